@@ -1,0 +1,344 @@
+"""What all estimators share: parameters, validation, transform, score; and the chain."""
+
+import time
+import warnings
+from numbers import Integral, Real
+from types import ModuleType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from sklda._corpus import check_corpus
+from sklda._inference import completion_log_likelihood, doc_topic, prepare
+from sklda._kernels.arrays import MAX_TOPICS
+from sklda._sampling import Chain, Schedule, run
+from sklda._sklearn import CallbackSupportMixin, Interval, StrOptions, fit_context
+
+
+class BaseLDA(
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    CallbackSupportMixin,
+    BaseEstimator,
+):
+    """Documents under fitted topics: transform, score, perplexity."""
+
+    _parameter_constraints: dict = {
+        "n_components": [Interval(Integral, 1, MAX_TOPICS, closed="both")],
+        "doc_topic_prior": [
+            None,
+            Interval(Real, 0, None, closed="neither"),
+            "array-like",
+        ],
+        "topic_word_prior": [None, Interval(Real, 0, None, closed="neither")],
+        "learn_priors": [None, StrOptions({"symmetric", "asymmetric"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "evaluate_every": [Interval(Integral, 0, None, closed="left")],
+        "n_shards": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        # Counts, not quantities: the check suite then feeds whole numbers.
+        tags.input_tags.categorical = True
+        return tags
+
+    @property
+    def _n_features_out(self):
+        return self.components_.shape[0]
+
+    @property
+    def topic_word_(self) -> np.ndarray:
+        """Probability of each word in each topic, (n_components, n_words)."""
+        check_is_fitted(self)
+        return self.components_ / self.components_.sum(axis=1, keepdims=True)
+
+    def transform(self, X: ArrayLike) -> np.ndarray:
+        """Estimate the topic proportions of documents under the fitted topics.
+
+        The result is the mode of the posterior of the proportions, in the softmax
+        basis; there is one, so the answer is deterministic and the row of a document
+        does not depend on its neighbours.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Word counts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            Rows sum to 1. A document without words gets the prior mean.
+
+        Raises
+        ------
+        NotFittedError
+            Before fit.
+        ValueError
+            If X does not hold counts of the words seen in fit.
+
+        Notes
+        -----
+        Cost: O(K) per cell and step, about 50 steps; ``n_jobs`` threads. Memory: the
+        result, and 4 K bytes per distinct word of X.
+        """
+        check_is_fitted(self)
+        corpus = check_corpus(self, X, reset=False)
+        weights, topics = prepare(corpus, self.components_, self.doc_topic_prior_)
+        return doc_topic(weights, topics, self.n_jobs)
+
+    def score(self, X: ArrayLike, y: Any = None) -> float:
+        """Return the mean log predictive probability of held-out tokens, in nats.
+
+        Document completion: of each document every second token is held out and
+        predicted with the topic proportions estimated from the others; then the
+        halves change places. Comparable across folds, numbers of topics and of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Word counts.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            Mean over all tokens; higher is better. 0 where X has no tokens, with an
+            UndefinedMetricWarning.
+
+        Raises
+        ------
+        NotFittedError
+            Before fit.
+        ValueError
+            If X does not hold counts of the words seen in fit.
+
+        Notes
+        -----
+        Cost: two times that of transform.
+        """
+        check_is_fitted(self)
+        corpus = check_corpus(self, X, reset=False)
+        n_tokens = corpus.token_ptr[-1]
+        if n_tokens == 0:
+            warnings.warn(
+                "X holds no tokens, so their mean log probability is undefined and "
+                "set to 0.0.",
+                UndefinedMetricWarning,
+                stacklevel=2,
+            )
+            return 0.0
+        total = completion_log_likelihood(
+            corpus, self.components_, self.doc_topic_prior_, self.n_jobs
+        )
+        return float(total / n_tokens)
+
+    def perplexity(self, X: ArrayLike) -> float:
+        """Return ``exp(-score(X))``; lower is better.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Word counts.
+
+        Returns
+        -------
+        float
+            A model that knows nothing has the size of the vocabulary.
+
+        Raises
+        ------
+        NotFittedError
+            Before fit.
+        ValueError
+            If X does not hold counts of the words seen in fit.
+        """
+        return float(np.exp(-self.score(X)))
+
+    def _check_doc_topic_prior(self) -> np.ndarray:
+        """Return alpha as (n_components,) float64."""
+        n_topics = self.n_components
+        prior = 1 / n_topics if self.doc_topic_prior is None else self.doc_topic_prior
+        prior = np.asarray(prior, dtype=np.float64)
+        if prior.ndim > 0 and prior.shape != (n_topics,):
+            raise ValueError(
+                f"doc_topic_prior has shape {prior.shape}; it takes None, one number "
+                f"for all topics, or an array of shape ({n_topics},): one for each of "
+                f"the n_components={n_topics} topics."
+            )
+        if not (np.isfinite(prior).all() and (prior > 0).all()):
+            raise ValueError(
+                f"doc_topic_prior must be positive and finite, and it holds "
+                f"{prior[~(prior > 0) | np.isinf(prior)].flat[0]}. A topic that is "
+                f"not wanted is left out by a smaller n_components."
+            )
+        return np.full(n_topics, prior)
+
+    def _check_topic_word_prior(self) -> float:
+        prior = self.topic_word_prior
+        if prior is None:
+            return 1 / self.n_components
+        if not np.isfinite(prior):
+            raise ValueError(
+                f"topic_word_prior must be positive and finite, got {prior}."
+            )
+        return float(prior)
+
+
+class BaseGibbsLDA(BaseLDA):
+    """Estimators that average samples of a Markov chain."""
+
+    _parameter_constraints: dict = {
+        **BaseLDA._parameter_constraints,
+        "burn_in": [None, Interval(Integral, 0, None, closed="left")],
+        "thin": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def _kernel(self) -> ModuleType:
+        """Return the module of `sklda._kernels` that sweeps."""
+        raise NotImplementedError
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+        """Run the chain and average its kept samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Word counts, of any dtype that holds whole numbers; never changed.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If X holds anything but counts, or a parameter is out of its range.
+
+        Notes
+        -----
+        Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
+        as it was.
+        """
+        before = {
+            name: vars(self)[name]
+            for name in ("n_features_in_", "feature_names_in_")
+            if name in vars(self)
+        }
+        try:
+            schedule = self._schedule()
+            corpus = check_corpus(self, X, reset=True)
+            chain = self._new_chain(corpus)
+            self._run(chain, schedule, X, y)
+        except BaseException:
+            for name in ("n_features_in_", "feature_names_in_"):
+                vars(self).pop(name, None)
+            vars(self).update(before)
+            raise
+        vars(self).update(self._fitted(chain))
+        return self
+
+    def _schedule(self) -> Schedule:
+        burn_in = self.max_iter // 2 if self.burn_in is None else self.burn_in
+        if burn_in >= self.max_iter:
+            raise ValueError(
+                f"burn_in={burn_in} leaves no sweep to keep: it must be smaller than "
+                f"max_iter={self.max_iter}. None means half of max_iter."
+            )
+        return Schedule(
+            self.max_iter, burn_in, self.thin, self.evaluate_every, self.learn_priors
+        )
+
+    def _new_chain(self, corpus) -> Chain:
+        entropy = check_random_state(self.random_state).randint(0, 2**31, size=4)
+        return Chain(
+            self._kernel(),
+            corpus,
+            self.n_features_in_,
+            self._check_doc_topic_prior(),
+            self._check_topic_word_prior(),
+            np.random.SeedSequence(entropy.tolist()),
+        )
+
+    def _run(self, chain: Chain, schedule: Schedule, X, y) -> None:
+        """Run the chain, and tell the user and the callbacks how far it is."""
+        progress = _Progress(type(self).__name__, schedule) if self.verbose else None
+        fit_task = self._init_callback_context(max_subtasks=schedule.max_iter)
+        fit_task.call_on_fit_task_begin(estimator=self, X=X, y=y)
+
+        def after_sweep(chain):
+            if progress is not None:
+                progress.report(chain)
+            task = fit_task.subcontext(task_name=f"sweep {chain.n_sweeps}")
+            task.call_on_fit_task_begin(estimator=self, X=X, y=y)
+            return task.call_on_fit_task_end(
+                estimator=self,
+                X=X,
+                y=y,
+                reconstruction_attributes=lambda: self._fitted(chain.glimpse()),
+            )
+
+        run(chain, schedule, after_sweep)
+        fit_task.call_on_fit_task_end(
+            estimator=self,
+            X=X,
+            y=y,
+            reconstruction_attributes=lambda: self._fitted(chain),
+        )
+
+    def _fitted(self, chain: Chain) -> dict[str, Any]:
+        """Return the fitted attributes, from the samples that the chain has kept."""
+        return {
+            "components_": chain.components(),
+            "doc_topic_": chain.doc_topic(),
+            "topic_assignments_": chain.state.z.copy(),
+            "doc_topic_prior_": chain.doc_topic_prior.copy(),
+            "topic_word_prior_": chain.topic_word_prior,
+            "log_joint_": np.array(chain.log_joint),
+            "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
+            "n_iter_": chain.n_sweeps,
+        }
+
+
+class _Progress:
+    """Prints a line per entry of the trace."""
+
+    def __init__(self, name: str, schedule: Schedule):
+        self.name = name
+        self.schedule = schedule
+        self.since = time.perf_counter()
+        self.swept = 0
+
+    def report(self, chain: Chain) -> None:
+        """Print how the chain stands, if its last sweep was evaluated."""
+        if not self.schedule.evaluates(chain.n_sweeps):
+            return
+        n_tokens = chain.state.z.size
+        seconds = time.perf_counter() - self.since
+        speed = n_tokens * (chain.n_sweeps - self.swept) / seconds / 1e6
+        print(
+            f"[{self.name}] sweep {chain.n_sweeps}/{self.schedule.max_iter}, "
+            f"log joint per token {chain.log_joint[-1] / max(n_tokens, 1):.4f}, "
+            f"{speed:.1f} M tokens/s",
+            flush=True,
+        )
+        self.since, self.swept = time.perf_counter(), chain.n_sweeps

@@ -1,0 +1,115 @@
+"""Documents under fixed topics: their topic proportions, and how well these predict."""
+
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from sklda._kernels import fold_in
+from sklda._kernels.arrays import Corpus, padded
+
+_MAX_STEPS = 500
+_TOLERANCE = 1e-4  # sum of absolute changes of theta in one step
+
+
+class Weights(NamedTuple):
+    """Documents as numbered words with weights; cells of weight 0 are passed over."""
+
+    doc_ptr: np.ndarray  # (n_docs + 1,) int64
+    word: np.ndarray  # (n_cells,) int32, rows of `Topics.word_topic`
+    count: np.ndarray  # (n_cells,) float32
+
+
+class Topics(NamedTuple):
+    """What is fixed: phi of the words that occur, one word a row, and alpha."""
+
+    word_topic: np.ndarray  # (n_words_seen, n_lanes) float32
+    doc_topic_prior: np.ndarray  # (n_lanes,) float32
+    n_topics: int
+
+
+def prepare(corpus: Corpus, components, doc_topic_prior) -> tuple[Weights, Topics]:
+    """Cut the topics down to the words that occur, and number these anew."""
+    words, word = np.unique(corpus.word, return_inverse=True)
+    n_topics = components.shape[0]
+    n_lanes = padded(n_topics)
+    word_topic = np.zeros((words.size, n_lanes), np.float32)
+    word_topic[:, :n_topics] = (components[:, words] / _row_sums(components)).T
+    alpha = np.zeros(n_lanes, np.float32)
+    alpha[:n_topics] = doc_topic_prior
+    count = np.diff(corpus.token_ptr).astype(np.float32)
+    weights = Weights(corpus.doc_ptr, word.astype(np.int32), count)
+    return weights, Topics(word_topic, alpha, n_topics)
+
+
+def _row_sums(components):
+    return components.sum(axis=1, keepdims=True)
+
+
+def doc_topic(weights: Weights, topics: Topics, n_jobs=None) -> np.ndarray:
+    """Return theta, (n_docs, n_topics): each row depends on its document alone."""
+    n_docs = weights.doc_ptr.size - 1
+    theta = np.empty((n_docs, topics.n_topics))
+
+    def fill(first, last):
+        fold_in.fold_in(
+            weights.doc_ptr[first : last + 1],
+            weights.word,
+            weights.count,
+            topics.word_topic,
+            topics.doc_topic_prior,
+            _MAX_STEPS,
+            np.float32(_TOLERANCE),
+            theta[first:last],
+        )
+
+    _over_slices(fill, weights, n_jobs)
+    return theta
+
+
+def _over_slices(work, weights, n_jobs):
+    """Call `work(first, last)` for slices of documents of about equal cells."""
+    n_docs = weights.doc_ptr.size - 1
+    n_slices = min(4 * effective_n_jobs(n_jobs), n_docs)
+    if effective_n_jobs(n_jobs) == 1:
+        return work(0, n_docs)
+    cells = np.linspace(0, weights.doc_ptr[-1], n_slices + 1)[1:-1]
+    cuts = [0, *np.searchsorted(weights.doc_ptr, cells), n_docs]
+    Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(work)(first, last)
+        for first, last in zip(cuts[:-1], cuts[1:], strict=True)
+        if first < last
+    )
+
+
+def split_tokens(corpus: Corpus) -> tuple[np.ndarray, np.ndarray]:
+    """Return the counts of each cell in the even and in the odd tokens of documents.
+
+    Token i of a document, counted from 0 in the order of its words, belongs to half
+    i mod 2.
+    """
+    cells_per_doc = np.diff(corpus.doc_ptr)
+    first_token = np.repeat(corpus.token_ptr[corpus.doc_ptr[:-1]], cells_per_doc)
+    begin = corpus.token_ptr[:-1] - first_token
+    end = corpus.token_ptr[1:] - first_token
+    even = (end + 1) // 2 - (begin + 1) // 2
+    return even.astype(np.float32), (end - begin - even).astype(np.float32)
+
+
+def completion_log_likelihood(
+    corpus: Corpus, components, doc_topic_prior, n_jobs=None
+) -> float:
+    """Return the log probability (nats) of all tokens, by document completion.
+
+    Theta is estimated on one half of each document and the other half is scored with
+    it; both ways round, so every token is predicted once.
+    """
+    weights, topics = prepare(corpus, components, doc_topic_prior)
+    even, odd = split_tokens(corpus)
+    total = 0.0
+    for seen, held_out in ((even, odd), (odd, even)):
+        theta = doc_topic(weights._replace(count=seen), topics, n_jobs)
+        total += fold_in.log_predictive(
+            weights.doc_ptr, weights.word, held_out, topics.word_topic, theta
+        )
+    return total

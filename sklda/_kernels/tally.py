@@ -1,0 +1,35 @@
+"""Tables of document-topic counts, made from the assignments when they are asked for."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def add_doc_topic(corpus, z, total):
+    """Add n_dk of every document to `total`, (n_docs, n_topics) float64, in place."""
+    doc_ptr, _, token_ptr = corpus
+    for d in range(doc_ptr.size - 1):
+        for i in range(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]):
+            total[d, z[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def doc_topic_cells(corpus, z, n_lanes):
+    """Return topic and count of every n_dk > 0, document after document."""
+    doc_ptr, _, token_ptr = corpus
+    topic = np.empty(z.size, np.uint16)
+    count = np.empty(z.size, np.int32)
+    doc_topic = np.zeros(n_lanes, np.int32)
+    n = 0
+    for d in range(doc_ptr.size - 1):
+        first = n
+        for i in range(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]):
+            k = z[i]
+            if doc_topic[k] == 0:
+                topic[n] = k
+                n += 1
+            doc_topic[k] += 1
+        for j in range(first, n):
+            count[j] = doc_topic[topic[j]]
+            doc_topic[topic[j]] = 0
+    return topic[:n].copy(), count[:n].copy()

@@ -1,0 +1,172 @@
+"""One Markov chain: sweep, learn the priors, record the trace, average samples.
+
+It knows no sampler: `kernel` is any module of `sklda._kernels` with the three
+functions that its docstring names.
+"""
+
+from copy import copy
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln
+
+from sklda._kernels import tally
+from sklda._kernels.arrays import Corpus, Priors, padded
+from sklda._kernels.draws import new_stream
+from sklda._priors import learn_doc_topic, learn_topic_word
+
+LEARNING_INTERVAL = 10  # sweeps between two updates of the priors
+
+
+class Schedule(NamedTuple):
+    """What happens at which sweep; sweeps are counted from 1."""
+
+    max_iter: int
+    burn_in: int
+    thin: int
+    evaluate_every: int
+    learn_priors: str | None
+
+    def learns(self, sweep: int) -> bool:
+        """Whether the priors are learned: in burn-in only, then they are frozen."""
+        wanted = self.learn_priors is not None and sweep <= self.burn_in
+        return wanted and sweep % LEARNING_INTERVAL == 0
+
+    def evaluates(self, sweep: int) -> bool:
+        """Whether the trace gets an entry."""
+        return self.evaluate_every > 0 and sweep % self.evaluate_every == 0
+
+    def keeps(self, sweep: int) -> bool:
+        """Whether the sample is averaged: every `thin`-th, back from the last."""
+        return sweep > self.burn_in and (self.max_iter - sweep) % self.thin == 0
+
+
+class Chain:
+    """The state of a chain, its trace, and the sum of the samples that it kept."""
+
+    def __init__(self, kernel, corpus: Corpus, n_words, doc_topic_prior, beta, seed):
+        self.kernel = kernel
+        self.corpus = corpus
+        self.n_words = n_words
+        self.n_topics = doc_topic_prior.size
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = beta
+        self.lengths = np.diff(corpus.token_ptr[corpus.doc_ptr])
+        self.rng = new_stream(seed)
+        self.state = kernel.init(corpus, n_words, self._kernel_priors(), self.rng)
+        self.n_sweeps = 0
+        self.log_joint: list[float] = []
+        self.log_joint_sweeps: list[int] = []
+        self.n_kept = 0
+        self._word_topic_sum = np.zeros((n_words, self.n_topics))
+        self._doc_topic_sum = np.zeros((self.lengths.size, self.n_topics))
+
+    def _kernel_priors(self) -> Priors:
+        alpha = np.zeros(padded(self.n_topics), np.float32)
+        alpha[: self.n_topics] = self.doc_topic_prior
+        return Priors(alpha, np.float32(self.topic_word_prior))
+
+    def sweep(self) -> None:
+        """Redraw every token once."""
+        self.kernel.sweep(self.corpus, self.state, self._kernel_priors(), self.rng)
+        self.n_sweeps += 1
+
+    def learn_priors(self, *, symmetric: bool) -> None:
+        """Fit both priors to the present assignments."""
+        counts = self.kernel.read_counts(self.state)
+        topics, tokens = self._doc_topic_cells()
+        self.doc_topic_prior = learn_doc_topic(
+            self.doc_topic_prior, topics, tokens, self.lengths, symmetric=symmetric
+        )
+        self.topic_word_prior = learn_topic_word(
+            self.topic_word_prior,
+            _histogram(counts.word_topic),
+            counts.topic[: self.n_topics],
+            self.n_words,
+        )
+
+    def _doc_topic_cells(self):
+        return tally.doc_topic_cells(self.corpus, self.state.z, padded(self.n_topics))
+
+    def evaluate(self) -> float:
+        """Enter log p(w, z | alpha, beta) into the trace, and return it."""
+        counts = self.kernel.read_counts(self.state)
+        topics, tokens = self._doc_topic_cells()
+        alpha, beta = self.doc_topic_prior, self.topic_word_prior
+        value = (
+            (gammaln(alpha.sum()) - gammaln(self.lengths + alpha.sum())).sum()
+            + (gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]).sum()
+            + log_word_likelihood(counts, beta, self.n_words, self.n_topics)
+        )
+        self.log_joint.append(float(value))
+        self.log_joint_sweeps.append(self.n_sweeps)
+        return self.log_joint[-1]
+
+    def keep(self) -> None:
+        """Add the present sample to the averages."""
+        counts = self.kernel.read_counts(self.state)
+        self._word_topic_sum += counts.word_topic[:, : self.n_topics]
+        tally.add_doc_topic(self.corpus, self.state.z, self._doc_topic_sum)
+        self.n_kept += 1
+
+    def glimpse(self) -> "Chain":
+        """Return a chain as if it had stopped here, for a look at its samples."""
+        if self.n_kept > 0:
+            return self
+        other = copy(self)
+        other._word_topic_sum = np.zeros_like(self._word_topic_sum)
+        other._doc_topic_sum = np.zeros_like(self._doc_topic_sum)
+        other.keep()
+        return other
+
+    def components(self) -> np.ndarray:
+        """Return the mean word-topic counts plus beta, (n_topics, n_words)."""
+        return (self._word_topic_sum / self.n_kept + self.topic_word_prior).T
+
+    def doc_topic(self) -> np.ndarray:
+        """Return the mean of theta over the kept samples, (n_docs, n_topics)."""
+        theta = self._doc_topic_sum / self.n_kept
+        theta += self.doc_topic_prior
+        theta /= (self.lengths + self.doc_topic_prior.sum())[:, np.newaxis]
+        return theta
+
+
+def log_word_likelihood(counts, beta, n_words, n_topics) -> float:
+    """Return log p(w | z, beta), phi integrated out, with all constants."""
+    histogram = _histogram(counts.word_topic)
+    occurring = np.flatnonzero(histogram)
+    totals = counts.topic[:n_topics]
+    return (
+        n_topics * gammaln(n_words * beta)
+        - gammaln(totals + n_words * beta).sum()
+        + (histogram * 1.0)[occurring] @ (gammaln(occurring + beta) - gammaln(beta))
+    )
+
+
+def _histogram(word_topic, rows=4096):
+    """Count how many entries are 0, 1, 2, ...; a few rows at a time to save memory."""
+    histogram = np.zeros(word_topic.max(initial=0) + 1, np.int64)
+    for first in range(0, word_topic.shape[0], rows):
+        part = np.bincount(word_topic[first : first + rows].ravel())
+        histogram[: part.size] += part
+    return histogram
+
+
+def run(chain: Chain, schedule: Schedule, after_sweep) -> None:
+    """Run the chain; ``after_sweep(chain)`` may return True to stop it early.
+
+    A chain that is stopped early keeps its last sample, whatever the schedule says.
+    """
+    for sweep in range(1, schedule.max_iter + 1):
+        chain.sweep()
+        if schedule.learns(sweep):
+            chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")
+        if schedule.evaluates(sweep):
+            chain.evaluate()
+        keeps = schedule.keeps(sweep)
+        if keeps:
+            chain.keep()
+        if after_sweep(chain):
+            if not keeps:
+                chain.keep()
+            return

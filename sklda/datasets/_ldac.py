@@ -1,0 +1,163 @@
+"""Corpora in the format of Blei's LDA-C."""
+
+import os
+import re
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import Bunch
+
+from ._checks import check_integer
+from ._text_files import (
+    PathLike,
+    describe,
+    malformed,
+    open_bytes,
+    quote,
+    read_vocabulary,
+)
+
+# 18 digits always fit int64; possessive quantifiers, for a line has no second reading.
+_DOCUMENT = re.compile(rb"[ \t]*+\d{1,18}+(?:[ \t]++\d{1,18}+:\d{1,18}+)*+\s*+")
+
+_DESCR = "A corpus in the format of LDA-C, read from a file."
+
+
+def load_ldac(
+    path: PathLike,
+    *,
+    n_features: int | None = None,
+    vocab_path: PathLike | None = None,
+) -> Bunch:
+    r"""Load a corpus from a file in the format of LDA-C.
+
+    The format is a text file, plain or gzip, with one line
+    ``M id:count id:count ...`` per document: the number of its distinct words, then
+    each of them with its count; ids are from 0. An empty document is a line ``0``.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File with the documents.
+
+    n_features : int, default=None
+        Number of words in the vocabulary V, which the file itself does not tell.
+        None is the number of words in `vocab_path`, or without it the largest id
+        plus one: two files with the same vocabulary may then differ in width.
+
+    vocab_path : str or path-like, default=None
+        File with one word per line in the order of the ids, in UTF-8, plain or gzip.
+
+    Returns
+    -------
+    corpus : :class:`~sklearn.utils.Bunch`
+        Dictionary-like object with the attributes
+
+        data : csr_matrix of shape (n_samples, n_features) of int64
+            Counts, in canonical format.
+        feature_names : ndarray of shape (n_features,) of object, or None
+            The words; None without `vocab_path`.
+        DESCR : str
+            Description with the size of the corpus.
+
+    Raises
+    ------
+    ValueError
+        If a file does not keep to the format: the message names the file and,
+        where there is one, the line. Counts must be at least 1, ids below V, and M
+        the number of pairs on its line. Also if `n_features` is not a positive
+        integer or not the number of words in `vocab_path`.
+
+    OSError
+        If a file cannot be opened.
+
+    See Also
+    --------
+    load_uci_bow : Load a corpus in the format of the UCI repository.
+    sklearn.datasets.load_svmlight_file : A similar format with a label per line.
+
+    Notes
+    -----
+    Pairs of the same word in a document are added up. Memory is about 40 bytes per
+    pair while reading and 12 in the result. A core reads about 2 million pairs per
+    second. Files are never changed.
+
+    References
+    ----------
+    .. [1] Blei, D. M., Ng, A. Y., Jordan, M. I. (2003). Latent Dirichlet
+       Allocation. Journal of Machine Learning Research 3, 993-1022.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklda.datasets import load_ldac
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "corpus.ldac")
+    ...     _ = path.write_text("2 0:2 3:1\n0\n1 1:5\n")
+    ...     corpus = load_ldac(path)
+    >>> corpus.data.toarray()
+    array([[2, 0, 0, 1],
+           [0, 0, 0, 0],
+           [0, 5, 0, 0]])
+    """
+    if n_features is not None:
+        n_features = check_integer(n_features, "n_features", 1)
+    words = None if vocab_path is None else read_vocabulary(vocab_path, n_features)
+    X = _read_documents(path, n_features if words is None else words.size)
+    return Bunch(data=X, feature_names=words, DESCR=describe(_DESCR, X))
+
+
+def _read_documents(path: PathLike, n_features: int | None) -> sparse.csr_matrix:
+    words, counts, n_cells = [], [], [0]
+    with open_bytes(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            word, count = _parse_document(line, path, number, n_features)
+            words.append(word)
+            counts.append(count)
+            n_cells.append(word.size)
+    if not words:
+        raise ValueError(f"{os.fspath(path)} is empty: it holds no document.")
+    word, starts = np.concatenate(words), np.cumsum(n_cells)
+    if n_features is None:
+        n_features = int(word.max(initial=-1)) + 1
+    X = sparse.csr_matrix(
+        (np.concatenate(counts), word, starts), shape=(len(words), n_features)
+    )
+    X.sum_duplicates()
+    return X
+
+
+def _parse_document(
+    line: bytes, path: PathLike, number: int, n_features: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Word ids and counts on one line, checked."""
+    if _DOCUMENT.fullmatch(line) is None:
+        hint = "" if line.strip() else " Write an empty document as 0."
+        raise malformed(
+            path,
+            number,
+            f"'M id:count id:count ...' is expected, found {quote(line)}.{hint}",
+        )
+    values = np.fromstring(line.replace(b":", b" "), dtype=np.int64, sep=" ")
+    n_pairs, word, count = int(values[0]), values[1::2], values[2::2]
+    if n_pairs != word.size:
+        raise malformed(
+            path,
+            number,
+            f"{n_pairs} pairs are announced but {word.size} follow.",
+        )
+    if (count < 1).any():
+        raise malformed(
+            path, number, f"word {word[count.argmin()]} has count 0; leave it out."
+        )
+    # scipy.sparse would fail later, and less clearly, on an id beyond int32.
+    upper = 2**31 - 1 if n_features is None else n_features
+    if (word >= upper).any():
+        raise malformed(
+            path,
+            number,
+            f"word id {word.max()} is out of range: ids run from 0 to {upper - 1}. "
+            "If the ids start at 1, subtract 1 from each.",
+        )
+    return word, count

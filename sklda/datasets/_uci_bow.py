@@ -1,0 +1,206 @@
+"""Corpora in the bag-of-words format of the UCI Machine Learning Repository."""
+
+import os
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import Bunch
+
+from ._text_files import (
+    PathLike,
+    describe,
+    malformed,
+    open_bytes,
+    quote,
+    read_vocabulary,
+)
+
+_BLOCK_BYTES = 1 << 22
+
+# 18 digits always fit int64. Possessive quantifiers (++, *+, {1,18}+) let the pattern
+# run over a block of any length without keeping places to come back to.
+_HEADER = re.compile(rb"[ \t]*+(\d{1,18}+)\s*+")
+_ROWS = re.compile(
+    rb"(?:[ \t]*+\d{1,18}+[ \t]++\d{1,18}+[ \t]++\d{1,18}+[ \t]*+\r?+\n)*+"
+)
+
+# The shortest row has six bytes and DEFLATE shrinks to 1/1032 at best.
+_MAX_ROWS_PER_BYTE = 1032 / 6
+
+_DESCR = """\
+A corpus in the bag-of-words format of the UCI Machine Learning Repository, read from
+a file.
+"""
+
+
+def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> Bunch:
+    r"""Load a corpus from files in the UCI bag-of-words format.
+
+    The format is a text file, plain or gzip: three lines with the numbers of
+    documents D, of words V and of rows, then one row ``document word count`` for
+    each pair that occurs, with ids from 1. The vocabulary is a second text file with
+    one word per line, in the order of the ids.
+
+    Parameters
+    ----------
+    docword_path : str or path-like
+        File with the counts, such as ``docword.kos.txt.gz``.
+
+    vocab_path : str or path-like, default=None
+        File with the words, such as ``vocab.kos.txt``, in UTF-8, plain or gzip.
+
+    Returns
+    -------
+    corpus : :class:`~sklearn.utils.Bunch`
+        Dictionary-like object with the attributes
+
+        data : csr_matrix of shape (n_samples, n_features) of int64
+            Counts, in canonical format. Documents without a row and words that
+            never occur are kept, as rows and columns of zeros.
+        feature_names : ndarray of shape (n_features,) of object, or None
+            The words; None without `vocab_path`.
+        DESCR : str
+            Description with the size of the corpus.
+
+    Raises
+    ------
+    ValueError
+        If a file does not keep to the format: the message names the file and,
+        where there is one, the line. Counts must be at least 1, ids in range, the
+        rows as many as the header says and the words as many as V.
+
+    OSError
+        If a file cannot be opened.
+
+    See Also
+    --------
+    fetch_uci_bow : Download the corpora of the repository.
+    load_ldac : Load a corpus in the format of LDA-C.
+
+    Notes
+    -----
+    Rows may be in any order; rows of the same pair are added up. The file is read
+    once, in blocks: memory is 16 bytes per row, plus as much again while rows that
+    are not in the order of documents are sorted. The result takes 12 bytes per row.
+    A core reads about 2 million rows per second. Files are never changed.
+
+    References
+    ----------
+    .. [1] Newman, D. (2008). Bag of Words. UCI Machine Learning Repository.
+       https://doi.org/10.24432/C5ZG6P
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklda.datasets import load_uci_bow
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "docword.txt")
+    ...     _ = path.write_text("3\n4\n3\n1 1 2\n1 4 1\n3 2 5\n")
+    ...     corpus = load_uci_bow(path)
+    >>> corpus.data.toarray()
+    array([[2, 0, 0, 1],
+           [0, 0, 0, 0],
+           [0, 5, 0, 0]])
+    """
+    X = read_docword(docword_path)
+    words = None if vocab_path is None else read_vocabulary(vocab_path, X.shape[1])
+    return Bunch(data=X, feature_names=words, DESCR=describe(_DESCR, X))
+
+
+def read_docword(path: PathLike) -> sparse.csr_matrix:
+    """Counts of a docword file as a canonical CSR matrix of int64."""
+    with open_bytes(path) as stream:
+        n_docs, n_words, n_rows = _read_header(stream, path)
+        doc = np.empty(n_rows, dtype=np.int32)
+        word = np.empty(n_rows, dtype=np.int32)
+        count = np.empty(n_rows, dtype=np.int64)
+        start = 0
+        for rows in _read_rows(stream, path, n_docs, n_words):
+            stop = start + len(rows)
+            if stop > n_rows:
+                raise malformed(
+                    path, n_rows + 4, f"the header announces only {n_rows} rows."
+                )
+            doc[start:stop] = rows[:, 0] - 1
+            word[start:stop] = rows[:, 1] - 1
+            count[start:stop] = rows[:, 2]
+            start = stop
+    if start < n_rows:
+        raise ValueError(
+            f"{os.fspath(path)} ends after {start} rows but its header announces "
+            f"{n_rows}: it is cut short or its header is wrong."
+        )
+    return _to_csr(doc, word, count, (n_docs, n_words))
+
+
+def _read_header(stream: BinaryIO, path: PathLike) -> tuple[int, int, int]:
+    sizes = []
+    for number, meaning in enumerate(("documents", "words", "rows"), start=1):
+        line = stream.readline(1024)
+        match = _HEADER.fullmatch(line)
+        if match is None:
+            raise malformed(
+                path,
+                number,
+                f"the number of {meaning} is expected, found {quote(line)}.",
+            )
+        sizes.append(int(match[1]))
+    n_docs, n_words, n_rows = sizes
+    for number, size in ((1, n_docs), (2, n_words)):
+        if not 1 <= size < 2**31:
+            raise malformed(path, number, f"{size} is not between 1 and 2**31 - 1.")
+    # The arrays are allocated by this number before a row has been seen.
+    if n_rows > _MAX_ROWS_PER_BYTE * os.path.getsize(path):
+        raise malformed(path, 3, f"the file is too small to hold {n_rows} rows.")
+    return n_docs, n_words, n_rows
+
+
+def _read_rows(
+    stream: BinaryIO, path: PathLike, n_docs: int, n_words: int
+) -> Iterator[np.ndarray]:
+    """Yield arrays (n, 3) of successive rows, checked against format and ranges."""
+    line = 4
+    upper = np.array([n_docs, n_words, np.iinfo(np.int64).max])
+    while block := stream.read(_BLOCK_BYTES):
+        block += stream.readline()
+        if not block.endswith(b"\n"):
+            block += b"\n"
+        end = _ROWS.match(block).end()
+        if end < len(block):
+            bad = block[end : block.index(b"\n", end)]
+            raise malformed(
+                path,
+                line + block.count(b"\n", 0, end),
+                f"'document word count' is expected, found {quote(bad)}.",
+            )
+        rows = np.fromstring(block, dtype=np.int64, sep=" ").reshape(-1, 3)
+        is_bad = ((rows < 1) | (rows > upper)).any(axis=1)
+        if is_bad.any():
+            first = int(is_bad.argmax())
+            raise malformed(
+                path,
+                line + first,
+                f"document, word and count {rows[first].tolist()} are out of range: "
+                f"ids run from 1 to {n_docs} and {n_words}, counts start at 1.",
+            )
+        yield rows
+        line += len(rows)
+
+
+def _to_csr(
+    doc: np.ndarray, word: np.ndarray, count: np.ndarray, shape: tuple[int, int]
+) -> sparse.csr_matrix:
+    if (doc[1:] >= doc[:-1]).all():
+        # Published files are in this order: the arrays serve as they are, where the
+        # general way would need the memory twice.
+        offset = np.int32 if doc.size < 2**31 else np.int64
+        starts = np.searchsorted(doc, np.arange(shape[0] + 1, dtype=np.int32))
+        X = sparse.csr_matrix((count, word, starts.astype(offset)), shape=shape)
+    else:
+        X = sparse.coo_matrix((count, (doc, word)), shape=shape).tocsr()
+    X.sum_duplicates()
+    return X

@@ -1,0 +1,48 @@
+"""Fixtures for all tests, and a compilation cache that is never out of date."""
+
+import hashlib
+import os
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def _kernel_digest() -> str:
+    """Name a state of the kernels' sources and of what compiles them."""
+    digest = hashlib.sha256()
+    for part in ("numba", "llvmlite", "numpy"):
+        digest.update(f"{part} {version(part)}\n".encode())
+    digest.update(f"python {platform.python_version()}\n".encode())
+    kernels = ROOT / "sklda" / "_kernels"
+    for path in sorted(kernels.rglob("*.py")):
+        digest.update(f"{path.relative_to(kernels).as_posix()}\n".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+# Numba's cache looks at the file of a kernel, not at the files of the functions
+# which that kernel calls: after an edit in draws.py it would go on running the
+# old code inside single_site.py. So every state of the sources has a folder of
+# its own. Here, not in a fixture: it must be set before numba is imported.
+_base = os.environ.get("NUMBA_CACHE_DIR", ROOT / ".numba_cache")
+os.environ["NUMBA_CACHE_DIR"] = str(Path(_base) / _kernel_digest())
+if "numba" in sys.modules:  # a plugin of pytest was first
+    sys.modules["numba"].core.config.reload_config()
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Return the folder of the corpora that are too large for the repository.
+
+    It holds UCI bags of words under ``uci_bow/``. Tests that need it are skipped
+    where it is absent.
+    """
+    path = Path(os.environ.get("SKLDA_TEST_DATA", ROOT.parent / "shared" / "data"))
+    if not path.is_dir():
+        pytest.skip(f"no test data in {path}: name its folder in SKLDA_TEST_DATA")
+    return path

@@ -1,0 +1,232 @@
+"""Corpora drawn from the model: make_lda_corpus and make_bars."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sklda import datasets
+from sklda.datasets import _synthetic, make_bars, make_lda_corpus
+
+
+def chisquare_pvalue(X, doc_topic, topic_word):
+    """Test that each document is a multinomial draw from its own mixture."""
+    lengths = X.sum(axis=1)
+    expected = np.asarray(lengths) * (doc_topic @ topic_word)
+    statistic = ((X.toarray() - expected) ** 2 / expected).sum()
+    degrees = X.shape[0] * (X.shape[1] - 1)
+    return stats.chi2.sf(statistic, degrees)
+
+
+def test_public_names_are_what_the_modules_define():
+    assert datasets.__all__ == sorted(datasets.__all__)
+    assert all(getattr(datasets, name).__doc__ for name in datasets.__all__)
+
+
+def test_shapes_and_types():
+    X, doc_topic, topic_word = make_lda_corpus(7, 11, 3, random_state=0)
+    assert X.format == "csr"
+    assert X.dtype == np.int64
+    assert X.shape == (7, 11)
+    assert doc_topic.shape == (7, 3)
+    assert topic_word.shape == (3, 11)
+    np.testing.assert_allclose(doc_topic.sum(axis=1), 1.0)
+    np.testing.assert_allclose(topic_word.sum(axis=1), 1.0)
+
+
+def test_matrix_is_canonical():
+    X, _, _ = make_lda_corpus(30, 11, 3, random_state=0)
+    fresh = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
+    # A new matrix looks at the arrays; the flag of X could have been set by hand.
+    assert fresh.has_canonical_format
+    assert X.data.min() >= 1
+
+
+def test_document_lengths():
+    X, _, _ = make_lda_corpus(20, document_length=13, random_state=0)
+    assert (X.sum(axis=1) == 13).all()
+    lengths = np.array([0, 5, 0, 1, 200, 0])
+    X, doc_topic, _ = make_lda_corpus(6, document_length=lengths, random_state=0)
+    np.testing.assert_array_equal(np.asarray(X.sum(axis=1)).ravel(), lengths)
+    # An empty document has proportions, too.
+    np.testing.assert_allclose(doc_topic.sum(axis=1), 1.0)
+
+
+def test_corpus_without_a_token():
+    X, _, _ = make_lda_corpus(4, 9, 2, document_length=0, random_state=0)
+    assert X.shape == (4, 9)
+    assert X.nnz == 0
+    assert X.dtype == np.int64
+
+
+def test_smallest_corpus():
+    X, doc_topic, topic_word = make_lda_corpus(
+        1, 1, 1, document_length=3, random_state=0
+    )
+    assert X.toarray().tolist() == [[3]]
+    np.testing.assert_allclose(doc_topic, [[1.0]])
+    np.testing.assert_allclose(topic_word, [[1.0]])
+
+
+@pytest.mark.parametrize("tokens_per_part", [1 << 22, 5000])
+def test_counts_follow_the_true_mixture(monkeypatch, tokens_per_part):
+    # Also where the corpus is put together from parts of two documents and a half.
+    monkeypatch.setattr(_synthetic, "_TOKENS_PER_PART", tokens_per_part)
+    X, doc_topic, topic_word = make_lda_corpus(
+        40,
+        15,
+        4,
+        document_length=2000,
+        doc_topic_prior=0.5,
+        topic_word_prior=2.0,
+        random_state=3,
+    )
+    assert chisquare_pvalue(X, doc_topic, topic_word) > 0.01
+    # The test has the power to see documents with the proportions of others.
+    assert chisquare_pvalue(X, np.roll(doc_topic, 1, axis=0), topic_word) < 1e-10
+    assert chisquare_pvalue(X, doc_topic, np.roll(topic_word, 1, axis=0)) < 1e-10
+
+
+def test_parts_keep_order_and_lengths(monkeypatch):
+    lengths = np.array([0, 3, 0, 50, 1, 1, 0, 7, 0])
+    monkeypatch.setattr(_synthetic, "_TOKENS_PER_PART", 4)
+    slices = list(_synthetic._split_documents(lengths))
+    assert len(slices) > 2
+    covered = np.concatenate([np.arange(lengths.size)[part] for part in slices])
+    np.testing.assert_array_equal(covered, np.arange(lengths.size))
+    X, _, _ = make_lda_corpus(9, document_length=lengths, random_state=0)
+    np.testing.assert_array_equal(np.asarray(X.sum(axis=1)).ravel(), lengths)
+    assert X.has_canonical_format
+    assert X.dtype == np.int64
+
+
+def test_priors_are_dirichlet_concentrations():
+    alpha = np.array([0.5, 1.0, 2.5])
+    _, doc_topic, topic_word = make_lda_corpus(
+        4000,
+        5,
+        3,
+        document_length=0,
+        doc_topic_prior=alpha,
+        topic_word_prior=[3.0, 1.0, 1.0, 1.0, 1.0],
+        random_state=0,
+    )
+    # A coordinate of a Dirichlet vector has a beta distribution.
+    for k in range(3):
+        law = stats.beta(alpha[k], alpha.sum() - alpha[k])
+        assert stats.kstest(doc_topic[:, k], law.cdf).pvalue > 0.01
+    _, _, many = make_lda_corpus(
+        1,
+        2,
+        4000,
+        document_length=0,
+        topic_word_prior=[3.0, 1.0],
+        random_state=0,
+    )
+    assert stats.kstest(many[:, 0], stats.beta(3.0, 1.0).cdf).pvalue > 0.01
+    assert topic_word.shape == (3, 5)
+
+
+def test_default_priors_are_one_over_the_number_of_topics():
+    default = make_lda_corpus(5, 8, 4, random_state=1)
+    explicit = make_lda_corpus(
+        5, 8, 4, doc_topic_prior=0.25, topic_word_prior=0.25, random_state=1
+    )
+    for a, b in zip(default[1:], explicit[1:], strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_tiny_prior_gives_proportions():
+    _, doc_topic, topic_word = make_lda_corpus(
+        50, 20, 7, doc_topic_prior=1e-200, topic_word_prior=1e-5, random_state=0
+    )
+    np.testing.assert_allclose(doc_topic.sum(axis=1), 1.0)
+    np.testing.assert_allclose(topic_word.sum(axis=1), 1.0)
+
+
+def test_random_state():
+    def draw(random_state):
+        return make_lda_corpus(10, 20, 3, random_state=random_state)[0].toarray()
+
+    np.testing.assert_array_equal(draw(0), draw(0))
+    assert (draw(0) != draw(1)).any()
+    stream = np.random.RandomState(0)
+    first = draw(stream)
+    assert (first != draw(stream)).any()
+    np.testing.assert_array_equal(first, draw(np.random.RandomState(0)))
+
+
+def test_large_vocabulary_needs_no_dense_array():
+    tracemalloc.start()
+    try:
+        X, _, _ = make_lda_corpus(1000, 50_000, 2, document_length=20, random_state=0)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # One byte for each cell of a dense matrix would be 50 MB.
+    assert peak < 20e6
+    assert X.sum() == 20_000
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_samples": 0}, "n_samples must be an integer >= 1, got 0"),
+        ({"n_features": 2.0}, "n_features must be an integer >= 1, got 2.0"),
+        ({"n_components": True}, "n_components must be an integer >= 1, got True"),
+        ({"document_length": -1}, "document_length must hold non-negative integers"),
+        ({"document_length": 2.5}, "Round lengths"),
+        ({"document_length": [1, 2]}, r"shape \(n_samples,\) = \(9,\), got .*\(2,\)"),
+        ({"doc_topic_prior": 0.0}, "doc_topic_prior must be positive"),
+        ({"doc_topic_prior": [1.0, -1.0, 1.0]}, "doc_topic_prior must be positive"),
+        ({"doc_topic_prior": np.nan}, "doc_topic_prior must hold finite"),
+        ({"doc_topic_prior": [1.0, 1.0]}, r"array of shape \(3,\), got .*\(2,\)"),
+        ({"topic_word_prior": "auto"}, "topic_word_prior must hold finite"),
+        ({"topic_word_prior": [1.0, 1.0]}, r"array of shape \(5,\), got .*\(2,\)"),
+    ],
+)
+def test_invalid_parameters(parameters, message):
+    sizes = {"n_samples": 9, "n_features": 5, "n_components": 3}
+    with pytest.raises(ValueError, match=message):
+        make_lda_corpus(**{**sizes, **parameters})
+
+
+def test_bars_of_griffiths_and_steyvers():
+    X, doc_topic, topic_word = make_bars(random_state=0)
+    assert X.shape == (2000, 25)
+    assert X.dtype == np.int64
+    assert (X.sum(axis=1) == 100).all()
+    assert doc_topic.shape == (2000, 10)
+    # alpha = 1: each proportion is Beta(1, 9)
+    assert stats.kstest(doc_topic[:, 0], stats.beta(1, 9).cdf).pvalue > 0.01
+    images = topic_word.reshape(10, 5, 5)
+    for i in range(5):
+        row, column = np.zeros((5, 5)), np.zeros((5, 5))
+        row[i, :] = column[:, i] = 0.2
+        np.testing.assert_array_equal(images[i], row)
+        np.testing.assert_array_equal(images[5 + i], column)
+
+
+def test_bars_follow_the_true_mixture():
+    X, doc_topic, topic_word = make_bars(30, document_length=3000, random_state=1)
+    assert chisquare_pvalue(X, doc_topic, topic_word) > 0.01
+    assert chisquare_pvalue(X, doc_topic[:, ::-1], topic_word) < 1e-10
+
+
+def test_bars_parameters():
+    X, doc_topic, topic_word = make_bars(
+        3, 2, document_length=[0, 4, 1], doc_topic_prior=[1e-9, 1, 1, 1], random_state=0
+    )
+    assert X.sum(axis=1).ravel().tolist() == [[0, 4, 1]]
+    assert doc_topic[:, 0].max() < 1e-6
+    assert topic_word.tolist() == [
+        [0.5, 0.5, 0, 0],
+        [0, 0, 0.5, 0.5],
+        [0.5, 0, 0.5, 0],
+        [0, 0.5, 0, 0.5],
+    ]
+    with pytest.raises(ValueError, match="side must be an integer >= 2, got 1"):
+        make_bars(side=1)
+    with pytest.raises(ValueError, match=r"array of shape \(6,\), got .*\(10,\)"):
+        make_bars(side=3, doc_topic_prior=np.ones(10))

@@ -1,0 +1,364 @@
+"""fetch_uci_bow, against a server on this machine in place of the repository."""
+
+import gzip
+import hashlib
+import http.server
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sklda.datasets import _fetch_uci_bow, fetch_uci_bow
+
+DOCWORD = "docword.enron.txt.gz"
+VOCAB = "vocab.enron.txt"
+TEXT = b"3\n4\n4\n1 1 2\n1 4 1\n3 2 5\n3 3 12\n"
+COUNTS = [[2, 0, 0, 1], [0, 0, 0, 0], [0, 5, 12, 0]]
+WORDS = b"bar\nbaz\nfoo\nqux\n"
+
+
+class Repository(http.server.ThreadingHTTPServer):
+    """Serves `files`; breaks off the first `n_cut` answers, refuses `n_busy`."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.files = {DOCWORD: gzip.compress(TEXT), VOCAB: WORDS}
+        self.requests = []
+        self.n_cut = self.n_busy = 0
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        server, name = self.server, self.path.rpartition("/")[2]
+        server.requests.append(name)
+        if server.n_busy > 0:
+            server.n_busy -= 1
+            self.send_error(503)
+            return
+        if name not in server.files:
+            self.send_error(404)
+            return
+        body = server.files[name]
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if server.n_cut > 0:
+            server.n_cut -= 1
+            body = body[: len(body) // 2]
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def repository(monkeypatch):
+    server = Repository()
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    address = f"http://127.0.0.1:{server.server_port}/bag-of-words/"
+    monkeypatch.setattr(_fetch_uci_bow, "_BASE_URL", address)
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def home(tmp_path):
+    return tmp_path / "corpora"
+
+
+def listing(folder):
+    """Return the contents of each file below a folder by its relative path."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def assert_empty(folder):
+    assert list(folder.iterdir()) == []
+
+
+def give_checksums(monkeypatch, docword=TEXT, vocab=WORDS):
+    """Let the repository promise these texts for "enron"."""
+    sums = [hashlib.sha256(text).hexdigest() for text in (docword, vocab)]
+    corpus = _fetch_uci_bow._Corpus("Letters", *sums)
+    monkeypatch.setitem(_fetch_uci_bow._CORPORA, "enron", corpus)
+
+
+def test_download(repository, home):
+    corpus = fetch_uci_bow("enron", data_home=home)
+    assert corpus.data.toarray().tolist() == COUNTS
+    assert corpus.data.dtype == np.int64
+    assert corpus.feature_names.tolist() == ["bar", "baz", "foo", "qux"]
+    assert corpus.DESCR.startswith("Enron e-mails\n----")
+    assert repository.requests == [DOCWORD, VOCAB]
+    # What came over the wire, under the names of the repository and nothing else.
+    assert listing(home) == repository.files
+    assert sorted(path.name for path in home.iterdir()) == [DOCWORD, VOCAB]
+
+
+def test_second_call_does_not_download(repository, home):
+    fetch_uci_bow("enron", data_home=home)
+    repository.requests.clear()
+    corpus = fetch_uci_bow("enron", data_home=home, download_if_missing=False)
+    assert corpus.data.toarray().tolist() == COUNTS
+    assert fetch_uci_bow("enron", data_home=home).data.nnz == 4
+    assert repository.requests == []
+
+
+def test_files_in_place_need_no_writing(repository, home, monkeypatch):
+    home.mkdir()
+    for name, body in repository.files.items():
+        (home / name).write_bytes(body)
+
+    def refuse(*args, **kwargs):
+        raise PermissionError("read-only")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    corpus = fetch_uci_bow("enron", data_home=str(home))
+    assert corpus.data.toarray().tolist() == COUNTS
+    assert listing(home) == repository.files
+    assert repository.requests == []
+
+
+def test_only_what_is_missing_is_downloaded(repository, home):
+    home.mkdir()
+    (home / DOCWORD).write_bytes(repository.files[DOCWORD])
+    fetch_uci_bow("enron", data_home=home)
+    assert repository.requests == [VOCAB]
+
+
+def test_default_data_home(repository, tmp_path, monkeypatch):
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "scikit"))
+    fetch_uci_bow("enron")
+    assert listing(tmp_path / "scikit" / "uci_bow") == repository.files
+
+
+def test_tilde_is_the_home_of_the_user(repository, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    fetch_uci_bow("enron", data_home="~/texts")
+    assert listing(tmp_path / "texts") == repository.files
+
+
+def test_missing_and_no_download(repository, home):
+    with pytest.raises(OSError, match=f"{DOCWORD} not found.* its address is http"):
+        fetch_uci_bow("enron", data_home=home, download_if_missing=False)
+    assert not home.exists()
+    assert repository.requests == []
+
+
+def test_others_may_read_what_was_downloaded(repository, home):
+    fetch_uci_bow("enron", data_home=home)
+    usual = home / "usual"
+    usual.write_bytes(b"")
+    assert (home / DOCWORD).stat().st_mode == usual.stat().st_mode
+
+
+BROKEN = {
+    "truncated": (gzip.compress(TEXT)[:-9], "cut short"),
+    "not gzip": (b"<html>Moved</html>", "line 1: the number of documents"),
+    "fewer rows": (gzip.compress(TEXT[:-7]), "ends after 3 rows"),
+    "more rows": (gzip.compress(TEXT + b"3 4 1\n"), "announces only 4 rows"),
+    "id out of range": (gzip.compress(TEXT.replace(b"3 2", b"3 9")), "out of range"),
+}
+broken = pytest.mark.parametrize(
+    ("body", "complaint"), BROKEN.values(), ids=BROKEN.keys()
+)
+
+
+@broken
+def test_broken_download_is_refused(repository, home, body, complaint):
+    repository.files[DOCWORD] = body
+    with pytest.raises(OSError, match=f"broken and was deleted: .*{complaint}"):
+        fetch_uci_bow("enron", data_home=home)
+    assert_empty(home)
+
+
+@broken
+def test_broken_file_in_data_home_is_refused(repository, home, body, complaint):
+    home.mkdir()
+    (home / DOCWORD).write_bytes(body)
+    (home / VOCAB).write_bytes(WORDS)
+    with pytest.raises(OSError, match=f"{complaint}.* call fetch_uci_bow again"):
+        fetch_uci_bow("enron", data_home=home)
+    assert listing(home) == {VOCAB: WORDS}
+    assert repository.requests == []
+    # The way out which the message names.
+    assert fetch_uci_bow("enron", data_home=home).data.toarray().tolist() == COUNTS
+
+
+def test_broken_vocabulary(repository, home):
+    repository.files[VOCAB] = WORDS + b"too many\n"
+    with pytest.raises(OSError, match="holds 5 words"):
+        fetch_uci_bow("enron", data_home=home)
+    assert list(listing(home)) == [DOCWORD]
+    (home / VOCAB).write_bytes(b"bar\n")
+    with pytest.raises(OSError, match=r"holds 1 words.* deleted"):
+        fetch_uci_bow("enron", data_home=home)
+    assert list(listing(home)) == [DOCWORD]
+
+
+def test_broken_file_that_cannot_be_deleted(repository, home, monkeypatch):
+    home.mkdir()
+    (home / DOCWORD).write_bytes(b"broken")
+
+    def refuse(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(OSError, match=r"not be deleted \(Permission denied\): delete"):
+        fetch_uci_bow("enron", data_home=home)
+
+
+def test_wrong_checksum_of_a_download(repository, home, monkeypatch):
+    give_checksums(monkeypatch)
+    repository.files[DOCWORD] = gzip.compress(TEXT.replace(b"1 4 1", b"1 4 2"))
+    with pytest.raises(OSError, match="SHA-256 checksum"):
+        fetch_uci_bow("enron", data_home=home)
+    assert_empty(home)
+
+
+def test_wrong_checksum_in_data_home(repository, home, monkeypatch):
+    fetch_uci_bow("enron", data_home=home)
+    give_checksums(monkeypatch, vocab=WORDS.upper())
+    with pytest.raises(OSError, match=r"vocab\.enron\.txt is broken: The SHA-256"):
+        fetch_uci_bow("enron", data_home=home)
+    assert list(listing(home)) == [DOCWORD]
+
+
+def test_checksum_is_that_of_the_text(repository, home, monkeypatch):
+    give_checksums(monkeypatch)
+    repository.files[DOCWORD] = gzip.compress(TEXT, compresslevel=0)
+    assert fetch_uci_bow("enron", data_home=home).data.toarray().tolist() == COUNTS
+
+
+def test_downloads_are_moved_within_data_home(repository, home, monkeypatch):
+    # A move from elsewhere could cross file systems, and would not be one step.
+    moved, replace = [], Path.replace
+
+    def record(source, target):
+        assert not target.exists()
+        moved.append((source, target))
+        return replace(source, target)
+
+    monkeypatch.setattr(Path, "replace", record)
+    fetch_uci_bow("enron", data_home=home)
+    assert [target.name for _, target in moved] == [DOCWORD, VOCAB]
+    assert all(home in source.parents for source, _ in moved)
+
+
+def test_connection_that_breaks_off(repository, home):
+    repository.n_cut = 2
+    with (
+        pytest.warns(UserWarning, match="trying again"),
+        pytest.raises(OSError, match=f"{DOCWORD} could not be downloaded"),
+    ):
+        fetch_uci_bow("enron", data_home=home, n_retries=1, delay=0)
+    assert repository.requests == [DOCWORD] * 2
+    assert_empty(home)
+
+
+def test_vocabulary_that_breaks_off_leaves_the_counts(repository, home):
+    # Both lines are whole, so that only the length betrays the loss.
+    fetch_uci_bow("enron", data_home=home)
+    (home / VOCAB).unlink()
+    repository.n_cut = 1
+    with pytest.raises(OSError, match=r"could not be downloaded.* bytes"):
+        fetch_uci_bow("enron", data_home=home, n_retries=0)
+    assert list(listing(home)) == [DOCWORD]
+
+
+def test_retry_succeeds(repository, home):
+    repository.n_cut = repository.n_busy = 1
+    with pytest.warns(UserWarning, match="trying again") as caught:
+        corpus = fetch_uci_bow("enron", data_home=home, n_retries=2, delay=0)
+    assert corpus.data.toarray().tolist() == COUNTS
+    assert len(caught) == 2
+    assert caught[0].filename == __file__
+    assert repository.requests == [DOCWORD] * 3 + [VOCAB]
+
+
+def test_absent_from_the_repository(repository, home):
+    del repository.files[DOCWORD]
+    with pytest.raises(OSError, match=r"404.* in another way"):
+        fetch_uci_bow("enron", data_home=home, n_retries=0)
+    assert_empty(home)
+
+
+def test_delay_between_tries(repository, home, monkeypatch):
+    pauses = []
+    monkeypatch.setattr(_fetch_uci_bow.time, "sleep", pauses.append)
+    repository.n_busy = 2
+    with pytest.warns(UserWarning, match="503"):
+        fetch_uci_bow("enron", data_home=home, delay=7.5)
+    assert pauses == [7.5, 7.5]
+
+
+def test_interrupt_leaves_nothing(repository, home, monkeypatch):
+    def stop_half_way(source, target):
+        target.write(source.read(10))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shutil, "copyfileobj", stop_half_way)
+    with pytest.raises(KeyboardInterrupt):
+        fetch_uci_bow("enron", data_home=home)
+    assert repository.requests == [DOCWORD]
+    assert_empty(home)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"name": "reuters"}, "name must be one of .*'enron'.*, got 'reuters'"),
+        ({"n_retries": -1}, "n_retries must be an integer >= 0, got -1"),
+        ({"delay": -0.5}, "delay must be a number of seconds >= 0, got -0.5"),
+        ({"delay": "1"}, "delay must be a number of seconds >= 0, got '1'"),
+    ],
+)
+def test_invalid_parameters(home, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        fetch_uci_bow(**{"name": "enron", "data_home": home, **parameters})
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "n_cells", "n_tokens", "n_unused"),
+    [
+        ("kos", (3430, 6906), 353160, 467714, 0),
+        ("nips", (1500, 12419), 746316, 1932365, 44),
+    ],
+)
+def test_real_corpora(shared_data, name, shape, n_cells, n_tokens, n_unused):
+    folder = shared_data / "uci_bow"
+    if not (folder / f"docword.{name}.txt.gz").exists():
+        pytest.skip(f"{name} is not among the test data")
+    before = sorted(folder.iterdir())
+    corpus = fetch_uci_bow(name, data_home=folder, download_if_missing=False)
+    X = corpus.data
+    assert X.shape == shape
+    assert X.nnz == n_cells
+    assert X.sum() == n_tokens
+    assert (X.getnnz(axis=0) == 0).sum() == n_unused
+    assert corpus.feature_names.shape == shape[1:]
+    assert sorted(folder.iterdir()) == before
+
+
+def test_truncated_real_corpus(shared_data, home):
+    source = shared_data / "uci_bow" / "docword.kos.txt.gz"
+    if not source.exists():
+        pytest.skip("kos is not among the test data")
+    home.mkdir()
+    (home / source.name).write_bytes(source.read_bytes()[:500_000])
+    with pytest.raises(OSError, match="cut short"):
+        fetch_uci_bow("kos", data_home=home, download_if_missing=False)
+    assert_empty(home)

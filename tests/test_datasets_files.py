@@ -1,0 +1,240 @@
+"""Readers of corpus files: load_uci_bow and load_ldac."""
+
+import gzip
+import re
+
+import numpy as np
+import pytest
+
+from sklda.datasets import _uci_bow, load_ldac, load_uci_bow
+
+UCI = "3\n4\n4\n1 1 2\n1 4 1\n3 2 5\n3 3 12\n"
+LDAC = "2 0:2 3:1\n0\n2 1:5 2:12\n"
+WORDS = "bar\nbaz\nfoo\nqux\n"
+COUNTS = [[2, 0, 0, 1], [0, 0, 0, 0], [0, 5, 12, 0]]
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Return a function that writes a file and returns its path."""
+
+    def write_file(contents, name="corpus.txt"):
+        path = tmp_path / name
+        if isinstance(contents, str):
+            contents = contents.encode()
+        path.write_bytes(contents)
+        return path
+
+    return write_file
+
+
+def assert_refused(load, path, message):
+    """Check the complaint, and that the user's own file is still there."""
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        load(path)
+    assert str(path) in str(caught.value)
+    assert path.read_bytes() == before
+
+
+def check_counts(corpus):
+    X = corpus.data
+    assert X.format == "csr"
+    assert X.dtype == np.int64
+    assert type(X)((X.data, X.indices, X.indptr), shape=X.shape).has_canonical_format
+    assert X.toarray().tolist() == COUNTS
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        UCI,
+        UCI.rstrip("\n"),
+        UCI.replace("\n", "\r\n"),
+        UCI.replace(" ", "\t "),
+        gzip.compress(UCI.encode()),
+        "3\n4\n4\n3 3 12\n1 4 1\n3 2 5\n1 1 2\n",
+        "3\n4\n4\n1 4 1\n1 1 2\n3 3 12\n3 2 5\n",
+        "3\n4\n6\n1 1 1\n1 1 1\n1 4 1\n3 3 6\n3 2 5\n3 3 6\n",
+    ],
+    ids=[
+        "plain",
+        "no newline at the end",
+        "CRLF",
+        "tabs",
+        "gzip",
+        "documents in any order",
+        "words in any order",
+        "repeated pairs",
+    ],
+)
+@pytest.mark.parametrize("block_bytes", [1, 10, 1 << 22])
+def test_uci_counts(write, monkeypatch, contents, block_bytes):
+    monkeypatch.setattr(_uci_bow, "_BLOCK_BYTES", block_bytes)
+    corpus = load_uci_bow(write(contents))
+    check_counts(corpus)
+    assert corpus.feature_names is None
+
+
+def test_uci_vocabulary(write):
+    corpus = load_uci_bow(write(UCI), write(WORDS, "vocab.txt"))
+    assert corpus.feature_names.dtype == object
+    assert corpus.feature_names.tolist() == ["bar", "baz", "foo", "qux"]
+    assert re.search(r"Tokens +20\n", corpus.DESCR)
+
+
+def test_uci_without_rows(write):
+    corpus = load_uci_bow(write("2\n3\n0\n"))
+    assert corpus.data.toarray().tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+def test_gzip_is_told_by_contents_not_by_name(write):
+    check_counts(load_uci_bow(write(UCI, "docword.txt.gz")))
+    vocabulary = write(gzip.compress(WORDS.encode()), "vocab.txt")
+    corpus = load_uci_bow(write(gzip.compress(UCI.encode()), "docword"), vocabulary)
+    assert corpus.feature_names[3] == "qux"
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        ("", "line 1: the number of documents is expected, found ''"),
+        ("<html>\n", "line 1: the number of documents is expected, found '<html>'"),
+        ("3\n4.0\n4\n", "line 2: the number of words is expected, found '4.0'"),
+        ("3\n4\n1 1 2\n", "line 3: the number of rows is expected, found '1 1 2'"),
+        ("0\n4\n0\n", "line 1: 0 is not between 1 and"),
+        ("3\n2147483648\n0\n", "line 2: 2147483648 is not between 1 and"),
+        ("3\n4\n9999999999999\n1 1 2\n", "line 3: the file is too small to hold"),
+        (UCI.replace("3 2 5", "3 2"), "line 6: 'document word count' is expected"),
+        (UCI.replace("3 2 5", "3 2 5 1"), "line 6: 'document word count'"),
+        (UCI.replace("3 2 5", "3 2 x"), "found '3 2 x'"),
+        (UCI.replace("3 2 5", "3 2 5.5"), "line 6: 'document word count'"),
+        (UCI.replace("3 2 5", "3 2 -5"), "line 6: 'document word count'"),
+        (UCI.replace("3 2 5", "3 2 " + "9" * 19), "line 6: 'document word count'"),
+        (UCI.replace("3 2 5", ""), "line 6: 'document word count'"),
+        (UCI.replace("3 2 5", "4 2 5"), "line 6: document, word and count [4, 2, 5]"),
+        (UCI.replace("3 2 5", "0 2 5"), "line 6: document, word and count [0, 2, 5]"),
+        (UCI.replace("3 2 5", "3 5 5"), "ids run from 1 to 3 and 4"),
+        (UCI.replace("3 2 5", "3 0 5"), "line 6: document, word and count [3, 0, 5]"),
+        (UCI.replace("3 2 5", "3 2 0"), "line 6: document, word and count [3, 2, 0]"),
+        (UCI + "3 4 1\n", "line 8: the header announces only 4 rows"),
+        (UCI[: UCI.index("3 3")], "ends after 3 rows but its header announces 4"),
+    ],
+)
+@pytest.mark.parametrize("block_bytes", [10, 1 << 22])
+def test_uci_malformed(write, monkeypatch, contents, message, block_bytes):
+    monkeypatch.setattr(_uci_bow, "_BLOCK_BYTES", block_bytes)
+    assert_refused(load_uci_bow, write(contents), message)
+
+
+def damage(data):
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 0xFF]) + data[middle + 1 :]
+
+
+@pytest.mark.parametrize("load", [load_uci_bow, load_ldac])
+@pytest.mark.parametrize(
+    "harm", [lambda data: data[:-12], damage, lambda data: data + b"trailing"]
+)
+def test_damaged_gzip(write, load, harm):
+    text = UCI if load is load_uci_bow else LDAC
+    path = write(harm(gzip.compress(text.encode())))
+    assert_refused(load, path, "the gzip data are damaged or cut short")
+
+
+@pytest.mark.parametrize("load", [load_uci_bow, load_ldac])
+def test_missing_file(tmp_path, load):
+    with pytest.raises(FileNotFoundError, match=r"absent\.txt"):
+        load(tmp_path / "absent.txt")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("bar\nbaz\nfoo\n", "holds 3 words, one per line, but the corpus has"),
+        (WORDS + "more\n", "holds 5 words, one per line, but the corpus has"),
+        ("bar\n\nfoo\nqux\n", "line 2: a word is expected, the line is blank"),
+        (b"bar\nbaz\nna\xefve\nqux\n", "line 3: 'na\N{REPLACEMENT CHARACTER}ve' is "),
+    ],
+)
+def test_malformed_vocabulary(write, words, message):
+    docword = write(UCI)
+    vocabulary = write(words, "vocab.txt")
+    assert_refused(lambda path: load_uci_bow(docword, path), vocabulary, message)
+    if "holds" not in message:
+        ldac = write(LDAC, "corpus.ldac")
+        assert_refused(
+            lambda path: load_ldac(ldac, vocab_path=path), vocabulary, message
+        )
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        LDAC,
+        LDAC.rstrip("\n"),
+        LDAC.replace("\n", " \r\n"),
+        LDAC.replace(" ", "\t "),
+        gzip.compress(LDAC.encode()),
+        "2 3:1 0:2\n0\n3 2:6 1:5 2:6\n",
+    ],
+    ids=["plain", "no newline", "CRLF", "tabs", "gzip", "any order, repeated"],
+)
+def test_ldac_counts(write, contents):
+    corpus = load_ldac(write(contents))
+    check_counts(corpus)
+    assert corpus.feature_names is None
+    assert re.search(r"Documents +3\n", corpus.DESCR)
+
+
+def test_ldac_width(write):
+    path, vocabulary = write(LDAC), write(WORDS + "last\n", "vocab.txt")
+    assert load_ldac(path, n_features=9).data.shape == (3, 9)
+    corpus = load_ldac(path, vocab_path=vocabulary)
+    assert corpus.data.shape == (3, 5)
+    assert corpus.feature_names[4] == "last"
+    assert load_ldac(path, n_features=5, vocab_path=vocabulary).data.shape == (3, 5)
+    with pytest.raises(ValueError, match=r"holds 5 words.* has n_features=6"):
+        load_ldac(path, n_features=6, vocab_path=vocabulary)
+    with pytest.raises(ValueError, match="n_features must be an integer >= 1, got 0"):
+        load_ldac(path, n_features=0)
+    assert load_ldac(write("0\n0\n")).data.shape == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        ("", "is empty: it holds no document"),
+        ("0\n\n1 0:1\n", "line 2: 'M id:count id:count ...' is expected, found ''. W"),
+        ("0\n1 0\n", "line 2: 'M id:count id:count ...' is expected, found '1 0'."),
+        ("1 0 :1\n", "line 1: 'M id:count"),
+        ("1 0:-1\n", "line 1: 'M id:count"),
+        ("1 -1:1\n", "line 1: 'M id:count"),
+        ("1 0:1.5\n", "line 1: 'M id:count"),
+        ("1 0:1:2\n", "line 1: 'M id:count"),
+        ("0:1 1:1\n", "line 1: 'M id:count"),
+        ("1 0:" + "9" * 19 + "\n", "line 1: 'M id:count"),
+        ("0\n2 0:1\n", "line 2: 2 pairs are announced but 1 follow"),
+        ("1 0:1 1:1\n", "line 1: 1 pairs are announced but 2 follow"),
+        ("2 0:1 7:0\n", "line 1: word 7 has count 0"),
+        ("1 0:1\n1 4:1\n", "line 2: word id 4 is out of range: ids run from 0 to 3"),
+    ],
+)
+def test_ldac_malformed(write, contents, message):
+    assert_refused(lambda path: load_ldac(path, n_features=4), write(contents), message)
+
+
+def test_ldac_id_beyond_int32(write):
+    path = write("1 2147483647:1\n")
+    assert_refused(load_ldac, path, "line 1: word id 2147483647 is out of range")
+
+
+@pytest.mark.parametrize("name", ["kos", "nips"])
+def test_real_corpus_is_what_numpy_reads(shared_data, name):
+    path = shared_data / "uci_bow" / f"docword.{name}.txt.gz"
+    if not path.exists():
+        pytest.skip(f"{path.name} is not among the test data")
+    X = load_uci_bow(path).data.tocoo()
+    rows = np.loadtxt(path, skiprows=3, dtype=np.int64)
+    found = np.column_stack([X.row + 1, X.col + 1, X.data])
+    np.testing.assert_array_equal(found, rows[np.lexsort((rows[:, 1], rows[:, 0]))])

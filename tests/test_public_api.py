@@ -1,0 +1,311 @@
+"""What users may rely on: names, documentation, annotations, the installed files."""
+
+import inspect
+import json
+import re
+import subprocess
+import sys
+import textwrap
+import tomllib
+from collections.abc import Callable, Iterator
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import sklda
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run_python(code: str) -> str:
+    """Run code in a fresh interpreter beside the checkout and return its output."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+# --- names -------------------------------------------------------------------
+
+
+def public_modules(module: ModuleType = sklda) -> Iterator[ModuleType]:
+    """Yield sklda and every module below it that some ``__all__`` names."""
+    yield module
+    for name in module.__all__:
+        member = getattr(module, name)
+        if inspect.ismodule(member):
+            yield from public_modules(member)
+
+
+@pytest.mark.parametrize("module", list(public_modules()), ids=lambda m: m.__name__)
+def test_all_is_sorted_and_importable(module):
+    assert module.__all__ == sorted(module.__all__)
+    assert len(module.__all__) == len(set(module.__all__))
+    assert module.__all__
+    star = {}
+    exec(f"from {module.__name__} import *", star)
+    assert set(module.__all__) <= set(star)
+
+
+def test_public_names_beside_all_are_modules():
+    # Whoever reads dir(sklda) finds nothing that we do not mean to keep.
+    extra = {name for name in dir(sklda) if not name.startswith("_")}
+    extra -= set(sklda.__all__)
+    assert extra == set()
+
+
+# --- documentation and annotations -------------------------------------------
+
+
+def documented_parameters(docstring: str) -> list[str]:
+    """Return the names in the section "Parameters" of a numpydoc docstring."""
+    lines = inspect.cleandoc(docstring).splitlines()
+    heads = [
+        number
+        for number in range(len(lines) - 1)
+        if lines[number].strip() and re.fullmatch(r"-{3,}", lines[number + 1])
+    ]
+    names = []
+    for start, end in zip(heads, [*heads[1:], len(lines)], strict=True):
+        if lines[start] == "Parameters":
+            for line in lines[start + 2 : end]:
+                if line and not line.startswith(" "):
+                    given = line.split(" : ")[0].split(",")
+                    names += [name.strip().lstrip("*") for name in given]
+    return names
+
+
+def complaints(name: str, member: Callable) -> list[str]:
+    """Return a sentence for each parameter or result that is not explained."""
+    docstring = inspect.getdoc(member) or ""
+    signature = inspect.signature(member)
+    parameters = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.name not in {"self", "cls"}
+    ]
+    wrong = []
+    if not docstring:
+        wrong.append(f"{name} has no docstring")
+    expected = [parameter.name for parameter in parameters]
+    documented = documented_parameters(docstring)
+    if documented != expected:
+        wrong.append(f"{name} documents {documented}, its parameters are {expected}")
+    wrong += [
+        f"{name}: {parameter.name} has no annotation"
+        for parameter in parameters
+        if parameter.annotation is parameter.empty
+    ]
+    if not inspect.isclass(member):
+        result = signature.return_annotation
+        if result is signature.empty:
+            wrong.append(f"{name}: the result has no annotation")
+        elif result not in {None, "None"}:
+            if not re.search(r"^(Returns|Yields)\n-{3,}$", docstring, re.MULTILINE):
+                wrong.append(f"{name} does not say what it returns")
+    return wrong
+
+
+def methods(cls: type) -> Iterator[tuple[str, Callable]]:
+    """Yield the public methods of a class that sklda defines, not scikit-learn."""
+    for name, member in inspect.getmembers(cls, inspect.isroutine):
+        if not name.startswith("_") and member.__module__.split(".")[0] == "sklda":
+            yield name, member
+
+
+def public_callables() -> Iterator[tuple[str, Callable]]:
+    """Yield every public function, class and method with its full name."""
+    for module in public_modules():
+        for name in module.__all__:
+            member = getattr(module, name)
+            full_name = f"{module.__name__}.{name}"
+            if inspect.isroutine(member) or inspect.isclass(member):
+                yield full_name, member
+            if inspect.isclass(member):
+                for method_name, method in methods(member):
+                    yield f"{full_name}.{method_name}", method
+
+
+@pytest.mark.parametrize(
+    ("name", "member"), [pytest.param(*pair, id=pair[0]) for pair in public_callables()]
+)
+def test_everything_public_is_explained(name, member):
+    assert complaints(name, member) == []
+
+
+def test_public_callables_are_found():
+    names = {name for name, _ in public_callables()}
+    assert {
+        "sklda.CollapsedGibbsLDA",
+        "sklda.CollapsedGibbsLDA.fit",
+        "sklda.CollapsedGibbsLDA.transform",
+        "sklda.CollapsedGibbsLDA.perplexity",
+        "sklda.datasets.load_docstrings",
+    } <= names
+
+
+def explained(first: int, second: str = "") -> str:
+    """Do.
+
+    Parameters
+    ----------
+    first : int
+        One.
+    second : str, default=""
+        Two.
+
+    Returns
+    -------
+    str
+        Three.
+    """
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("    first : int\n        One.\n", "", r"documents \['second'\]"),
+        ("    second : str", "    third : str", r"documents \['first', 'third'\]"),
+        ("Returns\n    -------", "Note\n    ----", "does not say what it returns"),
+        ("first: int, ", "first, ", "first has no annotation"),
+        (" -> str:", ":", "the result has no annotation"),
+    ],
+)
+def test_missing_explanation_is_found(old, new, complaint):
+    assert complaints("explained", explained) == []
+    source = inspect.getsource(explained)
+    assert source.count(old) == 1
+    namespace = {}
+    exec(source.replace(old, new), namespace)
+    wrong = complaints("explained", namespace["explained"])
+    assert len(wrong) == 1
+    assert re.search(complaint, wrong[0])
+
+
+# --- what an import costs ----------------------------------------------------
+
+
+# scikit-learn imports pandas where it finds it, so sys.modules says nothing about
+# sklda: this notes what its own files ask for, even inside try, even in vain.
+IMPORTED_BY = """
+import builtins, json
+real_import, asked = builtins.__import__, set()
+def noting_import(name, globals=None, locals=None, fromlist=(), level=0):
+    importer = (globals or {}).get("__name__", "")
+    if level == 0 and importer.split(".")[0] == "sklda":
+        asked.add(name.split(".")[0])
+    return real_import(name, globals, locals, fromlist, level)
+builtins.__import__ = noting_import
+import sklda
+print(json.dumps(sorted(asked)))
+"""
+
+
+def test_import_asks_for_the_dependencies_only():
+    asked = set(json.loads(run_python(IMPORTED_BY))) - sys.stdlib_module_names
+    assert {"numba", "numpy", "sklearn"} <= asked
+    assert asked <= {"joblib", "numba", "numpy", "scipy", "sklda", "sklearn"}
+
+
+# Two witnesses, because Numba reports no event for a kernel that comes out of
+# the cache on disk: events of the compiler, and signatures of what was loaded.
+COMPILED_BY = """
+import importlib, json, pkgutil
+import numba
+from numba.core import event
+with event.install_recorder("numba:compile") as recorder:
+    import sklda, sklda._kernels
+    signatures = {}
+    for found in pkgutil.walk_packages(sklda._kernels.__path__, "sklda._kernels."):
+        for name, member in vars(importlib.import_module(found.name)).items():
+            if isinstance(member, numba.core.dispatcher.Dispatcher):
+                signatures[f"{found.name}.{name}"] = len(member.signatures)
+    PLANT
+print(json.dumps([len(recorder.buffer), signatures]))
+"""
+
+
+def test_import_compiles_nothing():
+    events, signatures = json.loads(run_python(COMPILED_BY.replace("PLANT", "pass")))
+    assert events == 0
+    assert signatures, "no kernel was found"
+    assert {name for name, count in signatures.items() if count} == set()
+
+
+def test_compilation_at_import_is_found():
+    plant = "signatures['f'] = len(numba.njit('i8(i8)')(lambda x: x).signatures)"
+    events, signatures = json.loads(run_python(COMPILED_BY.replace("PLANT", plant)))
+    assert events > 0
+    assert signatures["f"] == 1
+
+
+# --- the installed distribution ----------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def installed() -> Distribution:
+    """Return what pip knows of sklda in this environment."""
+    try:
+        return distribution("sklda")
+    except PackageNotFoundError:
+        pytest.fail('sklda is not installed: python -m pip install -e ".[test]"')
+
+
+def test_version(installed):
+    assert installed.version == sklda.__version__, "install the checkout again"
+
+
+def test_package_is_typed():
+    assert (files(sklda) / "py.typed").is_file()
+
+
+def test_every_module_is_installed(installed):
+    origin = json.loads(installed.read_text("direct_url.json") or "{}")
+    if origin.get("dir_info", {}).get("editable"):
+        pytest.skip("an editable installation holds no copy of the package")
+    shipped = {path.as_posix() for path in installed.files}
+    shipped = {path for path in shipped if path.startswith("sklda/")}
+    modules = {
+        path.relative_to(ROOT).as_posix() for path in (ROOT / "sklda").rglob("*.py")
+    }
+    assert {path for path in shipped if path.endswith(".py")} == modules, (
+        "install the checkout again"
+    )
+    assert "sklda/py.typed" in shipped
+
+
+def test_oldest_dependencies_of_the_workflow_are_the_floors():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = project["dependencies"] + project["optional-dependencies"]["test"]
+    assert all(re.fullmatch(r"[\w-]+>=[\d.]+", line) for line in needed), needed
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text("utf-8")
+    pins = set(re.findall(r"^ +([\w-]+==[\d.]+)$", workflow, re.MULTILINE))
+    assert {line.replace(">=", "==") for line in needed} <= pins
+
+
+# --- the README --------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_pipeline_example_of_the_readme():
+    text = (ROOT / "README.rst").read_text(encoding="utf-8")
+    (example,) = re.findall(
+        r"^\.\. pipeline-example\n\n\.\. code-block:: python\n\n((?: +.*\n|\n)+)",
+        text,
+        re.MULTILINE,
+    )
+    code = textwrap.dedent(example)
+    assert len([line for line in code.splitlines() if line]) == 8
+    score = float(run_python(code))
+    # Nats per held-out token of this corpus: the frequencies of the words alone
+    # give -7.0, twenty topics of another program -6.2. The slack is for other
+    # versions of the packages that the text comes from.
+    assert -6.7 < score < -5.5
