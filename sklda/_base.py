@@ -1,10 +1,10 @@
-"""What all estimators share: parameters, validation, transform, score; and the chain."""
+"""What all estimators share: parameters, validation, transform, score, the chain."""
 
 import time
 import warnings
 from numbers import Integral, Real
 from types import ModuleType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,9 @@ from sklda._kernels.arrays import MAX_TOPICS
 from sklda._sampling import Chain, Schedule, run
 from sklda._sklearn import CallbackSupportMixin, Interval, StrOptions, fit_context
 
+# What float32 can still multiply and add in the kernels, with some room.
+LOWEST_PRIOR, HIGHEST_PRIOR = 1e-10, 1e10
+
 
 class BaseLDA(
     ClassNamePrefixFeaturesOutMixin,
@@ -32,7 +35,7 @@ class BaseLDA(
 ):
     """Documents under fitted topics: transform, score, perplexity."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, MAX_TOPICS, closed="both")],
         "doc_topic_prior": [
             None,
@@ -174,18 +177,22 @@ class BaseLDA(
         """Return alpha as (n_components,) float64."""
         n_topics = self.n_components
         prior = 1 / n_topics if self.doc_topic_prior is None else self.doc_topic_prior
-        prior = np.asarray(prior, dtype=np.float64)
+        try:
+            prior = np.asarray(prior, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"doc_topic_prior must hold numbers: {error}.") from error
         if prior.ndim > 0 and prior.shape != (n_topics,):
             raise ValueError(
                 f"doc_topic_prior has shape {prior.shape}; it takes None, one number "
                 f"for all topics, or an array of shape ({n_topics},): one for each of "
                 f"the n_components={n_topics} topics."
             )
-        if not (np.isfinite(prior).all() and (prior > 0).all()):
+        fits = (prior >= LOWEST_PRIOR) & (prior <= HIGHEST_PRIOR)
+        if not fits.all():
             raise ValueError(
-                f"doc_topic_prior must be positive and finite, and it holds "
-                f"{prior[~(prior > 0) | np.isinf(prior)].flat[0]}. A topic that is "
-                f"not wanted is left out by a smaller n_components."
+                f"doc_topic_prior must be positive and finite, from {LOWEST_PRIOR} to "
+                f"{HIGHEST_PRIOR:.0e}, and it holds {prior[~fits].flat[0]}. A topic "
+                f"that is not wanted is left out by a smaller n_components."
             )
         return np.full(n_topics, prior)
 
@@ -193,9 +200,10 @@ class BaseLDA(
         prior = self.topic_word_prior
         if prior is None:
             return 1 / self.n_components
-        if not np.isfinite(prior):
+        if not LOWEST_PRIOR <= prior <= HIGHEST_PRIOR:
             raise ValueError(
-                f"topic_word_prior must be positive and finite, got {prior}."
+                f"topic_word_prior must be positive and finite, from {LOWEST_PRIOR} to "
+                f"{HIGHEST_PRIOR:.0e}, got {prior}."
             )
         return float(prior)
 
@@ -203,7 +211,7 @@ class BaseLDA(
 class BaseGibbsLDA(BaseLDA):
     """Estimators that average samples of a Markov chain."""
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **BaseLDA._parameter_constraints,
         "burn_in": [None, Interval(Integral, 0, None, closed="left")],
         "thin": [Interval(Integral, 1, None, closed="left")],
@@ -246,15 +254,15 @@ class BaseGibbsLDA(BaseLDA):
         }
         try:
             schedule = self._schedule()
-            corpus = check_corpus(self, X, reset=True)
-            chain = self._new_chain(corpus)
+            chain = self._new_chain(X)
             self._run(chain, schedule, X, y)
+            fitted = self._fitted(chain)
         except BaseException:
             for name in ("n_features_in_", "feature_names_in_"):
                 vars(self).pop(name, None)
             vars(self).update(before)
             raise
-        vars(self).update(self._fitted(chain))
+        vars(self).update(fitted)
         return self
 
     def _schedule(self) -> Schedule:
@@ -268,7 +276,8 @@ class BaseGibbsLDA(BaseLDA):
             self.max_iter, burn_in, self.thin, self.evaluate_every, self.learn_priors
         )
 
-    def _new_chain(self, corpus) -> Chain:
+    def _new_chain(self, X) -> Chain:
+        corpus = check_corpus(self, X, reset=True)
         entropy = check_random_state(self.random_state).randint(0, 2**31, size=4)
         return Chain(
             self._kernel(),
@@ -302,16 +311,17 @@ class BaseGibbsLDA(BaseLDA):
             estimator=self,
             X=X,
             y=y,
-            reconstruction_attributes=lambda: self._fitted(chain),
+            reconstruction_attributes=lambda: self._fitted(chain.glimpse()),
         )
 
     def _fitted(self, chain: Chain) -> dict[str, Any]:
-        """Return the fitted attributes, from the samples that the chain has kept."""
+        """Finish the chain and return the fitted attributes."""
+        components, theta = chain.finish()
         return {
-            "components_": chain.components(),
-            "doc_topic_": chain.doc_topic(),
-            "topic_assignments_": chain.state.z.copy(),
-            "doc_topic_prior_": chain.doc_topic_prior.copy(),
+            "components_": components,
+            "doc_topic_": theta,
+            "topic_assignments_": chain.state.z,
+            "doc_topic_prior_": chain.doc_topic_prior,
             "topic_word_prior_": chain.topic_word_prior,
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),

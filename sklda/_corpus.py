@@ -26,8 +26,9 @@ def check_corpus(estimator, X, *, reset: bool) -> Corpus:
     Returns
     -------
     Corpus
-        Arrays that the caller does not share, sorted by word within a document,
-        duplicates summed and zeros left out. 12 bytes per cell and 8 per document.
+        Sorted by word within a document, duplicates summed and zeros left out. The
+        words may be the memory of X: no kernel writes to a Corpus. Up to 12 bytes
+        per cell and 8 per document.
 
     Raises
     ------
@@ -36,8 +37,11 @@ def check_corpus(estimator, X, *, reset: bool) -> Corpus:
         more tokens than 32 bits can count.
     """
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric")
+    if X.dtype == np.float16 or not X.dtype.isnative:  # scipy.sparse knows neither
+        X = X.astype(np.float64)
     counts = sparse.csr_array(X)
     _check_values(counts.data, type(estimator).__name__)
+    _check_total(counts.data)
     if not counts.has_canonical_format or (counts.data == 0).any():
         # The matrix may be the caller's own, so it is mended in a copy; and in a
         # wide type, for the sum of duplicates may not fit into theirs.
@@ -48,7 +52,6 @@ def check_corpus(estimator, X, *, reset: bool) -> Corpus:
         )
         counts.sum_duplicates()
         counts.eliminate_zeros()
-        _check_values(counts.data, type(estimator).__name__)
     return _to_arrays(counts)
 
 
@@ -61,38 +64,41 @@ def _check_values(values, name):
             f"Negative values in data passed to {name}. X[d, w] is the number of "
             f"times that word w occurs in document d: {_WAY_OUT}."
         )
-    if values.dtype.kind == "f" and (values != np.floor(values)).any():
+    if values.dtype.kind != "f":
+        return
+    fractions = values[values != np.floor(values)]
+    if fractions.size > 0:
         raise ValueError(
             f"{name} draws a topic for every single token, so X must hold whole "
-            f"numbers, and it holds fractions such as {_first_fraction(values)}. Weights "
-            f"(tf-idf, for example) are not counts: {_WAY_OUT}; or take CVBLDA, which "
-            f"accepts real weights."
+            f"numbers, and it holds fractions such as {fractions[0]}. Weights (tf-idf, "
+            f"for example) are not counts: {_WAY_OUT}; or take CVBLDA, which accepts "
+            f"real weights."
         )
 
 
-def _first_fraction(values):
-    return float(values[values != np.floor(values)][0])
-
-
-def _to_arrays(counts) -> Corpus:
-    """Turn a canonical CSR matrix of whole numbers into a Corpus of its own arrays."""
-    n_tokens = counts.data.sum(dtype=np.float64)  # cannot wrap round
+def _check_total(values):
+    """Refuse what cannot be counted; of the values as they came, before any cast."""
+    n_tokens = values.sum(dtype=np.float64)  # cannot wrap round
     if n_tokens > MAX_TOKENS:
         raise ValueError(
             f"X holds {n_tokens:.4g} tokens, and topic totals are 32-bit integers: the "
             f"limit is {MAX_TOKENS:,}. Fit on a sample of the documents; transform "
             f"takes the others in portions."
         )
+
+
+def _to_arrays(counts) -> Corpus:
+    """Turn a canonical CSR matrix of whole numbers into a Corpus."""
     if counts.shape[1] > np.iinfo(np.int32).max:
         raise ValueError(
-            f"X has {counts.shape[1]:,} words, and words are numbered with 32 bits: the "
-            f"limit is {np.iinfo(np.int32).max:,}. Use a smaller vocabulary "
+            f"X has {counts.shape[1]:,} words, and words are numbered with 32 bits: "
+            f"the limit is {np.iinfo(np.int32).max:,}. Use a smaller vocabulary "
             f"(CountVectorizer(max_features=...))."
         )
     token_ptr = np.zeros(counts.nnz + 1, np.int64)
     np.cumsum(counts.data.astype(np.int64, copy=False), out=token_ptr[1:])
     return Corpus(
         doc_ptr=counts.indptr.astype(np.int64),
-        word=counts.indices.astype(np.int32),
+        word=np.require(counts.indices, np.int32, ["C", "W"]),
         token_ptr=token_ptr,
     )

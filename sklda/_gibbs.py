@@ -1,6 +1,7 @@
 """Gibbs samplers for LDA."""
 
 from types import ModuleType
+from typing import ClassVar
 
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
@@ -109,7 +110,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     (3, 10)
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         **BaseGibbsLDA._parameter_constraints,
         "blocking": [None, StrOptions({"backward", "nested"})],
     }

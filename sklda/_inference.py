@@ -1,5 +1,6 @@
 """Documents under fixed topics: their topic proportions, and how well these predict."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -76,9 +77,7 @@ def _over_slices(work, weights, n_jobs):
     cells = np.linspace(0, weights.doc_ptr[-1], n_slices + 1)[1:-1]
     cuts = [0, *np.searchsorted(weights.doc_ptr, cells), n_docs]
     Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(work)(first, last)
-        for first, last in zip(cuts[:-1], cuts[1:], strict=True)
-        if first < last
+        delayed(work)(first, last) for first, last in pairwise(cuts) if first < last
     )
 
 

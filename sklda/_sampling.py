@@ -110,25 +110,29 @@ class Chain:
         self.n_kept += 1
 
     def glimpse(self) -> "Chain":
-        """Return a chain as if it had stopped here, for a look at its samples."""
-        if self.n_kept > 0:
-            return self
+        """Return a copy that may be finished while this chain goes on."""
         other = copy(self)
-        other._word_topic_sum = np.zeros_like(self._word_topic_sum)
-        other._doc_topic_sum = np.zeros_like(self._doc_topic_sum)
-        other.keep()
+        other.state = self.state._replace(z=self.state.z.copy())
+        other._word_topic_sum = self._word_topic_sum.copy()
+        other._doc_topic_sum = self._doc_topic_sum.copy()
+        if other.n_kept == 0:
+            other.keep()
         return other
 
-    def components(self) -> np.ndarray:
-        """Return the mean word-topic counts plus beta, (n_topics, n_words)."""
-        return (self._word_topic_sum / self.n_kept + self.topic_word_prior).T
+    def finish(self) -> tuple[np.ndarray, np.ndarray]:
+        """End the chain and return the averages of the kept samples.
 
-    def doc_topic(self) -> np.ndarray:
-        """Return the mean of theta over the kept samples, (n_docs, n_topics)."""
-        theta = self._doc_topic_sum / self.n_kept
+        These are the word-topic counts plus beta, (n_topics, n_words), and theta,
+        (n_docs, n_topics). The sums become the averages: no second table is made.
+        """
+        components = self._word_topic_sum
+        components /= self.n_kept
+        components += self.topic_word_prior
+        theta = self._doc_topic_sum
+        theta /= self.n_kept
         theta += self.doc_topic_prior
         theta /= (self.lengths + self.doc_topic_prior.sum())[:, np.newaxis]
-        return theta
+        return components.T, theta
 
 
 def log_word_likelihood(counts, beta, n_words, n_topics) -> float:
@@ -143,7 +147,7 @@ def log_word_likelihood(counts, beta, n_words, n_topics) -> float:
     )
 
 
-def _histogram(word_topic, rows=4096):
+def _histogram(word_topic, rows=512):
     """Count how many entries are 0, 1, 2, ...; a few rows at a time to save memory."""
     histogram = np.zeros(word_topic.max(initial=0) + 1, np.int64)
     for first in range(0, word_topic.shape[0], rows):

@@ -35,6 +35,7 @@ FLOORS = {
     "sklda._kernels.arrays": 0,
     "sklda._kernels.document": 0,
     "sklda._kernels.draws": 0,
+    "sklda._kernels.special": 0,
 }
 KERNEL_DEPENDENCIES = frozenset({"numba", "numpy"}) | sys.stdlib_module_names
 

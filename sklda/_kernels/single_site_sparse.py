@@ -24,8 +24,10 @@ from sklda._kernels.draws import uniform
 
 
 class State(NamedTuple):
-    """Word w's list is start[w]:start[w] + size[w]; the rest up to start[w + 1],
-    a multiple of `LANES` away, holds topic n_lanes (of weight 0) and count 0.
+    """The assignments, and for each word the list of the topics that it has.
+
+    Word w's list is start[w]:start[w] + size[w]; the rest up to start[w + 1], a
+    multiple of `LANES` away, holds topic n_lanes (of weight 0) and count 0.
     """
 
     z: np.ndarray  # (n_tokens,) uint16

@@ -1,4 +1,4 @@
-"""Tables of document-topic counts, made from the assignments when they are asked for."""
+"""Document-topic counts, made from the assignments when they are asked for."""
 
 import numpy as np
 from numba import njit

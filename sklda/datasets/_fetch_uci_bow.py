@@ -15,7 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from sklearn.datasets import get_data_home
 from sklearn.utils import Bunch
 
 from ._checks import check_integer
@@ -167,6 +166,9 @@ def fetch_uci_bow(
         raise ValueError(f"delay must be a number of seconds >= 0, got {delay!r}.")
     corpus = _CORPORA[name]
     if data_home is None:
+        # Late, for it loads all of sklearn.datasets: 6 MB that few programs need.
+        from sklearn.datasets import get_data_home
+
         folder = Path(get_data_home(), "uci_bow")
     else:
         folder = Path(data_home).expanduser()

@@ -18,7 +18,7 @@ from ._text_files import (
     read_vocabulary,
 )
 
-_BLOCK_BYTES = 1 << 22
+_BLOCK_BYTES = 1 << 18
 
 # 18 digits always fit int64. Possessive quantifiers (++, *+, {1,18}+) let the pattern
 # run over a block of any length without keeping places to come back to.

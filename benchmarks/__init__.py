@@ -1,0 +1,1 @@
+"""Benchmarks of sklda; each module runs: `python -m benchmarks.NAME --help`."""

@@ -1,0 +1,56 @@
+"""The corpora of the benchmarks and the split into training and held-out words."""
+
+import argparse
+
+import numpy as np
+from scipy import sparse
+
+from sklda.datasets import fetch_uci_bow
+
+N_TEST_DOCUMENTS = {"kos": 430, "nips": 250}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which corpora, and where they are."""
+    parser.add_argument(
+        "--corpora", nargs="+", default=["nips"], choices=["kos", "nips"]
+    )
+    parser.add_argument(
+        "--data-home", default=None, help="folder of docword.NAME.txt.gz; else fetched"
+    )
+
+
+def load(name: str, data_home: str | None) -> sparse.csr_array:
+    """Return the documents x words matrix of counts."""
+    return sparse.csr_array(fetch_uci_bow(name, data_home=data_home).data)
+
+
+def split(X: sparse.csr_array, name: str) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Hold out half of the words of the last documents.
+
+    Returns the training matrix (all other documents whole, and the words of the last
+    ones that are not held out) and the held-out counts of the last documents.
+    """
+    n_train = X.shape[0] - N_TEST_DOCUMENTS[name]
+    test = X[n_train:].copy()
+    test.sort_indices()
+    held_out = test.copy()
+    held_out.data = np.random.default_rng(0).binomial(test.data, 0.5)
+    train = sparse.vstack([X[:n_train], test - held_out], format="csr")
+    train.eliminate_zeros()
+    held_out.eliminate_zeros()
+    return train, held_out
+
+
+def perplexity(doc_topic, topic_word, held_out) -> float:
+    """Return exp of minus the mean log probability of the held-out words.
+
+    `doc_topic` are the proportions of the documents of `held_out`, row by row.
+    """
+    cells = held_out.tocoo()
+    log_likelihood = 0.0
+    for part in np.array_split(np.arange(cells.nnz), 1 + cells.nnz // 100_000):
+        rows, columns = cells.row[part], cells.col[part]
+        probability = np.einsum("ik,ki->i", doc_topic[rows], topic_word[:, columns])
+        log_likelihood += cells.data[part] @ np.log(probability)
+    return float(np.exp(-log_likelihood / cells.data.sum()))

@@ -1,0 +1,108 @@
+"""
+Topics of the scientific Python docstrings
+==========================================
+
+Text in, topics out: the docstrings of NumPy, SciPy and scikit-learn, as they are
+installed, are counted by ``CountVectorizer``; the number of topics is chosen by
+held-out perplexity; and the topics are drawn as they fall into subpackages that the
+model has never been told about.
+"""
+
+# %%
+# The words. What nearly every docstring says (parameters, returns, array) tells nothing
+# about its subject, so words found in more than a fifth of the documents are left out.
+import time
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import train_test_split
+
+from sklda import CollapsedGibbsLDA
+from sklda.datasets import load_docstrings
+
+start = time.perf_counter()
+docstrings = load_docstrings()
+vectorizer = CountVectorizer(
+    stop_words="english", token_pattern=r"[a-z]{3,}", min_df=5, max_df=0.2
+)
+X = vectorizer.fit_transform(docstrings.data)
+words = vectorizer.get_feature_names_out()
+print(
+    f"{X.shape[0]:,} docstrings, {X.shape[1]:,} words, {X.sum():,} tokens, counted in "
+    f"{time.perf_counter() - start:.1f} s"
+)
+
+# %%
+# How many topics? A fifth of the documents is kept apart. Of each of them, every second
+# word is predicted from the others; perplexity is the number of words among which the
+# model hesitates. The first fit compiles the kernels, once for all.
+train, test = train_test_split(X, test_size=0.2, random_state=0)
+numbers = [5, 10, 20, 40, 80, 160]
+perplexities = []
+print("\ntopics  held-out perplexity  seconds")
+for n_components in numbers:
+    start = time.perf_counter()
+    lda = CollapsedGibbsLDA(
+        n_components,
+        doc_topic_prior=0.1,
+        topic_word_prior=0.01,
+        max_iter=100,
+        random_state=0,
+    ).fit(train)
+    perplexities.append(lda.perplexity(test))
+    print(
+        f"{n_components:>6}  {perplexities[-1]:>19.0f}  "
+        f"{time.perf_counter() - start:>7.1f}",
+        flush=True,
+    )
+
+# %%
+# Twenty topics are enough to read. ``verbose=1`` shows how the chain gets on.
+start = time.perf_counter()
+lda = CollapsedGibbsLDA(
+    20,
+    doc_topic_prior=0.1,
+    topic_word_prior=0.01,
+    evaluate_every=50,
+    random_state=0,
+    verbose=1,
+).fit(X)
+print(f"20 topics of all docstrings in {time.perf_counter() - start:.1f} s\n")
+share = np.bincount(lda.topic_assignments_, minlength=20) / X.sum()
+top_words = [words[np.argsort(-row)] for row in lda.topic_word_]
+for k in np.argsort(-share):
+    print(f"{share[k]:>4.0%}  {', '.join(top_words[k][:8])}")
+
+# %%
+# Do topics know subpackages? Each row is a topic, each column a subpackage with many
+# docstrings; the darker, the larger the part of the subpackage that the topic takes.
+labels, sizes = np.unique(docstrings.target, return_counts=True)
+labels = labels[np.argsort(-sizes)][:14]
+parts = np.array([lda.doc_topic_[docstrings.target == i].mean(axis=0) for i in labels])
+topics = parts.max(axis=0).argsort()[-14:]
+topics = topics[parts[:, topics].argmax(axis=0).argsort()]
+
+figure, (curve, picture) = plt.subplots(
+    1, 2, figsize=(13, 5), width_ratios=[1, 2], layout="constrained"
+)
+curve.plot(numbers, perplexities, "o-", color="black")
+curve.set(
+    xscale="log",
+    xlabel="topics",
+    ylabel="perplexity of held-out words",
+    title="More topics predict better",
+)
+curve.set_xticks(numbers, numbers)
+curve.minorticks_off()
+picture.imshow(parts[:, topics].T, cmap="Greys", vmin=0, aspect="auto")
+picture.set_xticks(
+    range(len(labels)),
+    [docstrings.target_names[i] for i in labels],
+    rotation=45,
+    ha="right",
+)
+picture.set_yticks(range(len(topics)), [", ".join(top_words[k][:4]) for k in topics])
+picture.set_title("Topics find the subpackages")
+figure.savefig("quickstart.png", dpi=100)
+print("\nFigure written to quickstart.png")
