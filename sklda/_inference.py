@@ -76,7 +76,7 @@ def _over_slices(work, weights, n_jobs):
         return work(0, n_docs)
     cells = np.linspace(0, weights.doc_ptr[-1], n_slices + 1)[1:-1]
     cuts = [0, *np.searchsorted(weights.doc_ptr, cells), n_docs]
-    Parallel(n_jobs=n_jobs, prefer="threads")(
+    Parallel(n_jobs=n_jobs, require="sharedmem")(
         delayed(work)(first, last) for first, last in pairwise(cuts) if first < last
     )
 

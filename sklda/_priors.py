@@ -42,6 +42,8 @@ def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):
     lengths, n_docs = np.unique(lengths[lengths > 0], return_counts=True)
     if lengths.size == 0:
         return alpha
+    if symmetric:
+        alpha = np.full(alpha.size, alpha.mean())
     # Equal pairs are counted, not repeated: there are few distinct ones.
     width = int(counts.max()) + 1
     pairs, n_pairs = np.unique(

@@ -58,6 +58,7 @@ class Chain:
         self.log_joint: list[float] = []
         self.log_joint_sweeps: list[int] = []
         self.n_kept = 0
+        self.last_kept = 0  # its sweep
         self._word_topic_sum = np.zeros((n_words, self.n_topics))
         self._doc_topic_sum = np.zeros((self.lengths.size, self.n_topics))
 
@@ -108,16 +109,21 @@ class Chain:
         self._word_topic_sum += counts.word_topic[:, : self.n_topics]
         tally.add_doc_topic(self.corpus, self.state.z, self._doc_topic_sum)
         self.n_kept += 1
+        self.last_kept = self.n_sweeps
 
     def glimpse(self) -> "Chain":
-        """Return a copy that may be finished while this chain goes on."""
+        """Return a copy, as if stopped here, while this chain goes on."""
         other = copy(self)
         other.state = self.state._replace(z=self.state.z.copy())
         other._word_topic_sum = self._word_topic_sum.copy()
         other._doc_topic_sum = self._doc_topic_sum.copy()
-        if other.n_kept == 0:
-            other.keep()
+        other.keep_last()
         return other
+
+    def keep_last(self) -> None:
+        """Keep the present sample unless that has been done."""
+        if self.last_kept < self.n_sweeps:
+            self.keep()
 
     def finish(self) -> tuple[np.ndarray, np.ndarray]:
         """End the chain and return the averages of the kept samples.
@@ -167,10 +173,8 @@ def run(chain: Chain, schedule: Schedule, after_sweep) -> None:
             chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")
         if schedule.evaluates(sweep):
             chain.evaluate()
-        keeps = schedule.keeps(sweep)
-        if keeps:
+        if schedule.keeps(sweep):
             chain.keep()
         if after_sweep(chain):
-            if not keeps:
-                chain.keep()
+            chain.keep_last()
             return

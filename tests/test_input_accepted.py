@@ -1,0 +1,344 @@
+"""What must simply work: every form of the same counts, and corpora of almost nothing.
+
+Equal counts give equal results, bit for bit, and the caller's matrix is not changed.
+"""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.utils._testing import create_memmap_backed_data
+
+from sklda import CollapsedGibbsLDA
+from sklda._corpus import check_corpus
+from sklda.datasets import make_lda_corpus
+
+COUNTS = make_lda_corpus(30, 12, 3, document_length=25, random_state=0)[0].toarray()
+COUNTS[4] = 0  # a document without words
+COUNTS[:, 7] = 0  # a word that never occurs
+X = sparse.csr_matrix(COUNTS)
+
+
+def fit(X, **params):
+    params = {"n_components": 3, "max_iter": 6, "random_state": 0, **params}
+    return CollapsedGibbsLDA(**params).fit(X)
+
+
+def outcome(X):
+    """Return all that a fit and a look at the same matrix give, as arrays."""
+    model = fit(X)
+    return {
+        **{name: value for name, value in vars(model).items() if name.endswith("_")},
+        "transform": model.transform(X),
+        "score": model.score(X),
+        "perplexity": model.perplexity(X),
+    }
+
+
+EXPECTED = outcome(X)
+
+
+def assert_same(result, expected):
+    assert result.keys() == expected.keys()
+    for name, value in expected.items():
+        np.testing.assert_array_equal(result[name], value, strict=True, err_msg=name)
+
+
+def make_duplicates(dtype=np.int64):
+    """Split each count in two cells, far from each other, of the same document."""
+    half = X.data // 2
+    data, indices = [], []
+    for d in range(X.shape[0]):
+        part = slice(X.indptr[d], X.indptr[d + 1])
+        data += [half[part], (X.data - half)[part]]
+        indices += [X.indices[part], X.indices[part]]
+    arrays = (np.concatenate(data).astype(dtype), np.concatenate(indices), 2 * X.indptr)
+    return sparse.csr_array(arrays, shape=X.shape)
+
+
+def make_reversed():
+    """Store the words of each document from last to first."""
+    order = np.concatenate(
+        [np.arange(b - 1, a - 1, -1) for a, b in zip(X.indptr, X.indptr[1:])]  # noqa: B905
+    )
+    return sparse.csr_matrix((X.data[order], X.indices[order], X.indptr), X.shape)
+
+
+def make_explicit_zeros():
+    """Store every cell of the matrix."""
+    n_docs, n_words = X.shape
+    indices = np.tile(np.arange(n_words), n_docs)
+    indptr = n_words * np.arange(n_docs + 1)
+    return sparse.csr_array((COUNTS.ravel(), indices, indptr), shape=X.shape)
+
+
+def make_64_bit(X):
+    X = X.copy()
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
+
+
+def make_frame(dtype):
+    pd = pytest.importorskip("pandas")
+    return pd.DataFrame(COUNTS).astype(dtype)
+
+
+def make_sparse_frame():
+    pd = pytest.importorskip("pandas")
+    return pd.DataFrame.sparse.from_spmatrix(X)
+
+
+def make_wrong_flag():
+    """Claim that an unsorted matrix with duplicates is canonical."""
+    X = make_duplicates()
+    X.has_canonical_format = True
+    return X
+
+
+FORMS = {
+    **{
+        f"{kind} {dtype}": lambda cls=cls, dtype=dtype: cls(X.astype(dtype))
+        for kind, cls in {
+            "csr_matrix": sparse.csr_matrix,
+            "csr_array": sparse.csr_array,
+            "csc_matrix": sparse.csc_matrix,
+            "csc_array": sparse.csc_array,
+            "coo_matrix": sparse.coo_matrix,
+            "coo_array": sparse.coo_array,
+            "lil_matrix": sparse.lil_matrix,
+        }.items()
+        for dtype in ("int64", "int8", "uint16", "float64")
+    },
+    **{
+        f"array {dtype}": lambda dtype=dtype: COUNTS.astype(dtype)
+        for dtype in "int8 uint8 int16 int32 uint32 int64 uint64".split()
+        + "float16 float32 float64 longdouble object".split()
+    },
+    "array, Fortran order": lambda: np.asfortranarray(COUNTS),
+    "array, every other column": lambda: np.repeat(COUNTS, 2, axis=1)[:, ::2],
+    "array, other byte order": lambda: COUNTS.astype(">i4"),
+    "list of lists": lambda: COUNTS.tolist(),
+    "csr, big float": lambda: X.astype(np.longdouble),
+    "duplicates": make_duplicates,
+    "duplicates, float": lambda: make_duplicates(np.float32),
+    "duplicates, csc": lambda: make_duplicates().tocsc(),
+    "duplicates, coo": lambda: make_duplicates().tocoo(),
+    "unsorted": make_reversed,
+    "explicit zeros": make_explicit_zeros,
+    "wrong flag": make_wrong_flag,
+    "64-bit indices": lambda: make_64_bit(X),
+    "64-bit indices, duplicates": lambda: make_64_bit(make_duplicates()),
+    "frame of int": lambda: make_frame("int64"),
+    "frame of uint8": lambda: make_frame("uint8"),
+    "frame of float": lambda: make_frame("float32"),
+    "frame of Int64": lambda: make_frame("Int64"),
+    "frame of sparse": make_sparse_frame,
+    "read-only array": lambda: create_memmap_backed_data(COUNTS),
+    "read-only csr": lambda: create_memmap_backed_data(X),
+    "read-only duplicates": lambda: create_memmap_backed_data(make_duplicates()),
+    "read-only unsorted": lambda: create_memmap_backed_data(make_reversed()),
+}
+form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+
+
+@form
+def test_equal_counts_give_equal_results(form):
+    assert_same(outcome(form()), EXPECTED)
+
+
+@form
+def test_kernels_get_each_cell_once_and_no_zeros(form):
+    corpus = check_corpus(CollapsedGibbsLDA(), form(), reset=True)
+    np.testing.assert_array_equal(corpus.doc_ptr, X.indptr)
+    np.testing.assert_array_equal(corpus.word, X.indices)
+    np.testing.assert_array_equal(np.diff(corpus.token_ptr), X.data)
+    dtypes = [np.int64, np.int32, np.int64]
+    for array, dtype in zip(corpus, dtypes, strict=True):
+        assert array.dtype == dtype
+        assert array.flags.carray  # contiguous, aligned, writeable, native
+        assert array.flags.owndata or array.base.flags.owndata
+
+
+def frozen(X):
+    """Return what is to be compared, in copies, with types and flags."""
+    if isinstance(X, list):
+        return [("", list, np.array(X), 0)]
+    if not sparse.issparse(X):
+        return [("", type(X), X.copy(), getattr(getattr(X, "flags", None), "num", 0))]
+    found = [("", type(X), np.array(X.shape), 0)]
+    for name in ("data", "indices", "indptr", "row", "col", "rows"):
+        array = getattr(X, name, None)
+        if array is not None:
+            found.append((name, array.dtype, array.copy(), array.flags.num))
+    for name in ("has_canonical_format", "has_sorted_indices"):
+        # The cached answers; asking for the attributes would fill them in.
+        for key in (f"_{name}", name):
+            found.append((key, bool, vars(X).get(key), 0))
+    return found
+
+
+@form
+def test_the_matrix_of_the_caller_is_not_changed(form):
+    X = form()
+    buffers = {
+        name: getattr(X, name, None) for name in ("data", "indices", "indptr", "row")
+    }
+    before = frozen(X)
+    model = fit(X)
+    model.transform(X)
+    model.score(X)
+    after = frozen(X)
+    assert len(before) == len(after)
+    for (_, kind, values, flags), (_, kind_2, values_2, flags_2) in zip(
+        before, after, strict=True
+    ):
+        assert (kind, flags) == (kind_2, flags_2)
+        np.testing.assert_array_equal(values, values_2)
+    if sparse.issparse(X):  # nor is an array of it put in place of another
+        assert all(getattr(X, name, None) is buffers[name] for name in buffers)
+
+
+def test_nothing_of_the_caller_is_kept():
+    X_own = X.copy()
+    model = fit(X_own)
+    expected = model.transform(X)
+    arrays = {k: v.copy() for k, v in vars(model).items() if isinstance(v, np.ndarray)}
+    X_own.data[:] = 99
+    X_own.indices[:] = 0
+    for name, value in arrays.items():
+        np.testing.assert_array_equal(getattr(model, name), value)
+    np.testing.assert_array_equal(model.transform(X), expected)
+
+
+def test_booleans_are_counts_of_one():
+    ones = (COUNTS > 0).astype(int)
+    expected = outcome(sparse.csr_array(ones))
+    for X_bool in (COUNTS > 0, sparse.csr_matrix(COUNTS > 0), make_frame(bool)):
+        assert_same(outcome(X_bool), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, bool])
+def test_duplicates_that_add_up_beyond_their_type(dtype):
+    most = 1 if dtype is bool else np.iinfo(dtype).max
+    values = np.full(3, most, dtype)
+    X_twice = sparse.csr_array((values, [0, 0, 1], [0, 3]), shape=(1, 2))
+    expected = outcome(np.array([[2 * int(most), int(most)]]))
+    assert_same(outcome(X_twice), expected)
+    assert expected["topic_assignments_"].size == 3 * int(most)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_minus_zero_is_no_count(dtype):
+    X_float = COUNTS.astype(dtype)
+    X_float[X_float == 0] = -0.0
+    assert_same(outcome(X_float), EXPECTED)
+
+
+# Corpora of almost nothing
+
+
+def assert_sound(X, **params):
+    """Assert that all that comes out of a fit and a look at X are probabilities."""
+    n_docs, n_words = X.shape
+    model = fit(X, **params)
+    theta, topics = model.transform(X), model.topic_word_
+    n_topics = model.n_components
+    assert theta.shape == model.doc_topic_.shape == (n_docs, n_topics)
+    assert topics.shape == model.components_.shape == (n_topics, n_words)
+    for rows in (theta, model.doc_topic_, topics):
+        assert (rows > 0).all()
+        np.testing.assert_allclose(rows.sum(axis=1), 1, rtol=1e-6)
+    assert (model.doc_topic_prior_ > 0).all()
+    assert model.topic_word_prior_ > 0
+    assert np.isfinite(model.log_joint_).all()
+    assert model.topic_assignments_.size == X.sum()
+    if X.sum() == 0:
+        with pytest.warns(UndefinedMetricWarning, match="no tokens"):
+            assert model.score(X) == 0.0
+        with pytest.warns(UndefinedMetricWarning, match="no tokens"):
+            assert model.perplexity(X) == 1.0
+    else:
+        # A probability, not a density; float32 leaves 1 + 1e-7 of a sure thing.
+        assert model.score(X) <= 1e-6
+        assert np.isfinite(model.perplexity(X))
+    return model
+
+
+SMALL = {
+    "all zero": np.zeros((4, 5), int),
+    "one empty document": np.zeros((1, 5), int),
+    "one empty document of one word": np.zeros((1, 1), int),
+    "one document": np.array([[3, 0, 1, 2]]),
+    "one word": np.array([[3], [0], [1]]),
+    "one document, one word": np.array([[4]]),
+    "one token": np.array([[0, 0], [0, 1]]),
+    "documents of one token": np.eye(5, dtype=int),
+    "empty rows and columns": COUNTS,
+}
+
+
+@pytest.mark.parametrize("learn_priors", [None, "asymmetric"])
+@pytest.mark.parametrize("n_topics", [1, 3, 17, 200])
+@pytest.mark.parametrize("X", SMALL.values(), ids=SMALL)
+def test_small_corpora(X, n_topics, learn_priors):
+    assert_sound(
+        X,
+        n_components=n_topics,
+        max_iter=22,
+        evaluate_every=1,
+        learn_priors=learn_priors,
+    )
+
+
+def test_one_topic_is_the_unigram_model():
+    model = fit(X, n_components=1, topic_word_prior=0.5)
+    words = COUNTS.sum(axis=0) + 0.5
+    np.testing.assert_allclose(model.components_, [words])
+    np.testing.assert_array_equal(model.transform(X), 1)
+    expected = (COUNTS * np.log(words / words.sum())).sum() / COUNTS.sum()
+    # phi is a float32 there, of 24 bits.
+    np.testing.assert_allclose(model.score(X), expected, rtol=1e-6)
+
+
+def test_a_document_without_words_gets_the_prior_mean():
+    alpha = np.array([0.2, 0.5, 1.3])
+    model = fit(X, doc_topic_prior=alpha)
+    np.testing.assert_allclose(model.doc_topic_[4], alpha / alpha.sum())
+    np.testing.assert_allclose(model.transform(X)[4], alpha / alpha.sum(), rtol=1e-6)
+    np.testing.assert_allclose(
+        model.transform(np.zeros((2, 12))), [alpha / alpha.sum()] * 2, rtol=1e-6
+    )
+
+
+def test_a_word_that_never_occurs_gets_the_prior():
+    model = fit(X, topic_word_prior=0.25)
+    np.testing.assert_allclose(model.components_[:, 7], 0.25)
+    new = np.zeros((1, 12), int)
+    new[0, 7] = 3
+    assert np.isfinite(model.transform(new)).all()
+    assert np.isfinite(model.score(new))
+
+
+def test_fit_on_an_empty_corpus_then_use_on_a_full_one():
+    model = fit(np.zeros((2, 12), int))
+    np.testing.assert_allclose(model.topic_word_, 1 / 12)
+    # Topics that know nothing: every one of the 12 words is as likely.
+    np.testing.assert_allclose(model.perplexity(X), 12, rtol=1e-6)
+
+
+@pytest.mark.parametrize("params", [{"max_iter": 1}, {"max_iter": 1, "burn_in": 0}])
+def test_one_sweep(params):
+    assert assert_sound(COUNTS, **params).n_iter_ == 1
+
+
+@pytest.mark.parametrize("prior", [1e-10, 1e-4, 1e4, 1e10])
+@pytest.mark.parametrize("n_topics", [3, 200])
+def test_priors_at_the_ends_of_their_range(prior, n_topics):
+    # So little may be lost in float32 that a topic has no probability at all.
+    for params in ({"doc_topic_prior": prior}, {"topic_word_prior": prior}):
+        model = fit(COUNTS, n_components=n_topics, **params)
+        for rows in (model.transform(COUNTS), model.topic_word_, model.doc_topic_):
+            assert (rows >= 0).all()
+            np.testing.assert_allclose(rows.sum(axis=1), 1, rtol=1e-5)
+        assert np.isfinite(model.score(COUNTS))
+        assert np.isfinite(model.log_joint_).all()

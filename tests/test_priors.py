@@ -1,0 +1,190 @@
+"""Minka's fixed point for the parameters of Dirichlet priors, beneath the chain."""
+
+import numpy as np
+import pytest
+from scipy.special import gammaln, psi
+
+from sklda._priors import HIGHEST, LOWEST, learn_doc_topic, learn_topic_word
+
+# A call takes at most 50 steps; the chain calls again and again, and so do the tests.
+CALLS = 40
+
+
+def draw_counts(alpha, lengths, seed):
+    """Draw n_dk: proportions of each document from Dirichlet(alpha), then tokens."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(lengths, rng.dirichlet(alpha, len(lengths)))
+
+
+def cells(counts):
+    """Return topics and counts as `tally.doc_topic_cells` does, and the lengths."""
+    _, topics = np.nonzero(counts)
+    lengths = counts.sum(1)
+    return topics.astype(np.uint16), counts[counts > 0].astype(np.int32), lengths
+
+
+def learn(counts, alpha, *, symmetric=False, calls=CALLS):
+    for _ in range(calls):
+        alpha = learn_doc_topic(alpha, *cells(counts), symmetric=symmetric)
+    return alpha
+
+
+def learn_beta(word_topic, beta, calls=CALLS):
+    histogram, totals = np.bincount(word_topic.ravel()), word_topic.sum(0)
+    for _ in range(calls):
+        beta = learn_topic_word(beta, histogram, totals, len(word_topic))
+    return beta
+
+
+def log_likelihood(counts, alpha):
+    """Return the log of the Dirichlet-multinomial, but for constants; rows are draws."""
+    totals = counts.sum(1)
+    return (
+        (gammaln(alpha.sum()) - gammaln(totals + alpha.sum())).sum()
+        + (gammaln(counts + alpha) - gammaln(alpha)).sum()
+    )  # fmt: skip
+
+
+def gradient(counts, alpha):
+    totals = counts.sum(1)
+    gain = (psi(counts + alpha) - psi(alpha)).sum(0)
+    return gain - (psi(totals + alpha.sum()) - psi(alpha.sum())).sum()
+
+
+def standard_errors(counts, alpha):
+    """From the curvature of the log likelihood, by differences of the gradient."""
+    step = 1e-5
+    rows = [
+        (gradient(counts, alpha + step * e) - gradient(counts, alpha - step * e))
+        / (2 * step)
+        for e in np.eye(alpha.size)
+    ]
+    return np.sqrt(np.diag(np.linalg.inv(-np.array(rows))))
+
+
+LENGTHS = np.random.default_rng(0).integers(0, 80, size=1500)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("alpha", [[0.05, 0.3, 1.5], [4.0, 1.0], [0.1] * 6])
+def test_alpha_is_found_again(alpha, seed):
+    alpha = np.array(alpha)
+    counts = draw_counts(alpha, LENGTHS, seed)
+    found = learn(counts, np.full(alpha.size, 1.0))
+    # Five standard errors: one false alarm in about a million values.
+    assert (abs(found - alpha) < 5 * standard_errors(counts, found)).all()
+    assert (standard_errors(counts, found) < 0.1 * alpha).all()
+    # Relative to what it is the difference of, the gradient is zero.
+    most = (psi(LENGTHS + found.sum()) - psi(found.sum())).sum()
+    assert (abs(gradient(counts, found)) < 1e-3 * most).all()
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.5, 3.0])
+def test_symmetric_alpha_is_found_again(alpha):
+    counts = draw_counts(np.full(5, alpha), LENGTHS, 0)
+    found = learn(counts, np.full(5, 1.0), symmetric=True)
+    assert np.unique(found).size == 1
+    assert found[0] == pytest.approx(alpha, rel=0.05)
+    most = (psi(LENGTHS + found.sum()) - psi(found.sum())).sum()
+    assert abs(gradient(counts, found).mean()) < 1e-3 * most
+
+
+@pytest.mark.parametrize("beta", [0.01, 0.1, 2.0])
+def test_beta_is_found_again(beta):
+    # Topics are the draws: 40 of 2,000 tokens over 300 words.
+    counts = draw_counts(np.full(300, beta), np.full(40, 2000), 1)
+    found = learn_beta(counts.T, 1.0)
+    assert found == pytest.approx(beta, rel=0.1)
+    most = 300 * (psi(2000 + 300 * found) - psi(300 * found)) * 40
+    assert abs(gradient(counts, np.full(300, found)).sum()) < 1e-3 * most
+    # The answer is that of symmetric alpha with words in place of topics.
+    alpha = learn(counts, np.full(300, 1.0), symmetric=True)
+    assert found == pytest.approx(alpha[0], rel=1e-3)
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_no_call_lowers_the_likelihood(seed, symmetric):
+    rng = np.random.default_rng(seed)
+    counts = rng.poisson(rng.uniform(0.1, 3, 4), (15, 4))
+    alpha = np.full(4, 5.0) if symmetric else rng.gamma(1, size=4)
+    for _ in range(10):
+        better = learn(counts, alpha, symmetric=symmetric, calls=1)
+        before, after = (log_likelihood(counts, a) for a in (alpha, better))
+        assert after > before - 1e-9 * abs(before)
+        alpha = better
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_call_for_beta_lowers_the_likelihood(seed):
+    rng = np.random.default_rng(seed)
+    word_topic, beta = rng.poisson(0.5, (20, 3)), 5.0
+    for _ in range(10):
+        better = learn_beta(word_topic, beta, calls=1)
+        before, after = (
+            log_likelihood(word_topic.T, np.full(20, b)) for b in (beta, better)
+        )
+        assert after > before - 1e-9 * abs(before)
+        beta = better
+
+
+def test_documents_without_tokens_do_not_matter():
+    counts = draw_counts([0.3, 0.6], np.full(50, 20), 0)
+    more = np.insert(counts, [0, 7, 50], 0, axis=0)
+    for symmetric in (False, True):
+        np.testing.assert_array_equal(
+            learn(more, np.ones(2), symmetric=symmetric),
+            learn(counts, np.ones(2), symmetric=symmetric),
+        )
+
+
+# --- almost nothing to learn from ------------------------------------------------
+
+DEGENERATE = {
+    "no documents": np.zeros((0, 3), np.int64),
+    "no tokens": np.zeros((2, 3), np.int64),
+    "one token": np.array([[0, 1, 0]]),
+    "one token a document": np.array([[0, 1, 0], [1, 0, 0]]),
+    "one document": np.array([[3, 1, 0]]),
+    "one topic": np.array([[3], [1]]),
+    "one of the topics": np.array([[3, 0], [5, 0]]),
+    "all the same": np.full((50, 3), 4),
+    "large": np.array([[10**6, 0], [0, 10**6]]),
+}
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("start", [LOWEST, 1.0, HIGHEST])
+@pytest.mark.parametrize("counts", DEGENERATE.values(), ids=DEGENERATE)
+def test_alpha_stays_in_bounds(counts, start, symmetric):
+    before = np.full(counts.shape[1], start)
+    alpha = learn(counts, before, symmetric=symmetric, calls=20)
+    assert alpha.shape == before.shape
+    assert np.isfinite(alpha).all()
+    assert alpha.min() >= LOWEST
+    assert alpha.max() <= HIGHEST
+    if counts.sum() == 0:
+        np.testing.assert_array_equal(alpha, before)
+    if counts.shape[1] == 1:  # all values explain one topic equally well
+        np.testing.assert_allclose(alpha, before, rtol=1e-6)
+
+
+@pytest.mark.parametrize("start", [LOWEST, 1.0, HIGHEST])
+@pytest.mark.parametrize("counts", DEGENERATE.values(), ids=DEGENERATE)
+def test_beta_stays_in_bounds(counts, start):
+    if counts.size == 0:
+        pytest.skip("a corpus has at least one word")
+    beta = learn_beta(counts, start, calls=20)
+    assert isinstance(beta, float)
+    assert LOWEST <= beta <= HIGHEST
+    if counts.sum() == 0:
+        assert beta == start
+    if len(counts) == 1:
+        assert beta == pytest.approx(start, rel=1e-6)
+
+
+def test_what_is_never_together_goes_to_the_lowest():
+    # Each document has one topic: alpha -> 0 is best. All alike: alpha -> infinity.
+    alone, alike = DEGENERATE["large"], DEGENERATE["all the same"]
+    np.testing.assert_array_equal(learn(alone, np.ones(2), calls=200), LOWEST)
+    assert (learn(alike, np.ones(3), calls=200) > 100).all()

@@ -1,0 +1,244 @@
+"""Documents under fitted topics: transform, score, perplexity."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+
+from sklda import CollapsedGibbsLDA
+from sklda.datasets import make_lda_corpus
+
+X, THETA, _ = make_lda_corpus(
+    200, 40, 5, document_length=60, doc_topic_prior=0.3, random_state=0
+)
+# Documents of all lengths, of none and of one token too.
+LENGTHS = np.arange(37) ** 2 // 10
+NEW, _, _ = make_lda_corpus(37, 40, 5, document_length=LENGTHS, random_state=1)
+
+
+@pytest.fixture(scope="module", params=[2, 5, 16, 40], ids="K={}".format)
+def model(request):
+    # More than the 16 topics that fill the lanes of a register, and fewer.
+    lda = CollapsedGibbsLDA(request.param, max_iter=30, random_state=0)
+    return lda.fit(X)
+
+
+# transform
+
+
+def test_rows_are_proportions(model):
+    theta = model.transform(NEW)
+    assert theta.shape == (37, model.n_components)
+    assert theta.dtype == np.float64
+    assert (theta > 0).all()
+    np.testing.assert_allclose(theta.sum(axis=1), 1, rtol=1e-12)
+    assert len(np.unique(theta, axis=0)) == np.unique(NEW.toarray(), axis=0).shape[0]
+
+
+def test_transform_is_deterministic(model):
+    theta = model.transform(NEW)
+    np.testing.assert_array_equal(model.transform(NEW), theta)
+    for n_jobs in (2, 3, -1):
+        threaded = CollapsedGibbsLDA(model.n_components, n_jobs=n_jobs)
+        vars(threaded).update({k: v for k, v in vars(model).items() if k[-1] == "_"})
+        np.testing.assert_array_equal(threaded.transform(NEW), theta)
+        assert threaded.score(NEW) == model.score(NEW)
+
+
+def test_a_row_does_not_depend_on_its_neighbours(model):
+    theta = model.transform(NEW)
+    order = np.random.default_rng(0).permutation(37)
+    np.testing.assert_array_equal(model.transform(NEW[order]), theta[order])
+    np.testing.assert_array_equal(model.transform(NEW[::-1]), theta[::-1])
+    for subset in (slice(0, 1), slice(36, 37), slice(5, 20), [7, 7, 2, 0]):
+        np.testing.assert_array_equal(model.transform(NEW[subset]), theta[subset])
+    alone = [model.transform(NEW[d : d + 1])[0] for d in range(37)]
+    np.testing.assert_array_equal(alone, theta)
+
+
+def test_transform_leaves_the_model_alone(model):
+    before = dict(vars(model))
+    arrays = {k: v.copy() for k, v in before.items() if isinstance(v, np.ndarray)}
+    model.transform(NEW)
+    model.score(NEW)
+    assert vars(model).keys() == before.keys()
+    for name, value in arrays.items():
+        np.testing.assert_array_equal(getattr(model, name), value)
+
+
+def test_fit_transform_is_fit_then_transform(model):
+    lda = CollapsedGibbsLDA(model.n_components, max_iter=30, random_state=0)
+    theta = lda.fit_transform(X)
+    np.testing.assert_array_equal(theta, model.transform(X))
+    assert (abs(theta - model.doc_topic_) > 1e-6).any()  # a mean over samples
+
+
+def posterior(model, counts, eta):
+    """Return log posterior of softmax(eta) for one document, up to a constant."""
+    log_theta = log_softmax(eta)
+    words = np.exp(log_theta) @ model.topic_word_
+    return counts @ np.log(words) + model.doc_topic_prior_ @ log_theta
+
+
+@pytest.mark.parametrize("document", [3, 17, 36])
+def test_transform_is_the_mode_of_the_posterior(model, document):
+    counts = NEW[[document]].toarray()[0]
+    start = np.zeros(model.n_components)
+    best = minimize(lambda eta: -posterior(model, counts, eta), start, tol=1e-10)
+    ours = posterior(model, counts, np.log(model.transform(counts[None])[0]))
+    # EM stops when a step moves less than 1e-4 in all; the mode is flat there.
+    assert ours == pytest.approx(-best.fun, abs=1e-3)
+    np.testing.assert_allclose(
+        model.transform(counts[None])[0], softmax(best.x), atol=0.02
+    )
+
+
+def test_transform_finds_the_proportions():
+    long, theta, topics = make_lda_corpus(
+        50, 40, 5, document_length=3000, doc_topic_prior=0.5, random_state=2
+    )
+    lda = CollapsedGibbsLDA(5, max_iter=1).fit(X)
+    lda.components_ = topics + 1e-9
+    # 3,000 tokens tell a proportion to 1 / sqrt(3000) = 0.02 at best, for topics
+    # that share no word; 0.1 is five times that, and of no use by chance.
+    assert abs(lda.transform(long) - theta).max() < 0.1
+
+
+# score
+
+
+def split(counts):
+    """Return counts of the even and of the odd tokens of one document."""
+    tokens = np.repeat(np.arange(counts.size), counts)
+    return [np.bincount(tokens[i::2], minlength=counts.size) for i in (0, 1)]
+
+
+def plain_score(model, X):
+    """Compute what the docstring of score says, document by document."""
+    total = 0.0
+    for counts in X.toarray():
+        halves = split(counts)
+        for seen, held_out in (halves, halves[::-1]):
+            theta = model.transform(seen[None])[0]
+            total += held_out @ np.log(theta @ model.topic_word_)
+    return total / X.sum()
+
+
+def test_score_is_document_completion(model):
+    # Topics are rounded to float32 (1e-7) inside.
+    assert model.score(NEW) == pytest.approx(plain_score(model, NEW), rel=1e-6)
+    assert model.score(X) == pytest.approx(plain_score(model, X), rel=1e-6)
+    assert isinstance(model.score(X), float)
+
+
+def test_halves_of_a_cell_follow_the_whole_document():
+    # Tokens 0 1 2 | 3 | 4 5 6 7: the second cell holds the token of number 3.
+    even, odd = split(np.array([3, 1, 0, 4]))
+    assert even.tolist() == [2, 0, 0, 2]
+    assert odd.tolist() == [1, 1, 0, 2]
+
+
+def test_score_is_per_token(model):
+    score = model.score(NEW)
+    twice = sparse.vstack([NEW, NEW], format="csr")
+    assert model.score(twice) == pytest.approx(score, rel=1e-12)
+    empty = sparse.vstack([NEW, sparse.csr_array((50, 40), dtype=int)])
+    assert model.score(empty) == pytest.approx(score, rel=1e-12)
+    assert model.score(NEW[::-1]) == pytest.approx(score, rel=1e-12)
+    # The mean over parts, weighted by their tokens.
+    parts = [NEW[:30], NEW[30:]]
+    total = sum(model.score(part) * part.sum() for part in parts)
+    assert total / NEW.sum() == pytest.approx(score, rel=1e-12)
+
+
+def test_score_ignores_y(model):
+    assert model.score(NEW, y=np.arange(37)) == model.score(NEW)
+
+
+def test_perplexity_is_the_exponential(model):
+    assert model.perplexity(NEW) == np.exp(-model.score(NEW))
+    # Better than no model, which has the size of the vocabulary.
+    assert 1 < model.perplexity(X) < 40
+
+
+def test_perplexity_of_a_part_is_near_that_of_the_whole():
+    X, _, _ = make_lda_corpus(400, 100, 5, random_state=0)
+    model = CollapsedGibbsLDA(5, max_iter=30, random_state=0).fit(X[:200])
+    test = X[200:]
+    # Of 200 documents of one kind each has its own perplexity. Their logarithms
+    # spread by `spread`, so 20 of them miss the mean by spread / sqrt(20): three
+    # times that is 1 in 400. A corpus total would be off by a factor of 10 in log.
+    spread = np.std([model.score(test[d : d + 1]) for d in range(200)])
+    assert spread < 1
+    error = np.log(model.perplexity(test[:20]) / model.perplexity(test))
+    assert abs(error) < 3 * spread / np.sqrt(20)
+
+
+def test_better_topics_have_a_better_score():
+    lda = CollapsedGibbsLDA(5, max_iter=60, random_state=0).fit(X[:150])
+    good = lda.score(X[150:])
+    few = CollapsedGibbsLDA(2, max_iter=60, random_state=0).fit(X[:150])
+    none = CollapsedGibbsLDA(1, max_iter=60, random_state=0).fit(X[:150])
+    assert good > few.score(X[150:]) > none.score(X[150:])
+    lda.components_ = np.ones((5, 40))
+    assert lda.score(X[150:]) == pytest.approx(-np.log(40), rel=1e-6)
+
+
+def test_score_of_no_tokens(model):
+    with pytest.warns(UndefinedMetricWarning, match="no tokens.*0.0"):
+        assert model.score(np.zeros((3, 40))) == 0.0
+
+
+# Names
+
+
+def test_names_out_and_set_output(model):
+    pd = pytest.importorskip("pandas")
+    names = [f"collapsedgibbslda{k}" for k in range(model.n_components)]
+    assert model.get_feature_names_out().tolist() == names
+    lda = CollapsedGibbsLDA(model.n_components, max_iter=30, random_state=0)
+    frame = lda.set_output(transform="pandas").fit(X).transform(NEW)
+    assert isinstance(frame, pd.DataFrame)
+    assert frame.columns.tolist() == names
+    np.testing.assert_array_equal(frame, model.transform(NEW))
+
+
+def test_names_in():
+    pd = pytest.importorskip("pandas")
+    words = [f"word {w}" for w in range(40)]
+    frame = pd.DataFrame(NEW.toarray(), columns=words)
+    lda = CollapsedGibbsLDA(3, max_iter=3, random_state=0).fit(frame)
+    assert lda.feature_names_in_.tolist() == words
+    assert lda.n_features_in_ == 40
+    with pytest.raises(ValueError, match="feature names should match"):
+        lda.transform(frame[words[::-1]])
+    assert not hasattr(lda.fit(NEW), "feature_names_in_")
+
+
+TEXTS = [
+    "the cat and the dog chase the cat",
+    "stocks and bonds and stocks",
+    "a dog, a cat, a dog",
+    "bonds fell and stocks fell",
+] * 10
+
+
+def test_pipeline_with_count_vectorizer():
+    lda = CollapsedGibbsLDA(
+        2, doc_topic_prior=0.1, topic_word_prior=0.1, max_iter=50, random_state=0
+    )
+    pipe = make_pipeline(CountVectorizer(stop_words=["and", "the"]), lda)
+    theta = pipe.fit_transform(TEXTS)
+    np.testing.assert_array_equal(theta, pipe.transform(TEXTS))
+    # Animals and money share no word.
+    assert (theta.argmax(axis=1) == theta.argmax(axis=1)[[0, 1] * 20]).all()
+    assert theta[0].argmax() != theta[1].argmax()
+    assert pipe.score(TEXTS) == lda.score(pipe[0].transform(TEXTS))
+    assert pipe.get_feature_names_out().tolist() == [
+        "collapsedgibbslda0",
+        "collapsedgibbslda1",
+    ]
