@@ -40,6 +40,7 @@ def check_corpus(estimator, X, *, reset: bool) -> Corpus:
     if X.dtype == np.float16 or not X.dtype.isnative:  # scipy.sparse knows neither
         X = X.astype(np.float64)
     counts = sparse.csr_array(X)
+    counts.check_format(full_check=True)  # kernels do not look where they write
     _check_values(counts.data, type(estimator).__name__)
     _check_total(counts.data)
     if not counts.has_canonical_format or (counts.data == 0).any():
@@ -99,6 +100,6 @@ def _to_arrays(counts) -> Corpus:
     np.cumsum(counts.data.astype(np.int64, copy=False), out=token_ptr[1:])
     return Corpus(
         doc_ptr=counts.indptr.astype(np.int64),
-        word=np.require(counts.indices, np.int32, ["C", "W"]),
+        word=np.require(counts.indices, np.int32, ["A", "C", "W"]),
         token_ptr=token_ptr,
     )

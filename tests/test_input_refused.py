@@ -41,7 +41,7 @@ FORMS = {
     "dense": lambda X: X,
     "csr": sparse.csr_array,
     "csc": sparse.csc_matrix,
-    "coo": sparse.coo_array,
+    "coordinates": sparse.coo_array,
 }
 form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 
@@ -117,6 +117,20 @@ def test_what_is_no_matrix_of_numbers(X, word):
 def test_values_after_fit(method, bad, words):
     with pytest.raises(ValueError, match=words):
         getattr(make().fit(X), method)(bad)
+
+
+@pytest.mark.parametrize("method", ["fit", *METHODS])
+@pytest.mark.parametrize(
+    ("word", "doc_ptr"),
+    [([0, 9], [0, 2]), ([0, -1], [0, 2]), ([0, 1], [0, 2, 1, 2])],
+    ids=["beyond the last word", "before the first", "documents overlap"],
+)
+def test_cells_outside_the_matrix(word, doc_ptr, method):
+    # SciPy builds these; a kernel would write where they point.
+    arrays = (np.ones(2, int), np.array(word, np.int32), np.array(doc_ptr, np.int32))
+    broken = sparse.csr_array(arrays, shape=(len(doc_ptr) - 1, 7))
+    with pytest.raises(ValueError, match=r"must be (<|>=|a non)|non-decreasing"):
+        getattr(make().fit(X), method)(broken)
 
 
 # Sizes

@@ -104,7 +104,7 @@ def _place(r, listed, beta, weight, ratio, topics, size):
 
     That is `size`, the end of the list, for a topic that the word does not have yet.
     """
-    if r < listed:
+    if size > 0 and r < listed:  # rounding can make r negative
         return _pick_listed(weight, size, r)
     k = _pick_any(ratio, ratio.size - LANES, (r - listed) / beta)
     place = _find(topics, size, k)
