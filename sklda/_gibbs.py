@@ -29,9 +29,10 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         Tokens drawn at a time: None is one. The others draw all tokens of one word in
         one document jointly; they are not there yet.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Alpha, positive: small values give documents few topics. None is 1 / K.
+        Alpha, from 1e-10 to 1e10: small values give documents few topics. None is
+        1 / K.
     topic_word_prior : float, default=None
-        Beta, positive: small values give topics few words. None is 1 / K.
+        Beta, from 1e-10 to 1e10: small values give topics few words. None is 1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
         Whether alpha (one value, or one per topic) and beta are fitted to the data, by
         Minka's fixed point [2]_: every 10 sweeps during burn-in. Then they are frozen,
