@@ -37,7 +37,7 @@ def learn_beta(word_topic, beta, calls=CALLS):
 
 
 def log_likelihood(counts, alpha):
-    """Return the log of the Dirichlet-multinomial, but for constants; rows are draws."""
+    """Return the log probability of rows of counts, but for what alpha leaves alone."""
     totals = counts.sum(1)
     return (
         (gammaln(alpha.sum()) - gammaln(totals + alpha.sum())).sum()
@@ -170,10 +170,11 @@ def test_alpha_stays_in_bounds(counts, start, symmetric):
 
 
 @pytest.mark.parametrize("start", [LOWEST, 1.0, HIGHEST])
-@pytest.mark.parametrize("counts", DEGENERATE.values(), ids=DEGENERATE)
-def test_beta_stays_in_bounds(counts, start):
-    if counts.size == 0:
-        pytest.skip("a corpus has at least one word")
+@pytest.mark.parametrize(
+    "name", [name for name in DEGENERATE if name != "no documents"]
+)
+def test_beta_stays_in_bounds(name, start):
+    counts = DEGENERATE[name]  # without documents there is no word either
     beta = learn_beta(counts, start, calls=20)
     assert isinstance(beta, float)
     assert LOWEST <= beta <= HIGHEST
