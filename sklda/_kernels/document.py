@@ -21,9 +21,9 @@ def topic_ratio(doc_topic, topic, alpha, word_mass):
 @njit(cache=True, nogil=True, fastmath=True)
 def topic_ratios(doc_topic, topic, alpha, word_mass, ratio):
     """Fill `ratio` with the `topic_ratio` of every lane and return their sum."""
-    total = np.float32(0)
+    total = 0.0  # wide: a sampler goes on adding to it and taking from it
     for k in range(doc_topic.size):
         value = topic_ratio(doc_topic[k], topic[k], alpha[k], word_mass)
         ratio[k] = value
         total += value
-    return np.float64(total)
+    return total
