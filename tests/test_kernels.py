@@ -311,7 +311,7 @@ def test_one_signature_for_each_kernel():
     """
     found = json.loads(run_python(code))
     assert {name: s for name, s in found.items() if len(s) > 1} == {}
-    own = ("_seat", "sweep", "read_counts")
+    own = ("_seat", "sweep")
     called = [f"{name}.{function}" for name in NAMES for function in own]
     called += ["fold_in.fold_in", "fold_in.log_predictive"]
     called += ["tally.add_doc_topic", "tally.doc_topic_cells"]

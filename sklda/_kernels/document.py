@@ -4,10 +4,17 @@ import numpy as np
 from numba import njit
 
 
+@njit(cache=True, nogil=True)
+def clear(doc_topic):
+    """Set all counts to 0; a loop compiles in a fraction of a slice's time."""
+    for k in range(doc_topic.size):
+        doc_topic[k] = 0
+
+
 @njit(inline="always")
 def count_document(first, last, z, doc_topic):
     """Set `doc_topic` to n_dk of a document, from the topics of its own tokens."""
-    doc_topic[:] = 0
+    clear(doc_topic)
     for i in range(first, last):
         doc_topic[z[i]] += 1
 

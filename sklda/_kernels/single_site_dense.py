@@ -18,7 +18,12 @@ import numpy as np
 from numba import njit
 
 from sklda._kernels.arrays import LANES, Counts
-from sklda._kernels.document import count_document, topic_ratio, topic_ratios
+from sklda._kernels.document import (
+    clear,
+    count_document,
+    topic_ratio,
+    topic_ratios,
+)
 from sklda._kernels.draws import uniform
 
 
@@ -88,7 +93,7 @@ def _seat(corpus, state, priors, rng):
     weight = np.zeros(alpha.size, np.float32)
     lane_sum = np.zeros(alpha.size + LANES, np.float32)
     for d in range(doc_ptr.size - 1):
-        doc_topic[:] = 0
+        clear(doc_topic)
         topic_ratios(doc_topic, topic, alpha, word_mass, ratio)
         for c in range(doc_ptr[d], doc_ptr[d + 1]):
             row = word_topic[word[c]]
@@ -152,7 +157,6 @@ def sweep(corpus, state, priors, rng):
                 total += weight[new]
 
 
-@njit(cache=True, nogil=True)
 def read_counts(state):
     """Return the count tables; they are the state's own."""
     return Counts(state.word_topic, state.topic)

@@ -19,7 +19,12 @@ import numpy as np
 from numba import njit
 
 from sklda._kernels.arrays import LANES, Counts, padded
-from sklda._kernels.document import count_document, topic_ratio, topic_ratios
+from sklda._kernels.document import (
+    clear,
+    count_document,
+    topic_ratio,
+    topic_ratios,
+)
 from sklda._kernels.draws import uniform
 
 
@@ -144,7 +149,7 @@ def _seat(corpus, state, priors, rng):
     ratio = np.zeros(alpha.size + LANES, np.float32)
     weight = np.zeros(alpha.size + LANES, np.float32)
     for d in range(doc_ptr.size - 1):
-        doc_topic[:] = 0
+        clear(doc_topic)
         rest = topic_ratios(doc_topic, topic, alpha, word_mass, ratio)
         for c in range(doc_ptr[d], doc_ptr[d + 1]):
             w = word[c]
@@ -233,11 +238,11 @@ def sweep(corpus, state, priors, rng):
             sizes[w] = size
 
 
-@njit(cache=True, nogil=True)
 def read_counts(state):
     """Return the count tables, made anew from the lists."""
-    word_topic = np.zeros((state.size.size, state.topic.size), np.int32)
-    for w in range(state.size.size):
-        for j in range(state.start[w], state.start[w] + state.size[w]):
-            word_topic[w, state.list_topic[j]] = state.list_count[j]
+    n_words, n_lanes = state.size.size, state.topic.size
+    word_topic = np.zeros((n_words, n_lanes), np.int32)
+    word = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(state.start))
+    used = state.list_count > 0
+    word_topic[word[used], state.list_topic[used]] = state.list_count[used]
     return Counts(word_topic, state.topic)
