@@ -7,7 +7,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from sklda._kernels import fold_in
-from sklda._kernels.arrays import Corpus, padded
+from sklda._kernels.arrays import Corpus, pad_prior, padded
 
 _MAX_STEPS = 500
 _TOLERANCE = 1e-4  # sum of absolute changes of theta in one step
@@ -36,8 +36,7 @@ def prepare(corpus: Corpus, components, doc_topic_prior) -> tuple[Weights, Topic
     n_lanes = padded(n_topics)
     word_topic = np.zeros((words.size, n_lanes), np.float32)
     word_topic[:, :n_topics] = (components[:, words] / _row_sums(components)).T
-    alpha = np.zeros(n_lanes, np.float32)
-    alpha[:n_topics] = doc_topic_prior
+    alpha = pad_prior(doc_topic_prior)
     count = np.diff(corpus.token_ptr).astype(np.float32)
     weights = Weights(corpus.doc_ptr, word.astype(np.int32), count)
     return weights, Topics(word_topic, alpha, n_topics)

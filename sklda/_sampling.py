@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from sklda._kernels import tally
-from sklda._kernels.arrays import Corpus, Priors, padded
+from sklda._kernels.arrays import Corpus, Priors, pad_prior, padded
 from sklda._kernels.draws import new_stream
 from sklda._priors import learn_doc_topic, learn_topic_word
 
@@ -63,8 +63,7 @@ class Chain:
         self._doc_topic_sum = np.zeros((self.lengths.size, self.n_topics))
 
     def _kernel_priors(self) -> Priors:
-        alpha = np.zeros(padded(self.n_topics), np.float32)
-        alpha[: self.n_topics] = self.doc_topic_prior
+        alpha = pad_prior(self.doc_topic_prior)
         return Priors(alpha, np.float32(self.topic_word_prior))
 
     def sweep(self) -> None:

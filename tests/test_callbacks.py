@@ -14,6 +14,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
+from tests.comparison import assert_same_fit, fitted
 
 try:
     from sklearn import callback
@@ -32,17 +33,6 @@ needs_callbacks = pytest.mark.skipif(
 def make(**params):
     params = {"n_components": 4, "max_iter": 9, "random_state": 0, **params}
     return CollapsedGibbsLDA(**params)
-
-
-def fitted(model):
-    return {k: v for k, v in vars(model).items() if k.endswith("_")}
-
-
-def assert_same_fit(a, b):
-    a, b = fitted(a), fitted(b)
-    assert a.keys() == b.keys()
-    for name in a:
-        np.testing.assert_array_equal(a[name], b[name], strict=True, err_msg=name)
 
 
 class Recorder:

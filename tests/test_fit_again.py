@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
+from tests.comparison import assert_same_fit, fitted
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 
@@ -18,18 +19,6 @@ def make(**params):
 
 def fit(X=X, **params):
     return make(**params).fit(X)
-
-
-def fitted(model):
-    """Return everything that fit has set."""
-    return {k: v for k, v in vars(model).items() if k.endswith("_")}
-
-
-def assert_same_fit(a, b):
-    a, b = fitted(a), fitted(b)
-    assert a.keys() == b.keys()
-    for name in a:
-        np.testing.assert_array_equal(a[name], b[name], strict=True, err_msg=name)
 
 
 # Randomness and life

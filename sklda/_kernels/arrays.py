@@ -34,3 +34,10 @@ class Priors(NamedTuple):
 def padded(n):
     """Return the smallest multiple of `LANES` that is at least `n` (or each n)."""
     return -(-n // LANES) * LANES
+
+
+def pad_prior(doc_topic_prior):
+    """Return alpha as kernels take it: (n_lanes,) float32, 0 in the padding."""
+    alpha = np.zeros(padded(doc_topic_prior.size), np.float32)
+    alpha[: doc_topic_prior.size] = doc_topic_prior
+    return alpha
