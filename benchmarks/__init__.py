@@ -1,1 +1,6 @@
-"""Benchmarks of sklda; each module runs: `python -m benchmarks.NAME --help`."""
+"""Benchmarks of sklda; each runs as `python -m benchmarks.NAME --help`.
+
+speed     tokens per second, side by side with tomotopy
+quality   held-out perplexity, side by side with tomotopy
+blocking  the experiments of Zhang and Sisson: `bars`, `chains` and `speed`
+"""

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from sklda.datasets import fetch_uci_bow
 
-N_TEST_DOCUMENTS = {"kos": 430, "nips": 250}
+N_TEST_DOCUMENTS = {"kos": 430, "nips": 250, "bars": 250}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -279,14 +279,16 @@ class BaseGibbsLDA(BaseLDA):
     def _new_chain(self, X) -> Chain:
         corpus = check_corpus(self, X, reset=True)
         entropy = check_random_state(self.random_state).randint(0, 2**31, size=4)
-        return Chain(
-            self._kernel(),
+        return self._make_chain(
             corpus,
             self.n_features_in_,
             self._check_doc_topic_prior(),
             self._check_topic_word_prior(),
             np.random.SeedSequence(entropy.tolist()),
         )
+
+    def _make_chain(self, *start) -> Chain:
+        return Chain(self._kernel(), *start)
 
     def _run(self, chain: Chain, schedule: Schedule, X, y) -> None:
         """Run the chain, and tell the user and the callbacks how far it is."""

@@ -103,3 +103,21 @@ def _to_arrays(counts) -> Corpus:
         word=np.require(counts.indices, np.int32, ["A", "C", "W"]),
         token_ptr=token_ptr,
     )
+
+
+def cut_cells(corpus: Corpus, most: int) -> Corpus:
+    """Cut cells of more than `most` tokens; the parts follow each other.
+
+    The tokens stay in their order, so what belongs to them fits both corpora. Kernels
+    that draw the tokens of a cell jointly then draw parts, each given the others.
+    """
+    n_parts = -(-np.diff(corpus.token_ptr) // most)
+    part_ptr = np.concatenate([[0], np.cumsum(n_parts)])
+    # The first token of part i of a cell is i * most tokens after that of the cell.
+    first_token = corpus.token_ptr[:-1] - most * part_ptr[:-1]
+    token_ptr = np.repeat(first_token, n_parts) + most * np.arange(part_ptr[-1])
+    return Corpus(
+        doc_ptr=part_ptr[corpus.doc_ptr],
+        word=np.repeat(corpus.word, n_parts),
+        token_ptr=np.append(token_ptr, corpus.token_ptr[-1]),
+    )

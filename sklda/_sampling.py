@@ -4,6 +4,7 @@ It knows no sampler: `kernel` is any module of `sklda._kernels` with the three
 functions that its docstring names.
 """
 
+from contextlib import nullcontext
 from copy import copy
 from typing import NamedTuple
 
@@ -66,10 +67,17 @@ class Chain:
         alpha = pad_prior(self.doc_topic_prior)
         return Priors(alpha, np.float32(self.topic_word_prior))
 
+    def threads(self):
+        """Return the context of a run, with the threads that sweeps use: here none."""
+        return nullcontext()
+
     def sweep(self) -> None:
         """Redraw every token once."""
-        self.kernel.sweep(self.corpus, self.state, self._kernel_priors(), self.rng)
+        self._redraw()
         self.n_sweeps += 1
+
+    def _redraw(self) -> None:
+        self.kernel.sweep(self.corpus, self.state, self._kernel_priors(), self.rng)
 
     def learn_priors(self, *, symmetric: bool) -> None:
         """Fit both priors to the present assignments."""
@@ -166,14 +174,15 @@ def run(chain: Chain, schedule: Schedule, after_sweep) -> None:
 
     A chain that is stopped early keeps its last sample, whatever the schedule says.
     """
-    for sweep in range(1, schedule.max_iter + 1):
-        chain.sweep()
-        if schedule.learns(sweep):
-            chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")
-        if schedule.evaluates(sweep):
-            chain.evaluate()
-        if schedule.keeps(sweep):
-            chain.keep()
-        if after_sweep(chain):
-            chain.keep_last()
-            return
+    with chain.threads():
+        for sweep in range(1, schedule.max_iter + 1):
+            chain.sweep()
+            if schedule.learns(sweep):
+                chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")
+            if schedule.evaluates(sweep):
+                chain.evaluate()
+            if schedule.keeps(sweep):
+                chain.keep()
+            if after_sweep(chain):
+                chain.keep_last()
+                return

@@ -4,9 +4,11 @@ The formulas are written down here a second time, from the paper and in plain Py
 so that they share no line with the library.
 """
 
+import importlib
 import itertools
 import math
 import random
+import re
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -282,33 +284,47 @@ def interpreted(name, edits=(), *, lanes=LANES, compiled_draws=False):
     """Return a kernel that Python itself runs, made from its source after edits.
 
     An edit is (old text, new text, number of its occurrences), in the module or in
-    document.py, of which it calls functions. With fewer lanes a sweep is faster, and
-    few topics fill several registers. The random numbers are Python's own, which is
-    faster too, unless `compiled_draws` asks for those of the kernels.
+    those whose functions it calls: `parts` of the kernel holds them all. With fewer
+    lanes a sweep is faster, and few topics fill several registers. The random numbers
+    are Python's own, which is faster too, unless `compiled_draws` asks for those of
+    the kernels.
     """
-    document = _source("document")
-    source = _source(name)
+    sources = _sources(name)
     for old, new, times in edits:
-        assert source.count(old) + document.count(old) == times, old
-        source, document = source.replace(old, new), document.replace(old, new)
-    kernel = _execute(name, source)
-    kernel.LANES = lanes
-    kernel.padded = lambda n: padded(n, kernel)
-    called = _execute("document", document)
-    for function in ("count_document", "topic_ratio", "topic_ratios"):
-        assert hasattr(kernel, function)
-        setattr(kernel, function, getattr(called, function))
-    kernel.stream = stream
-    if not compiled_draws:
-        kernel.uniform = random.Random.random
-        kernel.stream = random.Random
+        assert sum(source.count(old) for source in sources.values()) == times, old
+        sources = {part: text.replace(old, new) for part, text in sources.items()}
+    parts = {}
+    for part, source in sources.items():
+        kernel = parts[part] = _execute(part, source)
+        for called in sources:
+            if called in parts and called != part:
+                _call_instead(kernel, called, parts[called])
+        kernel.LANES = lanes
+        kernel.padded = lambda n: -(-n // lanes) * lanes
+        if not compiled_draws:
+            kernel.uniform = random.Random.random
+    kernel.stream = stream if compiled_draws else random.Random
+    kernel.parts = list(parts.values())
     return kernel
 
 
-def _source(name):
+def _sources(name):
+    """Return the source of a kernel and before it those of the modules it imports."""
     source = (KERNELS / f"{name}.py").read_text(encoding="utf-8")
     assert source.count("from numba import njit\n") == 1
-    return source.replace("from numba import njit\n", "")
+    found = {}
+    for called in re.findall(r"^from sklda\._kernels\.(\w+) import", source, re.M):
+        if called not in ("arrays", "draws"):
+            found |= _sources(called)
+    return found | {name: source.replace("from numba import njit\n", "")}
+
+
+def _call_instead(kernel, name, called):
+    """Replace what a kernel imported from a module by what `called` has of it."""
+    compiled = vars(importlib.import_module(f"sklda._kernels.{name}"))
+    for key, value in list(vars(kernel).items()):
+        if key in compiled and compiled[key] is value and not key.startswith("__"):
+            setattr(kernel, key, getattr(called, key))
 
 
 def _execute(name, source):

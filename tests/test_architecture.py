@@ -22,6 +22,7 @@ FLOORS = {
     "sklda": 5,
     **dict.fromkeys(ESTIMATORS, 4),
     "sklda._base": 3,
+    "sklda._augmentation": 2,
     "sklda._inference": 2,
     "sklda._sklearn": 2,
     "sklda._corpus": 2,
@@ -33,8 +34,15 @@ FLOORS = {
     # The package itself is on the lowest floor so that it imports no kernel.
     "sklda._kernels": 0,
     "sklda._kernels.arrays": 0,
+    "sklda._kernels.backward": 0,
+    "sklda._kernels.blocks": 0,
+    "sklda._kernels.dense": 0,
     "sklda._kernels.document": 0,
     "sklda._kernels.draws": 0,
+    "sklda._kernels.large_blocks": 0,
+    "sklda._kernels.lists": 0,
+    "sklda._kernels.nested": 0,
+    "sklda._kernels.small_blocks": 0,
     "sklda._kernels.special": 0,
 }
 KERNEL_DEPENDENCIES = frozenset({"numba", "numpy"}) | sys.stdlib_module_names

@@ -10,11 +10,12 @@ from sklearn.base import clone
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklda import CollapsedGibbsLDA
+from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
 
 ESTIMATORS = [
     CollapsedGibbsLDA(),
     CollapsedGibbsLDA(n_components=3, learn_priors="asymmetric", max_iter=25),
+    UncollapsedGibbsLDA(n_components=3, learn_priors="asymmetric", max_iter=25),
 ]
 
 # The private checks that scikit-learn runs on its own estimators, beside those of

@@ -193,13 +193,17 @@ def test_no_rounding_error_breaks_a_state(name, factor):
     # tables right. An interpreted kernel does not bear an index that is too large.
     kernel = interpreted(name, lanes=2)
     errors = random.Random(0)
-    for function in ("_weigh", "topic_ratios"):
-        original = getattr(kernel, function)
+    sums = ("_weigh", "weigh", "topic_ratios")
+    for part, function in itertools.product(kernel.parts, sums):
+        if not hasattr(part, function):
+            continue
+
+        original = getattr(part, function)
 
         def wrong(*args, original=original):
             return original(*args) * np.float64(errors.choice([factor, 1.0]))
 
-        setattr(kernel, function, wrong)
+        setattr(part, function, wrong)
     for n_topics, alpha in itertools.product((1, 2, 3, 5, 8), (0.1, 30.0)):
         corpus = random_corpus(n_topics, n_docs=6, n_words=4)
         priors = kernel_priors(kernel, np.full(n_topics, alpha), 0.05)
@@ -250,6 +254,7 @@ def test_no_index_is_out_of_bounds(tmp_path):
     import numba
     import numpy as np
     from tests.enumeration import faults, kernel_priors, stream
+    from sklda._augmentation import AugmentedChain
     from tests.test_kernels import KERNELS, random_corpus, words_of
 
     try:
@@ -267,6 +272,11 @@ def test_no_index_is_out_of_bounds(tmp_path):
             for _ in range(20):
                 assert not faults(state, words_of(corpus), n_topics)
                 kernel.sweep(corpus, state, priors, rng)
+        alpha, seed = np.full(n_topics, alpha), np.random.SeedSequence(seed)
+        chain = AugmentedChain(corpus, n_words, alpha, beta, seed, 2)
+        for _ in range(20):
+            chain.sweep()
+            assert not faults(chain.state, words_of(corpus), n_topics)
     """
     output = run_python(
         code, NUMBA_BOUNDSCHECK="1", NUMBA_OPT="1", NUMBA_CACHE_DIR=str(tmp_path)
@@ -284,7 +294,7 @@ def test_one_signature_for_each_kernel():
     from numba.core.dispatcher import Dispatcher
     from scipy import sparse
     import sklda._kernels as kernels
-    from sklda import CollapsedGibbsLDA
+    from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
 
     dense = np.random.default_rng(0).poisson(0.5, (20, 9))
     csr = sparse.csr_array(dense)
@@ -298,9 +308,11 @@ def test_one_signature_for_each_kernel():
         for n_topics in (3, 161):
             params = dict(n_components=n_topics, max_iter=21, random_state=0)
             CollapsedGibbsLDA(**params).fit(X).score(X)
+            UncollapsedGibbsLDA(**params).fit(X)
             params |= dict(topic_word_prior=1, doc_topic_prior=np.full(n_topics, 2))
             params |= dict(learn_priors="asymmetric", n_jobs=2)
             CollapsedGibbsLDA(**params).fit(X).transform(X)
+            UncollapsedGibbsLDA(**params).fit(X)
     found = {}
     for info in pkgutil.iter_modules(kernels.__path__):
         module = importlib.import_module(f"sklda._kernels.{info.name}")
@@ -311,8 +323,8 @@ def test_one_signature_for_each_kernel():
     """
     found = json.loads(run_python(code))
     assert {name: s for name, s in found.items() if len(s) > 1} == {}
-    own = ("_seat", "sweep")
-    called = [f"{name}.{function}" for name in NAMES for function in own]
+    called = [f"{name}.sweep" for name in NAMES] + ["dense._seat"]
+    called += [f"uncollapsed.{name}" for name in ("scale", "draw_topics", "count")]
     called += ["fold_in.fold_in", "fold_in.log_predictive"]
     called += ["tally.add_doc_topic", "tally.doc_topic_cells"]
     assert [len(found[name]) for name in called] == [1] * len(called)

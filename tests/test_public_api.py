@@ -148,6 +148,7 @@ def test_public_callables_are_found():
         "sklda.CollapsedGibbsLDA.fit",
         "sklda.CollapsedGibbsLDA.transform",
         "sklda.CollapsedGibbsLDA.perplexity",
+        "sklda.UncollapsedGibbsLDA.fit",
         "sklda.datasets.load_docstrings",
     } <= names
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sklda import _sampling
-from sklda._kernels import single_site_dense, single_site_sparse
+from sklda._augmentation import AugmentedChain
+from sklda._kernels import single_site_dense, single_site_sparse, uncollapsed
 from sklda._kernels.arrays import Corpus
 from sklda._sampling import Chain, Schedule, run
 
@@ -21,11 +22,16 @@ WORDS = np.repeat(CORPUS.word, np.diff(CORPUS.token_ptr))
 N_DOCS, N_WORDS = 3, 5
 
 
-@pytest.fixture(params=[single_site_dense, single_site_sparse])
+def start(kernel):
+    alpha, seed = np.array([0.3, 0.9, 0.5]), np.random.SeedSequence(4)
+    if kernel is uncollapsed:
+        return AugmentedChain(CORPUS, N_WORDS, alpha, 0.2, seed, n_jobs=2)
+    return Chain(kernel, CORPUS, N_WORDS, alpha, 0.2, seed)
+
+
+@pytest.fixture(params=[single_site_dense, single_site_sparse, uncollapsed])
 def chain(request):
-    alpha = np.array([0.3, 0.9, 0.5])
-    seed = np.random.SeedSequence(4)
-    return Chain(request.param, CORPUS, N_WORDS, alpha, 0.2, seed)
+    return start(request.param)
 
 
 def averages(snapshots, alpha, beta):
@@ -141,10 +147,7 @@ def test_a_glimpse_is_the_chain_stopped_there(chain):
     schedule = Schedule(9, 4, 2, 0, None)
     run(chain, schedule, after_sweep)
     for sweep, glimpse in glimpses.items():
-        again = Chain(
-            chain.kernel, CORPUS, N_WORDS, np.array([0.3, 0.9, 0.5]), 0.2,
-            np.random.SeedSequence(4),
-        )  # fmt: skip
+        again = start(chain.kernel)
         record(again, schedule, sweep)
         np.testing.assert_array_equal(glimpse.state.z, again.state.z)
         for seen, expected in zip(glimpse.finish(), again.finish(), strict=True):
@@ -152,7 +155,7 @@ def test_a_glimpse_is_the_chain_stopped_there(chain):
     assert chain.n_kept == 3  # looking adds no sample
 
 
-def test_the_two_samplers_have_one_interface(chain):
+def test_the_samplers_have_one_interface(chain):
     counts = chain.kernel.read_counts(chain.state)
     expected = np.zeros((N_WORDS, 16), np.int32)
     np.add.at(expected, (WORDS, chain.state.z), 1)

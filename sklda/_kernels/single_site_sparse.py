@@ -1,178 +1,21 @@
 """Single-site collapsed Gibbs sampling over lists of the topics that a word has.
 
 The conditional of Griffiths & Steyvers, "Finding scientific topics", PNAS 2004,
-equation 5, in two exact parts. With the token itself taken out of all counts and
-t_k = (n_dk + alpha_k) / (n_k + V beta),
-
-    p(z = k | rest) ~ t_k n_wk  +  t_k beta.
-
-The first part is zero but for the topics that word w has now, kept as an unsorted
-list; the sum of the second changes in two terms when a token moves. Cost: O(topics of
-the word) per cell, and O(K) per document and for the few tokens that the second part
-draws. As in the dense sampler the weights are computed once per cell, the current
-topic is asked for first, and a token that stays writes nothing.
+equation 5, in the two exact parts of `lists`. Cost: O(topics of the word) per cell, and
+O(K) per document and for the few tokens that the second part draws. As in the dense
+sampler the weights are computed once per cell, the current topic is asked for first,
+and a token that stays writes nothing.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from sklda._kernels.arrays import LANES, Counts, padded
-from sklda._kernels.document import (
-    clear,
-    count_document,
-    topic_ratio,
-    topic_ratios,
-)
+from sklda._kernels.arrays import LANES
+from sklda._kernels.document import count_document, topic_ratio, topic_ratios
 from sklda._kernels.draws import uniform
+from sklda._kernels.lists import State, find, init, place, read_counts, weigh
 
-
-class State(NamedTuple):
-    """The assignments, and for each word the list of the topics that it has.
-
-    Word w's list is start[w]:start[w] + size[w]; the rest up to start[w + 1], a
-    multiple of `LANES` away, holds topic n_lanes (of weight 0) and count 0.
-    """
-
-    z: np.ndarray  # (n_tokens,) uint16
-    topic: np.ndarray  # (n_lanes,) int32
-    start: np.ndarray  # (n_words + 1,) int64
-    size: np.ndarray  # (n_words,) int32
-    list_topic: np.ndarray  # (start[-1],) int32
-    list_count: np.ndarray  # (start[-1],) int32
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def _weigh(ratio, topics, counts, size, weight):
-    """Weigh the topics that a word has, all tokens counted; return the sum."""
-    total = np.float32(0)
-    for block in range(0, size, LANES):
-        block_sum = np.float32(0)
-        for j in range(block, block + LANES):
-            value = ratio[topics[j]] * np.float32(counts[j])
-            weight[j] = value
-            block_sum += value
-        total += block_sum
-    return np.float64(total)
-
-
-@njit(cache=True, nogil=True)
-def _find(topics, size, k):
-    """Return the place of topic k in the list, or `size` where it is absent."""
-    for block in range(0, size, LANES):
-        place = -1
-        for j in range(LANES):
-            place = max(place, j if topics[block + j] == k else -1)
-        if place >= 0:
-            return block + place
-    return size
-
-
-@njit(cache=True, nogil=True)
-def _pick_listed(weight, size, r):
-    """Return a place of the list with probability as its weight, r in their sum."""
-    last = 0
-    for j in range(size):
-        if weight[j] > 0:
-            last = j
-            r -= weight[j]
-            if r < 0:
-                break
-    return last
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def _pick_any(ratio, n_lanes, r):
-    """Return a topic with probability as its ratio, for r uniform in their sum."""
-    block = 0
-    while block + LANES < n_lanes:
-        block_sum = np.float32(0)
-        for j in range(LANES):
-            block_sum += ratio[block + j]
-        if r < block_sum:
-            break
-        r -= block_sum
-        block += LANES
-    k = block
-    while k < block + LANES - 1 and r >= ratio[k]:
-        r -= ratio[k]
-        k += 1
-    while k > 0 and ratio[k] <= 0:  # rounding carried r into the padding
-        k -= 1
-    return k
-
-
-@njit(cache=True, nogil=True)
-def _place(r, listed, beta, weight, ratio, topics, size):
-    """Draw a topic, for r uniform in `listed` + beta * sum(ratio); return its place.
-
-    That is `size`, the end of the list, for a topic that the word does not have yet.
-    """
-    if size > 0 and r < listed:  # rounding can make r negative
-        return _pick_listed(weight, size, r)
-    k = _pick_any(ratio, ratio.size - LANES, (r - listed) / beta)
-    place = _find(topics, size, k)
-    if place == size:
-        topics[place] = k
-        weight[place] = 0
-    return place
-
-
-def init(corpus, n_words, priors, rng):
-    """Make room in each list for all topics that its tokens can have; seat them."""
-    n_lanes = priors.doc_topic.size
-    n_topics = np.count_nonzero(priors.doc_topic)
-    tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), n_words)
-    room = padded(np.minimum(tokens, n_topics).astype(np.int64) + 1)
-    start = np.concatenate([np.zeros(1, np.int64), np.cumsum(room)])
-    state = State(
-        z=np.zeros(corpus.token_ptr[-1], np.uint16),
-        topic=np.zeros(n_lanes, np.int32),
-        start=start,
-        size=np.zeros(n_words, np.int32),
-        list_topic=np.full(start[-1], n_lanes, np.int32),
-        list_count=np.zeros(start[-1], np.int32),
-    )
-    _seat(corpus, state, priors, rng)
-    return state
-
-
-@njit(cache=True, nogil=True)
-def _seat(corpus, state, priors, rng):
-    """Draw the topic of each token given the tokens before it."""
-    doc_ptr, word, token_ptr = corpus
-    alpha, beta = priors
-    z, topic, start, sizes, list_topic, list_count = state
-    word_mass = np.float32(sizes.size) * beta
-    doc_topic = np.zeros(alpha.size, np.int32)
-    ratio = np.zeros(alpha.size + LANES, np.float32)
-    weight = np.zeros(alpha.size + LANES, np.float32)
-    for d in range(doc_ptr.size - 1):
-        clear(doc_topic)
-        rest = topic_ratios(doc_topic, topic, alpha, word_mass, ratio)
-        for c in range(doc_ptr[d], doc_ptr[d + 1]):
-            w = word[c]
-            topics = list_topic[start[w] : start[w + 1]]
-            counts = list_count[start[w] : start[w + 1]]
-            size = np.int64(sizes[w])
-            listed = _weigh(ratio, topics, counts, size, weight)
-            for i in range(token_ptr[c], token_ptr[c + 1]):
-                r = uniform(rng) * (listed + beta * rest)
-                j = _place(r, listed, beta, weight, ratio, topics, size)
-                size = max(size, j + 1)
-                k = topics[j]
-                z[i] = k
-                topic[k] += 1
-                doc_topic[k] += 1
-                counts[j] += 1
-                listed -= weight[j]
-                rest -= ratio[k]
-                ratio[k] = topic_ratio(doc_topic[k], topic[k], alpha[k], word_mass)
-                weight[j] = ratio[k] * np.float32(counts[j])
-                listed += weight[j]
-                rest += ratio[k]
-            sizes[w] = size
+__all__ = ["State", "init", "read_counts", "sweep"]
 
 
 @njit(cache=True, nogil=True)
@@ -193,11 +36,11 @@ def sweep(corpus, state, priors, rng):
             topics = list_topic[start[w] : start[w + 1]]
             counts = list_count[start[w] : start[w + 1]]
             size = np.int64(sizes[w])
-            listed = _weigh(ratio, topics, counts, size, weight)
+            listed = weigh(ratio, topics, counts, size, weight)
             for i in range(token_ptr[c], token_ptr[c + 1]):
                 # The weight of the current topic with the token itself taken out.
                 old = np.int64(z[i])
-                old_j = _find(topics, size, old)
+                old_j = find(topics, size, old)
                 old_ratio = topic_ratio(
                     doc_topic[old] - 1, topic[old] - 1, alpha[old], word_mass
                 )
@@ -210,7 +53,7 @@ def sweep(corpus, state, priors, rng):
                     continue
                 weight[old_j] = 0
                 ratio[old] = 0
-                j = _place(r - stay, other_listed, beta, weight, ratio, topics, size)
+                j = place(r - stay, other_listed, beta, weight, ratio, topics, size)
                 size = max(size, j + 1)
                 topic[old] -= 1
                 doc_topic[old] -= 1
@@ -236,13 +79,3 @@ def sweep(corpus, state, priors, rng):
                     topics[size] = alpha.size
                     counts[size] = 0
             sizes[w] = size
-
-
-def read_counts(state):
-    """Return the count tables, made anew from the lists."""
-    n_words, n_lanes = state.size.size, state.topic.size
-    word_topic = np.zeros((n_words, n_lanes), np.int32)
-    word = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(state.start))
-    used = state.list_count > 0
-    word_topic[word[used], state.list_topic[used]] = state.list_count[used]
-    return Counts(word_topic, state.topic)
