@@ -296,7 +296,7 @@ SPARSE = {
     ),
     "a new topic has the weight of another": (
         ("cell, flat", 20_000),
-        ("weight[place] = 0", "pass", 1),
+        ("weight[j] = 0", "pass", 1),
     ),
     "the second register is not reached": (
         ("cell", 4000),

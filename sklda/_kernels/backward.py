@@ -45,12 +45,14 @@ def _backward(pmf, table, n, rng, drawn):
     empty(i) / table(n, end) is the probability that the last with a token is before i.
     """
     end = pmf.shape[1]
-    empty = np.ones(end + 1)
-    for i in range(end - 1, -1, -1):
-        empty[i] = empty[i + 1] * pmf[0, i]
+    empty = np.zeros(end + 1)
     for i in range(end):
         drawn[i] = 0
     while n > 0:
+        if empty[end] < 1e-200:  # not set yet, or too little: only ratios matter
+            empty[end] = 1
+            for i in range(end - 1, -1, -1):
+                empty[i] = empty[i + 1] * pmf[0, i]
         r = uniform(rng) * table[n, end] * empty[end]
         first, last = 0, end - 1
         while first < last:

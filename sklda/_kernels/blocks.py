@@ -71,7 +71,7 @@ def sweep(corpus, state, priors, rng, nested):
             sizes[w] = drawn
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _redraw_one(
     block, topics, counts, size, beta, word_mass, doc_topic, topic, alpha, ratio,
     weight, sums, rng,

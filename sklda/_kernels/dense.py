@@ -23,7 +23,7 @@ class State(NamedTuple):
     topic: np.ndarray  # (n_lanes,) int32
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
 def _weigh(ratio, row, beta, weight):
     """Weigh every topic for one cell, all its tokens counted; return the sum."""
     total = np.float32(0)
@@ -34,7 +34,7 @@ def _weigh(ratio, row, beta, weight):
     return np.float64(total)
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
 def _pick(weight, lane_sum, r):
     """Return k with probability weight[k] / sum(weight), for r uniform in the sum.
 

@@ -17,7 +17,7 @@ from sklda._kernels.draws import uniform
 from sklda._kernels.lists import drop_empty, find
 from sklda._kernels.nested import draw_counts as draw_nested
 
-PLAIN = 16  # tokens of the largest block that needs no saddle point
+PLAIN = 100  # tokens of the largest block that needs no saddle point
 
 
 @njit(cache=True, nogil=True, fastmath=True)

@@ -35,21 +35,17 @@ class State(NamedTuple):
     list_count: np.ndarray  # (start[-1],) int32
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
 def weigh(ratio, topics, counts, size, weight):
     """Weigh the topics that a word has, all tokens counted; return the sum."""
     total = np.float32(0)
-    for block in range(0, size, LANES):
-        block_sum = np.float32(0)
-        for j in range(block, block + LANES):
-            value = ratio[topics[j]] * np.float32(counts[j])
-            weight[j] = value
-            block_sum += value
-        total += block_sum
+    for j in range(size):
+        weight[j] = ratio[topics[j]] * np.float32(counts[j])
+        total += weight[j]
     return np.float64(total)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def find(topics, size, k):
     """Return the place of topic k in the list, or `size` where it is absent."""
     for block in range(0, size, LANES):
@@ -61,7 +57,7 @@ def find(topics, size, k):
     return size
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def pick_listed(weight, size, r):
     """Return a place of the list with probability as its weight, r in their sum."""
     last = 0
@@ -74,7 +70,7 @@ def pick_listed(weight, size, r):
     return last
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
 def pick_any(ratio, n_lanes, r):
     """Return a topic with probability as its ratio, for r uniform in their sum."""
     block = 0
@@ -95,7 +91,7 @@ def pick_any(ratio, n_lanes, r):
     return k
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def place(r, listed, beta, weight, ratio, topics, size):
     """Draw a topic, for r uniform in `listed` + beta * sum(ratio); return its place.
 
@@ -111,7 +107,7 @@ def place(r, listed, beta, weight, ratio, topics, size):
     return j
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def drop_empty(topics, counts, weight, size, absent):
     """Take topics without tokens off a list, and their columns of `weight` with them.
 

@@ -34,7 +34,7 @@ _ONE, _TWO, _THREE = np.float32(1), np.float32(2), np.float32(3)
 _HALF, _QUARTER = np.float32(1 / 2), np.float32(1 / 4)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def log_coefficients(t0, t1, t2, t3, b):
     """Return l(1), ..., l(4) of a topic, given t_j = (a + j) / (s + j)."""
     q1 = t0 * b
@@ -48,13 +48,13 @@ def log_coefficients(t0, t1, t2, t3, b):
     return q1, l2, l3, l4
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def of_topic(ratio, k, b):
     """Return l(1), ..., l(4) of topic k."""
     return log_coefficients(ratio[0, k], ratio[1, k], ratio[2, k], ratio[3, k], b)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def set_ratios(ratio, k, a, s):
     """Set t_j = (a + j) / (s + j) of topic k."""
     ratio[0, k] = a / s
@@ -63,7 +63,7 @@ def set_ratios(ratio, k, a, s):
     ratio[3, k] = (a + _THREE) / (s + _THREE)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def normalisers(sums):
     """Return h(1), ..., h(4) from L, both parts of it."""
     l1, l2 = sums[0] + sums[4], sums[1] + sums[5]
@@ -74,7 +74,7 @@ def normalisers(sums):
     return l1, h2, h3, h4
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def shares(n, sums):
     """Return n h(n), and c h(n - c), what l_k(c) counts for in it, for c = 1 to 4."""
     h1, h2, h3, h4 = normalisers(sums)
@@ -87,7 +87,7 @@ def shares(n, sums):
     return 4 * h4, h3, 2 * h2, 3 * h1, 4.0
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
 def enter_document(doc_topic, topic, alpha, word_mass, beta, ratio, sums):
     """Set t_j of every topic, and what L is for a word without tokens."""
     for k in range(alpha.size):
@@ -103,7 +103,7 @@ def enter_document(doc_topic, topic, alpha, word_mass, beta, ratio, sums):
     sums[0], sums[1], sums[2], sums[3] = s1, s2, s3, s4
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
 def enter_cell(topics, counts, size, beta, ratio, weight, sums):
     """Set l(c) of the topics that the word has, and what they add to L."""
     for j in range(size):  # gathered first, so that the arithmetic vectorises
@@ -127,7 +127,7 @@ def enter_cell(topics, counts, size, beta, ratio, weight, sums):
     sums[4], sums[5], sums[6], sums[7] = s1, s2, s3, s4
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def mend(k, doc_topic, topic, alpha, word_mass, beta, ratio, sums):
     """Bring t_j of topic k up to its counts, and the sums with it."""
     m1, m2, m3, m4 = of_topic(ratio, k, beta)
@@ -140,7 +140,7 @@ def mend(k, doc_topic, topic, alpha, word_mass, beta, ratio, sums):
     sums[3] += np.float64(l4) - m4
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def add(n, k, j, beta, word_mass, doc_topic, topic, alpha, counts, ratio, weight, sums):
     """Add n tokens (n < 0: take out) to topic k, at place j of the list."""
     doc_topic[k] += n
@@ -157,7 +157,7 @@ def add(n, k, j, beta, word_mass, doc_topic, topic, alpha, counts, ratio, weight
     weight[0, j], weight[1, j], weight[2, j], weight[3, j] = l1, l2, l3, l4
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def seek(k, topics, size, beta, ratio, weight):
     """Return the place of topic k, put at the end of the list where it is absent."""
     j = find(topics, size, k)
@@ -168,7 +168,7 @@ def seek(k, topics, size, beta, ratio, weight):
     return j
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
 def value_listed(c1, c2, c3, c4, weight, size, value):
     """Set E[n_k] h(n) of the listed topics, and return the sum."""
     total = np.float32(0)
@@ -183,7 +183,7 @@ def value_listed(c1, c2, c3, c4, weight, size, value):
     return np.float64(total)
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
 def value_unlisted(c1, c2, c3, c4, beta, ratio, value, n_lanes):
     """Set E[n_k] h(n) of all topics as if the word had no token on them."""
     for k in range(n_lanes):
@@ -191,7 +191,7 @@ def value_unlisted(c1, c2, c3, c4, beta, ratio, value, n_lanes):
         value[k] = c1 * l1 + c2 * l2 + c3 * l3 + c4 * l4
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def place(
     x, banned, c1, c2, c3, c4, topics, size, beta, n_lanes, ratio, weight, value
 ):  # fmt: skip
@@ -219,7 +219,7 @@ def place(
     return seek(k, topics, size, beta, ratio, weight)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def multiplicity(block, i):
     """Return how many tokens share the topic of token i; 0 but for the first."""
     n = 1
@@ -231,7 +231,7 @@ def multiplicity(block, i):
     return n
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def keeps(
     r, block, topics, counts, size, beta, word_mass, doc_topic, topic, alpha, weight,
     sums, without,
@@ -265,10 +265,12 @@ def keeps(
         without[7] += l4 - weight[3, j]
     total = shares(block.size, without)[0]  # and n! h(n) = (n - 1)! n h(n)
     total *= (1.0, 1.0, 2.0, 6.0)[block.size - 1]
-    return own / total - r if LOWEST < total < HIGHEST else np.nan
+    # An l(c) that is not finite spoils the draw whatever n is: h(4) shows each of them.
+    fits = LOWEST < total < HIGHEST and 0 < 24 * normalisers(without)[3] < HIGHEST
+    return own / total - r if fits else np.nan
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def redraw(
     block, topics, counts, size, beta, word_mass, doc_topic, topic, alpha, ratio,
     weight, value, sums, without, rng,
@@ -301,7 +303,7 @@ def redraw(
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def put_back(
     block, r, topics, counts, size, beta, word_mass, doc_topic, topic, alpha, ratio,
     weight, value, sums, rng,
