@@ -111,6 +111,7 @@ def cut_cells(corpus: Corpus, most: int) -> Corpus:
     The tokens stay in their order, so what belongs to them fits both corpora. Kernels
     that draw the tokens of a cell jointly then draw parts, each given the others.
     """
+    most = min(most, MAX_TOKENS)  # any int may come, and all must fit into 64 bits
     n_parts = -(-np.diff(corpus.token_ptr) // most)
     part_ptr = np.concatenate([[0], np.cumsum(n_parts)])
     # The first token of part i of a cell is i * most tokens after that of the cell.

@@ -4,6 +4,7 @@ The formulas are written down here a second time, from the paper and in plain Py
 so that they share no line with the library.
 """
 
+import copy
 import importlib
 import itertools
 import math
@@ -17,6 +18,7 @@ import numpy as np
 from scipy import stats
 
 import sklda
+from sklda._corpus import cut_cells
 from sklda._kernels import draws
 from sklda._kernels.arrays import LANES, Corpus, Priors
 
@@ -131,12 +133,22 @@ class Problem:
         return found
 
 
+def cut(problem, most):
+    """Return the problem with cells of at most `most` tokens; None is as it is."""
+    problem.posterior  # noqa: B018  all copies share it
+    other = copy.copy(problem)
+    if most is not None:
+        other.corpus = cut_cells(problem.corpus, most)
+    return other
+
+
 # --- what kernels take -----------------------------------------------------------
 
 
 def padded(n, kernel):
     """Return the smallest multiple of the kernel's lanes that is at least n."""
-    return -(-n // kernel.LANES) * kernel.LANES
+    lanes = getattr(kernel, "LANES", LANES)
+    return -(-n // lanes) * lanes
 
 
 def kernel_priors(kernel, alpha, beta):
@@ -296,9 +308,8 @@ def interpreted(name, edits=(), *, lanes=LANES, compiled_draws=False):
     parts = {}
     for part, source in sources.items():
         kernel = parts[part] = _execute(part, source)
-        for called in sources:
-            if called in parts and called != part:
-                _call_instead(kernel, called, parts[called])
+        for called in parts:
+            _call_instead(kernel, called, parts[called])
         kernel.LANES = lanes
         kernel.padded = lambda n: -(-n // lanes) * lanes
         if not compiled_draws:
@@ -311,20 +322,26 @@ def interpreted(name, edits=(), *, lanes=LANES, compiled_draws=False):
 def _sources(name):
     """Return the source of a kernel and before it those of the modules it imports."""
     source = (KERNELS / f"{name}.py").read_text(encoding="utf-8")
-    assert source.count("from numba import njit\n") == 1
+    assert source.count("from numba import njit\n") <= 1
     found = {}
-    for called in re.findall(r"^from sklda\._kernels\.(\w+) import", source, re.M):
+    imported = re.findall(r"^from sklda\._kernels\.(\w+) import", source, re.M)
+    for names in re.findall(r"^from sklda\._kernels import (.+)$", source, re.M):
+        imported += names.split(", ")
+    for called in imported:
         if called not in ("arrays", "draws"):
             found |= _sources(called)
     return found | {name: source.replace("from numba import njit\n", "")}
 
 
 def _call_instead(kernel, name, called):
-    """Replace what a kernel imported from a module by what `called` has of it."""
-    compiled = vars(importlib.import_module(f"sklda._kernels.{name}"))
+    """Replace a module, or what a kernel imported from it, by `called` and its own."""
+    module = importlib.import_module(f"sklda._kernels.{name}")
+    own = {id(value): key for key, value in vars(module).items() if callable(value)}
     for key, value in list(vars(kernel).items()):
-        if key in compiled and compiled[key] is value and not key.startswith("__"):
-            setattr(kernel, key, getattr(called, key))
+        if value is module:
+            setattr(kernel, key, called)
+        elif id(value) in own and not key.startswith("__"):
+            setattr(kernel, key, getattr(called, own[id(value)]))
 
 
 def _execute(name, source):

@@ -15,6 +15,8 @@ from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
 ESTIMATORS = [
     CollapsedGibbsLDA(),
     CollapsedGibbsLDA(n_components=3, learn_priors="asymmetric", max_iter=25),
+    CollapsedGibbsLDA(n_components=3, blocking="nested", max_block_size=None),
+    CollapsedGibbsLDA(n_components=3, blocking="backward", max_iter=25),
     UncollapsedGibbsLDA(n_components=3, learn_priors="asymmetric", max_iter=25),
 ]
 

@@ -12,7 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sklda._kernels import draws, single_site_dense, single_site_sparse, tally
+from sklda._corpus import cut_cells
+from sklda._kernels import (
+    blocked_backward,
+    blocked_nested,
+    draws,
+    single_site_dense,
+    single_site_sparse,
+    tally,
+)
 from sklda._kernels.arrays import Corpus
 from tests.enumeration import (
     Problem,
@@ -24,8 +32,13 @@ from tests.enumeration import (
 )
 
 ROOT = Path(__file__).resolve().parents[1]
-KERNELS = [single_site_dense, single_site_sparse]
-NAMES = ["single_site_dense", "single_site_sparse"]
+KERNELS = [single_site_dense, single_site_sparse, blocked_nested, blocked_backward]
+NAMES = [
+    "single_site_dense",
+    "single_site_sparse",
+    "blocked_nested",
+    "blocked_backward",
+]
 
 
 def random_corpus(seed, n_docs=12, n_words=9, mean=0.7):
@@ -35,12 +48,31 @@ def random_corpus(seed, n_docs=12, n_words=9, mean=0.7):
     counts[rng.integers(n_docs)] = 0
     if n_words > 1:
         counts[:, rng.integers(n_words)] = 0
+    return corpus_of(counts)
+
+
+def corpus_of(counts):
     docs, words = counts.nonzero()
     return Corpus(
-        doc_ptr=np.searchsorted(docs, np.arange(n_docs + 1)).astype(np.int64),
+        doc_ptr=np.searchsorted(docs, np.arange(len(counts) + 1)).astype(np.int64),
         word=words.astype(np.int32),
         token_ptr=np.cumsum([0, *counts[docs, words]]).astype(np.int64),
     )
+
+
+def tight_corpus():
+    """Return a corpus of words whose lists may be full: about 16 and 32 tokens each.
+
+    Each has cells of one to six tokens. The room of a list is a multiple of 16, and no
+    more than what its tokens, and one topic more, can ask for.
+    """
+    totals = np.array([14, 15, 16, 17, 18, 30, 31, 32, 33])
+    counts = np.zeros((12, totals.size), np.int64)
+    for d, word in itertools.product(range(len(counts)), range(totals.size)):
+        left = totals[word] - counts[:, word].sum()
+        counts[d, word] = min(left, 1 + (d + word) % 6)
+    assert (counts.sum(0) == totals).all()
+    return corpus_of(counts)
 
 
 def words_of(corpus):
@@ -184,6 +216,35 @@ def test_tables_are_right_after_many_sweeps(kernel, seed):
     assert counts.word_topic.dtype == counts.topic.dtype == np.int32
 
 
+def sweep_often(kernel, corpus, n_words, n_topics, alpha, beta, seed=0):
+    """Assert that the tables are right at the start and after each of 20 sweeps."""
+    priors, rng = kernel_priors(kernel, np.full(n_topics, alpha), beta), stream(seed)
+    state, words = kernel.init(corpus, n_words, priors, rng), words_of(corpus)
+    for _ in range(20):
+        assert faults(state, words, n_topics) == []
+        kernel.sweep(corpus, state, priors, rng)
+    assert faults(state, words, n_topics) == []
+
+
+@pytest.mark.parametrize("n_topics", [1, 15, 16, 17, 40])
+@pytest.mark.parametrize("kernel", KERNELS, ids=NAMES)
+def test_lists_that_are_full(kernel, n_topics):
+    corpus = tight_corpus()
+    for most, alpha, beta in itertools.product((1, 2, 4, 6), (1e3, 1e-3), (10, 1e-3)):
+        parts = cut_cells(corpus, most)
+        sweep_often(kernel, parts, 9, n_topics, alpha, beta, seed=most)
+
+
+@pytest.mark.parametrize("n_topics", [1, 3, 20])
+@pytest.mark.parametrize("kernel", KERNELS, ids=NAMES)
+def test_priors_and_counts_at_the_ends_of_their_range(kernel, n_topics):
+    counts = np.array([[4, 3, 1], [2, 0, 3], [20_000, 4, 1]])
+    corpus = cut_cells(corpus_of(counts), 4)
+    ends = (1e-10, 1.0, 1e10)
+    for alpha, beta in itertools.product(ends, ends):
+        sweep_often(kernel, corpus, 3, n_topics, alpha, beta)
+
+
 @pytest.mark.parametrize("factor", [0.0, 0.9, 1.1, 3.0])
 @pytest.mark.parametrize("name", NAMES)
 def test_no_rounding_error_breaks_a_state(name, factor):
@@ -193,7 +254,7 @@ def test_no_rounding_error_breaks_a_state(name, factor):
     # tables right. An interpreted kernel does not bear an index that is too large.
     kernel = interpreted(name, lanes=2)
     errors = random.Random(0)
-    sums = ("_weigh", "weigh", "topic_ratios")
+    sums = ("_weigh", "weigh", "topic_ratios", "value_listed")
     for part, function in itertools.product(kernel.parts, sums):
         if not hasattr(part, function):
             continue
@@ -253,9 +314,12 @@ def test_no_index_is_out_of_bounds(tmp_path):
     code = """
     import numba
     import numpy as np
-    from tests.enumeration import faults, kernel_priors, stream
+    from tests.enumeration import faults
     from sklda._augmentation import AugmentedChain
-    from tests.test_kernels import KERNELS, random_corpus, words_of
+    from sklda._corpus import cut_cells
+    from tests.test_kernels import (
+        KERNELS, itertools, random_corpus, sweep_often, tight_corpus, words_of
+    )
 
     try:
         numba.njit(lambda a: a[a.size])(np.zeros(3))
@@ -265,18 +329,17 @@ def test_no_index_is_out_of_bounds(tmp_path):
         [(1, 1, 0.1, 0.1), (2, 90, 1e-4, 1e-4), (100, 90, 0.5, 0.01), (16, 9, 10, 1e-8)]
     ):
         corpus = random_corpus(seed, 60, n_words, mean=2)
-        for kernel in KERNELS:
-            priors = kernel_priors(kernel, np.full(n_topics, alpha), beta)
-            rng = stream(seed)
-            state = kernel.init(corpus, n_words, priors, rng)
-            for _ in range(20):
-                assert not faults(state, words_of(corpus), n_topics)
-                kernel.sweep(corpus, state, priors, rng)
+        for kernel, most in itertools.product(KERNELS, (1, 3, 1000)):
+            sweep_often(
+                kernel, cut_cells(corpus, most), n_words, n_topics, alpha, beta
+            )
         alpha, seed = np.full(n_topics, alpha), np.random.SeedSequence(seed)
         chain = AugmentedChain(corpus, n_words, alpha, beta, seed, 2)
         for _ in range(20):
             chain.sweep()
             assert not faults(chain.state, words_of(corpus), n_topics)
+    for kernel, n_topics in itertools.product(KERNELS, (15, 16, 17, 40)):
+        sweep_often(kernel, tight_corpus(), 9, n_topics, 1e3, 10)
     """
     output = run_python(
         code, NUMBA_BOUNDSCHECK="1", NUMBA_OPT="1", NUMBA_CACHE_DIR=str(tmp_path)
@@ -313,6 +376,9 @@ def test_one_signature_for_each_kernel():
             params |= dict(learn_priors="asymmetric", n_jobs=2)
             CollapsedGibbsLDA(**params).fit(X).transform(X)
             UncollapsedGibbsLDA(**params).fit(X)
+            CollapsedGibbsLDA(blocking="nested", **params).fit(X)
+            params |= dict(blocking="backward", max_block_size=None)
+            CollapsedGibbsLDA(**params).fit(X)
     found = {}
     for info in pkgutil.iter_modules(kernels.__path__):
         module = importlib.import_module(f"sklda._kernels.{info.name}")
@@ -323,7 +389,7 @@ def test_one_signature_for_each_kernel():
     """
     found = json.loads(run_python(code))
     assert {name: s for name, s in found.items() if len(s) > 1} == {}
-    called = [f"{name}.sweep" for name in NAMES] + ["dense._seat"]
+    called = [f"{name}.sweep" for name in (*NAMES[:2], "blocks")] + ["dense._seat"]
     called += [f"uncollapsed.{name}" for name in ("scale", "draw_topics", "count")]
     called += ["fold_in.fold_in", "fold_in.log_predictive"]
     called += ["tally.add_doc_topic", "tally.doc_topic_cells"]

@@ -4,15 +4,12 @@ Zhang & Sisson, "Blocking collapsed Gibbs sampler for latent Dirichlet allocatio
 models", arXiv 1608.00945. `blocks` has the sweep, `nested` the simulation.
 """
 
-from numba import njit
-
 from sklda._kernels import blocks
 from sklda._kernels.lists import State, init, read_counts
 
 __all__ = ["State", "init", "read_counts", "sweep"]
 
 
-@njit(cache=True, nogil=True)
 def sweep(corpus, state, priors, rng):
     """Redraw every block once."""
     blocks.sweep(corpus, state, priors, rng, True)

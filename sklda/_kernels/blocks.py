@@ -16,10 +16,11 @@ from sklda._kernels.lists import drop_empty, find, place, weigh
 
 @njit(cache=True, nogil=True)
 def sweep(corpus, state, priors, rng, nested):
-    """Redraw every block once; `draw_counts` draws the large ones.
+    """Redraw every block once.
 
     One token is drawn as the single-site sampler draws it, up to `small_blocks.SMALL`
-    by sums over topics, more by tables of all topics.
+    by sums over topics, more by tables of all topics: by nested simulation or, if not
+    `nested`, by backward simulation.
     """
     doc_ptr, word, token_ptr = corpus
     z, topic, start, sizes, list_topic, list_count = state

@@ -128,7 +128,7 @@ def redraw(
     """Redraw the topics of a block; return the new size of the word's list."""
     no_weights = np.empty((0, 0), np.float32)
     for i in range(block.size):
-        k = block[i]
+        k = np.int64(block[i])
         doc_topic[k] -= 1
         topic[k] -= 1
         counts[find(topics, size, k)] -= 1
