@@ -209,9 +209,7 @@ def chains_command(arguments) -> None:
     report |= {"seconds": seconds, "sweeps": sweeps, "chains": results}
     name = f"chains-{corpus}"
     write(arguments, name, report)
-    title = (
-        f"{corpus.upper()}, K = {n_topics}, {arguments.starts} starts, medians thick"
-    )
+    title = f"{corpus.upper()}, K = {n_topics}, {arguments.starts} starts"
     path = arguments.output / f"{name}.png"
     curves_figure(path, title, sweeps, results, n_tokens)
 

@@ -46,8 +46,8 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         Tokens of the largest block where `blocking` is not None; a document that holds
         a word more often has several blocks of it, each drawn given the others: still
         exact. Up to four tokens a block is drawn by a few sums over the topics that the
-        word has, larger ones by a table over all topics, O(C^2 K) for C tokens. None
-        is no limit.
+        word has, larger ones by a table over all topics: O(C^2 K) time and 24 C K bytes
+        for C tokens. None is no limit.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Alpha, from 1e-10 to 1e10: small values give documents few topics. None is
         1 / K.
