@@ -26,15 +26,12 @@ The first of `--samplers` is the one that the others are compared with.
 """
 
 import argparse
-import json
-from pathlib import Path
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import sparse
 
 from benchmarks import blocking_runs as runs
-from benchmarks import corpora
+from benchmarks import common, corpora
 from benchmarks.programs import ALPHA, BETA
 from sklda.datasets import make_bars
 
@@ -47,40 +44,23 @@ PAPER_LESS_TIME = {"kos": 14.4, "nips": 36.5}  # %: nested, K = 1024
 
 def run_chains(arguments, train, held_out, n_topics) -> dict[str, list[dict]]:
     """Return the chains of each sampler, one for each start."""
+    options = arguments.sweeps, arguments.every, arguments.max_block_size
     jobs = [
-        (name, train, held_out, n_topics, seed, arguments.sweeps, arguments.every)
+        (name, train, held_out, n_topics, seed, *options)
         for seed in range(arguments.starts)
         for name in arguments.samplers
     ]
-    chains = {name: [] for name in arguments.samplers}
-    for chain in Parallel(arguments.jobs, return_as="generator")(
-        delayed(runs.run_chain)(*job, arguments.max_block_size) for job in jobs
-    ):
-        chains[chain["sampler"]].append(chain)
-        print(
-            f"  start {chain['seed']}, {chain['sampler']}: log posterior "
-            f"{chain['log_posterior'][-1]:.0f}, perplexity {chain['perplexity'][-1]}",
-            flush=True,
-        )
-    return chains
 
+    def tell(chain):
+        posterior, perplexity = chain["log_posterior"][-1], chain["perplexity"][-1]
+        return f"log posterior {posterior:.0f}, perplexity {perplexity}"
 
-def recorded_sweeps(arguments) -> list[int]:
-    """Return the sweeps of the entries of a curve."""
-    return list(range(arguments.every, arguments.sweeps + 1, arguments.every))
+    return common.run_chains(runs.run_chain, jobs, arguments.jobs, tell)
 
 
 def write(arguments, name: str, report: dict) -> None:
-    """Write a report as JSON, with the options (but no paths) and the machine."""
-    options = {
-        key: value
-        for key, value in vars(arguments).items()
-        if key not in ("command", "output", "data_home", "jobs")
-    }
-    options |= {"alpha": ALPHA, "beta": BETA}
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"options": options, "machine": runs.machine(), **report})
-    (arguments.output / f"{name}.json").write_text(text + "\n")
+    """Write a report as JSON."""
+    common.write(arguments, name, {"alpha": ALPHA, "beta": BETA}, report)
 
 
 def bars_summary(sweeps, chains, planted, n_tokens) -> dict:
@@ -119,12 +99,12 @@ def bars_command(arguments) -> None:
     )
     train, held_out = corpora.split(sparse.csr_array(X), "bars")
     chains = run_chains(arguments, train, held_out, planted.shape[0])
-    sweeps, n_tokens = recorded_sweeps(arguments), int(train.sum())
+    sweeps, n_tokens = common.recorded_sweeps(arguments), int(train.sum())
     summary = bars_summary(sweeps, chains, planted, n_tokens)
     print(
         f"\nbars, K = {planted.shape[0]}, {arguments.sweeps} sweeps. Chains in a local "
         f"mode: below best, by more\nthan {runs.WIDEST_GAP} nats per token in the mean "
-        f"of the last {runs.TAIL} sweeps; topic missed,\nnone within the Hellinger "
+        f"of the last {common.TAIL} sweeps; topic missed,\nnone within the Hellinger "
         f"distance {runs.FARTHEST} of one of the bars."
     )
     print("sampler        chains  below best  topic missed  paper   perplexity")
@@ -150,7 +130,7 @@ def chains_summary(sweeps, chains, seconds) -> dict:
     for name, of_sampler in chains.items():
         row = {"seconds_per_sweep": seconds[name]}
         for key, rising in (("log_posterior", True), ("perplexity", False)):
-            curve = runs.median_curve([chain[key] for chain in of_sampler])
+            curve = common.median_curve([chain[key] for chain in of_sampler])
             target = targets.setdefault(key, curve[-1])
             reached = runs.sweeps_to_reach(sweeps, curve, target, rising=rising)
             row[key] = {
@@ -197,8 +177,8 @@ def chains_command(arguments) -> None:
         *CHAINS_TIMED,
         max_block_size=arguments.max_block_size,
     )
-    sweeps, n_tokens = recorded_sweeps(arguments), int(train.sum())
-    summary = chains_summary(sweeps, results, runs.medians(seconds))
+    sweeps, n_tokens = common.recorded_sweeps(arguments), int(train.sum())
+    summary = chains_summary(sweeps, results, common.medians(seconds))
     print(
         f"\n{corpus}, K = {n_topics}: medians of {arguments.starts} starts after "
         f"{arguments.sweeps} sweeps; sweeps and\nseconds to reach "
@@ -233,8 +213,8 @@ def speed_command(arguments) -> None:
             limit=arguments.limit,
             max_block_size=arguments.max_block_size,
         )
-        median = runs.medians(seconds)
-        ratio = runs.ratios(median)
+        median = common.medians(seconds)
+        ratio = common.ratios(median)
         rows.append({"n_topics": n_topics, "median": median, "ratio": ratio})
         rows[-1]["seconds"] = seconds
         cells = [f"{median[name]:.4f} ({ratio[name]:.2f})" for name in names]
@@ -256,31 +236,24 @@ def speed_command(arguments) -> None:
 
 def parse(argv=None) -> argparse.Namespace:
     """Read the command line."""
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--output", type=Path, required=True, help="folder to write to")
+    every = common.output_options()
     names = list(runs.SAMPLERS)
-    common.add_argument("--samplers", nargs="+", default=names, choices=names)
-    common.add_argument("--max-block-size", type=int, help="of nested and backward")
-    curves = argparse.ArgumentParser(add_help=False)
-    curves.add_argument("--sweeps", type=int, default=500)
-    curves.add_argument("--every", type=int, default=1, help="sweeps between entries")
-    curves.add_argument("--jobs", type=int, default=2, help="chains side by side")
-    real = argparse.ArgumentParser(add_help=False)
-    real.add_argument("--corpus", default="nips", choices=list(CHAINS_TOPICS))
-    real.add_argument("--data-home", help="folder of docword.NAME.txt.gz; else fetched")
+    every.add_argument("--samplers", nargs="+", default=names, choices=names)
+    every.add_argument("--max-block-size", type=int, help="of nested and backward")
+    curves, real = common.curve_options(every=1), common.corpus_options()
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(required=True)
-    add = commands.add_parser("bars", parents=[common, curves])
+    add = commands.add_parser("bars", parents=[every, curves])
     add.set_defaults(command=bars_command)
     add.add_argument("--starts", type=int, default=30)
     add.add_argument("--documents", type=int, default=2000, help="more than 250")
     add.add_argument("--corpus-alpha", type=float, default=ALPHA)
-    add = commands.add_parser("chains", parents=[common, curves, real])
+    add = commands.add_parser("chains", parents=[every, curves, real])
     add.set_defaults(command=chains_command)
     add.add_argument("--starts", type=int, default=5)
     add.add_argument("--topics", type=int, help="else 32 (kos), 40 (nips)")
-    add = commands.add_parser("speed", parents=[common, real])
+    add = commands.add_parser("speed", parents=[every, real])
     add.set_defaults(command=speed_command)
     add.add_argument("--topics", nargs="+", type=int, default=TOPICS)
     add.add_argument("--first", type=int, default=20, help="sweeps before the timed")
@@ -290,8 +263,7 @@ def parse(argv=None) -> argparse.Namespace:
     )
     arguments = parser.parse_args(argv)
     least = getattr(arguments, "every", 1), getattr(arguments, "first", 0) + 1
-    if arguments.sweeps < max(least):
-        parser.error(f"--sweeps must be at least {max(least)}")
+    common.require_sweeps(parser, arguments, max(least))
     fewest = corpora.N_TEST_DOCUMENTS["bars"] + 1
     if getattr(arguments, "documents", fewest) < fewest:
         parser.error(f"--documents must be at least {fewest}")

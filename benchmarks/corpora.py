@@ -42,6 +42,13 @@ def split(X: sparse.csr_array, name: str) -> tuple[sparse.csr_array, sparse.csr_
     return train, held_out
 
 
+def split_documents(X: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Return three quarters of the documents, drawn at random, and the others."""
+    order = np.random.default_rng(0).permutation(X.shape[0])
+    n_test = X.shape[0] // 4
+    return X[np.sort(order[n_test:])], X[np.sort(order[:n_test])]
+
+
 def perplexity(doc_topic, topic_word, held_out) -> float:
     """Return exp of minus the mean log probability of the held-out words.
 

@@ -5,6 +5,7 @@ Each has `sweep(n)` and `estimates()`, theta and phi of the last sweep.
 
 import numpy as np
 
+from benchmarks.common import present_sample
 from sklda import CollapsedGibbsLDA
 from sklda._sampling import Chain
 
@@ -30,8 +31,7 @@ class Sklda:
             self.chain.sweep()
 
     def estimates(self) -> tuple[np.ndarray, np.ndarray]:
-        components, theta = self.chain.glimpse().finish()
-        return theta, components / components.sum(axis=1, keepdims=True)
+        return present_sample(self.chain)
 
 
 class Tomotopy:

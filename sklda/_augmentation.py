@@ -6,19 +6,16 @@ slices that depend on the corpus alone, and each slice has its own random number
 samples are the same, bit for bit, whatever the number of threads.
 """
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 
+from sklda._corpus import parts
 from sklda._kernels import tally, uncollapsed
 from sklda._kernels.arrays import Corpus, padded
 from sklda._kernels.draws import new_stream
-from sklda._sampling import Chain
+from sklda._sampling import Chain, Shard
 
 _MOST_SLICES = 64
 _WORDS = 128  # of a slice, or more
@@ -48,25 +45,13 @@ class AugmentedChain(Chain):
         n_slices = min(1 + tokens_before[-1] // _TOKENS, _MOST_SLICES)
         self._documents = _slices(tokens_before, n_slices, of_documents)
         # Counts are the same however words are divided, so here by the threads.
-        most = max(len(self._words), len(self._documents))
-        self.n_threads = min(effective_n_jobs(n_jobs), most)
+        self._use_threads(n_jobs, max(len(self._words), len(self._documents)))
         cells = np.bincount(corpus.word, minlength=n_words)
         cells_before = np.concatenate([[0], np.cumsum(cells)])
-        self._shares = list(_parts(cells_before, self.n_threads))
-        self._map: Callable = map
+        self._shares = list(parts(cells_before, self.n_threads))
 
-    @contextmanager
-    def threads(self):
-        """Sweep with all threads inside this context, and with one outside."""
-        if self.n_threads == 1:
-            yield
-            return
-        with ThreadPoolExecutor(self.n_threads) as pool:
-            self._map = pool.map
-            try:
-                yield
-            finally:
-                self._map = map
+    def _cut(self, n_shards, seed) -> list[Shard]:
+        return []  # slices take their place
 
     def _redraw(self) -> None:
         phi, factor = self._draw_phi()
@@ -129,17 +114,10 @@ class AugmentedChain(Chain):
             yield block, theta
 
 
-def _parts(weight_before, n_parts) -> Iterator[tuple[int, int]]:
-    """Cut items into parts of about equal weight; fewer where items are few."""
-    marks = np.linspace(0, weight_before[-1], n_parts + 1)[1:-1]
-    cuts = [0, *np.searchsorted(weight_before, marks).tolist(), weight_before.size - 1]
-    return ((first, last) for first, last in pairwise(cuts) if first < last)
-
-
 def _slices(weight_before, n_slices, seed: np.random.SeedSequence) -> list[Slice]:
     """Give each of these parts its random numbers."""
     slices = []
-    for first, last in _parts(weight_before, n_slices):
+    for first, last in parts(weight_before, n_slices):
         gammas, stream = seed.spawn(2)
         rng = np.random.default_rng(gammas)
         slices.append(Slice(first, last, rng, new_stream(stream)))

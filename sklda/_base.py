@@ -3,7 +3,6 @@
 import time
 import warnings
 from numbers import Integral, Real
-from types import ModuleType
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -217,8 +216,8 @@ class BaseGibbsLDA(BaseLDA):
         "thin": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def _kernel(self) -> ModuleType:
-        """Return the module of `sklda._kernels` that sweeps."""
+    def _make_chain(self, *start) -> Chain:
+        """Return a chain for a corpus, its number of words, both priors and a seed."""
         raise NotImplementedError
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -286,9 +285,6 @@ class BaseGibbsLDA(BaseLDA):
             self._check_topic_word_prior(),
             np.random.SeedSequence(entropy.tolist()),
         )
-
-    def _make_chain(self, *start) -> Chain:
-        return Chain(self._kernel(), *start)
 
     def _run(self, chain: Chain, schedule: Schedule, X, y) -> None:
         """Run the chain, and tell the user and the callbacks how far it is."""

@@ -1,5 +1,8 @@
 """The only way from what a user calls X to the arrays that kernels take."""
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
@@ -121,4 +124,30 @@ def cut_cells(corpus: Corpus, most: int) -> Corpus:
         doc_ptr=part_ptr[corpus.doc_ptr],
         word=np.repeat(corpus.word, n_parts),
         token_ptr=np.append(token_ptr, corpus.token_ptr[-1]),
+    )
+
+
+def parts(weight_before, n_parts: int) -> Iterator[tuple[int, int]]:
+    """Cut items into parts of about equal weight; fewer where items are few.
+
+    ``weight_before[i]`` is the weight of the items before item i; the last entry, that
+    of all. Yields the first of each part and one past its last; no part is empty.
+    """
+    n_parts = min(n_parts, weight_before.size)
+    marks = np.linspace(0, weight_before[-1], n_parts + 1)[1:-1]
+    cuts = [0, *np.searchsorted(weight_before, marks).tolist(), weight_before.size - 1]
+    return ((first, last) for first, last in pairwise(cuts) if first < last)
+
+
+def some_documents(corpus: Corpus, first: int, last: int) -> Corpus:
+    """Return the documents from `first` to before `last` as a corpus.
+
+    Its tokens keep their numbers, so that it shares the topics of all tokens.
+    """
+    doc_ptr, word, token_ptr = corpus
+    begin, end = doc_ptr[first], doc_ptr[last]
+    return Corpus(
+        doc_ptr=doc_ptr[first : last + 1] - begin,
+        word=word[begin:end],
+        token_ptr=token_ptr[begin : end + 1],
     )

@@ -10,17 +10,14 @@ from numpy.typing import ArrayLike
 from sklda._augmentation import AugmentedChain
 from sklda._base import BaseGibbsLDA
 from sklda._corpus import cut_cells
-from sklda._kernels import (
-    blocked_backward,
-    blocked_nested,
-    single_site_dense,
-    single_site_sparse,
-)
+from sklda._kernels import blocked_backward, blocked_nested
+from sklda._kernels import single_site_dense as dense
+from sklda._kernels import single_site_sparse as sparse
+from sklda._kernels.dense import MANY_TOPICS
 from sklda._sampling import Chain
 from sklda._sklearn import Interval, StrOptions
 
 _BLOCKED = {"backward": blocked_backward, "nested": blocked_nested}
-_DENSE_TOPICS = 160  # up to so many topics whole rows are faster than lists
 
 
 class CollapsedGibbsLDA(BaseGibbsLDA):
@@ -67,11 +64,13 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     evaluate_every : int, default=10
         Sweeps between two entries of the trace `log_joint_`; 0 is never.
     n_shards : int, default=1
-        Parts of the corpus that sweep side by side. 1 is the exact chain; more are
-        not there yet.
+        Parts of the corpus, of about equal tokens, that sweep side by side: each on its
+        own copy of the counts, whose changes are added up after the sweep [4]_. 1 is
+        the exact chain. More are an approximation, close as long as there are far fewer
+        parts than documents; the fitted model depends on their number.
     n_jobs : int, default=None
-        Threads of transform and score; None is 1, -1 all processors. The result
-        never depends on it.
+        Threads of transform and score, and of fit where `n_shards` is not 1; None is 1,
+        -1 all processors. The result never depends on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
         Seed; an int makes the fit repeatable.
     verbose : int, default=0
@@ -113,8 +112,8 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     -----
     Cost of a sweep: at most O(K) per document-word pair, and O(K) per document; far
     less for many topics, for only those count that a word has. Memory: 2 bytes per
-    token, 12 per document-word pair, 4 per word-topic pair that can occur, 8 K per
-    document and 24 K per word.
+    token, 12 per document-word pair, 8 per word-topic pair that can occur (and again
+    for each of several shards), 8 K per document and 24 K per word.
 
     References
     ----------
@@ -123,6 +122,8 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     .. [2] T. P. Minka, "Estimating a Dirichlet distribution" (2000).
     .. [3] X. Zhang, S. A. Sisson, "Blocking collapsed Gibbs sampler for latent
        Dirichlet allocation models" (2016), https://arxiv.org/abs/1608.00945
+    .. [4] D. Newman, A. Asuncion, P. Smyth, M. Welling, "Distributed algorithms for
+       topic models", JMLR 10 (2009).
 
     Examples
     --------
@@ -174,20 +175,14 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         self.verbose = verbose
 
     def _kernel(self) -> ModuleType:
-        if self.n_shards > 1:
-            raise NotImplementedError(
-                f"n_shards={self.n_shards} is not there yet: take n_shards=1."
-            )
         if self.blocking is not None:
             return _BLOCKED[self.blocking]
-        if self.n_components <= _DENSE_TOPICS:
-            return single_site_dense
-        return single_site_sparse
+        return sparse if self.n_components >= MANY_TOPICS else dense
 
     def _make_chain(self, corpus, *start) -> Chain:
         if self.blocking is not None and self.max_block_size is not None:
             corpus = cut_cells(corpus, self.max_block_size)
-        return super()._make_chain(corpus, *start)
+        return Chain(self._kernel(), corpus, *start, self.n_shards, self.n_jobs)
 
 
 class UncollapsedGibbsLDA(BaseGibbsLDA):

@@ -1,11 +1,11 @@
 """Documents under fixed topics: their topic proportions, and how well these predict."""
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
+from sklda._corpus import parts
 from sklda._kernels import fold_in
 from sklda._kernels.arrays import Corpus, pad_prior, padded
 
@@ -70,13 +70,11 @@ def doc_topic(weights: Weights, topics: Topics, n_jobs=None) -> np.ndarray:
 def _over_slices(work, weights, n_jobs):
     """Call `work(first, last)` for slices of documents of about equal cells."""
     n_docs = weights.doc_ptr.size - 1
-    n_slices = min(4 * effective_n_jobs(n_jobs), n_docs)
     if effective_n_jobs(n_jobs) == 1:
         return work(0, n_docs)
-    cells = np.linspace(0, weights.doc_ptr[-1], n_slices + 1)[1:-1]
-    cuts = [0, *np.searchsorted(weights.doc_ptr, cells), n_docs]
+    slices = parts(weights.doc_ptr, 4 * effective_n_jobs(n_jobs))
     Parallel(n_jobs=n_jobs, require="sharedmem")(
-        delayed(work)(first, last) for first, last in pairwise(cuts) if first < last
+        delayed(work)(first, last) for first, last in slices
     )
 
 

@@ -1,18 +1,23 @@
 """One Markov chain: sweep, learn the priors, record the trace, average samples.
 
-It knows no sampler: `kernel` is any module of `sklda._kernels` with the three
-functions that its docstring names.
+It knows no sampler: `kernel` is any module of `sklda._kernels` with the functions that
+its docstring names.
 """
 
-from contextlib import nullcontext
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy.special import gammaln
 
+from sklda._corpus import parts, some_documents
 from sklda._kernels import tally
-from sklda._kernels.arrays import Corpus, Priors, pad_prior, padded
+from sklda._kernels.arrays import Corpus, Priors, add_changes, pad_prior, padded
 from sklda._kernels.draws import new_stream
 from sklda._priors import learn_doc_topic, learn_topic_word
 
@@ -42,10 +47,34 @@ class Schedule(NamedTuple):
         return sweep > self.burn_in and (self.max_iter - sweep) % self.thin == 0
 
 
-class Chain:
-    """The state of a chain, its trace, and the sum of the samples that it kept."""
+class Shard(NamedTuple):
+    """Some documents: how they are swept, on which state, with which stream."""
 
-    def __init__(self, kernel, corpus: Corpus, n_words, doc_topic_prior, beta, seed):
+    sweep: Callable  # of state, priors, rng
+    state: tuple
+    rng: np.ndarray
+
+
+class Chain:
+    """The state of a chain, its trace, and the sum of the samples that it kept.
+
+    The documents of one shard sweep on the state itself. Those of several sweep side by
+    side, each on its own copy of the counts; then the changes of all copies are added
+    (Newman et al., "Distributed algorithms for topic models", JMLR 2009). The threads
+    that do it make no difference to the samples.
+    """
+
+    def __init__(
+        self,
+        kernel,
+        corpus: Corpus,
+        n_words,
+        doc_topic_prior,
+        beta,
+        seed,
+        n_shards=1,
+        n_jobs=None,
+    ):
         self.kernel = kernel
         self.corpus = corpus
         self.n_words = n_words
@@ -62,14 +91,52 @@ class Chain:
         self.last_kept = 0  # its sweep
         self._word_topic_sum = np.zeros((n_words, self.n_topics))
         self._doc_topic_sum = np.zeros((self.lengths.size, self.n_topics))
+        self._copies = None
+        self.shards = self._cut(n_shards, seed)
+        self._use_threads(n_jobs, len(self.shards))
+
+    def _cut(self, n_shards, seed: np.random.SeedSequence) -> list[Shard]:
+        """Divide the documents into shards of about equal tokens."""
+        tokens_before = self.corpus.token_ptr[self.corpus.doc_ptr]
+        cuts = list(parts(tokens_before, n_shards))
+        if len(cuts) == 1:
+            return [Shard(self._new_sweep(self.corpus, seed), self.state, self.rng)]
+        self._copies = self.kernel.copies(self.state, len(cuts))
+        return [
+            Shard(
+                self._new_sweep(some_documents(self.corpus, *documents), own),
+                self.kernel.copy(self._copies, i),
+                new_stream(own),
+            )
+            for i, (documents, own) in enumerate(
+                zip(cuts, seed.spawn(len(cuts)), strict=True)
+            )
+        ]
+
+    def _new_sweep(self, corpus: Corpus, seed: np.random.SeedSequence) -> Callable:
+        """Return what redraws the tokens of some documents."""
+        return partial(self.kernel.sweep, corpus)
+
+    def _use_threads(self, n_jobs, most: int) -> None:
+        self.n_threads = min(effective_n_jobs(n_jobs), most)
+        self._map: Callable = map
+
+    @contextmanager
+    def threads(self):
+        """Sweep with all threads inside this context, and with one outside."""
+        if self.n_threads == 1:
+            yield
+            return
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            self._map = pool.map
+            try:
+                yield
+            finally:
+                self._map = map
 
     def _kernel_priors(self) -> Priors:
         alpha = pad_prior(self.doc_topic_prior)
         return Priors(alpha, np.float32(self.topic_word_prior))
-
-    def threads(self):
-        """Return the context of a run, with the threads that sweeps use: here none."""
-        return nullcontext()
 
     def sweep(self) -> None:
         """Redraw every token once."""
@@ -77,7 +144,23 @@ class Chain:
         self.n_sweeps += 1
 
     def _redraw(self) -> None:
-        self.kernel.sweep(self.corpus, self.state, self._kernel_priors(), self.rng)
+        priors = self._kernel_priors()
+
+        def redraw(shard):
+            shard.sweep(shard.state, priors, shard.rng)
+
+        list(self._map(redraw, self.shards))
+        if self._copies is not None:
+            self._merge()
+
+    def _merge(self) -> None:
+        """Add the changes of all copies to the state, and make them equal to it."""
+
+        def merge(words):
+            self.kernel.merge(self.state, self._copies, *words)
+
+        add_changes(self.state.topic, [shard.state.topic for shard in self.shards])
+        list(self._map(merge, parts(np.arange(self.n_words + 1), self.n_threads)))
 
     def learn_priors(self, *, symmetric: bool) -> None:
         """Fit both priors to the present assignments."""

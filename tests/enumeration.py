@@ -12,7 +12,7 @@ import random
 import re
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 from scipy import stats
@@ -159,6 +159,25 @@ def kernel_priors(kernel, alpha, beta):
 
 def stream(seed):
     return draws.new_stream(np.random.SeedSequence(seed))
+
+
+def in_groups(kernel, n_draws):
+    """Return a kernel of groups of tokens as one that is swept like the others.
+
+    ``n_draws(n_tokens)`` is asked at each sweep how many draws the cells get.
+    """
+
+    def sweep(corpus, state, priors, rng):
+        draws_ = np.asarray(n_draws(np.diff(corpus.token_ptr)), np.int32)
+        kernel.sweep(corpus, state, priors, rng, draws_)
+
+    return SimpleNamespace(**{**vars(kernel), "sweep": sweep})
+
+
+def any_groups(kernel):
+    """Return it with numbers of draws that differ from cell to cell and in time."""
+    rng = np.random.default_rng(0)
+    return in_groups(kernel, lambda n_tokens: rng.integers(1, n_tokens + 1))
 
 
 def state_of(kernel, problem, z):

@@ -27,6 +27,7 @@ FLOORS = {
     "sklda._sklearn": 2,
     "sklda._corpus": 2,
     "sklda._sampling": 2,
+    "sklda._strategies": 2,
     "sklda._priors": 2,
     "sklda.metrics": 2,
     "sklda.inspection": 2,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from benchmarks import blocking, corpora
+from benchmarks import blocking, common, corpora
 from benchmarks import blocking_runs as runs
 from sklda.datasets import make_bars
 
@@ -78,10 +78,12 @@ def test_sweeps_to_reach_is_the_first_recorded_sweep_that_is_as_good():
 
 
 def test_medians_and_ratios_are_those_of_the_first_sampler():
-    seconds = runs.medians({"single-site": [1.0, 9.0, 2.0], "nested": [3.0, 0.0, 1.0]})
+    seconds = common.medians(
+        {"single-site": [1.0, 9.0, 2.0], "nested": [3.0, 0.0, 1.0]}
+    )
     assert seconds == {"single-site": 2.0, "nested": 1.0}
-    assert runs.ratios(seconds) == {"single-site": 1.0, "nested": 0.5}
-    assert runs.median_curve([[1, 5], [2, 4], [9, 0]]).tolist() == [2, 4]
+    assert common.ratios(seconds) == {"single-site": 1.0, "nested": 0.5}
+    assert common.median_curve([[1, 5], [2, 4], [9, 0]]).tolist() == [2, 4]
 
 
 def test_gap_is_taken_between_the_ends_of_chains():
@@ -174,7 +176,7 @@ def test_timing_leaves_out_the_first_sweeps_and_stops_at_the_limit(counts):
     seconds = runs.seconds_per_sweep(counts, 3, ["single-site"], 2, 9)
     assert len(seconds["single-site"]) == 7
     seconds = runs.seconds_per_sweep(counts, 3, ["single-site"], 2, 9, limit=0)
-    assert len(seconds["single-site"]) == runs.FEWEST_TIMED
+    assert len(seconds["single-site"]) == common.FEWEST_TIMED
 
 
 def test_bars_command_counts_chains_in_local_modes(tmp_path, capsys):

@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from sklda import CollapsedGibbsLDA
+from sklda import ECGSLDA, CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
 from tests.comparison import assert_same_fit, fitted
 
@@ -92,6 +92,21 @@ def test_a_model_at_every_sweep():
     assert_same_fit(swept[-1], model)
     assert_same_fit(last, model)
     assert not any(m is model for m in recorder.models)
+
+
+@needs_callbacks
+@pytest.mark.parametrize("cls", [CollapsedGibbsLDA, ECGSLDA])
+def test_looks_at_shards_and_stops(cls):
+    params = {"n_components": 4, "n_shards": 3, "n_jobs": 2, "random_state": 0}
+    recorder = Recorder(at=5)
+    model = cls(max_iter=9, **params).set_callbacks(recorder).fit(X)
+    assert model.n_iter_ == 5
+    for n, look in enumerate(recorder.models[:5], start=1):
+        alone = cls(max_iter=n, burn_in=n - 1, evaluate_every=0, **params).fit(X)
+        np.testing.assert_array_equal(look.components_, alone.components_)
+        if cls is ECGSLDA:
+            np.testing.assert_array_equal(look.sampling_rate_, alone.sampling_rate_)
+    assert_same_fit(recorder.models[4], model)
 
 
 def stopped_at(sweep, **params):

@@ -10,14 +10,18 @@ from sklearn.base import clone
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
 
 ESTIMATORS = [
     CollapsedGibbsLDA(),
     CollapsedGibbsLDA(n_components=3, learn_priors="asymmetric", max_iter=25),
     CollapsedGibbsLDA(n_components=3, blocking="nested", max_block_size=None),
     CollapsedGibbsLDA(n_components=3, blocking="backward", max_iter=25),
+    CollapsedGibbsLDA(n_components=3, n_shards=3, n_jobs=2, max_iter=25),
     UncollapsedGibbsLDA(n_components=3, learn_priors="asymmetric", max_iter=25),
+    ECGSLDA(max_iter=25),
+    ECGSLDA(n_components=3, strategy="shortcut", n_shards=3, max_iter=25),
+    ECGSLDA(n_components=3, strategy="standard", max_iter=25),
 ]
 
 # The private checks that scikit-learn runs on its own estimators, beside those of

@@ -11,13 +11,13 @@ from tests.comparison import assert_same_fit
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 N_TOKENS = int(X.sum())
-KERNELS = {"dense": 10**6, "sparse": 0}  # topics up to which rows are dense
+KERNELS = {"dense": 10**6, "sparse": 1}  # topics from which rows are lists
 
 
 @pytest.fixture(params=KERNELS.values(), ids=KERNELS)
 def each_kernel(request, monkeypatch):
     """Run a test once with each kernel, whatever the number of topics."""
-    monkeypatch.setattr(_gibbs, "_DENSE_TOPICS", request.param)
+    monkeypatch.setattr(_gibbs, "MANY_TOPICS", request.param)
 
 
 def make(**params):

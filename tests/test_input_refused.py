@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from sklda import CollapsedGibbsLDA
+from sklda import ECGSLDA, CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
 
 X = make_lda_corpus(12, 7, 3, document_length=20, random_state=0)[0]
@@ -277,11 +277,27 @@ def test_parameters_out_of_range(params, words):
     refuse(words, X, **params)
 
 
-@pytest.mark.parametrize("params", [{"n_shards": 2}])
-def test_what_is_not_there_yet_says_what_is(params):
-    ((name, _),) = params.items()
-    with pytest.raises(NotImplementedError, match=f"{name}=.*take {name}=1"):
-        make(**params).fit(X)
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"strategy": "none"}, ["strategy", "dynamic"]),
+        ({"strategy": None}, ["strategy", "shortcut"]),
+        ({"damping": 0}, ["damping", "[1, 1000000000]", "Got 0"]),
+        ({"damping": 1.5}, ["damping", "int"]),
+        ({"damping": np.inf}, ["damping", "int"]),
+        ({"damping": 10**9 + 1}, ["damping", "[1, 1000000000]"]),
+        ({"n_components": 65_536}, ["n_components", "[1, 65535]"]),
+        ({"n_shards": 0}, ["n_shards", "[1, inf)"]),
+        ({"n_shards": 1.5}, ["n_shards", "int"]),
+    ],
+    ids=str,
+)
+def test_parameters_of_ecgs_out_of_range(params, words):
+    match = r"(?s)" + ".*".join(map(re.escape, words))
+    estimator = ECGSLDA(**params)
+    with pytest.raises(ValueError, match=match):
+        estimator.fit(X)
+    assert vars(estimator) == vars(ECGSLDA(**params))
 
 
 # A fit that is refused

@@ -1,13 +1,8 @@
 """Kernels: random numbers, count tables, states after many sweeps, signatures."""
 
+import importlib
 import itertools
-import json
-import os
 import random
-import subprocess
-import sys
-import textwrap
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +12,8 @@ from sklda._kernels import (
     blocked_backward,
     blocked_nested,
     draws,
+    grouped_dense,
+    grouped_sparse,
     single_site_dense,
     single_site_sparse,
     tally,
@@ -24,6 +21,7 @@ from sklda._kernels import (
 from sklda._kernels.arrays import Corpus
 from tests.enumeration import (
     Problem,
+    any_groups,
     faults,
     interpreted,
     kernel_priors,
@@ -31,13 +29,21 @@ from tests.enumeration import (
     stream,
 )
 
-ROOT = Path(__file__).resolve().parents[1]
-KERNELS = [single_site_dense, single_site_sparse, blocked_nested, blocked_backward]
+KERNELS = [
+    single_site_dense,
+    single_site_sparse,
+    blocked_nested,
+    blocked_backward,
+    any_groups(grouped_dense),
+    any_groups(grouped_sparse),
+]
 NAMES = [
     "single_site_dense",
     "single_site_sparse",
     "blocked_nested",
     "blocked_backward",
+    "grouped_dense",
+    "grouped_sparse",
 ]
 
 
@@ -177,7 +183,10 @@ def test_document_topic_counts(seed):
 def test_compiled_and_interpreted_chains_are_the_same(name, n_topics):
     # `fastmath` may change the last bit of a float32 sum, which changes one draw in
     # about ten million: a chain of some hundred draws is the same, bit for bit.
-    compiled, plain = KERNELS[NAMES.index(name)], interpreted(name, compiled_draws=True)
+    compiled = importlib.import_module(f"sklda._kernels.{name}")
+    plain = interpreted(name, compiled_draws=True)
+    if name.startswith("grouped"):
+        compiled, plain = any_groups(compiled), any_groups(plain)
     corpus = random_corpus(5, n_docs=12, n_words=6)
     alpha = np.random.default_rng(0).uniform(0.05, 1, n_topics)
     priors = kernel_priors(compiled, alpha, 0.3)
@@ -253,6 +262,7 @@ def test_no_rounding_error_breaks_a_state(name, factor):
     # the draws, but each must still give a token one of the topics and leave the
     # tables right. An interpreted kernel does not bear an index that is too large.
     kernel = interpreted(name, lanes=2)
+    kernel = any_groups(kernel) if name.startswith("grouped") else kernel
     errors = random.Random(0)
     sums = ("_weigh", "weigh", "topic_ratios", "value_listed")
     for part, function in itertools.product(kernel.parts, sums):
@@ -262,7 +272,9 @@ def test_no_rounding_error_breaks_a_state(name, factor):
         original = getattr(part, function)
 
         def wrong(*args, original=original):
-            return original(*args) * np.float64(errors.choice([factor, 1.0]))
+            total, *place = np.atleast_1d(original(*args))
+            total *= np.float64(errors.choice([factor, 1.0]))
+            return (total, int(place[0])) if place else total
 
         setattr(part, function, wrong)
     for n_topics, alpha in itertools.product((1, 2, 3, 5, 8), (0.1, 30.0)):
@@ -288,109 +300,3 @@ def test_sums_that_cancel_to_less_than_nothing(name):
         priors = kernel_priors(kernel, alpha, problem.beta)
         state = kernel.init(problem.corpus, 2, priors, kernel.stream(seed))
         assert faults(state, words_of(problem.corpus), 5) == []
-
-
-# --- compiled code ---------------------------------------------------------------
-
-
-def run_python(code, **environment):
-    """Run code in a fresh interpreter beside the checkout and return its output."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
-        cwd=ROOT,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
-
-
-@pytest.mark.slow
-def test_no_index_is_out_of_bounds(tmp_path):
-    # Numba checks only what it compiles with NUMBA_BOUNDSCHECK, so into a new cache;
-    # with little optimisation that is sooner done, and checks the same.
-    code = """
-    import numba
-    import numpy as np
-    from tests.enumeration import faults
-    from sklda._augmentation import AugmentedChain
-    from sklda._corpus import cut_cells
-    from tests.test_kernels import (
-        KERNELS, itertools, random_corpus, sweep_often, tight_corpus, words_of
-    )
-
-    try:
-        numba.njit(lambda a: a[a.size])(np.zeros(3))
-    except IndexError:
-        print("indices are checked")
-    for seed, (n_topics, n_words, alpha, beta) in enumerate(
-        [(1, 1, 0.1, 0.1), (2, 90, 1e-4, 1e-4), (100, 90, 0.5, 0.01), (16, 9, 10, 1e-8)]
-    ):
-        corpus = random_corpus(seed, 60, n_words, mean=2)
-        for kernel, most in itertools.product(KERNELS, (1, 3, 1000)):
-            sweep_often(
-                kernel, cut_cells(corpus, most), n_words, n_topics, alpha, beta
-            )
-        alpha, seed = np.full(n_topics, alpha), np.random.SeedSequence(seed)
-        chain = AugmentedChain(corpus, n_words, alpha, beta, seed, 2)
-        for _ in range(20):
-            chain.sweep()
-            assert not faults(chain.state, words_of(corpus), n_topics)
-    for kernel, n_topics in itertools.product(KERNELS, (15, 16, 17, 40)):
-        sweep_often(kernel, tight_corpus(), 9, n_topics, 1e3, 10)
-    """
-    output = run_python(
-        code, NUMBA_BOUNDSCHECK="1", NUMBA_OPT="1", NUMBA_CACHE_DIR=str(tmp_path)
-    )
-    assert output == "indices are checked"
-
-
-@pytest.mark.slow
-def test_one_signature_for_each_kernel():
-    # Each further one costs seconds to compile. A kernel from the cache brings no
-    # signatures of those that it calls, so these may have none.
-    code = """
-    import importlib, json, pkgutil
-    import numpy as np
-    from numba.core.dispatcher import Dispatcher
-    from scipy import sparse
-    import sklda._kernels as kernels
-    from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
-
-    dense = np.random.default_rng(0).poisson(0.5, (20, 9))
-    csr = sparse.csr_array(dense)
-    long = csr.copy()
-    long.indices, long.indptr = (a.astype(np.int64) for a in (csr.indices, csr.indptr))
-    frozen = dense.astype(np.int32)
-    frozen.flags.writeable = False
-    fortran = np.asfortranarray(dense)
-    kinds = [dense, frozen, fortran, dense > 0, dense * 1.0, csr, long, csr.tocsc()]
-    for X in [*kinds, dense.astype(np.float32), csr.astype(np.float32), dense[::2]]:
-        for n_topics in (3, 161):
-            params = dict(n_components=n_topics, max_iter=21, random_state=0)
-            CollapsedGibbsLDA(**params).fit(X).score(X)
-            UncollapsedGibbsLDA(**params).fit(X)
-            params |= dict(topic_word_prior=1, doc_topic_prior=np.full(n_topics, 2))
-            params |= dict(learn_priors="asymmetric", n_jobs=2)
-            CollapsedGibbsLDA(**params).fit(X).transform(X)
-            UncollapsedGibbsLDA(**params).fit(X)
-            CollapsedGibbsLDA(blocking="nested", **params).fit(X)
-            params |= dict(blocking="backward", max_block_size=None)
-            CollapsedGibbsLDA(**params).fit(X)
-    found = {}
-    for info in pkgutil.iter_modules(kernels.__path__):
-        module = importlib.import_module(f"sklda._kernels.{info.name}")
-        for name, value in vars(module).items():
-            if isinstance(value, Dispatcher):
-                found[f"{info.name}.{name}"] = [str(s) for s in value.signatures]
-    print(json.dumps(found))
-    """
-    found = json.loads(run_python(code))
-    assert {name: s for name, s in found.items() if len(s) > 1} == {}
-    called = [f"{name}.sweep" for name in (*NAMES[:2], "blocks")] + ["dense._seat"]
-    called += [f"uncollapsed.{name}" for name in ("scale", "draw_topics", "count")]
-    called += ["fold_in.fold_in", "fold_in.log_predictive"]
-    called += ["tally.add_doc_topic", "tally.doc_topic_cells"]
-    assert [len(found[name]) for name in called] == [1] * len(called)

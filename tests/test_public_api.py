@@ -149,6 +149,8 @@ def test_public_callables_are_found():
         "sklda.CollapsedGibbsLDA.transform",
         "sklda.CollapsedGibbsLDA.perplexity",
         "sklda.UncollapsedGibbsLDA.fit",
+        "sklda.ECGSLDA",
+        "sklda.ECGSLDA.fit",
         "sklda.datasets.load_docstrings",
     } <= names
 

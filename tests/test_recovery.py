@@ -15,8 +15,8 @@ KERNELS = {"dense": single_site_dense, "sparse": single_site_sparse}
 @pytest.fixture(params=KERNELS, autouse=True)
 def kernel(request, monkeypatch):
     """Run each test with each kernel, whatever the number of topics."""
-    most = {"dense": 10**6, "sparse": 0}[request.param]  # topics of the dense one
-    monkeypatch.setattr(_gibbs, "_DENSE_TOPICS", most)
+    many = {"dense": 10**6, "sparse": 1}[request.param]
+    monkeypatch.setattr(_gibbs, "MANY_TOPICS", many)
     return request.param
 
 
@@ -42,9 +42,9 @@ def test_which_kernel_runs(kernel):
 
 def test_where_the_kernels_change(monkeypatch):
     monkeypatch.undo()
-    switch = _gibbs._DENSE_TOPICS
-    assert CollapsedGibbsLDA(switch)._kernel() is single_site_dense
-    assert CollapsedGibbsLDA(switch + 1)._kernel() is single_site_sparse
+    many = _gibbs.MANY_TOPICS
+    assert CollapsedGibbsLDA(many - 1)._kernel() is single_site_dense
+    assert CollapsedGibbsLDA(many)._kernel() is single_site_sparse
 
 
 def best_of(n_chains, X, n_components, **params):

@@ -41,3 +41,15 @@ def pad_prior(doc_topic_prior):
     alpha = np.zeros(padded(doc_topic_prior.size), np.float32)
     alpha[: doc_topic_prior.size] = doc_topic_prior
     return alpha
+
+
+def add_changes(shared, copies):
+    """Add to a table what each copy of it has changed, and make the copies equal to it.
+
+    Between the first step and the last, 32-bit integers may wrap round, and back.
+    """
+    shared *= 1 - len(copies)
+    for one in copies:
+        shared += one
+    for one in copies:
+        one[...] = shared

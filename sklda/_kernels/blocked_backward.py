@@ -5,9 +5,16 @@ models", arXiv 1608.00945. `blocks` has the sweep, `backward` the simulation.
 """
 
 from sklda._kernels import blocks
-from sklda._kernels.lists import State, init, read_counts
+from sklda._kernels.lists import (
+    State,
+    copies,
+    copy,
+    init,
+    merge,
+    read_counts,
+)
 
-__all__ = ["State", "init", "read_counts", "sweep"]
+__all__ = ["State", "copies", "copy", "init", "merge", "read_counts", "sweep"]
 
 
 def sweep(corpus, state, priors, rng):

@@ -11,7 +11,7 @@ from sklda._kernels import large_blocks, small_blocks
 from sklda._kernels.arrays import LANES
 from sklda._kernels.document import count_document, topic_ratio
 from sklda._kernels.draws import uniform
-from sklda._kernels.lists import drop_empty, find, place, weigh
+from sklda._kernels.lists import drop_empty, place, weigh
 
 
 @njit(cache=True, nogil=True)
@@ -79,9 +79,8 @@ def _redraw_one(
 ):  # fmt: skip
     """Redraw the topic of a single token; return the new size of the word's list."""
     ratios = ratio[0]
-    listed = weigh(ratios, topics, counts, size, weight)
     old = np.int64(block[0])
-    old_j = find(topics, size, old)
+    listed, old_j = weigh(ratios, topics, counts, size, weight, old)
     old_ratio = topic_ratio(doc_topic[old] - 1, topic[old] - 1, alpha[old], word_mass)
     stay = old_ratio * (np.float32(counts[old_j] - 1) + beta)
     listed -= weight[old_j]

@@ -12,9 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from sklda._kernels.arrays import LANES, Counts
+from sklda._kernels.arrays import LANES, Counts, add_changes
 from sklda._kernels.document import clear, topic_ratio, topic_ratios
 from sklda._kernels.draws import uniform
+
+MANY_TOPICS = 161  # from here on lists are faster than whole rows
 
 
 class State(NamedTuple):
@@ -24,7 +26,7 @@ class State(NamedTuple):
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def _weigh(ratio, row, beta, weight):
+def weigh(ratio, row, beta, weight):
     """Weigh every topic for one cell, all its tokens counted; return the sum."""
     total = np.float32(0)
     for k in range(row.size):
@@ -35,7 +37,7 @@ def _weigh(ratio, row, beta, weight):
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def _pick(weight, lane_sum, r):
+def pick(weight, lane_sum, r):
     """Return k with probability weight[k] / sum(weight), for r uniform in the sum.
 
     Running sums down `LANES` separate lanes vectorise where one running sum cannot:
@@ -57,6 +59,61 @@ def _pick(weight, lane_sum, r):
     while k > 0 and weight[k] <= 0:
         k -= 1
     return k
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def redraw(
+    z, first, n, row, total, beta, word_mass, doc_topic, topic, alpha, ratio, weight,
+    lane_sum, rng,
+):  # fmt: skip
+    """Redraw the topic of n tokens of a cell, those from z[first], that move together.
+
+    Return the new sum of the weights. The present topic is asked for first: most tokens
+    keep it, and then nothing is written.
+    """
+    # The weight of the present topic with the tokens themselves taken out.
+    old = np.int64(z[first])
+    old_ratio = topic_ratio(doc_topic[old] - n, topic[old] - n, alpha[old], word_mass)
+    stay = old_ratio * (np.float32(row[old] - n) + beta)
+    others = total - weight[old]
+    r = uniform(rng) * (others + stay)
+    if r < stay:
+        return total
+    weight[old] = 0
+    new = pick(weight, lane_sum, r - stay)
+    for i in range(first, first + n):
+        z[i] = new
+    row[old] -= n
+    topic[old] -= n
+    doc_topic[old] -= n
+    ratio[old] = old_ratio
+    weight[old] = stay
+    total = others + stay - weight[new]
+    row[new] += n
+    topic[new] += n
+    doc_topic[new] += n
+    ratio[new] = topic_ratio(doc_topic[new], topic[new], alpha[new], word_mass)
+    weight[new] = ratio[new] * (np.float32(row[new]) + beta)
+    return total + weight[new]
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def gather(z, first, n, row, doc_topic, topic):
+    """Give n tokens the topic of the first of them; return whether any had another."""
+    k = np.int64(z[first])
+    moved = 0
+    for i in range(first + 1, first + n):
+        old = np.int64(z[i])
+        if old != k:
+            z[i] = k
+            row[old] -= 1
+            doc_topic[old] -= 1
+            topic[old] -= 1
+            moved += 1
+    row[k] += moved
+    doc_topic[k] += moved
+    topic[k] += moved
+    return moved > 0
 
 
 def init(corpus, n_words, priors, rng):
@@ -87,9 +144,9 @@ def _seat(corpus, state, priors, rng):
         topic_ratios(doc_topic, topic, alpha, word_mass, ratio)
         for c in range(doc_ptr[d], doc_ptr[d + 1]):
             row = word_topic[word[c]]
-            total = _weigh(ratio, row, beta, weight)
+            total = weigh(ratio, row, beta, weight)
             for i in range(token_ptr[c], token_ptr[c + 1]):
-                k = _pick(weight, lane_sum, uniform(rng) * total)
+                k = pick(weight, lane_sum, uniform(rng) * total)
                 z[i] = k
                 row[k] += 1
                 topic[k] += 1
@@ -103,3 +160,27 @@ def _seat(corpus, state, priors, rng):
 def read_counts(state):
     """Return the count tables; they are the state's own."""
     return Counts(state.word_topic, state.topic)
+
+
+def copies(state, n):
+    """Return a state of n tables of counts, for n shards of the documents.
+
+    What a shard writes to is far from what others write to: two processors that write
+    to one line of the cache wait for each other.
+    """
+    return State(
+        z=state.z,
+        word_topic=np.tile(state.word_topic, (n, 1, 1)),
+        topic=np.tile(np.pad(state.topic, (0, 2 * LANES)), (n, 1)),
+    )
+
+
+def copy(stack, i):
+    """Return the i-th of these, a state that `sweep` takes."""
+    n_lanes = stack.word_topic.shape[2]
+    return State(stack.z, stack.word_topic[i], stack.topic[i, :n_lanes])
+
+
+def merge(state, stack, first, last):
+    """Add up what the copies changed of the words from `first` to before `last`."""
+    add_changes(state.word_topic[first:last], stack.word_topic[:, first:last])

@@ -36,13 +36,20 @@ class State(NamedTuple):
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def weigh(ratio, topics, counts, size, weight):
-    """Weigh the topics that a word has, all tokens counted; return the sum."""
+def weigh(ratio, topics, counts, size, weight, sought):
+    """Weigh the topics that a word has, all tokens counted.
+
+    Return the sum, and the place of the topic `sought` in the list, 0 if absent: it
+    costs next to nothing while the sum waits for its last term.
+    """
     total = np.float32(0)
+    place = 0
     for j in range(size):
-        weight[j] = ratio[topics[j]] * np.float32(counts[j])
+        k = topics[j]
+        place = j if k == sought else place
+        weight[j] = ratio[k] * np.float32(counts[j])
         total += weight[j]
-    return np.float64(total)
+    return np.float64(total), place
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -107,6 +114,97 @@ def place(r, listed, beta, weight, ratio, topics, size):
     return j
 
 
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def redraw(
+    z, first, n, old, old_j, topics, counts, size, listed, rest, beta, word_mass,
+    doc_topic, topic, alpha, ratio, weight, rng,
+):  # fmt: skip
+    """Redraw the topic of n tokens of a cell, those from z[first], that move together.
+
+    `old` is their topic and `old_j` its place in the list. Return their topic and its
+    place after that, the size of the list, and the sums of its weights and of the
+    ratios of all topics. The present topic is asked for first: most tokens keep it, and
+    then nothing is written.
+    """
+    # The weight of the present topic with the tokens themselves taken out.
+    old_ratio = topic_ratio(doc_topic[old] - n, topic[old] - n, alpha[old], word_mass)
+    old_weight = old_ratio * np.float32(counts[old_j] - n)
+    stay = np.float64(old_weight) + beta * old_ratio
+    other_listed = listed - weight[old_j]
+    other_rest = rest - ratio[old]
+    r = uniform(rng) * (stay + other_listed + beta * other_rest)
+    if r < stay:
+        return old, old_j, size, listed, rest
+    weight[old_j] = 0
+    ratio[old] = 0
+    j = place(r - stay, other_listed, beta, weight, ratio, topics, size)
+    size = max(size, j + 1)
+    topic[old] -= n
+    doc_topic[old] -= n
+    counts[old_j] -= n
+    ratio[old] = old_ratio
+    weight[old_j] = old_weight
+    k = np.int64(topics[j])
+    for i in range(first, first + n):
+        z[i] = k
+    listed = other_listed + old_weight - weight[j]
+    rest = other_rest + old_ratio - ratio[k]
+    topic[k] += n
+    doc_topic[k] += n
+    counts[j] += n
+    ratio[k] = topic_ratio(doc_topic[k], topic[k], alpha[k], word_mass)
+    weight[j] = ratio[k] * np.float32(counts[j])
+    listed += weight[j]
+    rest += ratio[k]
+    if counts[old_j] == 0:
+        size = _fill_gap(topics, counts, weight, size, old_j, alpha.size)
+        j = old_j if j == size else j
+    return k, j, size, listed, rest
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def gather(
+    z, first, n, k, j, topics, counts, size, listed, rest, word_mass, doc_topic, topic,
+    alpha, ratio, weight,
+):  # fmt: skip
+    """Give n tokens of a cell, those from z[first], the topic k, which is at place j.
+
+    Return its place after that, the size of the list and both sums, as `redraw` does.
+    """
+    for i in range(first, first + n):
+        old = np.int64(z[i])
+        if old == k:
+            continue
+        z[i] = k
+        old_j = find(topics, size, old)
+        for one, place_, change in ((old, old_j, -1), (k, j, 1)):
+            listed -= weight[place_]
+            rest -= ratio[one]
+            doc_topic[one] += change
+            topic[one] += change
+            counts[place_] += change
+            ratio[one] = topic_ratio(doc_topic[one], topic[one], alpha[one], word_mass)
+            weight[place_] = ratio[one] * np.float32(counts[place_])
+            listed += weight[place_]
+            rest += ratio[one]
+        if counts[old_j] == 0:
+            size = _fill_gap(topics, counts, weight, size, old_j, alpha.size)
+            j = old_j if j == size else j
+    return j, size, listed, rest
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _fill_gap(topics, counts, weight, size, j, absent):
+    """Put the last of the list at place j, which is empty; return the new size."""
+    size -= 1
+    topics[j] = topics[size]
+    counts[j] = counts[size]
+    weight[j] = weight[size]
+    topics[size] = absent
+    counts[size] = 0
+    return size
+
+
 @njit(cache=True, nogil=True, _nrt=False)
 def drop_empty(topics, counts, weight, size, absent):
     """Take topics without tokens off a list, and their columns of `weight` with them.
@@ -162,7 +260,7 @@ def _seat(corpus, state, priors, rng):
             topics = list_topic[start[w] : start[w + 1]]
             counts = list_count[start[w] : start[w + 1]]
             size = np.int64(sizes[w])
-            listed = weigh(ratio, topics, counts, size, weight)
+            listed, _ = weigh(ratio, topics, counts, size, weight, -1)
             for i in range(token_ptr[c], token_ptr[c + 1]):
                 r = uniform(rng) * (listed + beta * rest)
                 j = place(r, listed, beta, weight, ratio, topics, size)
@@ -189,3 +287,75 @@ def read_counts(state):
     used = state.list_count > 0
     word_topic[word[used], state.list_topic[used]] = state.list_count[used]
     return Counts(word_topic, state.topic)
+
+
+def copies(state, n):
+    """Return a state of n lists for each word, for n shards of the documents.
+
+    What a shard writes to is far from what others write to: two processors that write
+    to one line of the cache wait for each other.
+    """
+    return State(
+        z=state.z,
+        topic=np.tile(np.pad(state.topic, (0, 2 * LANES)), (n, 1)),
+        start=state.start,
+        size=np.tile(state.size, (n, 1)),
+        list_topic=np.tile(state.list_topic, (n, 1)),
+        list_count=np.tile(state.list_count, (n, 1)),
+    )
+
+
+def copy(stack, i):
+    """Return the i-th of these, a state that `sweep` takes."""
+    return State(
+        z=stack.z,
+        topic=stack.topic[i, : -2 * LANES],
+        start=stack.start,
+        size=stack.size[i],
+        list_topic=stack.list_topic[i],
+        list_count=stack.list_count[i],
+    )
+
+
+@njit(cache=True, nogil=True)
+def merge(state, stack, first, last):
+    """Add up what the copies changed of the words from `first` to before `last`.
+
+    A list keeps its order, and what is new comes after it in the order of the copies.
+    """
+    _, topic, start, sizes, list_topic, list_count = state
+    _, _, _, copy_size, copy_topic, copy_count = stack
+    n_copies = copy_size.shape[0]
+    total = np.zeros(topic.size, np.int32)
+    for w in range(first, last):
+        begin, end = start[w], start[w] + sizes[w]
+        for j in range(begin, end):
+            total[list_topic[j]] = (1 - n_copies) * list_count[j]
+        for i in range(n_copies):
+            for j in range(begin, begin + copy_size[i, w]):
+                total[copy_topic[i, j]] += copy_count[i, j]
+        last_listed, end = end, begin
+        for j in range(begin, last_listed):
+            end = _append(list_topic[j], total, list_topic, list_count, end)
+        for i in range(n_copies):
+            for j in range(begin, begin + copy_size[i, w]):
+                end = _append(copy_topic[i, j], total, list_topic, list_count, end)
+        for j in range(end, last_listed):
+            list_topic[j], list_count[j] = topic.size, 0
+        sizes[w] = end - begin
+        for i in range(n_copies):
+            for j in range(begin, max(end, begin + copy_size[i, w])):
+                copy_topic[i, j] = list_topic[j]
+                copy_count[i, j] = list_count[j]
+            copy_size[i, w] = sizes[w]
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _append(k, total, list_topic, list_count, end):
+    """Put topic k at `end`, once, if it has tokens; return the new end."""
+    count = total[k]
+    if count > 0:
+        list_topic[end], list_count[end] = k, count
+        total[k] = 0
+        end += 1
+    return end

@@ -16,11 +16,19 @@ import numpy as np
 from numba import njit
 
 from sklda._kernels.arrays import LANES
-from sklda._kernels.dense import State, _pick, _weigh, init, read_counts
-from sklda._kernels.document import count_document, topic_ratio, topic_ratios
-from sklda._kernels.draws import uniform
+from sklda._kernels.dense import (
+    State,
+    copies,
+    copy,
+    init,
+    merge,
+    read_counts,
+    redraw,
+    weigh,
+)
+from sklda._kernels.document import count_document, topic_ratios
 
-__all__ = ["State", "init", "read_counts", "sweep"]
+__all__ = ["State", "copies", "copy", "init", "merge", "read_counts", "sweep"]
 
 
 @njit(cache=True, nogil=True)
@@ -39,32 +47,9 @@ def sweep(corpus, state, priors, rng):
         topic_ratios(doc_topic, topic, alpha, word_mass, ratio)
         for c in range(doc_ptr[d], doc_ptr[d + 1]):
             row = word_topic[word[c]]
-            total = _weigh(ratio, row, beta, weight)
+            total = weigh(ratio, row, beta, weight)
             for i in range(token_ptr[c], token_ptr[c + 1]):
-                # The weight of the current topic with the token itself taken out.
-                old = np.int64(z[i])
-                old_ratio = topic_ratio(
-                    doc_topic[old] - 1, topic[old] - 1, alpha[old], word_mass
-                )
-                stay = old_ratio * (np.float32(row[old] - 1) + beta)
-                others = total - weight[old]
-                r = uniform(rng) * (others + stay)
-                if r < stay:
-                    continue
-                weight[old] = 0
-                new = _pick(weight, lane_sum, r - stay)
-                z[i] = new
-                row[old] -= 1
-                topic[old] -= 1
-                doc_topic[old] -= 1
-                ratio[old] = old_ratio
-                weight[old] = stay
-                total = others + stay - weight[new]
-                row[new] += 1
-                topic[new] += 1
-                doc_topic[new] += 1
-                ratio[new] = topic_ratio(
-                    doc_topic[new], topic[new], alpha[new], word_mass
-                )
-                weight[new] = ratio[new] * (np.float32(row[new]) + beta)
-                total += weight[new]
+                total = redraw(
+                    z, i, 1, row, total, beta, word_mass, doc_topic, topic, alpha,
+                    ratio, weight, lane_sum, rng,
+                )  # fmt: skip

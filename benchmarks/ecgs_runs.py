@@ -1,0 +1,131 @@
+"""Chains and times of benchmarks.ecgs, and what is counted of them."""
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks import common
+from sklda import ECGSLDA, CollapsedGibbsLDA
+from sklda._corpus import check_corpus
+from sklda._inference import completion_log_likelihood
+from sklda._kernels.arrays import Corpus
+from sklda._sampling import Chain
+
+ALPHA_SUM, BETA = 50, 0.02
+SAMPLERS = {"collapsed": CollapsedGibbsLDA, "ecgs": ECGSLDA}
+
+
+def priors(n_topics: int) -> dict[str, float]:
+    """Return the priors of the paper."""
+    return {"doc_topic_prior": ALPHA_SUM / n_topics, "topic_word_prior": BETA}
+
+
+def strategies(names, dampings) -> dict[str, dict]:
+    """Return the parameters of each strategy, dynamic sampling once a damping."""
+    chosen = {}
+    for name in names:
+        if name == "dynamic":
+            for damping in dampings:
+                parameters = {"strategy": name, "damping": damping}
+                chosen[f"{name}-{damping}"] = parameters
+        else:
+            chosen[name] = {"strategy": name}
+    return chosen
+
+
+def new_chain(estimator, X, n_topics, seed, **parameters) -> Chain:
+    """Return the chain that an estimator of a class runs, at its start."""
+    lda = estimator(n_topics, random_state=seed, **priors(n_topics), **parameters)
+    return lda._new_chain(X)
+
+
+def sampling_rate(chain: Chain) -> list[float]:
+    """Return draws / tokens of each sweep: 1 for a chain that does not count them."""
+    rate = getattr(chain, "sampling_rate", [1.0] * chain.n_sweeps)
+    return [round(value, 5) for value in rate]
+
+
+def rate_limits(X: sparse.csr_array) -> dict[str, float]:
+    """Return below what the sampling rate cannot fall, for each strategy.
+
+    For shortcut sampling that is the limit of the paper: cells / tokens. Dynamic
+    sampling draws cells of two tokens twice.
+    """
+    n_tokens = X.sum()
+    return {
+        "shortcut": float(X.nnz / n_tokens),
+        "dynamic": float((X.nnz + (X.data == 2).sum()) / n_tokens),
+    }
+
+
+def as_corpus(X) -> Corpus:
+    """Return a matrix as the arrays of kernels."""
+    return check_corpus(ECGSLDA(), X, reset=True)
+
+
+def perplexity(chain: Chain, test: Corpus) -> float:
+    """Return the perplexity of unseen documents under phi of the last sweep."""
+    _, phi = common.present_sample(chain)
+    total = completion_log_likelihood(test, phi, chain.doc_topic_prior)
+    return float(np.exp(-total / test.token_ptr[-1]))
+
+
+def run_chain(name, parameters, train, test, n_topics, seed, sweeps, every) -> dict:
+    """Return the perplexity of recorded sweeps, and the sampling rate of all."""
+    chain = new_chain(ECGSLDA, train, n_topics, seed, **parameters)
+    documents = as_corpus(test)
+    curve = []
+    for sweep in range(1, sweeps + 1):
+        chain.sweep()
+        if sweep % every == 0:
+            curve.append(round(perplexity(chain, documents), 3))
+    rate = sampling_rate(chain)
+    return {"sampler": name, "seed": seed, "perplexity": curve, "sampling_rate": rate}
+
+
+def seconds_per_sweep(X, n_topics, names, first, last, seed=0) -> dict[str, list]:
+    """Return the seconds of the sweeps after `first`, to `last`, of each strategy."""
+
+    def chains(X):
+        return {
+            name: new_chain(ECGSLDA, X, n_topics, seed, strategy=name) for name in names
+        }
+
+    # Compiles, for otherwise the first sweep would count that.
+    common.seconds_per_sweep(chains(X[:10]), 0, 1)
+    return common.seconds_per_sweep(chains(X), first, last)
+
+
+def run_shards(sampler, train, test, n_topics, shards, threads, seed, sweeps) -> dict:
+    """Return, for each number of shards, the seconds of sweeps and the perplexity."""
+
+    def chains(X):
+        return {
+            n_shards: new_chain(
+                SAMPLERS[sampler],
+                X,
+                n_topics,
+                seed,
+                n_shards=n_shards,
+                n_jobs=threads,
+            )
+            for n_shards in shards
+        }
+
+    common.seconds_per_sweep(chains(train[:10]), 0, 1)  # compiles
+    of_shards = chains(train)
+    seconds = common.seconds_per_sweep(of_shards, 0, sweeps)
+    documents = as_corpus(test)
+    return {
+        "seconds": seconds,
+        "perplexity": {n: perplexity(of_shards[n], documents) for n in shards},
+    }
+
+
+def speed_ups(seconds: dict) -> dict:
+    """Return how many times as fast as the first each is."""
+    return {name: 1 / ratio for name, ratio in common.ratios(seconds).items()}
+
+
+def means(seconds: dict[str, list[float]]) -> dict[str, float]:
+    """Return the mean of each sampler's seconds."""
+    return {name: float(np.mean(values)) for name, values in seconds.items()}

@@ -1,0 +1,131 @@
+"""What Numba compiles: indices stay inside arrays, one signature for each kernel."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.test_kernels import NAMES
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def run_python(code, **environment):
+    """Run code in a fresh interpreter beside the checkout and return its output."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.slow
+def test_no_index_is_out_of_bounds(tmp_path):
+    # Numba checks only what it compiles with NUMBA_BOUNDSCHECK, so into a new cache;
+    # with little optimisation that is sooner done, and checks the same.
+    code = """
+    import numba
+    import numpy as np
+    from tests.enumeration import faults
+    from sklda._augmentation import AugmentedChain
+    from sklda._corpus import cut_cells
+    from sklda._kernels import grouped_sparse
+    from sklda._sampling import Chain
+    from sklda._strategies import GroupedChain
+    from tests.test_kernels import (
+        KERNELS, itertools, random_corpus, sweep_often, tight_corpus, words_of
+    )
+
+    try:
+        numba.njit(lambda a: a[a.size])(np.zeros(3))
+    except IndexError:
+        print("indices are checked")
+    for seed, (n_topics, n_words, alpha, beta) in enumerate(
+        [(1, 1, 0.1, 0.1), (2, 90, 1e-4, 1e-4), (100, 90, 0.5, 0.01), (16, 9, 10, 1e-8)]
+    ):
+        corpus = random_corpus(seed, 60, n_words, mean=2)
+        for kernel, most in itertools.product(KERNELS, (1, 3, 1000)):
+            sweep_often(
+                kernel, cut_cells(corpus, most), n_words, n_topics, alpha, beta
+            )
+        alpha, seed = np.full(n_topics, alpha), np.random.SeedSequence(seed)
+        start = (corpus, n_words, alpha, beta, seed)
+        chains = [AugmentedChain(*start, 2)]
+        chains += [Chain(kernel, *start, 3) for kernel in KERNELS]
+        chains += [GroupedChain(grouped_sparse, 1, *start, n) for n in (1, 3)]
+        for chain, _ in itertools.product(chains, range(20)):
+            chain.sweep()
+            assert not faults(chain.state, words_of(corpus), n_topics)
+    for kernel, n_topics in itertools.product(KERNELS, (15, 16, 17, 40)):
+        sweep_often(kernel, tight_corpus(), 9, n_topics, 1e3, 10)
+    """
+    output = run_python(
+        code, NUMBA_BOUNDSCHECK="1", NUMBA_OPT="1", NUMBA_CACHE_DIR=str(tmp_path)
+    )
+    assert output == "indices are checked"
+
+
+@pytest.mark.slow
+def test_one_signature_for_each_kernel():
+    # Each further one costs seconds to compile. A kernel from the cache brings no
+    # signatures of those that it calls, so these may have none.
+    code = """
+    import importlib, json, pkgutil
+    import numpy as np
+    from numba.core.dispatcher import Dispatcher
+    from scipy import sparse
+    import sklda._kernels as kernels
+    from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+
+    dense = np.random.default_rng(0).poisson(0.5, (20, 9))
+    csr = sparse.csr_array(dense)
+    long = csr.copy()
+    long.indices, long.indptr = (a.astype(np.int64) for a in (csr.indices, csr.indptr))
+    frozen = dense.astype(np.int32)
+    frozen.flags.writeable = False
+    fortran = np.asfortranarray(dense)
+    kinds = [dense, frozen, fortran, dense > 0, dense * 1.0, csr, long, csr.tocsc()]
+    for X in [*kinds, dense.astype(np.float32), csr.astype(np.float32), dense[::2]]:
+        for n_topics in (3, 161):
+            params = dict(n_components=n_topics, max_iter=21, random_state=0)
+            CollapsedGibbsLDA(**params).fit(X).score(X)
+            UncollapsedGibbsLDA(**params).fit(X)
+            params |= dict(topic_word_prior=1, doc_topic_prior=np.full(n_topics, 2))
+            params |= dict(learn_priors="asymmetric", n_jobs=2)
+            CollapsedGibbsLDA(**params).fit(X).transform(X)
+            UncollapsedGibbsLDA(**params).fit(X)
+            CollapsedGibbsLDA(blocking="nested", **params).fit(X)
+            other = dict(blocking="backward", max_block_size=None)
+            CollapsedGibbsLDA(**params, **other).fit(X)
+            for n_shards in (1, 3):
+                params |= dict(n_shards=n_shards)
+                for other in ({}, {"blocking": "nested"}, {"blocking": "backward"}):
+                    CollapsedGibbsLDA(**params, **other).fit(X)
+                for strategy in ("standard", "shortcut", "dynamic"):
+                    ECGSLDA(strategy=strategy, **params).fit(X)
+    found = {}
+    for info in pkgutil.iter_modules(kernels.__path__):
+        module = importlib.import_module(f"sklda._kernels.{info.name}")
+        for name, value in vars(module).items():
+            if isinstance(value, Dispatcher):
+                found[f"{info.name}.{name}"] = [str(s) for s in value.signatures]
+    print(json.dumps(found))
+    """
+    found = json.loads(run_python(code))
+    assert {name: s for name, s in found.items() if len(s) > 1} == {}
+    swept = (*NAMES[:2], *NAMES[4:], "blocks")
+    called = [f"{name}.sweep" for name in swept] + ["dense._seat", "lists.merge"]
+    called += ["dynamic.draw", "dynamic._add"]
+    called += [f"uncollapsed.{name}" for name in ("scale", "draw_topics", "count")]
+    called += ["fold_in.fold_in", "fold_in.log_predictive"]
+    called += ["tally.add_doc_topic", "tally.doc_topic_cells"]
+    assert [len(found[name]) for name in called] == [1] * len(called)
