@@ -121,7 +121,11 @@ def test_one_signature_for_each_kernel():
     print(json.dumps(found))
     """
     found = json.loads(run_python(code))
-    assert {name: s for name, s in found.items() if len(s) > 1} == {}
+    # The redraw of a group is compiled apart for groups of one token: with a constant 1
+    # it is as fast as in the single-site sampler.
+    assert not [name for name, s in found.items() if len(s) > 2]
+    twice = [name for name, s in found.items() if len(s) == 2]
+    assert {name.split(".")[1] for name in twice} <= {"redraw"}
     swept = (*NAMES[:2], *NAMES[4:], "blocks")
     called = [f"{name}.sweep" for name in swept] + ["dense._seat", "lists.merge"]
     called += ["dynamic.draw", "dynamic._add"]
