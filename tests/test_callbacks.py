@@ -1,9 +1,6 @@
 """Callbacks of scikit-learn 1.9 and later, and what stands in for them before."""
 
 import hashlib
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,13 +12,13 @@ from sklearn.preprocessing import FunctionTransformer
 from sklda import ECGSLDA, CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
 from tests.comparison import assert_same_fit, fitted
+from tests.interpreter import run_python
 
 try:
     from sklearn import callback
 except ImportError:
     callback = None
 
-ROOT = Path(__file__).resolve().parents[1]
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 DUMMY = np.zeros(40)
 
@@ -282,15 +279,7 @@ print(hashlib.sha256(model.components_.tobytes()).hexdigest())
 
 
 def test_without_the_module_the_fit_is_the_same():
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stderr == ""
-    line, names, digest = done.stdout.splitlines()
+    line, names, digest = run_python(SCRIPT).splitlines()
     assert line.startswith("[CollapsedGibbsLDA] sweep 9/9")
     assert names == "[] 9"
     X = np.arange(60).reshape(10, 6) % 7

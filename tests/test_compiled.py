@@ -1,31 +1,11 @@
 """What Numba compiles: indices stay inside arrays, one signature for each kernel."""
 
 import json
-import os
-import subprocess
-import sys
-import textwrap
-from pathlib import Path
 
 import pytest
 
+from tests.interpreter import run_python
 from tests.test_kernels import NAMES
-
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def run_python(code, **environment):
-    """Run code in a fresh interpreter beside the checkout and return its output."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", textwrap.dedent(code)],
-        cwd=ROOT,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 @pytest.mark.slow
@@ -68,9 +48,9 @@ def test_no_index_is_out_of_bounds(tmp_path):
     for kernel, n_topics in itertools.product(KERNELS, (15, 16, 17, 40)):
         sweep_often(kernel, tight_corpus(), 9, n_topics, 1e3, 10)
     """
-    output = run_python(
-        code, NUMBA_BOUNDSCHECK="1", NUMBA_OPT="1", NUMBA_CACHE_DIR=str(tmp_path)
-    )
+    environment = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "1"}
+    environment["NUMBA_CACHE_DIR"] = str(tmp_path)
+    output = run_python(code, "-W", "error", **environment)
     assert output == "indices are checked"
 
 
@@ -120,7 +100,7 @@ def test_one_signature_for_each_kernel():
                 found[f"{info.name}.{name}"] = [str(s) for s in value.signatures]
     print(json.dumps(found))
     """
-    found = json.loads(run_python(code))
+    found = json.loads(run_python(code, "-W", "error"))
     # The redraw of a group is compiled apart for groups of one token: with a constant 1
     # it is as fast as in the single-site sampler.
     assert not [name for name, s in found.items() if len(s) > 2]

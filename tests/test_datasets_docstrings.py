@@ -1,8 +1,6 @@
 """load_docstrings, on the installed libraries and on a library made for the test."""
 
 import importlib
-import os
-import subprocess
 import sys
 import textwrap
 
@@ -10,6 +8,7 @@ import numpy as np
 import pytest
 
 from sklda.datasets import _docstrings, load_docstrings
+from tests.interpreter import run_python
 
 
 @pytest.fixture(scope="module")
@@ -117,17 +116,10 @@ with warnings.catch_warnings():
 def test_same_in_every_process_and_without_a_sound():
     printed = []
     for seed, before in (("1", ""), ("2", MEDDLE)):
-        done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", FINGERPRINT.format(before=before)],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=_docstrings.__file__.rpartition("sklda")[0],
-            env={**os.environ, "PYTHONHASHSEED": seed},
+        code = FINGERPRINT.format(before=before)
+        printed.append(
+            run_python(code, "-W", "error", PYTHONHASHSEED=seed).splitlines()
         )
-        assert done.returncode == 0, done.stderr
-        assert done.stderr == ""
-        printed.append(done.stdout.splitlines())
     assert printed[0][0] == printed[1][0]
     # The fingerprint and the list of test modules are all that was printed.
     assert printed[0][1:] == printed[1][1:] == ["[]"]

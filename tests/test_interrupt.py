@@ -1,9 +1,6 @@
 """A fit that talks, and a fit that is stopped by Ctrl-C."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +10,8 @@ from sklearn.exceptions import NotFittedError
 from sklda import CollapsedGibbsLDA
 from sklda._sampling import Chain
 from sklda.datasets import make_lda_corpus
+from tests.interpreter import run_python
 
-ROOT = Path(__file__).resolve().parents[1]
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 OTHER = make_lda_corpus(20, 12, 3, document_length=30, random_state=1)[0]
 
@@ -133,7 +130,7 @@ def test_an_interrupted_refit_leaves_the_names(monkeypatch):
 SCRIPT = """
 import signal
 import numpy as np
-from sklda import CollapsedGibbsLDA
+from sklda import CollapsedGibbsLDA, ECGSLDA, UncollapsedGibbsLDA
 from sklda._sampling import Chain
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -145,7 +142,7 @@ def signalled(self):
     if self.n_sweeps == 3:
         signal.raise_signal(signal.SIGINT)
 
-model = CollapsedGibbsLDA(2, max_iter=5, random_state=0)
+model = MODEL
 Chain.sweep = signalled
 try:
     model.fit(X)
@@ -156,13 +153,14 @@ print("then", model.fit(X).n_iter_)
 """
 
 
-def test_a_real_signal():
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stderr == ""
-    assert done.stdout.splitlines() == ["stopped []", "then 5"]
+@pytest.mark.parametrize(
+    "model",
+    [
+        "CollapsedGibbsLDA(2, max_iter=5, random_state=0)",
+        "ECGSLDA(2, max_iter=5, random_state=0, n_shards=3, n_jobs=2)",
+        "UncollapsedGibbsLDA(2, max_iter=5, random_state=0)",
+    ],
+)
+def test_a_real_signal(model):
+    output = run_python(SCRIPT.replace("MODEL", model))
+    assert output.splitlines() == ["stopped []", "then 5"]

@@ -3,7 +3,6 @@
 import inspect
 import json
 import re
-import subprocess
 import sys
 import textwrap
 import tomllib
@@ -16,21 +15,9 @@ from types import ModuleType
 import pytest
 
 import sklda
+from tests.interpreter import run_python
 
 ROOT = Path(__file__).resolve().parents[1]
-
-
-def run_python(code: str) -> str:
-    """Run code in a fresh interpreter beside the checkout and return its output."""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 # --- names -------------------------------------------------------------------

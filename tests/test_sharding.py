@@ -3,10 +3,7 @@
 `FITS` has all samplers; they are the same chain as before where there is one shard.
 """
 
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,7 +26,6 @@ from tests.enumeration import faults
 from tests.test_fitted import log_joint, recount
 from tests.test_kernels import random_corpus, tight_corpus, words_of
 
-ROOT = Path(__file__).resolve().parents[1]
 X = make_lda_corpus(40, 20, 4, document_length=40, random_state=0)[0]
 
 # Estimator, topics from which rows are lists, and parameters.
@@ -259,41 +255,3 @@ def test_an_error_in_a_shard_ends_the_fit_and_its_threads(monkeypatch, n_jobs, e
     assert (threading.main_thread() in calls) == (n_jobs == 1)
     assert not [name for name in vars(model) if name.endswith("_")]
     assert_same_fit(model.fit(X), CollapsedGibbsLDA(4, **params).fit(X))
-
-
-SCRIPT = """
-import signal
-import numpy as np
-from sklda import ECGSLDA
-from sklda._sampling import Chain
-
-signal.signal(signal.SIGINT, signal.default_int_handler)
-sweep = Chain.sweep
-
-def signalled(self):
-    sweep(self)
-    if self.n_sweeps == 3:
-        signal.raise_signal(signal.SIGINT)
-
-X = np.eye(6, dtype=int) + 3
-model = ECGSLDA(2, max_iter=5, n_shards=3, n_jobs=2, random_state=0)
-Chain.sweep = signalled
-try:
-    model.fit(X)
-except KeyboardInterrupt:
-    print("stopped", sorted(name for name in vars(model) if name.endswith("_")))
-Chain.sweep = sweep
-print("then", model.fit(X).n_iter_)
-"""
-
-
-def test_a_real_signal():
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stderr == ""
-    assert done.stdout.splitlines() == ["stopped []", "then 5"]
