@@ -12,6 +12,9 @@ from pathlib import Path
 import numpy as np
 from joblib import Parallel, delayed
 
+import sklda
+from sklda._corpus import check_weights
+from sklda._kernels.arrays import Weights
 from sklda._sampling import Chain
 
 CORPORA = ("kos", "nips")
@@ -95,14 +98,20 @@ def machine() -> dict:
         model = models[0].partition(":")[2].strip()
     except (OSError, IndexError):
         model = platform.processor() or platform.machine()
-    packages = ("numpy", "scipy", "numba", "scikit-learn", "sklda")
+    packages = ("numpy", "scipy", "numba", "scikit-learn")
     versions = {package: version(package) for package in packages}
+    versions["sklda"] = sklda.__version__
     return {
         "cpu": model,
         "cores": os.cpu_count(),
         "system": platform.system(),
         "versions": {"python": platform.python_version(), **versions},
     }
+
+
+def as_weights(X) -> Weights:
+    """Return a matrix of counts as the arrays of kernels."""
+    return check_weights(sklda.ECGSLDA(), X, reset=True, whole=True)
 
 
 def present_sample(chain: Chain) -> tuple[np.ndarray, np.ndarray]:

@@ -4,10 +4,22 @@ import argparse
 
 import numpy as np
 from scipy import sparse
+from sklearn.datasets import fetch_20newsgroups
+from sklearn.feature_extraction.text import CountVectorizer
 
-from sklda.datasets import fetch_uci_bow
+from sklda.datasets import fetch_uci_bow, load_docstrings
 
 N_TEST_DOCUMENTS = {"kos": 430, "nips": 250, "bars": 250}
+
+
+def load_texts(name: str, home: str | None) -> sparse.csr_array:
+    """Return the counts of the more frequent words of 20 Newsgroups or docstrings."""
+    if name == "newsgroups":
+        texts = fetch_20newsgroups(data_home=home, subset="all").data
+    else:
+        texts = load_docstrings().data
+    vectorizer = CountVectorizer(stop_words="english", min_df=5, max_df=0.5)
+    return sparse.csr_array(vectorizer.fit_transform(texts))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,15 +61,40 @@ def split_documents(X: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_a
     return X[np.sort(order[n_test:])], X[np.sort(order[:n_test])]
 
 
-def perplexity(doc_topic, topic_word, held_out) -> float:
-    """Return exp of minus the mean log probability of the held-out words.
+def hold_out_tokens(
+    X: sparse.csr_array, fraction=0.1
+) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Hold out a fraction of the tokens of each document, rounded, drawn at random.
+
+    Returns the training counts and the held-out ones, both of all documents.
+    """
+    rng = np.random.default_rng(0)
+    held_out = X.astype(np.int64)
+    for cells in map(slice, X.indptr[:-1], X.indptr[1:]):
+        counts = held_out.data[cells]
+        n_held_out = round(fraction * int(counts.sum()))
+        held_out.data[cells] = rng.multivariate_hypergeometric(counts, n_held_out)
+    train = sparse.csr_array(X - held_out)
+    train.eliminate_zeros()
+    held_out.eliminate_zeros()
+    return train, held_out
+
+
+def log_probability(doc_topic, topic_word, held_out) -> float:
+    """Return the mean log probability of the held-out words.
 
     `doc_topic` are the proportions of the documents of `held_out`, row by row.
     """
     cells = held_out.tocoo()
-    log_likelihood = 0.0
-    for part in np.array_split(np.arange(cells.nnz), 1 + cells.nnz // 100_000):
+    total = 0.0
+    n_parts = 1 + cells.nnz * topic_word.shape[0] // 10_000_000
+    for part in np.array_split(np.arange(cells.nnz), n_parts):
         rows, columns = cells.row[part], cells.col[part]
         probability = np.einsum("ik,ki->i", doc_topic[rows], topic_word[:, columns])
-        log_likelihood += cells.data[part] @ np.log(probability)
-    return float(np.exp(-log_likelihood / cells.data.sum()))
+        total += cells.data[part] @ np.log(probability)
+    return float(total / cells.data.sum())
+
+
+def perplexity(doc_topic, topic_word, held_out) -> float:
+    """Return exp of minus the mean log probability of the held-out words."""
+    return float(np.exp(-log_probability(doc_topic, topic_word, held_out)))

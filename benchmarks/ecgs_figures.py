@@ -3,7 +3,6 @@
 from itertools import cycle
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from benchmarks import figures
 from benchmarks.common import median_curve
@@ -13,6 +12,7 @@ FIXED = {
     "standard": {"color": "#000000", "ls": "-", "marker": "o"},
     "dynamic": {"color": "#0077bb", "ls": "--", "marker": "s"},
     "shortcut": {"color": "#e69f00", "ls": "-.", "marker": "D"},
+    "apart": {"color": "#999999", "ls": ":", "marker": "^"},
 }
 DYNAMIC = (
     {"color": "#c0392b", "ls": "--"},
@@ -26,17 +26,6 @@ SHARDS = (
     {"color": "#0077bb", "ls": ":", "marker": "^"},
     {"color": "#e69f00", "ls": "-.", "marker": "D"},
 )
-
-
-def _panels(reports, rows=1):
-    """Return a figure with panels (rows, reports)."""
-    size = max(6.4, 5.2 * len(reports)), 0.8 + 3.6 * rows
-    figure = Figure(figsize=size, layout="constrained")
-    return figure, figure.subplots(rows, len(reports), squeeze=False)
-
-
-def _starts(n_starts) -> str:
-    return "one start" if n_starts == 1 else f"{n_starts} starts"
 
 
 def _curve_style(name, dynamic) -> dict:
@@ -54,7 +43,7 @@ def chains_figures(folder, reports) -> None:
 
 def _perplexity_figure(path, reports) -> None:
     """Draw perplexity, and below it in parts of the first strategy's."""
-    figure, panels = _panels(reports, rows=2)
+    figure, panels = figures.panels(len(reports), rows=2)
     for (upper, lower), report in zip(panels.T, reports, strict=True):
         sweeps, medians = report["sweeps"], _medians(report, "perplexity")
         first = next(iter(medians))
@@ -75,7 +64,7 @@ def _perplexity_figure(path, reports) -> None:
 
 
 def _sampling_rate_figure(path, reports) -> None:
-    figure, panels = _panels(reports)
+    figure, panels = figures.panels(len(reports))
     for axes, report in zip(panels[0], reports, strict=True):
         sweeps = np.arange(1, report["options"]["sweeps"] + 1)
         _draw_curves(axes, sweeps, _medians(report, "sampling_rate"))
@@ -110,13 +99,13 @@ def _label(name) -> str:
 
 def _title(report) -> str:
     options = report["options"]
-    starts = _starts(options["starts"])
+    starts = figures.starts(options["starts"])
     return f"{options['corpus'].upper()}, K = {options['topics']}, {starts}"
 
 
 def speed_figures(folder, reports) -> None:
     """Draw the mean seconds per sweep of each strategy against topics."""
-    figure, panels = _panels(reports)
+    figure, panels = figures.panels(len(reports))
     for axes, report in zip(panels[0], reports, strict=True):
         rows = report["rows"]
         topics = [row["n_topics"] for row in rows]
@@ -135,7 +124,7 @@ def shards_figures(folder, reports) -> None:
     """Draw perplexity relative to the first number of shards, and the speed-up."""
     for report in reports:
         options = report["options"]
-        figure, ((left, right),) = _panels([report, report])
+        figure, ((left, right),) = figures.panels(2)
         for result, style in zip(report["results"], cycle(SHARDS)):
             _draw_shards(left, right, result, style)
         first = options["shards"][0]
@@ -145,7 +134,7 @@ def shards_figures(folder, reports) -> None:
         right.set(ylabel=f"times as fast as {than}", ylim=(0, None))
         for axes in (left, right):
             figures.powers_axis(axes, "shards", options["shards"])
-        starts = _starts(options["starts"])
+        starts = figures.starts(options["starts"])
         figure.suptitle(
             f"{options['corpus'].upper()}, {starts} (small points), "
             f"at most {options['threads']} threads"

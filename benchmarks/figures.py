@@ -2,6 +2,7 @@
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 SKIPPED = 5  # sweeps that may run out of the axes: they would squeeze all others
@@ -11,6 +12,18 @@ def save(figure, path) -> None:
     """Write a figure without the help of a display."""
     FigureCanvasAgg(figure)
     figure.savefig(path, dpi=150)
+
+
+def panels(columns: int, rows=1):
+    """Return a figure and its panels, (rows, columns)."""
+    size = max(6.4, 5.2 * columns), 0.8 + 3.6 * rows
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+def starts(n_starts: int) -> str:
+    """Say how many starts there are."""
+    return "one start" if n_starts == 1 else f"{n_starts} starts"
 
 
 def plain_numbers(axis) -> None:

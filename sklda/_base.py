@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -16,7 +17,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from sklda._corpus import check_corpus
+from sklda._corpus import check_corpus, check_weights
 from sklda._inference import completion_log_likelihood, doc_topic, prepare
 from sklda._kernels.arrays import MAX_TOPICS
 from sklda._sampling import Chain, Schedule, run
@@ -51,13 +52,21 @@ class BaseLDA(
         "verbose": ["verbose"],
     }
 
+    @property
+    def _whole_counts(self) -> bool:
+        """Whether X must hold whole numbers."""
+        return True
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         # Counts, not quantities: the check suite then feeds whole numbers.
-        tags.input_tags.categorical = True
+        tags.input_tags.categorical = self._whole_counts
         return tags
+
+    def _check_weights(self, X, *, reset):
+        return check_weights(self, X, reset=reset, whole=self._whole_counts)
 
     @property
     def _n_features_out(self):
@@ -99,8 +108,8 @@ class BaseLDA(
         result, and 4 K bytes per distinct word of X.
         """
         check_is_fitted(self)
-        corpus = check_corpus(self, X, reset=False)
-        weights, topics = prepare(corpus, self.components_, self.doc_topic_prior_)
+        weights = self._check_weights(X, reset=False)
+        weights, topics = prepare(weights, self.components_, self.doc_topic_prior_)
         return doc_topic(weights, topics, self.n_jobs)
 
     def score(self, X: ArrayLike, y: Any = None) -> float:
@@ -135,8 +144,8 @@ class BaseLDA(
         Cost: two times that of transform.
         """
         check_is_fitted(self)
-        corpus = check_corpus(self, X, reset=False)
-        n_tokens = corpus.token_ptr[-1]
+        weights = self._check_weights(X, reset=False)
+        n_tokens = weights.count.sum(dtype=np.float64)
         if n_tokens == 0:
             warnings.warn(
                 "X holds no tokens, so their mean log probability is undefined and "
@@ -146,7 +155,7 @@ class BaseLDA(
             )
             return 0.0
         total = completion_log_likelihood(
-            corpus, self.components_, self.doc_topic_prior_, self.n_jobs
+            weights, self.components_, self.doc_topic_prior_, self.n_jobs
         )
         return float(total / n_tokens)
 
@@ -171,6 +180,41 @@ class BaseLDA(
             If X does not hold counts of the words seen in fit.
         """
         return float(np.exp(-self.score(X)))
+
+    @contextmanager
+    def _unless_it_fails(self):
+        """Leave what X sets as it was, if what happens inside fails."""
+        names = ("n_features_in_", "feature_names_in_")
+        before = {name: vars(self)[name] for name in names if name in vars(self)}
+        try:
+            yield
+        except BaseException:
+            for name in names:
+                vars(self).pop(name, None)
+            vars(self).update(before)
+            raise
+
+    @contextmanager
+    def _callbacks(self, chain, max_iter, X, y):
+        """Tell callbacks of begin and end; yield what tells them of each sweep.
+
+        It is to be called with the chain, and returns True if they ask for the end.
+        """
+        data = {"estimator": self, "X": X, "y": y}
+
+        def look():
+            return self._fitted(chain.glimpse())
+
+        fit_task = self._init_callback_context(max_subtasks=max_iter)
+        fit_task.call_on_fit_task_begin(**data)
+
+        def tell(chain):
+            task = fit_task.subcontext(task_name=f"sweep {chain.n_sweeps}")
+            task.call_on_fit_task_begin(**data)
+            return task.call_on_fit_task_end(**data, reconstruction_attributes=look)
+
+        yield tell
+        fit_task.call_on_fit_task_end(**data, reconstruction_attributes=look)
 
     def _check_doc_topic_prior(self) -> np.ndarray:
         """Return alpha as (n_components,) float64."""
@@ -246,21 +290,21 @@ class BaseGibbsLDA(BaseLDA):
         Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
         as it was.
         """
-        before = {
-            name: vars(self)[name]
-            for name in ("n_features_in_", "feature_names_in_")
-            if name in vars(self)
-        }
-        try:
+        with self._unless_it_fails():
             schedule = self._schedule()
             chain = self._new_chain(X)
-            self._run(chain, schedule, X, y)
+            n_tokens = chain.state.z.size
+            progress = Progress(self, n_tokens)
+            with self._callbacks(chain, schedule.max_iter, X, y) as tell:
+
+                def after_sweep(chain):
+                    if schedule.evaluates(chain.n_sweeps):
+                        value = chain.log_joint[-1] / max(n_tokens, 1)
+                        progress.report(chain.n_sweeps, "log joint", value)
+                    return tell(chain)
+
+                run(chain, schedule, after_sweep)
             fitted = self._fitted(chain)
-        except BaseException:
-            for name in ("n_features_in_", "feature_names_in_"):
-                vars(self).pop(name, None)
-            vars(self).update(before)
-            raise
         vars(self).update(fitted)
         return self
 
@@ -286,32 +330,6 @@ class BaseGibbsLDA(BaseLDA):
             np.random.SeedSequence(entropy.tolist()),
         )
 
-    def _run(self, chain: Chain, schedule: Schedule, X, y) -> None:
-        """Run the chain, and tell the user and the callbacks how far it is."""
-        progress = _Progress(type(self).__name__, schedule) if self.verbose else None
-        fit_task = self._init_callback_context(max_subtasks=schedule.max_iter)
-        fit_task.call_on_fit_task_begin(estimator=self, X=X, y=y)
-
-        def after_sweep(chain):
-            if progress is not None:
-                progress.report(chain)
-            task = fit_task.subcontext(task_name=f"sweep {chain.n_sweeps}")
-            task.call_on_fit_task_begin(estimator=self, X=X, y=y)
-            return task.call_on_fit_task_end(
-                estimator=self,
-                X=X,
-                y=y,
-                reconstruction_attributes=lambda: self._fitted(chain.glimpse()),
-            )
-
-        run(chain, schedule, after_sweep)
-        fit_task.call_on_fit_task_end(
-            estimator=self,
-            X=X,
-            y=y,
-            reconstruction_attributes=lambda: self._fitted(chain.glimpse()),
-        )
-
     def _fitted(self, chain: Chain) -> dict[str, Any]:
         """Finish the chain and return the fitted attributes."""
         components, theta = chain.finish()
@@ -327,26 +345,25 @@ class BaseGibbsLDA(BaseLDA):
         }
 
 
-class _Progress:
-    """Prints a line per entry of the trace."""
+class Progress:
+    """Prints a line per entry of a trace, where the estimator is verbose."""
 
-    def __init__(self, name: str, schedule: Schedule):
-        self.name = name
-        self.schedule = schedule
+    def __init__(self, estimator: BaseLDA, n_tokens):
+        self.estimator = estimator
+        self.n_tokens = n_tokens
         self.since = time.perf_counter()
         self.swept = 0
 
-    def report(self, chain: Chain) -> None:
-        """Print how the chain stands, if its last sweep was evaluated."""
-        if not self.schedule.evaluates(chain.n_sweeps):
+    def report(self, sweep: int, name: str, value: float) -> None:
+        """Print how far it has come; `value` is per token."""
+        if not self.estimator.verbose:
             return
-        n_tokens = chain.state.z.size
         seconds = time.perf_counter() - self.since
-        speed = n_tokens * (chain.n_sweeps - self.swept) / seconds / 1e6
+        speed = self.n_tokens * (sweep - self.swept) / seconds / 1e6
         print(
-            f"[{self.name}] sweep {chain.n_sweeps}/{self.schedule.max_iter}, "
-            f"log joint per token {chain.log_joint[-1] / max(n_tokens, 1):.4f}, "
-            f"{speed:.1f} M tokens/s",
+            f"[{type(self.estimator).__name__}] "
+            f"sweep {sweep}/{self.estimator.max_iter}, "
+            f"{name} per token {value:.4f}, {speed:.1f} M tokens/s",
             flush=True,
         )
-        self.since, self.swept = time.perf_counter(), chain.n_sweeps
+        self.since, self.swept = time.perf_counter(), sweep

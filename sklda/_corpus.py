@@ -7,8 +7,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from sklda._kernels.arrays import MAX_TOKENS, Corpus
+from sklda._kernels.arrays import MAX_TOKENS, Corpus, Weights
 
+_MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 _WAY_OUT = (
     "build X with sklearn.feature_extraction.text.CountVectorizer, which counts words"
 )
@@ -39,13 +40,28 @@ def check_corpus(estimator, X, *, reset: bool) -> Corpus:
         For what scikit-learn refuses, negative values, fractional counts, and
         more tokens than 32 bits can count.
     """
+    return _to_arrays(_canonical(estimator, X, reset=reset, whole=True))
+
+
+def check_weights(estimator, X, *, reset: bool, whole: bool) -> Weights:
+    """Do the same for algorithms that take a document as weights of words.
+
+    The weights may be fractions, unless they are to be `whole`.
+    """
+    weights = _canonical(estimator, X, reset=reset, whole=whole)
+    return Weights(*_cells(weights), weights.data.astype(np.float32))
+
+
+def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
+    """Return a valid X with sorted cells, duplicates summed, and without zeros."""
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric")
     if X.dtype == np.float16 or not X.dtype.isnative:  # scipy.sparse knows neither
         X = X.astype(np.float64)
     counts = sparse.csr_array(X)
     counts.check_format(full_check=True)  # kernels do not look where they write
-    _check_values(counts.data, type(estimator).__name__)
-    _check_total(counts.data)
+    _check_values(counts.data, type(estimator).__name__, whole)
+    _check_total(counts.data, whole)
+    _check_words(counts)
     if not counts.has_canonical_format or (counts.data == 0).any():
         # The matrix may be the caller's own, so it is mended in a copy; and in a
         # wide type, for the sum of duplicates may not fit into theirs.
@@ -56,11 +72,11 @@ def check_corpus(estimator, X, *, reset: bool) -> Corpus:
         )
         counts.sum_duplicates()
         counts.eliminate_zeros()
-    return _to_arrays(counts)
+    return counts
 
 
-def _check_values(values, name):
-    """Refuse what is not a count, and tell how to come by counts."""
+def _check_values(values, name, whole):
+    """Refuse what is not a count (or weight), and tell how to come by counts."""
     if values.size == 0:
         return
     if values.min() < 0:
@@ -68,22 +84,27 @@ def _check_values(values, name):
             f"Negative values in data passed to {name}. X[d, w] is the number of "
             f"times that word w occurs in document d: {_WAY_OUT}."
         )
-    if values.dtype.kind != "f":
+    if not whole or values.dtype.kind != "f":
         return
     fractions = values[values != np.floor(values)]
     if fractions.size > 0:
         raise ValueError(
-            f"{name} draws a topic for every single token, so X must hold whole "
+            f"{name} gives a topic to every single token, so X must hold whole "
             f"numbers, and it holds fractions such as {fractions[0]}. Weights (tf-idf, "
             f"for example) are not counts: {_WAY_OUT}; or take CVBLDA, which accepts "
-            f"real weights."
+            f"real weights (unless its approximation is 'exact')."
         )
 
 
-def _check_total(values):
+def _check_total(values, whole):
     """Refuse what cannot be counted; of the values as they came, before any cast."""
     n_tokens = values.sum(dtype=np.float64)  # cannot wrap round
-    if n_tokens > MAX_TOKENS:
+    if n_tokens > _MAX_WEIGHT and not whole:
+        raise ValueError(
+            f"The weights in X sum up to {n_tokens:.4g}, and the limit is "
+            f"{_MAX_WEIGHT:.0e}: divide them by some number."
+        )
+    if n_tokens > MAX_TOKENS and whole:
         raise ValueError(
             f"X holds {n_tokens:.4g} tokens, and topic totals are 32-bit integers: the "
             f"limit is {MAX_TOKENS:,}. Fit on a sample of the documents; transform "
@@ -91,21 +112,26 @@ def _check_total(values):
         )
 
 
-def _to_arrays(counts) -> Corpus:
-    """Turn a canonical CSR matrix of whole numbers into a Corpus."""
+def _check_words(counts):
     if counts.shape[1] > np.iinfo(np.int32).max:
         raise ValueError(
             f"X has {counts.shape[1]:,} words, and words are numbered with 32 bits: "
             f"the limit is {np.iinfo(np.int32).max:,}. Use a smaller vocabulary "
             f"(CountVectorizer(max_features=...))."
         )
+
+
+def _cells(counts):
+    """Return the first cell of each document, and the word of each cell."""
+    word = np.require(counts.indices, np.int32, ["A", "C", "W"])
+    return counts.indptr.astype(np.int64), word
+
+
+def _to_arrays(counts) -> Corpus:
+    """Turn a canonical CSR matrix of whole numbers into a Corpus."""
     token_ptr = np.zeros(counts.nnz + 1, np.int64)
     np.cumsum(counts.data.astype(np.int64, copy=False), out=token_ptr[1:])
-    return Corpus(
-        doc_ptr=counts.indptr.astype(np.int64),
-        word=np.require(counts.indices, np.int32, ["A", "C", "W"]),
-        token_ptr=token_ptr,
-    )
+    return Corpus(*_cells(counts), token_ptr)
 
 
 def cut_cells(corpus: Corpus, most: int) -> Corpus:
@@ -125,6 +151,13 @@ def cut_cells(corpus: Corpus, most: int) -> Corpus:
         word=np.repeat(corpus.word, n_parts),
         token_ptr=np.append(token_ptr, corpus.token_ptr[-1]),
     )
+
+
+def cut_weights(weights: Weights) -> Weights:
+    """Cut cells of whole weights into cells of one token."""
+    cell_ptr = np.concatenate([[0], np.cumsum(weights.count.astype(np.int64))])
+    word = np.repeat(weights.word, np.diff(cell_ptr))
+    return Weights(cell_ptr[weights.doc_ptr], word, np.ones(word.size, np.float32))
 
 
 def parts(weight_before, n_parts: int) -> Iterator[tuple[int, int]]:

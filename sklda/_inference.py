@@ -7,18 +7,10 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from sklda._corpus import parts
 from sklda._kernels import fold_in
-from sklda._kernels.arrays import Corpus, pad_prior, padded
+from sklda._kernels.arrays import Weights, pad_prior, padded
 
 _MAX_STEPS = 500
 _TOLERANCE = 1e-4  # sum of absolute changes of theta in one step
-
-
-class Weights(NamedTuple):
-    """Documents as numbered words with weights; cells of weight 0 are passed over."""
-
-    doc_ptr: np.ndarray  # (n_docs + 1,) int64
-    word: np.ndarray  # (n_cells,) int32, rows of `Topics.word_topic`
-    count: np.ndarray  # (n_cells,) float32
 
 
 class Topics(NamedTuple):
@@ -29,16 +21,15 @@ class Topics(NamedTuple):
     n_topics: int
 
 
-def prepare(corpus: Corpus, components, doc_topic_prior) -> tuple[Weights, Topics]:
+def prepare(weights: Weights, components, doc_topic_prior) -> tuple[Weights, Topics]:
     """Cut the topics down to the words that occur, and number these anew."""
-    words, word = np.unique(corpus.word, return_inverse=True)
+    words, word = np.unique(weights.word, return_inverse=True)
     n_topics = components.shape[0]
     n_lanes = padded(n_topics)
     word_topic = np.zeros((words.size, n_lanes), np.float32)
     word_topic[:, :n_topics] = (components[:, words] / _row_sums(components)).T
     alpha = pad_prior(doc_topic_prior)
-    count = np.diff(corpus.token_ptr).astype(np.float32)
-    weights = Weights(corpus.doc_ptr, word.astype(np.int32), count)
+    weights = weights._replace(word=word.astype(np.int32))
     return weights, Topics(word_topic, alpha, n_topics)
 
 
@@ -78,30 +69,28 @@ def _over_slices(work, weights, n_jobs):
     )
 
 
-def split_tokens(corpus: Corpus) -> tuple[np.ndarray, np.ndarray]:
-    """Return the counts of each cell in the even and in the odd tokens of documents.
+def split_tokens(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weights of each cell in the even and in the odd tokens of documents.
 
     Token i of a document, counted from 0 in the order of its words, belongs to half
-    i mod 2.
+    i mod 2. Where weights are fractions, a token is a stretch of weight 1, which may
+    hold parts of several cells.
     """
-    cells_per_doc = np.diff(corpus.doc_ptr)
-    first_token = np.repeat(corpus.token_ptr[corpus.doc_ptr[:-1]], cells_per_doc)
-    begin = corpus.token_ptr[:-1] - first_token
-    end = corpus.token_ptr[1:] - first_token
-    even = (end + 1) // 2 - (begin + 1) // 2
-    return even.astype(np.float32), (end - begin - even).astype(np.float32)
+    even = np.empty_like(weights.count)
+    fold_in.even_tokens(weights.doc_ptr, weights.count, even)
+    return even, weights.count - even
 
 
 def completion_log_likelihood(
-    corpus: Corpus, components, doc_topic_prior, n_jobs=None
+    weights: Weights, components, doc_topic_prior, n_jobs=None
 ) -> float:
     """Return the log probability (nats) of all tokens, by document completion.
 
     Theta is estimated on one half of each document and the other half is scored with
     it; both ways round, so every token is predicted once.
     """
-    weights, topics = prepare(corpus, components, doc_topic_prior)
-    even, odd = split_tokens(corpus)
+    weights, topics = prepare(weights, components, doc_topic_prior)
+    even, odd = split_tokens(weights)
     total = 0.0
     for seen, held_out in ((even, odd), (odd, even)):
         theta = doc_topic(weights._replace(count=seen), topics, n_jobs)

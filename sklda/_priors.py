@@ -39,17 +39,25 @@ def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):
     ndarray of shape (n_topics,)
         Within `LOWEST` and `HIGHEST`; unchanged where there are no tokens.
     """
-    lengths, n_docs = np.unique(lengths[lengths > 0], return_counts=True)
-    if lengths.size == 0:
+    if counts.size == 0:
         return alpha
-    if symmetric:
-        alpha = np.full(alpha.size, alpha.mean())
     # Equal pairs are counted, not repeated: there are few distinct ones.
     width = int(counts.max()) + 1
     pairs, n_pairs = np.unique(
         topics.astype(np.int64) * width + counts, return_counts=True
     )
-    topics, counts = np.divmod(pairs, width)
+    pairs = (*np.divmod(pairs, width), n_pairs)
+    return fit_doc_topic(alpha, pairs, lengths, symmetric=symmetric)
+
+
+def fit_doc_topic(alpha, pairs, lengths, *, symmetric):
+    """Do the same; `pairs` are topics, counts, and how many have both (or expected)."""
+    topics, counts, n_pairs = pairs
+    lengths, n_docs = np.unique(lengths[lengths > 0], return_counts=True)
+    if lengths.size == 0:
+        return alpha
+    if symmetric:
+        alpha = np.full(alpha.size, alpha.mean())
     for _ in range(_MAX_STEPS):
         gain = np.bincount(
             topics, n_pairs * _gain(counts, alpha[topics]), minlength=alpha.size
@@ -83,10 +91,17 @@ def learn_topic_word(beta, histogram, topic_totals, n_words):
     """
     counts = np.flatnonzero(histogram)
     counts = counts[counts > 0]
+    pairs = (counts, histogram[counts])
+    return fit_topic_word(beta, pairs, topic_totals, n_words)
+
+
+def fit_topic_word(beta, pairs, topic_totals, n_words):
+    """Do the same; `pairs` are counts, and how many pairs have each (or expected)."""
+    counts, n_pairs = pairs
     if counts.size == 0:
         return beta
     for _ in range(_MAX_STEPS):
-        gain = (histogram[counts] * _gain(counts, beta)).sum()
+        gain = (n_pairs * _gain(counts, beta)).sum()
         most = n_words * _gain(topic_totals, n_words * beta).sum()
         better = float(np.clip(beta * gain / most, LOWEST, HIGHEST))
         if np.isclose(better, beta, rtol=_TOLERANCE, atol=0):

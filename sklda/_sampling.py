@@ -5,14 +5,11 @@ its docstring names.
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from copy import copy
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from scipy.special import gammaln
 
 from sklda._corpus import parts, some_documents
@@ -20,6 +17,7 @@ from sklda._kernels import tally
 from sklda._kernels.arrays import Corpus, Priors, add_changes, pad_prior, padded
 from sklda._kernels.draws import new_stream
 from sklda._priors import learn_doc_topic, learn_topic_word
+from sklda._threads import Threaded
 
 LEARNING_INTERVAL = 10  # sweeps between two updates of the priors
 
@@ -55,7 +53,7 @@ class Shard(NamedTuple):
     rng: np.ndarray
 
 
-class Chain:
+class Chain(Threaded):
     """The state of a chain, its trace, and the sum of the samples that it kept.
 
     The documents of one shard sweep on the state itself. Those of several sweep side by
@@ -116,23 +114,6 @@ class Chain:
     def _new_sweep(self, corpus: Corpus, seed: np.random.SeedSequence) -> Callable:
         """Return what redraws the tokens of some documents."""
         return partial(self.kernel.sweep, corpus)
-
-    def _use_threads(self, n_jobs, most: int) -> None:
-        self.n_threads = min(effective_n_jobs(n_jobs), most)
-        self._map: Callable = map
-
-    @contextmanager
-    def threads(self):
-        """Sweep with all threads inside this context, and with one outside."""
-        if self.n_threads == 1:
-            yield
-            return
-        with ThreadPoolExecutor(self.n_threads) as pool:
-            self._map = pool.map
-            try:
-                yield
-            finally:
-                self._map = map
 
     def _kernel_priors(self) -> Priors:
         alpha = pad_prior(self.doc_topic_prior)

@@ -64,7 +64,7 @@ def test_one_signature_for_each_kernel():
     from numba.core.dispatcher import Dispatcher
     from scipy import sparse
     import sklda._kernels as kernels
-    from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+    from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
 
     dense = np.random.default_rng(0).poisson(0.5, (20, 9))
     csr = sparse.csr_array(dense)
@@ -92,6 +92,14 @@ def test_one_signature_for_each_kernel():
                     CollapsedGibbsLDA(**params, **other).fit(X)
                 for strategy in ("standard", "shortcut", "dynamic"):
                     ECGSLDA(strategy=strategy, **params).fit(X)
+    for X in [*kinds, dense * 0.3, dense.astype(np.float32), csr * 0.3]:
+        for name in ("gaussian", "zero-order"):
+            params = dict(approximation=name, tol=0, max_iter=11, evaluate_every=5)
+            CVBLDA(3, **params).fit(X).partial_fit(X).score(X)
+            params |= dict(learn_priors="symmetric", n_shards=2)
+            CVBLDA(3, doc_topic_prior=1, **params).fit(X)
+    for X in kinds:
+        CVBLDA(2, approximation="exact", tol=0, max_iter=2, evaluate_every=1).fit(X)
     found = {}
     for info in pkgutil.iter_modules(kernels.__path__):
         module = importlib.import_module(f"sklda._kernels.{info.name}")

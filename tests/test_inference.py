@@ -10,7 +10,7 @@ from scipy.special import softmax
 
 from sklda import _inference
 from sklda._kernels import fold_in
-from sklda._kernels.arrays import Corpus
+from sklda._kernels.arrays import Weights
 
 
 def random_topics(seed, n_topics=4, n_words=15):
@@ -20,12 +20,12 @@ def random_topics(seed, n_topics=4, n_words=15):
     return components * rng.uniform(1, 50, (n_topics, 1)), rng.gamma(1, size=n_topics)
 
 
-def to_corpus(counts):
+def to_weights(counts):
     docs, words = np.nonzero(counts)
-    return Corpus(
+    return Weights(
         doc_ptr=np.searchsorted(docs, np.arange(len(counts) + 1)).astype(np.int64),
         word=words.astype(np.int32),
-        token_ptr=np.cumsum([0, *counts[docs, words]]).astype(np.int64),
+        count=counts[docs, words].astype(np.float32),
     )
 
 
@@ -36,13 +36,13 @@ def random_counts(seed, n_docs=20, n_words=15):
 
 
 def infer(counts, components, alpha, n_jobs=None):
-    weights, topics = _inference.prepare(to_corpus(counts), components, alpha)
+    weights, topics = _inference.prepare(to_weights(counts), components, alpha)
     return _inference.doc_topic(weights, topics, n_jobs)
 
 
 def infer_to_the_end(counts, components, alpha):
     """Run the kernel without its stop, for what the float32 numbers can give."""
-    weights, topics = _inference.prepare(to_corpus(counts), components, alpha)
+    weights, topics = _inference.prepare(to_weights(counts), components, alpha)
     theta = np.empty((len(counts), alpha.size))
     fold_in.fold_in(
         *weights, topics.word_topic, topics.doc_topic_prior, 5000, np.float32(0), theta
@@ -154,7 +154,7 @@ def test_slices_are_all_documents_once(lengths, n_jobs):
     def work(first, last):
         seen[first:last] += 1
 
-    _inference._over_slices(work, _inference.Weights(doc_ptr, None, None), n_jobs)
+    _inference._over_slices(work, Weights(doc_ptr, None, None), n_jobs)
     assert seen.tolist() == [1] * len(lengths)
 
 
@@ -174,7 +174,7 @@ def plain_halves(counts):
 @pytest.mark.parametrize("seed", range(5))
 def test_halves(seed):
     counts = random_counts(seed) * np.random.default_rng(seed).integers(1, 4, 15)
-    corpus = to_corpus(counts)
+    corpus = to_weights(counts)
     docs, words = np.nonzero(counts)
     even, odd = _inference.split_tokens(corpus)
     expected = plain_halves(counts)
@@ -184,7 +184,7 @@ def test_halves(seed):
 
 
 def test_halves_of_nothing():
-    for half in _inference.split_tokens(to_corpus(np.zeros((2, 3), np.int64))):
+    for half in _inference.split_tokens(to_weights(np.zeros((2, 3), np.int64))):
         assert half.size == 0
 
 
@@ -202,7 +202,9 @@ def test_completion_is_its_definition(seed):
             probability = sum(theta[d, k] * phi[k, w] for k in range(alpha.size))
             expected += held_out[d, w] * math.log(probability)
     found = [
-        _inference.completion_log_likelihood(to_corpus(counts), components, alpha, jobs)
+        _inference.completion_log_likelihood(
+            to_weights(counts), components, alpha, jobs
+        )
         for jobs in (None, 2)
     ]
     assert found[0] == found[1]

@@ -131,6 +131,9 @@ def test_everything_public_is_explained(name, member):
 def test_public_callables_are_found():
     names = {name for name, _ in public_callables()}
     assert {
+        "sklda.CVBLDA",
+        "sklda.CVBLDA.fit",
+        "sklda.CVBLDA.partial_fit",
         "sklda.CollapsedGibbsLDA",
         "sklda.CollapsedGibbsLDA.fit",
         "sklda.CollapsedGibbsLDA.transform",

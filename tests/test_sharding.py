@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from sklda import ECGSLDA, CollapsedGibbsLDA, _ecgs, _gibbs, _sampling
+from sklda import ECGSLDA, CollapsedGibbsLDA, _ecgs, _gibbs, _threads
 from sklda._kernels import (
     blocked_backward,
     blocked_nested,
@@ -227,7 +227,7 @@ def test_one_job_needs_no_threads(fit, monkeypatch):
     def refuse(*args):
         raise AssertionError("threads for nothing")
 
-    monkeypatch.setattr(_sampling, "ThreadPoolExecutor", refuse)
+    monkeypatch.setattr(_threads, "ThreadPoolExecutor", refuse)
     fit(n_shards=3)
     fit(n_shards=3, n_jobs=1)
     fit(n_jobs=3)

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA, _augmentation, _sampling
+from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA, _augmentation, _threads
 from sklda._augmentation import AugmentedChain
 from sklda._kernels import uncollapsed
 from sklda._kernels.arrays import LANES, MAX_TOPICS
@@ -104,7 +104,7 @@ def test_one_job_needs_no_threads(monkeypatch):
     def refuse(*args):
         raise AssertionError("threads for nothing")
 
-    monkeypatch.setattr(_sampling, "ThreadPoolExecutor", refuse)
+    monkeypatch.setattr(_threads, "ThreadPoolExecutor", refuse)
     fit()
     fit(n_jobs=1)
     fit(X[:2, :20], n_jobs=3)  # one slice

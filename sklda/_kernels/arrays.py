@@ -17,6 +17,14 @@ class Corpus(NamedTuple):
     token_ptr: np.ndarray  # (n_cells + 1,) int64; differences are the counts
 
 
+class Weights(NamedTuple):
+    """The same with real weights; cells of weight 0 are passed over."""
+
+    doc_ptr: np.ndarray  # (n_docs + 1,) int64
+    word: np.ndarray  # (n_cells,) int32
+    count: np.ndarray  # (n_cells,) float32
+
+
 class Counts(NamedTuple):
     """The tables that documents share. They are additive over documents."""
 

@@ -1,0 +1,136 @@
+"""Collapsed variational Bayes without approximation, for small corpora.
+
+Teh, Newman & Welling, "A collapsed variational Bayesian inference algorithm for
+latent Dirichlet allocation", NIPS 2006, appendix: with the token taken out,
+
+    gamma_k ~ exp(E[log(alpha_k + n_dk)] + E[log(beta + n_wk)]
+                  - E[log(V beta + n_k)]).
+
+Each count is a sum of independent Bernoulli variables, one for each token of a group:
+a document, a word, or the corpus. With p_i(a) the probability of a tokens among the
+first i of the group, and h_i(a) = E[log(prior + a + how many of the others)],
+
+    p_i+1(a) = (1 - g_i) p_i(a) + g_i p_i(a - 1),
+    h_i(a) = (1 - g_i) h_i+1(a) + g_i h_i+1(a + 1),
+
+so without token i the expectation is sum_a p_i(a) h_i+1(a). All h come before a sweep,
+p as it goes: no token is ever divided out of a distribution, which is not stable.
+A cell holds one token here, so each update is a step of coordinate ascent, and the
+bound never falls. For N tokens a sweep costs O(K N^2), and memory 16 K N^2 at most.
+"""
+
+import numpy as np
+from numba import njit
+
+N_TABLES = 1  # means, which a sweep does not use
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _put_in(p, g):
+    """Add a token of probability g; the last entry of `p` must be 0."""
+    for n in range(p.size - 1, 0, -1):
+        p[n] = (1 - g) * p[n] + g * p[n - 1]
+    p[0] *= 1 - g
+
+
+@njit(cache=True, nogil=True)
+def _none_yet(n_topics, n_tokens):
+    """Return the distributions of the number of tokens among none."""
+    p = np.zeros((n_topics, n_tokens + 1))
+    p[:, 0] = 1
+    return p
+
+
+@njit(cache=True, nogil=True)
+def _distribution(tokens, gamma, n_topics):
+    """Return that of the number of these tokens on each topic."""
+    p = _none_yet(n_topics, tokens.size)
+    for k in range(n_topics):
+        for i in range(tokens.size):
+            _put_in(p[k, : i + 2], np.float64(gamma[tokens[i], k]))
+    return p
+
+
+@njit(cache=True, nogil=True)
+def _prospects(tokens, gamma, prior):
+    """Return h of a group, (n_topics, n_tokens + 1, n_tokens + 1)."""
+    n = tokens.size
+    h = np.zeros((prior.size, n + 1, n + 1))
+    for k in range(prior.size):
+        for a in range(n + 1):
+            h[k, n, a] = np.log(prior[k] + a)
+        for i in range(n - 1, -1, -1):
+            g = np.float64(gamma[tokens[i], k])
+            for a in range(i + 1):
+                h[k, i, a] = (1 - g) * h[k, i + 1, a] + g * h[k, i + 1, a + 1]
+    return h
+
+
+@njit(cache=True, nogil=True)
+def _groups(doc_ptr, word, n_words):
+    """Return the tokens of each document, of each word, and all."""
+    tokens = np.arange(word.size)
+    by_word = np.argsort(word, kind="mergesort")
+    ends = np.searchsorted(word[by_word], np.arange(n_words + 1))
+    docs = [tokens[doc_ptr[d] : doc_ptr[d + 1]] for d in range(doc_ptr.size - 1)]
+    words = [by_word[ends[w] : ends[w + 1]] for w in range(n_words)]
+    return docs, words, tokens
+
+
+@njit(cache=True, nogil=True)
+def distributions(doc_ptr, word, gamma, n_words, n_topics):
+    """Return those of n_dk, n_wk and n_k: lists of (n_topics, n_tokens + 1)."""
+    docs, words, tokens = _groups(doc_ptr, word, n_words)
+    return (
+        [_distribution(group, gamma, n_topics) for group in docs],
+        [_distribution(group, gamma, n_topics) for group in words],
+        [_distribution(tokens, gamma, n_topics)],
+    )
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+def _mean_log(p, h, i):
+    """Return the expectation for the token after `i` others of its group."""
+    total = 0.0
+    for a in range(i + 1):
+        total += p[a] * h[i + 1, a]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def sweep(doc_ptr, word, count, gamma, tables, priors):
+    """Update every token once; return the sum of all changes."""
+    n_words = tables[0].word_topic.shape[0]
+    n_topics = np.count_nonzero(priors.doc_topic)
+    alpha = priors.doc_topic[:n_topics].astype(np.float64)
+    beta = np.full(n_topics, np.float64(priors.topic_word))
+    docs, words, tokens = _groups(doc_ptr, word, n_words)
+    word_h = [_prospects(group, gamma, beta) for group in words]
+    word_p = [_none_yet(n_topics, group.size) for group in words]
+    all_h = _prospects(tokens, gamma, n_words * beta)
+    all_p = _none_yet(n_topics, tokens.size)
+    seen = np.zeros(n_words, np.int64)
+    value = np.zeros(n_topics)
+    moved = 0.0
+    for doc in docs:
+        doc_h, doc_p = _prospects(doc, gamma, alpha), _none_yet(n_topics, doc.size)
+        for i in range(doc.size):
+            c = doc[i]
+            w = word[c]
+            for k in range(n_topics):
+                value[k] = (
+                    _mean_log(doc_p[k], doc_h[k], i)
+                    + _mean_log(word_p[w][k], word_h[w][k], seen[w])
+                    - _mean_log(all_p[k], all_h[k], c)
+                )
+            value = np.exp(value - value.max())
+            value /= value.sum()
+            for k in range(n_topics):
+                moved += count[c] * abs(value[k] - gamma[c, k])
+                gamma[c, k] = value[k]
+                g = np.float64(gamma[c, k])
+                _put_in(doc_p[k, : i + 2], g)
+                _put_in(word_p[w][k, : seen[w] + 2], g)
+                _put_in(all_p[k, : c + 2], g)
+            seen[w] += 1
+    return moved
