@@ -41,8 +41,8 @@ class ECGSLDA(BaseGibbsLDA):
         Number of topics K, 1 to 65,535.
     strategy : "dynamic", "shortcut" or "standard", default="dynamic"
         How many draws a sweep makes for the N tokens of a word in a document. Standard
-        makes N, and is the exact chain of CollapsedGibbsLDA. Shortcut makes 1: fast,
-        and clearly worse topics. Dynamic makes N at first, and later as many as
+        makes N, and is the exact chain of CollapsedGibbsLDA. Shortcut makes 1, which
+        gives clearly worse topics. Dynamic makes N at first, and later as many as
         distinct topics were drawn in a sweep before, chosen at random; where N is 1 or
         2, it makes N.
     damping : int, default=1
@@ -117,8 +117,11 @@ class ECGSLDA(BaseGibbsLDA):
 
     Notes
     -----
-    Cost of a sweep: at most O(K) per document-word pair, and O(K) per document; the
-    draws that dynamic sampling saves come on top of that. Memory: as CollapsedGibbsLDA;
+    Cost of a sweep: at most O(K) per document-word pair, and O(K) per document. Time
+    falls less than the draws, for the tokens of a pair share most of the work already:
+    with 2.6 tokens per pair (NIPS) and K = 400, a sweep of shortcut sampling takes 0.8
+    of the time of a standard one, and one of dynamic sampling as long; with 1.3 tokens
+    per pair (KOS) both take 1.2 times as long. Memory: as CollapsedGibbsLDA;
     shortcut and dynamic take 4 bytes more per document-word pair, and dynamic 16 per
     pair of at least three tokens and 8 for each number of topics drawn for it so far.
 
