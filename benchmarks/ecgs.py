@@ -24,7 +24,8 @@ mean over the recorded sweeps among its last 50, `shards` its last sweep.
 Times are taken on their own, of all that is compared in turns of one sweep, from the
 first sweep on; on one thread, but for shards on at most as many as there are shards.
 Other work on the machine takes more from two threads than from one: beside the
-speed-up by medians, `shards` gives that by the fastest tenth of the sweeps.
+speed-up by medians, `shards` gives that by the fastest tenth of the sweeps, and the
+"capacity", what the threads gain on chains that have nothing in common, one each.
 
 The first of `--strategies`, or of `--shards`, is what the others are compared with.
 The standard strategy is the single-site kernel of CollapsedGibbsLDA; "apart" is the
@@ -213,8 +214,26 @@ def shards_rows(starts: list[dict]) -> list[dict]:
     ]
 
 
-def print_shards(rows) -> None:
+def capacity(starts: list[dict], threads: int) -> dict:
+    """Return how much more chains get done on all threads than one alone on one."""
+    spent = {
+        name: np.concatenate([start[name] for start in starts])
+        for name in ("one", "side_by_side")
+    }
+    alone, together = spent["one"], spent["side_by_side"]
+    fastest = np.quantile(alone, 0.1) / np.quantile(together, 0.1)
+    return {
+        "of_median": threads * float(np.median(alone) / np.median(together)),
+        "of_fastest": threads * float(fastest),
+    }
+
+
+def print_shards(rows, capacity) -> None:
     """Print the table of one sampler and one number of topics."""
+    print(
+        f"capacity: {capacity['of_median']:.2f}, "
+        f"of the fastest tenth {capacity['of_fastest']:.2f}"
+    )
     print("shards   s/sweep  speed-up  fastest  perplexity  relative  of the starts")
     for row in rows:
         low, high = min(row["relative_of_starts"]), max(row["relative_of_starts"])
@@ -245,11 +264,16 @@ def shards_command(arguments) -> None:
             ]
             rows = shards_rows(starts)
             print(f"\n{sampler}, K = {n_topics}")
-            print_shards(rows)
-            result = {"sampler": sampler, "n_topics": n_topics}
+            gain = capacity(starts, arguments.threads)
+            print_shards(rows, gain)
+            result = {"sampler": sampler, "n_topics": n_topics, "capacity": gain}
             results.append({**result, "rows": rows, "starts": starts})
     report = {"tokens": int(train.sum()), "test_tokens": int(test.sum())}
-    write(arguments, f"shards-{corpus}", {**report, "results": results})
+    write(
+        arguments,
+        runs.shards_name(corpus, arguments.threads),
+        {**report, "results": results},
+    )
 
 
 def choose(parser, strategies) -> None:

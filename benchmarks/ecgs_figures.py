@@ -6,6 +6,7 @@ import numpy as np
 
 from benchmarks import figures
 from benchmarks.common import median_curve
+from benchmarks.ecgs_runs import shards_name
 
 # From dark to light, so that they differ in grey too, beside their dashes.
 FIXED = {
@@ -140,7 +141,8 @@ def shards_figures(folder, reports) -> None:
             f"at most {options['threads']} threads"
         )
         figures.legend_below(figure, left)
-        figures.save(figure, folder / f"shards-{options['corpus']}.png")
+        name = shards_name(options["corpus"], options["threads"])
+        figures.save(figure, folder / f"{name}.png")
 
 
 def _draw_shards(left, right, result, style) -> None:

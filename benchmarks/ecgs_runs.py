@@ -11,6 +11,7 @@ from sklda._corpus import cut_cells
 from sklda._inference import completion_log_likelihood
 from sklda._kernels.arrays import Weights
 from sklda._sampling import Chain, Shard
+from sklda._threads import Threaded
 
 ALPHA_SUM, BETA = 50, 0.02
 SAMPLERS = {"collapsed": CollapsedGibbsLDA, "ecgs": ECGSLDA}
@@ -103,29 +104,48 @@ def seconds_per_sweep(X, n_topics, names, first, last, seed=0) -> dict[str, list
     return common.seconds_per_sweep(chains(X), first, last)
 
 
+def shards_name(corpus: str, threads: int) -> str:
+    """Return the name of the files of one corpus and number of threads."""
+    return f"shards-{corpus}-threads-{threads}"
+
+
+class SideBySide(Threaded):
+    """Chains that have nothing in common, one a thread: what the threads can do."""
+
+    def __init__(self, chains: list[Chain]):
+        self.chains = chains
+        self._use_threads(len(chains), len(chains))
+
+    def sweep(self) -> None:
+        list(self._map(Chain.sweep, self.chains))
+
+
 def run_shards(sampler, train, test, n_topics, shards, threads, seed, sweeps) -> dict:
-    """Return, for each number of shards, the seconds of sweeps and the perplexity."""
+    """Return, for each number of shards, the seconds of sweeps and the perplexity.
+
+    With them go the seconds of one chain by itself, and of one for each thread.
+    """
+
+    def new(X, **parameters):
+        return new_chain(SAMPLERS[sampler], X, n_topics, seed, **parameters)
 
     def chains(X):
-        return {
-            n_shards: new_chain(
-                SAMPLERS[sampler],
-                X,
-                n_topics,
-                seed,
-                n_shards=n_shards,
-                n_jobs=threads,
-            )
-            for n_shards in shards
+        sharded = {n: new(X, n_shards=n, n_jobs=threads) for n in shards}
+        own = {
+            "one": new(X),
+            "side_by_side": SideBySide([new(X) for _ in range(threads)]),
         }
+        return sharded | own
 
     common.seconds_per_sweep(chains(train[:10]), 0, 1)  # compiles
-    of_shards = chains(train)
-    seconds = common.seconds_per_sweep(of_shards, 0, sweeps)
+    timed = chains(train)
+    seconds = common.seconds_per_sweep(timed, 0, sweeps)
     documents = common.as_weights(test)
     return {
+        "one": seconds.pop("one"),
+        "side_by_side": seconds.pop("side_by_side"),
         "seconds": seconds,
-        "perplexity": {n: perplexity(of_shards[n], documents) for n in shards},
+        "perplexity": {n: perplexity(timed[n], documents) for n in shards},
     }
 
 

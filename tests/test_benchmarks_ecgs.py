@@ -195,6 +195,15 @@ def test_shards_are_compared_with_the_first_number_of_them():
     assert two["relative_of_starts"] == [1.01, 1.03]
 
 
+def test_capacity_is_what_threads_do_without_anything_to_share():
+    starts = [
+        {"one": [4.0, 4.0], "side_by_side": [5.0, 5.0]},
+        {"one": [4.0, 9.0], "side_by_side": [5.0, 9.0]},
+    ]
+    gain = ecgs.capacity(starts, 2)
+    assert gain == {"of_median": 1.6, "of_fastest": 1.6}
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -258,6 +267,8 @@ def test_shards_command_reports_samplers_topics_and_shards(tmp_path):
         assert [row["n_shards"] for row in result["rows"]] == [1, 2]
         assert result["rows"][0]["relative"] == result["rows"][0]["speed_up"] == 1
         assert len(result["starts"]) == 2
+        assert set(result["capacity"]) == {"of_median", "of_fastest"}
+        assert {len(start["side_by_side"]) for start in result["starts"]} == {3}
 
 
 @pytest.mark.usefixtures("small_corpus")
