@@ -138,7 +138,7 @@ def shards_figures(folder, reports) -> None:
         starts = figures.starts(options["starts"])
         figure.suptitle(
             f"{options['corpus'].upper()}, {starts} (small points), "
-            f"at most {options['threads']} threads"
+            f"threads: at most {options['threads']}"
         )
         figures.legend_below(figure, left)
         name = shards_name(options["corpus"], options["threads"])
