@@ -45,12 +45,13 @@ FLOORS = {
     "sklda._kernels.draws": 0,
     "sklda._kernels.large_blocks": 0,
     "sklda._kernels.lists": 0,
+    "sklda._kernels.memory": 0,
     "sklda._kernels.moments": 0,
     "sklda._kernels.nested": 0,
     "sklda._kernels.small_blocks": 0,
     "sklda._kernels.special": 0,
 }
-KERNEL_DEPENDENCIES = frozenset({"numba", "numpy"}) | sys.stdlib_module_names
+KERNEL_DEPENDENCIES = {"llvmlite", "numba", "numpy"} | sys.stdlib_module_names
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60

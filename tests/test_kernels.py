@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from numba import njit
 
 from sklda._corpus import cut_cells
 from sklda._kernels import (
@@ -19,6 +20,7 @@ from sklda._kernels import (
     tally,
 )
 from sklda._kernels.arrays import Corpus
+from sklda._kernels.memory import prefetch
 from tests.enumeration import (
     Problem,
     any_groups,
@@ -139,6 +141,20 @@ def test_uniform_stays_below_one_and_may_be_zero():
     # With s0 = 0 the first output is rotl(s1, 17).
     assert draws.uniform(np.array([0, 2**64 - 1], np.uint64)) == 1 - 2.0**-53
     assert draws.uniform(np.array([0, 2**47], np.uint64)) == 0
+
+
+def test_prefetch_reads_nothing():
+    @njit
+    def sum_of(array, ahead):
+        total = 0
+        for i in range(array.size):
+            prefetch(array, i + ahead)
+            total += array[i]
+        return total
+
+    for array in (np.arange(5), np.zeros(0, np.int64)):
+        for ahead in (0, -7, 2**40, -(2**40)):
+            assert sum_of(array, ahead) == sum_of.py_func(array, ahead) == array.sum()
 
 
 def test_streams_of_spawned_seeds_differ():

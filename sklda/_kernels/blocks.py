@@ -11,7 +11,7 @@ from sklda._kernels import large_blocks, small_blocks
 from sklda._kernels.arrays import LANES
 from sklda._kernels.document import count_document, topic_ratio
 from sklda._kernels.draws import uniform
-from sklda._kernels.lists import drop_empty, place, weigh
+from sklda._kernels.lists import drop_empty, look_ahead, place, weigh
 
 
 @njit(cache=True, nogil=True)
@@ -38,6 +38,7 @@ def sweep(corpus, state, priors, rng, nested):
         )
         entered = -1  # the word whose weights are there
         for c in range(doc_ptr[d], doc_ptr[d + 1]):
+            look_ahead(word, c, start, list_topic, list_count)
             w = word[c]
             topics = list_topic[start[w] : start[w + 1]]
             counts = list_count[start[w] : start[w + 1]]

@@ -15,6 +15,7 @@ from numba import njit
 from sklda._kernels.arrays import LANES, Counts, add_changes
 from sklda._kernels.document import clear, topic_ratio, topic_ratios
 from sklda._kernels.draws import uniform
+from sklda._kernels.memory import AHEAD, prefetch
 
 MANY_TOPICS = 161  # from here on lists are faster than whole rows
 
@@ -23,6 +24,15 @@ class State(NamedTuple):
     z: np.ndarray  # (n_tokens,) uint16
     word_topic: np.ndarray  # (n_words, n_lanes) int32
     topic: np.ndarray  # (n_lanes,) int32
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def look_ahead(word, c, word_topic):
+    """Ask for the row of a cell that comes after cell c."""
+    n_lanes = word_topic.shape[1]
+    first = np.int64(word[min(c + AHEAD, word.size - 1)]) * n_lanes
+    for k in range(first, first + n_lanes, LANES):
+        prefetch(word_topic, k)
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)

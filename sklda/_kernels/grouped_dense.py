@@ -14,6 +14,7 @@ from sklda._kernels.dense import (
     copy,
     gather,
     init,
+    look_ahead,
     merge,
     read_counts,
     redraw,
@@ -39,6 +40,7 @@ def sweep(corpus, state, priors, rng, n_draws):
         count_document(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]], z, doc_topic)
         topic_ratios(doc_topic, topic, alpha, word_mass, ratio)
         for c in range(doc_ptr[d], doc_ptr[d + 1]):
+            look_ahead(word, c, word_topic)
             row = word_topic[word[c]]
             total = weigh(ratio, row, beta, weight)
             first, n_groups = token_ptr[c], n_draws[c]

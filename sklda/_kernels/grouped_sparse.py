@@ -19,6 +19,7 @@ from sklda._kernels.lists import (
     find,
     gather,
     init,
+    look_ahead,
     merge,
     read_counts,
     redraw,
@@ -42,6 +43,7 @@ def sweep(corpus, state, priors, rng, n_draws):
         count_document(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]], z, doc_topic)
         rest = topic_ratios(doc_topic, topic, alpha, word_mass, ratio)
         for c in range(doc_ptr[d], doc_ptr[d + 1]):
+            look_ahead(word, c, start, list_topic, list_count)
             w = word[c]
             topics = list_topic[start[w] : start[w + 1]]
             counts = list_count[start[w] : start[w + 1]]

@@ -18,6 +18,7 @@ from numba import njit
 from sklda._kernels.arrays import LANES, Counts, padded
 from sklda._kernels.document import clear, topic_ratio, topic_ratios
 from sklda._kernels.draws import uniform
+from sklda._kernels.memory import AHEAD, prefetch
 
 
 class State(NamedTuple):
@@ -33,6 +34,15 @@ class State(NamedTuple):
     size: np.ndarray  # (n_words,) int32
     list_topic: np.ndarray  # (start[-1],) int32
     list_count: np.ndarray  # (start[-1],) int32
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def look_ahead(word, c, start, list_topic, list_count):
+    """Ask for the start of the list of a cell that comes after cell c."""
+    first = start[word[min(c + AHEAD, word.size - 1)]]
+    for j in range(first, first + 2 * LANES, LANES):
+        prefetch(list_topic, j)
+        prefetch(list_count, j)
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)

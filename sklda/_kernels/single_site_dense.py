@@ -21,6 +21,7 @@ from sklda._kernels.dense import (
     copies,
     copy,
     init,
+    look_ahead,
     merge,
     read_counts,
     redraw,
@@ -46,6 +47,7 @@ def sweep(corpus, state, priors, rng):
         count_document(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]], z, doc_topic)
         topic_ratios(doc_topic, topic, alpha, word_mass, ratio)
         for c in range(doc_ptr[d], doc_ptr[d + 1]):
+            look_ahead(word, c, word_topic)
             row = word_topic[word[c]]
             total = weigh(ratio, row, beta, weight)
             for i in range(token_ptr[c], token_ptr[c + 1]):
