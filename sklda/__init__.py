@@ -1,6 +1,6 @@
 """sklda: Latent Dirichlet Allocation with the interface of scikit-learn."""
 
-from sklda import datasets
+from sklda import datasets, inspection, metrics
 from sklda._cvb import CVBLDA
 from sklda._ecgs import ECGSLDA
 from sklda._gibbs import CollapsedGibbsLDA, UncollapsedGibbsLDA
@@ -13,4 +13,6 @@ __all__ = [
     "ECGSLDA",
     "UncollapsedGibbsLDA",
     "datasets",
+    "inspection",
+    "metrics",
 ]

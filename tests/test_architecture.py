@@ -31,6 +31,7 @@ FLOORS = {
     "sklda._sampling": 2,
     "sklda._strategies": 2,
     "sklda._priors": 2,
+    "sklda._topics": 2,
     "sklda._variational": 2,
     "sklda.metrics": 2,
     "sklda.inspection": 2,
@@ -63,7 +64,7 @@ def floor_of(module: str) -> int | None:
         return FLOORS[module]
     if module.startswith("sklda._kernels."):
         return 1
-    if module.startswith("sklda.datasets."):
+    if module.startswith(("sklda.datasets.", "sklda.inspection.")):
         return 2
     return None
 

@@ -1,0 +1,19 @@
+"""An estimator whose topics and documents are set by hand."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+
+class KnownTopics(TransformerMixin, BaseEstimator):
+    """Fitted from the start, to `components`; transform returns `theta`."""
+
+    def __init__(self, components, theta=None, **fitted):
+        self.components_ = np.asarray(components)
+        self.theta = theta
+        vars(self).update(fitted)
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return np.asarray(self.theta, dtype=float)

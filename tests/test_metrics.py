@@ -1,0 +1,268 @@
+"""Coherence and diversity: by hand, against a plain version, against gensim."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from sklda.datasets import make_lda_corpus
+from sklda.metrics import topic_coherence, topic_diversity
+
+
+def plain_coherence(components, X, measure, n_words, smoothing=1.0):
+    """Follow the definitions word by word, with sets of documents."""
+    n_documents = len(X)
+    documents = [
+        {d for d in range(n_documents) if X[d][w] > 0} for w in range(len(X[0]))
+    ]
+    means = []
+    for weights in components:
+        ranked = sorted(range(len(weights)), key=lambda w: (-weights[w], w))
+        values = []
+        for earlier, later in combinations(ranked[:n_words], 2):
+            w, v = documents[earlier], documents[later]
+            if measure == "u_mass":
+                holders = len(w) or n_documents
+                values.append(np.log((len(v & w) + smoothing) / holders))
+            elif len(v & w) in {0, n_documents}:
+                values.append(0 if len(v & w) else -1)
+            else:
+                joint = len(v & w) / n_documents
+                independent = len(v) * len(w) / n_documents**2
+                values.append(np.log(joint / independent) / -np.log(joint))
+        means.append(sum(values) / len(values))
+    return means
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    """Return short documents, so that words miss each other, and random topics."""
+    X, _, topics = make_lda_corpus(60, 40, 7, document_length=12, random_state=0)
+    counts = X.toarray()
+    counts[:, [3, 17]] = 0  # words in no document
+    counts[:, 5] = 1  # words in all
+    counts[:, 6] = 2
+    topics[0, [3, 17, 5, 6]] = 1.0
+    return counts, topics
+
+
+# --- values ------------------------------------------------------------------
+
+
+def test_u_mass_by_hand():
+    # Word 0 is in three documents, word 1 in two, word 2 in two.
+    X = [[1, 1, 0], [2, 1, 0], [0, 0, 1], [1, 0, 3]]
+    topics = [[0.5, 0.4, 0.1], [0.1, 0.4, 0.5]]
+    found = topic_coherence(topics, X, n_words=2)
+    np.testing.assert_allclose(found, [np.log(3 / 3), np.log(1 / 2)])
+    found = topic_coherence(topics, X, n_words=3)
+    # 1 after 0, 2 after 0, 2 after 1; and the other way round.
+    np.testing.assert_allclose(
+        found,
+        [
+            np.mean(np.log([3 / 3, 2 / 3, 1 / 2])),
+            np.mean(np.log([1 / 2, 2 / 2, 3 / 2])),
+        ],
+    )
+
+
+def test_npmi_by_hand():
+    X = [[1, 1, 0], [2, 1, 0], [0, 0, 1], [1, 0, 3]]
+    topics = [[0.5, 0.4, 0.1], [0.1, 0.4, 0.5], [0.4, 0.1, 0.5]]
+    found = topic_coherence(topics, X, "npmi", n_words=2)
+    expected = [
+        np.log((2 / 4) / (3 / 4 * 2 / 4)) / -np.log(2 / 4),
+        -1,
+        np.log((1 / 4) / (3 / 4 * 2 / 4)) / -np.log(1 / 4),
+    ]
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("n_words", [2, 5, 40])
+@pytest.mark.parametrize("measure", ["u_mass", "npmi"])
+def test_coherence_is_that_of_the_plain_version(corpus, measure, n_words):
+    X, topics = corpus
+    found = topic_coherence(topics, X, measure, n_words)
+    assert found.shape == (7,)
+    expected = plain_coherence(topics, X, measure, n_words)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_smoothing_is_that_of_the_plain_version(corpus):
+    X, topics = corpus
+    found = topic_coherence(topics, X, n_words=8, smoothing=0.01)
+    np.testing.assert_allclose(
+        found, plain_coherence(topics, X, "u_mass", 8, 0.01), rtol=1e-12
+    )
+
+
+def test_diversity_by_hand():
+    assert topic_diversity([[3, 2, 1, 0], [0, 1, 2, 3]], n_words=2) == 1.0
+    assert topic_diversity([[3, 2, 1, 0], [3, 1, 2, 0]], n_words=2) == 0.75
+    assert topic_diversity([[3, 2, 1, 0]] * 4, n_words=3) == 0.25
+    assert topic_diversity([[1, 2, 3]], n_words=3) == 1.0
+
+
+def test_first_of_equal_words_counts():
+    assert topic_diversity([[1, 1, 1, 1], [0, 0, 1, 1]], n_words=2) == 1.0
+    assert topic_diversity([[1, 1, 1, 1], [1, 0, 0, 0]], n_words=2) == 0.5
+
+
+# --- words that never meet, words of all documents ---------------------------
+
+
+def test_npmi_of_extreme_pairs():
+    X = np.array([[1, 1, 0, 1, 1], [1, 1, 0, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 1, 1]])
+    pairs = {(0, 1): 1.0, (0, 2): -1.0, (3, 4): 0.0, (0, 3): 0.0}
+    topics = np.zeros((len(pairs), 5))
+    for topic, pair in zip(topics, pairs, strict=True):
+        topic[list(pair)] = 1
+    found = topic_coherence(topics, X, "npmi", n_words=2)
+    np.testing.assert_allclose(found, list(pairs.values()), atol=1e-12)
+
+
+@pytest.mark.parametrize(("measure", "worst"), [("u_mass", -np.log(4)), ("npmi", -1.0)])
+def test_words_without_documents_get_the_smallest_value(measure, worst):
+    X = [[0, 0, 1]] * 4
+    found = topic_coherence([[3, 2, 1]], X, measure, n_words=2)
+    np.testing.assert_allclose(found, [worst])
+
+
+@pytest.mark.parametrize("measure", ["u_mass", "npmi"])
+def test_one_document_gives_finite_numbers(measure):
+    for X in ([[1, 2, 3]], [[0, 0, 0]], [[1, 0, 1]]):
+        assert np.isfinite(topic_coherence(np.eye(3), X, measure, n_words=3)).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ranges_hold_for_random_documents(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.random((30, 12)) < rng.random(12) ** 2
+    topics = rng.random((6, 12))
+    npmi = topic_coherence(topics, X.astype(int), "npmi", n_words=4)
+    assert (np.abs(npmi) <= 1).all()
+    u_mass = topic_coherence(topics, X.astype(int), n_words=4)
+    assert (u_mass >= -np.log(30)).all()
+    assert (u_mass <= np.log(2)).all()
+
+
+def test_words_of_one_topic_cohere_more_than_mixed_ones():
+    X, _, topics = make_lda_corpus(300, 60, 4, random_state=0)
+    mixed = np.random.default_rng(0).permuted(topics, axis=1)
+    for measure in ("u_mass", "npmi"):
+        good = topic_coherence(topics, X, measure).mean()
+        assert good > topic_coherence(mixed, X, measure).mean() + 0.05
+
+
+# --- forms of X --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", ["u_mass", "npmi"])
+def test_coherence_does_not_depend_on_the_form_of_X(corpus, measure):
+    X, topics = corpus
+    expected = topic_coherence(topics, X, measure)
+    once = sparse.csr_array(X)
+    doubled = sparse.csr_array(
+        (np.repeat(once.data, 2), np.repeat(once.indices, 2), 2 * once.indptr),
+        shape=X.shape,
+    )
+    assert not doubled.has_canonical_format
+    zeros = sparse.csr_array(X + 1)
+    zeros.data -= 1
+    before = zeros.data.copy()
+    forms = [
+        0.25 * X,
+        once,
+        sparse.csc_matrix(X),
+        sparse.coo_array(X),
+        sparse.csr_matrix(X, dtype=np.float32),
+        doubled,
+        zeros,
+    ]
+    for form in forms:
+        np.testing.assert_array_equal(topic_coherence(topics, form, measure), expected)
+    np.testing.assert_array_equal(zeros.data, before)
+    np.testing.assert_array_equal(topic_coherence(9 * topics, X, measure), expected)
+
+
+# --- what is refused ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"measure": "c_v"}, "measure must be one of 'u_mass', 'npmi'; got 'c_v'"),
+        ({"measure": None}, "measure must be one of"),
+        ({"n_words": 4}, "n_words=4 is more than there are: 3 words"),
+        ({"n_words": 1}, "n_words must be an integer >= 2, got 1"),
+        ({"n_words": 2.0}, "n_words must be an integer"),
+        ({"smoothing": 0}, "smoothing must be positive and finite"),
+        ({"smoothing": np.nan}, "smoothing must be positive and finite"),
+        ({"X": [[1, 2]]}, "components has 3 words in its columns, X has 2"),
+        ({"X": [[1, -2, 0]]}, "X holds negative values"),
+        ({"X": np.zeros((0, 3))}, "0 sample"),
+        ({"components": [1, 2, 3]}, "Expected 2D array"),
+        ({"components": [[1, 2, np.nan]]}, "components contains NaN"),
+    ],
+)
+def test_coherence_refuses(changed, message):
+    sound = {"components": [[1, 2, 3]], "X": [[1, 1, 0]], "n_words": 2}
+    assert np.isfinite(topic_coherence(**sound)).all()
+    with pytest.raises(ValueError, match=message):
+        topic_coherence(**(sound | changed))
+
+
+@pytest.mark.parametrize(
+    ("n_words", "message"),
+    [(25, "n_words=25 is more than there are: 3 words"), (0, ">= 1, got 0")],
+)
+def test_diversity_refuses(n_words, message):
+    with pytest.raises(ValueError, match=message):
+        topic_diversity([[1, 2, 3]], n_words)
+
+
+# --- gensim ------------------------------------------------------------------
+
+
+def gensim_coherence(components, X, n_words, **options):
+    models = pytest.importorskip("gensim.models")
+    corpora = pytest.importorskip("gensim.corpora")
+    texts = [[str(w) for w in np.repeat(np.arange(row.size), row)] for row in X]
+    dictionary = corpora.Dictionary(texts)
+    top = np.argsort(-components, axis=1, kind="stable")[:, :n_words]
+    model = models.CoherenceModel(
+        topics=[[str(w) for w in topic] for topic in top],
+        texts=texts,
+        corpus=[dictionary.doc2bow(text) for text in texts],
+        dictionary=dictionary,
+        topn=n_words,
+        processes=1,
+        **options,
+    )
+    return model.get_coherence_per_topic()
+
+
+@pytest.fixture(scope="module")
+def dense_corpus():
+    """Return documents in which all words occur, and most pairs meet."""
+    X, _, topics = make_lda_corpus(80, 25, 5, document_length=15, random_state=1)
+    assert X.toarray().any(axis=0).all()
+    return X.toarray(), topics
+
+
+def test_u_mass_is_that_of_gensim(dense_corpus):
+    X, topics = dense_corpus
+    expected = gensim_coherence(topics, X, 10, coherence="u_mass")
+    # It adds 1e-12 to the probability that both are there.
+    found = topic_coherence(topics, X, n_words=10, smoothing=1e-12 * len(X))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_npmi_is_that_of_gensim_with_whole_documents_as_windows(dense_corpus):
+    X, topics = dense_corpus
+    # Six words of each topic, all pairs of which meet: for others gensim's value
+    # depends on the 1e-12 that it adds.
+    expected = gensim_coherence(topics, X, 6, coherence="c_npmi", window_size=1000)
+    found = topic_coherence(topics, X, "npmi", n_words=6)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
