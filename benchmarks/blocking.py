@@ -32,7 +32,7 @@ from scipy import sparse
 
 from benchmarks import blocking_runs as runs
 from benchmarks import common, corpora
-from benchmarks.programs import ALPHA, BETA
+from benchmarks.compare.peers import ALPHA, BETA
 from sklda.datasets import make_bars
 
 CHAINS_TOPICS = {"kos": 32, "nips": 40}

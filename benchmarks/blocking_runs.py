@@ -5,7 +5,7 @@ from scipy.optimize import linear_sum_assignment
 
 import sklda
 from benchmarks import common, corpora
-from benchmarks.programs import ALPHA, BETA
+from benchmarks.compare.peers import ALPHA, BETA
 from sklda import CollapsedGibbsLDA
 from sklda._sampling import Chain
 

@@ -20,6 +20,7 @@ from sklda._sampling import Chain
 CORPORA = ("kos", "nips")
 TAIL = 50  # sweeps at the end of a chain that say where it has come to
 FEWEST_TIMED = 5  # sweeps
+SIMD = ("sse4", "avx", "fma", "asimd", "neon", "sve")  # flags of a processor
 
 
 def output_options() -> argparse.ArgumentParser:
@@ -82,7 +83,7 @@ def write(arguments, name: str, priors: dict, report: dict) -> None:
     options = {
         key: value
         for key, value in vars(arguments).items()
-        if key not in ("command", "output", "data_home", "jobs")
+        if key not in ("command", "output", "doc", "data_home", "jobs")
     }
     options |= priors
     arguments.output.mkdir(parents=True, exist_ok=True)
@@ -92,21 +93,42 @@ def write(arguments, name: str, priors: dict, report: dict) -> None:
 
 def machine() -> dict:
     """Describe processor and versions, and nothing else of the machine."""
-    try:
-        with open("/proc/cpuinfo") as lines:
-            models = [line for line in lines if line.startswith("model name")]
-        model = models[0].partition(":")[2].strip()
-    except (OSError, IndexError):
-        model = platform.processor() or platform.machine()
+    model = _of_processor("model name") or platform.processor() or platform.machine()
+    flags = (_of_processor("flags") or _of_processor("Features")).split()
     packages = ("numpy", "scipy", "numba", "scikit-learn")
     versions = {package: version(package) for package in packages}
     versions["sklda"] = sklda.__version__
     return {
         "cpu": model,
+        "simd": sorted(flag for flag in flags if flag.startswith(SIMD)),
         "cores": os.cpu_count(),
         "system": platform.system(),
         "versions": {"python": platform.python_version(), **versions},
     }
+
+
+def _of_processor(field: str) -> str:
+    """Return what Linux says of the first processor, nothing elsewhere."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return ""
+    values = [line.partition(":")[2] for line in lines if line.startswith(field)]
+    return values[0].strip() if values else ""
+
+
+def shape_of(X) -> dict[str, int]:
+    """Return how large a corpus is."""
+    shape = {"documents": X.shape[0], "words": X.shape[1], "cells": X.nnz}
+    return shape | {"tokens": int(X.sum())}
+
+
+def geometric(last: int) -> list[int]:
+    """Return 1, 2, 3, 5, 7, 10, 15, 20, 30, ..., and the last."""
+    steps = {1, 2, 3, 5, 7}
+    decades = {10**power for power in range(1, len(str(last)))}
+    steps |= {round(d * m) for d in decades for m in (1, 1.5, 2, 3, 5, 7)}
+    return sorted({step for step in steps if step < last} | {last})
 
 
 def as_weights(X) -> Weights:

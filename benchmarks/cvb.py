@@ -115,7 +115,7 @@ def convergence_command(arguments) -> None:
     corpus = arguments.corpus
     n_topics = arguments.topics or TOPICS[corpus]
     train, held_out = corpora.hold_out_tokens(corpora.load(corpus, arguments.data_home))
-    sweeps = runs.geometric(arguments.sweeps)
+    sweeps = common.geometric(arguments.sweeps)
     jobs = [
         (name, train, held_out, n_topics, seed, sweeps)
         for seed in range(arguments.starts)

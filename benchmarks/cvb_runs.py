@@ -5,156 +5,38 @@ A program has `sweep()`; `observe()`, called after each sweep and never timed;
 """
 
 import time
-from contextlib import nullcontext
 from importlib.util import find_spec
 
 import numpy as np
 from sklearn.decomposition import LatentDirichletAllocation
 
 from benchmarks import common, corpora
-from sklda import CVBLDA, CollapsedGibbsLDA
+from benchmarks.compare.others import Gensim
+from benchmarks.compare.ours import Gaussian, KeptMean, ZeroOrder
+from benchmarks.compare.variational import BatchVB, OnlineVB
+from sklda import CVBLDA
 from sklda._inference import completion_log_likelihood
 
 ALPHA = BETA = 0.1
 PRIORS = {"doc_topic_prior": ALPHA, "topic_word_prior": BETA}
-ONLINE_BATCH = 128  # documents
-GENSIM_CHUNK = 2000  # documents
-APPROXIMATIONS = {"CVB": "gaussian", "CVB0": "zero-order"}
 
 
-class Collapsed:
-    """The fit of CVBLDA."""
+class Gibbs(KeptMean):
+    """The chain of CollapsedGibbsLDA; estimates are means over the second half of it.
 
-    def __init__(self, X, n_topics, seed, approximation):
-        options = {**PRIORS, "approximation": approximation, "random_state": seed}
-        self.fit = CVBLDA(n_topics, **options)._new_fit(X)
-        self.sweep, self.threads = self.fit.sweep, self.fit.threads
-
-    def observe(self):
-        pass
-
-    def estimates(self):
-        return common.present_sample(self.fit)
-
-
-class Gibbs:
-    """The chain of CollapsedGibbsLDA; estimates are means over samples.
-
-    After sweep s these are the samples of sweeps s // 2 + 1 to s. `asked` are the
-    sweeps after which estimates may be asked for.
+    To keep samples is left to `observe`, and not timed.
     """
 
-    def __init__(self, X, n_topics, seed, asked):
-        lda = CollapsedGibbsLDA(n_topics, **PRIORS, random_state=seed)
-        self.chain = lda._new_chain(X)
-        self.sweep, self.threads = self.chain.sweep, self.chain.threads
-        self.starts = {sweep // 2 for sweep in asked}
-        self.sums = {0: (0.0, 0.0)}
+    def __init__(self, X, n_topics, seed, *, asked, **priors):
+        super().__init__(X, n_topics, seed, asked=asked, thin=1, **priors)
 
-    def observe(self):
-        self.chain.keep()
-        sweep = self.chain.n_sweeps
-        if sweep in self.starts:
-            # Sums of integers: float32 keeps them as they are.
-            self.sums[sweep] = tuple(s.astype(np.float32) for s in self._sums())
-
-    def _sums(self):
-        return self.chain._word_topic_sum, self.chain._doc_topic_sum
-
-    def estimates(self):
-        last = self.chain.n_sweeps
-        first = last // 2
-        self.sums = {s: sums for s, sums in self.sums.items() if s >= first}
-        word_topic, doc_topic = (
-            (now - before) / (last - first)
-            for now, before in zip(self._sums(), self.sums[first], strict=True)
-        )
-        return _normalised(doc_topic + ALPHA), _normalised(word_topic.T + BETA)
+    def sweep(self, n=1):
+        super(KeptMean, self).sweep(n)
 
 
-class BatchVB:
-    """scikit-learn's batch variational Bayes, an iteration a sweep."""
-
-    def __init__(self, X, n_topics, seed):
-        self.X = X.astype(np.float64)
-        self.lda = LatentDirichletAllocation(
-            n_topics,
-            **PRIORS,
-            learning_method="batch",
-            max_iter=0,
-            evaluate_every=0,
-            n_jobs=1,
-            random_state=seed,
-        )
-        # Only draws the start, which depends on nothing but the number of words.
-        self.lda.fit(np.ones((1, X.shape[1])))
-
-    def threads(self):
-        return nullcontext()
-
-    def sweep(self):
-        n_docs = self.X.shape[0]
-        self.lda._em_step(self.X, total_samples=n_docs, batch_update=True)
-
-    def observe(self):
-        pass
-
-    def estimates(self):
-        return self.lda.transform(self.X), _normalised(self.lda.components_)
-
-
-class OnlineVB(BatchVB):
-    """scikit-learn's online variational Bayes, a pass over the corpus a sweep."""
-
-    def __init__(self, X, n_topics, seed):
-        super().__init__(X, n_topics, seed)
-        self.lda.set_params(batch_size=ONLINE_BATCH, total_samples=X.shape[0])
-
-    def sweep(self):
-        self.lda.partial_fit(self.X)
-
-
-class Gensim:
-    """gensim's LdaModel, a pass over the corpus a sweep."""
-
-    def __init__(self, X, n_topics, seed):
-        from gensim.models import LdaModel
-
-        self.corpus = [
-            list(zip(X.indices[row].tolist(), X.data[row].tolist(), strict=True))
-            for row in map(slice, X.indptr[:-1], X.indptr[1:])
-        ]
-        self.model = LdaModel(
-            num_topics=n_topics,
-            id2word={word: str(word) for word in range(X.shape[1])},
-            alpha=ALPHA,
-            eta=BETA,
-            chunksize=GENSIM_CHUNK,
-            passes=1,
-            eval_every=None,
-            random_state=seed,
-        )
-
-    def threads(self):
-        return nullcontext()
-
-    def sweep(self):
-        self.model.update(self.corpus)
-
-    def observe(self):
-        pass
-
-    def estimates(self):
-        gamma, _ = self.model.inference(self.corpus)
-        return _normalised(gamma), self.model.get_topics().astype(np.float64)
-
-
+COLLAPSED = {"CVB": Gaussian, "CVB0": ZeroOrder}
 OTHERS = {"VB": BatchVB, "online VB": OnlineVB, "gensim": Gensim}
-NAMES = (*OTHERS, *APPROXIMATIONS, "Gibbs")
-
-
-def _normalised(rows):
-    return rows / rows.sum(axis=1, keepdims=True)
+NAMES = (*OTHERS, *COLLAPSED, "Gibbs")
 
 
 def available(names) -> list[str]:
@@ -167,19 +49,10 @@ def available(names) -> list[str]:
 
 def new_program(name, X, n_topics, seed, asked=()):
     """Return a program at its start; `asked` is what Gibbs asks for."""
-    if name in APPROXIMATIONS:
-        return Collapsed(X, n_topics, seed, APPROXIMATIONS[name])
+    priors = {"alpha": ALPHA, "beta": BETA}
     if name == "Gibbs":
-        return Gibbs(X, n_topics, seed, asked)
-    return OTHERS[name](X, n_topics, seed)
-
-
-def geometric(last: int) -> list[int]:
-    """Return 1, 2, 3, 5, 7, 10, 15, 20, 30, ..., and the last."""
-    steps = {1, 2, 3, 5, 7}
-    decades = {10**power for power in range(1, len(str(last)))}
-    steps |= {round(d * m) for d in decades for m in (1, 1.5, 2, 3, 5, 7)}
-    return sorted({step for step in steps if step < last} | {last})
+        return Gibbs(X, n_topics, seed, asked=asked, **priors)
+    return (COLLAPSED | OTHERS)[name](X, n_topics, seed, **priors)
 
 
 def fine(last: int) -> list[int]:
@@ -238,7 +111,7 @@ def reach(names, train, held_out, n_topics, iterations, limit) -> dict[str, dict
 
     `limit` is the number of sweeps after which these give up.
     """
-    few = geometric(iterations)
+    few = common.geometric(iterations)
     vb = follow(new_program("VB", train, n_topics, 0), held_out, few)
     target = vb["log_probability"][-1]
     curves = {"VB": vb}
@@ -284,7 +157,7 @@ def run_streams(train, test, n_topics, seed, batches) -> dict[str, dict]:
     documents = common.as_weights(test)
     for lda in streams(train[:10], n_topics, seed).values():
         completion(lda.partial_fit(train[:10]), documents)  # compiles
-    ldas, asked = streams(train, n_topics, seed), geometric(len(batches))
+    ldas, asked = streams(train, n_topics, seed), common.geometric(len(batches))
     curves = {
         name: {"minibatches": asked, "documents": [], "seconds": [], "score": []}
         for name in ldas

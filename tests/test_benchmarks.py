@@ -235,7 +235,7 @@ def test_chains_command_reports_both_curves(tmp_path):
     assert row["log_posterior"]["sweeps"] <= 10
     assert row["perplexity"]["sweeps"] <= 10
     assert len(report["seconds"]["single-site"]) == 20
-    assert set(report["machine"]) == {"cpu", "cores", "system", "versions"}
+    assert set(report["machine"]) == {"cpu", "simd", "cores", "system", "versions"}
 
 
 @pytest.mark.usefixtures("small_corpus")

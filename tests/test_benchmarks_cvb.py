@@ -14,6 +14,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 
 from benchmarks import common, corpora, cvb
 from benchmarks import cvb_runs as runs
+from benchmarks.compare import variational
 from sklda import CVBLDA, CollapsedGibbsLDA
 
 PRIORS = {"doc_topic_prior": 0.1, "topic_word_prior": 0.1}
@@ -94,9 +95,9 @@ def test_log_probability_is_that_of_a_plain_loop(counts):
 
 
 def test_sweeps_asked_for_are_about_geometric():
-    assert runs.geometric(100) == [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
-    assert runs.geometric(12) == [1, 2, 3, 5, 7, 10, 12]
-    assert runs.geometric(1) == runs.fine(1) == [1]
+    assert common.geometric(100) == [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
+    assert common.geometric(12) == [1, 2, 3, 5, 7, 10, 12]
+    assert common.geometric(1) == runs.fine(1) == [1]
     steps = np.array(runs.fine(500))
     assert (steps[0], steps[-1]) == (1, 500)
     assert np.all(np.diff(steps) >= 1)
@@ -111,18 +112,18 @@ def test_batch_vb_by_steps_is_that_of_scikit_learn(counts):
 
 
 def test_online_vb_by_passes_is_that_of_scikit_learn(counts, monkeypatch):
-    monkeypatch.setattr(runs, "ONLINE_BATCH", 16)
+    monkeypatch.setattr(variational, "ONLINE_BATCH", 16)
     estimates = sweep_and_observe(runs.new_program("online VB", counts, 3, 5), 4)
     options = {"learning_method": "online", "batch_size": 16, "random_state": 5}
     lda = LatentDirichletAllocation(3, **PRIORS, **options, max_iter=4).fit(counts)
     assert_same(estimates, lda.transform(counts), normalised(lda.components_))
 
 
-@pytest.mark.parametrize("name", list(runs.APPROXIMATIONS))
+@pytest.mark.parametrize("name", list(runs.COLLAPSED))
 def test_collapsed_by_sweeps_is_that_of_the_estimator(counts, name):
     estimates = sweep_and_observe(runs.new_program(name, counts, 3, 5), 4)
     options = {"max_iter": 4, "tol": 0, "random_state": 5}
-    approximation = runs.APPROXIMATIONS[name]
+    approximation = runs.COLLAPSED[name].approximation
     lda = CVBLDA(3, approximation=approximation, **PRIORS, **options).fit(counts)
     assert_same(estimates, lda.doc_topic_, lda.topic_word_)
 
@@ -280,7 +281,7 @@ def test_convergence_command_reports_every_program(tmp_path, capsys):
         assert {len(chain["log_probability"]) for chain in chains} == {5}
     options = report["options"]
     assert (options["topics"], options["alpha"], options["beta"]) == (8, 0.1, 0.1)
-    assert set(report["machine"]) == {"cpu", "cores", "system", "versions"}
+    assert set(report["machine"]) == {"cpu", "simd", "cores", "system", "versions"}
     assert "as good as VB" in capsys.readouterr().out
 
 

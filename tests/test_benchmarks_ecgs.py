@@ -233,7 +233,7 @@ def test_chains_command_reports_every_strategy(tmp_path, capsys):
     assert rate["shortcut"] == pytest.approx(report["least_rate"]["shortcut"], abs=1e-5)
     assert report["options"]["alpha"] == "50 / K"
     assert report["options"]["beta"] == 0.02
-    assert set(report["machine"]) == {"cpu", "cores", "system", "versions"}
+    assert set(report["machine"]) == {"cpu", "simd", "cores", "system", "versions"}
     assert "paper: 0.755" in capsys.readouterr().out
 
 
