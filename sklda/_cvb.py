@@ -17,7 +17,7 @@ from sklda._inference import prepare
 from sklda._kernels import cvb_exact, cvb_gaussian, cvb_stochastic, cvb_zero_order
 from sklda._kernels.arrays import padded
 from sklda._sklearn import Interval, StrOptions, fit_context
-from sklda._variational import Fit, Schedule, run
+from sklda._variational import START_SWEEPS, Fit, Schedule, run
 
 _KERNELS = {
     "gaussian": cvb_gaussian,
@@ -46,7 +46,8 @@ class CVBLDA(BaseLDA):
     approximation : {"gaussian", "zero-order", "exact"}, default="gaussian"
         How expected logarithms of counts are computed: to second order from means and
         variances [1]_; from means alone, CVB0 [2]_, two to three times faster; or as
-        they are, for corpora of up to 1,000 tokens, in O(K) per pair of tokens.
+        they are, for corpora of up to 1,000 tokens, in O(K) per pair of tokens. All but
+        CVB0 begin the first sweep with ten sweeps of it.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Alpha, from 1e-10 to 1e10: small values give documents few topics. None is
         1 / K.
@@ -63,8 +64,7 @@ class CVBLDA(BaseLDA):
         of absolute changes over the topics, mean over the tokens, 0 to 2. With 0 there
         are `max_iter` sweeps.
     evaluate_every : int, default=0
-        Sweeps between two entries of the trace `bound_`; 0 is never. An evaluation
-        costs several sweeps.
+        Sweeps between two entries of the trace `bound_`, each as long as several; or 0.
     n_shards : int, default=1
         Parts of the documents that sweep side by side, each with its own copy of the
         tables; then their changes are added up. 1 is the algorithm of the paper; more
@@ -276,6 +276,7 @@ class CVBLDA(BaseLDA):
             self._seed(),
             self.n_shards,
             self.n_jobs,
+            0 if self.approximation == "zero-order" else START_SWEEPS,
         )
 
     def _seed(self) -> np.random.SeedSequence:

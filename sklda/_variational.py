@@ -22,6 +22,7 @@ from sklda._threads import Threaded
 
 LEARNING_INTERVAL = 10  # sweeps between two updates of the priors
 _RECOUNT_INTERVAL = 20  # sweeps after which the tables are freed of rounding errors
+START_SWEEPS = 10  # zero-order ones that others should begin with
 
 
 class Schedule(NamedTuple):
@@ -50,7 +51,11 @@ class Schedule(NamedTuple):
 
 
 class Fit(Threaded):
-    """The responsibilities of all cells, their tables, and the trace of the bound."""
+    """The responsibilities of all cells, their tables, and the trace of the bound.
+
+    Where sweeps end depends on where they begin: the first one begins with `n_start`
+    sweeps of the zero-order approximation, and all then end with better topics.
+    """
 
     def __init__(
         self,
@@ -62,8 +67,10 @@ class Fit(Threaded):
         seed,
         n_shards=1,
         n_jobs=None,
+        n_start=0,
     ):
         self.kernel = kernel
+        self.n_start = n_start
         self.weights = weights
         self.n_words = n_words
         self.n_topics = alpha.size
@@ -84,6 +91,10 @@ class Fit(Threaded):
         cvb_zero_order.seat(
             *weights, self.gamma, self._no_counts(), self._priors(), new_stream(seed)
         )
+        self._use(cvb_zero_order if n_start else kernel)
+
+    def _use(self, kernel) -> None:
+        self._kernel = kernel
         self.tables = self._count_anew()
         several = len(self.shards) > 1
         self._copies = [_like(self.tables) for _ in self.shards] if several else []
@@ -99,7 +110,7 @@ class Fit(Threaded):
 
     def _count_anew(self) -> tuple[Moments, ...]:
         adders = (moments.add_means, moments.add_variances)
-        return tuple(map(self._count, adders[: self.kernel.N_TABLES]))
+        return tuple(map(self._count, adders[: self._kernel.N_TABLES]))
 
     def _count(self, add) -> Moments:
         table = self._no_counts()
@@ -109,14 +120,21 @@ class Fit(Threaded):
 
     def sweep(self) -> None:
         """Update every cell once."""
-        moved = self._sweep_shards() if len(self.shards) > 1 else self._sweep_all()
+        if self._kernel is not self.kernel:
+            for _ in range(self.n_start):
+                self._sweep_once()
+            self._use(self.kernel)
+        moved = self._sweep_once()
         self.change = moved / max(self.lengths.sum(), np.finfo(float).tiny)
         self.n_sweeps += 1
         if self.n_sweeps % _RECOUNT_INTERVAL == 0:
             self.tables = self._count_anew()
 
-    def _sweep_all(self) -> float:
-        return self.kernel.sweep(*self.weights, self.gamma, self.tables, self._priors())
+    def _sweep_once(self) -> float:
+        if len(self.shards) > 1:
+            return self._sweep_shards()
+        priors = self._priors()
+        return self._kernel.sweep(*self.weights, self.gamma, self.tables, priors)
 
     def _sweep_shards(self) -> float:
         """Let each shard sweep on its own copy of the tables, and add the changes."""
@@ -127,7 +145,7 @@ class Fit(Threaded):
             first, last = shard
             _each(np.copyto, tables, self.tables)
             docs = doc_ptr[first : last + 1]
-            moved = self.kernel.sweep(docs, word, count, self.gamma, tables, priors)
+            moved = self._kernel.sweep(docs, word, count, self.gamma, tables, priors)
             _each(operator.isub, tables, self.tables)  # what is left are the changes
             return moved
 
