@@ -76,12 +76,6 @@ class Problem:
         weights = np.exp(self.log_joints - self.log_joints.max())
         return weights / weights.sum()
 
-    @cached_property
-    def seating(self):
-        """The probability of each z when a token is drawn given those before it."""
-        urns = [self.urns(z) for z in self.assignments.tolist()]
-        return np.array([math.prod(w[k] / sum(w) for w, k in urn) for urn in urns])
-
     def tables(self, z):
         """Count the tokens that z gives a topic; return n_dk, n_kw and n_k."""
         n_dk = [[0] * self.n_topics for _ in self.docs]
@@ -264,7 +258,7 @@ def sweep_exact_draws(kernel, problem, n_draws, seed):
     return _count(problem, swept())
 
 
-def seat(kernel, problem, n_draws, seed):
+def start(kernel, problem, n_draws, seed):
     """Return the same for `n_draws` first assignments, those of `init`."""
     priors = kernel_priors(kernel, problem.alpha, problem.beta)
     rng = getattr(kernel, "stream", stream)(seed)

@@ -78,7 +78,7 @@ SMALL = {
         ("h3, 2 * h2, 3 * h1, 4.0", "h3, h2, h1, 1.0", 1),
     ),
     "n! is missing": ("three", ("(1.0, 1.0, 2.0, 6.0)", "(1.0, 1.0, 1.0, 1.0)", 1)),
-    "V is missing": ("words", ("np.float32(sizes.size) * beta", "beta", 2)),
+    "V is missing": ("words", ("np.float32(sizes.size) * beta", "beta", 1)),
     "alpha is not mended": (
         "four",
         (

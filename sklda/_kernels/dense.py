@@ -1,4 +1,4 @@
-"""The word-topic counts as one dense row per word, and a sequential start.
+"""The word-topic counts as one dense row per word.
 
 With t_k = (n_dk + alpha_k) / (n_k + V beta) the conditional of a token is
 
@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from sklda._kernels.arrays import LANES, Counts, add_changes
-from sklda._kernels.document import clear, topic_ratio, topic_ratios
+from sklda._kernels.document import topic_ratio
 from sklda._kernels.draws import uniform
 from sklda._kernels.memory import AHEAD, prefetch
 
@@ -127,44 +127,31 @@ def gather(z, first, n, row, doc_topic, topic):
 
 
 def init(corpus, n_words, priors, rng):
-    """Allocate the state and seat every token."""
+    """Allocate the state, and give each token a topic, all as likely.
+
+    Topics drawn given the tokens before them would be sharper from the first sweep on,
+    but they settle too early: the chain needs more sweeps to predict as well.
+    """
     n_lanes = priors.doc_topic.size
     state = State(
         z=np.zeros(corpus.token_ptr[-1], np.uint16),
         word_topic=np.zeros((n_words, n_lanes), np.int32),
         topic=np.zeros(n_lanes, np.int32),
     )
-    _seat(corpus, state, priors, rng)
+    _scatter(corpus, state, np.count_nonzero(priors.doc_topic), rng)
     return state
 
 
 @njit(cache=True, nogil=True)
-def _seat(corpus, state, priors, rng):
-    """Draw the topic of each token given the tokens before it."""
-    doc_ptr, word, token_ptr = corpus
+def _scatter(corpus, state, n_topics, rng):
+    _, word, token_ptr = corpus
     z, word_topic, topic = state
-    alpha, beta = priors
-    word_mass = np.float32(word_topic.shape[0]) * beta
-    doc_topic = np.zeros(alpha.size, np.int32)
-    ratio = np.zeros(alpha.size, np.float32)
-    weight = np.zeros(alpha.size, np.float32)
-    lane_sum = np.zeros(alpha.size + LANES, np.float32)
-    for d in range(doc_ptr.size - 1):
-        clear(doc_topic)
-        topic_ratios(doc_topic, topic, alpha, word_mass, ratio)
-        for c in range(doc_ptr[d], doc_ptr[d + 1]):
-            row = word_topic[word[c]]
-            total = weigh(ratio, row, beta, weight)
-            for i in range(token_ptr[c], token_ptr[c + 1]):
-                k = pick(weight, lane_sum, uniform(rng) * total)
-                z[i] = k
-                row[k] += 1
-                topic[k] += 1
-                doc_topic[k] += 1
-                total -= weight[k]
-                ratio[k] = topic_ratio(doc_topic[k], topic[k], alpha[k], word_mass)
-                weight[k] = ratio[k] * (np.float32(row[k]) + beta)
-                total += weight[k]
+    for c in range(word.size):
+        for i in range(token_ptr[c], token_ptr[c + 1]):
+            k = np.int64(uniform(rng) * n_topics)
+            z[i] = k
+            word_topic[word[c], k] += 1
+            topic[k] += 1
 
 
 def read_counts(state):

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from sklda._kernels.arrays import LANES, Counts, padded
-from sklda._kernels.document import clear, topic_ratio, topic_ratios
+from sklda._kernels.document import topic_ratio
 from sklda._kernels.draws import uniform
 from sklda._kernels.memory import AHEAD, prefetch
 
@@ -234,7 +234,7 @@ def drop_empty(topics, counts, weight, size, absent):
 
 
 def init(corpus, n_words, priors, rng):
-    """Make room in each list for all topics that its tokens can have; seat them."""
+    """Make room in each list for all topics that its tokens can have; start."""
     n_lanes = priors.doc_topic.size
     n_topics = np.count_nonzero(priors.doc_topic)
     tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), n_words)
@@ -248,45 +248,27 @@ def init(corpus, n_words, priors, rng):
         list_topic=np.full(start[-1], n_lanes, np.int32),
         list_count=np.zeros(start[-1], np.int32),
     )
-    _seat(corpus, state, priors, rng)
+    _scatter(corpus, state, n_topics, rng)
     return state
 
 
 @njit(cache=True, nogil=True)
-def _seat(corpus, state, priors, rng):
-    """Draw the topic of each token given the tokens before it."""
-    doc_ptr, word, token_ptr = corpus
-    alpha, beta = priors
+def _scatter(corpus, state, n_topics, rng):
+    """Give each token a topic, all as likely."""
+    _, word, token_ptr = corpus
     z, topic, start, sizes, list_topic, list_count = state
-    word_mass = np.float32(sizes.size) * beta
-    doc_topic = np.zeros(alpha.size, np.int32)
-    ratio = np.zeros(alpha.size + LANES, np.float32)
-    weight = np.zeros(alpha.size + LANES, np.float32)
-    for d in range(doc_ptr.size - 1):
-        clear(doc_topic)
-        rest = topic_ratios(doc_topic, topic, alpha, word_mass, ratio)
-        for c in range(doc_ptr[d], doc_ptr[d + 1]):
-            w = word[c]
-            topics = list_topic[start[w] : start[w + 1]]
-            counts = list_count[start[w] : start[w + 1]]
-            size = np.int64(sizes[w])
-            listed, _ = weigh(ratio, topics, counts, size, weight, -1)
-            for i in range(token_ptr[c], token_ptr[c + 1]):
-                r = uniform(rng) * (listed + beta * rest)
-                j = place(r, listed, beta, weight, ratio, topics, size)
-                size = max(size, j + 1)
-                k = topics[j]
-                z[i] = k
-                topic[k] += 1
-                doc_topic[k] += 1
-                counts[j] += 1
-                listed -= weight[j]
-                rest -= ratio[k]
-                ratio[k] = topic_ratio(doc_topic[k], topic[k], alpha[k], word_mass)
-                weight[j] = ratio[k] * np.float32(counts[j])
-                listed += weight[j]
-                rest += ratio[k]
-            sizes[w] = size
+    for c in range(word.size):
+        w = word[c]
+        topics = list_topic[start[w] : start[w + 1]]
+        for i in range(token_ptr[c], token_ptr[c + 1]):
+            k = np.int64(uniform(rng) * n_topics)
+            z[i] = k
+            topic[k] += 1
+            j = find(topics, np.int64(sizes[w]), k)
+            if j == sizes[w]:
+                topics[j] = k
+                sizes[w] += 1
+            list_count[start[w] + j] += 1
 
 
 def read_counts(state):
