@@ -27,13 +27,13 @@ from sklda._sklearn import CallbackSupportMixin, Interval, StrOptions, fit_conte
 LOWEST_PRIOR, HIGHEST_PRIOR = 1e-10, 1e10
 
 
-class BaseLDA(
+class BaseTopics(
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     CallbackSupportMixin,
     BaseEstimator,
 ):
-    """Documents under fitted topics: transform, score, perplexity."""
+    """What topics have in common, supervised or not."""
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, MAX_TOPICS, closed="both")],
@@ -77,6 +77,79 @@ class BaseLDA(
         """Probability of each word in each topic, (n_components, n_words)."""
         check_is_fitted(self)
         return self.components_ / self.components_.sum(axis=1, keepdims=True)
+
+    @contextmanager
+    def _unless_it_fails(self):
+        """Leave what X sets as it was, if what happens inside fails."""
+        names = ("n_features_in_", "feature_names_in_")
+        before = {name: vars(self)[name] for name in names if name in vars(self)}
+        try:
+            yield
+        except BaseException:
+            for name in names:
+                vars(self).pop(name, None)
+            vars(self).update(before)
+            raise
+
+    @contextmanager
+    def _callbacks(self, chain, max_iter, X, y):
+        """Tell callbacks of begin and end; yield what tells them of each sweep.
+
+        It is to be called with the chain, and returns True if they ask for the end.
+        """
+        data = {"estimator": self, "X": X, "y": y}
+
+        def look():
+            return self._fitted(chain.glimpse())
+
+        fit_task = self._init_callback_context(max_subtasks=max_iter)
+        fit_task.call_on_fit_task_begin(**data)
+
+        def tell(chain):
+            task = fit_task.subcontext(task_name=f"sweep {chain.n_sweeps}")
+            task.call_on_fit_task_begin(**data)
+            return task.call_on_fit_task_end(**data, reconstruction_attributes=look)
+
+        yield tell
+        fit_task.call_on_fit_task_end(**data, reconstruction_attributes=look)
+
+    def _check_doc_topic_prior(self) -> np.ndarray:
+        """Return alpha as (n_components,) float64."""
+        n_topics = self.n_components
+        prior = 1 / n_topics if self.doc_topic_prior is None else self.doc_topic_prior
+        try:
+            prior = np.asarray(prior, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"doc_topic_prior must hold numbers: {error}.") from error
+        if prior.ndim > 0 and prior.shape != (n_topics,):
+            raise ValueError(
+                f"doc_topic_prior has shape {prior.shape}; it takes None, one number "
+                f"for all topics, or an array of shape ({n_topics},): one for each of "
+                f"the n_components={n_topics} topics."
+            )
+        fits = (prior >= LOWEST_PRIOR) & (prior <= HIGHEST_PRIOR)
+        if not fits.all():
+            raise ValueError(
+                f"doc_topic_prior must be positive and finite, from {LOWEST_PRIOR} to "
+                f"{HIGHEST_PRIOR:.0e}, and it holds {prior[~fits].flat[0]}. A topic "
+                f"that is not wanted is left out by a smaller n_components."
+            )
+        return np.full(n_topics, prior)
+
+    def _check_topic_word_prior(self) -> float:
+        prior = self.topic_word_prior
+        if prior is None:
+            return 1 / self.n_components
+        if not LOWEST_PRIOR <= prior <= HIGHEST_PRIOR:
+            raise ValueError(
+                f"topic_word_prior must be positive and finite, from {LOWEST_PRIOR} to "
+                f"{HIGHEST_PRIOR:.0e}, got {prior}."
+            )
+        return float(prior)
+
+
+class BaseLDA(BaseTopics):
+    """Documents under fitted topics: transform, score, perplexity."""
 
     def transform(self, X: ArrayLike) -> np.ndarray:
         """Estimate the topic proportions of documents under the fitted topics.
@@ -181,84 +254,56 @@ class BaseLDA(
         """
         return float(np.exp(-self.score(X)))
 
-    @contextmanager
-    def _unless_it_fails(self):
-        """Leave what X sets as it was, if what happens inside fails."""
-        names = ("n_features_in_", "feature_names_in_")
-        before = {name: vars(self)[name] for name in names if name in vars(self)}
-        try:
-            yield
-        except BaseException:
-            for name in names:
-                vars(self).pop(name, None)
-            vars(self).update(before)
-            raise
 
-    @contextmanager
-    def _callbacks(self, chain, max_iter, X, y):
-        """Tell callbacks of begin and end; yield what tells them of each sweep.
-
-        It is to be called with the chain, and returns True if they ask for the end.
-        """
-        data = {"estimator": self, "X": X, "y": y}
-
-        def look():
-            return self._fitted(chain.glimpse())
-
-        fit_task = self._init_callback_context(max_subtasks=max_iter)
-        fit_task.call_on_fit_task_begin(**data)
-
-        def tell(chain):
-            task = fit_task.subcontext(task_name=f"sweep {chain.n_sweeps}")
-            task.call_on_fit_task_begin(**data)
-            return task.call_on_fit_task_end(**data, reconstruction_attributes=look)
-
-        yield tell
-        fit_task.call_on_fit_task_end(**data, reconstruction_attributes=look)
-
-    def _check_doc_topic_prior(self) -> np.ndarray:
-        """Return alpha as (n_components,) float64."""
-        n_topics = self.n_components
-        prior = 1 / n_topics if self.doc_topic_prior is None else self.doc_topic_prior
-        try:
-            prior = np.asarray(prior, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"doc_topic_prior must hold numbers: {error}.") from error
-        if prior.ndim > 0 and prior.shape != (n_topics,):
-            raise ValueError(
-                f"doc_topic_prior has shape {prior.shape}; it takes None, one number "
-                f"for all topics, or an array of shape ({n_topics},): one for each of "
-                f"the n_components={n_topics} topics."
-            )
-        fits = (prior >= LOWEST_PRIOR) & (prior <= HIGHEST_PRIOR)
-        if not fits.all():
-            raise ValueError(
-                f"doc_topic_prior must be positive and finite, from {LOWEST_PRIOR} to "
-                f"{HIGHEST_PRIOR:.0e}, and it holds {prior[~fits].flat[0]}. A topic "
-                f"that is not wanted is left out by a smaller n_components."
-            )
-        return np.full(n_topics, prior)
-
-    def _check_topic_word_prior(self) -> float:
-        prior = self.topic_word_prior
-        if prior is None:
-            return 1 / self.n_components
-        if not LOWEST_PRIOR <= prior <= HIGHEST_PRIOR:
-            raise ValueError(
-                f"topic_word_prior must be positive and finite, from {LOWEST_PRIOR} to "
-                f"{HIGHEST_PRIOR:.0e}, got {prior}."
-            )
-        return float(prior)
-
-
-class BaseGibbsLDA(BaseLDA):
-    """Estimators that average samples of a Markov chain."""
+class BaseSampler(BaseTopics):
+    """Estimators that average samples of a Markov chain, whatever of."""
 
     _parameter_constraints: ClassVar[dict] = {
-        **BaseLDA._parameter_constraints,
+        **BaseTopics._parameter_constraints,
         "burn_in": [None, Interval(Integral, 0, None, closed="left")],
         "thin": [Interval(Integral, 1, None, closed="left")],
     }
+
+    def _schedule(self, evaluate_every: int) -> Schedule:
+        burn_in = self.max_iter // 2 if self.burn_in is None else self.burn_in
+        if burn_in >= self.max_iter:
+            raise ValueError(
+                f"burn_in={burn_in} leaves no sweep to keep: it must be smaller than "
+                f"max_iter={self.max_iter}. None means half of max_iter."
+            )
+        return Schedule(
+            self.max_iter, burn_in, self.thin, evaluate_every, self.learn_priors
+        )
+
+    def _start(self, corpus) -> tuple:
+        """Return what a chain starts from: words, both priors and a seed as well."""
+        entropy = check_random_state(self.random_state).randint(0, 2**31, size=4)
+        return (
+            corpus,
+            self.n_features_in_,
+            self._check_doc_topic_prior(),
+            self._check_topic_word_prior(),
+            np.random.SeedSequence(entropy.tolist()),
+        )
+
+    def _run(self, chain, schedule: Schedule, X, y, report) -> dict[str, Any]:
+        """Run the chain and return the fitted attributes.
+
+        ``report(chain)`` is called after the sweeps that the schedule evaluates.
+        """
+        with self._callbacks(chain, schedule.max_iter, X, y) as tell:
+
+            def after_sweep(chain):
+                if schedule.evaluates(chain.n_sweeps):
+                    report(chain)
+                return tell(chain)
+
+            run(chain, schedule, after_sweep)
+        return self._fitted(chain)
+
+
+class BaseGibbsLDA(BaseSampler, BaseLDA):
+    """Samplers of the posterior of LDA."""
 
     def _make_chain(self, *start) -> Chain:
         """Return a chain for a corpus, its number of words, both priors and a seed."""
@@ -291,44 +336,21 @@ class BaseGibbsLDA(BaseLDA):
         as it was.
         """
         with self._unless_it_fails():
-            schedule = self._schedule()
+            schedule = self._schedule(self.evaluate_every)
             chain = self._new_chain(X)
             n_tokens = chain.state.z.size
             progress = Progress(self, n_tokens)
-            with self._callbacks(chain, schedule.max_iter, X, y) as tell:
 
-                def after_sweep(chain):
-                    if schedule.evaluates(chain.n_sweeps):
-                        value = chain.log_joint[-1] / max(n_tokens, 1)
-                        progress.report(chain.n_sweeps, "log joint", value)
-                    return tell(chain)
+            def report(chain):
+                value = chain.log_joint[-1] / max(n_tokens, 1)
+                progress.report(chain.n_sweeps, "log joint per token", value)
 
-                run(chain, schedule, after_sweep)
-            fitted = self._fitted(chain)
+            fitted = self._run(chain, schedule, X, y, report)
         vars(self).update(fitted)
         return self
 
-    def _schedule(self) -> Schedule:
-        burn_in = self.max_iter // 2 if self.burn_in is None else self.burn_in
-        if burn_in >= self.max_iter:
-            raise ValueError(
-                f"burn_in={burn_in} leaves no sweep to keep: it must be smaller than "
-                f"max_iter={self.max_iter}. None means half of max_iter."
-            )
-        return Schedule(
-            self.max_iter, burn_in, self.thin, self.evaluate_every, self.learn_priors
-        )
-
     def _new_chain(self, X) -> Chain:
-        corpus = check_corpus(self, X, reset=True)
-        entropy = check_random_state(self.random_state).randint(0, 2**31, size=4)
-        return self._make_chain(
-            corpus,
-            self.n_features_in_,
-            self._check_doc_topic_prior(),
-            self._check_topic_word_prior(),
-            np.random.SeedSequence(entropy.tolist()),
-        )
+        return self._make_chain(*self._start(check_corpus(self, X, reset=True)))
 
     def _fitted(self, chain: Chain) -> dict[str, Any]:
         """Finish the chain and return the fitted attributes."""
@@ -348,14 +370,14 @@ class BaseGibbsLDA(BaseLDA):
 class Progress:
     """Prints a line per entry of a trace, where the estimator is verbose."""
 
-    def __init__(self, estimator: BaseLDA, n_tokens):
+    def __init__(self, estimator: BaseTopics, n_tokens):
         self.estimator = estimator
         self.n_tokens = n_tokens
         self.since = time.perf_counter()
         self.swept = 0
 
     def report(self, sweep: int, name: str, value: float) -> None:
-        """Print how far it has come; `value` is per token."""
+        """Print how far it has come."""
         if not self.estimator.verbose:
             return
         seconds = time.perf_counter() - self.since
@@ -363,7 +385,7 @@ class Progress:
         print(
             f"[{type(self.estimator).__name__}] "
             f"sweep {sweep}/{self.estimator.max_iter}, "
-            f"{name} per token {value:.4f}, {speed:.1f} M tokens/s",
+            f"{name} {value:.4f}, {speed:.1f} M tokens/s",
             flush=True,
         )
         self.since, self.swept = time.perf_counter(), sweep

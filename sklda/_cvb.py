@@ -245,7 +245,7 @@ class CVBLDA(BaseLDA):
 
                 def after_sweep(fit):
                     if schedule.evaluates(fit.n_sweeps):
-                        progress.report(fit.n_sweeps, "bound", fit.bound[-1])
+                        progress.report(fit.n_sweeps, "bound per token", fit.bound[-1])
                     return tell(fit)
 
                 ended = run(fit, schedule, after_sweep)

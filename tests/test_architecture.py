@@ -17,11 +17,20 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-ESTIMATORS = frozenset({"sklda._gibbs", "sklda._ecgs", "sklda._cvb", "sklda._medlda"})
+ESTIMATORS = frozenset(
+    {
+        "sklda._cvb",
+        "sklda._ecgs",
+        "sklda._gibbs",
+        "sklda._medlda",
+        "sklda._medlda_regression",
+    }
+)
 FLOORS = {
     "sklda": 5,
     **dict.fromkeys(ESTIMATORS, 4),
     "sklda._base": 3,
+    "sklda._supervised_base": 3,
     "sklda._augmentation": 2,
     "sklda._threads": 2,
     "sklda._bound": 2,
@@ -30,6 +39,7 @@ FLOORS = {
     "sklda._corpus": 2,
     "sklda._sampling": 2,
     "sklda._strategies": 2,
+    "sklda._supervised": 2,
     "sklda._priors": 2,
     "sklda._topics": 2,
     "sklda._variational": 2,
@@ -44,6 +54,7 @@ FLOORS = {
     "sklda._kernels.dense": 0,
     "sklda._kernels.document": 0,
     "sklda._kernels.draws": 0,
+    "sklda._kernels.labels": 0,
     "sklda._kernels.large_blocks": 0,
     "sklda._kernels.lists": 0,
     "sklda._kernels.memory": 0,

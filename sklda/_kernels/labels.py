@@ -1,0 +1,107 @@
+"""How the labels of a document tilt the conditional of its topics.
+
+Given its auxiliary variables a document pays for its labels by Gaussian factors, one
+for each task t, with the score s_t = sum_k eta_kt n_dk / N of its N tokens:
+
+    exp(a_t s_t - b_t s_t^2 / 2).
+
+With the token itself taken out of m_t = sum_k eta_kt n_dk, its topic k has the factor
+exp(g(k)) for them (Zhu et al., JMLR 2014; Zheng, 2016), where
+
+    g(k) = sum_t [(a_t / N) eta_kt - (b_t / N^2) (eta_kt^2 / 2 + eta_kt m_t)].
+
+`Labels` holds a / N as `slope` and b / N^2 as `curvature`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+LOG2_E = np.float32(1.4426950408889634)
+LN_2 = np.float32(0.6931471805599453)
+
+
+class Labels(NamedTuple):
+    """What the labels ask of the topics; tasks beyond the last hold 0."""
+
+    weights: np.ndarray  # (n_tasks, n_lanes) float32, eta; 0 in the padding
+    slope: np.ndarray  # (n_docs, n_tasks) float32
+    curvature: np.ndarray  # (n_docs, n_tasks) float32
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+def exp(x):
+    """Return e^x in float32, with a relative error of 2e-7, for x up to 87.
+
+    A call of the library would not vectorise. Below -87 it stays what it is there.
+    """
+    y = max(x, np.float32(-87)) * LOG2_E
+    whole = np.floor(y + np.float32(0.5))
+    f = (y - whole) * LN_2
+    p = np.float32(1 / 720)
+    p = p * f + np.float32(1 / 120)
+    p = p * f + np.float32(1 / 24)
+    p = p * f + np.float32(1 / 6)
+    p = p * f + np.float32(1 / 2)
+    p = p * f + np.float32(1)
+    p = p * f + np.float32(1)
+    # 2^whole, by its bits: the exponent stands above the 23 bits of the fraction.
+    bits = np.int32((whole + np.float32(127)) * np.float32(2**23))
+    return p * bits.view(np.float32)
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+def _add_scaled(factor, row, out):
+    for k in range(out.size):
+        out[k] += factor * row[k]
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+def _add_scaled_square(factor, row, out):
+    for k in range(out.size):
+        out[k] += factor * row[k] * row[k]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def total_weights(weights, doc_topic, total):
+    """Set `total` to m_t of all tokens of a document."""
+    for t in range(total.size):
+        total[t] = 0
+    for k in range(doc_topic.size):
+        if doc_topic[k] > 0:
+            for t in range(total.size):
+                total[t] += np.float64(doc_topic[k]) * weights[t, k]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def exponents(weights, slope, curvature, total, exponent):
+    """Set `exponent` to g of every topic, for m_t as in `total`."""
+    for k in range(exponent.size):
+        exponent[k] = 0
+    for t in range(total.size):
+        linear = np.float32(slope[t] - curvature[t] * total[t])
+        _add_scaled(linear, weights[t], exponent)
+        half = np.float32(0.5) * curvature[t]
+        _add_scaled_square(-half, weights[t], exponent)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def repulsion(weights, curvature, k, out):
+    """Set `out` to what g of each topic loses by one more token on topic k.
+
+    That is sum_t (b_t / N^2) eta_kt eta_jt for topic j.
+    """
+    for j in range(out.size):
+        out[j] = 0
+    for t in range(curvature.size):
+        _add_scaled(curvature[t] * weights[t, k], weights[t], out)
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+def highest(a):
+    """Return the largest entry."""
+    value = a[0]
+    for k in range(a.size):
+        value = max(value, a[k])
+    return value
