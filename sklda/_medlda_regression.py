@@ -32,8 +32,8 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Factor of the loss; its unit is that of 1 / y.
     epsilon : float, default=0.1
         Errors up to it cost nothing; its unit is that of y.
-    prior_precision : float, default=1.0
-        Of the normal prior of the weights.
+    prior_precision : float, default=100.0
+        Of the normal prior of the weights; its unit is that of 1 / y ** 2.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Alpha, from 1e-10 to 1e10: small values give documents few topics. None is
         1 / K.
@@ -117,7 +117,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         sampler: str = "light",
         C: float = 100.0,
         epsilon: float = 0.1,
-        prior_precision: float = 1.0,
+        prior_precision: float = 100.0,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = 0.01,
         learn_priors: str | None = None,

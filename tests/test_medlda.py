@@ -24,8 +24,8 @@ strategies = pytest.mark.parametrize("multi_class", ["multitask", "ovr"])
 
 
 def make(cls=MedLDAClassifier, **params):
-    params = {"n_components": 6, "C": 10, "max_iter": 20, "random_state": 0, **params}
-    return cls(**params)
+    defaults = {"n_components": 6, "C": 10, "prior_precision": 1}
+    return cls(**{**defaults, "max_iter": 20, "random_state": 0, **params})
 
 
 def fit(y=MAIN[:160], X=X[TRAIN], cls=MedLDAClassifier, **params):
