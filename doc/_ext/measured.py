@@ -1,0 +1,103 @@
+"""Figures and pictures of ``benchmarks/results``, for the pages.
+
+A page says ``|nips-nested-perplexity|`` and gets what was measured, so no figure is
+typed into a text; ``.. pictures:: blocking`` shows every picture of a folder.
+"""
+
+import json
+import os
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+
+RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
+
+
+def figures() -> dict[str, str]:
+    """Return the text of each figure by its name."""
+    found = {}
+    chains = _read("blocking/chains-nips.json")
+    found["nips-topics"] = f"{chains['n_topics']}"
+    found["nips-tokens"] = f"{chains['tokens'] / 1e6:.1f}"
+    found["nips-sweeps"] = f"{chains['options']['sweeps']}"
+    for name, values in chains["summary"].items():
+        found[f"nips-{name}-perplexity"] = f"{values['perplexity']['last']:.0f}"
+    for corpus in ("kos", "nips"):
+        speed = _read(f"blocking/speed-{corpus}.json")
+        rows = speed["rows"]
+        for name in ("nested", "augmentation"):
+            found[f"{corpus}-{name}-ratio"] = _range(r["ratio"][name] for r in rows)
+        found[f"{corpus}-single-site-speed"] = _range(
+            speed["tokens"] / row["median"]["single-site"] / 1e6 for row in rows
+        )
+        numbers = [row["n_topics"] for row in rows]
+        found[f"{corpus}-speed-topics"] = f"{min(numbers):,} to {max(numbers):,}"
+        chains = _read(f"ecgs/chains-{corpus}.json")
+        for name in ("dynamic-1", "dynamic-1000", "shortcut"):
+            values = chains["summary"][name]
+            found[f"{corpus}-{name}-draws"] = f"{values['sampling_rate']:.2f}"
+            found[f"{corpus}-{name}-relative"] = f"{values['relative']:.3f}"
+        for name in ("dynamic", "shortcut"):
+            rows = _read(f"ecgs/speed-{corpus}.json")["rows"]
+            gains = (row["speed_up_of_median"][name] for row in rows)
+            found[f"{corpus}-{name}-gain"] = _range(gains)
+    return found | _shards()
+
+
+def _shards() -> dict[str, str]:
+    """Return what shards cost in quality on one thread, and gain on two."""
+    found = {}
+    (result,) = _read("ecgs/shards-nips-threads-1.json")["results"]
+    worst = max(result["rows"], key=lambda row: row["relative"])
+    most = max(row["n_shards"] for row in result["rows"])
+    found["shards-most"] = f"{most}"
+    found["shards-loss"] = f"{100 * (worst['relative'] - 1):.1f}"
+    results = _read("ecgs/shards-nips-threads-2.json")["results"]
+    rows = [row for result in results for row in result["rows"]]
+    gains = (row["speed_up"] for row in rows if row["n_shards"] > 1)
+    found["shards-gain"] = _range(gains)
+    found["shards-limit"] = _range(r["capacity"]["of_median"] for r in results)
+    return found
+
+
+def _range(values) -> str:
+    """Return the smallest and the largest as text."""
+    texts = [f"{value:.1f}" for value in sorted(values)]
+    return texts[0] if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]}"
+
+
+def _read(path: str) -> dict:
+    return json.loads((RESULTS / path).read_text(encoding="utf-8"))
+
+
+def substitutions() -> str:
+    """Return the figures as definitions for reStructuredText."""
+    return "\n".join(
+        f".. |{name}| replace:: {text}" for name, text in figures().items()
+    )
+
+
+class Pictures(Directive):
+    """All pictures of one folder, each with its file name."""
+
+    required_arguments = 1
+
+    def run(self):
+        """Return a figure for each."""
+        env = self.state.document.settings.env
+        folder = RESULTS / self.arguments[0]
+        shown = []
+        for path in sorted(folder.glob("*.png")):
+            env.note_dependency(str(path))
+            name = f"{folder.name}/{path.stem}"
+            uri = os.path.relpath(path, env.srcdir).replace(os.sep, "/")
+            image = nodes.image(uri=uri, alt=name)
+            shown.append(nodes.figure("", image, nodes.caption("", name)))
+        return shown
+
+
+def setup(app):
+    """Offer the directive to Sphinx."""
+    app.add_directive("pictures", Pictures)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,114 @@
+"""What the pages can lack: names, headers of examples, references; not the build."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import sklda
+from sklda import datasets, inspection, metrics
+
+ROOT = Path(__file__).resolve().parents[1]
+DOC = ROOT / "doc"
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+PAGES = sorted(DOC.glob("*.rst")) + sorted((DOC / "user_guide").glob("*.rst"))
+
+
+def listed(text: str) -> set[str]:
+    """Return the full names in the tables of a page of reference."""
+    names, module, inside = set(), None, False
+    for line in text.splitlines():
+        if found := re.fullmatch(r"\.\. currentmodule:: (\S+)", line):
+            module = found[1]
+        elif line.strip():
+            inside = line == ".. autosummary::" or (inside and line.startswith("   "))
+            if inside and re.fullmatch(r" {3}\w+", line):
+                names.add(f"{module}.{line.strip()}")
+    return names
+
+
+def public_names() -> set[str]:
+    """Return the full names of all public classes and functions."""
+    return {
+        f"{module.__name__}.{name}"
+        for module in (sklda, datasets, inspection, metrics)
+        for name in module.__all__
+        if callable(getattr(module, name))
+    }
+
+
+def test_reference_lists_all_public_names_and_no_others():
+    reference = (DOC / "reference.rst").read_text("utf-8")
+    assert listed(reference) == public_names()
+
+
+def test_missing_name_is_found():
+    reference = (DOC / "reference.rst").read_text("utf-8")
+    assert reference.count("   top_words\n") == 1
+    without = listed(reference.replace("   top_words\n", ""))
+    assert public_names() - without == {"sklda.inspection.top_words"}
+
+
+def header_complaints(source: str) -> list[str]:
+    """Return a sentence for each part of a header of sphinx-gallery that is missing."""
+    docstring = ast.get_docstring(ast.parse(source))
+    if docstring is None:
+        return ["no docstring"]
+    lines = docstring.splitlines()
+    if len(lines) < 4 or not re.fullmatch(r"=+", lines[1]):
+        return ["the docstring does not begin with an underlined title"]
+    if len(lines[1]) < len(lines[0]):
+        return ["the line under the title is too short"]
+    return [] if "\n# %%\n" in source else ["no cell begins with # %%"]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_are_for_the_gallery(path):
+    assert path.name.startswith("plot_")
+    assert header_complaints(path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("x = 1", "no docstring"),
+        ('"""Title\n\nText.\n"""', "underlined title"),
+        ('"""\nTitle\n===\n\nText.\n"""', "too short"),
+        ('"""\nTitle\n=====\n\nText.\n"""\nx = 1\n', "no cell"),
+    ],
+)
+def test_broken_header_is_found(source, complaint):
+    (found,) = header_complaints(source)
+    assert complaint in found
+
+
+def test_gallery_order_names_examples():
+    tree = ast.parse((DOC / "_ext" / "gallery_order.py").read_text("utf-8"))
+    (first,) = (node.value for node in tree.body if isinstance(node, ast.Assign))
+    assert set(ast.literal_eval(first)) <= {path.name for path in EXAMPLES}
+
+
+def cited(pages: list[Path]) -> Iterator[str]:
+    """Yield the keys of all citations."""
+    for page in pages:
+        for keys in re.findall(r":cite:[pt]:`([^`]+)`", page.read_text("utf-8")):
+            yield from keys.split(",")
+
+
+def test_cited_works_are_in_the_bibliography():
+    bibliography = (DOC / "references.bib").read_text("utf-8")
+    keys = re.findall(r"^@\w+\{(\w+),$", bibliography, re.MULTILINE)
+    assert len(keys) == len(set(keys))
+    assert "griffiths2004finding" in keys
+    assert set(cited(PAGES)) <= set(keys)
+
+
+def test_build_is_configured():
+    makefile = (DOC / "Makefile").read_text("utf-8")
+    assert re.search(r"^html:$", makefile, re.MULTILINE)
+    assert re.search(r"^html-examples:$", makefile, re.MULTILINE)
+    assert "sphinx -b html -W" in makefile
+    assert "make -C doc html" in (ROOT / ".ci" / "run").read_text("utf-8")
+    compile((DOC / "conf.py").read_text("utf-8"), "conf.py", "exec")
