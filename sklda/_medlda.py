@@ -31,10 +31,9 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     n_components : int, default=50
         Number of topics K, 1 to 65,535; of each class where `multi_class` is "ovr".
     sampler : "light" or "gibbs", default="light"
-        How a sweep draws. Gibbs draws the topic of each token from its conditional, in
-        O(K), and all weights of a task jointly [2]_. Light takes Metropolis-Hastings
-        steps in O(1), with proposals that are the factors of the conditional, and draws
-        one weight after the other [1]_. Both have the same posterior.
+        How a sweep draws the topic of a token. Gibbs draws it from its conditional, in
+        O(K) [2]_. Light takes Metropolis-Hastings steps in O(1), with proposals that
+        are the factors of the conditional [1]_. Both have the same posterior.
     multi_class : "multitask" or "ovr", default="multitask"
         How more than two classes, or several labels, are learned. Multitask has one set
         of topics for all classes, and a weight of each topic for each class. One
@@ -65,8 +64,10 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Sweeps between two samples that are kept; the last sweep always is one.
     n_mh_steps : int, default=6
         Of "light": steps for each token of a sweep.
-    n_weight_steps : int, default=2
-        Of "light": passes over the weights in each sweep.
+    n_weight_steps : int or None, default=2
+        Passes over the weights in each sweep, one weight drawn after the other, in O(1)
+        for each document and topic of it [1]_. None draws all weights of a task
+        jointly, in O(K ** 3) [2]_.
     n_jobs : int, default=None
         Threads of transform and predict, and of fit where `multi_class` is "ovr"; None
         is 1, -1 all processors. The result never depends on it, bit for bit.
@@ -156,7 +157,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         burn_in: int | None = None,
         thin: int = 5,
         n_mh_steps: int = 6,
-        n_weight_steps: int = 2,
+        n_weight_steps: int | None = 2,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
         verbose: int = 0,

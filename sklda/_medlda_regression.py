@@ -51,8 +51,8 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Sweeps between two samples that are kept; the last sweep always is one.
     n_mh_steps : int, default=6
         Of "light": steps for each token of a sweep.
-    n_weight_steps : int, default=2
-        Of "light": passes over the weights in each sweep.
+    n_weight_steps : int or None, default=2
+        How a sweep draws the weights, as in MedLDAClassifier.
     n_jobs : int, default=None
         Threads of transform and predict; None is 1, -1 all processors. The result
         never depends on it, bit for bit.
@@ -125,7 +125,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         burn_in: int | None = None,
         thin: int = 5,
         n_mh_steps: int = 6,
-        n_weight_steps: int = 2,
+        n_weight_steps: int | None = 2,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
         verbose: int = 0,

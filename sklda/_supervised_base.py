@@ -30,19 +30,19 @@ class BaseMedLDA(BaseSampler):
         "C": [Interval(Real, 0, None, closed="neither")],
         "prior_precision": [Interval(Real, 0, None, closed="neither")],
         "n_mh_steps": [Interval(Integral, 1, None, closed="left")],
-        "n_weight_steps": [Interval(Integral, 1, None, closed="left")],
+        "n_weight_steps": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     _one_vs_rest = False  # topics of its own for each task
 
     def _make_chain(self, loss: Loss, targets, start):
-        jointly = self.sampler == "gibbs"
+        light = self.sampler == "light"
         settings = Settings(
-            kernel=medlda_gibbs if jointly else medlda_light,
-            kernel_arguments=() if jointly else (self.n_mh_steps,),
+            kernel=medlda_light if light else medlda_gibbs,
+            kernel_arguments=(self.n_mh_steps,) if light else (),
             loss=loss,
             prior_precision=float(self.prior_precision),
-            n_weight_steps=0 if jointly else self.n_weight_steps,
+            n_weight_steps=self.n_weight_steps or 0,
         )
         if self._one_vs_rest and targets.shape[1] > 1:
             return OneVsRest(settings, targets, *start, n_jobs=self.n_jobs)
