@@ -110,5 +110,5 @@ def test_build_is_configured():
     assert re.search(r"^html:$", makefile, re.MULTILINE)
     assert re.search(r"^html-examples:$", makefile, re.MULTILINE)
     assert "sphinx -b html -W" in makefile
-    assert "make -C doc html" in (ROOT / ".ci" / "run").read_text("utf-8")
+    assert "sphinx -b html -W" in (ROOT / ".ci" / "run").read_text("utf-8")
     compile((DOC / "conf.py").read_text("utf-8"), "conf.py", "exec")

@@ -20,8 +20,8 @@ def test_no_index_is_out_of_bounds(tmp_path):
     X[5, 3] = 500
     for n_topics in (1, 2, 16, 150):
         params = dict(n_components=n_topics, max_iter=3, random_state=0)
-        for sampler in ("light", "gibbs"):
-            params |= dict(sampler=sampler, C=3)
+        for sampler, steps in (("light", 2), ("gibbs", None)):
+            params |= dict(sampler=sampler, C=3, n_weight_steps=steps)
             MedLDAClassifier(**params).fit(X, y)
             MedLDARegressor(**params).fit(X, y)
     print("ok")
@@ -46,9 +46,9 @@ def test_one_signature_for_each_kernel():
     long = csr.copy()
     long.indices, long.indptr = (a.astype(np.int64) for a in (csr.indices, csr.indptr))
     for X in (dense, dense.astype(np.float32), np.asfortranarray(dense), csr, long):
-        for sampler in ("light", "gibbs"):
-            params = dict(n_components=3, sampler=sampler, max_iter=21)
-            params |= dict(random_state=0)
+        for sampler, steps in (("light", 2), ("gibbs", None)):
+            params = dict(n_components=3, sampler=sampler, n_weight_steps=steps)
+            params |= dict(max_iter=21, random_state=0)
             MedLDAClassifier(**params).fit(X, y).predict(X)
             MedLDAClassifier(**params, multi_class="ovr", n_jobs=2).fit(X, y)
             params |= dict(learn_priors="asymmetric", C=1, prior_precision=1)
