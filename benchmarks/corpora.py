@@ -1,11 +1,13 @@
 """The corpora of the benchmarks and the split into training and held-out words."""
 
 import argparse
+import gzip
+from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 from sklearn.datasets import fetch_20newsgroups
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from sklda.datasets import fetch_uci_bow, load_docstrings
 
@@ -20,6 +22,40 @@ def load_texts(name: str, home: str | None) -> sparse.csr_array:
         texts = load_docstrings().data
     vectorizer = CountVectorizer(stop_words="english", min_df=5, max_df=0.5)
     return sparse.csr_array(vectorizer.fit_transform(texts))
+
+
+def read_newsgroups(
+    folder, *, stop_words: bool
+) -> dict[str, tuple[sparse.csr_array, np.ndarray]]:
+    """Return counts and classes, from 0, of both parts of the processed 20 Newsgroups.
+
+    The folder holds train.data, train.label, test.data, test.label and vocabulary.txt,
+    each plain or as .gz; documents are shuffled, for in the files they stand class by
+    class. Without stop words, words of one letter go too.
+    """
+
+    def path(name):
+        found = [Path(folder, name + end) for end in ("", ".gz")]
+        (first, *_) = [p for p in found if p.exists()] or found
+        return first
+
+    def lines(path):
+        opened = gzip.open if path.suffix == ".gz" else open
+        with opened(path, "rt") as file:
+            return file.read().split()
+
+    words = np.array(lines(path("vocabulary.txt")))
+    content = [len(w) > 1 and w not in ENGLISH_STOP_WORDS for w in words]
+    kept = np.arange(words.size) if stop_words else np.flatnonzero(content)
+    parts = {}
+    for part, seed in (("train", 0), ("test", 1)):
+        y = np.loadtxt(path(f"{part}.label"), dtype=np.int64) - 1
+        documents, of_word, count = np.loadtxt(path(f"{part}.data"), dtype=np.int32).T
+        shape = y.size, words.size
+        X = sparse.csr_array((count, (documents - 1, of_word - 1)), shape=shape)
+        order = np.random.default_rng(seed).permutation(y.size)
+        parts[part] = X[order][:, kept], y[order]
+    return parts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -24,12 +24,13 @@ documents from one random order, with the words of the whole corpus, so each sub
 holds the one before. `stream` fits three quarters of the documents and scores the
 others by document completion, with the same code whoever fitted the topics.
 
-CVB is CVBLDA with the Gaussian approximation, CVB0 with the zero-order one, SCVB0 its
-partial_fit; Gibbs is CollapsedGibbsLDA, after sweep s the mean over the samples of the
-second half of s sweeps. VB and online VB are scikit-learn's LatentDirichletAllocation,
-gensim its LdaModel; a sweep is an iteration of batch VB, in which each document is
-updated until it settles, up to 100 times, or a pass over the corpus of the online ones
-(minibatches of 128 documents; gensim 2,000).
+CVB is CVBLDA with the Gaussian approximation, whose first sweep begins with ten
+zero-order ones, and their time is counted; CVB0 is CVBLDA with the zero-order
+approximation, SCVB0 its partial_fit; Gibbs is CollapsedGibbsLDA, after sweep s the mean
+over the samples of the second half of s sweeps. VB and online VB are scikit-learn's
+LatentDirichletAllocation, gensim its LdaModel; a sweep is an iteration of batch VB, in
+which each document is updated until it settles, up to 100 times, or a pass over the
+corpus of the online ones (minibatches of 128 documents; gensim 2,000).
 
 Times are on one thread, of compiled code; `speed` takes seconds per sweep of all
 programs in turns of one sweep, on all tokens. Seconds to reach are of one start each,

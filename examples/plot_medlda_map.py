@@ -1,0 +1,81 @@
+"""
+Documents of 20 Newsgroups on a map, by supervised and by unsupervised topics
+=============================================================================
+
+Topics fitted with the classes (``MedLDAClassifier``) part the documents of different
+newsgroups; topics fitted without (``CollapsedGibbsLDA``) part them less. Both have 100
+topics and the same words; t-SNE lays out the topic proportions in two dimensions.
+"""
+
+# %%
+# Topics come from all training posts; the maps show 1,500 of the test posts, drawn at
+# random, of which neither model has seen anything.
+import time
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import fetch_20newsgroups
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.manifold import TSNE
+from sklearn.neighbors import NearestNeighbors
+
+from sklda import CollapsedGibbsLDA, MedLDAClassifier
+
+N_TOPICS, N_SHOWN = 100, 1500
+train, test = (
+    fetch_20newsgroups(subset=subset, remove=("headers",))
+    for subset in ("train", "test")
+)
+vectorizer = CountVectorizer(
+    stop_words="english", token_pattern=r"[a-z]{3,}", min_df=5, max_df=0.3
+)
+X = vectorizer.fit_transform(train.data)
+shown = np.random.default_rng(0).permutation(len(test.data))[:N_SHOWN]
+X_shown = vectorizer.transform([test.data[i] for i in shown])
+groups = test.target[shown]
+print(f"{X.shape[0]:,} posts, {X.shape[1]:,} words, {X.sum():,} tokens")
+
+# %%
+# Both models get the same priors. What a map can show is said in one number: of the ten
+# nearest neighbours of a post, by its topics, how many are of its own group?
+options = {
+    "n_components": N_TOPICS,
+    "doc_topic_prior": 6.4 / N_TOPICS,
+    "topic_word_prior": 0.01,
+    "random_state": 0,
+}
+models = {
+    "MedLDA topics": MedLDAClassifier(
+        C=102.4, prior_precision=64**2, max_iter=40, **options
+    ),
+    "unsupervised topics": CollapsedGibbsLDA(max_iter=100, **options),
+}
+maps, purity = {}, {}
+for name, model in models.items():
+    start = time.perf_counter()
+    model.fit(X, train.target)
+    fitted = time.perf_counter()
+    topics = np.sqrt(model.transform(X_shown))  # their distances are Hellinger's
+    nearest = NearestNeighbors(n_neighbors=10).fit(topics).kneighbors()[1]
+    purity[name] = (groups[nearest] == groups[:, np.newaxis]).mean()
+    maps[name] = TSNE(random_state=0).fit_transform(topics)
+    seconds = fitted - start, time.perf_counter() - fitted
+    print(
+        f"{name}: fit in {seconds[0]:.0f} s, map in {seconds[1]:.0f} s; "
+        f"{purity[name]:.0%} of the neighbours are of the same group",
+        flush=True,
+    )
+
+# %%
+# Each point is a post, each colour a group; its name stands in the midst of its posts.
+figure, panels = plt.subplots(1, 2, figsize=(14, 7), layout="constrained")
+for axes, (name, points) in zip(panels, maps.items(), strict=True):
+    axes.scatter(*points.T, c=groups, cmap="tab20", s=9, linewidths=0)
+    for group, label in enumerate(test.target_names):
+        x, y = np.median(points[groups == group], axis=0)
+        box = {"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1}
+        axes.text(x, y, label, ha="center", va="center", fontsize=7, bbox=box)
+    axes.set(xticks=[], yticks=[])
+    axes.set_title(f"{name}: {purity[name]:.0%} of ten neighbours of the same group")
+figure.savefig("medlda_map.png", dpi=100)
+print("Figure written to medlda_map.png")
