@@ -46,3 +46,13 @@ def shared_data() -> Path:
     if not path.is_dir():
         pytest.skip(f"no test data in {path}: name its folder in SKLDA_TEST_DATA")
     return path
+
+
+@pytest.fixture
+def pyplot():
+    """Return matplotlib.pyplot, drawing to memory; figures are closed afterwards."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    yield pyplot
+    pyplot.close("all")
