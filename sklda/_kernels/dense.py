@@ -127,31 +127,42 @@ def gather(z, first, n, row, doc_topic, topic):
 
 
 def init(corpus, n_words, priors, rng):
-    """Allocate the state, and give each token a topic, all as likely.
+    """Give each token a topic, all as likely, and make the state of that.
 
     Topics drawn given the tokens before them would be sharper from the first sweep on,
     but they settle too early: the chain needs more sweeps to predict as well.
     """
+    n_topics = np.count_nonzero(priors.doc_topic)
+    z = np.empty(corpus.token_ptr[-1], np.uint16)
+    scatter(z, n_topics, rng)
+    return seat(corpus, n_words, priors, z)
+
+
+@njit(cache=True, nogil=True)
+def scatter(z, n_topics, rng):
+    """Draw each of z from all topics, as likely as another."""
+    for i in range(z.size):
+        z[i] = np.int64(uniform(rng) * n_topics)
+
+
+def seat(corpus, n_words, priors, z):
+    """Return the state in which the tokens have the topics z."""
     n_lanes = priors.doc_topic.size
-    state = State(
-        z=np.zeros(corpus.token_ptr[-1], np.uint16),
-        word_topic=np.zeros((n_words, n_lanes), np.int32),
-        topic=np.zeros(n_lanes, np.int32),
-    )
-    _scatter(corpus, state, np.count_nonzero(priors.doc_topic), rng)
+    word_topic = np.zeros((n_words, n_lanes), np.int32)
+    topic = np.zeros(n_lanes, np.int32)
+    state = State(z, word_topic, topic)
+    _count(corpus, state)
     return state
 
 
 @njit(cache=True, nogil=True)
-def _scatter(corpus, state, n_topics, rng):
+def _count(corpus, state):
     _, word, token_ptr = corpus
     z, word_topic, topic = state
     for c in range(word.size):
         for i in range(token_ptr[c], token_ptr[c + 1]):
-            k = np.int64(uniform(rng) * n_topics)
-            z[i] = k
-            word_topic[word[c], k] += 1
-            topic[k] += 1
+            word_topic[word[c], z[i]] += 1
+            topic[z[i]] += 1
 
 
 def read_counts(state):

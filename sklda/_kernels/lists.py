@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from sklda._kernels.arrays import LANES, Counts, padded
+from sklda._kernels.dense import scatter
 from sklda._kernels.document import topic_ratio
 from sklda._kernels.draws import uniform
 from sklda._kernels.memory import AHEAD, prefetch
@@ -234,35 +235,43 @@ def drop_empty(topics, counts, weight, size, absent):
 
 
 def init(corpus, n_words, priors, rng):
-    """Make room in each list for all topics that its tokens can have; start."""
+    """Give each token a topic, all as likely, and make the state of that."""
+    z = np.empty(corpus.token_ptr[-1], np.uint16)
+    scatter(z, np.count_nonzero(priors.doc_topic), rng)
+    return seat(corpus, n_words, priors, z)
+
+
+def seat(corpus, n_words, priors, z):
+    """Return the state in which the tokens have the topics z.
+
+    Each list has room for all topics that its tokens can have.
+    """
     n_lanes = priors.doc_topic.size
     n_topics = np.count_nonzero(priors.doc_topic)
     tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), n_words)
     room = padded(np.minimum(tokens, n_topics).astype(np.int64) + 1)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(room)])
     state = State(
-        z=np.zeros(corpus.token_ptr[-1], np.uint16),
+        z=z,
         topic=np.zeros(n_lanes, np.int32),
         start=start,
         size=np.zeros(n_words, np.int32),
         list_topic=np.full(start[-1], n_lanes, np.int32),
         list_count=np.zeros(start[-1], np.int32),
     )
-    _scatter(corpus, state, n_topics, rng)
+    _list(corpus, state)
     return state
 
 
 @njit(cache=True, nogil=True)
-def _scatter(corpus, state, n_topics, rng):
-    """Give each token a topic, all as likely."""
+def _list(corpus, state):
     _, word, token_ptr = corpus
     z, topic, start, sizes, list_topic, list_count = state
     for c in range(word.size):
         w = word[c]
         topics = list_topic[start[w] : start[w + 1]]
         for i in range(token_ptr[c], token_ptr[c + 1]):
-            k = np.int64(uniform(rng) * n_topics)
-            z[i] = k
+            k = np.int64(z[i])
             topic[k] += 1
             j = find(topics, np.int64(sizes[w]), k)
             if j == sizes[w]:
