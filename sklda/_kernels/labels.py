@@ -97,6 +97,20 @@ def repulsion(weights, curvature, k, out):
         _add_scaled(curvature[t] * weights[t, k], weights[t], out)
 
 
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+def gain_of_move(new, old, pull, half):
+    """Return the change of the document's log factor when a token moves.
+
+    That is sum_t (u_t D - (b_t / N^2) D^2 / 2) with D = eta_new,t - eta_old,t and
+    u_t = a_t / N - (b_t / N^2) m_t, m_t of all tokens as they are.
+    """
+    total = np.float32(0)
+    for t in range(pull.size):
+        change = new[t] - old[t]
+        total += change * (pull[t] - half[t] * change)
+    return total
+
+
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
 def highest(a):
     """Return the largest entry."""
