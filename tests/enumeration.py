@@ -327,6 +327,7 @@ def interpreted(name, edits=(), *, lanes=LANES, compiled_draws=False):
         kernel.padded = lambda n: -(-n // lanes) * lanes
         if not compiled_draws:
             kernel.uniform = random.Random.random
+            kernel.next_uint64 = lambda rng: np.uint64(rng.getrandbits(64))
     kernel.stream = stream if compiled_draws else random.Random
     kernel.parts = list(parts.values())
     return kernel

@@ -168,14 +168,8 @@ SMALL = {
         [[0.8, -0.5], [-0.7, 0.4]],
         [[0.6, 0.3], [0.9, 0.2]],
     ),
-    "pairs": Labelled(
-        (((0, 2),), ((0, 1),)),
-        1,
-        (0.5, 0.7),
-        0.2,
-        [[1.5, -1.5]],
-        [[0.3], [0.1]],
-        [[0.7], [0.5]],
+    "one-sided": Labelled(
+        (((0, 3),),), 1, (0.5, 0.7), 0.2, [[2.5, 0]], [[2.0]], [[1.0]]
     ),
     "steep": Labelled(
         (((0, 2), (1, 1)),), 2, (1.5, 1.7), 0.9, [[5.0, -0.5]], [[12.0]], [[1.0]]
@@ -219,7 +213,7 @@ MUTANTS = {
     ),
     "the square of eta is missing": (
         ("gibbs", "words", 4000),
-        ("_add_scaled_square(-half, weights[t], exponent)", "pass", 1),
+        ("row[k] * (linear - half * row[k])", "row[k] * linear", 1),
     ),
     "the slope is missing": (
         ("gibbs", "words", 4000),
@@ -231,43 +225,55 @@ MUTANTS = {
     ),
     "no exponential term": (
         ("light", "words", 4000),
-        ("uniform(rng) * down < up * odds", "uniform(rng) * down < up", 1),
+        ("tilt[s] = exp(gain[s] - top)", "tilt[s] = 1", 1),
     ),
     "the document's proposal is taken for flat": (
         ("light", "cell", 8000, 1),
-        ("if kind != 0:", "if True:", 1),
+        ("odds[0] = n_word * tilted", "odds[0] = n_word * n_doc * tilted", 1),
     ),
     "the word's proposal is taken for flat": (
-        ("light", "words", 4000),
-        ("if kind != 1:", "if True:", 1),
+        ("light", "cell", 4000),
+        ("odds[1] = n_doc * tilted", "odds[1] = n_word * n_doc * tilted", 1),
     ),
     "the labels' proposal is taken for flat": (
         ("light", "words", 4000),
-        ("if kind == 2:", "if False:", 1),
+        ("n_word * n_doc * tilted * inverse", "n_word * n_doc * tilted", 1),
     ),
-    "n_k is missing": (
+    "a step forgets where it comes from": (
+        ("light", "cell", 4000),
+        ("chance[s - 1] * odds[now, kind]", "chance[s - 1]", 1),
+    ),
+    "n_k is not renewed": (
+        ("light", "cell", 4000),
+        ("of_topic[k] = np.float32(1) / (tokens + word_mass)", "pass", 1),
+    ),
+    "the token stays in n_dk": (
         ("light", "words", 4000),
-        ("up, down = of_topic, new_topic", "up, down = 1.0, 1.0", 1),
+        ("work.of_doc[old] - np.float32(1)", "work.of_doc[old]", 1),
+    ),
+    "the token stays in n_wk": (
+        ("light", "words", 4000),
+        ("np.float32(row[old] - 1)", "np.float32(row[old])", 1),
     ),
     "the token proposes its own topic": (
         ("light", "cell", 8000, 1),
-        ("(1 if i >= own else 0)", "0", 1),
+        ("return i + (i >= own)", "return i", 1),
     ),
-    "the token stays where it was": (
-        ("light", "words", 4000),
-        ("itself = 1 if new == old else 0", "itself = 0", 1),
+    "a search begins too late": (
+        ("light", "cell", 4000),
+        ("summed[k] <= j * part", "summed[k] <= (j + 1) * part", 1),
     ),
     "the pull of the labels is not renewed": (
         ("light", "cell", 4000),
-        ("pull[t] -= curvature[d, t] * moved", "pass", 1),
+        ("work.pull[t] -= curvature[t] * moved", "pass", 1),
     ),
     "a move is measured to first order": (
         ("light", "cell", 4000),
         ("(pull[t] - half[t] * change)", "pull[t]", 1),
     ),
     "the labels' proposal knows the token": (
-        ("light", "pairs", 8000),
-        ("_outside(i, end, z,", "_outside(i, i, z,", 1),
+        ("light", "one-sided", 4000),
+        ("_look_outside(token_ptr[cell], token_ptr[end],", "_look_outside(0, 0,", 1),
     ),
 }
 

@@ -42,7 +42,7 @@ def figures() -> dict[str, str]:
             rows = _read(f"ecgs/speed-{corpus}.json")["rows"]
             gains = (row["speed_up_of_median"][name] for row in rows)
             found[f"{corpus}-{name}-gain"] = _range(gains)
-    return found | _shards()
+    return found | _shards() | _variational()
 
 
 def _shards() -> dict[str, str]:
@@ -61,9 +61,23 @@ def _shards() -> dict[str, str]:
     return found
 
 
-def _range(values) -> str:
+def _variational() -> dict[str, str]:
+    """Return what collapsed variational Bayes gains over scikit-learn's batch VB."""
+    found = {}
+    reports = [_read(f"cvb/speed-nips-{k}.json") for k in (40, 100, 400)]
+    for name, program in (("cvb", "CVB"), ("cvb0", "CVB0")):
+        gains = (report["times_as_fast"][program] for report in reports)
+        found[f"nips-{name}-gain"] = _range(gains, 0)
+        worst = max(report["reach"][program]["relative"] for report in reports)
+        found[f"nips-{name}-reach"] = f"{100 * worst:.0f}"
+    for name, summary in _read("cvb/convergence-nips.json")["summary"].items():
+        found[f"nips-{name}-log-probability"] = f"{summary['median']:.2f}"
+    return found
+
+
+def _range(values, digits=1) -> str:
     """Return the smallest and the largest as text."""
-    texts = [f"{value:.1f}" for value in sorted(values)]
+    texts = [f"{value:.{digits}f}" for value in sorted(values)]
     return texts[0] if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]}"
 
 

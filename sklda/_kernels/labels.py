@@ -57,10 +57,10 @@ def _add_scaled(factor, row, out):
         out[k] += factor * row[k]
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def _add_scaled_square(factor, row, out):
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+def _add_parabola(linear, half, row, out):
     for k in range(out.size):
-        out[k] += factor * row[k] * row[k]
+        out[k] += row[k] * (linear - half * row[k])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -81,9 +81,8 @@ def exponents(weights, slope, curvature, total, exponent):
         exponent[k] = 0
     for t in range(total.size):
         linear = np.float32(slope[t] - curvature[t] * total[t])
-        _add_scaled(linear, weights[t], exponent)
         half = np.float32(0.5) * curvature[t]
-        _add_scaled_square(-half, weights[t], exponent)
+        _add_parabola(linear, half, weights[t], exponent)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -96,6 +95,20 @@ def repulsion(weights, curvature, k, out):
         out[j] = 0
     for t in range(curvature.size):
         _add_scaled(curvature[t] * weights[t, k], weights[t], out)
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+def gain_of_move(new, old, pull, half):
+    """Return the change of the document's log factor when a token moves.
+
+    That is sum_t (u_t D - (b_t / N^2) D^2 / 2) with D = eta_new,t - eta_old,t and
+    u_t = a_t / N - (b_t / N^2) m_t, m_t of all tokens as they are.
+    """
+    total = np.float32(0)
+    for t in range(pull.size):
+        change = new[t] - old[t]
+        total += change * (pull[t] - half[t] * change)
+    return total
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
