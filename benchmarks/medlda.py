@@ -1,7 +1,7 @@
 """The experiments of Zheng, Yu and Xing on supervised topics, with sklda.
 
 X. Zheng, Y. Yu, E. P. Xing, "Linear Time Samplers for Supervised Topic Models using
-Compositional Proposals", KDD 2015. Priors: alpha = 6.4 / K, beta = 0.01.
+Compositional Proposals" (2016). Priors: alpha = 6.4 / K, beta = 0.01.
 
     python -m benchmarks.medlda newsgroups --newsgroups-home DIR --output DIR
     python -m benchmarks.medlda binary --newsgroups-home DIR --output DIR
@@ -77,8 +77,9 @@ NOTES = {
 }
 STEPS = {"n_mh_steps": 6, "n_weight_steps": 2}
 # The program of the authors has margins l, 64 of many classes and 164 of two, and cost
-# 1.6; here margins are 1, so C = 1.6 l, and its prior precision, 1, is l ** 2.
-MANY = {"C": 102.4, "prior_precision": 64.0**2, **STEPS}
+# 1.6; here margins are 1, so C = 1.6 l. Its prior precision, 1, would be l ** 2: the
+# default of sklda is less for many classes.
+MANY = {"C": 102.4, "prior_precision": 1000.0, **STEPS}
 TWO = {"C": 262.4, "prior_precision": 164.0**2, **STEPS}
 DEFAULTS = {
     "newsgroups": {**MANY, "max_iter": 25, "burn_in": 24},
