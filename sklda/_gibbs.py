@@ -1,23 +1,26 @@
 """Gibbs samplers for LDA."""
 
 from numbers import Integral
-from types import ModuleType
 from typing import ClassVar
 
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
+from sklda._adaptive import AdaptiveChain
 from sklda._augmentation import AugmentedChain
 from sklda._base import BaseGibbsLDA
 from sklda._corpus import cut_cells
-from sklda._kernels import blocked_backward, blocked_nested
-from sklda._kernels import single_site_dense as dense
-from sklda._kernels import single_site_sparse as sparse
-from sklda._kernels.dense import MANY_TOPICS
+from sklda._kernels import (
+    blocked_backward,
+    blocked_nested,
+    single_site_dense,
+    single_site_sparse,
+)
 from sklda._sampling import Chain
 from sklda._sklearn import Interval, StrOptions
 
 _BLOCKED = {"backward": blocked_backward, "nested": blocked_nested}
+_SINGLE_SITE = {"dense": single_site_dense, "sparse": single_site_sparse}
 
 
 class CollapsedGibbsLDA(BaseGibbsLDA):
@@ -45,6 +48,13 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         exact. Up to four tokens a block is drawn by a few sums over the topics that the
         word has, larger ones by a table over all topics: O(C^2 K) time and 24 C K bytes
         for C tokens. None is no limit.
+    sampler : "auto", "dense" or "sparse", default="auto"
+        How the single-site chain keeps the counts of words on topics; the posterior is
+        the same. Dense keeps whole rows, and the weights of all topics are computed at
+        once; sparse keeps a list of the topics that a word has, which pays when there
+        are many and words have few of them. Auto takes what is faster by the length of
+        these lists, and looks again while the topics sharpen. Only "auto" goes with
+        `blocking`.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Alpha, from 1e-10 to 1e10: small values give documents few topics. None is
         1 / K.
@@ -139,6 +149,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         **BaseGibbsLDA._parameter_constraints,
         "blocking": [None, StrOptions({"backward", "nested"})],
         "max_block_size": [None, Interval(Integral, 1, None, closed="left")],
+        "sampler": [StrOptions({"auto", "dense", "sparse"})],
     }
 
     def __init__(
@@ -147,6 +158,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         *,
         blocking: str | None = None,
         max_block_size: int | None = 4,
+        sampler: str = "auto",
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
         learn_priors: str | None = None,
@@ -162,6 +174,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         self.n_components = n_components
         self.blocking = blocking
         self.max_block_size = max_block_size
+        self.sampler = sampler
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
         self.learn_priors = learn_priors
@@ -174,15 +187,20 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _kernel(self) -> ModuleType:
-        if self.blocking is not None:
-            return _BLOCKED[self.blocking]
-        return sparse if self.n_components >= MANY_TOPICS else dense
-
     def _make_chain(self, corpus, *start) -> Chain:
-        if self.blocking is not None and self.max_block_size is not None:
+        start = (*start, self.n_shards, self.n_jobs)
+        if self.blocking is None:
+            if self.sampler == "auto":
+                return AdaptiveChain(corpus, *start)
+            return Chain(_SINGLE_SITE[self.sampler], corpus, *start)
+        if self.sampler != "auto":
+            raise ValueError(
+                f"sampler={self.sampler!r} is for the single-site chain, and blocking="
+                f"{self.blocking!r} is another: set sampler='auto' or blocking=None"
+            )
+        if self.max_block_size is not None:
             corpus = cut_cells(corpus, self.max_block_size)
-        return Chain(self._kernel(), corpus, *start, self.n_shards, self.n_jobs)
+        return Chain(_BLOCKED[self.blocking], corpus, *start)
 
 
 class UncollapsedGibbsLDA(BaseGibbsLDA):

@@ -48,6 +48,7 @@ class Schedule(NamedTuple):
 class Shard(NamedTuple):
     """Some documents: how they are swept, on which state, with which stream."""
 
+    corpus: Corpus
     sweep: Callable  # of state, priors, rng
     state: tuple
     rng: np.ndarray
@@ -98,22 +99,40 @@ class Chain(Threaded):
         tokens_before = self.corpus.token_ptr[self.corpus.doc_ptr]
         cuts = list(parts(tokens_before, n_shards))
         if len(cuts) == 1:
-            return [Shard(self._new_sweep(self.corpus, seed), self.state, self.rng)]
-        self._copies = self.kernel.copies(self.state, len(cuts))
-        return [
-            Shard(
-                self._new_sweep(some_documents(self.corpus, *documents), own),
-                self.kernel.copy(self._copies, i),
-                new_stream(own),
-            )
-            for i, (documents, own) in enumerate(
-                zip(cuts, seed.spawn(len(cuts)), strict=True)
-            )
-        ]
+            sweep = self._new_sweep(self.corpus, seed)
+            return [Shard(self.corpus, sweep, *self._states(1), self.rng)]
+        shards = []
+        seeds = seed.spawn(len(cuts))
+        for documents, own, state in zip(
+            cuts, seeds, self._states(len(cuts)), strict=True
+        ):
+            corpus = some_documents(self.corpus, *documents)
+            sweep = self._new_sweep(corpus, own)
+            shards.append(Shard(corpus, sweep, state, new_stream(own)))
+        return shards
+
+    def _states(self, n_shards) -> list[tuple]:
+        """Return the state that each shard sweeps on."""
+        if n_shards == 1:
+            return [self.state]
+        self._copies = self.kernel.copies(self.state, n_shards)
+        return [self.kernel.copy(self._copies, i) for i in range(n_shards)]
 
     def _new_sweep(self, corpus: Corpus, seed: np.random.SeedSequence) -> Callable:
         """Return what redraws the tokens of some documents."""
         return partial(self.kernel.sweep, corpus)
+
+    def change_kernel(self, kernel) -> None:
+        """Go on from the present topics with another sampler of the same posterior."""
+        self.kernel = kernel
+        self.state = kernel.seat(
+            self.corpus, self.n_words, self._kernel_priors(), self.state.z
+        )
+        states = self._states(len(self.shards))
+        self.shards = [
+            shard._replace(sweep=partial(kernel.sweep, shard.corpus), state=state)
+            for shard, state in zip(self.shards, states, strict=True)
+        ]
 
     def _kernel_priors(self) -> Priors:
         alpha = pad_prior(self.doc_topic_prior)

@@ -31,6 +31,7 @@ FLOORS = {
     **dict.fromkeys(ESTIMATORS, 4),
     "sklda._base": 3,
     "sklda._supervised_base": 3,
+    "sklda._adaptive": 2,
     "sklda._augmentation": 2,
     "sklda._threads": 2,
     "sklda._bound": 2,

@@ -5,19 +5,19 @@ from math import lgamma
 import numpy as np
 import pytest
 
-from sklda import CollapsedGibbsLDA, _gibbs
+from sklda import CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
 from tests.comparison import assert_same_fit
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 N_TOKENS = int(X.sum())
-KERNELS = {"dense": 10**6, "sparse": 1}  # topics from which rows are lists
 
 
-@pytest.fixture(params=KERNELS.values(), ids=KERNELS)
+@pytest.fixture(params=["dense", "sparse"])
 def each_kernel(request, monkeypatch):
     """Run a test once with each kernel, whatever the number of topics."""
-    monkeypatch.setattr(_gibbs, "MANY_TOPICS", request.param)
+    defaults = CollapsedGibbsLDA.__init__.__kwdefaults__
+    monkeypatch.setitem(defaults, "sampler", request.param)
 
 
 def make(**params):

@@ -5,19 +5,15 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 from sklearn.model_selection import GridSearchCV, KFold
 
-from sklda import CollapsedGibbsLDA, _gibbs
-from sklda._kernels import single_site_dense, single_site_sparse
+from sklda import CollapsedGibbsLDA
 from sklda.datasets import fetch_uci_bow, make_bars, make_lda_corpus
 
-KERNELS = {"dense": single_site_dense, "sparse": single_site_sparse}
 
-
-@pytest.fixture(params=KERNELS, autouse=True)
-def kernel(request, monkeypatch):
+@pytest.fixture(params=["dense", "sparse"], autouse=True)
+def _kernel(request, monkeypatch):
     """Run each test with each kernel, whatever the number of topics."""
-    many = {"dense": 10**6, "sparse": 1}[request.param]
-    monkeypatch.setattr(_gibbs, "MANY_TOPICS", many)
-    return request.param
+    defaults = CollapsedGibbsLDA.__init__.__kwdefaults__
+    monkeypatch.setitem(defaults, "sampler", request.param)
 
 
 def cosines(topics, truth):
@@ -34,17 +30,6 @@ def test_cosines_do_not_depend_on_order_or_size():
     np.testing.assert_allclose(cosines(2 * truth[[2, 0, 1]], truth), 1)
     # Two topics that have become one leave a true topic without a match.
     assert cosines(truth[[0, 1, 1]], truth).min() < 0.5
-
-
-def test_which_kernel_runs(kernel):
-    assert CollapsedGibbsLDA()._kernel() is KERNELS[kernel]
-
-
-def test_where_the_kernels_change(monkeypatch):
-    monkeypatch.undo()
-    many = _gibbs.MANY_TOPICS
-    assert CollapsedGibbsLDA(many - 1)._kernel() is single_site_dense
-    assert CollapsedGibbsLDA(many)._kernel() is single_site_sparse
 
 
 def best_of(n_chains, X, n_components, **params):

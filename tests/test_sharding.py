@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from sklda import ECGSLDA, CollapsedGibbsLDA, _ecgs, _gibbs, _threads
+from sklda import ECGSLDA, CollapsedGibbsLDA, _ecgs, _threads
 from sklda._kernels import (
     blocked_backward,
     blocked_nested,
@@ -28,10 +28,10 @@ from tests.test_kernels import random_corpus, tight_corpus, words_of
 
 X = make_lda_corpus(40, 20, 4, document_length=40, random_state=0)[0]
 
-# Estimator, topics from which rows are lists, and parameters.
+# Estimator, topics from which ECGSLDA has lists instead of rows, and parameters.
 FITS = {
-    "dense": (CollapsedGibbsLDA, 999, {}),
-    "sparse": (CollapsedGibbsLDA, 1, {}),
+    "dense": (CollapsedGibbsLDA, 1, {"sampler": "dense"}),
+    "sparse": (CollapsedGibbsLDA, 1, {"sampler": "sparse"}),
     "nested": (CollapsedGibbsLDA, 1, {"blocking": "nested"}),
     "backward": (
         CollapsedGibbsLDA,
@@ -50,8 +50,7 @@ FITS = {
 def fit(request, monkeypatch):
     """Return a function that fits with one of the samplers."""
     cls, many, own = FITS[request.param]
-    for module in (_gibbs, _ecgs):
-        monkeypatch.setattr(module, "MANY_TOPICS", many)
+    monkeypatch.setattr(_ecgs, "MANY_TOPICS", many)
 
     def fit(X=X, **params):
         params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}

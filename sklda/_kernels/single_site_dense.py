@@ -25,11 +25,12 @@ from sklda._kernels.dense import (
     merge,
     read_counts,
     redraw,
+    seat,
     weigh,
 )
 from sklda._kernels.document import count_document, topic_ratios
 
-__all__ = ["State", "copies", "copy", "init", "merge", "read_counts", "sweep"]
+__all__ = ["State", "copies", "copy", "init", "merge", "read_counts", "seat", "sweep"]
 
 
 @njit(cache=True, nogil=True)

@@ -22,10 +22,11 @@ from sklda._kernels.lists import (
     merge,
     read_counts,
     redraw,
+    seat,
     weigh,
 )
 
-__all__ = ["State", "copies", "copy", "init", "merge", "read_counts", "sweep"]
+__all__ = ["State", "copies", "copy", "init", "merge", "read_counts", "seat", "sweep"]
 
 
 @njit(cache=True, nogil=True)
