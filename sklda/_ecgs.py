@@ -14,10 +14,11 @@ from sklda._kernels import (
     single_site_dense,
     single_site_sparse,
 )
-from sklda._kernels.dense import MANY_TOPICS
 from sklda._sampling import Chain
 from sklda._sklearn import Interval, StrOptions
 from sklda._strategies import GroupedChain
+
+MANY_TOPICS = 161  # from here on lists of a word's topics are faster than whole rows
 
 
 class ECGSLDA(BaseGibbsLDA):

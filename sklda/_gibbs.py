@@ -121,9 +121,10 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     Notes
     -----
     Cost of a sweep: at most O(K) per document-word pair, and O(K) per document; far
-    less for many topics, for only those count that a word has. Memory: 2 bytes per
+    less for many topics, once only those count that a word has. Memory: 2 bytes per
     token, 12 per document-word pair, 8 per word-topic pair that can occur (and again
-    for each of several shards), 8 K per document and 24 K per word.
+    for each of several shards; while topics are many for each word, up to four times
+    as much), 8 K per document and 24 K per word.
 
     References
     ----------

@@ -17,8 +17,6 @@ from sklda._kernels.document import topic_ratio
 from sklda._kernels.draws import uniform
 from sklda._kernels.memory import AHEAD, prefetch
 
-MANY_TOPICS = 161  # from here on lists are faster than whole rows
-
 
 class State(NamedTuple):
     z: np.ndarray  # (n_tokens,) uint16
