@@ -42,7 +42,7 @@ def figures() -> dict[str, str]:
             rows = _read(f"ecgs/speed-{corpus}.json")["rows"]
             gains = (row["speed_up_of_median"][name] for row in rows)
             found[f"{corpus}-{name}-gain"] = _range(gains)
-    return found | _shards() | _variational()
+    return found | _shards() | _variational() | _supervised()
 
 
 def _shards() -> dict[str, str]:
@@ -80,6 +80,22 @@ def _variational() -> dict[str, str]:
     found["stream-passes"] = (
         f"{_read('cvb/stream-newsgroups.json')['options']['passes']}"
     )
+    return found
+
+
+def _supervised() -> dict[str, str]:
+    """Return how well classes are told apart, by topics and by words."""
+    rows = _read("medlda/newsgroups-all-words.json")["rows"]
+    rows = [row for row in rows if row.get("n_topics") in (None, 100)]
+    of = {row["method"]: row for row in rows}
+    names = {
+        "medlda": "multitask, light",
+        "unsupervised": "unsupervised, SVM",
+        "tfidf": "tf-idf, SVM",
+    }
+    found = {"medlda-seconds": f"{of[names['medlda']]['seconds']:.0f}"}
+    for name, method in names.items():
+        found[f"{name}-accuracy"] = f"{of[method]['test']['accuracy']:.2f}"
     return found
 
 
