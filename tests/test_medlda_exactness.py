@@ -137,7 +137,7 @@ def arguments(name, n_steps=6):
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_sweep_leaves_the_conditional_as_it_is(name, problem):
     kernel = supervised(KERNELS[name], problem, *arguments(name))
-    seen, sound = sweep_exact_draws(kernel, problem, 10_000, seed=1)
+    seen, sound = sweep_exact_draws(kernel, problem, 5000, seed=1)
     assert sound
     assert chi_square_pvalue(seen, problem.posterior) > RIGHT
 
@@ -147,7 +147,7 @@ def test_a_sweep_leaves_the_conditional_as_it_is(name, problem):
 def test_any_number_of_steps_does(n_steps):
     problem = PROBLEMS["3 topics, 2 tasks"]
     kernel = supervised(medlda_light, problem, n_steps)
-    seen, _ = sweep_exact_draws(kernel, problem, 10_000, seed=2)
+    seen, _ = sweep_exact_draws(kernel, problem, 5000, seed=2)
     assert chi_square_pvalue(seen, problem.posterior) > RIGHT
 
 
@@ -232,7 +232,7 @@ MUTANTS = {
         ("odds[0] = n_word * tilted", "odds[0] = n_word * n_doc * tilted", 1),
     ),
     "the word's proposal is taken for flat": (
-        ("light", "cell", 4000),
+        ("light", "cell", 2000),
         ("odds[1] = n_doc * tilted", "odds[1] = n_word * n_doc * tilted", 1),
     ),
     "the labels' proposal is taken for flat": (
@@ -240,11 +240,11 @@ MUTANTS = {
         ("n_word * n_doc * tilted * inverse", "n_word * n_doc * tilted", 1),
     ),
     "a step forgets where it comes from": (
-        ("light", "cell", 4000),
+        ("light", "cell", 1000),
         ("chance[s - 1] * odds[now, kind]", "chance[s - 1]", 1),
     ),
     "n_k is not renewed": (
-        ("light", "cell", 4000),
+        ("light", "cell", 1000),
         ("of_topic[k] = np.float32(1) / (tokens + word_mass)", "pass", 1),
     ),
     "the token stays in n_dk": (
