@@ -137,6 +137,8 @@ def settings_of(arguments) -> dict[str, dict]:
     defaults = DEFAULTS[arguments.name]
     chosen = {name: getattr(arguments, name) for name in defaults}
     changed = [f"{n} = {chosen[n]}" for n in defaults if chosen[n] != defaults[n]]
+    if chosen.get("burn_in") == chosen.get("max_iter", 0) - 1:  # as by default
+        changed = [text for text in changed if not text.startswith("burn_in")]
     methods = {}
     for strategy, sampler in product(arguments.strategies, arguments.samplers):
         settings = {"sampler": sampler, "multi_class": strategy, **chosen}

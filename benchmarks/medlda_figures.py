@@ -106,9 +106,10 @@ def growth_figure(path, report) -> None:
         _draw_growth(right, mine, "documents", ("n_topics", fixed), method, style)
     left.set_title(f"{whole:,} documents")
     right.set_title(f"{fixed} topics")
-    topics = sorted({row["n_topics"] for row in rows if row["documents"] == whole})
+    # The fixed number has a point too, but a label only among those of documents.
+    topics = {row["n_topics"] for row in rows if row["documents"] == whole} - {fixed}
     documents = sorted({row["documents"] for row in rows if row["n_topics"] == fixed})
-    figures.topics_axis(left, topics)
+    figures.topics_axis(left, sorted(topics))
     figures.powers_axis(right, "documents", documents)
     right.set_ylabel("seconds per sweep")
     for axes in (left, right):

