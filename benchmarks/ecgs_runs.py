@@ -89,7 +89,8 @@ def new_chain_of(name, X, n_topics, seed) -> Chain:
         return new_chain(ECGSLDA, X, n_topics, seed, strategy=name)
     chain = new_chain(ECGSLDA, X, n_topics, seed, strategy="standard")
     tokens = cut_cells(chain.corpus, 1)
-    chain.shards = [Shard(partial(chain.kernel.sweep, tokens), chain.state, chain.rng)]
+    sweep = partial(chain.kernel.sweep, tokens)
+    chain.shards = [Shard(tokens, sweep, chain.state, chain.rng)]
     return chain
 
 

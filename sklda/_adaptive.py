@@ -10,7 +10,8 @@ from sklda._sampling import Chain
 # A listed topic costs as much as so many lanes of a row: where its ratio stands has to
 # be looked up. Measured on NIPS, with 100 to 1,000 topics.
 LANES_PER_LISTED = 10
-FEW_TOPICS = 100  # a row is short enough whatever the lists are
+FEW_TOPICS = 100  # below, a row is short enough whatever the lists are
+MOST_MEMORY = 4  # of rows, in that of lists
 
 
 class AdaptiveChain(Chain):
@@ -27,16 +28,17 @@ class AdaptiveChain(Chain):
         n_listed = n_topics * -np.expm1(-tokens / n_topics)
         bytes_of_rows = 4 * n_words * padded(n_topics)
         bytes_of_lists = 8 * np.minimum(tokens, n_topics).sum()
-        rows = bytes_of_rows <= 4 * bytes_of_lists and _rows_are_faster(
-            n_listed, corpus, n_topics
-        )
-        kernel = dense if rows else sparse
+        slim = bytes_of_rows <= MOST_MEMORY * bytes_of_lists
+        rows = slim and _rows_are_faster(n_listed, corpus, n_topics)
+        kernel = dense if rows or n_topics < FEW_TOPICS else sparse
         super().__init__(kernel, corpus, n_words, doc_topic_prior, *start)
 
     def sweep(self) -> None:
         """Redraw every token once; change the kernel if that pays from now on."""
         super().sweep()
-        if self.kernel is dense and (self.n_sweeps < 10 or self.n_sweeps % 10 == 0):
+        if self.kernel is sparse or self.n_topics < FEW_TOPICS:
+            return
+        if self.n_sweeps < 10 or self.n_sweeps % 10 == 0:
             n_listed = np.count_nonzero(self.state.word_topic, axis=1)
             if not _rows_are_faster(n_listed, self.corpus, self.n_topics):
                 self.change_kernel(sparse)
@@ -45,4 +47,4 @@ class AdaptiveChain(Chain):
 def _rows_are_faster(n_listed, corpus, n_topics) -> bool:
     """Compare the kernels where each word has so many topics; a sweep goes by cells."""
     mean = n_listed[corpus.word].mean() if corpus.word.size > 0 else 0
-    return LANES_PER_LISTED * mean >= padded(n_topics) or n_topics < FEW_TOPICS
+    return LANES_PER_LISTED * mean >= padded(n_topics)

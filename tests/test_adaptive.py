@@ -5,6 +5,7 @@ import pytest
 
 from sklda import CollapsedGibbsLDA
 from sklda._adaptive import AdaptiveChain
+from sklda._corpus import check_corpus
 from sklda._kernels import single_site_dense, single_site_sparse
 from sklda._sampling import Chain
 from sklda.datasets import make_lda_corpus
@@ -15,14 +16,17 @@ MANY = 200
 X = make_lda_corpus(60, 200, 3, document_length=150, random_state=0)[0]
 
 
+def start_of(X, n_topics):
+    """Return what chains take."""
+    corpus = check_corpus(CollapsedGibbsLDA(), X, reset=True)
+    seed = np.random.SeedSequence(0)
+    return corpus, X.shape[1], np.full(n_topics, 0.01), 0.01, seed
+
+
 @pytest.fixture
 def start():
     """Return the start of chains with more topics than the corpus needs."""
-    from sklda._corpus import check_corpus
-
-    corpus = check_corpus(CollapsedGibbsLDA(), X, reset=True)
-    seed = np.random.SeedSequence(0)
-    return corpus, X.shape[1], np.full(MANY, 0.01), 0.01, seed
+    return start_of(X, MANY)
 
 
 def recounted(chain):
@@ -81,16 +85,15 @@ def test_a_change_goes_on_with_the_random_numbers(start):
         np.testing.assert_array_equal(changed.state.z, plain.state.z)
 
 
-def test_a_table_far_larger_than_the_lists_is_never_made(start):
-    corpus, n_words, _, *rest = start
-    chain = AdaptiveChain(corpus, n_words, np.full(20_000, 0.01), *rest)
+def test_a_table_far_larger_than_the_lists_is_never_made():
+    chain = AdaptiveChain(*start_of(X, 20_000))
     assert chain.kernel is single_site_sparse
-    assert chain.state.list_topic.nbytes < 4 * n_words * 20_000 / 4
+    assert chain.state.list_topic.nbytes < 4 * X.shape[1] * 20_000 / 4
 
 
-def test_few_topics_stay_in_rows(start):
-    corpus, n_words, _, *rest = start
-    chain = AdaptiveChain(corpus, n_words, np.full(20, 0.01), *rest)
+@pytest.mark.parametrize("n_documents", [1, 60])
+def test_few_topics_stay_in_rows(n_documents):
+    chain = AdaptiveChain(*start_of(X[:n_documents], 20))
     for _ in range(20):
         chain.sweep()
     assert chain.kernel is single_site_dense

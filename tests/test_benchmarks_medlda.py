@@ -252,7 +252,7 @@ def test_methods_are_named_by_what_is_not_the_default():
         "sampler": "gibbs",
         "multi_class": "multitask",
         "C": 102.4,
-        "prior_precision": 4096.0,
+        "prior_precision": 1000.0,
         "n_mh_steps": 6,
         "n_weight_steps": 2,
         "max_iter": 75,
