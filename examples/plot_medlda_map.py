@@ -45,7 +45,7 @@ options = {
     "random_state": 0,
 }
 models = {
-    "MedLDA topics": MedLDAClassifier(C=102.4, max_iter=40, **options),
+    "MedLDA topics": MedLDAClassifier(C=102.4, max_iter=25, **options),
     "unsupervised topics": CollapsedGibbsLDA(max_iter=100, **options),
 }
 maps, purity = {}, {}
