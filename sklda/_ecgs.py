@@ -7,13 +7,9 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
+from sklda._adaptive import AdaptiveChain
 from sklda._base import BaseGibbsLDA
-from sklda._kernels import (
-    grouped_dense,
-    grouped_sparse,
-    single_site_dense,
-    single_site_sparse,
-)
+from sklda._kernels import grouped_dense, grouped_sparse
 from sklda._sampling import Chain
 from sklda._sklearn import Interval, StrOptions
 from sklda._strategies import GroupedChain
@@ -185,9 +181,9 @@ class ECGSLDA(BaseGibbsLDA):
 
     def _make_chain(self, *start) -> Chain:
         start = (*start, self.n_shards, self.n_jobs)
-        many = self.n_components >= MANY_TOPICS
         if self.strategy == "standard":
-            return Chain(single_site_sparse if many else single_site_dense, *start)
+            return AdaptiveChain(*start)
+        many = self.n_components >= MANY_TOPICS
         kernel = grouped_sparse if many else grouped_dense
         damping = self.damping if self.strategy == "dynamic" else None
         return GroupedChain(kernel, damping, *start)

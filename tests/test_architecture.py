@@ -59,6 +59,7 @@ FLOORS = {
     "sklda._kernels.large_blocks": 0,
     "sklda._kernels.lists": 0,
     "sklda._kernels.memory": 0,
+    "sklda._kernels.start": 0,
     "sklda._kernels.moments": 0,
     "sklda._kernels.nested": 0,
     "sklda._kernels.small_blocks": 0,

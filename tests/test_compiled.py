@@ -119,7 +119,7 @@ def test_one_signature_for_each_kernel():
     twice = [name for name, s in found.items() if len(s) == 2]
     assert {name.split(".")[1] for name in twice} <= {"redraw"}
     swept = (*NAMES[:2], *NAMES[4:], "blocks")
-    called = [f"{name}.sweep" for name in swept] + ["dense._scatter", "lists.merge"]
+    called = [f"{name}.sweep" for name in swept] + ["start.draw", "lists.merge"]
     called += ["dynamic.draw", "dynamic._add"]
     called += [f"uncollapsed.{name}" for name in ("scale", "draw_topics", "count")]
     called += ["fold_in.fold_in", "fold_in.log_predictive"]

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from sklda import ECGSLDA, CollapsedGibbsLDA, _ecgs
+from sklda import ECGSLDA, CollapsedGibbsLDA, _adaptive, _ecgs
 from sklda._kernels import dynamic, grouped_dense, grouped_sparse
 from sklda._kernels.arrays import LANES
 from sklda._strategies import DynamicDraws, GroupedChain
@@ -22,8 +22,8 @@ from tests.test_kernels import corpus_of, random_corpus, words_of
 X = make_lda_corpus(30, 12, 4, document_length=40, random_state=0)[0].toarray()
 X[7] = 0
 CELLS, TOKENS = np.count_nonzero(X), X.sum()
-# Topics from which ECGSLDA has lists instead of rows; the same of CollapsedGibbsLDA.
-KERNELS = {"dense": (10**6, "dense"), "sparse": (1, "sparse")}
+# Topics below which there are rows, and never lists.
+KERNELS = {"dense": 10**6, "sparse": 1}
 STRATEGIES = ["standard", "shortcut", "dynamic"]
 
 strategies = pytest.mark.parametrize("strategy", STRATEGIES)
@@ -33,10 +33,9 @@ each_kernel = pytest.mark.usefixtures("_kernel")
 @pytest.fixture(params=KERNELS.values(), ids=KERNELS)
 def _kernel(request, monkeypatch):
     """Run a test once with each kernel, whatever the number of topics."""
-    many, sampler = request.param
-    monkeypatch.setattr(_ecgs, "MANY_TOPICS", many)
-    defaults = CollapsedGibbsLDA.__init__.__kwdefaults__
-    monkeypatch.setitem(defaults, "sampler", sampler)
+    monkeypatch.setattr(_ecgs, "MANY_TOPICS", request.param)
+    monkeypatch.setattr(_adaptive, "FEW_TOPICS", request.param)
+    monkeypatch.setattr(_adaptive, "MOST_MEMORY", 0)  # else rows, or lists
 
 
 def make(strategy="dynamic", **params):

@@ -267,7 +267,6 @@ def test_without_matplotlib_it_says_what_to_install():
     import numpy as np
     from sklda import inspection
     from tests.known_topics import KnownTopics
-from tests.pictures import LONG, X, boxes, boxes_without_lines, model_of, overlaps
     model = KnownTopics(np.eye(3), np.eye(3), bound_=[1.0], bound_iter_=[1])
     for name in inspection.__all__:
         if name.endswith("Display"):

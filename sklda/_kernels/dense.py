@@ -16,6 +16,7 @@ from sklda._kernels.arrays import LANES, Counts, add_changes
 from sklda._kernels.document import topic_ratio
 from sklda._kernels.draws import uniform
 from sklda._kernels.memory import AHEAD, prefetch
+from sklda._kernels.start import scatter
 
 
 class State(NamedTuple):
@@ -125,22 +126,8 @@ def gather(z, first, n, row, doc_topic, topic):
 
 
 def init(corpus, n_words, priors, rng):
-    """Give each token a topic, all as likely, and make the state of that.
-
-    Topics drawn given the tokens before them would be sharper from the first sweep on,
-    but they settle too early: the chain needs more sweeps to predict as well.
-    """
-    n_topics = np.count_nonzero(priors.doc_topic)
-    z = np.empty(corpus.token_ptr[-1], np.uint16)
-    scatter(z, n_topics, rng)
-    return seat(corpus, n_words, priors, z)
-
-
-@njit(cache=True, nogil=True)
-def scatter(z, n_topics, rng):
-    """Draw each of z from all topics, as likely as another."""
-    for i in range(z.size):
-        z[i] = np.int64(uniform(rng) * n_topics)
+    """Give each token a topic, all as likely, and make the state of that."""
+    return seat(corpus, n_words, priors, scatter(corpus, priors, rng))
 
 
 def seat(corpus, n_words, priors, z):

@@ -16,10 +16,10 @@ import numpy as np
 from numba import njit
 
 from sklda._kernels.arrays import LANES, Counts, padded
-from sklda._kernels.dense import scatter
 from sklda._kernels.document import topic_ratio
 from sklda._kernels.draws import uniform
 from sklda._kernels.memory import AHEAD, prefetch
+from sklda._kernels.start import scatter
 
 
 class State(NamedTuple):
@@ -236,9 +236,7 @@ def drop_empty(topics, counts, weight, size, absent):
 
 def init(corpus, n_words, priors, rng):
     """Give each token a topic, all as likely, and make the state of that."""
-    z = np.empty(corpus.token_ptr[-1], np.uint16)
-    scatter(z, np.count_nonzero(priors.doc_topic), rng)
-    return seat(corpus, n_words, priors, z)
+    return seat(corpus, n_words, priors, scatter(corpus, priors, rng))
 
 
 def seat(corpus, n_words, priors, z):
