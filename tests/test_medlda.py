@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from sklda import MedLDAClassifier, MedLDARegressor
+from sklda._inference import doc_topic, prepare
 from sklda.datasets import make_lda_corpus
 from tests.comparison import assert_same_fit
 
@@ -172,12 +173,14 @@ def test_documents_without_words_are_decided_by_the_prior(multi_class):
 
 
 def test_shares_are_of_tokens_not_theta():
-    # A large alpha pulls theta to the prior mean; the shares of tokens much less.
+    # A large alpha pulls theta to the prior mean; the shares of tokens less.
     model = fit(doc_topic_prior=5.0)
-    document = X[TEST][:1]
-    assert model.transform(document).max() > (document.sum() * 0.5 + 5) / (
-        document.sum() + 30
-    )
+    document, alpha = X[TEST][:1], model.doc_topic_prior_
+    weights = model._check_weights(document, reset=False)
+    theta = doc_topic(*prepare(weights, model.components_, alpha), None)
+    shares, n = model.transform(document), document.sum()
+    np.testing.assert_allclose(theta * (n + alpha.sum()), n * shares + alpha, rtol=1e-5)
+    assert shares.max() > theta.max() + 0.05
 
 
 @samplers

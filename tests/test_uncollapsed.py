@@ -219,12 +219,12 @@ def test_it_comes_where_the_collapsed_sampler_is():
 # --- parameters ------------------------------------------------------------------
 
 
-def test_parameters_are_those_of_the_collapsed_sampler_but_shards_and_blocks():
+def test_parameters_are_those_of_the_collapsed_sampler_but_its_own():
     other = CollapsedGibbsLDA().get_params()
     mine = UncollapsedGibbsLDA().get_params()
     assert mine == {name: other[name] for name in mine}
-    assert set(other) - set(mine) <= {"n_shards", "blocking", "max_block_size"}
-    assert "n_shards" in set(other) - set(mine)
+    own = {"n_shards", "blocking", "max_block_size", "sampler"}
+    assert set(other) - set(mine) == own
     with pytest.raises(ValueError, match="n_jobs"):
         fit(n_jobs="all")
 
