@@ -64,16 +64,35 @@ for name, model in models.items():
         flush=True,
     )
 
+
 # %%
-# Each point is a post, each colour a group; its name stands in the midst of its posts.
+# Each point is a post, each colour a group; its name stands in the midst of its posts,
+# or above that where it would cover another name.
+def part(labels):
+    """Move labels up until they are off those below."""
+    placed = []
+    for label in sorted(labels, key=lambda label: label.get_position()[1]):
+        low, high = label.axes.get_ylim()
+        while label.get_window_extent().count_overlaps(placed):
+            x, y = label.get_position()
+            label.set_position((x, y + (high - low) / 200))
+        placed.append(label.get_window_extent())
+
+
 figure, panels = plt.subplots(1, 2, figsize=(14, 7), layout="constrained")
 for axes, (name, points) in zip(panels, maps.items(), strict=True):
     axes.scatter(*points.T, c=groups, cmap="tab20", s=9, linewidths=0)
+    axes.set(xticks=[], yticks=[])
+    axes.margins(x=0.1)
+    axes.set_title(f"{name}: {purity[name]:.0%} of ten neighbours of the same group")
+figure.draw_without_rendering()
+for axes, points in zip(panels, maps.values(), strict=True):
+    labels = []
     for group, label in enumerate(test.target_names):
         x, y = np.median(points[groups == group], axis=0)
         box = {"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1}
-        axes.text(x, y, label, ha="center", va="center", fontsize=7, bbox=box)
-    axes.set(xticks=[], yticks=[])
-    axes.set_title(f"{name}: {purity[name]:.0%} of ten neighbours of the same group")
+        style = {"ha": "center", "va": "center", "fontsize": 7, "bbox": box}
+        labels.append(axes.text(x, y, label, **style))
+    part(labels)
 figure.savefig("medlda_map.png", dpi=100)
 print("Figure written to medlda_map.png")
