@@ -13,13 +13,6 @@ X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 N_TOKENS = int(X.sum())
 
 
-@pytest.fixture(params=["dense", "sparse"])
-def each_kernel(request, monkeypatch):
-    """Run a test once with each kernel, whatever the number of topics."""
-    defaults = CollapsedGibbsLDA.__init__.__kwdefaults__
-    monkeypatch.setitem(defaults, "sampler", request.param)
-
-
 def make(**params):
     params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
     return CollapsedGibbsLDA(**params)

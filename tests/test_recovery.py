@@ -8,12 +8,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import fetch_uci_bow, make_bars, make_lda_corpus
 
-
-@pytest.fixture(params=["dense", "sparse"], autouse=True)
-def _kernel(request, monkeypatch):
-    """Run each test with each kernel, whatever the number of topics."""
-    defaults = CollapsedGibbsLDA.__init__.__kwdefaults__
-    monkeypatch.setitem(defaults, "sampler", request.param)
+pytestmark = pytest.mark.usefixtures("each_kernel")
 
 
 def cosines(topics, truth):

@@ -72,9 +72,10 @@ def _variational() -> dict[str, str]:
         found[f"nips-{name}-reach"] = f"{100 * worst:.0f}"
     for name, summary in _read("cvb/convergence-nips.json")["summary"].items():
         found[f"nips-{name}-log-probability"] = f"{summary['median']:.2f}"
-    starts = _read("cvb/stream-newsgroups.json")["starts"]
+    stream = _read("cvb/stream-newsgroups.json")
+    found["stream-passes"] = f"{stream['options']['passes']}"
     for name, program in (("scvb0", "SCVB0"), ("online-vb", "online VB")):
-        curves = [start[program] for start in starts]
+        curves = [start[program] for start in stream["starts"]]
         found[f"{name}-seconds"] = _range((c["seconds"][-1] for c in curves), 0)
         found[f"{name}-score"] = _range((c["score"][-1] for c in curves), 2)
     found["stream-passes"] = (
