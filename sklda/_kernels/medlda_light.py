@@ -143,6 +143,8 @@ def _room(n_tasks, n_topics, n_lanes, n_steps, corpus):
             end = _end_of_block(cell, last_cell, token_ptr, n)
             longest = max(longest, token_ptr[end] - token_ptr[cell])
             cell = end
+    # Whole registers of numbers: a loop over the steps alone is too short for any.
+    n_wide = -(-(n_steps + 1) // 8) * 8
     return Work(
         of_doc=np.zeros(n_lanes, np.float32),
         total=np.zeros(n_tasks),
@@ -155,9 +157,8 @@ def _room(n_tasks, n_topics, n_lanes, n_steps, corpus):
         asked=np.zeros((longest, n_steps), np.int32),
         chance=np.zeros((longest, n_steps), np.float32),
         candidate=np.zeros(n_steps + 1, np.uint32),
-        # Whole registers of numbers: a loop over the steps alone is too short for any.
-        gain=np.zeros(-(-(n_steps + 1) // 8) * 8, np.float32),
-        tilt=np.zeros(-(-(n_steps + 1) // 8) * 8, np.float32),
+        gain=np.zeros(n_wide, np.float32),
+        tilt=np.zeros(n_wide, np.float32),
         odds=np.zeros((n_steps + 1, 3), np.float32),
     )
 
