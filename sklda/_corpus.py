@@ -54,6 +54,7 @@ def check_weights(estimator, X, *, reset: bool, whole: bool) -> Weights:
 
 def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     """Return a valid X with sorted cells, duplicates summed, and without zeros."""
+    _refuse_uncounted(X, type(estimator).__name__)
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric")
     if X.dtype == np.float16 or not X.dtype.isnative:  # scipy.sparse knows neither
         X = X.astype(np.float64)
@@ -73,6 +74,26 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
         counts.sum_duplicates()
         counts.eliminate_zeros()
     return counts
+
+
+def _refuse_uncounted(X, name):
+    """Refuse what else is called a corpus, and tell how to count its words."""
+    document = X
+    row = getattr(X, "ndim", 0) == 1 and not sparse.issparse(X)
+    if row or isinstance(X, list | tuple):
+        document = next((d for d in X if not hasattr(d, "__len__") or len(d)), None)
+    item = document[0] if isinstance(document, list | tuple) else None
+    if isinstance(document, str):
+        way = f"texts: {_WAY_OUT}, as in CountVectorizer().fit_transform(texts)"
+    elif isinstance(item, str):
+        way = f"lists of words: {_WAY_OUT}, as they are with analyzer=list"
+    elif isinstance(item, tuple):
+        way = "lists of pairs: gensim.matutils.corpus2csc(X).T is a matrix"
+    else:
+        return
+    raise ValueError(
+        f"{name} takes a matrix of counts, documents x words, and X holds {way}."
+    )
 
 
 def _check_values(values, name, whole):

@@ -301,7 +301,7 @@ def _check_labels(X, y, name) -> tuple[np.ndarray, np.ndarray, bool]:
     multilabel = binarizer.y_type_ == "multilabel-indicator"
     if len(binarizer.classes_) < 2 and not multilabel:
         raise ValueError(
-            f"y holds one class only, {binarizer.classes_[0]!r}, and {name} learns to "
+            f"y holds one class only, {binarizer.classes_[0]}, and {name} learns to "
             f"tell classes apart: it needs documents of at least 2 classes."
         )
     return binarizer.classes_, targets, multilabel

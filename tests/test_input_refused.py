@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
@@ -89,17 +90,50 @@ def test_not_a_number_and_infinity(form, value, word):
 @pytest.mark.parametrize(
     ("X", "word"),
     [
-        ([["two", "words"]], "numeric"),
-        (["all the words of a document"], "2D array"),
+        (np.array([["two", "words"]]), "numeric"),
         (X.toarray()[0], "2D array"),
+        (X.toarray()[0].tolist(), "2D array"),
+        ([], "2D array"),
         (X.toarray() + 0j, "Complex"),
         (np.empty((0, 4)), "0 sample"),
         (np.empty((4, 0)), "0 feature"),
     ],
-    ids=["strings", "texts", "1d", "complex", "no documents", "no words"],
+    ids=["strings", "1d", "list", "[]", "complex", "no documents", "no words"],
 )
 def test_what_is_no_matrix_of_numbers(X, word):
     refuse([word], X)
+
+
+TEXTS = ["", "all the words of a document", "and those of another"]
+WORDS = [text.split() for text in TEXTS]
+COUNTER = ["matrix of counts", "CountVectorizer"]
+
+
+@pytest.mark.parametrize(
+    ("X", "words"),
+    [
+        (TEXTS, [*COUNTER, "fit_transform(texts)"]),
+        (tuple(TEXTS), COUNTER),
+        (np.array(TEXTS), COUNTER),
+        (np.array(TEXTS, object), COUNTER),
+        (TEXTS[1], COUNTER),
+        (WORDS, [*COUNTER, "analyzer=list"]),
+        ([[], [(0, 1), (3, 2)], [(1, 1)]], ["lists of pairs", "corpus2csc(X).T"]),
+    ],
+    ids=["list", "tuple", "array", "objects", "one", "words", "pairs"],
+)
+def test_what_has_not_been_counted(X, words):
+    refuse(words, X)
+
+
+def test_a_column_of_texts_has_not_been_counted():
+    pandas = pytest.importorskip("pandas")
+    refuse(COUNTER, pandas.Series(TEXTS, index=[3, 5, 8]))
+
+
+def test_way_out_for_lists_of_words():
+    counts = CountVectorizer(analyzer=list).fit_transform(WORDS)
+    assert make().fit(counts).n_features_in_ == 9
 
 
 @pytest.mark.parametrize("method", METHODS)

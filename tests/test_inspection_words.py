@@ -311,6 +311,7 @@ def test_pyldavis_data_of_arrays_and_dead_topics():
         ({"metric": "frex", "weight": np.nan}, ValueError, "weight must be between"),
         ({"feature_names": ["a"]}, ValueError, "holds 1 names, .* fitted to 4 words"),
         ({"feature_names": "abcd"}, TypeError, "must be a sequence .*, not a str"),
+        ({"feature_names": CountVectorizer()}, TypeError, "get_feature_names_out"),
         (
             {"feature_names": dict.fromkeys(NAMES, 0)},
             TypeError,

@@ -1,0 +1,54 @@
+"""The code on the pages: each page runs from its first block to its last."""
+
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import sklda
+from sklda import datasets
+
+DOC = Path(__file__).resolve().parents[1] / "doc"
+BLOCK = re.compile(r"^\.\. code-block:: python\n\n((?: +.*\n|\n)+)", re.MULTILINE)
+# What is written for another file, or begins in the middle.
+FRAGMENTS = {"add_a_sampler.rst", "index.rst"}
+SWEEPS, TEXTS = 11, 300  # the first entry of a trace is after 10
+
+
+def code_of(page: Path) -> str:
+    """Return all Python code of a page."""
+    return "\n".join(map(textwrap.dedent, BLOCK.findall(page.read_text("utf-8"))))
+
+
+PAGES = {
+    page.relative_to(DOC).as_posix(): code
+    for page in (*DOC.glob("*.rst"), *DOC.glob("user_guide/*.rst"))
+    if (code := code_of(page)) and page.name not in FRAGMENTS
+}
+
+
+@pytest.fixture
+def hurry(monkeypatch):
+    """Let estimators sweep a few times, and load some of the texts only."""
+    for name in sklda.__all__:
+        defaults = getattr(getattr(sklda, name).__init__, "__kwdefaults__", None)
+        if defaults and "max_iter" in defaults:
+            monkeypatch.setitem(defaults, "max_iter", SWEEPS)
+    corpus = datasets.load_docstrings()
+    step = len(corpus.data) // TEXTS
+    for name in ("data", "names", "target"):
+        corpus[name] = corpus[name][::step]
+    monkeypatch.setattr(datasets, "load_docstrings", lambda: corpus)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("hurry", "pyplot")
+@pytest.mark.filterwarnings("ignore:After max_iter=")
+@pytest.mark.parametrize("page", PAGES)
+def test_code_runs(page):
+    exec(PAGES[page].replace("max_iter=100", f"max_iter={SWEEPS}"), {})
+
+
+def test_pages_with_code_are_found():
+    assert {"quick_start.rst", "user_guide/evaluation.rst"} <= set(PAGES)
