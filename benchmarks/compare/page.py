@@ -95,7 +95,6 @@ def _millions(speeds: list[float]) -> str:
 def _speed(folder: Path) -> list[str]:
     """Return the tables of tokens per second, one for each corpus."""
     reports, tables, marked = results.read(folder, "speed"), [], False
-    alone = {}
     for corpus, threads, by_topics in results.by_corpus(reports):
         rows = []
         for name in results.programs_of(by_topics.values()):
@@ -109,10 +108,6 @@ def _speed(folder: Path) -> list[str]:
             rows.append([PEERS[name].label, *cells])
         ratio = [_ratio(report) for report in by_topics.values()]
         rows.append(["sklda / fastest other exact sampler", *ratio])
-        if threads == 1:
-            alone[corpus] = by_topics
-        elif corpus in alone:
-            rows.append(["sklda / sklda, one thread", *_gain(by_topics, alone[corpus])])
         tables.append(_topics_table(corpus, threads, by_topics, rows))
     return [SPEED.format(dagger=_dagger(reports) if marked else ""), *tables]
 
@@ -130,17 +125,6 @@ def _ratio(report: dict) -> str:
     if not mine or other is None:
         return "–"
     return f"{np.median(mine) / other[1]:.2f} ({PEERS[other[0]].label})"
-
-
-def _gain(by_topics: dict, alone: dict) -> list[str]:
-    """Return how many times as fast sklda is as with one thread."""
-    cells = []
-    for n_topics, report in by_topics.items():
-        many = results.speeds(report, "sklda")
-        one = results.speeds(alone[n_topics], "sklda") if n_topics in alone else []
-        both = many and one
-        cells.append(f"{np.median(many) / np.median(one):.2f}" if both else "–")
-    return cells
 
 
 def _topics_table(corpus, threads, by_topics, rows, unit="") -> str:
