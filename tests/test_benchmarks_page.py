@@ -59,8 +59,9 @@ def test_page_says_what_the_reports_say(tmp_path):
     assert "sklda - 5.00 * - tomotopy - 2.00 * - gensim - 0.50 †" in text
     assert "sklda / fastest other exact sampler - 2.50 (tomotopy)" in text
     assert "KOS, 1,000,000 tokens, 2 threads" in text
-    assert "- 1600 - 1550 - 1500 - 1475 - at the end" in text
-    assert "* - sklda - 2.0" in text
+    assert "- 1550 - 1500 - 1475 - 1450 - at the end" in text
+    assert "* - sklda - 3.1" in text
+    assert "- – - 1460 (400 sweeps, 8 s)" in text
     assert "* - lda - – - – - – - – - 1700 (2 sweeps, 8 s)" in text
     assert "* - sklda - 123 " in text
     assert "* - sklda - 0.80 - 5.00 - 0.01 - 0.25" in text

@@ -47,8 +47,8 @@ the mean log of :math:`\\sum_k \\theta_{dk} \\phi_{kw}` over the held-out words,
 :math:`\\theta_{dk} = (n_{dk} + \\alpha) / (n_d + K \\alpha)` and :math:`\\phi_{kw} =
 (n_{kw} + \\beta) / (n_k + V \\beta)`: of the last sweep for samplers; of their own
 expectations for the others; "mean over kept samples" averages both over every tenth
-sweep of the second half of the chain, as a fit does. The lowest perplexity in a table
-is the lowest multiple of 25 that every exact sampler reaches. Evaluations are not
+sweep of the second half of the chain, as a fit does. The lowest perplexity but one in a
+table is the lowest multiple of 25 that every exact sampler reaches. Evaluations are not
 timed. – is not reached: within its sweeps, or its seconds.
 """
 
