@@ -113,9 +113,10 @@ def _speed(folder: Path) -> list[str]:
 
 
 def _dagger(reports) -> str:
-    limit = max(report["options"]["limit"] for report in reports)
+    limits = sorted({report["options"]["limit"] for report in reports})
+    most = " or ".join(f"{limit:g}" for limit in limits)
     return (
-        f"{MARK.strip()}: a program is warmed up for at most {limit:g} seconds, and "
+        f"{MARK.strip()}: a program is warmed up for at most {most} seconds, and "
         "timed for as long; of this one, earlier and fewer sweeps were timed."
     )
 
