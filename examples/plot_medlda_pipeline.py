@@ -56,7 +56,7 @@ pipeline = Pipeline(
         ),
     ]
 )
-numbers, costs = [5, 10, 20, 40], [10, 100]
+numbers, costs = [5, 10, 20, 40], [30, 100]
 search = GridSearchCV(
     pipeline,
     {"topics__n_components": numbers, "topics__C": costs},
