@@ -51,7 +51,7 @@ pipeline = Pipeline(
         (
             "topics",
             MedLDAClassifier(
-                prior_precision=1000, doc_topic_prior=0.1, max_iter=40, random_state=0
+                prior_precision=1000, doc_topic_prior=0.1, max_iter=30, random_state=0
             ),
         ),
     ]
