@@ -77,8 +77,8 @@ def word_names(estimator, feature_names, n_words: int) -> list[str]:
     """Return a name for each word; without any, the numbers of the columns."""
     if feature_names is None:
         feature_names = getattr(estimator, "feature_names_in_", range(n_words))
-    ordered = not isinstance(feature_names, str | Mapping)
-    if not ordered or not isinstance(feature_names, Iterable):
+    listed = isinstance(feature_names, Iterable)
+    if not listed or isinstance(feature_names, str | Mapping):
         raise TypeError(
             f"feature_names must be a sequence in the order of the columns of X, not a "
             f"{type(feature_names).__name__}: take "

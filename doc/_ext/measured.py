@@ -78,9 +78,6 @@ def _variational() -> dict[str, str]:
         curves = [start[program] for start in stream["starts"]]
         found[f"{name}-seconds"] = _range((c["seconds"][-1] for c in curves), 0)
         found[f"{name}-score"] = _range((c["score"][-1] for c in curves), 2)
-    found["stream-passes"] = (
-        f"{_read('cvb/stream-newsgroups.json')['options']['passes']}"
-    )
     return found
 
 
