@@ -7,7 +7,7 @@ import sklda
 from benchmarks import common, corpora
 from benchmarks.compare.peers import ALPHA, BETA
 from sklda import CollapsedGibbsLDA
-from sklda._sampling import Chain
+from sklda._gibbs.chain import Chain
 
 KEEP_EVERY = 10  # sweeps between two samples of the mean behind the perplexity
 # A topic of which a share f of the mass lies beside its bar is at the Hellinger

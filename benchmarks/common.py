@@ -13,9 +13,9 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import sklda
-from sklda._corpus import check_weights
-from sklda._kernels.arrays import Weights
-from sklda._sampling import Chain
+from sklda._core.corpus import check_weights
+from sklda._core.problem import Weights
+from sklda._gibbs.chain import Chain
 
 CORPORA = ("kos", "nips")
 TAIL = 50  # sweeps at the end of a chain that say where it has come to

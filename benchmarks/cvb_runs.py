@@ -15,7 +15,7 @@ from benchmarks.compare.others import Gensim
 from benchmarks.compare.ours import Gaussian, KeptMean, ZeroOrder
 from benchmarks.compare.variational import BatchVB, OnlineVB
 from sklda import CVBLDA
-from sklda._inference import completion_log_likelihood
+from sklda._base.fold_in import completion_log_likelihood
 
 ALPHA = BETA = 0.1
 PRIORS = {"doc_topic_prior": ALPHA, "topic_word_prior": BETA}

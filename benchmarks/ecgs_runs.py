@@ -7,11 +7,11 @@ from scipy import sparse
 
 from benchmarks import common
 from sklda import ECGSLDA, CollapsedGibbsLDA
-from sklda._corpus import cut_cells
-from sklda._inference import completion_log_likelihood
-from sklda._kernels.arrays import Weights
-from sklda._sampling import Chain, Shard
-from sklda._threads import Threaded
+from sklda._core.corpus import cut_cells
+from sklda._base.fold_in import completion_log_likelihood
+from sklda._core.problem import Weights
+from sklda._gibbs.chain import Chain, Shard
+from sklda._core.threads import Threaded
 
 ALPHA_SUM, BETA = 50, 0.02
 SAMPLERS = {"collapsed": CollapsedGibbsLDA, "ecgs": ECGSLDA}

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_array
 
-from sklda._topics import check_choice, check_counts, check_number, largest
+from sklda._base.fitted_topics import check_choice, check_counts, check_number, largest
 
 __all__ = ["topic_coherence", "topic_diversity"]
 

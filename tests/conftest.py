@@ -18,7 +18,7 @@ def _kernel_digest() -> str:
     for part in ("numba", "llvmlite", "numpy"):
         digest.update(f"{part} {version(part)}\n".encode())
     digest.update(f"python {platform.python_version()}\n".encode())
-    kernels = ROOT / "sklda" / "_kernels"
+    kernels = ROOT / "sklda"
     for path in sorted(kernels.rglob("*.py")):
         digest.update(f"{path.relative_to(kernels).as_posix()}\n".encode())
         digest.update(path.read_bytes())

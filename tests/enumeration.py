@@ -18,9 +18,9 @@ import numpy as np
 from scipy import stats
 
 import sklda
-from sklda._corpus import cut_cells
-from sklda._kernels import draws
-from sklda._kernels.arrays import LANES, Corpus, Priors
+from sklda._core.corpus import cut_cells
+from sklda._core import random_streams as draws
+from sklda._core.problem import LANES, Corpus, Priors
 
 KERNELS = Path(sklda.__file__).parent / "_kernels"
 

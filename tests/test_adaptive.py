@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from sklda import CollapsedGibbsLDA
-from sklda._adaptive import AdaptiveChain
-from sklda._corpus import check_corpus
-from sklda._kernels import single_site_dense, single_site_sparse
-from sklda._sampling import Chain
+from sklda._gibbs.adaptive import AdaptiveChain
+from sklda._core.corpus import check_corpus
+from sklda._gibbs.kernels import single_site_rows as single_site_dense
+from sklda._gibbs.kernels import single_site_lists as single_site_sparse
+from sklda._gibbs.chain import Chain
 from sklda.datasets import make_lda_corpus
 from tests.comparison import assert_same_fit
 from tests.test_kernels import words_of

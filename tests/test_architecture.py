@@ -19,51 +19,51 @@ ROOT = Path(__file__).resolve().parents[1]
 
 ESTIMATORS = frozenset(
     {
-        "sklda._cvb",
-        "sklda._ecgs",
-        "sklda._gibbs",
-        "sklda._medlda",
-        "sklda._medlda_regression",
+        "sklda._cvb.estimator",
+        "sklda._ecgs.estimator",
+        "sklda._gibbs.collapsed",
+        "sklda._medlda.classifier",
+        "sklda._medlda.regressor",
     }
 )
 FLOORS = {
     "sklda": 5,
     **dict.fromkeys(ESTIMATORS, 4),
-    "sklda._base": 3,
-    "sklda._supervised_base": 3,
-    "sklda._adaptive": 2,
-    "sklda._augmentation": 2,
-    "sklda._threads": 2,
-    "sklda._bound": 2,
-    "sklda._inference": 2,
-    "sklda._sklearn": 2,
-    "sklda._corpus": 2,
-    "sklda._sampling": 2,
-    "sklda._strategies": 2,
-    "sklda._supervised": 2,
-    "sklda._priors": 2,
-    "sklda._topics": 2,
-    "sklda._variational": 2,
+    "sklda._base.estimator": 3,
+    "sklda._medlda.base": 3,
+    "sklda._gibbs.adaptive": 2,
+    "sklda._gibbs.uncollapsed_sampler": 2,
+    "sklda._core.threads": 2,
+    "sklda._cvb.bound": 2,
+    "sklda._base.fold_in": 2,
+    "sklda._base.sklearn_private": 2,
+    "sklda._core.corpus": 2,
+    "sklda._gibbs.chain": 2,
+    "sklda._ecgs.sampler": 2,
+    "sklda._medlda.chain": 2,
+    "sklda._core.minka": 2,
+    "sklda._base.fitted_topics": 2,
+    "sklda._cvb.engine": 2,
     "sklda.metrics": 2,
     "sklda.inspection": 2,
     "sklda.datasets": 2,
     # The package itself is on the lowest floor so that it imports no kernel.
     "sklda._kernels": 0,
-    "sklda._kernels.arrays": 0,
-    "sklda._kernels.backward": 0,
-    "sklda._kernels.blocks": 0,
-    "sklda._kernels.dense": 0,
-    "sklda._kernels.document": 0,
-    "sklda._kernels.draws": 0,
-    "sklda._kernels.labels": 0,
-    "sklda._kernels.large_blocks": 0,
-    "sklda._kernels.lists": 0,
-    "sklda._kernels.memory": 0,
-    "sklda._kernels.start": 0,
-    "sklda._kernels.moments": 0,
-    "sklda._kernels.nested": 0,
-    "sklda._kernels.small_blocks": 0,
-    "sklda._kernels.special": 0,
+    "sklda._core.problem": 0,
+    "sklda._gibbs.kernels.blocked.backward": 0,
+    "sklda._gibbs.kernels.blocked.blocks": 0,
+    "sklda._core.rows": 0,
+    "sklda._core.document": 0,
+    "sklda._core.random_streams": 0,
+    "sklda._medlda.kernels.labels": 0,
+    "sklda._gibbs.kernels.blocked.large": 0,
+    "sklda._core.lists": 0,
+    "sklda._core.prefetch": 0,
+    "sklda._core.random_topics": 0,
+    "sklda._cvb.kernels.moments": 0,
+    "sklda._gibbs.kernels.blocked.nested": 0,
+    "sklda._gibbs.kernels.blocked.small": 0,
+    "sklda._core.vector_math": 0,
 }
 KERNEL_DEPENDENCIES = {"llvmlite", "numba", "numpy"} | sys.stdlib_module_names
 
@@ -228,8 +228,8 @@ def test_package(check, package):
 
 def test_arrows_of_the_package_are_seen(package):
     # Without it a reader that sees no import would pass everything.
-    assert ("sklda", "sklda._gibbs") in arrows(package)
-    assert ("sklda._gibbs", "sklda._base") in arrows(package)
+    assert ("sklda", "sklda._gibbs.collapsed") in arrows(package)
+    assert ("sklda._gibbs.collapsed", "sklda._base.estimator") in arrows(package)
     assert any(
         floor_of(importer) >= 2 and floor_of(imported) == 1
         for importer, imported in arrows(package)
@@ -242,7 +242,7 @@ SOUND = {
     "sklda/_gibbs.py": (
         "from ._base import Base\nfrom ._kernels import blocked, single_site\n"
     ),
-    "sklda/_cvb.py": "from sklda._base import Base\nimport sklda._kernels.cvb\n",
+    "sklda/_cvb.py": "from sklda._base.estimator import Base\nimport sklda._kernels.cvb\n",
     "sklda/_base.py": (
         "from sklearn.base import BaseEstimator, _fit_context\n"
         "from sklearn.utils._param_validation import Interval\n"
@@ -276,22 +276,22 @@ def test_sound_package_passes(check):
     ("path", "planted", "complaint"),
     [
         ("_kernels/arrays.py", "from .cvb import sweep", "imports sklda._kernels.cvb"),
-        ("_kernels/cvb.py", "from .._priors import minka", "imports sklda._priors"),
+        ("_kernels/cvb.py", "from .._priors import minka", "imports sklda._core.minka"),
         ("_kernels/cvb.py", "from . import single_site", "both are algorithms"),
         ("_kernels/__init__.py", "from . import cvb", "imports sklda._kernels.cvb"),
-        ("_priors.py", "from ._base import Base", "imports sklda._base"),
-        ("_priors.py", "from . import _base", "imports sklda._base"),
-        ("_priors.py", "import sklda._base as base", "imports sklda._base"),
+        ("_priors.py", "from ._base import Base", "imports sklda._base.estimator"),
+        ("_priors.py", "from . import _base", "imports sklda._base.estimator"),
+        ("_priors.py", "import sklda._base.estimator as base", "imports sklda._base.estimator"),
         ("_priors.py", "from . import __version__", "imports sklda (floor 5)"),
-        ("_priors.py", "def f():\n    from ._gibbs import G", "imports sklda._gibbs"),
+        ("_priors.py", "def f():\n    from ._gibbs import G", "imports sklda._gibbs.collapsed"),
         (
             "_priors.py",
             "from typing import TYPE_CHECKING\n"
             "if TYPE_CHECKING:\n    from ._base import Base",
-            "imports sklda._base",
+            "imports sklda._base.estimator",
         ),
-        ("datasets/_synthetic.py", "from .._base import B", "imports sklda._base"),
-        ("_base.py", "from sklda._gibbs import G", "imports sklda._gibbs"),
+        ("datasets/_synthetic.py", "from .._base import B", "imports sklda._base.estimator"),
+        ("_base.py", "from sklda._gibbs.collapsed import G", "imports sklda._gibbs.collapsed"),
         ("_base.py", "from ._helpers import tidy", "sklda._helpers, which has no"),
         ("_cvb.py", "from ._gibbs import Gibbs", "both are estimators"),
         ("_helpers.py", "", "sklda._helpers has no floor"),

@@ -8,7 +8,8 @@ over topics, larger ones by tables, which differ between the two kernels.
 import numpy as np
 import pytest
 
-from sklda._kernels import blocked_backward, blocked_nested
+from sklda._gibbs.kernels.blocked import blocked_backward
+from sklda._gibbs.kernels.blocked import blocked_nested
 from tests.enumeration import (
     Problem,
     chi_square_pvalue,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sklda import CollapsedGibbsLDA
-from sklda._corpus import check_corpus
+from sklda._core.corpus import check_corpus
 from sklda.datasets import make_lda_corpus
 from tests.comparison import assert_same_fit
 from tests.test_kernels import docs_of, words_of

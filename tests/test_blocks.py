@@ -13,9 +13,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sklda._corpus import cut_cells
-from sklda._kernels import backward, large_blocks, nested, small_blocks
-from sklda._kernels.arrays import padded
+from sklda._core.corpus import cut_cells
+from sklda._gibbs.kernels.blocked import backward
+from sklda._gibbs.kernels.blocked import large as large_blocks
+from sklda._gibbs.kernels.blocked import nested
+from sklda._gibbs.kernels.blocked import small as small_blocks
+from sklda._core.problem import padded
 from tests.enumeration import chi_square_pvalue, stream
 from tests.test_exactness import RIGHT
 from tests.test_kernels import docs_of, random_corpus, words_of

@@ -16,11 +16,11 @@ def test_no_index_is_out_of_bounds(tmp_path):
     import numba
     import numpy as np
     from tests.enumeration import faults
-    from sklda._augmentation import AugmentedChain
-    from sklda._corpus import cut_cells
-    from sklda._kernels import grouped_sparse
-    from sklda._sampling import Chain
-    from sklda._strategies import GroupedChain
+    from sklda._gibbs.uncollapsed_sampler import AugmentedChain
+    from sklda._core.corpus import cut_cells
+    from sklda._ecgs.kernels import lists as grouped_sparse
+    from sklda._gibbs.chain import Chain
+    from sklda._ecgs.sampler import GroupedChain
     from tests.test_kernels import (
         KERNELS, itertools, random_corpus, sweep_often, tight_corpus, words_of
     )

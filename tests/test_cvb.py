@@ -9,9 +9,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import TfidfTransformer
 
-import sklda._cvb
+import sklda._cvb.estimator
 from sklda import CVBLDA
-from sklda._variational import Fit
+from sklda._cvb.engine import Fit
 from sklda.datasets import make_lda_corpus
 from tests.comparison import assert_same_fit, fitted
 
@@ -262,7 +262,7 @@ def test_more_shards_than_documents():
 
 def test_more_memory_than_is_free(monkeypatch):
     needed = 4 * 16 * X.nnz
-    monkeypatch.setattr(sklda._cvb, "_free_memory", lambda: 2 * needed - 1)
+    monkeypatch.setattr(sklda._cvb.estimator, "_free_memory", lambda: 2 * needed - 1)
     model = make()
     match = r"4 probabilities.*GiB.*half.*partial_fit"
     with pytest.raises(MemoryError, match=match):
@@ -270,12 +270,12 @@ def test_more_memory_than_is_free(monkeypatch):
     assert not fitted(model)
     model.partial_fit(X)
     for free in (2 * needed, None):
-        monkeypatch.setattr(sklda._cvb, "_free_memory", lambda free=free: free)
+        monkeypatch.setattr(sklda._cvb.estimator, "_free_memory", lambda free=free: free)
         make().fit(X)
 
 
 def test_free_memory_is_known_where_the_system_tells():
-    free = sklda._cvb._free_memory()
+    free = sklda._cvb.estimator._free_memory()
     if os.path.exists("/proc/meminfo"):
         assert 2**20 < free < 2**50
     else:

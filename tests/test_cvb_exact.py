@@ -7,10 +7,12 @@ import pytest
 from scipy.special import gammaln, logsumexp, psi
 
 from sklda import CVBLDA
-from sklda._corpus import cut_weights
-from sklda._kernels import cvb_exact, cvb_gaussian, cvb_zero_order
-from sklda._kernels.arrays import Weights
-from sklda._variational import Fit
+from sklda._core.corpus import cut_weights
+from sklda._cvb.kernels import exact as cvb_exact
+from sklda._cvb.kernels import gaussian as cvb_gaussian
+from sklda._cvb.kernels import zero_order as cvb_zero_order
+from sklda._core.problem import Weights
+from sklda._cvb.engine import Fit
 from sklda.datasets import make_lda_corpus
 from tests.enumeration import Problem, interpreted
 from tests.test_cvb_kernels import responsibilities

@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sklda import _bound
-from sklda._kernels import cvb_gaussian, cvb_zero_order, moments, special, spread
-from sklda._kernels.arrays import Priors, Weights, pad_prior
-from sklda._variational import Fit
+from sklda._cvb.estimator import bound as _bound
+from sklda._cvb.kernels import gaussian as cvb_gaussian
+from sklda._cvb.kernels import zero_order as cvb_zero_order
+from sklda._cvb.kernels import moments
+from sklda._core import vector_math as special
+from sklda._cvb.kernels import count_distributions as spread
+from sklda._core.problem import Priors, Weights, pad_prior
+from sklda._cvb.engine import Fit
 from tests.enumeration import KERNELS, interpreted
 
 KERNELS_OF = {"zero-order": cvb_zero_order, "gaussian": cvb_gaussian}
@@ -156,7 +160,7 @@ def test_interpreted_kernel_passes(name):
 def test_tables_do_not_drift(name, whole, monkeypatch):
     # 300 sweeps without a recount. An entry of 200 is changed some 15,000 times, and
     # each change is rounded by up to 8e-6: a random walk of about 1e-3.
-    monkeypatch.setattr("sklda._variational._RECOUNT_INTERVAL", 10**9)
+    monkeypatch.setattr("sklda._cvb.engine._RECOUNT_INTERVAL", 10**9)
     weights = random_weights(1, n_docs=60, n_words=20, whole=whole)
     fit = make_fit(KERNELS_OF[name], weights, 20, 7)
     for _ in range(300):

@@ -8,10 +8,15 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from sklda import ECGSLDA, CollapsedGibbsLDA, _adaptive, _ecgs
-from sklda._kernels import dynamic, grouped_dense, grouped_sparse
-from sklda._kernels.arrays import LANES
-from sklda._strategies import DynamicDraws, GroupedChain
+from sklda import ECGSLDA
+from sklda import CollapsedGibbsLDA
+from sklda._gibbs.collapsed import adaptive as _adaptive
+from sklda._ecgs.estimator import estimator as _ecgs
+from sklda._ecgs.kernels import dynamic
+from sklda._ecgs.kernels import rows as grouped_dense
+from sklda._ecgs.kernels import lists as grouped_sparse
+from sklda._core.problem import LANES
+from sklda._ecgs.sampler import DynamicDraws, GroupedChain
 from sklda.datasets import make_bars, make_lda_corpus
 from tests.comparison import assert_same_fit, fitted
 from tests.enumeration import chi_square_pvalue, faults, stream

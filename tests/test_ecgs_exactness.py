@@ -9,12 +9,10 @@ with one planted fault, fail at p < 1e-6 or leave wrong tables.
 import numpy as np
 import pytest
 
-from sklda._kernels import (
-    grouped_dense,
-    grouped_sparse,
-    single_site_dense,
-    single_site_sparse,
-)
+from sklda._ecgs.kernels import rows as grouped_dense
+from sklda._ecgs.kernels import lists as grouped_sparse
+from sklda._gibbs.kernels import single_site_rows as single_site_dense
+from sklda._gibbs.kernels import single_site_lists as single_site_sparse
 from tests.enumeration import (
     Problem,
     chi_square_pvalue,

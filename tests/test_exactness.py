@@ -11,8 +11,9 @@ import math
 import numpy as np
 import pytest
 
-from sklda._kernels import single_site_dense, single_site_sparse
-from sklda._sampling import Chain, log_word_likelihood
+from sklda._gibbs.kernels import single_site_rows as single_site_dense
+from sklda._gibbs.kernels import single_site_lists as single_site_sparse
+from sklda._gibbs.chain import Chain, log_word_likelihood
 from tests.enumeration import (
     Problem,
     chi_square_pvalue,

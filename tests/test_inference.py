@@ -8,9 +8,9 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import softmax
 
-from sklda import _inference
-from sklda._kernels import fold_in
-from sklda._kernels.arrays import Weights
+from sklda._base.estimator import fold_in as _inference
+from sklda._base.kernels import fold_in
+from sklda._core.problem import Weights
 
 
 def random_topics(seed, n_topics=4, n_words=15):

@@ -10,7 +10,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils._testing import create_memmap_backed_data
 
 from sklda import CollapsedGibbsLDA
-from sklda._corpus import check_corpus
+from sklda._core.corpus import check_corpus
 from sklda.datasets import make_lda_corpus
 
 COUNTS = make_lda_corpus(30, 12, 3, document_length=25, random_state=0)[0].toarray()

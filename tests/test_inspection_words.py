@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 from sklda import CVBLDA, CollapsedGibbsLDA
-from sklda._topics import doc_topic, largest, token_shares
+from sklda._base.fitted_topics import doc_topic, largest, token_shares
 from sklda.datasets import make_lda_corpus
 from sklda.inspection import pyldavis_data, top_documents, top_words
 from tests.interpreter import run_python

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from sklda import CollapsedGibbsLDA
-from sklda._sampling import Chain
+from sklda._gibbs.chain import Chain
 from sklda.datasets import make_lda_corpus
 from tests.interpreter import run_python
 
@@ -131,7 +131,7 @@ SCRIPT = """
 import signal
 import numpy as np
 from sklda import CollapsedGibbsLDA, ECGSLDA, UncollapsedGibbsLDA
-from sklda._sampling import Chain
+from sklda._gibbs.chain import Chain
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 X = np.eye(6, dtype=int) + 1

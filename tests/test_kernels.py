@@ -8,19 +8,17 @@ import numpy as np
 import pytest
 from numba import njit
 
-from sklda._corpus import cut_cells
-from sklda._kernels import (
-    blocked_backward,
-    blocked_nested,
-    draws,
-    grouped_dense,
-    grouped_sparse,
-    single_site_dense,
-    single_site_sparse,
-    tally,
-)
-from sklda._kernels.arrays import Corpus
-from sklda._kernels.memory import prefetch
+from sklda._core.corpus import cut_cells
+from sklda._gibbs.kernels.blocked import blocked_backward
+from sklda._gibbs.kernels.blocked import blocked_nested
+from sklda._core import random_streams as draws
+from sklda._ecgs.kernels import rows as grouped_dense
+from sklda._ecgs.kernels import lists as grouped_sparse
+from sklda._gibbs.kernels import single_site_rows as single_site_dense
+from sklda._gibbs.kernels import single_site_lists as single_site_sparse
+from sklda._core import doc_topic_counts as tally
+from sklda._core.problem import Corpus
+from sklda._core.prefetch import prefetch
 from tests.enumeration import (
     Problem,
     any_groups,

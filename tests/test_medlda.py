@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from sklda import MedLDAClassifier, MedLDARegressor
-from sklda._inference import doc_topic, prepare
+from sklda._base.fold_in import doc_topic, prepare
 from sklda.datasets import make_lda_corpus
 from tests.comparison import assert_same_fit
 

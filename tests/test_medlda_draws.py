@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from sklda import _supervised
-from sklda._kernels import medlda_gibbs, medlda_light
-from sklda._kernels.dense import State as DenseState
-from sklda._supervised import (
+from sklda._medlda.classifier import chain as _supervised
+from sklda._medlda.kernels import gibbs as medlda_gibbs
+from sklda._medlda.kernels import light as medlda_light
+from sklda._core.rows import State as DenseState
+from sklda._medlda.chain import (
     HIGHEST_XI,
     EpsilonInsensitive,
     Hinge,

@@ -8,10 +8,11 @@ seed in a thousand, and the mutants, one planted fault each, fail at p < 1e-6.
 import numpy as np
 import pytest
 
-from sklda._kernels import medlda_gibbs, medlda_light
-from sklda._kernels.arrays import LANES
-from sklda._kernels.dense import State
-from sklda._kernels.labels import Labels
+from sklda._medlda.kernels import gibbs as medlda_gibbs
+from sklda._medlda.kernels import light as medlda_light
+from sklda._core.problem import LANES
+from sklda._core.rows import State
+from sklda._medlda.kernels.labels import Labels
 from tests.enumeration import (
     Problem,
     chi_square_pvalue,

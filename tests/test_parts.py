@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sklda._corpus import parts, some_documents
+from sklda._core.corpus import parts, some_documents
 from tests.test_kernels import random_corpus
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, psi
 
-from sklda._priors import HIGHEST, LOWEST, learn_doc_topic, learn_topic_word
+from sklda._core.minka import HIGHEST, LOWEST, learn_doc_topic, learn_topic_word
 
 # A call takes at most 50 steps; the chain calls again and again, and so do the tests.
 CALLS = 40

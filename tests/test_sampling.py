@@ -5,11 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from sklda import _sampling
-from sklda._augmentation import AugmentedChain
-from sklda._kernels import single_site_dense, single_site_sparse, uncollapsed
-from sklda._kernels.arrays import Corpus
-from sklda._sampling import Chain, Schedule, run
+from sklda._gibbs.collapsed import chain as _sampling
+from sklda._gibbs.uncollapsed_sampler import AugmentedChain
+from sklda._gibbs.kernels import single_site_rows as single_site_dense
+from sklda._gibbs.kernels import single_site_lists as single_site_sparse
+from sklda._gibbs.kernels import uncollapsed
+from sklda._core.problem import Corpus
+from sklda._gibbs.chain import Chain, Schedule, run
 
 # Three documents, the second without tokens; word 3 never occurs.
 CORPUS = Corpus(

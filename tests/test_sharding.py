@@ -9,17 +9,18 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from sklda import ECGSLDA, CollapsedGibbsLDA, _ecgs, _threads
-from sklda._kernels import (
-    blocked_backward,
-    blocked_nested,
-    grouped_dense,
-    grouped_sparse,
-    single_site_dense,
-    single_site_sparse,
-)
-from sklda._sampling import Chain
-from sklda._strategies import GroupedChain
+from sklda import ECGSLDA
+from sklda import CollapsedGibbsLDA
+from sklda._ecgs.estimator import estimator as _ecgs
+from sklda._core import threads as _threads
+from sklda._gibbs.kernels.blocked import blocked_backward
+from sklda._gibbs.kernels.blocked import blocked_nested
+from sklda._ecgs.kernels import rows as grouped_dense
+from sklda._ecgs.kernels import lists as grouped_sparse
+from sklda._gibbs.kernels import single_site_rows as single_site_dense
+from sklda._gibbs.kernels import single_site_lists as single_site_sparse
+from sklda._gibbs.chain import Chain
+from sklda._ecgs.sampler import GroupedChain
 from sklda.datasets import make_lda_corpus
 from tests.comparison import assert_same_fit
 from tests.enumeration import faults

@@ -7,10 +7,13 @@ import threading
 import numpy as np
 import pytest
 
-from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA, _augmentation, _threads
-from sklda._augmentation import AugmentedChain
-from sklda._kernels import uncollapsed
-from sklda._kernels.arrays import LANES, MAX_TOPICS
+from sklda import CollapsedGibbsLDA
+from sklda import UncollapsedGibbsLDA
+from sklda._gibbs.collapsed import uncollapsed_sampler as _augmentation
+from sklda._core import threads as _threads
+from sklda._gibbs.uncollapsed_sampler import AugmentedChain
+from sklda._gibbs.kernels import uncollapsed
+from sklda._core.problem import LANES, MAX_TOPICS
 from sklda.datasets import make_lda_corpus
 from tests.comparison import assert_same_fit
 from tests.enumeration import (

@@ -11,9 +11,9 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from sklda import _augmentation
-from sklda._augmentation import AugmentedChain
-from sklda._kernels import uncollapsed
+from sklda._gibbs.collapsed import uncollapsed_sampler as _augmentation
+from sklda._gibbs.uncollapsed_sampler import AugmentedChain
+from sklda._gibbs.kernels import uncollapsed
 from tests.enumeration import (
     Problem,
     chi_square_pvalue,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._topics import check_number, doc_topic
+from sklda._base.fitted_topics import check_number, doc_topic
 
 from ._drawing import (
     check_indices,

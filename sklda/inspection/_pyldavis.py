@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._topics import (
+from sklda._base.fitted_topics import (
     check_counts,
     distributions,
     doc_topic,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._topics import distributions, fitted_components, word_names
+from sklda._base.fitted_topics import distributions, fitted_components, word_names
 
 from ._drawing import FILL, check_indices, import_pyplot, shorten
 from ._words import top_columns

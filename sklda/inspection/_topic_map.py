@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
-from sklda._topics import (
+from sklda._base.fitted_topics import (
     check_counts,
     distributions,
     doc_topic,

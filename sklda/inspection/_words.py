@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
-from sklda._topics import (
+from sklda._base.fitted_topics import (
     check_choice,
     check_number,
     distributions,

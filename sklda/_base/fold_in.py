@@ -1,0 +1,100 @@
+"""Documents under fixed topics: their topic proportions, and how well these predict."""
+
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from sklda._core.corpus import parts
+from sklda._base.kernels import fold_in
+from sklda._core.problem import Weights, pad_prior, padded
+
+_MAX_STEPS = 500
+_TOLERANCE = 1e-4  # sum of absolute changes of theta in one step
+
+
+class Topics(NamedTuple):
+    """What is fixed: phi of the words that occur, one word a row, and alpha."""
+
+    word_topic: np.ndarray  # (n_words_seen, n_lanes) float32
+    doc_topic_prior: np.ndarray  # (n_lanes,) float32
+    n_topics: int
+
+
+def prepare(weights: Weights, components, doc_topic_prior) -> tuple[Weights, Topics]:
+    """Cut the topics down to the words that occur, and number these anew."""
+    words, word = np.unique(weights.word, return_inverse=True)
+    n_topics = components.shape[0]
+    n_lanes = padded(n_topics)
+    word_topic = np.zeros((words.size, n_lanes), np.float32)
+    word_topic[:, :n_topics] = (components[:, words] / _row_sums(components)).T
+    alpha = pad_prior(doc_topic_prior)
+    weights = weights._replace(word=word.astype(np.int32))
+    return weights, Topics(word_topic, alpha, n_topics)
+
+
+def _row_sums(components):
+    return components.sum(axis=1, keepdims=True)
+
+
+def doc_topic(weights: Weights, topics: Topics, n_jobs=None) -> np.ndarray:
+    """Return theta, (n_docs, n_topics): each row depends on its document alone."""
+    n_docs = weights.doc_ptr.size - 1
+    theta = np.empty((n_docs, topics.n_topics))
+
+    def fill(first, last):
+        fold_in.fold_in(
+            weights.doc_ptr[first : last + 1],
+            weights.word,
+            weights.count,
+            topics.word_topic,
+            topics.doc_topic_prior,
+            _MAX_STEPS,
+            np.float32(_TOLERANCE),
+            theta[first:last],
+        )
+
+    _over_slices(fill, weights, n_jobs)
+    return theta
+
+
+def _over_slices(work, weights, n_jobs):
+    """Call `work(first, last)` for slices of documents of about equal cells."""
+    n_docs = weights.doc_ptr.size - 1
+    if effective_n_jobs(n_jobs) == 1:
+        return work(0, n_docs)
+    slices = parts(weights.doc_ptr, 4 * effective_n_jobs(n_jobs))
+    Parallel(n_jobs=n_jobs, require="sharedmem")(
+        delayed(work)(first, last) for first, last in slices
+    )
+
+
+def split_tokens(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weights of each cell in the even and in the odd tokens of documents.
+
+    Token i of a document, counted from 0 in the order of its words, belongs to half
+    i mod 2. Where weights are fractions, a token is a stretch of weight 1, which may
+    hold parts of several cells.
+    """
+    even = np.empty_like(weights.count)
+    fold_in.even_tokens(weights.doc_ptr, weights.count, even)
+    return even, weights.count - even
+
+
+def completion_log_likelihood(
+    weights: Weights, components, doc_topic_prior, n_jobs=None
+) -> float:
+    """Return the log probability (nats) of all tokens, by document completion.
+
+    Theta is estimated on one half of each document and the other half is scored with
+    it; both ways round, so every token is predicted once.
+    """
+    weights, topics = prepare(weights, components, doc_topic_prior)
+    even, odd = split_tokens(weights)
+    total = 0.0
+    for seen, held_out in ((even, odd), (odd, even)):
+        theta = doc_topic(weights._replace(count=seen), topics, n_jobs)
+        total += fold_in.log_predictive(
+            weights.doc_ptr, weights.word, held_out, topics.word_topic, theta
+        )
+    return total

@@ -1,0 +1,1 @@
+"""Numba loops of documents under fixed topics."""

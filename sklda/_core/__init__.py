@@ -1,0 +1,1 @@
+"""What every family of algorithms shares: the corpus, the problem, counts, random numbers."""

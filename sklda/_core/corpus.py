@@ -1,0 +1,207 @@
+"""The only way from what a user calls X to the arrays that kernels take."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+from sklda._core.problem import MAX_TOKENS, Corpus, Weights
+
+_MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
+_WAY_OUT = (
+    "build X with sklearn.feature_extraction.text.CountVectorizer, which counts words"
+)
+
+
+def check_corpus(estimator, X, *, reset: bool) -> Corpus:
+    """Validate a bag-of-words matrix and return it as kernel arrays.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose ``n_features_in_`` and ``feature_names_in_`` are set or held against X.
+    X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        Counts of any real dtype. Never changed.
+    reset : bool
+        True in fit, False for documents that come after it.
+
+    Returns
+    -------
+    Corpus
+        Sorted by word within a document, duplicates summed and zeros left out. The
+        words may be the memory of X: no kernel writes to a Corpus. Up to 12 bytes
+        per cell and 8 per document.
+
+    Raises
+    ------
+    ValueError
+        For what scikit-learn refuses, negative values, fractional counts, and
+        more tokens than 32 bits can count.
+    """
+    return _to_arrays(_canonical(estimator, X, reset=reset, whole=True))
+
+
+def check_weights(estimator, X, *, reset: bool, whole: bool) -> Weights:
+    """Do the same for algorithms that take a document as weights of words.
+
+    The weights may be fractions, unless they are to be `whole`.
+    """
+    weights = _canonical(estimator, X, reset=reset, whole=whole)
+    return Weights(*_cells(weights), weights.data.astype(np.float32))
+
+
+def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
+    """Return a valid X with sorted cells, duplicates summed, and without zeros."""
+    _refuse_uncounted(X, type(estimator).__name__)
+    X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric")
+    if X.dtype == np.float16 or not X.dtype.isnative:  # scipy.sparse knows neither
+        X = X.astype(np.float64)
+    counts = sparse.csr_array(X)
+    counts.check_format(full_check=True)  # kernels do not look where they write
+    _check_values(counts.data, type(estimator).__name__, whole)
+    _check_total(counts.data, whole)
+    _check_words(counts)
+    if not counts.has_canonical_format or (counts.data == 0).any():
+        # The matrix may be the caller's own, so it is mended in a copy; and in a
+        # wide type, for the sum of duplicates may not fit into theirs.
+        wide = np.float64 if counts.dtype.kind == "f" else np.int64
+        counts = sparse.csr_array(
+            (counts.data.astype(wide), counts.indices.copy(), counts.indptr.copy()),
+            shape=counts.shape,
+        )
+        counts.sum_duplicates()
+        counts.eliminate_zeros()
+    return counts
+
+
+def _refuse_uncounted(X, name):
+    """Refuse what else is called a corpus, and tell how to count its words."""
+    document = X
+    row = getattr(X, "ndim", 0) == 1 and not sparse.issparse(X)
+    if row or isinstance(X, list | tuple):
+        document = next((d for d in X if not hasattr(d, "__len__") or len(d)), None)
+    item = document[0] if isinstance(document, list | tuple) else None
+    if isinstance(document, str):
+        way = f"texts: {_WAY_OUT}, as in CountVectorizer().fit_transform(texts)"
+    elif isinstance(item, str):
+        way = f"lists of words: {_WAY_OUT}, as they are with analyzer=list"
+    elif isinstance(item, tuple):
+        way = "lists of pairs: gensim.matutils.corpus2csc(X).T is a matrix"
+    else:
+        return
+    raise ValueError(
+        f"{name} takes a matrix of counts, documents x words, and X holds {way}."
+    )
+
+
+def _check_values(values, name, whole):
+    """Refuse what is not a count (or weight), and tell how to come by counts."""
+    if values.size == 0:
+        return
+    if values.min() < 0:
+        raise ValueError(
+            f"Negative values in data passed to {name}. X[d, w] is the number of "
+            f"times that word w occurs in document d: {_WAY_OUT}."
+        )
+    if not whole or values.dtype.kind != "f":
+        return
+    fractions = values[values != np.floor(values)]
+    if fractions.size > 0:
+        raise ValueError(
+            f"{name} gives a topic to every single token, so X must hold whole "
+            f"numbers, and it holds fractions such as {fractions[0]}. Weights (tf-idf, "
+            f"for example) are not counts: {_WAY_OUT}; or take CVBLDA, which accepts "
+            f"real weights (unless its approximation is 'exact')."
+        )
+
+
+def _check_total(values, whole):
+    """Refuse what cannot be counted; of the values as they came, before any cast."""
+    n_tokens = values.sum(dtype=np.float64)  # cannot wrap round
+    if n_tokens > _MAX_WEIGHT and not whole:
+        raise ValueError(
+            f"The weights in X sum up to {n_tokens:.4g}, and the limit is "
+            f"{_MAX_WEIGHT:.0e}: divide them by some number."
+        )
+    if n_tokens > MAX_TOKENS and whole:
+        raise ValueError(
+            f"X holds {n_tokens:.4g} tokens, and topic totals are 32-bit integers: the "
+            f"limit is {MAX_TOKENS:,}. Fit on a sample of the documents; transform "
+            f"takes the others in portions."
+        )
+
+
+def _check_words(counts):
+    if counts.shape[1] > np.iinfo(np.int32).max:
+        raise ValueError(
+            f"X has {counts.shape[1]:,} words, and words are numbered with 32 bits: "
+            f"the limit is {np.iinfo(np.int32).max:,}. Use a smaller vocabulary "
+            f"(CountVectorizer(max_features=...))."
+        )
+
+
+def _cells(counts):
+    """Return the first cell of each document, and the word of each cell."""
+    word = np.require(counts.indices, np.int32, ["A", "C", "W"])
+    return counts.indptr.astype(np.int64), word
+
+
+def _to_arrays(counts) -> Corpus:
+    """Turn a canonical CSR matrix of whole numbers into a Corpus."""
+    token_ptr = np.zeros(counts.nnz + 1, np.int64)
+    np.cumsum(counts.data.astype(np.int64, copy=False), out=token_ptr[1:])
+    return Corpus(*_cells(counts), token_ptr)
+
+
+def cut_cells(corpus: Corpus, most: int) -> Corpus:
+    """Cut cells of more than `most` tokens; the parts follow each other.
+
+    The tokens stay in their order, so what belongs to them fits both corpora. Kernels
+    that draw the tokens of a cell jointly then draw parts, each given the others.
+    """
+    most = min(most, MAX_TOKENS)  # any int may come, and all must fit into 64 bits
+    n_parts = -(-np.diff(corpus.token_ptr) // most)
+    part_ptr = np.concatenate([[0], np.cumsum(n_parts)])
+    # The first token of part i of a cell is i * most tokens after that of the cell.
+    first_token = corpus.token_ptr[:-1] - most * part_ptr[:-1]
+    token_ptr = np.repeat(first_token, n_parts) + most * np.arange(part_ptr[-1])
+    return Corpus(
+        doc_ptr=part_ptr[corpus.doc_ptr],
+        word=np.repeat(corpus.word, n_parts),
+        token_ptr=np.append(token_ptr, corpus.token_ptr[-1]),
+    )
+
+
+def cut_weights(weights: Weights) -> Weights:
+    """Cut cells of whole weights into cells of one token."""
+    cell_ptr = np.concatenate([[0], np.cumsum(weights.count.astype(np.int64))])
+    word = np.repeat(weights.word, np.diff(cell_ptr))
+    return Weights(cell_ptr[weights.doc_ptr], word, np.ones(word.size, np.float32))
+
+
+def parts(weight_before, n_parts: int) -> Iterator[tuple[int, int]]:
+    """Cut items into parts of about equal weight; fewer where items are few.
+
+    ``weight_before[i]`` is the weight of the items before item i; the last entry, that
+    of all. Yields the first of each part and one past its last; no part is empty.
+    """
+    n_parts = min(n_parts, weight_before.size)
+    marks = np.linspace(0, weight_before[-1], n_parts + 1)[1:-1]
+    cuts = [0, *np.searchsorted(weight_before, marks).tolist(), weight_before.size - 1]
+    return ((first, last) for first, last in pairwise(cuts) if first < last)
+
+
+def some_documents(corpus: Corpus, first: int, last: int) -> Corpus:
+    """Return the documents from `first` to before `last` as a corpus.
+
+    Its tokens keep their numbers, so that it shares the topics of all tokens.
+    """
+    doc_ptr, word, token_ptr = corpus
+    begin, end = doc_ptr[first], doc_ptr[last]
+    return Corpus(
+        doc_ptr=doc_ptr[first : last + 1] - begin,
+        word=word[begin:end],
+        token_ptr=token_ptr[begin : end + 1],
+    )

@@ -1,0 +1,360 @@
+"""The word-topic counts as one list per word of the topics that it has.
+
+For many topics most of the table n_wk is zero, and a list of what is not makes both
+memory and the cost of a draw follow the topics that a word has now. With
+t_k = (n_dk + alpha_k) / (n_k + V beta), the conditional of a token is
+
+    p(z = k | rest) ~ t_k n_wk  +  t_k beta,
+
+zero in its first part but for the listed topics; the sum of the second changes in two
+terms when a token moves.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from sklda._core.problem import LANES, Counts, padded
+from sklda._core.document import topic_ratio
+from sklda._core.random_streams import uniform
+from sklda._core.prefetch import AHEAD, prefetch
+from sklda._core.random_topics import scatter
+
+
+class State(NamedTuple):
+    """The assignments, and for each word the list of the topics that it has.
+
+    Word w's list is start[w]:start[w] + size[w]; the rest up to start[w + 1], a
+    multiple of `LANES` away, holds topic n_lanes (of weight 0) and count 0.
+    """
+
+    z: np.ndarray  # (n_tokens,) uint16
+    topic: np.ndarray  # (n_lanes,) int32
+    start: np.ndarray  # (n_words + 1,) int64
+    size: np.ndarray  # (n_words,) int32
+    list_topic: np.ndarray  # (start[-1],) int32
+    list_count: np.ndarray  # (start[-1],) int32
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def look_ahead(word, c, start, list_topic, list_count):
+    """Ask for the start of the list of a cell that comes after cell c."""
+    first = start[word[min(c + AHEAD, word.size - 1)]]
+    for j in range(first, first + 2 * LANES, LANES):
+        prefetch(list_topic, j)
+        prefetch(list_count, j)
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+def weigh(ratio, topics, counts, size, weight, sought):
+    """Weigh the topics that a word has, all tokens counted.
+
+    Return the sum, and the place of the topic `sought` in the list, 0 if absent: it
+    costs next to nothing while the sum waits for its last term.
+    """
+    total = np.float32(0)
+    place = 0
+    for j in range(size):
+        k = topics[j]
+        place = j if k == sought else place
+        weight[j] = ratio[k] * np.float32(counts[j])
+        total += weight[j]
+    return np.float64(total), place
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def find(topics, size, k):
+    """Return the place of topic k in the list, or `size` where it is absent."""
+    for block in range(0, size, LANES):
+        place = -1
+        for j in range(LANES):
+            place = max(place, j if topics[block + j] == k else -1)
+        if place >= 0:
+            return block + place
+    return size
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def pick_listed(weight, size, r):
+    """Return a place of the list with probability as its weight, r in their sum."""
+    last = 0
+    for j in range(size):
+        if weight[j] > 0:
+            last = j
+            r -= weight[j]
+            if r < 0:
+                break
+    return last
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+def pick_any(ratio, n_lanes, r):
+    """Return a topic with probability as its ratio, for r uniform in their sum."""
+    block = 0
+    while block + LANES < n_lanes:
+        block_sum = np.float32(0)
+        for j in range(LANES):
+            block_sum += ratio[block + j]
+        if r < block_sum:
+            break
+        r -= block_sum
+        block += LANES
+    k = block
+    while k < block + LANES - 1 and r >= ratio[k]:
+        r -= ratio[k]
+        k += 1
+    while k > 0 and ratio[k] <= 0:  # rounding carried r into the padding
+        k -= 1
+    return k
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def place(r, listed, beta, weight, ratio, topics, size):
+    """Draw a topic, for r uniform in `listed` + beta * sum(ratio); return its place.
+
+    That is `size`, the end of the list, for a topic that the word does not have yet.
+    """
+    if size > 0 and r < listed:  # rounding can make r negative
+        return pick_listed(weight, size, r)
+    k = pick_any(ratio, ratio.size - LANES, (r - listed) / beta)
+    j = find(topics, size, k)
+    if j == size:
+        topics[j] = k
+        weight[j] = 0
+    return j
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def redraw(
+    z, first, n, old, old_j, topics, counts, size, listed, rest, beta, word_mass,
+    doc_topic, topic, alpha, ratio, weight, rng,
+):  # fmt: skip
+    """Redraw the topic of n tokens of a cell, those from z[first], that move together.
+
+    `old` is their topic and `old_j` its place in the list. Return their topic and its
+    place after that, the size of the list, and the sums of its weights and of the
+    ratios of all topics. The present topic is asked for first: most tokens keep it, and
+    then nothing is written.
+    """
+    # The weight of the present topic with the tokens themselves taken out.
+    old_ratio = topic_ratio(doc_topic[old] - n, topic[old] - n, alpha[old], word_mass)
+    old_weight = old_ratio * np.float32(counts[old_j] - n)
+    stay = np.float64(old_weight) + beta * old_ratio
+    other_listed = listed - weight[old_j]
+    other_rest = rest - ratio[old]
+    r = uniform(rng) * (stay + other_listed + beta * other_rest)
+    if r < stay:
+        return old, old_j, size, listed, rest
+    weight[old_j] = 0
+    ratio[old] = 0
+    j = place(r - stay, other_listed, beta, weight, ratio, topics, size)
+    size = max(size, j + 1)
+    topic[old] -= n
+    doc_topic[old] -= n
+    counts[old_j] -= n
+    ratio[old] = old_ratio
+    weight[old_j] = old_weight
+    k = np.int64(topics[j])
+    for i in range(first, first + n):
+        z[i] = k
+    listed = other_listed + old_weight - weight[j]
+    rest = other_rest + old_ratio - ratio[k]
+    topic[k] += n
+    doc_topic[k] += n
+    counts[j] += n
+    ratio[k] = topic_ratio(doc_topic[k], topic[k], alpha[k], word_mass)
+    weight[j] = ratio[k] * np.float32(counts[j])
+    listed += weight[j]
+    rest += ratio[k]
+    if counts[old_j] == 0:
+        size = _fill_gap(topics, counts, weight, size, old_j, alpha.size)
+        j = old_j if j == size else j
+    return k, j, size, listed, rest
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def gather(
+    z, first, n, k, j, topics, counts, size, listed, rest, word_mass, doc_topic, topic,
+    alpha, ratio, weight,
+):  # fmt: skip
+    """Give n tokens of a cell, those from z[first], the topic k, which is at place j.
+
+    Return its place after that, the size of the list and both sums, as `redraw` does.
+    """
+    for i in range(first, first + n):
+        old = np.int64(z[i])
+        if old == k:
+            continue
+        z[i] = k
+        old_j = find(topics, size, old)
+        for one, place_, change in ((old, old_j, -1), (k, j, 1)):
+            listed -= weight[place_]
+            rest -= ratio[one]
+            doc_topic[one] += change
+            topic[one] += change
+            counts[place_] += change
+            ratio[one] = topic_ratio(doc_topic[one], topic[one], alpha[one], word_mass)
+            weight[place_] = ratio[one] * np.float32(counts[place_])
+            listed += weight[place_]
+            rest += ratio[one]
+        if counts[old_j] == 0:
+            size = _fill_gap(topics, counts, weight, size, old_j, alpha.size)
+            j = old_j if j == size else j
+    return j, size, listed, rest
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _fill_gap(topics, counts, weight, size, j, absent):
+    """Put the last of the list at place j, which is empty; return the new size."""
+    size -= 1
+    topics[j] = topics[size]
+    counts[j] = counts[size]
+    weight[j] = weight[size]
+    topics[size] = absent
+    counts[size] = 0
+    return size
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def drop_empty(topics, counts, weight, size, absent):
+    """Take topics without tokens off a list, and their columns of `weight` with them.
+
+    The last of the list fills a gap. Return the new size.
+    """
+    for j in range(size - 1, -1, -1):
+        if counts[j] == 0:
+            size -= 1
+            topics[j] = topics[size]
+            counts[j] = counts[size]
+            topics[size] = absent
+            counts[size] = 0
+            for c in range(weight.shape[0]):
+                weight[c, j] = weight[c, size]
+    return size
+
+
+def init(corpus, n_words, priors, rng):
+    """Give each token a topic, all as likely, and make the state of that."""
+    return seat(corpus, n_words, priors, scatter(corpus, priors, rng))
+
+
+def seat(corpus, n_words, priors, z):
+    """Return the state in which the tokens have the topics z.
+
+    Each list has room for all topics that its tokens can have.
+    """
+    n_lanes = priors.doc_topic.size
+    n_topics = np.count_nonzero(priors.doc_topic)
+    tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), n_words)
+    room = padded(np.minimum(tokens, n_topics).astype(np.int64) + 1)
+    start = np.concatenate([np.zeros(1, np.int64), np.cumsum(room)])
+    state = State(
+        z=z,
+        topic=np.zeros(n_lanes, np.int32),
+        start=start,
+        size=np.zeros(n_words, np.int32),
+        list_topic=np.full(start[-1], n_lanes, np.int32),
+        list_count=np.zeros(start[-1], np.int32),
+    )
+    _list(corpus, state)
+    return state
+
+
+@njit(cache=True, nogil=True)
+def _list(corpus, state):
+    _, word, token_ptr = corpus
+    z, topic, start, sizes, list_topic, list_count = state
+    for c in range(word.size):
+        w = word[c]
+        topics = list_topic[start[w] : start[w + 1]]
+        for i in range(token_ptr[c], token_ptr[c + 1]):
+            k = np.int64(z[i])
+            topic[k] += 1
+            j = find(topics, np.int64(sizes[w]), k)
+            if j == sizes[w]:
+                topics[j] = k
+                sizes[w] += 1
+            list_count[start[w] + j] += 1
+
+
+def read_counts(state):
+    """Return the count tables, made anew from the lists."""
+    n_words, n_lanes = state.size.size, state.topic.size
+    word_topic = np.zeros((n_words, n_lanes), np.int32)
+    word = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(state.start))
+    used = state.list_count > 0
+    word_topic[word[used], state.list_topic[used]] = state.list_count[used]
+    return Counts(word_topic, state.topic)
+
+
+def copies(state, n):
+    """Return a state of n lists for each word, for n shards of the documents.
+
+    What a shard writes to is far from what others write to: two processors that write
+    to one line of the cache wait for each other.
+    """
+    return State(
+        z=state.z,
+        topic=np.tile(np.pad(state.topic, (0, 2 * LANES)), (n, 1)),
+        start=state.start,
+        size=np.tile(state.size, (n, 1)),
+        list_topic=np.tile(state.list_topic, (n, 1)),
+        list_count=np.tile(state.list_count, (n, 1)),
+    )
+
+
+def copy(stack, i):
+    """Return the i-th of these, a state that `sweep` takes."""
+    return State(
+        z=stack.z,
+        topic=stack.topic[i, : -2 * LANES],
+        start=stack.start,
+        size=stack.size[i],
+        list_topic=stack.list_topic[i],
+        list_count=stack.list_count[i],
+    )
+
+
+@njit(cache=True, nogil=True)
+def merge(state, stack, first, last):
+    """Add up what the copies changed of the words from `first` to before `last`.
+
+    A list keeps its order, and what is new comes after it in the order of the copies.
+    """
+    _, topic, start, sizes, list_topic, list_count = state
+    _, _, _, copy_size, copy_topic, copy_count = stack
+    n_copies = copy_size.shape[0]
+    total = np.zeros(topic.size, np.int32)
+    for w in range(first, last):
+        begin, end = start[w], start[w] + sizes[w]
+        for j in range(begin, end):
+            total[list_topic[j]] = (1 - n_copies) * list_count[j]
+        for i in range(n_copies):
+            for j in range(begin, begin + copy_size[i, w]):
+                total[copy_topic[i, j]] += copy_count[i, j]
+        last_listed, end = end, begin
+        for j in range(begin, last_listed):
+            end = _append(list_topic[j], total, list_topic, list_count, end)
+        for i in range(n_copies):
+            for j in range(begin, begin + copy_size[i, w]):
+                end = _append(copy_topic[i, j], total, list_topic, list_count, end)
+        for j in range(end, last_listed):
+            list_topic[j], list_count[j] = topic.size, 0
+        sizes[w] = end - begin
+        for i in range(n_copies):
+            for j in range(begin, max(end, begin + copy_size[i, w])):
+                copy_topic[i, j] = list_topic[j]
+                copy_count[i, j] = list_count[j]
+            copy_size[i, w] = sizes[w]
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _append(k, total, list_topic, list_count, end):
+    """Put topic k at `end`, once, if it has tokens; return the new end."""
+    count = total[k]
+    if count > 0:
+        list_topic[end], list_count[end] = k, count
+        total[k] = 0
+        end += 1
+    return end

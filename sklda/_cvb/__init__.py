@@ -1,0 +1,1 @@
+"""Collapsed variational Bayes (Teh, Newman & Welling, NIPS 2006)."""

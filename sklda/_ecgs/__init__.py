@@ -1,0 +1,1 @@
+"""Efficient collapsed Gibbs sampling (Xiao & Stibor, ACML 2010)."""

@@ -1,0 +1,1 @@
+"""Gibbs sampling, collapsed (in blocks, too) and uncollapsed."""

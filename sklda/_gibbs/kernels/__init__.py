@@ -1,0 +1,1 @@
+"""Numba kernels of Gibbs sampling: one algorithm, one file."""

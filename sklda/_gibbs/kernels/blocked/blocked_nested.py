@@ -1,0 +1,22 @@
+"""Blocked collapsed Gibbs sampling by nested simulation.
+
+Zhang & Sisson, "Blocking collapsed Gibbs sampler for latent Dirichlet allocation
+models", arXiv 1608.00945. `blocks` has the sweep, `nested` the simulation.
+"""
+
+from sklda._gibbs.kernels.blocked import blocks
+from sklda._core.lists import (
+    State,
+    copies,
+    copy,
+    init,
+    merge,
+    read_counts,
+)
+
+__all__ = ["State", "copies", "copy", "init", "merge", "read_counts", "sweep"]
+
+
+def sweep(corpus, state, priors, rng):
+    """Redraw every block once."""
+    blocks.sweep(corpus, state, priors, rng, True)

@@ -1,0 +1,228 @@
+"""Topics that explain a number."""
+
+from numbers import Real
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_array
+
+from sklda._core.corpus import check_corpus
+from sklda._base.sklearn_private import Interval, fit_context
+from sklda._medlda.chain import EpsilonInsensitive
+from sklda._medlda.base import BaseMedLDA
+
+
+class MedLDARegressor(RegressorMixin, BaseMedLDA):
+    """Topics that explain a number: max-margin supervised LDA for regression.
+
+    As MedLDAClassifier, with one score s of each document, and the epsilon-insensitive
+    loss 2 C max(0, abs(y - s) - epsilon) [2]_.
+
+    Parameters
+    ----------
+    n_components : int, default=50
+        Number of topics K, 1 to 65,535.
+    sampler : "light" or "gibbs", default="light"
+        How a sweep draws, as in MedLDAClassifier.
+    C : float, default=100.0
+        Factor of the loss; its unit is that of 1 / y.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; its unit is that of y.
+    prior_precision : float, default=100.0
+        Of the normal prior of the weights; its unit is that of 1 / y ** 2.
+    doc_topic_prior : float or array-like of shape (n_components,), default=None
+        Alpha, from 1e-10 to 1e10: small values give documents few topics. None is
+        1 / K.
+    topic_word_prior : float, default=0.01
+        Beta, from 1e-10 to 1e10: small values give topics few words. None is 1 / K.
+    learn_priors : None, "symmetric" or "asymmetric", default=None
+        Whether alpha (one value, or one per topic) and beta are fitted to the data, by
+        Minka's fixed point: every 10 sweeps during burn-in.
+    max_iter : int, default=50
+        Sweeps.
+    burn_in : int, default=None
+        Sweeps at the start of which no sample is kept, less than `max_iter`. None is
+        half of `max_iter`.
+    thin : int, default=5
+        Sweeps between two samples that are kept; the last sweep always is one.
+    n_mh_steps : int, default=6
+        Of "light": steps for each token of a sweep.
+    n_weight_steps : int or None, default=2
+        How a sweep draws the weights, as in MedLDAClassifier.
+    n_jobs : int, default=None
+        Threads of transform and predict; None is 1, -1 all processors. The result
+        never depends on it, bit for bit.
+    random_state : int, RandomState instance or None, default=None
+        Seed; an int makes the fit repeatable.
+    verbose : int, default=0
+        1 prints a line every 10 sweeps: sweep, loss per document, tokens per second.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_components)
+        Weights of the topics, mean over the kept samples.
+    intercept_ : float
+        Mean of y in fit. Weights are for what is left, so that their prior pulls scores
+        to the mean, not to 0.
+    components_ : ndarray of shape (n_components, n_features_in_)
+        Expected tokens of each word on each topic, plus beta.
+    topic_word_ : ndarray of shape (n_components, n_features_in_)
+        Rows of `components_` normalised: the probability of each word in each topic.
+    doc_topic_ : ndarray of shape (n_documents, n_components)
+        Topic proportions of the training documents, given y, mean over the kept
+        samples.
+    loss_ : ndarray of shape (n_iter_,)
+        max(0, abs(y - s) - epsilon) after each sweep, mean over the documents.
+    doc_topic_prior_ : ndarray of shape (n_components,)
+        Alpha at the end.
+    topic_word_prior_ : ndarray of shape (1,)
+        Beta at the end.
+    n_iter_ : int
+        Sweeps done.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Words, where X named its columns.
+
+    See Also
+    --------
+    MedLDAClassifier : The same for classes; costs are told there.
+
+    References
+    ----------
+    .. [1] X. Zheng, Y. Yu, E. P. Xing, "Linear time samplers for supervised topic
+       models using compositional proposals" (2016).
+    .. [2] J. Zhu, N. Chen, H. Perkins, B. Zhang, "Gibbs max-margin topic models with
+       data augmentation", JMLR 15 (2014).
+
+    Examples
+    --------
+    >>> from sklda import MedLDARegressor
+    >>> from sklda.datasets import make_bars
+    >>> X, doc_topic, _ = make_bars(n_samples=200, random_state=0)
+    >>> y = doc_topic[:, :5].sum(axis=1)
+    >>> model = MedLDARegressor(n_components=10, random_state=0).fit(X[:150], y[:150])
+    >>> model.predict(X[150:]).shape
+    (50,)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 50,
+        *,
+        sampler: str = "light",
+        C: float = 100.0,
+        epsilon: float = 0.1,
+        prior_precision: float = 100.0,
+        doc_topic_prior: float | ArrayLike | None = None,
+        topic_word_prior: float | None = 0.01,
+        learn_priors: str | None = None,
+        max_iter: int = 50,
+        burn_in: int | None = None,
+        thin: int = 5,
+        n_mh_steps: int = 6,
+        n_weight_steps: int | None = 2,
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.sampler = sampler
+        self.C = C
+        self.epsilon = epsilon
+        self.prior_precision = prior_precision
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.learn_priors = learn_priors
+        self.max_iter = max_iter
+        self.burn_in = burn_in
+        self.thin = thin
+        self.n_mh_steps = n_mh_steps
+        self.n_weight_steps = n_weight_steps
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    _parameter_constraints: ClassVar[dict] = {
+        **BaseMedLDA._parameter_constraints,
+        "epsilon": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # of documents that are not counts
+        return tags
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Run the chain and average its kept samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Word counts, of any dtype that holds whole numbers; never changed.
+        y : array-like of shape (n_documents,)
+            Numbers.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If X holds anything but counts, y is not finite, or a parameter is
+            out of its range.
+
+        Notes
+        -----
+        Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
+        as it was.
+        """
+        with self._unless_it_fails():
+            corpus = check_corpus(self, X, reset=True)
+            y_ = _check_numbers(X, y, type(self).__name__)
+            intercept = float(y_.mean())
+            loss = EpsilonInsensitive(float(self.C), float(self.epsilon))
+            fitted = self._fit(X, y, corpus, loss, (y_ - intercept)[:, np.newaxis])
+        vars(self).update(fitted, intercept_=intercept)
+        return self
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Return the expected y.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Word counts.
+
+        Returns
+        -------
+        ndarray of shape (n_documents,)
+            The intercept plus the score.
+
+        Raises
+        ------
+        NotFittedError
+            Before fit.
+        ValueError
+            If X does not hold counts of the words seen in fit.
+        """
+        return self._scores(X)[:, 0] + self.intercept_
+
+
+def _check_numbers(X, y, name) -> np.ndarray:
+    """Return y as finite floats, (n_documents,)."""
+    if y is None:
+        raise ValueError(
+            f"{name} requires y to be passed, but the target y is None: topics are "
+            f"learned from it; without it take CollapsedGibbsLDA."
+        )
+    check_consistent_length(X, y)
+    y = column_or_1d(y, warn=True)
+    return check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
