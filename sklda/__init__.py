@@ -3,7 +3,8 @@
 from sklda import datasets, inspection, metrics
 from sklda._cvb.estimator import CVBLDA
 from sklda._ecgs.estimator import ECGSLDA
-from sklda._gibbs.collapsed import CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda._gibbs.collapsed import CollapsedGibbsLDA
+from sklda._gibbs.uncollapsed import UncollapsedGibbsLDA
 from sklda._medlda.classifier import MedLDAClassifier
 from sklda._medlda.regressor import MedLDARegressor
 

@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 
 import sklda
-from tests.interpreter import run_python
+from tests.helpers.interpreter import run_python
 
 ROOT = Path(__file__).resolve().parents[1]
 

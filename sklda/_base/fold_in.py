@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from sklda._core.corpus import parts
+from sklda._core.corpus import ranges
 from sklda._base.kernels import fold_in
-from sklda._core.problem import Weights, pad_prior, padded
+from sklda._core.problem import WeightedCorpus, pad_prior, padded
 
 _MAX_STEPS = 500
 _TOLERANCE = 1e-4  # sum of absolute changes of theta in one step
@@ -21,7 +21,7 @@ class Topics(NamedTuple):
     n_topics: int
 
 
-def prepare(weights: Weights, components, doc_topic_prior) -> tuple[Weights, Topics]:
+def prepare(weights: WeightedCorpus, components, doc_topic_prior) -> tuple[WeightedCorpus, Topics]:
     """Cut the topics down to the words that occur, and number these anew."""
     words, word = np.unique(weights.word, return_inverse=True)
     n_topics = components.shape[0]
@@ -37,7 +37,7 @@ def _row_sums(components):
     return components.sum(axis=1, keepdims=True)
 
 
-def doc_topic(weights: Weights, topics: Topics, n_jobs=None) -> np.ndarray:
+def doc_topic(weights: WeightedCorpus, topics: Topics, n_jobs=None) -> np.ndarray:
     """Return theta, (n_docs, n_topics): each row depends on its document alone."""
     n_docs = weights.doc_ptr.size - 1
     theta = np.empty((n_docs, topics.n_topics))
@@ -54,22 +54,22 @@ def doc_topic(weights: Weights, topics: Topics, n_jobs=None) -> np.ndarray:
             theta[first:last],
         )
 
-    _over_slices(fill, weights, n_jobs)
+    _for_slices(fill, weights, n_jobs)
     return theta
 
 
-def _over_slices(work, weights, n_jobs):
+def _for_slices(work, weights, n_jobs):
     """Call `work(first, last)` for slices of documents of about equal cells."""
     n_docs = weights.doc_ptr.size - 1
     if effective_n_jobs(n_jobs) == 1:
         return work(0, n_docs)
-    slices = parts(weights.doc_ptr, 4 * effective_n_jobs(n_jobs))
+    slices = ranges(weights.doc_ptr, 4 * effective_n_jobs(n_jobs))
     Parallel(n_jobs=n_jobs, require="sharedmem")(
         delayed(work)(first, last) for first, last in slices
     )
 
 
-def split_tokens(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
+def split_tokens(weights: WeightedCorpus) -> tuple[np.ndarray, np.ndarray]:
     """Return the weights of each cell in the even and in the odd tokens of documents.
 
     Token i of a document, counted from 0 in the order of its words, belongs to half
@@ -82,7 +82,7 @@ def split_tokens(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
 
 
 def completion_log_likelihood(
-    weights: Weights, components, doc_topic_prior, n_jobs=None
+    weights: WeightedCorpus, components, doc_topic_prior, n_jobs=None
 ) -> float:
     """Return the log probability (nats) of all tokens, by document completion.
 

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from sklda._core.problem import MAX_TOKENS, Corpus, Weights
+from sklda._core.problem import MAX_TOKENS, Corpus, WeightedCorpus
 
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 _WAY_OUT = (
@@ -43,13 +43,13 @@ def check_corpus(estimator, X, *, reset: bool) -> Corpus:
     return _to_arrays(_canonical(estimator, X, reset=reset, whole=True))
 
 
-def check_weights(estimator, X, *, reset: bool, whole: bool) -> Weights:
+def check_weights(estimator, X, *, reset: bool, whole: bool) -> WeightedCorpus:
     """Do the same for algorithms that take a document as weights of words.
 
     The weights may be fractions, unless they are to be `whole`.
     """
     weights = _canonical(estimator, X, reset=reset, whole=whole)
-    return Weights(*_cells(weights), weights.data.astype(np.float32))
+    return WeightedCorpus(*_cells(weights), weights.data.astype(np.float32))
 
 
 def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
@@ -155,45 +155,51 @@ def _to_arrays(counts) -> Corpus:
     return Corpus(*_cells(counts), token_ptr)
 
 
-def cut_cells(corpus: Corpus, most: int) -> Corpus:
-    """Cut cells of more than `most` tokens; the parts follow each other.
+def split_cells(corpus: Corpus, most: int) -> Corpus:
+    """Split cells of more than `most` tokens into neighbouring cells.
 
     The tokens stay in their order, so what belongs to them fits both corpora. Kernels
-    that draw the tokens of a cell jointly then draw parts, each given the others.
+    that draw the tokens of a cell jointly then draw each piece given the others.
     """
-    most = min(most, MAX_TOKENS)  # any int may come, and all must fit into 64 bits
-    n_parts = -(-np.diff(corpus.token_ptr) // most)
-    part_ptr = np.concatenate([[0], np.cumsum(n_parts)])
-    # The first token of part i of a cell is i * most tokens after that of the cell.
-    first_token = corpus.token_ptr[:-1] - most * part_ptr[:-1]
-    token_ptr = np.repeat(first_token, n_parts) + most * np.arange(part_ptr[-1])
+    most = min(most, MAX_TOKENS)  # any int is accepted, and all must fit into 64 bits
+    n_pieces = -(-np.diff(corpus.token_ptr) // most)
+    piece_ptr = np.concatenate([[0], np.cumsum(n_pieces)])
+    # The first token of piece i of a cell is i * most tokens after that of the cell.
+    first_token = corpus.token_ptr[:-1] - most * piece_ptr[:-1]
+    token_ptr = np.repeat(first_token, n_pieces) + most * np.arange(piece_ptr[-1])
     return Corpus(
-        doc_ptr=part_ptr[corpus.doc_ptr],
-        word=np.repeat(corpus.word, n_parts),
+        doc_ptr=piece_ptr[corpus.doc_ptr],
+        word=np.repeat(corpus.word, n_pieces),
         token_ptr=np.append(token_ptr, corpus.token_ptr[-1]),
     )
 
 
-def cut_weights(weights: Weights) -> Weights:
-    """Cut cells of whole weights into cells of one token."""
+def split_weights(weights: WeightedCorpus) -> WeightedCorpus:
+    """Split cells of whole weights into cells of one token."""
     cell_ptr = np.concatenate([[0], np.cumsum(weights.count.astype(np.int64))])
     word = np.repeat(weights.word, np.diff(cell_ptr))
-    return Weights(cell_ptr[weights.doc_ptr], word, np.ones(word.size, np.float32))
+    count = np.ones(word.size, np.float32)
+    return WeightedCorpus(cell_ptr[weights.doc_ptr], word, count)
 
 
-def parts(weight_before, n_parts: int) -> Iterator[tuple[int, int]]:
-    """Cut items into parts of about equal weight; fewer where items are few.
+def ranges(weight_before, n: int) -> Iterator[tuple[int, int]]:
+    """Split items into n ranges of about equal weight; fewer where items are few.
 
     ``weight_before[i]`` is the weight of the items before item i; the last entry, that
-    of all. Yields the first of each part and one past its last; no part is empty.
+    of all. Yields the first of each range and one past its last; no range is empty.
     """
-    n_parts = min(n_parts, weight_before.size)
-    marks = np.linspace(0, weight_before[-1], n_parts + 1)[1:-1]
+    n = min(n, weight_before.size)
+    marks = np.linspace(0, weight_before[-1], n + 1)[1:-1]
     cuts = [0, *np.searchsorted(weight_before, marks).tolist(), weight_before.size - 1]
     return ((first, last) for first, last in pairwise(cuts) if first < last)
 
 
-def some_documents(corpus: Corpus, first: int, last: int) -> Corpus:
+def tokens_before(corpus: Corpus) -> np.ndarray:
+    """Return the number of tokens before each document, and of all: (n_docs + 1,)."""
+    return corpus.token_ptr[corpus.doc_ptr]
+
+
+def slice_documents(corpus: Corpus, first: int, last: int) -> Corpus:
     """Return the documents from `first` to before `last` as a corpus.
 
     Its tokens keep their numbers, so that it shares the topics of all tokens.

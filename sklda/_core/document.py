@@ -1,7 +1,17 @@
-"""What Gibbs samplers keep of the document they are in."""
+"""What collapsed samplers keep of the document that a sweep is in."""
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+
+
+class Document(NamedTuple):
+    """Counts of the current document, and the factor that all of its words share."""
+
+    doc_topic: np.ndarray  # (n_lanes,) int32, n_dk
+    topic: np.ndarray  # (n_lanes,) int32, n_k of all documents
+    ratio: np.ndarray  # (n_lanes or more,) float32, (n_dk + alpha_k) / (n_k + V beta)
 
 
 @njit(cache=True, nogil=True)
@@ -20,17 +30,48 @@ def count_document(first, last, z, doc_topic):
 
 
 @njit(inline="always")
-def topic_ratio(doc_topic, topic, alpha, word_mass):
-    """Return (n_dk + alpha_k) / (n_k + V beta), the factor that all words share."""
-    return (np.float32(doc_topic) + alpha) / (np.float32(topic) + word_mass)
+def topic_ratio(doc_topic, topic, alpha, beta_sum):
+    """Return (n_dk + alpha_k) / (n_k + V beta) of one topic."""
+    return (np.float32(doc_topic) + alpha) / (np.float32(topic) + beta_sum)
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def topic_ratios(doc_topic, topic, alpha, word_mass, ratio):
+def topic_ratios(doc_topic, topic, alpha, beta_sum, ratio):
     """Fill `ratio` with the `topic_ratio` of every lane and return their sum."""
-    total = 0.0  # wide: a sampler goes on adding to it and taking from it
+    total = 0.0  # wide: a sampler goes on adding to it and subtracting from it
     for k in range(doc_topic.size):
-        value = topic_ratio(doc_topic[k], topic[k], alpha[k], word_mass)
+        value = topic_ratio(doc_topic[k], topic[k], alpha[k], beta_sum)
         ratio[k] = value
         total += value
     return total
+
+
+@njit(inline="always")
+def enter_document(first, last, z, priors, document):
+    """Set the counts and ratios of a document; return the sum of the ratios."""
+    count_document(first, last, z, document.doc_topic)
+    return update_ratios(priors, document)
+
+
+@njit(inline="always")
+def update_ratios(priors, document):
+    """Set the ratios of all topics to what the counts say; return their sum."""
+    doc_topic, topic, ratio = document
+    alpha, _, beta_sum = priors
+    return topic_ratios(doc_topic, topic, alpha, beta_sum, ratio)
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def ratio_without(k, n, priors, document):
+    """Return the ratio of topic k with n tokens of the document taken out."""
+    doc_topic, topic, _ = document
+    alpha, _, beta_sum = priors
+    return topic_ratio(doc_topic[k] - n, topic[k] - n, alpha[k], beta_sum)
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def update_ratio(k, priors, document):
+    """Set the ratio of topic k to what its counts say, and return it."""
+    value = ratio_without(k, 0, priors, document)
+    document.ratio[k] = value
+    return value

@@ -15,18 +15,17 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from sklda._core.problem import LANES, Counts, padded
-from sklda._core.document import topic_ratio
-from sklda._core.random_streams import uniform
+from sklda._core.document import ratio_without, update_ratio
 from sklda._core.prefetch import AHEAD, prefetch
-from sklda._core.random_topics import scatter
+from sklda._core.problem import LANES, Counts, padded
+from sklda._core.random_streams import uniform
 
 
 class State(NamedTuple):
     """The assignments, and for each word the list of the topics that it has.
 
-    Word w's list is start[w]:start[w] + size[w]; the rest up to start[w + 1], a
-    multiple of `LANES` away, holds topic n_lanes (of weight 0) and count 0.
+    Word w's list is start[w]:start[w] + size[w]; the slots from there to start[w + 1],
+    a multiple of `LANES` away, hold topic n_lanes (of weight 0) and count 0.
     """
 
     z: np.ndarray  # (n_tokens,) uint16
@@ -37,9 +36,27 @@ class State(NamedTuple):
     list_count: np.ndarray  # (start[-1],) int32
 
 
+class WordList(NamedTuple):
+    """The slots of one word; `weight` has room for the longest list."""
+
+    topics: np.ndarray  # (n_slots,) int32
+    counts: np.ndarray  # (n_slots,) int32
+    weight: np.ndarray  # (n_lanes + LANES,) float32, t_k n_wk
+
+
+class Cell(NamedTuple):
+    """Numbers that a kernel carries from token to token of a cell."""
+
+    topic: int  # of the last token
+    slot: int  # of that topic in the list
+    size: int  # of the list
+    listed: float  # sum of the weights of the list
+    ratio_sum: float  # sum of t_k over all topics
+
+
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def look_ahead(word, c, start, list_topic, list_count):
-    """Ask for the start of the list of a cell that comes after cell c."""
+def prefetch_list(word, c, start, list_topic, list_count):
+    """Prefetch the start of the list of a cell that comes after cell c."""
     first = start[word[min(c + AHEAD, word.size - 1)]]
     for j in range(first, first + 2 * LANES, LANES):
         prefetch(list_topic, j)
@@ -50,34 +67,34 @@ def look_ahead(word, c, start, list_topic, list_count):
 def weigh(ratio, topics, counts, size, weight, sought):
     """Weigh the topics that a word has, all tokens counted.
 
-    Return the sum, and the place of the topic `sought` in the list, 0 if absent: it
+    Return the sum, and the slot of the topic `sought` in the list, 0 if absent: it
     costs next to nothing while the sum waits for its last term.
     """
     total = np.float32(0)
-    place = 0
+    slot = 0
     for j in range(size):
         k = topics[j]
-        place = j if k == sought else place
+        slot = j if k == sought else slot
         weight[j] = ratio[k] * np.float32(counts[j])
         total += weight[j]
-    return np.float64(total), place
+    return np.float64(total), slot
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def find(topics, size, k):
-    """Return the place of topic k in the list, or `size` where it is absent."""
+    """Return the slot of topic k in the list, or `size` where it is absent."""
     for block in range(0, size, LANES):
-        place = -1
+        slot = -1
         for j in range(LANES):
-            place = max(place, j if topics[block + j] == k else -1)
-        if place >= 0:
-            return block + place
+            slot = max(slot, j if topics[block + j] == k else -1)
+        if slot >= 0:
+            return block + slot
     return size
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def pick_listed(weight, size, r):
-    """Return a place of the list with probability as its weight, r in their sum."""
+    """Return a slot of the list with probability as its weight, r in their sum."""
     last = 0
     for j in range(size):
         if weight[j] > 0:
@@ -110,11 +127,12 @@ def pick_any(ratio, n_lanes, r):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def place(r, listed, beta, weight, ratio, topics, size):
-    """Draw a topic, for r uniform in `listed` + beta * sum(ratio); return its place.
+def draw_slot(r, listed, beta, word_list, ratio, size):
+    """Draw a topic, for r uniform in `listed` + beta * sum(ratio); return its slot.
 
     That is `size`, the end of the list, for a topic that the word does not have yet.
     """
+    topics, _, weight = word_list
     if size > 0 and r < listed:  # rounding can make r negative
         return pick_listed(weight, size, r)
     k = pick_any(ratio, ratio.size - LANES, (r - listed) / beta)
@@ -126,29 +144,45 @@ def place(r, listed, beta, weight, ratio, topics, size):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def redraw(
-    z, first, n, old, old_j, topics, counts, size, listed, rest, beta, word_mass,
-    doc_topic, topic, alpha, ratio, weight, rng,
-):  # fmt: skip
-    """Redraw the topic of n tokens of a cell, those from z[first], that move together.
+def enter_cell(k, size, ratio_sum, word_list, ratio):
+    """Weigh the list of a word, and find topic k, that of the first token, in it."""
+    topics, counts, weight = word_list
+    listed, slot = weigh(ratio, topics, counts, size, weight, k)
+    return Cell(k, slot, size, listed, ratio_sum)
 
-    `old` is their topic and `old_j` its place in the list. Return their topic and its
-    place after that, the size of the list, and the sums of its weights and of the
-    ratios of all topics. The present topic is asked for first: most tokens keep it, and
-    then nothing is written.
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def at_topic(k, cell, word_list):
+    """Return the numbers of a cell whose next token has topic k."""
+    if k == cell.topic:
+        return cell
+    slot = find(word_list.topics, cell.size, k)
+    return Cell(k, slot, cell.size, cell.listed, cell.ratio_sum)
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def resample(z, first, n, cell, word_list, priors, document, rng):
+    """Resample the topic of n tokens of a cell, from z[first] on, that move together.
+
+    `cell` is at their topic; return it as it is after the move. The draw tries the
+    present topic first: most tokens keep it, and then nothing is written.
     """
+    old, old_j, size, listed, ratio_sum = cell
+    topics, counts, weight = word_list
+    doc_topic, topic, ratio = document
+    beta = priors.topic_word
     # The weight of the present topic with the tokens themselves taken out.
-    old_ratio = topic_ratio(doc_topic[old] - n, topic[old] - n, alpha[old], word_mass)
+    old_ratio = ratio_without(old, n, priors, document)
     old_weight = old_ratio * np.float32(counts[old_j] - n)
     stay = np.float64(old_weight) + beta * old_ratio
     other_listed = listed - weight[old_j]
-    other_rest = rest - ratio[old]
-    r = uniform(rng) * (stay + other_listed + beta * other_rest)
+    other_ratios = ratio_sum - ratio[old]
+    r = uniform(rng) * (stay + other_listed + beta * other_ratios)
     if r < stay:
-        return old, old_j, size, listed, rest
+        return cell
     weight[old_j] = 0
     ratio[old] = 0
-    j = place(r - stay, other_listed, beta, weight, ratio, topics, size)
+    j = draw_slot(r - stay, other_listed, beta, word_list, ratio, size)
     size = max(size, j + 1)
     topic[old] -= n
     doc_topic[old] -= n
@@ -159,54 +193,62 @@ def redraw(
     for i in range(first, first + n):
         z[i] = k
     listed = other_listed + old_weight - weight[j]
-    rest = other_rest + old_ratio - ratio[k]
+    ratio_sum = other_ratios + old_ratio - ratio[k]
     topic[k] += n
     doc_topic[k] += n
     counts[j] += n
-    ratio[k] = topic_ratio(doc_topic[k], topic[k], alpha[k], word_mass)
+    ratio_sum += update_ratio(k, priors, document)
     weight[j] = ratio[k] * np.float32(counts[j])
     listed += weight[j]
-    rest += ratio[k]
     if counts[old_j] == 0:
-        size = _fill_gap(topics, counts, weight, size, old_j, alpha.size)
+        size = _fill_gap(word_list, size, old_j, topic.size)
         j = old_j if j == size else j
-    return k, j, size, listed, rest
+    return Cell(k, j, size, listed, ratio_sum)
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def resample_each(z, first, last, cell, word_list, priors, document, rng):
+    """Resample the tokens of a cell one after the other."""
+    for i in range(first, last):
+        cell = at_topic(np.int64(z[i]), cell, word_list)
+        cell = resample(z, i, 1, cell, word_list, priors, document, rng)
+    return cell
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def gather(
-    z, first, n, k, j, topics, counts, size, listed, rest, word_mass, doc_topic, topic,
-    alpha, ratio, weight,
-):  # fmt: skip
-    """Give n tokens of a cell, those from z[first], the topic k, which is at place j.
+def gather(z, first, last, cell, word_list, priors, document):
+    """Move tokens of a cell, from z[first] to before z[last], to the topic of `cell`.
 
-    Return its place after that, the size of the list and both sums, as `redraw` does.
+    Return the numbers of the cell after that.
     """
-    for i in range(first, first + n):
+    k, j, size, listed, ratio_sum = cell
+    topics, counts, weight = word_list
+    doc_topic, topic, ratio = document
+    for i in range(first, last):
         old = np.int64(z[i])
         if old == k:
             continue
         z[i] = k
         old_j = find(topics, size, old)
-        for one, place_, change in ((old, old_j, -1), (k, j, 1)):
-            listed -= weight[place_]
-            rest -= ratio[one]
+        for one, slot, change in ((old, old_j, -1), (k, j, 1)):
+            listed -= weight[slot]
+            ratio_sum -= ratio[one]
             doc_topic[one] += change
             topic[one] += change
-            counts[place_] += change
-            ratio[one] = topic_ratio(doc_topic[one], topic[one], alpha[one], word_mass)
-            weight[place_] = ratio[one] * np.float32(counts[place_])
-            listed += weight[place_]
-            rest += ratio[one]
+            counts[slot] += change
+            ratio_sum += update_ratio(one, priors, document)
+            weight[slot] = ratio[one] * np.float32(counts[slot])
+            listed += weight[slot]
         if counts[old_j] == 0:
-            size = _fill_gap(topics, counts, weight, size, old_j, alpha.size)
+            size = _fill_gap(word_list, size, old_j, topic.size)
             j = old_j if j == size else j
-    return j, size, listed, rest
+    return Cell(k, j, size, listed, ratio_sum)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def _fill_gap(topics, counts, weight, size, j, absent):
-    """Put the last of the list at place j, which is empty; return the new size."""
+def _fill_gap(word_list, size, j, absent):
+    """Move the last topic of the list to slot j, which is empty; return the new size."""
+    topics, counts, weight = word_list
     size -= 1
     topics[j] = topics[size]
     counts[j] = counts[size]
@@ -218,7 +260,7 @@ def _fill_gap(topics, counts, weight, size, j, absent):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def drop_empty(topics, counts, weight, size, absent):
-    """Take topics without tokens off a list, and their columns of `weight` with them.
+    """Remove topics without tokens from a list, and their columns from `weight`.
 
     The last of the list fills a gap. Return the new size.
     """
@@ -234,20 +276,14 @@ def drop_empty(topics, counts, weight, size, absent):
     return size
 
 
-def init(corpus, n_words, priors, rng):
-    """Give each token a topic, all as likely, and make the state of that."""
-    return seat(corpus, n_words, priors, scatter(corpus, priors, rng))
-
-
-def seat(corpus, n_words, priors, z):
+def from_topics(problem, z):
     """Return the state in which the tokens have the topics z.
 
     Each list has room for all topics that its tokens can have.
     """
-    n_lanes = priors.doc_topic.size
-    n_topics = np.count_nonzero(priors.doc_topic)
+    corpus, n_words, n_lanes = problem.corpus, problem.n_words, problem.n_lanes
     tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), n_words)
-    room = padded(np.minimum(tokens, n_topics).astype(np.int64) + 1)
+    room = padded(np.minimum(tokens, problem.n_topics).astype(np.int64) + 1)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(room)])
     state = State(
         z=z,
@@ -278,7 +314,7 @@ def _list(corpus, state):
             list_count[start[w] + j] += 1
 
 
-def read_counts(state):
+def counts(state):
     """Return the count tables, made anew from the lists."""
     n_words, n_lanes = state.size.size, state.topic.size
     word_topic = np.zeros((n_words, n_lanes), np.int32)
@@ -288,7 +324,7 @@ def read_counts(state):
     return Counts(word_topic, state.topic)
 
 
-def copies(state, n):
+def replicate(state, n):
     """Return a state of n lists for each word, for n shards of the documents.
 
     What a shard writes to is far from what others write to: two processors that write
@@ -304,54 +340,54 @@ def copies(state, n):
     )
 
 
-def copy(stack, i):
-    """Return the i-th of these, a state that `sweep` takes."""
+def replica(replicas, i, problem):
+    """Return the i-th of them, a state that `sweep` takes."""
     return State(
-        z=stack.z,
-        topic=stack.topic[i, : -2 * LANES],
-        start=stack.start,
-        size=stack.size[i],
-        list_topic=stack.list_topic[i],
-        list_count=stack.list_count[i],
+        z=replicas.z,
+        topic=replicas.topic[i, : problem.n_lanes],
+        start=replicas.start,
+        size=replicas.size[i],
+        list_topic=replicas.list_topic[i],
+        list_count=replicas.list_count[i],
     )
 
 
 @njit(cache=True, nogil=True)
-def merge(state, stack, first, last):
-    """Add up what the copies changed of the words from `first` to before `last`.
+def merge(state, replicas, first, last):
+    """Add what the replicas changed of the words from `first` to before `last`.
 
-    A list keeps its order, and what is new comes after it in the order of the copies.
+    A list keeps its order; new topics follow in the order of the replicas.
     """
     _, topic, start, sizes, list_topic, list_count = state
-    _, _, _, copy_size, copy_topic, copy_count = stack
-    n_copies = copy_size.shape[0]
+    _, _, _, replica_size, replica_topic, replica_count = replicas
+    n = replica_size.shape[0]
     total = np.zeros(topic.size, np.int32)
     for w in range(first, last):
         begin, end = start[w], start[w] + sizes[w]
         for j in range(begin, end):
-            total[list_topic[j]] = (1 - n_copies) * list_count[j]
-        for i in range(n_copies):
-            for j in range(begin, begin + copy_size[i, w]):
-                total[copy_topic[i, j]] += copy_count[i, j]
+            total[list_topic[j]] = (1 - n) * list_count[j]
+        for i in range(n):
+            for j in range(begin, begin + replica_size[i, w]):
+                total[replica_topic[i, j]] += replica_count[i, j]
         last_listed, end = end, begin
         for j in range(begin, last_listed):
             end = _append(list_topic[j], total, list_topic, list_count, end)
-        for i in range(n_copies):
-            for j in range(begin, begin + copy_size[i, w]):
-                end = _append(copy_topic[i, j], total, list_topic, list_count, end)
+        for i in range(n):
+            for j in range(begin, begin + replica_size[i, w]):
+                end = _append(replica_topic[i, j], total, list_topic, list_count, end)
         for j in range(end, last_listed):
             list_topic[j], list_count[j] = topic.size, 0
         sizes[w] = end - begin
-        for i in range(n_copies):
-            for j in range(begin, max(end, begin + copy_size[i, w])):
-                copy_topic[i, j] = list_topic[j]
-                copy_count[i, j] = list_count[j]
-            copy_size[i, w] = sizes[w]
+        for i in range(n):
+            for j in range(begin, max(end, begin + replica_size[i, w])):
+                replica_topic[i, j] = list_topic[j]
+                replica_count[i, j] = list_count[j]
+            replica_size[i, w] = sizes[w]
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _append(k, total, list_topic, list_count, end):
-    """Put topic k at `end`, once, if it has tokens; return the new end."""
+    """Append topic k at `end`, once, if it has tokens; return the new end."""
     count = total[k]
     if count > 0:
         list_topic[end], list_count[end] = k, count

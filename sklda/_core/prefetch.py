@@ -1,4 +1,4 @@
-"""Memory asked for before it is needed.
+"""Prefetch memory before a kernel needs it.
 
 The words of a document lie anywhere in the tables, so the processor cannot guess which
 row comes next; a sampler knows it.
@@ -9,32 +9,32 @@ from numba.core import types
 from numba.extending import intrinsic, overload
 
 AHEAD = 2  # cells
-TO_WRITE, KEEP, DATA = 1, 3, 1  # what LLVM is told about the use of a line
+TO_WRITE, KEEP, DATA = 1, 3, 1  # arguments of llvm.prefetch
 
 byte, flag = ir.IntType(8), ir.IntType(32)
 
 
 def prefetch(array, index):
-    """Ask for the cache line of ``array.flat[index]``, without waiting for it.
+    """Prefetch the cache line of ``array.flat[index]``, without waiting for it.
 
-    The array must be contiguous. Nothing is read, so that any index is harmless.
+    The array must be contiguous. Nothing is read, so any index is harmless.
     """
 
 
 @overload(prefetch)
 def _prefetch(array, index):
-    return lambda array, index: _ask(array, index)
+    return lambda array, index: _prefetch_line(array, index)
 
 
 @intrinsic
-def _ask(typing_context, array, index):
+def _prefetch_line(typing_context, array, index):
     def generate(context, builder, signature, arguments):
         of_array = context.make_array(signature.args[0])
         data = of_array(context, builder, arguments[0]).data
         line = builder.bitcast(builder.gep(data, arguments[1:]), byte.as_pointer())
         form = ir.FunctionType(ir.VoidType(), [line.type, flag, flag, flag])
-        ask = builder.module.declare_intrinsic("llvm.prefetch", [line.type], form)
-        builder.call(ask, [line, flag(TO_WRITE), flag(KEEP), flag(DATA)])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", [line.type], form)
+        builder.call(fetch, [line, flag(TO_WRITE), flag(KEEP), flag(DATA)])
         return context.get_dummy_value()
 
     return types.void(array, types.int64), generate

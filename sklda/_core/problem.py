@@ -1,6 +1,6 @@
-"""The arrays that every kernel takes, and how wide they are."""
+"""What a sampler is made from: a corpus and its priors, as the arrays kernels take."""
 
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,8 +17,8 @@ class Corpus(NamedTuple):
     token_ptr: np.ndarray  # (n_cells + 1,) int64; differences are the counts
 
 
-class Weights(NamedTuple):
-    """The same with real weights; cells of weight 0 are passed over."""
+class WeightedCorpus(NamedTuple):
+    """The same with real weights; kernels skip cells of weight 0."""
 
     doc_ptr: np.ndarray  # (n_docs + 1,) int64
     word: np.ndarray  # (n_cells,) int32
@@ -33,10 +33,40 @@ class Counts(NamedTuple):
 
 
 class Priors(NamedTuple):
-    """Dirichlet parameters; lanes beyond the last topic hold 0 and attract nothing."""
+    """Dirichlet parameters for kernels; the padding holds 0 and attracts no token."""
 
     doc_topic: np.ndarray  # (n_lanes,) float32, alpha
     topic_word: np.float32  # beta
+    topic_word_sum: np.float32  # V beta
+
+
+CorpusT = TypeVar("CorpusT", Corpus, WeightedCorpus)
+
+
+class Problem(NamedTuple, Generic[CorpusT]):
+    """The documents and the priors: all that an algorithm starts from."""
+
+    corpus: CorpusT
+    n_words: int
+    doc_topic_prior: np.ndarray  # (n_topics,) float64, alpha
+    topic_word_prior: float  # beta
+
+    @property
+    def n_topics(self) -> int:
+        """Return K."""
+        return self.doc_topic_prior.size
+
+    @property
+    def n_lanes(self) -> int:
+        """Return K rounded up to whole registers, the width of tables."""
+        return padded(self.n_topics)
+
+    def kernel_priors(self) -> Priors:
+        """Return the priors as kernels take them."""
+        beta = np.float32(self.topic_word_prior)
+        return Priors(
+            pad_prior(self.doc_topic_prior), beta, np.float32(self.n_words) * beta
+        )
 
 
 def padded(n):
@@ -44,20 +74,20 @@ def padded(n):
     return -(-n // LANES) * LANES
 
 
-def pad_prior(doc_topic_prior):
+def pad_prior(doc_topic_prior: np.ndarray) -> np.ndarray:
     """Return alpha as kernels take it: (n_lanes,) float32, 0 in the padding."""
     alpha = np.zeros(padded(doc_topic_prior.size), np.float32)
     alpha[: doc_topic_prior.size] = doc_topic_prior
     return alpha
 
 
-def add_changes(shared, copies):
-    """Add to a table what each copy of it has changed, and make the copies equal to it.
+def add_changes(shared, replicas) -> None:
+    """Add what each replica of a table has changed, and make the replicas equal to it.
 
-    Between the first step and the last, 32-bit integers may wrap round, and back.
+    Between the first step and the last, 32-bit integers may wrap around, and back.
     """
-    shared *= 1 - len(copies)
-    for one in copies:
-        shared += one
-    for one in copies:
-        one[...] = shared
+    shared *= 1 - len(replicas)
+    for replica in replicas:
+        shared += replica
+    for replica in replicas:
+        replica[...] = shared

@@ -12,22 +12,30 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from sklda._core.problem import LANES, Counts, add_changes
-from sklda._core.document import topic_ratio
-from sklda._core.random_streams import uniform
+from sklda._core.document import ratio_without, update_ratio
 from sklda._core.prefetch import AHEAD, prefetch
-from sklda._core.random_topics import scatter
+from sklda._core.problem import LANES, Counts, add_changes
+from sklda._core.random_streams import uniform
 
 
 class State(NamedTuple):
+    """The topics of the tokens, and a row of counts for each word."""
+
     z: np.ndarray  # (n_tokens,) uint16
     word_topic: np.ndarray  # (n_words, n_lanes) int32
     topic: np.ndarray  # (n_lanes,) int32
 
 
+class Scratch(NamedTuple):
+    """What a draw needs room for."""
+
+    weight: np.ndarray  # (n_lanes,) float32
+    lane_sum: np.ndarray  # (n_lanes + LANES,) float32
+
+
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def look_ahead(word, c, word_topic):
-    """Ask for the row of a cell that comes after cell c."""
+def prefetch_row(word, c, word_topic):
+    """Prefetch the row of a cell that comes after cell c."""
     n_lanes = word_topic.shape[1]
     first = np.int64(word[min(c + AHEAD, word.size - 1)]) * n_lanes
     for k in range(first, first + n_lanes, LANES):
@@ -45,44 +53,57 @@ def weigh(ratio, row, beta, weight):
     return np.float64(total)
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def pick(weight, lane_sum, r):
-    """Return k with probability weight[k] / sum(weight), for r uniform in the sum.
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def find_in_lanes(lane_sum, r):
+    """Return the topic at which running sums down lanes exceed r.
 
-    Running sums down `LANES` separate lanes vectorise where one running sum cannot:
-    lane_sum[k] holds the sum of weight[k - 16], weight[k - 32], ... so its last 16
-    entries are the lanes' totals. Rounding may carry r past the end: then the last
-    topic of positive weight is meant.
+    Topics stand in the order of lanes, and down each lane: lane_sum[k] is the sum of
+    the weights of topics k - 16, k - 32, ..., so its last 16 entries are the lanes'
+    totals. A search for the lane, then a binary search down the lane.
     """
-    n = weight.size
-    lane_sum[:LANES] = 0
-    for k in range(n):
-        lane_sum[k + LANES] = lane_sum[k] + weight[k]
+    n = lane_sum.size - LANES
     lane = 0
     while lane < LANES - 1 and r >= lane_sum[n + lane]:
         r -= lane_sum[n + lane]
         lane += 1
     k = lane
-    while k + LANES < n and r >= lane_sum[k + LANES]:
-        k += LANES
+    registers = n // LANES
+    while registers > 1:
+        half = registers // 2
+        k += half * LANES if r >= lane_sum[k + half * LANES] else 0
+        registers -= half
+    return k
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+def pick(weight, lane_sum, r):
+    """Return k with probability weight[k] / sum(weight), for r uniform in the sum.
+
+    Running sums down `LANES` separate lanes vectorise where one running sum cannot.
+    Rounding may carry r past the end: then the last topic of positive weight is meant.
+    """
+    lane_sum[:LANES] = 0
+    for k in range(weight.size):
+        lane_sum[k + LANES] = lane_sum[k] + weight[k]
+    k = find_in_lanes(lane_sum, r)
     while k > 0 and weight[k] <= 0:
         k -= 1
     return k
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def redraw(
-    z, first, n, row, total, beta, word_mass, doc_topic, topic, alpha, ratio, weight,
-    lane_sum, rng,
-):  # fmt: skip
-    """Redraw the topic of n tokens of a cell, those from z[first], that move together.
+def resample(z, first, n, row, total, priors, document, scratch, rng):
+    """Resample the topic of n tokens of a cell, from z[first] on, that move together.
 
-    Return the new sum of the weights. The present topic is asked for first: most tokens
-    keep it, and then nothing is written.
+    Return the new sum of the weights. The draw tries the present topic first: most
+    tokens keep it, and then nothing is written.
     """
+    doc_topic, topic, ratio = document
+    weight, lane_sum = scratch
+    _, beta, _ = priors
     # The weight of the present topic with the tokens themselves taken out.
     old = np.int64(z[first])
-    old_ratio = topic_ratio(doc_topic[old] - n, topic[old] - n, alpha[old], word_mass)
+    old_ratio = ratio_without(old, n, priors, document)
     stay = old_ratio * (np.float32(row[old] - n) + beta)
     others = total - weight[old]
     r = uniform(rng) * (others + stay)
@@ -101,42 +122,22 @@ def redraw(
     row[new] += n
     topic[new] += n
     doc_topic[new] += n
-    ratio[new] = topic_ratio(doc_topic[new], topic[new], alpha[new], word_mass)
-    weight[new] = ratio[new] * (np.float32(row[new]) + beta)
+    weight[new] = update_ratio(new, priors, document) * (np.float32(row[new]) + beta)
     return total + weight[new]
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def gather(z, first, n, row, doc_topic, topic):
-    """Give n tokens the topic of the first of them; return whether any had another."""
-    k = np.int64(z[first])
-    moved = 0
-    for i in range(first + 1, first + n):
-        old = np.int64(z[i])
-        if old != k:
-            z[i] = k
-            row[old] -= 1
-            doc_topic[old] -= 1
-            topic[old] -= 1
-            moved += 1
-    row[k] += moved
-    doc_topic[k] += moved
-    topic[k] += moved
-    return moved > 0
+def resample_each(z, first, last, row, total, priors, document, scratch, rng):
+    """Resample the tokens of a cell one after the other."""
+    for i in range(first, last):
+        total = resample(z, i, 1, row, total, priors, document, scratch, rng)
 
 
-def init(corpus, n_words, priors, rng):
-    """Give each token a topic, all as likely, and make the state of that."""
-    return seat(corpus, n_words, priors, scatter(corpus, priors, rng))
-
-
-def seat(corpus, n_words, priors, z):
+def from_topics(problem, z):
     """Return the state in which the tokens have the topics z."""
-    n_lanes = priors.doc_topic.size
-    word_topic = np.zeros((n_words, n_lanes), np.int32)
-    topic = np.zeros(n_lanes, np.int32)
-    state = State(z, word_topic, topic)
-    _count(corpus, state)
+    word_topic = np.zeros((problem.n_words, problem.n_lanes), np.int32)
+    state = State(z, word_topic, np.zeros(problem.n_lanes, np.int32))
+    _count(problem.corpus, state)
     return state
 
 
@@ -150,12 +151,12 @@ def _count(corpus, state):
             topic[z[i]] += 1
 
 
-def read_counts(state):
+def counts(state):
     """Return the count tables; they are the state's own."""
     return Counts(state.word_topic, state.topic)
 
 
-def copies(state, n):
+def replicate(state, n):
     """Return a state of n tables of counts, for n shards of the documents.
 
     What a shard writes to is far from what others write to: two processors that write
@@ -168,12 +169,12 @@ def copies(state, n):
     )
 
 
-def copy(stack, i):
-    """Return the i-th of these, a state that `sweep` takes."""
-    n_lanes = stack.word_topic.shape[2]
-    return State(stack.z, stack.word_topic[i], stack.topic[i, :n_lanes])
+def replica(replicas, i, problem):
+    """Return the i-th of them, a state that `sweep` takes."""
+    topic = replicas.topic[i, : problem.n_lanes]
+    return State(replicas.z, replicas.word_topic[i], topic)
 
 
-def merge(state, stack, first, last):
-    """Add up what the copies changed of the words from `first` to before `last`."""
-    add_changes(state.word_topic[first:last], stack.word_topic[:, first:last])
+def merge(state, replicas, first, last):
+    """Add what the replicas changed of the words from `first` to before `last`."""
+    add_changes(state.word_topic[first:last], replicas.word_topic[:, first:last])

@@ -2,28 +2,35 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from typing import Self
 
 from joblib import effective_n_jobs
 
 
-class Threaded:
-    """What has work for threads: `_map` is done by them inside ``with threads()``."""
+class Threads:
+    """A pool of threads: inside ``with`` they run `map`; outside, the caller does.
 
-    def _use_threads(self, n_jobs: int | None, most: int) -> None:
-        """Take the threads that `n_jobs` means, and not more than `most`."""
-        self.n_threads = min(effective_n_jobs(n_jobs), most)
+    A dispatch takes 0.03 ms; joblib would take 10 ms for each sweep.
+    """
+
+    def __init__(self, n_jobs: int | None = None, most: int | None = None) -> None:
+        n = effective_n_jobs(n_jobs)
+        self.n = n if most is None else max(1, min(n, most))
         self._map: Callable = map
+        self._pool: ThreadPoolExecutor | None = None
 
-    @contextmanager
-    def threads(self):
-        """Work with all threads inside this context, and with one outside."""
-        if self.n_threads < 2:
-            yield
-            return
-        with ThreadPoolExecutor(self.n_threads) as pool:
-            self._map = pool.map
-            try:
-                yield
-            finally:
-                self._map = map
+    def map(self, function: Callable, *arguments) -> list:
+        """Return ``[function(*a) for a in zip(*arguments)]``, done by all threads."""
+        return list(self._map(function, *arguments))
+
+    def __enter__(self) -> Self:
+        if self.n > 1:
+            self._pool = ThreadPoolExecutor(self.n)
+            self._map = self._pool.map
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._map = map
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None

@@ -10,11 +10,13 @@ _LN2_HIGH, _LN2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def exp(x):
-    """Return exp(x) of a float32 from -80 to 80, to 5e-7 of its value.
+    """Return exp(x) of a float32 up to 87, to 5e-7 of its value.
 
-    exp(x) = 2^n exp(r) with n the integer next to x / ln 2, so |r| <= ln(2) / 2: a
-    Taylor polynomial of degree 6 is enough, and n goes into the bits of the exponent.
+    Below -87 the result stays what it is there. exp(x) = 2^n exp(r) with n the integer
+    next to x / ln 2, so |r| <= ln(2) / 2: a Taylor polynomial of degree 6 is enough,
+    and n goes into the bits of the exponent.
     """
+    x = max(x, np.float32(-87))
     n = np.floor(x * _LOG2_E + np.float32(0.5))
     r = x - n * _LN2_HIGH - n * _LN2_LOW
     p = np.float32(1 / 720) * r + np.float32(1 / 120)

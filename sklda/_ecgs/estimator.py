@@ -1,21 +1,22 @@
-"""Collapsed Gibbs sampling with fewer draws than tokens."""
+"""Efficient collapsed Gibbs sampling: fewer draws than tokens."""
 
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
-from sklda._gibbs.adaptive import AdaptiveChain
-from sklda._base.estimator import BaseGibbsLDA
-from sklda._ecgs.kernels import rows as grouped_dense
-from sklda._ecgs.kernels import lists as grouped_sparse
-from sklda._gibbs.chain import Chain
+from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._base.sklearn_private import Interval, StrOptions
-from sklda._ecgs.sampler import GroupedChain
-
-MANY_TOPICS = 161  # from here on lists of a word's topics are faster than whole rows
+from sklda._core.problem import Corpus, Problem
+from sklda._core.sampler import Sampler
+from sklda._core.threads import Threads
+from sklda._ecgs.samplers import Dynamic, Shortcut, draws_made
+from sklda._gibbs.base import BaseGibbsLDA
+from sklda._gibbs.chain import Chain
+from sklda._gibbs.rows_then_lists import single_site_sampler
+from sklda._gibbs.sharded import sharded
 
 
 class ECGSLDA(BaseGibbsLDA):
@@ -141,8 +142,11 @@ class ECGSLDA(BaseGibbsLDA):
     (3, 10)
     """
 
+    sampling_rate_: np.ndarray
+
     _parameter_constraints: ClassVar[dict] = {
         **BaseGibbsLDA._parameter_constraints,
+        **SHARD_CONSTRAINTS,
         "strategy": [StrOptions({"standard", "shortcut", "dynamic"})],
         "damping": [Interval(Integral, 1, 1_000_000_000, closed="both")],
     }
@@ -151,11 +155,11 @@ class ECGSLDA(BaseGibbsLDA):
         self,
         n_components: int = 10,
         *,
-        strategy: str = "dynamic",
+        strategy: Literal["dynamic", "shortcut", "standard"] = "dynamic",
         damping: int = 1,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
-        learn_priors: str | None = None,
+        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
@@ -180,18 +184,18 @@ class ECGSLDA(BaseGibbsLDA):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _make_chain(self, *start) -> Chain:
-        start = (*start, self.n_shards, self.n_jobs)
+    def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         if self.strategy == "standard":
-            return AdaptiveChain(*start)
-        many = self.n_components >= MANY_TOPICS
-        kernel = grouped_sparse if many else grouped_dense
-        damping = self.damping if self.strategy == "dynamic" else None
-        return GroupedChain(kernel, damping, *start)
+            return single_site_sampler(problem, self.n_shards, threads)
+        sampler = (
+            Dynamic(problem.n_topics, int(self.damping))
+            if self.strategy == "dynamic"
+            else Shortcut(problem.n_topics)
+        )
+        return sharded(sampler, problem, self.n_shards, threads)
 
-    def _fitted(self, chain: Chain) -> dict[str, Any]:
-        if self.strategy == "standard":
-            rate = np.ones(chain.n_sweeps)
-        else:
-            rate = np.array(chain.sampling_rate)
-        return super()._fitted(chain) | {"sampling_rate_": rate}
+    def _attributes(self, chain: Chain) -> dict[str, Any]:
+        rate = np.ones(chain.n_sweeps)
+        if self.strategy != "standard" and chain.z.size > 0:
+            rate = draws_made(chain.state) / chain.z.size
+        return super()._attributes(chain) | {"sampling_rate_": rate}

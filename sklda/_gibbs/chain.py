@@ -1,244 +1,158 @@
 """One Markov chain: sweep, learn the priors, record the trace, average samples.
 
-It knows no sampler: `kernel` is any module of `sklda._kernels` with the functions that
-its docstring names.
+It knows no sampler, only the protocol of `sklda._core.sampler`.
 """
 
 from collections.abc import Callable
 from copy import copy
-from functools import partial
-from typing import NamedTuple
+from typing import Self
 
 import numpy as np
 from scipy.special import gammaln
 
-from sklda._core.corpus import parts, some_documents
-from sklda._core import doc_topic_counts as tally
-from sklda._core.problem import Corpus, Priors, add_changes, pad_prior, padded
-from sklda._core.random_streams import new_stream
+from sklda._base.schedule import Schedule
+from sklda._core import doc_topic_counts
+from sklda._core.corpus import tokens_before
 from sklda._core.minka import learn_doc_topic, learn_topic_word
-from sklda._core.threads import Threaded
-
-LEARNING_INTERVAL = 10  # sweeps between two updates of the priors
-
-
-class Schedule(NamedTuple):
-    """What happens at which sweep; sweeps are counted from 1."""
-
-    max_iter: int
-    burn_in: int
-    thin: int
-    evaluate_every: int
-    learn_priors: str | None
-
-    def learns(self, sweep: int) -> bool:
-        """Whether the priors are learned: in burn-in only, then they are frozen."""
-        wanted = self.learn_priors is not None and sweep <= self.burn_in
-        return wanted and sweep % LEARNING_INTERVAL == 0
-
-    def evaluates(self, sweep: int) -> bool:
-        """Whether the trace gets an entry."""
-        return self.evaluate_every > 0 and sweep % self.evaluate_every == 0
-
-    def keeps(self, sweep: int) -> bool:
-        """Whether the sample is averaged: every `thin`-th, back from the last."""
-        return sweep > self.burn_in and (self.max_iter - sweep) % self.thin == 0
+from sklda._core.problem import Corpus, Counts, Problem
+from sklda._core.random_streams import RandomStreams, random_topics
+from sklda._core.sampler import Sampler
 
 
-class Shard(NamedTuple):
-    """Some documents: how they are swept, on which state, with which stream."""
+class Averages:
+    """The sum of the kept samples: word-topic and document-topic counts."""
 
-    corpus: Corpus
-    sweep: Callable  # of state, priors, rng
-    state: tuple
-    rng: np.ndarray
+    def __init__(self, problem: Problem[Corpus]) -> None:
+        n_docs = problem.corpus.doc_ptr.size - 1
+        self.word_topic = np.zeros((problem.n_words, problem.n_topics))
+        self.doc_topic = np.zeros((n_docs, problem.n_topics))
+        self.n_kept = 0
+
+    def add(self, corpus: Corpus, z: np.ndarray, counts: Counts) -> None:
+        """Add one sample."""
+        self.word_topic += counts.word_topic[:, : self.word_topic.shape[1]]
+        doc_topic_counts.add_doc_topic(corpus, z, self.doc_topic)
+        self.n_kept += 1
+
+    def copy(self) -> "Averages":
+        """Return a copy that shares no array."""
+        other = copy(self)
+        other.word_topic = self.word_topic.copy()
+        other.doc_topic = self.doc_topic.copy()
+        return other
+
+    def finish(self, problem: Problem[Corpus]) -> tuple[np.ndarray, np.ndarray]:
+        """Turn the sums into means, in place, and return these.
+
+        They are the word-topic counts plus beta, (n_topics, n_words), and theta,
+        (n_docs, n_topics).
+        """
+        components, theta = self.word_topic, self.doc_topic
+        components /= self.n_kept
+        components += problem.topic_word_prior
+        theta /= self.n_kept
+        theta += problem.doc_topic_prior
+        lengths = np.diff(tokens_before(problem.corpus))
+        theta /= (lengths + problem.doc_topic_prior.sum())[:, np.newaxis]
+        return components.T, theta
 
 
-class Chain(Threaded):
-    """The state of a chain, its trace, and the sum of the samples that it kept.
-
-    The documents of one shard sweep on the state itself. Those of several sweep side by
-    side, each on its own copy of the counts; then the changes of all copies are added
-    (Newman et al., "Distributed algorithms for topic models", JMLR 2009). The threads
-    that do it make no difference to the samples.
-    """
+class Chain:
+    """The state of a sampler, the trace of its log joint, and the averages."""
 
     def __init__(
-        self,
-        kernel,
-        corpus: Corpus,
-        n_words,
-        doc_topic_prior,
-        beta,
-        seed,
-        n_shards=1,
-        n_jobs=None,
-    ):
-        self.kernel = kernel
-        self.corpus = corpus
-        self.n_words = n_words
-        self.n_topics = doc_topic_prior.size
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = beta
-        self.lengths = np.diff(corpus.token_ptr[corpus.doc_ptr])
-        self.rng = new_stream(seed)
-        self.state = kernel.init(corpus, n_words, self._kernel_priors(), self.rng)
+        self, sampler: Sampler, problem: Problem[Corpus], rng: RandomStreams
+    ) -> None:
+        self.sampler = sampler
+        self.problem = problem  # with the priors as they are now
+        self.rng = rng
+        n_tokens = int(problem.corpus.token_ptr[-1])
+        self.z = random_topics(n_tokens, problem.n_topics, rng.kernel)
+        self.state = sampler.from_topics(problem, self.z)  # changes z in place
         self.n_sweeps = 0
         self.log_joint: list[float] = []
         self.log_joint_sweeps: list[int] = []
-        self.n_kept = 0
-        self.last_kept = 0  # its sweep
-        self._word_topic_sum = np.zeros((n_words, self.n_topics))
-        self._doc_topic_sum = np.zeros((self.lengths.size, self.n_topics))
-        self._copies = None
-        self.shards = self._cut(n_shards, seed)
-        self._use_threads(n_jobs, len(self.shards))
-
-    def _cut(self, n_shards, seed: np.random.SeedSequence) -> list[Shard]:
-        """Divide the documents into shards of about equal tokens."""
-        tokens_before = self.corpus.token_ptr[self.corpus.doc_ptr]
-        cuts = list(parts(tokens_before, n_shards))
-        if len(cuts) == 1:
-            sweep = self._new_sweep(self.corpus, seed)
-            return [Shard(self.corpus, sweep, *self._states(1), self.rng)]
-        shards = []
-        seeds = seed.spawn(len(cuts))
-        for documents, own, state in zip(
-            cuts, seeds, self._states(len(cuts)), strict=True
-        ):
-            corpus = some_documents(self.corpus, *documents)
-            sweep = self._new_sweep(corpus, own)
-            shards.append(Shard(corpus, sweep, state, new_stream(own)))
-        return shards
-
-    def _states(self, n_shards) -> list[tuple]:
-        """Return the state that each shard sweeps on."""
-        if n_shards == 1:
-            return [self.state]
-        self._copies = self.kernel.copies(self.state, n_shards)
-        return [self.kernel.copy(self._copies, i) for i in range(n_shards)]
-
-    def _new_sweep(self, corpus: Corpus, seed: np.random.SeedSequence) -> Callable:
-        """Return what redraws the tokens of some documents."""
-        return partial(self.kernel.sweep, corpus)
-
-    def change_kernel(self, kernel) -> None:
-        """Go on from the present topics with another sampler of the same posterior."""
-        self.kernel = kernel
-        self.state = kernel.seat(
-            self.corpus, self.n_words, self._kernel_priors(), self.state.z
-        )
-        states = self._states(len(self.shards))
-        self.shards = [
-            shard._replace(sweep=partial(kernel.sweep, shard.corpus), state=state)
-            for shard, state in zip(self.shards, states, strict=True)
-        ]
-
-    def _kernel_priors(self) -> Priors:
-        alpha = pad_prior(self.doc_topic_prior)
-        return Priors(alpha, np.float32(self.topic_word_prior))
+        self.averages = Averages(problem)
+        self.last_kept = 0  # the sweep of the last sample in the averages
 
     def sweep(self) -> None:
-        """Redraw every token once."""
-        self._redraw()
+        """Resample every token once."""
+        self.state = self.sampler.sweep(self.problem, self.state, self.rng)
         self.n_sweeps += 1
-
-    def _redraw(self) -> None:
-        priors = self._kernel_priors()
-
-        def redraw(shard):
-            shard.sweep(shard.state, priors, shard.rng)
-
-        list(self._map(redraw, self.shards))
-        if self._copies is not None:
-            self._merge()
-
-    def _merge(self) -> None:
-        """Add the changes of all copies to the state, and make them equal to it."""
-
-        def merge(words):
-            self.kernel.merge(self.state, self._copies, *words)
-
-        add_changes(self.state.topic, [shard.state.topic for shard in self.shards])
-        list(self._map(merge, parts(np.arange(self.n_words + 1), self.n_threads)))
 
     def learn_priors(self, *, symmetric: bool) -> None:
         """Fit both priors to the present assignments."""
-        counts = self.kernel.read_counts(self.state)
-        topics, tokens = self._doc_topic_cells()
-        self.doc_topic_prior = learn_doc_topic(
-            self.doc_topic_prior, topics, tokens, self.lengths, symmetric=symmetric
+        problem = self.problem
+        counts = self.sampler.counts(self.state)
+        alpha = learn_doc_topic(
+            problem.doc_topic_prior,
+            *doc_topic_counts.doc_topic_cells(problem.corpus, self.z, problem.n_lanes),
+            np.diff(tokens_before(problem.corpus)),
+            symmetric=symmetric,
         )
-        self.topic_word_prior = learn_topic_word(
-            self.topic_word_prior,
+        beta = learn_topic_word(
+            problem.topic_word_prior,
             _histogram(counts.word_topic),
-            counts.topic[: self.n_topics],
-            self.n_words,
+            counts.topic[: problem.n_topics],
+            problem.n_words,
         )
+        self.problem = problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
 
-    def _doc_topic_cells(self):
-        return tally.doc_topic_cells(self.corpus, self.state.z, padded(self.n_topics))
-
-    def evaluate(self) -> float:
-        """Enter log p(w, z | alpha, beta) into the trace, and return it."""
-        counts = self.kernel.read_counts(self.state)
-        topics, tokens = self._doc_topic_cells()
-        alpha, beta = self.doc_topic_prior, self.topic_word_prior
-        value = (
-            (gammaln(alpha.sum()) - gammaln(self.lengths + alpha.sum())).sum()
-            + (gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]).sum()
-            + log_word_likelihood(counts, beta, self.n_words, self.n_topics)
-        )
+    def evaluate(self) -> None:
+        """Enter log p(w, z | alpha, beta) into the trace."""
+        counts = self.sampler.counts(self.state)
+        value = log_doc_likelihood(self.problem, self.z)
+        value += log_word_likelihood(self.problem, counts)
         self.log_joint.append(float(value))
         self.log_joint_sweeps.append(self.n_sweeps)
-        return self.log_joint[-1]
 
     def keep(self) -> None:
-        """Add the present sample to the averages."""
-        counts = self.kernel.read_counts(self.state)
-        self._word_topic_sum += counts.word_topic[:, : self.n_topics]
-        tally.add_doc_topic(self.corpus, self.state.z, self._doc_topic_sum)
-        self.n_kept += 1
-        self.last_kept = self.n_sweeps
-
-    def glimpse(self) -> "Chain":
-        """Return a copy, as if stopped here, while this chain goes on."""
-        other = copy(self)
-        other.state = self.state._replace(z=self.state.z.copy())
-        other._word_topic_sum = self._word_topic_sum.copy()
-        other._doc_topic_sum = self._doc_topic_sum.copy()
-        other.keep_last()
-        return other
-
-    def keep_last(self) -> None:
-        """Keep the present sample unless that has been done."""
+        """Add the present sample to the averages, unless it is there already."""
         if self.last_kept < self.n_sweeps:
-            self.keep()
+            counts = self.sampler.counts(self.state)
+            self.averages.add(self.problem.corpus, self.z, counts)
+            self.last_kept = self.n_sweeps
+
+    def snapshot(self) -> Self:
+        """Return a copy, as if stopped here, that further sweeps do not change."""
+        other = copy(self)
+        other.z = self.z.copy()
+        other.averages = self.averages.copy()
+        other.keep()
+        return other
 
     def finish(self) -> tuple[np.ndarray, np.ndarray]:
         """End the chain and return the averages of the kept samples.
 
         These are the word-topic counts plus beta, (n_topics, n_words), and theta,
-        (n_docs, n_topics). The sums become the averages: no second table is made.
+        (n_docs, n_topics). They take the place of the sums, to save memory.
         """
-        components = self._word_topic_sum
-        components /= self.n_kept
-        components += self.topic_word_prior
-        theta = self._doc_topic_sum
-        theta /= self.n_kept
-        theta += self.doc_topic_prior
-        theta /= (self.lengths + self.doc_topic_prior.sum())[:, np.newaxis]
-        return components.T, theta
+        return self.averages.finish(self.problem)
 
 
-def log_word_likelihood(counts, beta, n_words, n_topics) -> float:
+def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
+    """Return log p(z | alpha), theta integrated out, with all constants."""
+    alpha, lengths = problem.doc_topic_prior, np.diff(tokens_before(problem.corpus))
+    topics, tokens = doc_topic_counts.doc_topic_cells(
+        problem.corpus, z, problem.n_lanes
+    )
+    return (gammaln(alpha.sum()) - gammaln(lengths + alpha.sum())).sum() + (
+        gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]
+    ).sum()
+
+
+def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
     """Return log p(w | z, beta), phi integrated out, with all constants."""
+    n_words, n_topics, beta = (
+        problem.n_words,
+        problem.n_topics,
+        problem.topic_word_prior,
+    )
     histogram = _histogram(counts.word_topic)
     occurring = np.flatnonzero(histogram)
-    totals = counts.topic[:n_topics]
     return (
         n_topics * gammaln(n_words * beta)
-        - gammaln(totals + n_words * beta).sum()
+        - gammaln(counts.topic[:n_topics] + n_words * beta).sum()
         + (histogram * 1.0)[occurring] @ (gammaln(occurring + beta) - gammaln(beta))
     )
 
@@ -247,25 +161,26 @@ def _histogram(word_topic, rows=512):
     """Count how many entries are 0, 1, 2, ...; a few rows at a time to save memory."""
     histogram = np.zeros(word_topic.max(initial=0) + 1, np.int64)
     for first in range(0, word_topic.shape[0], rows):
-        part = np.bincount(word_topic[first : first + rows].ravel())
-        histogram[: part.size] += part
+        found = np.bincount(word_topic[first : first + rows].ravel())
+        histogram[: found.size] += found
     return histogram
 
 
-def run(chain: Chain, schedule: Schedule, after_sweep) -> None:
+def run(
+    chain: Chain, schedule: Schedule, after_sweep: Callable[[Chain], bool]
+) -> None:
     """Run the chain; ``after_sweep(chain)`` may return True to stop it early.
 
     A chain that is stopped early keeps its last sample, whatever the schedule says.
     """
-    with chain.threads():
-        for sweep in range(1, schedule.max_iter + 1):
-            chain.sweep()
-            if schedule.learns(sweep):
-                chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")
-            if schedule.evaluates(sweep):
-                chain.evaluate()
-            if schedule.keeps(sweep):
-                chain.keep()
-            if after_sweep(chain):
-                chain.keep_last()
-                return
+    for sweep in range(1, schedule.max_iter + 1):
+        chain.sweep()
+        if schedule.learns(sweep):
+            chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")
+        if schedule.evaluates(sweep):
+            chain.evaluate()
+        if schedule.keeps(sweep):
+            chain.keep()
+        if after_sweep(chain):
+            chain.keep()
+            return

@@ -1,24 +1,23 @@
-"""Gibbs samplers for LDA."""
+"""Collapsed Gibbs sampling for LDA: single-site or in blocks."""
 
 from numbers import Integral
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
-from sklda._gibbs.adaptive import AdaptiveChain
-from sklda._gibbs.uncollapsed_sampler import AugmentedChain
-from sklda._base.estimator import BaseGibbsLDA
-from sklda._core.corpus import cut_cells
-from sklda._gibbs.kernels.blocked import blocked_backward
-from sklda._gibbs.kernels.blocked import blocked_nested
-from sklda._gibbs.kernels import single_site_rows as single_site_dense
-from sklda._gibbs.kernels import single_site_lists as single_site_sparse
-from sklda._gibbs.chain import Chain
+from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._core.problem import Corpus, Problem
+from sklda._core.sampler import Replicable, Sampler
+from sklda._core.threads import Threads
+from sklda._gibbs.base import BaseGibbsLDA
+from sklda._gibbs.blocked_sampler import Blocked
+from sklda._gibbs.kernels import single_site_lists, single_site_rows
+from sklda._gibbs.rows_then_lists import single_site_sampler
+from sklda._gibbs.sharded import sharded
 
-_BLOCKED = {"backward": blocked_backward, "nested": blocked_nested}
-_SINGLE_SITE = {"dense": single_site_dense, "sparse": single_site_sparse}
+_SINGLE_SITE = {"dense": single_site_rows, "sparse": single_site_lists}
 
 
 class CollapsedGibbsLDA(BaseGibbsLDA):
@@ -146,6 +145,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseGibbsLDA._parameter_constraints,
+        **SHARD_CONSTRAINTS,
         "blocking": [None, StrOptions({"backward", "nested"})],
         "max_block_size": [None, Interval(Integral, 1, None, closed="left")],
         "sampler": [StrOptions({"auto", "dense", "sparse"})],
@@ -155,12 +155,12 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         self,
         n_components: int = 10,
         *,
-        blocking: str | None = None,
+        blocking: Literal["backward", "nested"] | None = None,
         max_block_size: int | None = 4,
-        sampler: str = "auto",
+        sampler: Literal["auto", "dense", "sparse"] = "auto",
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
-        learn_priors: str | None = None,
+        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
@@ -186,154 +186,17 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _make_chain(self, corpus, *start) -> Chain:
-        start = (*start, self.n_shards, self.n_jobs)
-        if self.blocking is None:
-            if self.sampler == "auto":
-                return AdaptiveChain(corpus, *start)
-            return Chain(_SINGLE_SITE[self.sampler], corpus, *start)
-        if self.sampler != "auto":
+    def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
+        if self.blocking is not None and self.sampler != "auto":
             raise ValueError(
-                f"sampler={self.sampler!r} is for the single-site chain, and blocking="
+                f"sampler={self.sampler!r} is for single-site sampling, and blocking="
                 f"{self.blocking!r} is another: set sampler='auto' or blocking=None"
             )
-        if self.max_block_size is not None:
-            corpus = cut_cells(corpus, self.max_block_size)
-        return Chain(_BLOCKED[self.blocking], corpus, *start)
-
-
-class UncollapsedGibbsLDA(BaseGibbsLDA):
-    """Latent Dirichlet Allocation by data augmentation: fit on all processors, exactly.
-
-    A document is a mixture of topics, theta_d ~ Dirichlet(alpha); a topic is a
-    distribution over words, phi_k ~ Dirichlet(beta). A sweep draws phi and theta given
-    the topics of the tokens, then the topic of each token given phi and theta [1]_,
-    [2]_. Given these, no token depends on another: threads share the work, and the
-    chain is the same for any number of them. It converges to the exact posterior, but
-    needs more sweeps than CollapsedGibbsLDA, which integrates phi and theta out.
-
-    Parameters
-    ----------
-    n_components : int, default=10
-        Number of topics K, 1 to 65,535.
-    doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Alpha, from 1e-10 to 1e10: small values give documents few topics. None is
-        1 / K.
-    topic_word_prior : float, default=None
-        Beta, from 1e-10 to 1e10: small values give topics few words. None is 1 / K.
-    learn_priors : None, "symmetric" or "asymmetric", default=None
-        Whether alpha (one value, or one per topic) and beta are fitted to the data, by
-        Minka's fixed point [3]_: every 10 sweeps during burn-in. Then they are frozen,
-        so all kept samples come from one posterior. Both stay within 0.0001 and 1000.
-    max_iter : int, default=200
-        Sweeps.
-    burn_in : int, default=None
-        Sweeps at the start of which no sample is kept, less than `max_iter`. None is
-        half of `max_iter`.
-    thin : int, default=10
-        Sweeps between two samples that are kept; the last sweep always is one.
-    evaluate_every : int, default=10
-        Sweeps between two entries of the trace `log_joint_`; 0 is never.
-    n_jobs : int, default=None
-        Threads of fit, transform and score; None is 1, -1 all processors. The result
-        never depends on it, bit for bit.
-    random_state : int, RandomState instance or None, default=None
-        Seed; an int makes the fit repeatable.
-    verbose : int, default=0
-        1 prints a line per entry of the trace: sweep, log joint per token in nats,
-        tokens per second.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features_in_)
-        Expected tokens of each word on each topic, plus beta.
-    topic_word_ : ndarray of shape (n_components, n_features_in_)
-        Rows of `components_` normalised: the probability of each word in each topic.
-    doc_topic_ : ndarray of shape (n_documents, n_components)
-        Topic proportions of the training documents: theta expected given the tokens'
-        topics, mean over the kept samples.
-    topic_assignments_ : ndarray of shape (n_tokens,)
-        Topic of each training token in the last sweep; tokens in the order of
-        documents, and of words within a document.
-    log_joint_ : ndarray of shape (n_evaluations,)
-        Trace of log p(w, z | alpha, beta), in nats, with all its constants; phi and
-        theta are integrated out.
-    log_joint_iter_ : ndarray of shape (n_evaluations,)
-        Sweeps after which the entries of `log_joint_` were taken.
-    doc_topic_prior_ : ndarray of shape (n_components,)
-        Alpha at the end.
-    topic_word_prior_ : float
-        Beta at the end.
-    n_iter_ : int
-        Sweeps done.
-    n_features_in_ : int
-        Number of words.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Words, where X named its columns.
-
-    See Also
-    --------
-    CollapsedGibbsLDA : Fewer sweeps, on one processor.
-    sklearn.decomposition.LatentDirichletAllocation : Variational Bayes.
-
-    Notes
-    -----
-    Cost of a sweep: O(K) per document-word pair, and one gamma variate per topic for
-    each word and each document, about 0.07 microseconds each; all of it is divided
-    among the threads. Memory: 2 bytes per token, 12 per document-word pair, 8 K per
-    document, 32 K per word and 2 MB per thread.
-
-    References
-    ----------
-    .. [1] X. Zhang, S. A. Sisson, "Blocking collapsed Gibbs sampler for latent
-       Dirichlet allocation models" (2016), https://arxiv.org/abs/1608.00945
-    .. [2] M. A. Tanner, W. H. Wong, "The calculation of posterior distributions by
-       data augmentation", JASA 82 (1987),
-       https://doi.org/10.1080/01621459.1987.10478458
-    .. [3] T. P. Minka, "Estimating a Dirichlet distribution" (2000).
-
-    Examples
-    --------
-    >>> from sklda import UncollapsedGibbsLDA
-    >>> from sklda.datasets import make_bars
-    >>> X, _, _ = make_bars(n_samples=200, random_state=0)
-    >>> lda = UncollapsedGibbsLDA(n_components=10, n_jobs=2, random_state=0).fit(X)
-    >>> lda.transform(X[:3]).shape
-    (3, 10)
-    """
-
-    _parameter_constraints: ClassVar[dict] = {
-        name: constraint
-        for name, constraint in BaseGibbsLDA._parameter_constraints.items()
-        if name != "n_shards"  # no need to: threads are exact
-    }
-
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | None = None,
-        learn_priors: str | None = None,
-        max_iter: int = 200,
-        burn_in: int | None = None,
-        thin: int = 10,
-        evaluate_every: int = 10,
-        n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.max_iter = max_iter
-        self.burn_in = burn_in
-        self.thin = thin
-        self.evaluate_every = evaluate_every
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _make_chain(self, *start) -> AugmentedChain:
-        return AugmentedChain(*start, self.n_jobs)
+        sampler: Replicable
+        if self.blocking is not None:
+            sampler = Blocked(self.blocking == "nested", self.max_block_size)
+        elif self.sampler == "auto":
+            return single_site_sampler(problem, self.n_shards, threads)
+        else:
+            sampler = _SINGLE_SITE[self.sampler]
+        return sharded(sampler, problem, self.n_shards, threads)

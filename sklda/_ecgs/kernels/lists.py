@@ -1,85 +1,89 @@
 """Collapsed Gibbs sampling of groups of tokens, over lists of the topics a word has.
 
 Xiao & Stibor, "Efficient collapsed Gibbs sampling for latent Dirichlet allocation",
-ACML 2010. The tokens of a cell are parted into as many groups as the sweep makes draws
+ACML 2010. The tokens of a cell are split into as many groups as the sweep makes draws
 for it. The tokens of a group are taken out together, one topic is drawn from the
-conditional of a single token, and all go there. Groups of one token are those of the
+conditional of a single token, and all move there. Groups of one token are those of the
 single-site sampler.
 """
 
 import numpy as np
 from numba import njit
 
-from sklda._core.problem import LANES
-from sklda._core.document import count_document, topic_ratios
+from sklda._core.document import Document, enter_document
 from sklda._core.lists import (
     State,
-    copies,
-    copy,
-    find,
+    WordList,
+    at_topic,
+    counts,
+    enter_cell,
+    from_topics,
     gather,
-    init,
-    look_ahead,
     merge,
-    read_counts,
-    redraw,
-    weigh,
+    prefetch_list,
+    replica,
+    replicate,
+    resample,
+    resample_each,
 )
+from sklda._core.problem import LANES
 
-__all__ = ["State", "copies", "copy", "init", "merge", "read_counts", "sweep"]
+__all__ = [
+    "State",
+    "counts",
+    "from_topics",
+    "merge",
+    "replica",
+    "replicate",
+    "sweep_groups",
+]
 
 
 @njit(cache=True, nogil=True)
-def sweep(corpus, state, priors, rng, n_draws):
-    """Redraw every token once, those of cell c in ``n_draws[c]`` groups."""
+def sweep_groups(corpus, state, priors, n_draws, rng):
+    """Resample every token once, those of cell c in ``n_draws[c]`` groups."""
     doc_ptr, word, token_ptr = corpus
     z, topic, start, sizes, list_topic, list_count = state
-    alpha, beta = priors
-    word_mass = np.float32(sizes.size) * beta
-    doc_topic = np.zeros(alpha.size, np.int32)
-    ratio = np.zeros(alpha.size + LANES, np.float32)
-    weight = np.zeros(alpha.size + LANES, np.float32)
+    n_lanes = topic.size
+    ratio = np.zeros(n_lanes + LANES, np.float32)
+    weight = np.zeros(n_lanes + LANES, np.float32)
+    document = Document(np.zeros(n_lanes, np.int32), topic, ratio)
     for d in range(doc_ptr.size - 1):
-        count_document(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]], z, doc_topic)
-        rest = topic_ratios(doc_topic, topic, alpha, word_mass, ratio)
-        for c in range(doc_ptr[d], doc_ptr[d + 1]):
-            look_ahead(word, c, start, list_topic, list_count)
+        begin, end = doc_ptr[d], doc_ptr[d + 1]
+        ratio_sum = enter_document(
+            token_ptr[begin], token_ptr[end], z, priors, document
+        )
+        for c in range(begin, end):
+            prefetch_list(word, c, start, list_topic, list_count)
             w = word[c]
-            topics = list_topic[start[w] : start[w + 1]]
-            counts = list_count[start[w] : start[w + 1]]
-            size = np.int64(sizes[w])
-            k = np.int64(z[token_ptr[c]])
-            listed, j = weigh(ratio, topics, counts, size, weight, k)
-            first, n_groups = token_ptr[c], n_draws[c]
-            n_tokens = np.int32(token_ptr[c + 1] - first)
-            if n_groups == n_tokens:
-                for i in range(first, first + n_tokens):
-                    if z[i] != k:  # its topic is not that of the token before
-                        k = np.int64(z[i])
-                        j = find(topics, size, k)
-                    k, j, size, listed, rest = redraw(
-                        z, i, 1, k, j, topics, counts, size, listed, rest, beta,
-                        word_mass, doc_topic, topic, alpha, ratio, weight, rng,
-                    )  # fmt: skip
-                sizes[w] = size
-                continue
-            while n_groups > 0:
-                n = n_tokens // n_groups if n_groups > 1 else n_tokens
-                if z[first] != k:
-                    k = np.int64(z[first])
-                    j = find(topics, size, k)
-                for i in range(first + 1, first + n):
-                    if z[i] != k:
-                        j, size, listed, rest = gather(
-                            z, i, first + n - i, k, j, topics, counts, size, listed,
-                            rest, word_mass, doc_topic, topic, alpha, ratio, weight,
-                        )  # fmt: skip
-                        break
-                k, j, size, listed, rest = redraw(
-                    z, first, n, k, j, topics, counts, size, listed, rest, beta,
-                    word_mass, doc_topic, topic, alpha, ratio, weight, rng,
-                )  # fmt: skip
-                first += n
-                n_tokens -= n
-                n_groups -= 1
-            sizes[w] = size
+            slots = slice(start[w], start[w + 1])
+            word_list = WordList(list_topic[slots], list_count[slots], weight)
+            first, last = token_ptr[c], token_ptr[c + 1]
+            cell = enter_cell(
+                np.int64(z[first]), np.int64(sizes[w]), ratio_sum, word_list, ratio
+            )
+            if n_draws[c] == last - first:
+                cell = resample_each(
+                    z, first, last, cell, word_list, priors, document, rng
+                )
+            else:
+                cell = _resample_groups(
+                    z, first, last, n_draws[c], cell, word_list, priors, document, rng
+                )
+            sizes[w] = cell.size
+            ratio_sum = cell.ratio_sum
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _resample_groups(z, first, last, n_draws, cell, word_list, priors, document, rng):
+    """Resample the tokens of a cell in groups of about equal size."""
+    for n_groups in range(n_draws, 0, -1):
+        n = np.int32((last - first) // n_groups)
+        cell = at_topic(np.int64(z[first]), cell, word_list)
+        for i in range(first + 1, first + n):
+            if z[i] != cell.topic:
+                cell = gather(z, i, first + n, cell, word_list, priors, document)
+                break
+        cell = resample(z, first, n, cell, word_list, priors, document, rng)
+        first += n
+    return cell

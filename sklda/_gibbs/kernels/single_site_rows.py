@@ -6,53 +6,57 @@ token itself taken out of all counts,
     p(z = k | rest) ~ (n_dk + alpha_k) / (n_k + V beta) * (n_wk + beta).
 
 The tokens of a cell share document and word, so the weights of all K topics are
-computed once per cell, in a loop that vectorises, and only the two that a move
-changes are mended. Most tokens keep their topic: the current topic is asked for
-first, and a token that stays writes nothing. Cost: O(K) per cell, and O(K / 16) per
-token that moves. The sparse sampler is faster for many topics.
+computed once per cell, in a loop that vectorises, and a move updates only two of them.
+Most tokens keep their topic: the draw tries it first, and a token that stays writes
+nothing. Cost: O(K) per cell, and O(K / 16) per token that moves. The sampler over lists
+is faster for many topics.
 """
 
 import numpy as np
 from numba import njit
 
+from sklda._core.document import Document, enter_document
 from sklda._core.problem import LANES
 from sklda._core.rows import (
+    Scratch,
     State,
-    copies,
-    copy,
-    init,
-    look_ahead,
+    counts,
+    from_topics,
     merge,
-    read_counts,
-    redraw,
-    seat,
+    prefetch_row,
+    replica,
+    replicate,
+    resample_each,
     weigh,
 )
-from sklda._core.document import count_document, topic_ratios
 
-__all__ = ["State", "copies", "copy", "init", "merge", "read_counts", "seat", "sweep"]
+__all__ = ["State", "counts", "from_topics", "merge", "replica", "replicate", "sweep"]
+
+
+def sweep(problem, state, rng):
+    """Resample every token once."""
+    sweep_tokens(problem.corpus, state, problem.kernel_priors(), rng.kernel)
+    return state
 
 
 @njit(cache=True, nogil=True)
-def sweep(corpus, state, priors, rng):
-    """Redraw every token once."""
+def sweep_tokens(corpus, state, priors, rng):
+    """Resample every token once."""
     doc_ptr, word, token_ptr = corpus
     z, word_topic, topic = state
-    alpha, beta = priors
-    word_mass = np.float32(word_topic.shape[0]) * beta
-    doc_topic = np.zeros(alpha.size, np.int32)
-    ratio = np.zeros(alpha.size, np.float32)
-    weight = np.zeros(alpha.size, np.float32)
-    lane_sum = np.zeros(alpha.size + LANES, np.float32)
+    n_lanes, beta = topic.size, priors.topic_word
+    ratio = np.zeros(n_lanes, np.float32)
+    weight = np.zeros(n_lanes, np.float32)
+    document = Document(np.zeros(n_lanes, np.int32), topic, ratio)
+    scratch = Scratch(weight, np.zeros(n_lanes + LANES, np.float32))
     for d in range(doc_ptr.size - 1):
-        count_document(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]], z, doc_topic)
-        topic_ratios(doc_topic, topic, alpha, word_mass, ratio)
-        for c in range(doc_ptr[d], doc_ptr[d + 1]):
-            look_ahead(word, c, word_topic)
+        first, last = doc_ptr[d], doc_ptr[d + 1]
+        enter_document(token_ptr[first], token_ptr[last], z, priors, document)
+        for c in range(first, last):
+            prefetch_row(word, c, word_topic)
             row = word_topic[word[c]]
             total = weigh(ratio, row, beta, weight)
-            for i in range(token_ptr[c], token_ptr[c + 1]):
-                total = redraw(
-                    z, i, 1, row, total, beta, word_mass, doc_topic, topic, alpha,
-                    ratio, weight, lane_sum, rng,
-                )  # fmt: skip
+            resample_each(
+                z, token_ptr[c], token_ptr[c + 1], row, total, priors, document,
+                scratch, rng,
+            )  # fmt: skip

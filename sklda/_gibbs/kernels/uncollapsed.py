@@ -1,4 +1,4 @@
-"""Data augmentation for LDA: given theta and phi, tokens do not know of each other.
+"""Data augmentation for LDA: given theta and phi, tokens are independent.
 
 Zhang & Sisson, "Blocking collapsed Gibbs sampler for latent Dirichlet allocation
 models", arXiv 1608.00945. A sweep draws
@@ -7,23 +7,21 @@ models", arXiv 1608.00945. A sweep draws
     theta_d | z ~ Dirichlet(n_d1 + alpha_1, ..., n_dK + alpha_K)     for each document
     p(z = k | theta, phi) ~ theta_dk phi_kw                    for each token.
 
-A Dirichlet draw is gammas divided by their sum. `sklda._gibbs.uncollapsed_sampler` draws the gammas
-and sets threads to work; here are the loops over documents. The tokens of a cell have
-the same weights: they are computed once per cell, in a loop that vectorises. Most
-tokens keep their topic: it is asked for first. Cost: O(K) per cell, and O(log K) per
-token that moves.
+A Dirichlet draw is gammas divided by their sum. `sklda._gibbs.uncollapsed_sampler`
+draws the gammas and shares the work among threads; here are the loops over documents.
+The tokens of a cell have the same weights: they are computed once per cell, in a loop
+that vectorises. Most tokens keep their topic: the draw tries it first. Cost: O(K) per
+cell, and O(log K) per token that moves.
 """
 
 import numpy as np
 from numba import njit
 
 from sklda._core.problem import LANES
-from sklda._core.rows import State, init, read_counts
 from sklda._core.random_streams import uniform
+from sklda._core.rows import find_in_lanes
 
-__all__ = ["State", "count", "draw_topics", "init", "read_counts", "scale"]
-
-# To multiply a row of theta or of phi by a number changes no draw. So the largest entry
+# Multiplying a row of theta or of phi by a number changes no draw. So the largest entry
 # becomes 2**50, and what is 34 digits smaller becomes 0. Then no product of two entries
 # is so small that float32 holds it with fewer digits (and ten times slower), and the
 # sum of 65,535 of them is not too large. As its present topic counts the token itself
@@ -42,85 +40,71 @@ def scale(gammas, factor, rows):
         highest = 0.0
         for k in range(n_topics):
             highest = max(highest, gammas[i, k] * factor[k])
-        to_largest = LARGEST / max(highest, 1e-200)  # less has only what is not used
+        to_largest = LARGEST / max(highest, 1e-200)  # below it, no token uses the row
         for k in range(n_topics):
             value = gammas[i, k] * factor[k] * to_largest
             rows[i, k] = value if value >= LOWEST else 0.0
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def _weigh(theta, phi, lane_sum, before):
-    """Sum up the weights of one cell; return the sum of all.
-
-    Running sums down `LANES` separate lanes vectorise where one running sum cannot:
-    lane_sum[k] becomes the sum of the weights k - 16, k - 32, ..., so its last 16
-    entries are the lanes' totals; before[i] becomes the sum of the lanes before lane i.
-    """
+def _weigh(theta, phi, lane_sum):
+    """Sum the weights of one cell down each lane; return the sum of all."""
     n = theta.size
     for k in range(n):
         lane_sum[k + LANES] = lane_sum[k] + theta[k] * phi[k]
     total = 0.0
     for lane in range(LANES):
-        before[lane] = total
         total += lane_sum[n + lane]
     return total
 
 
-@njit(inline="always")
-def _pick(theta, phi, lane_sum, before, r):
-    """Return a topic with probability as its weight, for r uniform in their sum.
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _draw_another(theta, phi, lane_sum, old, stay, r):
+    """Return a topic other than `old`, whose weight is `stay`; r is in the others' sum.
 
-    Topics stand in the order of lanes, and down each lane. Rounding may carry r past
-    the end of its lane: then a topic of positive weight before it is meant.
+    Topics after the old one move up by its weight. Rounding may carry r past the end of
+    its lane: then a topic of positive weight before it is meant.
     """
-    lane = 0
-    for i in range(1, LANES):
-        lane += 1 if r >= before[i] else 0
-    r -= before[lane]
-    k = lane
-    registers = theta.size // LANES
-    while registers > 1:
-        half = registers // 2
-        k += half * LANES if r >= lane_sum[k + half * LANES] else 0
-        registers -= half
+    before = np.float64(lane_sum[old])  # sum of the topics before the old one
+    for lane in range(old % LANES):
+        before += lane_sum[theta.size + lane]
+    k = find_in_lanes(lane_sum, r + stay if r >= before else r)
     while k > 0 and theta[k] * phi[k] <= 0:
         k -= 1
     return k
 
 
 @njit(cache=True, nogil=True)
-def draw_topics(doc_ptr, word, token_ptr, z, theta, phi, rng):
-    """Redraw the tokens of some documents, each with its own row of theta.
+def resample_topics(corpus, z, theta, phi, rng):
+    """Resample the tokens of some documents, each with its own row of theta.
 
     `phi` is (n_words, n_lanes); both tables are scaled, and 0 in the padding.
     """
+    doc_ptr, word, token_ptr = corpus
     lane_sum = np.zeros(theta.shape[1] + LANES, np.float32)
-    before = np.zeros(LANES)
     for d in range(doc_ptr.size - 1):
         theta_d = theta[d]
         for c in range(doc_ptr[d], doc_ptr[d + 1]):
             phi_w = phi[word[c]]
-            total = _weigh(theta_d, phi_w, lane_sum, before)
+            total = _weigh(theta_d, phi_w, lane_sum)
             for i in range(token_ptr[c], token_ptr[c + 1]):
                 old = np.int64(z[i])
                 stay = np.float64(theta_d[old] * phi_w[old])
                 r = uniform(rng) * total
-                if r < stay or total == 0:
-                    continue
-                # The others, in their order: what lies behind the old topic moves up.
-                r -= stay
-                if r >= before[old % LANES] + lane_sum[old]:
-                    r += stay
-                z[i] = _pick(theta_d, phi_w, lane_sum, before, r)
+                if r >= stay and total > 0:
+                    z[i] = _draw_another(
+                        theta_d, phi_w, lane_sum, old, stay, r - stay
+                    )
 
 
 @njit(cache=True, nogil=True)
-def count(doc_ptr, word, token_ptr, z, first, last, word_topic):
+def count(corpus, z, first, last, word_topic):
     """Add the tokens of the words from `first` to before `last` to the table."""
+    doc_ptr, word, token_ptr = corpus
     for d in range(doc_ptr.size - 1):
         end = doc_ptr[d + 1]
         c, cells = doc_ptr[d], end - doc_ptr[d]
-        while cells > 0:  # the words of a document ascend: look for the first
+        while cells > 0:  # the words of a document ascend: find the first one
             half = cells // 2
             if word[c + half] < first:
                 c += half + 1

@@ -1,0 +1,71 @@
+"""What surrounds the sweeps of a fit: failures, callbacks, progress."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sklda._base.estimator import BaseTopicModel
+
+
+@contextmanager
+def undone_on_failure(estimator: BaseTopicModel) -> Iterator[None]:
+    """Restore what checking X sets on the estimator if the fit inside fails."""
+    names = ("n_features_in_", "feature_names_in_")
+    before = {name: vars(estimator)[name] for name in names if name in vars(estimator)}
+    try:
+        yield
+    except BaseException:
+        for name in names:
+            vars(estimator).pop(name, None)
+        vars(estimator).update(before)
+        raise
+
+
+@contextmanager
+def fit_callbacks(
+    estimator: BaseTopicModel, X, y, attributes: Callable[[], dict[str, Any]]
+) -> Iterator[Callable[[int], bool]]:
+    """Notify scikit-learn's callbacks of begin and end of the fit and of each sweep.
+
+    Yields ``notify(sweep)``, to be called after each sweep; it returns True if a
+    callback wants the fit to stop. ``attributes()`` returns the fitted attributes as if
+    it had stopped there.
+    """
+    data = {"estimator": estimator, "X": X, "y": y}
+    end = data | {"reconstruction_attributes": attributes}
+    fit_task = estimator._init_callback_context(max_subtasks=estimator.max_iter)
+    fit_task.call_on_fit_task_begin(**data)
+
+    def notify(sweep: int) -> bool:
+        task = fit_task.subcontext(task_name=f"sweep {sweep}")
+        task.call_on_fit_task_begin(**data)
+        return task.call_on_fit_task_end(**end)
+
+    yield notify
+    fit_task.call_on_fit_task_end(**end)
+
+
+class Progress:
+    """Prints a line per entry of a trace, where the estimator is verbose."""
+
+    def __init__(self, estimator: BaseTopicModel, n_tokens: int, name: str) -> None:
+        self.estimator = estimator
+        self.n_tokens = n_tokens
+        self.name = name  # of the value in the trace
+        self.since = time.perf_counter()
+        self.last_sweep = 0
+
+    def report(self, sweep: int, value: float) -> None:
+        """Print the sweep, the value and the speed since the last report."""
+        if not self.estimator.verbose:
+            return
+        seconds = time.perf_counter() - self.since
+        speed = self.n_tokens * (sweep - self.last_sweep) / seconds / 1e6
+        print(
+            f"[{type(self.estimator).__name__}] "
+            f"sweep {sweep}/{self.estimator.max_iter}, "
+            f"{self.name} {value:.4f}, {speed:.1f} M tokens/s",
+            flush=True,
+        )
+        self.since, self.last_sweep = time.perf_counter(), sweep

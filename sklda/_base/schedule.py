@@ -1,0 +1,31 @@
+"""What happens at which sweep."""
+
+from typing import NamedTuple
+
+LEARNING_INTERVAL = 10  # sweeps between two updates of the priors
+
+
+class Schedule(NamedTuple):
+    """When priors are learned, the trace grows and samples are kept.
+
+    Sweeps are counted from 1. What keeps no samples has `max_iter` sweeps of burn-in.
+    """
+
+    max_iter: int
+    burn_in: int
+    thin: int
+    evaluate_every: int
+    learn_priors: str | None
+
+    def learns(self, sweep: int) -> bool:
+        """Return whether the priors are learned: in burn-in only, then they are fixed."""
+        wanted = self.learn_priors is not None and sweep <= self.burn_in
+        return wanted and sweep % LEARNING_INTERVAL == 0
+
+    def evaluates(self, sweep: int) -> bool:
+        """Return whether the trace gets an entry."""
+        return self.evaluate_every > 0 and sweep % self.evaluate_every == 0
+
+    def keeps(self, sweep: int) -> bool:
+        """Return whether the sample is kept: every `thin`-th, back from the last."""
+        return sweep > self.burn_in and (self.max_iter - sweep) % self.thin == 0

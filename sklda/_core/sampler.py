@@ -1,0 +1,73 @@
+"""The protocol of all samplers, stated once.
+
+A sampler is a module or a small immutable object with the functions below. What it
+changes is its state; what it needs beside the problem (settings, labels, threads)
+belongs to the sampler, and `tests/test_protocol.py` walks every one through it.
+Sharding, a change of representation, groups of tokens and labels are samplers composed
+around other samplers.
+"""
+
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from sklda._core.problem import Corpus, Counts, Problem
+from sklda._core.random_streams import RandomStreams
+
+
+class State(Protocol):
+    """What a sweep changes: the topics of the tokens, and counts made from them."""
+
+    @property
+    def z(self) -> np.ndarray:
+        """Topic of each token in the order of the corpus, (n_tokens,) uint16."""
+
+    @property
+    def topic(self) -> np.ndarray:
+        """Tokens on each topic, (n_lanes,) int32."""
+
+
+S = TypeVar("S", bound=State)
+
+
+class Sampler(Protocol[S]):
+    """A transition of the topics of all tokens."""
+
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> S:
+        """Return the state in which the tokens have the topics z.
+
+        The state takes z over and changes it in place: a chain keeps one array of
+        topics, whichever sampler it goes on with.
+        """
+
+    def sweep(self, problem: Problem[Corpus], state: S, rng: RandomStreams) -> S:
+        """Resample every token once, in place, and return the state.
+
+        It is another object only where the sampler now keeps its counts in another
+        way. The priors of the problem may differ from sweep to sweep.
+        """
+
+    def counts(self, state: S) -> Counts:
+        """Return the count tables, (n_words, n_lanes) and (n_lanes,), of the state.
+
+        They may be the state's own: read them before the next sweep.
+        """
+
+
+class Replicable(Sampler[S], Protocol[S]):
+    """A sampler that can be sharded: its counts can be replicated and merged."""
+
+    def replicate(self, state: S, n: int) -> Any:
+        """Return the counts n times over, once for each of n shards of the documents.
+
+        The topics of the tokens are shared: each shard writes to those of its own.
+        """
+
+    def replica(self, replicas: Any, i: int, problem: Problem[Corpus]) -> S:
+        """Return the i-th of them, a state for the documents of `problem`."""
+
+    def merge(self, state: S, replicas: Any, first: int, last: int) -> None:
+        """Add what all replicas changed of the words from `first` to before `last`.
+
+        Afterwards the replicas are equal to the state again. The caller merges `topic`.
+        """

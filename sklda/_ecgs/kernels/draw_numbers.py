@@ -1,0 +1,108 @@
+"""Dynamic sampling: how many draws a sweep makes for the tokens of a cell.
+
+Xiao & Stibor, "Efficient collapsed Gibbs sampling for latent Dirichlet allocation",
+ACML 2010. A cell of N tokens has N weights Gamma = (0, ..., 0, damping) at first. Each
+sweep makes I ~ Multinomial(Gamma) draws for it and then adds 1 to the weight of u, the
+number of distinct topics drawn: a cell that has often come to one topic is soon drawn
+as one. Cells of 1 or 2 tokens get as many draws as tokens.
+
+Only the weights above 0 are stored, so memory follows the values of u that were seen,
+not N. The weights of every cell add up to damping + sweeps.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from sklda._core.random_streams import uniform
+
+FEWEST = 3  # tokens of a cell that has weights
+
+
+class Gamma(NamedTuple):
+    """The weights above 0 of the cells of at least `FEWEST` tokens."""
+
+    cell: np.ndarray  # (n_such_cells,) int64
+    ptr: np.ndarray  # (n_such_cells + 1,) int64; weights of the i-th: ptr[i]:ptr[i + 1]
+    draws: np.ndarray  # (n_weights,) int32, the number of draws
+    weight: np.ndarray  # (n_weights,) int32
+
+
+def init(corpus, damping):
+    """Return the weights before the first sweep: a draw for each token."""
+    n_tokens = np.diff(corpus.token_ptr)
+    cell = np.flatnonzero(n_tokens >= FEWEST).astype(np.int64)
+    draws = n_tokens[cell].astype(np.int32)
+    weight = np.full(cell.size, damping, np.int32)
+    return Gamma(cell, np.arange(cell.size + 1, dtype=np.int64), draws, weight)
+
+
+@njit(cache=True, nogil=True)
+def draw(gamma, total, rng, n_draws):
+    """Choose the number of draws of each such cell, whose weights add up to `total`."""
+    cell, ptr, draws, weight = gamma
+    for i in range(cell.size):
+        j, last = ptr[i], ptr[i + 1] - 1
+        r = uniform(rng) * total
+        while j < last and r >= weight[j]:
+            r -= weight[j]
+            j += 1
+        n_draws[cell[i]] = draws[j]
+
+
+def learn(token_ptr, z, gamma, n_lanes):
+    """Return Gamma after a sweep: 1 more for the number of topics that a cell has.
+
+    The sweep has drawn each of these topics, and no other.
+    """
+    n_topics = np.ones(gamma.cell.size, np.int32)
+    is_new = np.zeros(gamma.cell.size, bool)  # their weight was 0
+    _add(token_ptr, z, gamma, n_lanes, n_topics, is_new)
+    if not is_new.any():
+        return gamma
+    n_weights = gamma.draws.size + np.count_nonzero(is_new)
+    wider = Gamma(
+        gamma.cell,
+        gamma.ptr + np.append(0, np.cumsum(is_new)),
+        np.empty(n_weights, np.int32),
+        np.empty(n_weights, np.int32),
+    )
+    _insert(gamma, n_topics, is_new, wider)
+    return wider
+
+
+@njit(cache=True, nogil=True)
+def _add(token_ptr, z, gamma, n_lanes, n_topics, is_new):
+    """Count the topics of each cell and add 1 to their weight, or note it as new."""
+    cell, ptr, draws, weight = gamma
+    seen_in = np.full(n_lanes, -1)
+    for i in range(cell.size):
+        first, last = token_ptr[cell[i]], token_ptr[cell[i] + 1]
+        seen_in[z[first]] = i
+        for t in range(first + 1, last):
+            if z[t] != z[first] and seen_in[z[t]] != i:
+                seen_in[z[t]] = i
+                n_topics[i] += 1
+        j = ptr[i]
+        while j < ptr[i + 1] and draws[j] != n_topics[i]:
+            j += 1
+        if j < ptr[i + 1]:
+            weight[j] += 1
+        else:
+            is_new[i] = True
+
+
+@njit(cache=True, nogil=True)
+def _insert(gamma, n_topics, is_new, wider):
+    """Copy all weights; a new one, of 1, becomes the last of its cell."""
+    _, ptr, draws, weight = gamma
+    _, _, wider_draws, wider_weight = wider
+    slot = 0
+    for i in range(is_new.size):
+        for j in range(ptr[i], ptr[i + 1]):
+            wider_draws[slot], wider_weight[slot] = draws[j], weight[j]
+            slot += 1
+        if is_new[i]:
+            wider_draws[slot], wider_weight[slot] = n_topics[i], 1
+            slot += 1

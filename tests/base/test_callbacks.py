@@ -1,0 +1,288 @@
+"""Callbacks of scikit-learn 1.9 and later, and what stands in for them before."""
+
+import hashlib
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from sklda import ECGSLDA, CollapsedGibbsLDA
+from sklda.datasets import make_lda_corpus
+from tests.helpers.comparison import assert_same_fit, fitted
+from tests.helpers.interpreter import run_python
+
+try:
+    from sklearn import callback
+except ImportError:
+    callback = None
+
+X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
+DUMMY = np.zeros(40)
+
+needs_callbacks = pytest.mark.skipif(
+    callback is None, reason="sklearn.callback is there from scikit-learn 1.9"
+)
+
+
+def make(**params):
+    params = {"n_components": 4, "max_iter": 9, "random_state": 0, **params}
+    return CollapsedGibbsLDA(**params)
+
+
+class Recorder:
+    """Keep what the hooks are called with, and act at the end of one sweep."""
+
+    max_propagation_depth = None
+
+    def __init__(self, at=None, act=lambda: True, look=True):
+        self.at, self.act, self.look = at, act, look
+        self.events, self.models = [], []
+
+    def setup(self, estimator, context):
+        self.events.append("setup")
+
+    def teardown(self, estimator, context):
+        self.events.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context, *, X=None, y=None):
+        self.events.append(f"begin {context.task_name}")
+
+    def on_fit_task_end(self, estimator, context, *, X=None, fitted_estimator=None):
+        self.events.append(f"end {context.task_name}")
+        self.models.append(fitted_estimator)
+        if context.task_name == f"sweep {self.at}":
+            return self.act()
+        return False
+
+
+@needs_callbacks
+def test_order_of_events():
+    recorder = Recorder()
+    make(max_iter=3).set_callbacks(recorder).fit(X)
+    sweeps = [f"{what} sweep {n}" for n in (1, 2, 3) for what in ("begin", "end")]
+    assert recorder.events == ["setup", "begin fit", *sweeps, "end fit", "teardown"]
+
+
+@needs_callbacks
+@pytest.mark.parametrize("params", [{}, {"learn_priors": "symmetric", "max_iter": 25}])
+def test_looking_does_not_change_the_fit(params):
+    model = make(**params).set_callbacks(Recorder()).fit(X)
+    assert_same_fit(model, make(**params).fit(X))
+
+
+@needs_callbacks
+def test_a_model_at_every_sweep():
+    recorder = Recorder()
+    model = make(burn_in=2, thin=3, evaluate_every=2).set_callbacks(recorder).fit(X)
+    *swept, last = recorder.models
+    assert [m.n_iter_ for m in swept] == list(range(1, 10))
+    for n, m in enumerate(swept, start=1):
+        np.testing.assert_allclose(m.transform(X).sum(axis=1), 1)
+        np.testing.assert_allclose(m.components_.sum(), X.sum() + 30)
+        # What was looked at does not move on with the chain.
+        alone = make(max_iter=n, burn_in=n - 1, evaluate_every=2).fit(X)
+        for name in ("topic_assignments_", "log_joint_", "log_joint_iter_"):
+            np.testing.assert_array_equal(getattr(m, name), getattr(alone, name))
+    assert_same_fit(swept[-1], model)
+    assert_same_fit(last, model)
+    assert not any(m is model for m in recorder.models)
+
+
+@needs_callbacks
+@pytest.mark.parametrize("cls", [CollapsedGibbsLDA, ECGSLDA])
+def test_looks_at_shards_and_stops(cls):
+    params = {"n_components": 4, "n_shards": 3, "n_jobs": 2, "random_state": 0}
+    recorder = Recorder(at=5)
+    model = cls(max_iter=9, **params).set_callbacks(recorder).fit(X)
+    assert model.n_iter_ == 5
+    for n, look in enumerate(recorder.models[:5], start=1):
+        alone = cls(max_iter=n, burn_in=n - 1, evaluate_every=0, **params).fit(X)
+        np.testing.assert_array_equal(look.components_, alone.components_)
+        if cls is ECGSLDA:
+            np.testing.assert_array_equal(look.sampling_rate_, alone.sampling_rate_)
+    assert_same_fit(recorder.models[4], model)
+
+
+def stopped_at(sweep, **params):
+    recorder = Recorder(at=sweep)
+    return make(**params).set_callbacks(recorder).fit(X), recorder
+
+
+@needs_callbacks
+@pytest.mark.parametrize("sweep", [1, 3, 9])
+def test_a_callback_that_stops(sweep):
+    model, recorder = stopped_at(sweep, burn_in=8, evaluate_every=1)
+    assert model.n_iter_ == sweep
+    assert model.log_joint_iter_.tolist() == list(range(1, sweep + 1))
+    assert recorder.events[-3:] == [f"end sweep {sweep}", "end fit", "teardown"]
+    # Stopped in burn-in, it is the fit of so many sweeps that keeps the last.
+    assert_same_fit(
+        model, make(max_iter=sweep, burn_in=sweep - 1, evaluate_every=1).fit(X)
+    )
+    assert np.isfinite(model.score(X))
+
+
+@needs_callbacks
+def test_a_stop_keeps_the_samples_before_it_and_the_last():
+    # Of 9 sweeps 3, 6 and 9 are kept; it stops after 7, which is kept too.
+    model, _ = stopped_at(7, burn_in=2, thin=3)
+    kept = [make(max_iter=n, burn_in=n - 1).fit(X).components_ for n in (3, 6, 7)]
+    np.testing.assert_allclose(model.components_, np.mean(kept, axis=0))
+    # At a sweep that is kept anyway it counts once.
+    model, _ = stopped_at(6, burn_in=2, thin=3)
+    np.testing.assert_allclose(model.components_, np.mean(kept[:2], axis=0))
+
+
+@needs_callbacks
+def test_a_look_is_what_a_stop_would_give():
+    for sweep in range(1, 10):
+        model, recorder = stopped_at(sweep, burn_in=2, thin=3)
+        assert_same_fit(recorder.models[sweep - 1], model)
+
+
+@needs_callbacks
+def test_an_interrupt_from_a_callback():
+    def interrupt():
+        raise KeyboardInterrupt
+
+    recorder = Recorder(at=3, act=interrupt)
+    model = make().set_callbacks(recorder)
+    untouched = dict(vars(model))
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    assert vars(model) == untouched
+    assert recorder.events[-1] == "teardown"
+    recorder.at = None
+    assert_same_fit(model.fit(X), make().fit(X))
+    recorder.at = 3
+    before = fitted(model)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X[:5, :9])
+    assert fitted(model).keys() == before.keys()
+    assert all(fitted(model)[name] is before[name] for name in before)
+
+
+# scikit-learn's own
+
+
+def per_token(estimator, X, y=None):
+    return estimator.score(X)
+
+
+@needs_callbacks
+def test_scoring_monitor():
+    monitor = callback.ScoringMonitor(scoring={"score": per_token})
+    model = make(burn_in=4).set_callbacks(monitor).fit(X, DUMMY)
+    log = monitor.get_logs(include_lineage=False)
+    log = {row["task_name"]: row["score"] for row in log.data}
+    assert list(log)[1:] == [f"sweep {n}" for n in range(1, 10)]
+    assert log["fit"] == log["sweep 9"] == model.score(X)
+    for n in (1, 4):
+        assert log[f"sweep {n}"] == make(max_iter=n, burn_in=n - 1).fit(X).score(X)
+
+
+@needs_callbacks
+def test_scoring_monitor_without_y():
+    # scikit-learn 1.9 scores nothing where y is None; the fit goes on all the same.
+    monitor = callback.ScoringMonitor(scoring={"score": per_token})
+    model = make().set_callbacks(monitor).fit(X)
+    assert len(monitor.get_logs().data) == 10
+    assert_same_fit(model, make().fit(X))
+
+
+@needs_callbacks
+def test_progress_bar(capsys):
+    pytest.importorskip("rich")
+    model = make(max_iter=4).set_callbacks(callback.ProgressBar()).fit(X)
+    out = capsys.readouterr().out
+    assert "CollapsedGibbsLDA - fit" in out
+    assert "100%" in out
+    assert_same_fit(model, make(max_iter=4).fit(X))
+
+
+@needs_callbacks
+def test_progress_bar_of_a_fit_that_stops(capsys):
+    pytest.importorskip("rich")
+    bar = callback.ProgressBar()
+    model = make(max_iter=4).set_callbacks(bar, Recorder(at=2)).fit(X)
+    assert model.n_iter_ == 2
+    assert "100%" in capsys.readouterr().out
+
+
+# In meta-estimators
+
+
+@needs_callbacks
+def test_in_a_grid_search():
+    recorder = Recorder()
+    search = GridSearchCV(make(max_iter=3), {"n_components": [2, 3]}, cv=KFold(2))
+    search.set_callbacks(recorder).fit(X)
+    # 2 numbers of topics in 2 folds, and the refit on all.
+    assert recorder.events.count("end sweep 3") == 5
+    expected = make(max_iter=3, **search.best_params_).fit(X)
+    assert_same_fit(search.best_estimator_, expected)
+
+
+@needs_callbacks
+def test_a_monitor_in_a_grid_search():
+    monitor = callback.ScoringMonitor(scoring={"score": per_token})
+    model = make(max_iter=3).set_callbacks(monitor)
+    search = GridSearchCV(model, {"n_components": [2, 3]}, cv=KFold(2))
+    search.fit(X, DUMMY)
+    rows = [row for row in monitor.get_logs().data if row["task_name"] == "sweep 3"]
+    assert len(rows) == 5
+    assert search.best_estimator_.score(X) in [row["score"] for row in rows]
+
+
+@needs_callbacks
+@pytest.mark.filterwarnings("ignore:The estimator FunctionTransformer does not support")
+def test_in_a_pipeline():
+    recorder = Recorder()
+    pipe = make_pipeline(FunctionTransformer(), make(max_iter=3))
+    pipe.set_callbacks(recorder).fit(X)
+    assert recorder.events.count("end sweep 3") == 1
+    assert_same_fit(pipe[-1], make(max_iter=3).fit(X))
+
+
+@needs_callbacks
+def test_clones_keep_their_callbacks():
+    recorder = Recorder()
+    clone(make(max_iter=2).set_callbacks(recorder)).fit(X)
+    assert "end sweep 2" in recorder.events
+
+
+# Before scikit-learn 1.9
+
+SCRIPT = """
+import hashlib, sys
+import numpy as np
+import sklearn.base, sklearn.pipeline, sklearn.model_selection
+
+there = sys.modules.get("sklearn.callback")
+sys.modules["sklearn.callback"] = None  # importing it raises ImportError
+from sklda import CollapsedGibbsLDA
+from sklda._base.estimator import sklearn_private as _sklearn
+if there is None:
+    del sys.modules["sklearn.callback"]
+else:
+    sys.modules["sklearn.callback"] = there
+
+assert _sklearn.CallbackSupportMixin.__module__ == "sklda._base.sklearn_private"
+X = np.arange(60).reshape(10, 6) % 7
+model = CollapsedGibbsLDA(3, max_iter=9, random_state=0, verbose=1, evaluate_every=9)
+model.fit(X)
+print(sorted(name for name in vars(model) if "callback" in name), model.n_iter_)
+print(hashlib.sha256(model.components_.tobytes()).hexdigest())
+"""
+
+
+def test_without_the_module_the_fit_is_the_same():
+    line, names, digest = run_python(SCRIPT).splitlines()
+    assert line.startswith("[CollapsedGibbsLDA] sweep 9/9")
+    assert names == "[] 9"
+    X = np.arange(60).reshape(10, 6) % 7
+    model = CollapsedGibbsLDA(3, max_iter=9, random_state=0).fit(X)
+    assert digest == hashlib.sha256(model.components_.tobytes()).hexdigest()

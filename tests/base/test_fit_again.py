@@ -1,0 +1,81 @@
+"""Fits repeat: seeds, threads, refits, clones, pickles."""
+
+import pickle
+
+import numpy as np
+from sklearn.base import clone
+
+from sklda import CollapsedGibbsLDA
+from sklda.datasets import make_lda_corpus
+from tests.helpers.comparison import assert_same_fit, fitted
+
+X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
+
+
+def make(**params):
+    params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
+    return CollapsedGibbsLDA(**params)
+
+
+def fit(X=X, **params):
+    return make(**params).fit(X)
+
+
+# Randomness and life
+
+
+def test_same_seed_same_answer():
+    assert_same_fit(fit(), fit())
+    assert_same_fit(fit(), fit(random_state=np.random.RandomState(0)))
+    assert_same_fit(fit(), fit(verbose=0, n_jobs=2))
+    other = fit(random_state=1)
+    assert (other.topic_assignments_ != fit().topic_assignments_).any()
+
+
+def test_an_instance_moves_on_and_none_is_no_seed():
+    model = make(random_state=np.random.RandomState(0))
+    first, second = (model.fit(X).topic_assignments_ for _ in range(2))
+    assert (first != second).any()
+    model = make(random_state=None)
+    first, second = (model.fit(X).topic_assignments_ for _ in range(2))
+    assert (first != second).any()
+
+
+def test_global_generator_is_left_alone():
+    np.random.seed(3)  # noqa: NPY002
+    expected = np.random.random()  # noqa: NPY002
+    np.random.seed(3)  # noqa: NPY002
+    fit().transform(X)
+    assert np.random.random() == expected  # noqa: NPY002
+
+
+def test_refit_forgets_the_first_fit():
+    model = make()
+    model.fit(X[:9, :20]).fit(X)
+    assert_same_fit(model, fit())
+    model.set_params(n_components=2)
+    assert_same_fit(model.fit(X), fit(n_components=2))
+
+
+def test_clone_is_not_fitted_and_fits_the_same():
+    model = fit(doc_topic_prior=[0.1, 0.2, 0.3, 0.4])
+    copy = clone(model)
+    assert not fitted(copy)
+    assert_same_fit(copy.fit(X), model)
+
+
+def test_pickle():
+    model = fit(learn_priors="asymmetric", max_iter=30)
+    copy = pickle.loads(pickle.dumps(model))
+    assert copy.get_params() == model.get_params()
+    assert_same_fit(copy, model)
+    np.testing.assert_array_equal(copy.transform(X), model.transform(X))
+    assert copy.score(X) == model.score(X)
+
+
+def test_fit_sets_these_attributes_and_no_others():
+    assert fitted(fit()).keys() == set(
+        "components_ doc_topic_ topic_assignments_ log_joint_ log_joint_iter_ "
+        "doc_topic_prior_ topic_word_prior_ n_iter_ n_features_in_".split()
+    )
+    assert vars(fit()).keys() - fitted(fit()).keys() == vars(make()).keys()

@@ -1,0 +1,233 @@
+"""What the fitted attributes mean: counts of the samples, trace, samples kept."""
+
+from math import lgamma
+
+import numpy as np
+import pytest
+
+from sklda import CollapsedGibbsLDA
+from sklda.datasets import make_lda_corpus
+from tests.helpers.comparison import assert_same_fit
+
+X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
+N_TOKENS = int(X.sum())
+
+
+def make(**params):
+    params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
+    return CollapsedGibbsLDA(**params)
+
+
+def fit(X=X, **params):
+    return make(**params).fit(X)
+
+
+def tokens(X):
+    """Return document and word of each token, in CSR order."""
+    X = X.tocoo()
+    order = np.lexsort([X.col, X.row])
+    times = X.data[order]
+    return np.repeat(X.row[order], times), np.repeat(X.col[order], times)
+
+
+def recount(model, X):
+    """Return n_kw and n_dk of the last sweep, from its assignments alone."""
+    doc, word = tokens(X)
+    z = model.topic_assignments_
+    n_topics = model.n_components
+    topic_word = np.zeros((n_topics, X.shape[1]), int)
+    doc_topic = np.zeros((X.shape[0], n_topics), int)
+    np.add.at(topic_word, (z, word), 1)
+    np.add.at(doc_topic, (doc, z), 1)
+    return topic_word, doc_topic
+
+
+def log_dirichlet_multinomial(counts, prior):
+    """Return the log probability of a sequence with these counts, in plain Python."""
+    return (
+        lgamma(sum(prior))
+        - lgamma(sum(prior) + sum(counts))
+        + sum(lgamma(n + a) - lgamma(a) for n, a in zip(counts, prior, strict=True))
+    )
+
+
+def log_joint(model, X):
+    """Return log p(w, z | alpha, beta): documents over topics, topics over words."""
+    topic_word, doc_topic = recount(model, X)
+    alpha = model.doc_topic_prior_.tolist()
+    beta = [model.topic_word_prior_] * X.shape[1]
+    return sum(log_dirichlet_multinomial(n, alpha) for n in doc_topic.tolist()) + sum(
+        log_dirichlet_multinomial(n, beta) for n in topic_word.tolist()
+    )
+
+
+def test_the_log_joint_of_the_tests_is_one_in_sum():
+    # Two tokens, two words, two topics: all w and z together have probability 1.
+    class Model:
+        n_components = 2
+        doc_topic_prior_ = np.array([0.3, 0.8])
+        topic_word_prior_ = 0.6
+
+    total = 0.0
+    for words in ([2, 0], [1, 1], [0, 2]):
+        sequences = 2 if words == [1, 1] else 1  # orders of the same counts
+        for z in np.ndindex(2, 2):
+            Model.topic_assignments_ = np.array(z)
+            counts = type(X)(np.array([words]))
+            total += sequences * np.exp(log_joint(Model, counts))
+    assert total == pytest.approx(1)
+
+
+# Counts of the last sample
+
+
+@pytest.mark.usefixtures("each_kernel")
+@pytest.mark.parametrize("n_topics", [1, 4, 21])
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_attributes_are_counts_of_the_last_sweep(n_topics, form):
+    alpha = np.linspace(0.1, 0.9, n_topics)
+    model = fit(
+        X.asformat(form),
+        n_components=n_topics,
+        doc_topic_prior=alpha,
+        topic_word_prior=0.3,
+        burn_in=9,
+    )
+    topic_word, doc_topic = recount(model, X)
+    np.testing.assert_allclose(model.components_, topic_word + 0.3)
+    theta = (doc_topic + alpha) / (doc_topic + alpha).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.doc_topic_, theta)
+
+
+@pytest.mark.usefixtures("each_kernel")
+def test_assignments():
+    model = fit(n_components=21)
+    assert model.topic_assignments_.shape == (N_TOKENS,)
+    assert model.topic_assignments_.dtype == np.uint16
+    assert set(model.topic_assignments_) == set(range(21))
+
+
+@pytest.mark.usefixtures("each_kernel")
+def test_sums():
+    model = fit(n_components=21, topic_word_prior=0.3)
+    np.testing.assert_allclose(model.components_.sum(), N_TOKENS + 21 * 30 * 0.3)
+    # Every sample has the words of the corpus, so their mean has as well.
+    words = np.asarray(X.sum(axis=0)).ravel()
+    np.testing.assert_allclose(model.components_.sum(axis=0), words + 21 * 0.3)
+    np.testing.assert_allclose(model.topic_word_.sum(axis=1), 1)
+    expected = model.components_ / model.components_.sum(axis=1)[:, np.newaxis]
+    np.testing.assert_allclose(model.topic_word_, expected)
+    np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("n_topics", [2, 5])
+def test_default_priors_are_one_over_the_number_of_topics(n_topics):
+    model = fit(n_components=n_topics)
+    assert model.doc_topic_prior_.tolist() == [1 / n_topics] * n_topics
+    assert model.topic_word_prior_ == 1 / n_topics
+    same = fit(
+        n_components=n_topics,
+        doc_topic_prior=1 / n_topics,
+        topic_word_prior=1 / n_topics,
+    )
+    assert_same_fit(model, same)
+
+
+def test_one_prior_for_all_is_an_array_of_it():
+    model = fit(doc_topic_prior=0.7)
+    for same in ([0.7] * 4, np.full(4, 0.7), np.array(0.7)):
+        assert_same_fit(model, fit(doc_topic_prior=same))
+
+
+def test_the_prior_of_the_caller_is_neither_changed_nor_kept():
+    alpha = np.full(4, 0.7)
+    model = fit(doc_topic_prior=alpha, learn_priors="asymmetric", max_iter=30)
+    assert alpha.tolist() == [0.7] * 4
+    assert not np.shares_memory(model.doc_topic_prior_, alpha)
+    assert not np.shares_memory(fit(doc_topic_prior=alpha).doc_topic_prior_, alpha)
+
+
+# Trace
+
+
+@pytest.mark.usefixtures("each_kernel")
+@pytest.mark.parametrize("learn_priors", [None, "asymmetric"])
+def test_trace_is_the_closed_form(learn_priors):
+    for max_iter in (10, 20, 40):
+        model = fit(
+            n_components=6,
+            doc_topic_prior=np.linspace(0.1, 0.6, 6),
+            topic_word_prior=0.2,
+            learn_priors=learn_priors,
+            max_iter=max_iter,
+        )
+        assert model.log_joint_iter_[-1] == max_iter
+        # float64 sums of 1200 lgammas: far more digits than an error would leave.
+        np.testing.assert_allclose(
+            model.log_joint_[-1], log_joint(model, X), rtol=1e-10
+        )
+
+
+def test_trace_of_a_longer_chain_begins_with_that_of_a_shorter():
+    long = fit(max_iter=12, evaluate_every=1)
+    for max_iter in (1, 5, 12):
+        short = fit(max_iter=max_iter, evaluate_every=1)
+        np.testing.assert_array_equal(short.log_joint_, long.log_joint_[:max_iter])
+    assert len(set(long.log_joint_)) == 12
+
+
+@pytest.mark.parametrize(
+    ("every", "sweeps"),
+    [(1, list(range(1, 11))), (3, [3, 6, 9]), (10, [10]), (11, []), (0, [])],
+)
+def test_sweeps_of_the_trace(every, sweeps):
+    model = fit(evaluate_every=every)
+    assert model.log_joint_iter_.tolist() == sweeps
+    assert model.log_joint_.shape == (len(sweeps),)
+    assert model.log_joint_.dtype == np.float64
+    assert model.log_joint_iter_.dtype.kind == "i"
+    assert model.n_iter_ == 10
+
+
+def test_looking_at_the_chain_does_not_change_it():
+    model = fit(evaluate_every=0)
+    for params in ({"evaluate_every": 1}, {"evaluate_every": 3}):
+        same = fit(**params)
+        np.testing.assert_array_equal(same.components_, model.components_)
+
+
+# Kept samples
+
+
+@pytest.mark.usefixtures("each_kernel")
+@pytest.mark.parametrize(
+    ("burn_in", "thin", "kept"),
+    [
+        (4, 3, [7, 10]),
+        (3, 3, [4, 7, 10]),
+        (7, 3, [10]),
+        (9, 1, [10]),
+        (None, 10, [10]),
+        (None, 1, [6, 7, 8, 9, 10]),
+        (0, 5, [5, 10]),
+        (0, 99, [10]),
+    ],
+)
+def test_kept_samples(burn_in, thin, kept):
+    model = fit(burn_in=burn_in, thin=thin, topic_word_prior=0.5)
+    # The chain does not depend on its length: stop it at each sample in turn.
+    samples = [
+        fit(max_iter=sweep, burn_in=sweep - 1, topic_word_prior=0.5) for sweep in kept
+    ]
+    for name in ("components_", "doc_topic_"):
+        mean = np.mean([getattr(sample, name) for sample in samples], axis=0)
+        np.testing.assert_allclose(getattr(model, name), mean, rtol=1e-12)
+    np.testing.assert_array_equal(
+        model.topic_assignments_, samples[-1].topic_assignments_
+    )
+
+
+def test_samples_differ():
+    # Otherwise the test above could not tell which were kept.
+    shorter = [fit(max_iter=n, burn_in=n - 1).components_ for n in range(4, 11)]
+    assert len({components.tobytes() for components in shorter}) == 7

@@ -1,0 +1,166 @@
+"""A fit that talks, and a fit that is stopped by Ctrl-C."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from sklda import CollapsedGibbsLDA
+from sklda._gibbs.chain import Chain
+from sklda.datasets import make_lda_corpus
+from tests.helpers.interpreter import run_python
+
+X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
+OTHER = make_lda_corpus(20, 12, 3, document_length=30, random_state=1)[0]
+
+
+def make(**params):
+    params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
+    return CollapsedGibbsLDA(**params)
+
+
+# What is printed
+
+
+def test_one_line_per_evaluation(capsys):
+    model = make(verbose=1, evaluate_every=3).fit(X)
+    out, err = capsys.readouterr()
+    assert err == ""
+    lines = out.splitlines()
+    assert len(lines) == 3
+    for line, sweep, value in zip(lines, [3, 6, 9], model.log_joint_, strict=True):
+        match = re.fullmatch(
+            rf"\[CollapsedGibbsLDA\] sweep {sweep}/10, "
+            r"log joint per token (-\d+\.\d{4}), \d+\.\d M tokens/s",
+            line,
+        )
+        assert match, line
+        assert float(match[1]) == pytest.approx(value / X.sum(), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"verbose": 0, "evaluate_every": 1},
+        {"verbose": False, "evaluate_every": 1},
+        {"verbose": 1, "evaluate_every": 0},
+        {"verbose": 1, "evaluate_every": 11},
+    ],
+)
+def test_silence(capsys, params):
+    make(**params).fit(X)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_talking_about_no_tokens(capsys):
+    make(verbose=2, evaluate_every=5).fit(np.zeros((2, 3)))
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+# Ctrl-C
+
+
+def interrupt(monkeypatch, method, at):
+    """Let a method of the chain raise KeyboardInterrupt when it is called again."""
+    original = getattr(Chain, method)
+    calls = []
+
+    def interrupted(self, *args, **kwargs):
+        calls.append(method)
+        if len(calls) == at:
+            raise KeyboardInterrupt
+        return original(self, *args, **kwargs)
+
+    monkeypatch.setattr(Chain, method, interrupted)
+
+
+# Each of the moments of a fit; the last one is when all sweeps are done.
+MOMENTS = [("__init__", 1), ("sweep", 3), ("evaluate", 2), ("keep", 2), ("finish", 1)]
+moments = pytest.mark.parametrize(("method", "at"), MOMENTS)
+PARAMS = {"evaluate_every": 1, "burn_in": 3, "thin": 1}
+
+
+@moments
+def test_an_interrupted_first_fit_leaves_nothing(monkeypatch, method, at):
+    model = make(**PARAMS)
+    untouched = dict(vars(model))
+    with monkeypatch.context() as patch:
+        interrupt(patch, method, at)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X)
+    assert vars(model) == untouched
+    with pytest.raises(NotFittedError):
+        model.transform(X)
+    expected = make(**PARAMS).fit(X)
+    np.testing.assert_array_equal(model.fit(X).components_, expected.components_)
+
+
+@moments
+def test_an_interrupted_refit_leaves_the_first_fit(monkeypatch, method, at):
+    model = make(**PARAMS).fit(X)
+    before = dict(vars(model))
+    copies = {k: v.copy() for k, v in before.items() if isinstance(v, np.ndarray)}
+    theta = model.transform(X)
+    with monkeypatch.context() as patch:
+        interrupt(patch, method, at)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(OTHER)
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is before[name] for name in before)
+    for name, values in copies.items():
+        np.testing.assert_array_equal(getattr(model, name), values)
+    np.testing.assert_array_equal(model.transform(X), theta)
+    assert model.fit(OTHER).components_.shape == (4, 12)
+
+
+def test_an_interrupted_refit_leaves_the_names(monkeypatch):
+    pd = pytest.importorskip("pandas")
+    model = make().fit(pd.DataFrame(OTHER.toarray(), columns=list("abcdefghijkl")))
+    with monkeypatch.context() as patch:
+        interrupt(patch, "sweep", 3)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X)
+    assert "".join(model.feature_names_in_) == "abcdefghijkl"
+    assert model.n_features_in_ == 12
+    assert not hasattr(clone(model), "feature_names_in_")
+
+
+SCRIPT = """
+import signal
+import numpy as np
+from sklda import CollapsedGibbsLDA, ECGSLDA, UncollapsedGibbsLDA
+from sklda._gibbs.chain import Chain
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+X = np.eye(6, dtype=int) + 1
+sweep = Chain.sweep
+
+def signalled(self):
+    sweep(self)
+    if self.n_sweeps == 3:
+        signal.raise_signal(signal.SIGINT)
+
+model = MODEL
+Chain.sweep = signalled
+try:
+    model.fit(X)
+except KeyboardInterrupt:
+    print("stopped", sorted(name for name in vars(model) if name.endswith("_")))
+Chain.sweep = sweep
+print("then", model.fit(X).n_iter_)
+"""
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "CollapsedGibbsLDA(2, max_iter=5, random_state=0)",
+        "ECGSLDA(2, max_iter=5, random_state=0, n_shards=3, n_jobs=2)",
+        "UncollapsedGibbsLDA(2, max_iter=5, random_state=0)",
+    ],
+)
+def test_a_real_signal(model):
+    output = run_python(SCRIPT.replace("MODEL", model))
+    assert output.splitlines() == ["stopped []", "then 5"]

@@ -1,0 +1,359 @@
+"""CVBLDA as users meet it: convergence, weights, shards, memory, interruptions."""
+
+import os
+import re
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.feature_extraction.text import TfidfTransformer
+
+import sklda._cvb.estimator
+from sklda import CVBLDA
+from sklda._cvb.engine import Fit
+from sklda.datasets import make_lda_corpus
+from tests.helpers.comparison import assert_same_fit, fitted
+
+X, THETA, TOPICS = make_lda_corpus(
+    80, 30, 4, document_length=40, doc_topic_prior=0.2, random_state=0
+)
+NEW = make_lda_corpus(
+    20, 30, 4, document_length=np.arange(20) ** 2 // 4, random_state=1
+)[0]
+APPROXIMATIONS = ["gaussian", "zero-order", "exact"]
+REAL = APPROXIMATIONS[:2]
+each = pytest.mark.parametrize("name", APPROXIMATIONS)
+each_real = pytest.mark.parametrize("name", REAL)
+
+
+def make(name="zero-order", **params):
+    params = {"tol": 0, "max_iter": 15, "random_state": 0, **params}
+    return CVBLDA(params.pop("n_components", 4), approximation=name, **params)
+
+
+def some(name):
+    """Return the corpus, or as much of it as the approximation takes."""
+    return X[:20] if name == "exact" else X
+
+
+# Attributes
+
+
+@each
+def test_fitted_attributes(name):
+    X = some(name)
+    model = make(name, evaluate_every=4, topic_word_prior=0.2).fit(X)
+    assert model.components_.shape == (4, 30)
+    assert model.components_.dtype == model.doc_topic_.dtype == np.float64
+    tokens_of_words = (model.components_ - 0.2).sum(axis=0)
+    np.testing.assert_allclose(tokens_of_words, X.toarray().sum(axis=0), atol=1e-3)
+    np.testing.assert_allclose(model.topic_word_.sum(axis=1), 1)
+    np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1)
+    assert model.bound_iter_.tolist() == [4, 8, 12]
+    assert model.bound_.shape == (3,)
+    assert model.n_iter_ == 15
+    assert model.topic_word_prior_ == 0.2
+    np.testing.assert_array_equal(model.doc_topic_prior_, np.full(4, 0.25))
+
+
+@each_real
+def test_topics_are_found(name):
+    long, _, topics = make_lda_corpus(
+        300, 30, 3, document_length=100, doc_topic_prior=0.3, random_state=2
+    )
+    model = make(name, n_components=3, max_iter=100, doc_topic_prior=0.3).fit(long)
+    distance = abs(model.topic_word_[:, None] - topics[None]).sum(axis=2) / 2
+    # In total variation; topics drawn at random are 0.5 apart.
+    assert (distance.min(axis=1) < 0.15).all()
+    assert sorted(distance.argmin(axis=1)) == [0, 1, 2]
+
+
+@each
+def test_repeatable(name):
+    a, b = (make(name, evaluate_every=5).fit(some(name)) for _ in range(2))
+    assert_same_fit(a, b)
+    other = make(name, random_state=1).fit(some(name))
+    assert abs(a.components_ - other.components_).max() > 0.1
+
+
+@each
+def test_evaluation_changes_nothing(name):
+    a, b = (make(name, evaluate_every=n).fit(some(name)) for n in (0, 1))
+    np.testing.assert_array_equal(a.components_, b.components_)
+    assert a.bound_.size == 0
+
+
+@each
+@pytest.mark.parametrize("n_topics", [1, 5])
+def test_what_is_empty_or_single(name, n_topics):
+    corpora = [np.zeros((3, 4)), np.ones((1, 1)), [[3], [0], [2]], [[2, 0, 1]]]
+    for counts in (*corpora, np.diag([0, 2, 0])):
+        model = make(name, n_components=n_topics, evaluate_every=3).fit(counts)
+        shape = np.shape(counts)
+        assert model.components_.shape == (n_topics, shape[1])
+        for theta in (model.doc_topic_, model.transform(counts)):
+            np.testing.assert_allclose(theta.sum(axis=1), 1)
+            empty = np.sum(counts, axis=1) == 0
+            np.testing.assert_allclose(theta[empty], 1 / n_topics, rtol=1e-6)
+        assert np.isfinite(model.bound_).all()
+    assert np.isfinite(model.score(counts))
+
+
+def test_one_topic_is_the_bound_itself():
+    # There is one assignment, so the bound is the log evidence; and no change.
+    counts = X[:20].toarray()
+    values = [
+        make(name, n_components=1, evaluate_every=1).fit(counts).bound_[0]
+        for name in APPROXIMATIONS
+    ]
+    np.testing.assert_allclose(values, values[-1], rtol=1e-4)
+    assert make(n_components=1, tol=1e-5).fit(counts).n_iter_ <= 2
+
+
+# Convergence
+
+
+@each
+def test_it_stops_where_nothing_moves(name):
+    model = make(name, tol=0.01, max_iter=500).fit(some(name))
+    assert 1 < model.n_iter_ < 500
+    looser = make(name, tol=0.1, max_iter=500).fit(some(name))
+    assert looser.n_iter_ < model.n_iter_
+    same = make(name, tol=0, max_iter=model.n_iter_).fit(some(name))
+    np.testing.assert_array_equal(model.components_, same.components_)
+
+
+@each
+def test_warning_if_it_has_not_converged(name):
+    match = r"max_iter=3 sweeps.*moved.*tol=1e-05.*raise max_iter"
+    with pytest.warns(ConvergenceWarning, match=match):
+        model = make(name, tol=1e-5, max_iter=3).fit(some(name))
+    assert model.n_iter_ == 3
+
+
+@pytest.mark.parametrize("how", ["symmetric", "asymmetric"])
+@each_real
+def test_learned_priors(name, how):
+    model = make(name, learn_priors=how, max_iter=60, evaluate_every=10).fit(X)
+    alpha = model.doc_topic_prior_
+    assert (np.unique(alpha).size == 1) == (how == "symmetric")
+    # Drawn with 0.2; of the default, 0.25 and 0.25, neither is left as it was.
+    assert (alpha != 0.25).all()
+    assert model.topic_word_prior_ != 0.25
+    fixed = make(name, max_iter=60, evaluate_every=10).fit(X)
+    assert model.bound_[-1] > fixed.bound_[-1]
+
+
+def test_learned_priors_are_met_before_it_stops():
+    model = make(learn_priors="symmetric", tol=1, max_iter=50).fit(X)
+    assert model.n_iter_ == 11
+    assert model.doc_topic_prior_[0] != 0.25
+
+
+# Real weights
+
+
+@each_real
+def test_whole_weights_are_counts_of_any_type(name):
+    expected = make(name).fit(X)
+    for same in (X.toarray(), X.astype(np.float32), X * 1.0, X.tocsc()):
+        assert_same_fit(make(name).fit(same), expected)
+
+
+@each_real
+def test_tfidf(name):
+    weights = TfidfTransformer().fit_transform(X)
+    model = make(name, doc_topic_prior=0.1, topic_word_prior=0.01).fit(weights)
+    total = (model.components_ - 0.01).sum(axis=0)
+    np.testing.assert_allclose(total, weights.toarray().sum(axis=0), rtol=1e-4)
+    theta = model.transform(weights)
+    order = np.random.default_rng(0).permutation(80)
+    np.testing.assert_array_equal(model.transform(weights[order]), theta[order])
+    assert model.score(weights) > -np.log(30)
+
+
+@each_real
+def test_weights_and_priors_scale_together(name):
+    # Of cells below 1 all is taken out; times a power of two nothing is rounded, and
+    # means of zero order only meet as ratios.
+    a = make(name, doc_topic_prior=0.2, topic_word_prior=0.1).fit(X / 64)
+    b = make(name, doc_topic_prior=0.4, topic_word_prior=0.2).fit(X / 32)
+    if name == "zero-order":
+        np.testing.assert_allclose(2 * a.components_, b.components_, rtol=1e-3)
+    else:  # the variance of a count does not scale as its square
+        assert abs(2 * a.components_ - b.components_).max() > 1e-3
+
+
+def test_weights_that_are_refused():
+    for bad, match in ((-X, "Negative"), (X * np.nan, "NaN"), (X * 1e12, "1e.12")):
+        with pytest.raises(ValueError, match=match):
+            make().fit(bad)
+        with pytest.raises(ValueError, match=match):
+            make().partial_fit(bad)
+    with pytest.raises(ValueError, match=r"CVBLDA.*exact"):
+        make("exact").fit(X[:5] * 0.5)
+
+
+# transform and score
+
+
+@each_real
+def test_a_row_does_not_depend_on_its_neighbours(name):
+    model = make(name, n_components=5).fit(X)
+    new = NEW * 0.37
+    theta = model.transform(new)
+    order = np.random.default_rng(0).permutation(20)
+    np.testing.assert_array_equal(model.transform(new[order]), theta[order])
+    alone = [model.transform(new[d : d + 1])[0] for d in range(20)]
+    np.testing.assert_array_equal(alone, theta)
+    np.testing.assert_array_equal(
+        make(name, n_components=5).fit_transform(X)[3:5], model.transform(X[3:5])
+    )
+
+
+def test_score_of_fractions_cuts_documents_into_tokens():
+    model = make().fit(X)
+    halves = sparse.csr_array(np.array([[0.25, 0.75, 0.5, 1.5] + 26 * [0]]))
+    # Tokens 0 and 2 are 0.25 + 0.75 of words 0 and 1, and 1 of word 3.
+    even, odd = np.zeros((2, 1, 30))
+    even[0, [0, 1, 3]], odd[0, [2, 3]] = (0.25, 0.75, 1), (0.5, 0.5)
+    expected = sum(
+        (b * np.log(model.transform(a) @ model.topic_word_)).sum()
+        for a, b in ((even, odd), (odd, even))
+    )
+    assert model.score(halves) == pytest.approx(expected / 3, rel=1e-5)
+
+
+# Shards
+
+
+@each_real
+def test_shards_do_not_depend_on_threads(name):
+    models = [
+        make(name, n_shards=3, n_jobs=n, max_iter=25, evaluate_every=5).fit(X)
+        for n in (None, 2, 3)
+    ]
+    for model in models[1:]:
+        assert_same_fit(model, models[0])
+    serial = make(name, max_iter=25).fit(X)
+    assert abs(serial.components_ - models[0].components_).max() > 1e-3
+    assert models[0].score(X) == pytest.approx(serial.score(X), abs=0.05)
+
+
+@each_real
+def test_tables_of_shards_are_sums(name):
+    fit = make(name, n_shards=4, max_iter=30)._new_fit(X)
+    for _ in range(19):
+        fit.sweep()
+    for table, anew in zip(fit.tables, fit._count_anew(), strict=True):
+        np.testing.assert_allclose(table.word_topic, anew.word_topic, atol=1e-3)
+        np.testing.assert_allclose(table.topic, anew.topic, atol=1e-3)
+
+
+def test_more_shards_than_documents():
+    model = make(n_shards=50, n_jobs=2).fit(X[:3])
+    assert model.doc_topic_.shape == (3, 4)
+    assert make(n_shards=3).fit(np.zeros((2, 3))).components_.shape == (4, 3)
+
+
+# Memory, errors and interruptions
+
+
+def test_more_memory_than_is_free(monkeypatch):
+    needed = 4 * 16 * X.nnz
+    monkeypatch.setattr(sklda._cvb.estimator, "_free_memory", lambda: 2 * needed - 1)
+    model = make()
+    match = r"4 probabilities.*GiB.*half.*partial_fit"
+    with pytest.raises(MemoryError, match=match):
+        model.fit(X)
+    assert not fitted(model)
+    model.partial_fit(X)
+    for free in (2 * needed, None):
+        monkeypatch.setattr(sklda._cvb.estimator, "_free_memory", lambda free=free: free)
+        make().fit(X)
+
+
+def test_free_memory_is_known_where_the_system_tells():
+    free = sklda._cvb.estimator._free_memory()
+    if os.path.exists("/proc/meminfo"):
+        assert 2**20 < free < 2**50
+    else:
+        assert free is None
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"approximation": "cubic"}, "approximation"),
+        ({"tol": -1}, "tol"),
+        ({"learning_decay": 0.5}, "learning_decay"),
+        ({"learning_decay": 1.1}, "learning_decay"),
+        ({"learning_offset": -1}, "learning_offset"),
+        ({"total_samples": 0}, "total_samples"),
+        ({"doc_topic_prior": [1, 2]}, "doc_topic_prior"),
+    ],
+)
+def test_parameters_out_of_range(params, words):
+    for method in ("fit", "partial_fit"):
+        model = CVBLDA(**params)
+        with pytest.raises(ValueError, match=words):
+            getattr(model, method)(X)
+        assert not fitted(model)
+
+
+@pytest.mark.parametrize(
+    ("method", "at"), [("__init__", 1), ("sweep", 3), ("evaluate", 2), ("finish", 1)]
+)
+def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, method, at):
+    original, calls = getattr(Fit, method), []
+
+    def interrupted(self, *args, **kwargs):
+        calls.append(method)
+        if len(calls) == at:
+            raise KeyboardInterrupt
+        return original(self, *args, **kwargs)
+
+    new, old = make(evaluate_every=1), make(evaluate_every=1).fit(X[:, :7])
+    before = fitted(old)
+    monkeypatch.setattr(Fit, method, interrupted)
+    for model in (new, old):
+        calls.clear()
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(X)
+    with pytest.raises(NotFittedError):
+        new.transform(X)
+    assert fitted(old).keys() == before.keys()
+    assert all(fitted(old)[name] is before[name] for name in before)
+
+
+def test_one_line_per_evaluation(capsys):
+    model = make(verbose=1, evaluate_every=5).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    for line, sweep, value in zip(lines, [5, 10, 15], model.bound_, strict=True):
+        pattern = rf"\[CVBLDA\] sweep {sweep}/15, bound per token (-\d\.\d{{4}}), .*"
+        assert float(re.fullmatch(pattern, line)[1]) == pytest.approx(value, abs=1e-4)
+
+
+def test_a_callback_sees_and_stops():
+    pytest.importorskip("sklearn.callback")
+    seen = []
+
+    class Stop:
+        max_propagation_depth = None
+
+        def setup(self, estimator, context): ...
+
+        def teardown(self, estimator, context): ...
+
+        def on_fit_task_begin(self, estimator, context, *, X=None, y=None): ...
+
+        def on_fit_task_end(self, estimator, context, *, X=None, fitted_estimator=None):
+            seen.append(fitted_estimator.n_iter_)
+            return context.task_name == "sweep 4"
+
+    model = make(tol=1e-9).set_callbacks(Stop()).fit(X)
+    assert model.n_iter_ == 4
+    assert seen == [1, 2, 3, 4, 4]
+    expected = make(max_iter=4).fit(X).components_
+    np.testing.assert_array_equal(model.components_, expected)

@@ -1,0 +1,363 @@
+"""ECGSLDA: how many draws a cell gets, what the strategies have in common, the rate."""
+
+import itertools
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+from sklda import ECGSLDA
+from sklda import CollapsedGibbsLDA
+from sklda._gibbs.collapsed import adaptive as _adaptive
+from sklda._ecgs.estimator import estimator as _ecgs
+from sklda._ecgs.kernels import dynamic
+from sklda._ecgs.kernels import rows as grouped_dense
+from sklda._ecgs.kernels import lists as grouped_sparse
+from sklda._core.problem import LANES
+from sklda._ecgs.sampler import DynamicDraws, GroupedChain
+from sklda.datasets import make_bars, make_lda_corpus
+from tests.helpers.comparison import assert_same_fit, fitted
+from tests.helpers.enumeration import chi_square_pvalue, faults, stream
+from tests.base.test_fitted import log_joint, recount
+from tests.core.test_kernels import corpus_of, random_corpus, words_of
+
+# Cells of up to a dozen tokens, and an empty document.
+X = make_lda_corpus(30, 12, 4, document_length=40, random_state=0)[0].toarray()
+X[7] = 0
+CELLS, TOKENS = np.count_nonzero(X), X.sum()
+# Topics below which there are rows, and never lists.
+KERNELS = {"dense": 10**6, "sparse": 1}
+STRATEGIES = ["standard", "shortcut", "dynamic"]
+
+strategies = pytest.mark.parametrize("strategy", STRATEGIES)
+each_kernel = pytest.mark.usefixtures("_kernel")
+
+
+@pytest.fixture(params=KERNELS.values(), ids=KERNELS)
+def _kernel(request, monkeypatch):
+    """Run a test once with each kernel, whatever the number of topics."""
+    monkeypatch.setattr(_ecgs, "MANY_TOPICS", request.param)
+    monkeypatch.setattr(_adaptive, "FEW_TOPICS", request.param)
+    monkeypatch.setattr(_adaptive, "MOST_MEMORY", 0)  # else rows, or lists
+
+
+def make(strategy="dynamic", **params):
+    params = {"n_components": 4, "max_iter": 12, "random_state": 0, **params}
+    return ECGSLDA(strategy=strategy, **params)
+
+
+def fit(strategy="dynamic", X=X, **params):
+    return make(strategy, **params).fit(X)
+
+
+def assert_same_chain(a, b):
+    """Assert that two fits differ in nothing but the sampling rate."""
+    a, b = fitted(a), fitted(b)
+    for name in a.keys() | b.keys() - {"sampling_rate_"}:
+        if name != "sampling_rate_":
+            np.testing.assert_array_equal(a[name], b[name], err_msg=name)
+
+
+# --- strategies that are each other ----------------------------------------------
+
+
+@each_kernel
+@pytest.mark.parametrize("learn_priors", [None, "asymmetric"])
+def test_standard_is_the_collapsed_sampler(learn_priors):
+    params = {"n_components": 4, "learn_priors": learn_priors, "max_iter": 25}
+    other = CollapsedGibbsLDA(**params, random_state=0).fit(X)
+    assert_same_chain(fit("standard", **params), other)
+
+
+@pytest.mark.parametrize("n_topics", [160, 161])
+def test_standard_has_the_kernel_of_the_collapsed_sampler(n_topics):
+    other = CollapsedGibbsLDA(n_topics, max_iter=12, random_state=0).fit(X)
+    assert_same_chain(fit("standard", n_components=n_topics), other)
+
+
+@each_kernel
+def test_all_draws_are_made_where_damping_is_large():
+    # The chance of another number of draws is 12 sweeps x 100 cells in a billion.
+    model = fit(damping=10**9)
+    assert model.sampling_rate_.tolist() == [1] * 12
+    assert_same_fit(model, fit("standard"))
+
+
+@each_kernel
+def test_one_draw_for_a_cell_is_the_shortcut(monkeypatch):
+    def all_on_one(corpus, damping):
+        gamma = init(corpus, damping)
+        return gamma._replace(draws=np.ones_like(gamma.draws))
+
+    init = dynamic.init
+    monkeypatch.setattr(dynamic, "init", all_on_one)
+    monkeypatch.setattr(dynamic, "learn", lambda *args: args[-2])
+    # Shortcut draws cells of two tokens as one as well, so here are none of them.
+    counts = np.where(X == 2, 3, X)
+    assert_same_fit(fit(X=counts), fit("shortcut", X=counts))
+
+
+@each_kernel
+def test_the_strategies_differ():
+    models = {strategy: fit(strategy).topic_assignments_ for strategy in STRATEGIES}
+    models["damped"] = fit(damping=20).topic_assignments_
+    for a, b in itertools.combinations(models, 2):
+        assert (models[a] != models[b]).any()
+
+
+def test_without_cells_of_several_tokens_all_are_the_same():
+    for other in ("shortcut", "dynamic"):
+        assert_same_fit(fit(other, X=X > 0), fit("standard", X=X > 0))
+
+
+# --- the weights of the numbers of draws -----------------------------------------
+
+
+class Forger:
+    """In the place of a kernel: gives the tokens of a cell topics as it likes."""
+
+    def __init__(self, seed, n_topics):
+        self.rng, self.n_topics = np.random.default_rng(seed), n_topics
+
+    def sweep(self, corpus, state, priors, rng, n_draws):
+        self.n_draws = n_draws.copy()
+        for first, last in itertools.pairwise(corpus.token_ptr):
+            topics = self.rng.permutation(self.n_topics)[: self.rng.integers(1, 5)]
+            state.z[first:last] = self.rng.choice(topics, last - first)
+
+
+def new_draws(kernel, corpus, n_topics, damping):
+    n_lanes = -(-n_topics // LANES) * LANES
+    return DynamicDraws(kernel, corpus, n_lanes, damping, stream(1))
+
+
+def stored(gamma):
+    """Return the weights of each cell that has some, as a dictionary."""
+    pairs = [(int(n), int(w)) for n, w in zip(gamma.draws, gamma.weight, strict=True)]
+    return [dict(pairs[a:b]) for a, b in itertools.pairwise(gamma.ptr.tolist())]
+
+
+def mixed_corpus():
+    """Return documents without tokens, cells of 1, 2, 3 and more, and a large one."""
+    counts = np.random.default_rng(0).choice([0, 1, 2, 3, 5, 9], (12, 7))
+    counts[[0, 5, 11]] = 0
+    counts[3] = [3000, 1, 2, 3, 0, 4, 2]
+    return corpus_of(counts)
+
+
+@pytest.mark.parametrize("damping", [1, 7, 10**9])
+@pytest.mark.parametrize("n_topics", [1, 4, 16, 20])
+def test_weights_are_those_of_a_plain_count(damping, n_topics):
+    corpus, forger = mixed_corpus(), Forger(2, n_topics)
+    sweep = new_draws(forger, corpus, n_topics, damping)
+    n_tokens = np.diff(corpus.token_ptr)
+    expected = [{n: damping} for n in n_tokens.tolist() if n >= 3]
+    assert stored(sweep.gamma) == expected
+    state = SimpleNamespace(z=np.zeros(n_tokens.sum(), np.uint16))
+    for n_sweeps in range(1, 41):
+        before = iter([dict(weights) for weights in expected])
+        sweep(state, None, None)
+        cells = np.split(state.z, corpus.token_ptr[1:-1])
+        u = [len(set(z.tolist())) for z in cells if z.size >= 3]
+        for n, made in zip(n_tokens, forger.n_draws, strict=True):
+            assert made in (next(before) if n >= 3 else {n})
+        for weights, n in zip(expected, u, strict=True):
+            weights[n] = weights.get(n, 0) + 1
+        assert stored(sweep.gamma) == expected
+        assert {sum(w.values()) for w in expected} == {damping + n_sweeps}
+        assert sweep.total == damping + n_sweeps
+    assert n_topics == 1 or max(map(len, expected)) == 5
+
+
+def test_the_number_of_draws_has_the_probabilities_of_the_weights():
+    n_cells, weights = 20_000, {50: 3, 2: 5, 1: 11, 7: 1}
+    corpus = corpus_of(np.full((n_cells, 1), 50))
+    sweep = new_draws(Forger(0, 4), corpus, 4, 1)
+    sweep.gamma = sweep.gamma._replace(
+        ptr=np.arange(n_cells + 1) * 4,
+        draws=np.tile(np.array([*weights], np.int32), n_cells),
+        weight=np.tile(np.array([*weights.values()], np.int32), n_cells),
+    )
+    sweep.total = 20
+    # Independent cells, and the test of test_exactness: one seed in a thousand fails.
+    sweep(SimpleNamespace(z=np.zeros(50 * n_cells, np.uint16)), None, None)
+    seen = [(sweep.n_draws == n).sum() for n in weights]
+    assert sum(seen) == n_cells
+    p = np.array([*weights.values()]) / 20
+    assert chi_square_pvalue(np.array([*seen, 0]), p) > 1e-3
+
+
+def test_memory_follows_the_values_seen():
+    # Cells of 50,000 tokens come to at most four topics: at most five weights each.
+    corpus = corpus_of(np.array([[50_000, 1], [2, 50_000]]))
+    sweep = new_draws(Forger(0, 30), corpus, 30, 1)
+    state = SimpleNamespace(z=np.zeros(corpus.token_ptr[-1], np.uint16))
+    for _ in range(30):
+        sweep(state, None, None)
+    assert sweep.gamma.draws.size == sweep.gamma.weight.size <= 10
+    assert sum(array.nbytes for array in sweep.gamma) < 200
+    assert sweep.n_draws.nbytes == 4 * 4
+
+
+def test_corpora_without_large_cells_have_no_weights():
+    for counts in ([[0, 0]], [[1, 2], [2, 0]]):
+        corpus = corpus_of(np.array(counts))
+        sweep = new_draws(Forger(0, 3), corpus, 3, 1)
+        state = SimpleNamespace(z=np.zeros(corpus.token_ptr[-1], np.uint16))
+        for _ in range(3):
+            sweep(state, None, None)
+        assert stored(sweep.gamma) == []
+        assert sweep.n_draws.tolist() == np.diff(corpus.token_ptr).tolist()
+
+
+# --- the sampling rate -----------------------------------------------------------
+
+
+@each_kernel
+def test_sampling_rate():
+    assert fit("standard").sampling_rate_.tolist() == [1] * 12
+    assert fit("shortcut").sampling_rate_.tolist() == [CELLS / TOKENS] * 12
+    rate = fit(max_iter=60).sampling_rate_
+    assert rate.shape == (60,)
+    assert rate.dtype == np.float64
+    assert rate[0] == 1  # the only weights are those of all draws
+    assert (rate >= CELLS / TOKENS).all()
+    assert (rate <= 1).all()
+    assert rate[-20:].mean() < 0.9 * rate[:5].mean()
+    damped = fit(max_iter=60, damping=1000).sampling_rate_
+    assert damped[1:].mean() > rate[1:].mean()
+    np.testing.assert_allclose(rate * TOKENS, np.rint(rate * TOKENS))  # of draws
+
+
+def test_rate_of_a_fit_that_kept_sweeping():
+    long, short = fit(max_iter=20), fit(max_iter=8)
+    np.testing.assert_array_equal(short.sampling_rate_, long.sampling_rate_[:8])
+    sharded = fit("shortcut", n_shards=4)
+    assert sharded.sampling_rate_.tolist() == [CELLS / TOKENS] * 12
+
+
+# --- what is fitted --------------------------------------------------------------
+
+
+@strategies
+@each_kernel
+@pytest.mark.parametrize("n_topics", [1, 4, 21])
+def test_attributes_are_counts_of_the_last_sweep(strategy, n_topics):
+    alpha, counts = np.linspace(0.1, 0.9, n_topics), sparse.csr_array(X)
+    params = {"n_components": n_topics, "burn_in": 11, "evaluate_every": 12}
+    model = fit(strategy, doc_topic_prior=alpha, topic_word_prior=0.3, **params)
+    topic_word, doc_topic = recount(model, counts)
+    np.testing.assert_allclose(model.components_, topic_word + 0.3)
+    theta = (doc_topic + alpha) / (doc_topic + alpha).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.doc_topic_, theta)
+    np.testing.assert_allclose(model.log_joint_[-1], log_joint(model, counts))
+
+
+@pytest.mark.parametrize("damping", [None, 1, 30])
+@pytest.mark.parametrize("kernel", [grouped_dense, grouped_sparse])
+@pytest.mark.parametrize("n_topics", [1, 5, 17])
+def test_tables_are_right_after_every_sweep(kernel, damping, n_topics):
+    for seed in range(3):
+        corpus = random_corpus(seed, n_docs=20, n_words=9, mean=2)
+        alpha, entropy = np.full(n_topics, 0.2), np.random.SeedSequence(seed)
+        chain = GroupedChain(kernel, damping, corpus, 9, alpha, 0.1, entropy)
+        for _ in range(20):
+            chain.sweep()
+            assert faults(chain.state, words_of(corpus), n_topics) == []
+
+
+@strategies
+@pytest.mark.parametrize("n_topics", [1, 3, 17])
+def test_corpora_of_almost_nothing(strategy, n_topics):
+    for counts in ([[0, 0]], [[1]], [[7]], [[0, 0], [0, 5]], [[6, 0, 1], [0, 0, 0]]):
+        counts = np.array(counts)
+        model = fit(strategy, counts, n_components=n_topics)
+        assert model.topic_assignments_.size == counts.sum()
+        np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1)
+        assert model.sampling_rate_.shape == (12,)
+        np.testing.assert_allclose(
+            model.components_.sum(axis=0), counts.sum(axis=0) + 1
+        )
+
+
+@strategies
+@each_kernel
+@pytest.mark.parametrize("prior", [1e-10, 1e10])
+def test_priors_at_the_ends_of_their_range(strategy, prior):
+    for params in ({"doc_topic_prior": prior}, {"topic_word_prior": prior}):
+        model = fit(strategy, n_components=20, **params)
+        assert model.topic_assignments_.max() < 20
+        assert np.isfinite(model.log_joint_).all()
+        assert np.isfinite(model.score(X))
+
+
+@strategies
+@each_kernel
+def test_fits_repeat(strategy):
+    model = fit(strategy, learn_priors="asymmetric", max_iter=25)
+    again = clone(model)
+    assert not fitted(again)
+    assert_same_fit(again.fit(X), model)
+    assert_same_fit(again.set_params(n_jobs=2).fit(X), model)
+    other = again.set_params(random_state=1).fit(X)
+    assert (other.topic_assignments_ != model.topic_assignments_).any()
+    assert set(model.doc_topic_prior_) != {0.25}
+
+
+def test_fit_sets_one_attribute_more_than_the_collapsed_sampler():
+    other = CollapsedGibbsLDA(2, max_iter=2).fit(X)
+    assert fitted(fit()).keys() - fitted(other).keys() == {"sampling_rate_"}
+    assert vars(fit()).keys() - fitted(fit()).keys() == vars(make()).keys()
+
+
+@pytest.mark.parametrize("kernel", [grouped_dense, grouped_sparse])
+@pytest.mark.parametrize("damping", [None, 1])
+def test_a_glimpse_is_the_chain_stopped_there(kernel, damping):
+    def start():
+        alpha, seed = np.full(3, 0.3), np.random.SeedSequence(4)
+        return GroupedChain(kernel, damping, mixed_corpus(), 7, alpha, 0.2, seed)
+
+    chain, looked = start(), []
+    for _ in range(4):
+        chain.sweep()
+        glimpse = chain.glimpse()
+        looked.append((glimpse.state.z, list(glimpse.sampling_rate), glimpse.finish()))
+    for n, (z, rate, averages) in enumerate(looked, start=1):
+        other = start()
+        for _ in range(n):
+            other.sweep()
+        other.keep_last()
+        np.testing.assert_array_equal(z, other.state.z)
+        assert rate == other.sampling_rate
+        for array, same in zip(averages, other.finish(), strict=True):
+            np.testing.assert_array_equal(array, same)
+
+
+def end_of_chains(strategy, X, **params):
+    """Return the mean log joint per token, in nats, at the end of three chains."""
+    fits = [fit(strategy, X, random_state=seed, **params) for seed in range(3)]
+    return np.mean([model.log_joint_[-5:].mean() for model in fits]) / X.sum()
+
+
+@pytest.mark.slow
+def test_dynamic_comes_near_the_exact_chain():
+    # Chains differ by 0.005 from seed to seed, and rise by 0.2 from their tenth sweep.
+    X = make_lda_corpus(300, 400, 5, document_length=80, random_state=1)[0]
+    params = {"n_components": 5, "doc_topic_prior": 0.2, "topic_word_prior": 0.1}
+    standard = end_of_chains("standard", X, max_iter=120, **params)
+    dynamic = end_of_chains("dynamic", X, max_iter=120, **params)
+    assert dynamic == pytest.approx(standard, abs=0.02)
+
+
+@pytest.mark.slow
+def test_damping_brings_it_back_to_the_exact_chain():
+    # Bars have 4 tokens in a cell, of several topics: cells that move as one are far
+    # behind (by 0.4 nats per token), and many draws at first help.
+    X = make_bars(n_samples=300, random_state=0)[0]
+    params = {"n_components": 10, "doc_topic_prior": 1.0, "topic_word_prior": 0.1}
+    params["max_iter"] = 120
+    standard = end_of_chains("standard", X, **params)
+    assert end_of_chains("dynamic", X, damping=1000, **params) > standard - 0.1
+    assert end_of_chains("shortcut", X, **params) < standard - 0.2

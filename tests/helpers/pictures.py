@@ -1,0 +1,34 @@
+"""Models to draw, and where the texts of a picture stand."""
+
+import numpy as np
+
+from tests.helpers.known_topics import KnownTopics
+
+X = np.random.default_rng(0).poisson(1.0, (12, 30))
+LONG = [f"{w} donaudampfschifffahrtsgesellschaft" for w in range(30)]
+
+
+def model_of(n_topics):
+    rng = np.random.default_rng(n_topics)
+    components = rng.gamma(0.2, 50, (n_topics, 30))
+    theta = rng.dirichlet(np.full(n_topics, 0.5), len(X))
+    return KnownTopics(components, theta)
+
+
+def boxes(texts):
+    """Return left, bottom, right and top of texts, in pixels."""
+    return np.array([text.get_window_extent().extents for text in texts])
+
+
+def boxes_without_lines(annotations):
+    """Return the same of annotations, whose own extent takes in the line."""
+    from matplotlib.text import Text
+
+    return np.array([Text.get_window_extent(text).extents for text in annotations])
+
+
+def overlaps(extents):
+    """Return the number of pairs of boxes that share more than their rims."""
+    low, high = extents[:, None, :2], extents[:, None, 2:]
+    shared = np.minimum(high, high.swapaxes(0, 1)) - np.maximum(low, low.swapaxes(0, 1))
+    return int(np.triu((shared > 0.5).all(axis=2), 1).sum())

@@ -1,0 +1,288 @@
+"""The pictures: what is drawn where, not how it looks."""
+
+import numpy as np
+import pytest
+from sklearn.decomposition import LatentDirichletAllocation
+from sklearn.exceptions import NotFittedError
+
+from sklda import CVBLDA, CollapsedGibbsLDA
+from sklda.inspection import (
+    ConvergenceDisplay,
+    DocumentTopicsDisplay,
+    TopicMapDisplay,
+    TopWordsDisplay,
+    top_words,
+)
+from tests.helpers.interpreter import run_python
+from tests.helpers.known_topics import KnownTopics
+from tests.helpers.pictures import LONG, X, boxes, model_of, overlaps
+
+# --- top words ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_topics", [1, 3, 20])
+def test_bars_are_probabilities_of_the_words(pyplot, n_topics):
+    model = model_of(n_topics)
+    display = TopWordsDisplay.from_estimator(model, n_words=6)
+    assert len(display.axes_) == len(display.figure_.axes) == n_topics
+    phi = model.components_ / model.components_.sum(axis=1, keepdims=True)
+    assert display.words == top_words(model, n_words=6)
+    for k, (panel, bars) in enumerate(zip(display.axes_, display.bars_, strict=True)):
+        assert panel.get_title() == f"Topic {k}"
+        labels = [label.get_text() for label in panel.get_yticklabels()]
+        assert labels == display.words[k]
+        widths = [bar.get_width() for bar in bars]
+        np.testing.assert_allclose(widths, phi[k, np.array(labels, dtype=int)])
+        assert panel.get_ylim()[0] > panel.get_ylim()[1], "the best word is on top"
+        assert panel.get_xlim() == display.axes_[0].get_xlim()
+        assert panel.get_xlim()[1] > phi.max()
+
+
+def test_bars_are_probabilities_whatever_the_metric(pyplot):
+    model = model_of(5)
+    display = TopWordsDisplay.from_estimator(
+        model, n_words=4, metric="frex", weight=0.9, topics=[4, 1]
+    )
+    words = top_words(model, n_words=4, metric="frex", weight=0.9)
+    assert display.words == [words[4], words[1]]
+    assert [panel.get_title() for panel in display.axes_] == ["Topic 4", "Topic 1"]
+    phi = model.components_ / model.components_.sum(axis=1, keepdims=True)
+    widths = [bar.get_width() for bar in display.bars_[1]]
+    np.testing.assert_allclose(widths, phi[1, np.array(words[1], dtype=int)])
+
+
+@pytest.mark.parametrize("n_topics", [1, 7, 23])
+def test_panels_do_not_overlap(pyplot, n_topics):
+    display = TopWordsDisplay.from_estimator(model_of(n_topics), LONG)
+    figure = display.figure_
+    figure.draw_without_rendering()
+    titles = boxes(panel.title for panel in display.axes_)
+    panels = np.array([panel.get_window_extent().extents for panel in display.axes_])
+    assert overlaps(np.vstack([titles, panels])) == 0
+    lowest = display.axes_[-5:]
+    numbers = [label for panel in lowest for label in panel.get_xticklabels()]
+    assert all(label.get_visible() for label in numbers)
+    around = boxes([*numbers, figure._supxlabel])
+    assert overlaps(np.vstack([around[-1:], panels])) == 0
+    assert (around[:, 1] >= 0).all()
+    for panel in display.axes_:
+        words = panel.get_yticklabels()
+        assert overlaps(boxes(words)) == 0
+        assert all(len(word.get_text()) <= 26 for word in words)
+        assert all(word.get_clip_box() is panel.bbox for word in words)
+
+
+def test_axes_may_be_given(pyplot):
+    _, axes = pyplot.subplots(1, 2)
+    display = TopWordsDisplay.from_estimator(model_of(2), ax=axes, color="black")
+    assert list(display.axes_) == list(axes)
+    assert display.bars_[0][0].get_facecolor() == (0, 0, 0, 1)
+    _, ax = pyplot.subplots()
+    display = TopWordsDisplay.from_estimator(model_of(3), topics=[2], ax=ax)
+    assert list(display.axes_) == [ax]
+    with pytest.raises(ValueError, match="ax holds 1 Axes, and there are 3 topics"):
+        TopWordsDisplay.from_estimator(model_of(3), ax=ax)
+
+
+def test_words_are_not_read_as_formulas(pyplot):
+    names = [f"$\\frac{{{w}$" for w in range(30)]  # no formula
+    display = TopWordsDisplay.from_estimator(model_of(2), names)
+    display.figure_.draw_without_rendering()
+    display = TopicMapDisplay.from_estimator(model_of(2), names)
+    display.figure_.draw_without_rendering()
+    display = DocumentTopicsDisplay.from_estimator(
+        model_of(2), X, names, document_names=names[:10]
+    )
+    display.figure_.draw_without_rendering()
+
+
+# --- convergence -------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def fits():
+    return [
+        CollapsedGibbsLDA(
+            3, max_iter=20, evaluate_every=4 + i, topic_word_prior=0.1, random_state=i
+        ).fit(X)
+        for i in range(2)
+    ]
+
+
+def test_curves_are_the_traces(pyplot, fits):
+    display = ConvergenceDisplay.from_estimator({"a": fits[0], "b": fits[1]})
+    assert display.names == ["a", "b"]
+    for line, fit in zip(display.lines_, fits, strict=True):
+        np.testing.assert_array_equal(line.get_xdata(), fit.log_joint_iter_)
+        np.testing.assert_array_equal(line.get_ydata(), fit.log_joint_)
+    assert display.ax_.get_xlabel() == "sweep"
+    assert display.ax_.get_ylabel() == "log joint (nats)"
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts == ["a", "b"]
+    assert [line.get_linestyle() for line in display.lines_] == ["-", "--"]
+
+
+def test_names_of_fits_without_names(pyplot, fits):
+    assert ConvergenceDisplay.from_estimator(fits[0]).names == ["CollapsedGibbsLDA"]
+    assert ConvergenceDisplay.from_estimator(fits).names == [
+        "0: CollapsedGibbsLDA",
+        "1: CollapsedGibbsLDA",
+    ]
+
+
+def test_bound_is_drawn(pyplot):
+    cvb = CVBLDA(3, max_iter=6, tol=0, evaluate_every=2, random_state=0).fit(X)
+    _, ax = pyplot.subplots()
+    display = ConvergenceDisplay.from_estimator(cvb, ax=ax, linewidth=3)
+    assert display.ax_ is ax
+    assert display.lines_[0].get_linewidth() == 3
+    np.testing.assert_array_equal(display.lines_[0].get_ydata(), cvb.bound_)
+    assert display.ax_.get_ylabel() == "bound (nats per token)"
+
+
+@pytest.mark.parametrize("n_fits", [2, 20])
+def test_legend_covers_no_curve(pyplot, n_fits):
+    sweeps = np.arange(1, 51)
+    display = ConvergenceDisplay(
+        sweeps=[sweeps] * n_fits,
+        values=[-(1e6 + i) / sweeps for i in range(n_fits)],
+        names=[f"chain {i} of a very long experiment indeed" for i in range(n_fits)],
+        quantity="log joint (nats)",
+    ).plot()
+    display.figure_.draw_without_rendering()
+    legend = display.ax_.get_legend()
+    frame = display.ax_.get_window_extent().extents
+    assert overlaps(np.vstack([legend.get_window_extent().extents, frame])) == 0
+    assert overlaps(boxes(legend.get_texts())) == 0
+    inside = display.figure_.bbox.extents
+    assert (legend.get_window_extent().extents[2:] <= inside[2:]).all()
+
+
+def test_fits_without_a_trace_are_refused(fits):
+    with pytest.raises(NotFittedError):
+        ConvergenceDisplay.from_estimator(CollapsedGibbsLDA())
+    silent = CollapsedGibbsLDA(2, max_iter=3, evaluate_every=0).fit(X)
+    with pytest.raises(ValueError, match="b was fitted without a trace: set evaluate"):
+        ConvergenceDisplay.from_estimator({"a": fits[0], "b": silent})
+    other = LatentDirichletAllocation(2, max_iter=1).fit(X)
+    with pytest.raises(TypeError, match="LatentDirichletAllocation keeps no trace"):
+        ConvergenceDisplay.from_estimator(other)
+    cvb = CVBLDA(3, max_iter=2, tol=0, evaluate_every=1, random_state=0).fit(X)
+    with pytest.raises(ValueError, match=r"bound \(nats per token\) and log joint"):
+        ConvergenceDisplay.from_estimator([fits[0], cvb])
+    with pytest.raises(ValueError, match="these fits have none"):
+        ConvergenceDisplay.from_estimator([])
+
+
+# --- topics of documents -----------------------------------------------------
+
+
+def test_stretches_are_the_shares(pyplot):
+    theta = [[0.5, 0.2, 0.3], [0.1, 0.1, 0.8], [0.7, 0.3, 0.0]]
+    model = KnownTopics(np.eye(3), theta)
+    display = DocumentTopicsDisplay.from_estimator(
+        model, X[:3], ["a", "b", "c"], 1, documents=[2, 0], n_topics=2
+    )
+    # Topics 0 and 1 have 1.2 and 0.5 in these documents; topic 2 has 0.3.
+    np.testing.assert_array_equal(display.topics, [0, 1])
+    starts = [[bar.get_x() for bar in bars] for bars in display.bars_]
+    widths = [[bar.get_width() for bar in bars] for bars in display.bars_]
+    np.testing.assert_allclose(starts, [[0, 0], [0.7, 0.5], [1, 0.7]])
+    np.testing.assert_allclose(widths, [[0.7, 0.5], [0.3, 0.2], [0, 0.3]], atol=1e-12)
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == ["2", "0"]
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts == ["0: a", "1: b", "others"]
+    assert [text.get_text() for text in display.ax_.texts] == ["0", "0", "1", "1"]
+    assert display.ax_.get_xlim() == (0, 1)
+    assert display.ax_.get_ylim() == (1.5, -0.5)
+
+
+@pytest.mark.parametrize("n_topics", [1, 20, 100])
+def test_documents_have_readable_labels(pyplot, n_topics):
+    display = DocumentTopicsDisplay.from_estimator(
+        model_of(n_topics), X, LONG, document_names=LONG[:10], n_topics=12
+    )
+    display.figure_.draw_without_rendering()
+    assert display.shares.shape == (10, min(n_topics, 12))
+    assert overlaps(boxes(display.ax_.get_yticklabels())) == 0
+    assert overlaps(boxes(display.ax_.texts)) == 0
+    legend = display.ax_.get_legend().get_window_extent().extents
+    frame = display.ax_.get_window_extent().extents
+    assert overlaps(np.vstack([legend, frame])) == 0
+    assert (legend[2:] <= display.figure_.bbox.extents[2:]).all()
+    luminance = [
+        np.dot(bars[0].get_facecolor()[:3], [0.299, 0.587, 0.114])
+        for bars in display.bars_[: display.topics.size]
+    ]
+    assert (np.diff(luminance) > 0.02).all(), "shades stay apart in greyscale"
+
+
+def test_topics_that_sum_to_one_leave_no_others(pyplot):
+    display = DocumentTopicsDisplay.from_estimator(model_of(3), X)
+    assert len(display.bars_) == 3
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"documents": [12]}, "documents must be between 0 and 11"),
+        ({"documents": [-1]}, "documents must be between 0 and 11"),
+        ({"documents": []}, "documents must be a list of integers"),
+        ({"documents": [0.5]}, "documents must be a list of integers"),
+        ({"documents": 3}, "documents must be a list of integers"),
+        ({"document_names": ["a"]}, "document_names holds 1 names for 10 documents"),
+        ({"n_topics": 0}, "n_topics must be an integer >= 1"),
+        ({"n_words": 31}, "n_words=31 is more than there are: 30 words"),
+        ({"feature_names": ["a"]}, "feature_names holds 1 names"),
+    ],
+)
+def test_documents_are_checked(options, message):
+    with pytest.raises(ValueError, match=message):
+        DocumentTopicsDisplay.from_estimator(model_of(3), X, **options)
+
+
+# --- what all pictures share -------------------------------------------------
+
+
+def test_refused_parameters():
+    with pytest.raises(ValueError, match="topics must be between 0 and 2"):
+        TopWordsDisplay.from_estimator(model_of(3), topics=[3])
+    with pytest.raises(ValueError, match="metric must be one of"):
+        TopWordsDisplay.from_estimator(model_of(3), metric="tf-idf")
+    with pytest.raises(ValueError, match="n_words must be an integer >= 0"):
+        TopicMapDisplay.from_estimator(model_of(3), n_words=-1)
+    for display in (TopWordsDisplay, TopicMapDisplay):
+        with pytest.raises(NotFittedError):
+            display.from_estimator(CollapsedGibbsLDA())
+    with pytest.raises(NotFittedError):
+        DocumentTopicsDisplay.from_estimator(CollapsedGibbsLDA(), X)
+
+
+def test_without_matplotlib_it_says_what_to_install():
+    code = """
+    import sys
+    sys.modules["matplotlib"] = None
+    import numpy as np
+    from sklda import inspection
+    from tests.helpers.known_topics import KnownTopics
+    model = KnownTopics(np.eye(3), np.eye(3), bound_=[1.0], bound_iter_=[1])
+    for name in inspection.__all__:
+        if name.endswith("Display"):
+            needed = [np.eye(3)] if name.startswith("Doc") else []
+            options = {"n_words": 2} if name.startswith("TopW") else {}
+            try:
+                getattr(inspection, name).from_estimator(model, *needed, **options)
+            except ImportError as error:
+                print(error)
+    """
+    assert run_python(code).splitlines() == [
+        f'{name}.plot needs matplotlib: pip install "sklda[plot]"'
+        for name in (
+            "ConvergenceDisplay",
+            "DocumentTopicsDisplay",
+            "TopWordsDisplay",
+            "TopicMapDisplay",
+        )
+    ]

@@ -1,0 +1,98 @@
+"""Topics in two dimensions: distances, places, circles and labels."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist, squareform
+
+from sklda.inspection import TopicMapDisplay
+from sklda.inspection._topic_map import classical_scaling, jensen_shannon_distances
+from tests.helpers.known_topics import KnownTopics
+from tests.helpers.pictures import LONG, boxes_without_lines, model_of, overlaps
+
+
+def test_distances_by_hand():
+    rows = np.array([[1, 0, 0, 0], [0, 0.5, 0.5, 0], [0.5, 0.5, 0, 0], [1, 0, 0, 0]])
+    distances = jensen_shannon_distances(rows)
+    # Of rows 0 and 2: the mean is (3/4, 1/4), its entropy 0.8113 bits, theirs 0 and 1.
+    expected = np.sqrt(0.8112781244591328 - 0.5)
+    np.testing.assert_allclose(distances[0], [0, 1, expected, 0], atol=1e-12)
+    # Of rows 1 and 2: (1/4, 1/2, 1/4) has 1.5 bits, they have 1 each.
+    np.testing.assert_allclose(distances[1, 2], np.sqrt(0.5))
+    np.testing.assert_array_equal(distances, distances.T)
+
+
+def test_distances_are_those_of_scipy():
+    rows = np.random.default_rng(0).dirichlet(np.full(20, 0.3), 8)
+    in_nats = squareform(pdist(rows, "jensenshannon"))
+    expected = in_nats / np.sqrt(np.log(2))
+    np.testing.assert_allclose(jensen_shannon_distances(rows), expected, atol=1e-12)
+
+
+def test_scaling_keeps_distances_in_the_plane():
+    points = np.random.default_rng(0).normal(size=(9, 2)) * [3, 1]
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    found, shown = classical_scaling(distances)
+    np.testing.assert_allclose(
+        np.linalg.norm(found[:, None] - found, axis=2), distances, atol=1e-10
+    )
+    np.testing.assert_allclose(shown.sum(), 1)
+    assert shown[0] > shown[1]
+    np.testing.assert_allclose(found.mean(axis=0), 0, atol=1e-12)
+    largest = found[np.abs(found).argmax(axis=0), [0, 1]]
+    assert (largest > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("distances", "expected", "shown"),
+    [
+        ([[0.0]], [[0, 0]], [0, 0]),
+        ([[0, 2.0], [2, 0]], [[1, 0], [-1, 0]], [1, 0]),
+        (np.zeros((3, 3)), np.zeros((3, 2)), [0, 0]),
+    ],
+)
+def test_scaling_of_few_or_equal_topics(distances, expected, shown):
+    found, parts = classical_scaling(np.array(distances))
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-12)
+    np.testing.assert_allclose(found.sum(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(parts, shown, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_topics", [1, 2, 20, 100])
+def test_labels_of_the_map_do_not_overlap(pyplot, n_topics):
+    display = TopicMapDisplay.from_estimator(model_of(n_topics), LONG)
+    display.figure_.draw_without_rendering()
+    words = 2 if n_topics <= 30 else 0
+    lines = [text.get_text().split("\n") for text in display.texts_]
+    assert [line[0] for line in lines] == [str(k) for k in range(n_topics)]
+    assert all(len(line) == 1 + words for line in lines)
+    extents = boxes_without_lines(display.texts_)
+    assert overlaps(extents) == 0
+    frame = display.ax_.get_window_extent().extents
+    assert (extents[:, :2] >= frame[:2]).all()
+    assert (extents[:, 2:] <= frame[2:]).all()
+
+
+def test_circles_are_as_large_as_the_shares(pyplot):
+    model = KnownTopics([[6.0, 4, 0], [0, 10, 20]], topic_word_prior_=0.0)
+    display = TopicMapDisplay.from_estimator(model)
+    np.testing.assert_allclose(display.shares, [0.25, 0.75])
+    sizes = display.circles_.get_sizes()
+    np.testing.assert_allclose(sizes[1] / sizes[0], 3)
+    np.testing.assert_allclose(display.circles_.get_offsets(), display.positions)
+    assert display.ax_.get_aspect() == 1
+    assert "100% of the squared distances" in display.ax_.get_xlabel()
+    model.theta = [[1, 0], [0, 1]]
+    display = TopicMapDisplay.from_estimator(model, X=[[3, 6, 0], [0, 0, 1]])
+    np.testing.assert_allclose(display.shares, [0.9, 0.1])
+
+
+def test_words_of_the_map(pyplot):
+    model = KnownTopics([[6.0, 3, 1], [1, 3, 6.0]])
+    texts = TopicMapDisplay.from_estimator(model).texts_
+    assert [text.get_text() for text in texts] == ["0", "1"], "without names no words"
+    display = TopicMapDisplay.from_estimator(
+        model, ["a", "b", "c"], 3, metric="probability"
+    )
+    assert display.labels == ["0\na\nb\nc", "1\nc\nb\na"]
+    _, ax = pyplot.subplots()
+    assert TopicMapDisplay.from_estimator(model, n_words=1, ax=ax).ax_ is ax

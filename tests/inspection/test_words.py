@@ -1,0 +1,364 @@
+"""Top words, top documents, and what pyLDAvis takes."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.decomposition import NMF, LatentDirichletAllocation, TruncatedSVD
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+
+from sklda import CVBLDA, CollapsedGibbsLDA
+from sklda._base.fitted_topics import doc_topic, largest, token_shares
+from sklda.datasets import make_lda_corpus
+from sklda.inspection import pyldavis_data, top_documents, top_words
+from tests.helpers.interpreter import run_python
+from tests.helpers.known_topics import KnownTopics
+
+# Topic 0 has 10 tokens, topic 1 has 30.
+COMPONENTS = np.array([[6.0, 3.0, 1.0, 0.0], [14.0, 0.0, 9.0, 7.0]])
+NAMES = ["apple", "berry", "cherry", "date"]
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return make_lda_corpus(80, 30, 4, document_length=40, random_state=0)[0]
+
+
+@pytest.fixture(scope="module")
+def lda(corpus):
+    return CollapsedGibbsLDA(4, max_iter=30, random_state=0).fit(corpus)
+
+
+# --- the order of words ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, ["apple berry cherry", "apple cherry date"]),
+        # p(w) is 20/40, 3/40, 10/40, 7/40; lifts are 1.2, 4, 0.4, 0 and 14/15, 0,
+        # 1.2, 4/3.
+        ({"metric": "lift"}, ["berry apple cherry", "date cherry apple"]),
+        ({"metric": "relevance", "weight": 1}, ["apple berry cherry"]),
+        ({"metric": "relevance", "weight": 0}, ["berry apple cherry"]),
+        # 0.6 log 0.6 + 0.4 log 1.2 = -0.23; 0.6 log 0.3 + 0.4 log 4 = -0.17.
+        ({"metric": "relevance"}, ["berry apple cherry", "apple cherry date"]),
+        # log 0.6 - 0.3 log 0.5 = -0.30; log 0.3 - 0.3 log 0.075 = -0.43.
+        ({"metric": "relevance", "weight": 0.7}, ["apple berry cherry"]),
+        # Exclusivity 0.6 / 1.067, 1, 0.25, 0: the ranks are 3, 4, 2, 1 of 4, those of
+        # the probabilities 4, 3, 2, 1; so the first two are equal.
+        ({"metric": "frex"}, ["apple berry cherry"]),
+        ({"metric": "frex", "weight": 0.6}, ["berry apple cherry"]),
+        ({"metric": "frex", "weight": 0.4}, ["apple berry cherry"]),
+    ],
+)
+def test_words_by_hand(options, expected):
+    found = top_words(KnownTopics(COMPONENTS), NAMES, 3, **options)
+    found = [" ".join(words) for words in found]
+    assert found[: len(expected)] == expected
+
+
+def plain_scores(components, metric, weight):
+    """Follow the definitions word by word."""
+    n_topics, n_words = components.shape
+    total = components.sum()
+    phi = [[c / sum(row) for c in row] for row in components]
+    scores = np.empty(components.shape)
+    for k in range(n_topics):
+        exclusivity = [
+            phi[k][w] / sum(phi[j][w] for j in range(n_topics)) for w in range(n_words)
+        ]
+        for w in range(n_words):
+            lift = phi[k][w] / (components[:, w].sum() / total)
+            frequent = sum(p <= phi[k][w] for p in phi[k]) / n_words
+            exclusive = sum(e <= exclusivity[w] for e in exclusivity) / n_words
+            scores[k, w] = {
+                "probability": phi[k][w],
+                "lift": lift,
+                "relevance": weight * np.log(phi[k][w]) + (1 - weight) * np.log(lift),
+                "frex": 1 / (weight / exclusive + (1 - weight) / frequent),
+            }[metric]
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("metric", "weight", "default"),
+    [
+        ("probability", None, 0.0),
+        ("lift", None, 0.0),
+        ("relevance", None, 0.6),
+        ("relevance", 0.25, 0.25),
+        ("frex", None, 0.5),
+        ("frex", 0.9, 0.9),
+    ],
+)
+def test_words_are_those_of_the_plain_version(metric, weight, default):
+    components = np.random.default_rng(0).gamma(0.3, size=(5, 40)) + 0.01
+    found = top_words(KnownTopics(components), None, 40, metric, weight=weight)
+    scores = plain_scores(components, metric, default)
+    ordered = np.take_along_axis(scores, np.array(found, dtype=int), axis=1)
+    np.testing.assert_array_less(np.diff(ordered), 1e-12)
+    assert all(sorted(map(int, words)) == list(range(40)) for words in found)
+
+
+def test_ties_go_to_the_left():
+    components = [[2, 1, 2, 1, 2, 1], [0, 0, 0, 0, 0, 1], [0] * 6]
+    model = KnownTopics(np.array(components, dtype=float))
+    for metric in ("probability", "relevance", "lift", "frex"):
+        words = top_words(model, n_words=4, metric=metric)
+        # All words but the last have the same lift.
+        assert words[0] == list("0123" if metric == "lift" else "0241")
+        assert words[1] == ["5", "0", "1", "2"]
+    assert top_words(model, n_words=3)[2] == ["0", "1", "2"]
+
+
+def test_words_without_weight_come_last():
+    components = np.array([[0.0, 3.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
+    for metric in ("probability", "relevance", "lift", "frex"):
+        for weight in (None,) if metric in {"probability", "lift"} else (0, 0.5, 1):
+            words = top_words(KnownTopics(components), NAMES, 4, metric, weight=weight)
+            assert set(words[0][:2]) == {"berry", "date"}
+            assert words[0][2:] == ["apple", "cherry"]
+
+
+def test_scale_of_topics_does_not_matter_for_probability():
+    scaled = COMPONENTS * [[1e-3], [1e3]]
+    for metric in ("probability", "frex"):
+        assert top_words(KnownTopics(scaled), NAMES, 3, metric) == top_words(
+            KnownTopics(COMPONENTS), NAMES, 3, metric
+        )
+
+
+@pytest.mark.parametrize("n", [1, 3, 7, 12])
+def test_largest_is_a_stable_sort(n):
+    scores = np.random.default_rng(0).integers(0, 4, size=(50, 12)).astype(float)
+    scores[:, 3] = -np.inf
+    expected = np.argsort(-scores, axis=1, kind="stable")[:, :n]
+    np.testing.assert_array_equal(largest(scores, n), expected)
+
+
+# --- names -------------------------------------------------------------------
+
+
+def test_default_names():
+    assert top_words(KnownTopics(COMPONENTS), n_words=2) == [["0", "1"], ["0", "2"]]
+    named = KnownTopics(COMPONENTS, feature_names_in_=np.array(NAMES, dtype=object))
+    assert top_words(named, n_words=2) == [["apple", "berry"], ["apple", "cherry"]]
+    assert top_words(named, ["p", "q", "r", "s"], 1) == [["p"], ["p"]]
+
+
+def test_names_of_a_frame():
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame([[3, 0, 1], [0, 4, 1]] * 5, columns=["x", "y", "z"])
+    lda = CollapsedGibbsLDA(2, max_iter=5, random_state=0).fit(X)
+    assert set(np.ravel(top_words(lda, n_words=3))) == {"x", "y", "z"}
+
+
+def test_frame():
+    pandas = pytest.importorskip("pandas")
+    frame = top_words(KnownTopics(COMPONENTS), NAMES, 3, as_frame=True)
+    expected = pandas.DataFrame(
+        [["apple", "berry", "cherry"], ["apple", "cherry", "date"]],
+        index=pandas.RangeIndex(2, name="topic"),
+        columns=pandas.RangeIndex(1, 4, name="rank"),
+    )
+    pandas.testing.assert_frame_equal(frame, expected)
+
+
+def test_frame_without_pandas_says_what_is_missing():
+    code = """
+    import sys
+    class Missing:
+        def find_spec(name, *_):
+            if name == "pandas":
+                raise ImportError(name)
+    sys.meta_path.insert(0, Missing)
+    import numpy as np
+    from sklda.inspection import top_words
+    from tests.helpers.known_topics import KnownTopics
+    try:
+        top_words(KnownTopics(np.eye(3)), n_words=1, as_frame=True)
+    except ImportError as error:
+        print(error)
+    """
+    assert run_python(code) == "as_frame=True needs pandas: pip install pandas"
+
+
+# --- other estimators --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        CVBLDA(4, max_iter=5, tol=0, random_state=0),
+        LatentDirichletAllocation(4, max_iter=2, random_state=0),
+        NMF(4, max_iter=500, random_state=0),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_any_topic_model_is_taken(corpus, estimator):
+    estimator.fit(corpus)
+    words = top_words(estimator, n_words=5, metric="frex")
+    assert [len(topic) for topic in words] == [5] * 4
+    _, shares = top_documents(estimator, corpus, 80)
+    np.testing.assert_allclose(shares.sum(), 80)
+    data = pyldavis_data(estimator, corpus)
+    np.testing.assert_allclose(data["doc_topic_dists"].sum(axis=1), 1)
+    np.testing.assert_allclose(data["topic_term_dists"].sum(axis=1), 1)
+
+
+def test_factors_become_shares_of_tokens():
+    # The first document owes topic 0 2 * 10 tokens and topic 1 1 * 30.
+    model = KnownTopics(COMPONENTS, [[2, 1], [0, 5], [0, 0]])
+    np.testing.assert_allclose(doc_topic(model, None), [[0.4, 0.6], [0, 1], [0.5, 0.5]])
+
+
+def test_scale_of_factors_does_not_matter():
+    factors, scale = np.array([[2.0, 1.0], [0.0, 5.0]]), np.array([4.0, 0.1])
+    a = doc_topic(KnownTopics(COMPONENTS, factors), None)
+    b = doc_topic(KnownTopics(COMPONENTS * scale[:, None], factors / scale), None)
+    np.testing.assert_allclose(a, b)
+
+
+def test_output_of_transform_may_be_a_frame(corpus, lda):
+    pytest.importorskip("pandas")
+    expected = top_documents(lda, corpus)
+    framed = CollapsedGibbsLDA(4, max_iter=30, random_state=0).set_output(
+        transform="pandas"
+    )
+    for found, wanted in zip(
+        top_documents(framed.fit(corpus), corpus), expected, strict=True
+    ):
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_shares_of_topics_leave_the_prior_out(corpus, lda):
+    np.testing.assert_allclose(token_shares(KnownTopics(COMPONENTS)), [0.25, 0.75])
+    smoothed = KnownTopics(COMPONENTS + 5, topic_word_prior_=5.0)
+    np.testing.assert_allclose(token_shares(smoothed), [0.25, 0.75])
+    one = CollapsedGibbsLDA(4, max_iter=1, random_state=0).fit(corpus)
+    expected = np.bincount(one.topic_assignments_, minlength=4) / corpus.sum()
+    np.testing.assert_allclose(token_shares(one), expected)
+
+
+# --- documents ---------------------------------------------------------------
+
+
+def test_documents_by_hand():
+    theta = [[0.5, 0.5], [0.9, 0.1], [0.5, 0.5], [0.0, 1.0]]
+    documents, shares = top_documents(KnownTopics(COMPONENTS, theta), None, 3)
+    np.testing.assert_array_equal(documents, [[1, 0, 2], [3, 0, 2]])
+    np.testing.assert_allclose(shares, [[0.9, 0.5, 0.5], [1.0, 0.5, 0.5]])
+
+
+def test_documents_are_those_of_transform(corpus, lda):
+    documents, shares = top_documents(lda, corpus, 80)
+    theta = lda.transform(corpus)
+    for k in range(4):
+        np.testing.assert_allclose(shares[k], np.sort(theta[:, k])[::-1])
+        np.testing.assert_allclose(theta[documents[k], k], shares[k])
+
+
+# --- pyLDAvis ----------------------------------------------------------------
+
+
+def test_pyldavis_data(corpus, lda):
+    X = sparse.lil_array(corpus)
+    X[[0, 7]] = 0
+    X = sparse.csr_array(X)
+    data = pyldavis_data(lda, X, [f"word {w}" for w in range(30)])
+    assert list(data) == [
+        "topic_term_dists",
+        "doc_topic_dists",
+        "doc_lengths",
+        "vocab",
+        "term_frequency",
+    ]
+    kept = np.delete(np.arange(80), [0, 7])
+    np.testing.assert_allclose(data["topic_term_dists"], lda.topic_word_)
+    np.testing.assert_allclose(data["doc_topic_dists"], lda.transform(X)[kept])
+    np.testing.assert_allclose(data["doc_topic_dists"].sum(axis=1), 1)
+    np.testing.assert_array_equal(data["doc_lengths"], X.sum(axis=1)[kept])
+    assert data["doc_lengths"].min() > 0
+    assert data["vocab"][29] == "word 29"
+    np.testing.assert_array_equal(data["term_frequency"], X.sum(axis=0))
+
+
+def test_pyldavis_data_of_arrays_and_dead_topics():
+    model = KnownTopics([[0, 0], [1, 3]], [[0, 2], [0, 0]])
+    data = pyldavis_data(model, [[1, 2], [0, 4]])
+    np.testing.assert_allclose(data["topic_term_dists"], [[0.5, 0.5], [0.25, 0.75]])
+    np.testing.assert_allclose(data["doc_topic_dists"], [[0, 1], [0.5, 0.5]])
+    assert data["vocab"] == ["0", "1"]
+    with pytest.raises(ValueError, match="X holds no token"):
+        pyldavis_data(model, [[0, 0], [0, 0]])
+
+
+# --- what is refused ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n_words": 5}, ValueError, "n_words=5 is more than there are: 4 words"),
+        ({"n_words": 0}, ValueError, "n_words must be an integer >= 1, got 0"),
+        ({"n_words": True}, ValueError, "n_words must be an integer"),
+        ({"metric": "tf-idf"}, ValueError, "metric must be one of 'probability', "),
+        ({"weight": 0.5}, ValueError, "metric='probability' has no weight"),
+        ({"metric": "lift", "weight": 0.5}, ValueError, "metric='lift' has no weight"),
+        ({"metric": "frex", "weight": 1.5}, ValueError, "weight must be between 0 "),
+        ({"metric": "frex", "weight": np.nan}, ValueError, "weight must be between"),
+        ({"feature_names": ["a"]}, ValueError, "holds 1 names, .* fitted to 4 words"),
+        ({"feature_names": "abcd"}, TypeError, "must be a sequence .*, not a str"),
+        ({"feature_names": CountVectorizer()}, TypeError, "get_feature_names_out"),
+        (
+            {"feature_names": dict.fromkeys(NAMES, 0)},
+            TypeError,
+            r"not a dict: take `vectorizer.get_feature_names_out\(\)`",
+        ),
+    ],
+)
+def test_refused_parameters(options, error, message):
+    model = KnownTopics(COMPONENTS)
+    with pytest.raises(error, match=message):
+        top_words(model, **({"n_words": 3} | options))
+
+
+def look_at_words(estimator):
+    return top_words(estimator, n_words=2)
+
+
+def look_at_documents(estimator):
+    return top_documents(estimator, [[1, 0, 2, 0]], 1)
+
+
+def look_for_pyldavis(estimator):
+    return pyldavis_data(estimator, [[1, 0, 2, 0]])
+
+
+@pytest.mark.parametrize("look", [look_at_words, look_at_documents, look_for_pyldavis])
+def test_refused_estimators(look):
+    with pytest.raises(NotFittedError):
+        look(CollapsedGibbsLDA())
+    with pytest.raises(NotFittedError):
+        look(make_pipeline(CountVectorizer(), CollapsedGibbsLDA()))
+    X = np.random.default_rng(0).integers(0, 5, (9, 4))
+    pipeline = make_pipeline("passthrough", CollapsedGibbsLDA(2, max_iter=2))
+    with pytest.raises(TypeError, match=r"Pipeline has no components_.*pipeline\[-1\]"):
+        look(pipeline.fit(X))
+    with pytest.raises(ValueError, match="components_ of TruncatedSVD holds negative"):
+        look(TruncatedSVD(2).fit(X))
+    with pytest.raises(TypeError, match="not an estimator"):
+        look("model")
+
+
+def test_refused_documents(corpus, lda):
+    with pytest.raises(ValueError, match=r"n_documents=81 is more .*: 80 documents"):
+        top_documents(lda, corpus, 81)
+    with pytest.raises(ValueError, match="n_documents must be an integer >= 1"):
+        top_documents(lda, corpus, 0)
+    with pytest.raises(ValueError, match="X has 29 features"):
+        top_documents(lda, corpus[:, :29])
+    with pytest.raises(ValueError, match="Negative values"):
+        pyldavis_data(lda, -corpus)

@@ -1,0 +1,342 @@
+"""MedLDAClassifier and MedLDARegressor as users meet them."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning, NotFittedError
+
+from sklda import MedLDAClassifier, MedLDARegressor
+from sklda._base.fold_in import doc_topic, prepare
+from sklda.datasets import make_lda_corpus
+from tests.helpers.comparison import assert_same_fit
+
+# Four topics that a document is easily told by, and documents of one main topic.
+X, THETA, _ = make_lda_corpus(240, 60, 4, document_length=40, random_state=0)
+X = X.toarray()
+MAIN = THETA.argmax(axis=1)
+TRAIN, TEST = slice(0, 160), slice(160, None)
+NAMES = np.array(["red", "blue", "10", "green"])
+
+samplers = pytest.mark.parametrize("sampler", ["light", "gibbs"])
+strategies = pytest.mark.parametrize("multi_class", ["multitask", "ovr"])
+
+
+def make(cls=MedLDAClassifier, **params):
+    defaults = {"n_components": 6, "C": 10, "prior_precision": 1}
+    return cls(**{**defaults, "max_iter": 20, "random_state": 0, **params})
+
+
+def fit(y=MAIN[:160], X=X[TRAIN], cls=MedLDAClassifier, **params):
+    return make(cls, **params).fit(X, y)
+
+
+# --- what is learned -------------------------------------------------------------
+
+
+@samplers
+@strategies
+def test_classes_are_learned(sampler, multi_class):
+    model = fit(sampler=sampler, multi_class=multi_class)
+    # Most frequent class: 0.3; classes by the true proportions would be all right.
+    assert model.score(X[TEST], MAIN[TEST]) > 0.8
+    assert model.loss_[-1] < 0.2 * model.loss_[0]
+    scores = model.decision_function(X[TEST])
+    assert scores.shape == (80, 4)
+    np.testing.assert_array_equal(model.predict(X[TEST]), scores.argmax(axis=1))
+
+
+@samplers
+def test_numbers_are_learned(sampler):
+    y = 100 + 5 * THETA[:, 0] - 3 * THETA[:, 1]
+    model = fit(y[TRAIN], cls=MedLDARegressor, sampler=sampler)
+    assert model.score(X[TEST], y[TEST]) > 0.7
+    assert model.intercept_ == pytest.approx(y[TRAIN].mean())
+    assert model.coef_.shape == (1, 6)
+    scores = model.transform(X[TEST]) @ model.coef_[0]
+    np.testing.assert_allclose(model.predict(X[TEST]), scores + model.intercept_)
+
+
+@samplers
+@strategies
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_several_labels_are_learned(sampler, multi_class, form):
+    Y = (THETA > 0.3).astype(int)
+    model = fit(form(Y[TRAIN]), sampler=sampler, multi_class=multi_class)
+    predicted = model.predict(X[TEST])
+    assert predicted.shape == (80, 4)
+    assert set(np.unique(predicted)) == {0, 1}
+    assert (predicted == Y[TEST]).mean() > 0.8
+    assert (predicted == (model.decision_function(X[TEST]) > 0)).all()
+
+
+def test_one_column_of_indicators_stays_a_matrix():
+    Y = np.column_stack([MAIN == 0, MAIN == 1]).astype(int)
+    model = fit(Y[TRAIN])
+    assert model.decision_function(X[TEST]).shape == (80, 2)
+    assert model.coef_.shape == (2, 6)
+
+
+@pytest.mark.slow
+def test_all_ways_to_draw_come_to_the_same():
+    params = {"n_components": 3, "C": 0.3, "max_iter": 400, "thin": 400}
+    ways = {
+        "light": {"sampler": "light"},
+        "gibbs": {"sampler": "gibbs"},
+        "jointly": {"sampler": "gibbs", "n_weight_steps": None},
+    }
+    means = {
+        name: np.mean(
+            [
+                fit(MAIN[:40], X[:40], **params, **way, random_state=seed)
+                .loss_[50:]
+                .mean()
+                for seed in range(4)
+            ]
+        )
+        for name, way in ways.items()
+    }
+    # The loss of chains that have converged; a mean over 350 sweeps has a standard
+    # error of about 0.05, and so has the difference of two means of four.
+    assert np.ptp(list(means.values())) < 0.15
+    scores = [fit(**way).score(X[TEST], MAIN[TEST]) for way in ways.values()]
+    assert np.ptp(scores) < 0.1
+
+
+# --- shapes and meanings ---------------------------------------------------------
+
+
+@strategies
+def test_fitted_attributes(multi_class):
+    model = fit(NAMES[MAIN[TRAIN]], multi_class=multi_class)
+    n_topics = 6 if multi_class == "multitask" else 24
+    assert model.classes_.tolist() == sorted(NAMES)
+    assert model.components_.shape == (n_topics, 60)
+    assert model.coef_.shape == (4, 6)
+    assert model.doc_topic_.shape == (160, n_topics)
+    assert model.doc_topic_prior_.shape == (n_topics,)
+    assert model.loss_.shape == (20,)
+    assert model.n_iter_ == 20
+    assert len(model.get_feature_names_out()) == n_topics
+    n_models = n_topics // 6
+    # The tokens of the corpus, once for each model, and beta.
+    tokens = X[TRAIN].sum() + 6 * 60 * 0.01
+    assert model.components_.sum() == pytest.approx(n_models * tokens)
+    np.testing.assert_allclose(model.doc_topic_.sum(axis=1), n_models)
+    shares = model.transform(X[TEST])
+    assert shares.shape == (80, n_topics)
+    assert (shares >= 0).all()
+    np.testing.assert_allclose(shares.sum(axis=1), n_models)
+    blocks = shares.reshape(80, n_models, 6)
+    scores = np.einsum("dmk,tk->dmt", blocks, model.coef_)
+    scores = scores[:, 0] if n_models == 1 else np.einsum("dmm->dm", scores)
+    np.testing.assert_allclose(model.decision_function(X[TEST]), scores)
+
+
+def test_two_classes_have_one_score():
+    model = fit(NAMES[(MAIN[TRAIN] == 0).astype(int)])
+    assert model.coef_.shape == (1, 6)
+    scores = model.decision_function(X[TEST])
+    assert scores.shape == (80,)
+    expected = model.classes_[(scores > 0).astype(int)]
+    np.testing.assert_array_equal(model.predict(X[TEST]), expected)
+    assert_same_fit(fit(MAIN[TRAIN] == 0, multi_class="ovr"), fit(MAIN[TRAIN] == 0))
+
+
+@strategies
+def test_rows_are_independent_of_each_other(multi_class):
+    model = fit(multi_class=multi_class)
+    shares = model.transform(X[TEST])
+    order = np.random.default_rng(0).permutation(80)
+    np.testing.assert_array_equal(model.transform(X[TEST][order]), shares[order])
+    np.testing.assert_array_equal(model.transform(X[TEST][:1]), shares[:1])
+
+
+@strategies
+def test_documents_without_words_are_decided_by_the_prior(multi_class):
+    X_ = X[TRAIN].copy()
+    X_[[0, 5, 159]] = 0
+    alpha = np.arange(1, 7) / 10
+    model = fit(X=X_, multi_class=multi_class, doc_topic_prior=alpha)
+    empty = np.zeros((2, 60), int)
+    mean = alpha / alpha.sum()
+    n_models = len(model.components_) // 6
+    np.testing.assert_allclose(
+        model.transform(empty), np.tile(mean, (2, n_models)), rtol=1e-5
+    )
+    expected = model.coef_ @ mean
+    np.testing.assert_allclose(model.decision_function(empty)[0], expected, rtol=1e-4)
+    mixed = model.transform(np.vstack([empty, X[TEST][:3], empty]))
+    np.testing.assert_array_equal(mixed[2:5], model.transform(X[TEST][:3]))
+
+
+def test_shares_are_of_tokens_not_theta():
+    # A large alpha pulls theta to the prior mean; the shares of tokens less.
+    model = fit(doc_topic_prior=5.0)
+    document, alpha = X[TEST][:1], model.doc_topic_prior_
+    weights = model._check_weights(document, reset=False)
+    theta = doc_topic(*prepare(weights, model.components_, alpha), None)
+    shares, n = model.transform(document), document.sum()
+    np.testing.assert_allclose(theta * (n + alpha.sum()), n * shares + alpha, rtol=1e-5)
+    assert shares.max() > theta.max() + 0.05
+
+
+@samplers
+@strategies
+def test_the_fit_depends_on_the_seed_alone(sampler, multi_class):
+    params = {"sampler": sampler, "multi_class": multi_class, "max_iter": 6}
+    model = fit(**params, learn_priors="asymmetric")
+    for n_jobs in (1, 2, 3, -1):
+        assert_same_fit(fit(**params, learn_priors="asymmetric", n_jobs=n_jobs), model)
+    other = fit(**params, learn_priors="asymmetric", random_state=1)
+    assert (other.components_ != model.components_).any()
+
+
+def test_input_is_not_changed():
+    X_, y = sparse.csr_array(X[TRAIN]), MAIN[TRAIN].copy()
+    fit(y, X_)
+    np.testing.assert_array_equal(X_.toarray(), X[TRAIN])
+    np.testing.assert_array_equal(y, MAIN[TRAIN])
+
+
+def test_priors_are_learned():
+    model = fit(learn_priors="asymmetric", max_iter=40)
+    assert np.unique(model.doc_topic_prior_).size == 6
+    assert model.topic_word_prior_ != 0.01
+    assert np.unique(fit(learn_priors="symmetric").doc_topic_prior_).size == 1
+
+
+def test_verbose(capsys):
+    fit(verbose=1)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert re.match(
+        r"\[MedLDAClassifier\] sweep 20/20, loss per document 0\.\d+, ", lines[1]
+    )
+
+
+@samplers
+def test_tiny_problems(sampler):
+    for n_components in (1, 2, 17):
+        model = fit([0, 1], [[1], [3]], sampler=sampler, n_components=n_components)
+        assert model.predict([[1]]).shape == (1,)
+    model = fit([0, 1], [[0, 0], [0, 0]], sampler=sampler)
+    assert np.isfinite(model.coef_).all()
+    assert np.isfinite(model.decision_function([[1, 2]])).all()
+    model = fit([2.0], [[1, 2]], cls=MedLDARegressor, sampler=sampler)
+    assert np.isfinite(model.predict([[1, 0]])).all()
+
+
+@samplers
+@pytest.mark.parametrize("C", [1e-6, 1e6])
+@pytest.mark.parametrize("prior_precision", [1e-6, 1e6])
+def test_extreme_parameters(sampler, C, prior_precision):
+    params = {"sampler": sampler, "C": C, "prior_precision": prior_precision}
+    assert np.isfinite(fit(**params).decision_function(X[TEST])).all()
+    model = fit(THETA[TRAIN, 0], cls=MedLDARegressor, **params)
+    assert np.isfinite(model.predict(X[TEST])).all()
+
+
+# --- labels ----------------------------------------------------------------------
+
+
+def test_labels_of_any_kind():
+    numbers = fit().predict(X[TEST])
+    for labels in (
+        np.array(["a", "b", "c", "d"]),
+        np.array(["a", "b", "c", "d"], object),
+        np.array([-7, 3, 100, 2**40]),
+        np.array([0.0, 1.0, 2.0, 9.0]),
+    ):
+        model = fit(labels[MAIN[TRAIN]])
+        np.testing.assert_array_equal(model.predict(X[TEST]), labels[numbers])
+    assert fit((MAIN[TRAIN] == 1).tolist()).classes_.dtype == bool
+
+
+def test_a_column_of_labels():
+    with pytest.warns(DataConversionWarning):
+        model = fit(MAIN[TRAIN][:, np.newaxis])
+    assert_same_fit(model, fit())
+    with pytest.warns(DataConversionWarning):
+        fit(THETA[TRAIN, :1], cls=MedLDARegressor)
+
+
+@strategies
+def test_a_class_with_one_document(multi_class):
+    y = np.zeros(160, int)
+    y[3] = 1
+    y[10:90] = 2
+    assert fit(y, multi_class=multi_class).predict(X[TEST]).shape == (80,)
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (None, "requires y to be passed"),
+        (np.zeros(160, int), "one class only.*at least 2 classes"),
+        (MAIN[:159], "inconsistent numbers of samples"),
+        (np.where(MAIN[TRAIN] == 0, np.nan, 1.0), "NaN"),
+        (np.where(MAIN[TRAIN] == 0, np.inf, 1.0), "infinity"),
+        (THETA[TRAIN, 0], "Unknown label type"),
+        (np.column_stack([MAIN[TRAIN]] * 2), "y"),
+    ],
+    ids=["None", "one class", "length", "NaN", "infinity", "numbers", "matrix"],
+)
+def test_bad_labels(y, words):
+    model = make()
+    with pytest.raises(ValueError, match=words):
+        model.fit(X[TRAIN], y)
+    assert vars(model) == vars(make())
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (None, "requires y to be passed"),
+        (THETA[:159, 0], "inconsistent numbers of samples"),
+        (np.full(160, np.nan), "NaN"),
+        (np.full(160, -np.inf), "infinity"),
+        (THETA[TRAIN], "1d array"),
+        (np.full(160, "one"), "could not convert"),
+    ],
+    ids=["None", "length", "NaN", "infinity", "matrix", "words"],
+)
+def test_bad_numbers(y, words):
+    model = make(MedLDARegressor)
+    with pytest.raises(ValueError, match=words):
+        model.fit(X[TRAIN], y)
+    assert vars(model) == vars(make(MedLDARegressor))
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"burn_in": 20}, "leaves no sweep"),
+        ({"doc_topic_prior": [1, 2]}, "doc_topic_prior has shape"),
+        ({"sampler": "heavy"}, "sampler"),
+        ({"C": 0}, "C"),
+        ({"n_mh_steps": 0}, "n_mh_steps"),
+        ({"multi_class": "ovo"}, "multi_class"),
+    ],
+)
+def test_bad_parameters(params, words):
+    with pytest.raises(ValueError, match=words):
+        fit(**params)
+
+
+@pytest.mark.parametrize("bad", [X[TRAIN] * 0.5, -X[TRAIN], X[TRAIN] * np.nan])
+def test_bad_counts(bad):
+    with pytest.raises(ValueError, match=r"whole numbers|Negative|NaN"):
+        fit(X=bad)
+    with pytest.raises(ValueError, match=r"whole numbers|Negative|NaN"):
+        fit().predict(bad)
+
+
+@pytest.mark.parametrize("cls", [MedLDAClassifier, MedLDARegressor])
+def test_before_fit(cls):
+    for method in ("predict", "transform"):
+        with pytest.raises(NotFittedError):
+            getattr(clone(make(cls)), method)(X[TEST])
+    assert not hasattr(cls, "perplexity")
