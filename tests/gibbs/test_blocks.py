@@ -14,14 +14,13 @@ import pytest
 from scipy import stats
 
 from sklda._core.corpus import cut_cells
-from sklda._gibbs.kernels.blocked import backward
-from sklda._gibbs.kernels.blocked import large as large_blocks
-from sklda._gibbs.kernels.blocked import nested
-from sklda._gibbs.kernels.blocked import small as small_blocks
 from sklda._core.problem import padded
-from tests.helpers.enumeration import chi_square_pvalue, stream
+from sklda._gibbs.kernels.blocked import backward, nested
+from sklda._gibbs.kernels.blocked import large as large_blocks
+from sklda._gibbs.kernels.blocked import small as small_blocks
 from tests.gibbs.test_exactness import RIGHT
 from tests.helpers.corpora import docs_of, random_corpus, words_of
+from tests.helpers.enumeration import chi_square_pvalue, stream
 
 SIMULATIONS = {"nested": nested, "backward": backward}
 

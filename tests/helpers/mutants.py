@@ -219,7 +219,7 @@ def _apply(edit: Edit, scope: ast.AST) -> None:
     matches = list(_matches(pattern, scope))
     assert len(matches) == edit.of, (
         f"{edit.pattern!r} is in {edit.function} {len(matches)} times, not {edit.of}:\n"
-        f"{ast.unparse(scope)}"
+        f"{ast.unparse(scope)[:3000]}"
     )
     chosen = matches if edit.nth is None else [matches[edit.nth]]
     for parent, field, index, bound in reversed(chosen):
