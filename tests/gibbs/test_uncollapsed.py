@@ -1,29 +1,23 @@
 """Data augmentation: the same bits whatever the number of threads, and its kernel."""
 
 import itertools
-import random
 import threading
 
 import numpy as np
 import pytest
 
-from sklda import CollapsedGibbsLDA
-from sklda import UncollapsedGibbsLDA
-from sklda._gibbs.collapsed import uncollapsed_sampler as _augmentation
-from sklda._core import threads as _threads
-from sklda._gibbs.uncollapsed_sampler import AugmentedChain
+from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda._core import threads as threads_module
+from sklda._core.problem import LANES, MAX_TOPICS, Corpus, Problem, padded
+from sklda._core.threads import Threads
+from sklda._gibbs import uncollapsed_sampler
 from sklda._gibbs.kernels import uncollapsed
-from sklda._core.problem import LANES, MAX_TOPICS
 from sklda.datasets import make_lda_corpus
-from tests.helpers.comparison import assert_same_fit
-from tests.helpers.enumeration import (
-    chi_square_pvalue,
-    faults,
-    interpreted,
-    stream,
-)
 from tests.base.test_fitted import log_joint, recount
+from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus, words_of
+from tests.helpers.enumeration import RIGHT, chi_square_pvalue
+from tests.helpers.mutants import streams
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 
@@ -36,9 +30,9 @@ def fit(X=X, **params):
 @pytest.fixture
 def many_slices(monkeypatch):
     """Cut small corpora into many slices, and slices into many blocks."""
-    monkeypatch.setattr(_augmentation, "_WORDS", 4)
-    monkeypatch.setattr(_augmentation, "_TOKENS", 50)
-    monkeypatch.setattr(_augmentation, "_GAMMAS", 8)
+    monkeypatch.setattr(uncollapsed_sampler, "_WORDS", 4)
+    monkeypatch.setattr(uncollapsed_sampler, "_TOKENS", 50)
+    monkeypatch.setattr(uncollapsed_sampler, "_GAMMAS", 8)
 
 
 # --- threads ---------------------------------------------------------------------
@@ -62,38 +56,35 @@ def test_the_fit_of_a_larger_corpus_does_not_depend_on_it_either():
         assert_same_fit(fit(X, n_jobs=n_jobs), model)
 
 
-def new_chain(corpus, n_words, n_topics=3, n_jobs=1, alpha=0.3, beta=0.2):
-    alpha, seed = np.full(n_topics, alpha), np.random.SeedSequence(4)
-    return AugmentedChain(corpus, n_words, alpha, beta, seed, n_jobs)
-
-
 @pytest.mark.parametrize("n_docs", [1, 2, 30, 3000])
 def test_slices(n_docs):
     corpus = random_corpus(0, n_docs, n_words=300)
-    chain = new_chain(corpus, 300)
+    problem = Problem(corpus, 300, np.full(3, 0.3), 0.2)
+    z = np.zeros(corpus.token_ptr[-1], np.uint16)
     tokens = corpus.token_ptr[corpus.doc_ptr]
-    for slices, size in ((chain._words, 300), (chain._documents, n_docs)):
-        edges = [one.first for one in slices] + [slices[-1].last]
-        assert [one.last for one in slices] == edges[1:]
-        assert (edges[0], edges[-1]) == (0, size)
-        assert all(np.diff(edges) > 0)
-        streams = {tuple(one.rng.tolist()) for one in slices}
-        streams |= {one.gammas.bit_generator.state["state"]["state"] for one in slices}
-        assert len(streams) == 2 * len(slices)
-    assert len(chain._words) == 3
+    states = [
+        uncollapsed_sampler.Uncollapsed(Threads(n_jobs)).from_topics(problem, z)
+        for n_jobs in (1, 2, 5)
+    ]
+    for state, n_jobs in zip(states, (1, 2, 5), strict=True):
+        for slices, size in (
+            (state.word_slices, 300),
+            (state.doc_slices, n_docs),
+            (state.count_ranges, 300),
+        ):
+            edges = [first for first, _ in slices] + [slices[-1][1]]
+            assert [last for _, last in slices] == edges[1:]
+            assert (edges[0], edges[-1]) == (0, size)
+            assert all(np.diff(edges) > 0)
+        assert len(state.word_slices) == 3
+        assert state.doc_slices == states[0].doc_slices
+        assert len(state.count_ranges) == n_jobs
     # About equal: as near as whole documents come to it.
     longest = np.diff(tokens).max()
-    of_slices = [tokens[one.last] - tokens[one.first] for one in chain._documents]
+    of_slices = [tokens[last] - tokens[first] for first, last in states[0].doc_slices]
     wanted = min(1 + tokens[-1] // 4096, 64)
     assert len(of_slices) == min(wanted, n_docs)
     assert max(of_slices) - min(of_slices) <= 2 * longest
-    for n_jobs in (2, 5):
-        other = new_chain(corpus, 300, n_jobs=n_jobs)
-        for same, one in zip(other._documents, chain._documents, strict=True):
-            assert same[:2] == one[:2]
-        edges = [0, *(last for _, last in other._shares)]
-        assert [first for first, _ in other._shares] == edges[:-1]
-        assert edges[-1] == 300
 
 
 def test_one_document_of_many_tokens_is_one_slice():
@@ -107,7 +98,7 @@ def test_one_job_needs_no_threads(monkeypatch):
     def refuse(*args):
         raise AssertionError("threads for nothing")
 
-    monkeypatch.setattr(_threads, "ThreadPoolExecutor", refuse)
+    monkeypatch.setattr(threads_module, "ThreadPoolExecutor", refuse)
     fit()
     fit(n_jobs=1)
     fit(X[:2, :20], n_jobs=3)  # one slice
@@ -123,13 +114,13 @@ def test_an_error_in_a_slice_ends_the_fit_and_its_threads(monkeypatch, n_jobs, e
         calls.append(threading.current_thread())
         if len(calls) == 50:
             raise error
-        return draw_topics(*args)
+        return resample_topics(*args)
 
-    draw_topics = uncollapsed.draw_topics
+    resample_topics = uncollapsed.resample_topics
     before = set(threading.enumerate())
     model = UncollapsedGibbsLDA(4, n_jobs=n_jobs, random_state=0)
     with monkeypatch.context() as patch:
-        patch.setattr(uncollapsed, "draw_topics", interrupted)
+        patch.setattr(uncollapsed, "resample_topics", interrupted)
         with pytest.raises(error):
             model.fit(X)
     assert set(threading.enumerate()) <= before
@@ -251,7 +242,7 @@ def test_no_product_is_too_small_or_too_large_for_float32():
     lowest, largest = np.float32([uncollapsed.LOWEST, uncollapsed.LARGEST])
     assert lowest * lowest >= np.finfo(np.float32).tiny
     assert np.isfinite(largest * largest * np.float32(MAX_TOPICS))
-    # The shares of the present topic: among gammas up to 1e10 and counts up to 2**31
+    # The weight of the present topic: among gammas up to 1e10 and counts up to 2**31
     # its own, of shape 1 or more, is less than 1e-9 once in 1e9 draws.
     assert lowest / largest < 1e-9 / 1e10 / 2**31
 
@@ -262,7 +253,7 @@ def test_words_are_counted(cuts):
     z = np.random.default_rng(0).integers(5, size=corpus.token_ptr[-1])
     table = np.zeros((40, LANES), np.int32)
     for first, last in itertools.pairwise(cuts):
-        uncollapsed.count(*corpus, z.astype(np.uint16), first, last, table)
+        uncollapsed.count(corpus, z.astype(np.uint16), first, last, table)
     expected = np.zeros_like(table)
     np.add.at(expected, (words_of(corpus), z), 1)
     np.testing.assert_array_equal(table, expected)
@@ -272,63 +263,24 @@ def test_words_are_counted(cuts):
 def test_tokens_are_drawn_with_their_weights(n_topics):
     # 40,000 tokens of one cell, whatever their topic was.
     rng = np.random.default_rng(n_topics)
-    theta, phi = np.zeros((2, 1, -(-n_topics // LANES) * LANES), np.float32)
+    theta, phi = np.zeros((2, 1, padded(n_topics)), np.float32)
     theta[:, :n_topics] = rng.gamma(0.5, size=n_topics)
     phi[:, :n_topics] = rng.gamma(0.5, size=n_topics)
     ptr, word = np.array([0, 1]), np.zeros(1, np.int32)
     weights = (theta * phi)[0].astype(float)
     for start in (0, n_topics // 2, n_topics - 1):
         z = np.full(40_000, start, np.uint16)
-        tokens = np.array([0, z.size])
-        uncollapsed.draw_topics(ptr, word, tokens, z, theta, phi, stream(start))
+        corpus = Corpus(ptr, word, np.array([0, z.size]))
+        uncollapsed.resample_topics(corpus, z, theta, phi, streams(start).kernel)
         seen = np.bincount(z, minlength=weights.size)
         assert seen[n_topics:].sum() == 0
         seen = np.append(seen, 0)
-        assert chi_square_pvalue(seen, weights / weights.sum()) > 1e-3
-
-
-def test_compiled_and_interpreted_chains_are_the_same(monkeypatch):
-    # A chain of some hundred draws, as in test_kernels.
-    corpus = random_corpus(5, n_docs=12, n_words=6)
-    for n_topics in (1, 3, 20, 40):
-        compiled = new_chain(corpus, 6, n_topics)
-        plain = new_chain(corpus, 6, n_topics)
-        kernel = interpreted("uncollapsed", lanes=LANES, compiled_draws=True)
-        for _ in range(4):
-            compiled.sweep()
-            with monkeypatch.context() as patch:
-                patch.setattr(_augmentation, "uncollapsed", kernel)
-                plain.sweep()
-            for array, same in zip(compiled.state, plain.state, strict=True):
-                np.testing.assert_array_equal(array, same)
-
-
-@pytest.mark.parametrize("factor", [0.0, 0.9, 1.1, 3.0])
-def test_no_rounding_error_breaks_a_state(monkeypatch, factor):
-    # Sums that are wrong by far more than rounding: each draw is still a topic.
-    kernel = interpreted("uncollapsed", lanes=LANES, compiled_draws=True)
-    weigh, errors = kernel._weigh, random.Random(0)
-
-    def wrong(theta, phi, lane_sum, before):
-        total = weigh(theta, phi, lane_sum, before)
-        before[1:] *= errors.choice([factor, 1.0])
-        return total * np.float64(errors.choice([factor, 1.0]))
-
-    kernel._weigh = wrong
-    monkeypatch.setattr(_augmentation, "uncollapsed", kernel)
-    for n_topics in (1, 2, 5, 17):
-        corpus = random_corpus(n_topics, n_docs=6, n_words=4)
-        chain = new_chain(corpus, 4, n_topics, alpha=1e-3)
-        for _ in range(5):
-            chain.sweep()
-            assert faults(chain.state, words_of(corpus), n_topics) == []
+        assert chi_square_pvalue(seen, weights / weights.sum()) > RIGHT
 
 
 def test_a_cell_without_weight_keeps_its_topics():
     theta, phi = np.zeros((2, 1, LANES), np.float32)
-    z = np.array([2, 1, 0], np.uint16)
-    ptr = np.array([0, 1])
-    uncollapsed.draw_topics(
-        ptr, np.zeros(1, np.int32), np.array([0, 3]), z, theta, phi, stream(0)
-    )
+    z, ptr = np.array([2, 1, 0], np.uint16), np.array([0, 1])
+    corpus = Corpus(ptr, np.zeros(1, np.int32), np.array([0, 3]))
+    uncollapsed.resample_topics(corpus, z, theta, phi, streams(0).kernel)
     assert z.tolist() == [2, 1, 0]

@@ -1,0 +1,36 @@
+"""What a schedule says happens after each sweep."""
+
+import itertools
+
+import pytest
+
+from sklda._base.schedule import Schedule
+
+
+def kept_sweeps(max_iter, burn_in, thin):
+    """Restate: the last one and every thin-th before it, not into burn-in."""
+    kept, sweep = set(), max_iter
+    while sweep > burn_in:
+        kept.add(sweep)
+        sweep -= thin
+    return kept
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 9, 10, 11, 30])
+def test_schedule(max_iter):
+    sweeps = range(1, max_iter + 1)
+    for burn_in, thin in itertools.product(range(max_iter), (1, 2, 3, 7, 10, 50)):
+        schedule = Schedule(max_iter, burn_in, thin, thin, "symmetric")
+        kept = {s for s in sweeps if schedule.keeps(s)}
+        assert kept == kept_sweeps(max_iter, burn_in, thin)
+        assert max_iter in kept
+        learned = [s for s in sweeps if schedule.learns(s)]
+        assert learned == list(range(10, burn_in + 1, 10))
+        assert not kept.intersection(learned)  # all samples have the same priors
+        evaluated = [s for s in sweeps if schedule.evaluates(s)]
+        assert evaluated == list(range(thin, max_iter + 1, thin))
+
+
+def test_schedule_that_neither_learns_nor_evaluates():
+    schedule = Schedule(100, 50, 10, 0, None)
+    assert not any(schedule.learns(s) or schedule.evaluates(s) for s in range(1, 101))
