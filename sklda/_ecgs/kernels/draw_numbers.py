@@ -106,3 +106,10 @@ def _insert(gamma, n_topics, is_new, wider):
         if is_new[i]:
             wider_draws[slot], wider_weight[slot] = n_topics[i], 1
             slot += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def group_size(n_tokens, n_groups):
+    """Return the size of the next of some groups of about equal size."""
+    n = np.int32(n_tokens)
+    return n // n_groups if n_groups > 1 else n  # most have one: spare the division

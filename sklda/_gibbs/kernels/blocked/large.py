@@ -121,7 +121,7 @@ def shuffle(block, rng):
         block[i], block[j] = block[j], block[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=True)  # it allocates, though its caller does not
 def resample(block, word_list, size, priors, document, rng, nested):
     """Resample the topics of a block; return the new size of the word's list."""
     topics, counts, _ = word_list
