@@ -12,7 +12,7 @@ and the same with words in place of topics for a symmetric beta.
 import numpy as np
 from scipy.special import psi
 
-LOWEST, HIGHEST = 1e-4, 1e3  # what a small corpus cannot tell stays in here
+LOWEST, HIGHEST = 1e-4, 1e3  # bounds, for corpora that do not determine them
 _MAX_STEPS = 50
 _TOLERANCE = 1e-4  # relative
 

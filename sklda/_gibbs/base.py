@@ -66,7 +66,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Word counts, of any dtype that holds whole numbers; never changed.
+            Word counts of any numeric dtype, as whole numbers. Not modified.
         y : None
             Ignored.
 
@@ -78,12 +78,12 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         Raises
         ------
         ValueError
-            If X holds anything but counts, or a parameter is out of its range.
+            If X holds values other than counts, or a parameter is out of range.
 
         Notes
         -----
-        Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
-        as it was.
+        Ctrl-C takes effect between sweeps. An interrupted fit leaves the estimator as
+        it was.
         """
         with undone_on_failure(self), Threads(self.n_jobs) as threads:
             schedule = self._schedule(self.evaluate_every)
