@@ -1,0 +1,32 @@
+"""Types shared by the hints of public functions.
+
+A module that uses these aliases should begin with ``from __future__ import
+annotations``: ``help()`` then prints ``X: 'MatrixLike'`` instead of the whole union.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+
+class SupportsArray(Protocol):
+    """Anything that NumPy converts: an ndarray, a DataFrame, a tensor."""
+
+    def __array__(self) -> np.ndarray[Any, Any]:
+        """Return the values as an ndarray."""
+
+
+# Documents × words. numpy.typing.ArrayLike would also accept a string and a list of
+# strings, so a type checker could not report that texts were passed instead of counts.
+MatrixLike: TypeAlias = (
+    SupportsArray
+    | Sequence[Sequence[float]]
+    | Sequence[SupportsArray]
+    | sparse.spmatrix
+    | sparse.sparray
+)
+
+# Scores by which `sklda.inspection` ranks the words of a topic.
+WordMetric: TypeAlias = Literal["probability", "relevance", "lift", "frex"]
