@@ -194,13 +194,13 @@ def test_coherence_does_not_depend_on_the_form_of_X(corpus, measure):
     [
         ({"measure": "c_v"}, "measure must be one of 'u_mass', 'npmi'; got 'c_v'"),
         ({"measure": None}, "measure must be one of"),
-        ({"n_words": 4}, "n_words=4 is more than there are: 3 words"),
+        ({"n_words": 4}, "n_words=4 exceeds the number of words, 3"),
         ({"n_words": 1}, "n_words must be an integer >= 2, got 1"),
         ({"n_words": 2.0}, "n_words must be an integer"),
         ({"smoothing": 0}, "smoothing must be positive and finite"),
         ({"smoothing": np.nan}, "smoothing must be positive and finite"),
-        ({"X": [[1, 2]]}, "components has 3 words in its columns, X has 2"),
-        ({"X": [[1, -2, 0]]}, "X holds negative values"),
+        ({"X": [[1, 2]]}, "components has 3 columns, but X has 2"),
+        ({"X": [[1, -2, 0]]}, "X contains negative values"),
         ({"X": np.zeros((0, 3))}, "0 sample"),
         ({"components": [1, 2, 3]}, "Expected 2D array"),
         ({"components": [[1, 2, np.nan]]}, "components contains NaN"),
@@ -215,7 +215,7 @@ def test_coherence_refuses(changed, message):
 
 @pytest.mark.parametrize(
     ("n_words", "message"),
-    [(25, "n_words=25 is more than there are: 3 words"), (0, ">= 1, got 0")],
+    [(25, "n_words=25 exceeds the number of words, 3"), (0, ">= 1, got 0")],
 )
 def test_diversity_refuses(n_words, message):
     with pytest.raises(ValueError, match=message):
