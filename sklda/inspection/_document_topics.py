@@ -153,7 +153,7 @@ class DocumentTopicsDisplay:
             If the estimator has no `components_`, or feature_names is not an ordered
             collection of words.
         ValueError
-            If the number of feature_names is not n_features_in_, the number of
+            If the number of feature_names is not `n_features_in_`, the number of
             document_names is not that of the documents, `transform` rejects X, or a
             parameter is out of its range.
 

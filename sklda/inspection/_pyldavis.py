@@ -57,8 +57,8 @@ def pyldavis_data(
         If the estimator has no `components_`, or feature_names is not an ordered
         collection of words.
     ValueError
-        If the number of feature_names is not n_features_in_, `transform` rejects X, or
-        X contains no token.
+        If the number of feature_names is not `n_features_in_`, `transform` rejects X,
+        or X contains no token.
 
     Notes
     -----

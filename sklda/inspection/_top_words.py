@@ -101,7 +101,7 @@ class TopWordsDisplay:
             Words in the order of the columns of X. By default `feature_names_in_` of
             the estimator or, if it has none, the column numbers.
         n_words : int, default=10
-            Number of words for each topic, from 1 to n_features_in_.
+            Number of words for each topic, from 1 to `n_features_in_`.
         metric : {"probability", "relevance", "lift", "frex"}, default="probability"
             Score by which the words are ranked, see `top_words`. Bars show
             probabilities for every metric.
@@ -129,8 +129,8 @@ class TopWordsDisplay:
             If the estimator has no `components_`, or feature_names is not an ordered
             collection of words.
         ValueError
-            If the number of feature_names is not n_features_in_, the number of Axes is
-            not that of the topics, `components_` contains negative values, or a
+            If the number of feature_names is not `n_features_in_`, the number of Axes
+            is not that of the topics, `components_` contains negative values, or a
             parameter is out of its range.
         """
         components = fitted_components(estimator)

@@ -161,8 +161,9 @@ class TopicMapDisplay:
             If the estimator has no `components_`, or feature_names is not an ordered
             collection of words.
         ValueError
-            If the number of feature_names is not n_features_in_, `transform` rejects X,
-            `components_` contains negative values, or a parameter is out of its range.
+            If the number of feature_names is not `n_features_in_`, `transform` rejects
+            X, `components_` contains negative values, or a parameter is out of its
+            range.
 
         Notes
         -----

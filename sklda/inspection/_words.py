@@ -72,7 +72,7 @@ def top_words(
         Words in the order of the columns of X. By default `feature_names_in_` of the
         estimator or, if it has none, the column numbers.
     n_words : int, default=10
-        Number of words for each topic, from 1 to n_features_in_.
+        Number of words for each topic, from 1 to `n_features_in_`.
     metric : {"probability", "relevance", "lift", "frex"}, default="probability"
         Score by which the words of a topic are ranked:
 
@@ -107,7 +107,7 @@ def top_words(
         If the estimator has no `components_`, or feature_names is not an ordered
         collection of words.
     ValueError
-        If the number of feature_names is not n_features_in_, `components_` contains
+        If the number of feature_names is not `n_features_in_`, `components_` contains
         negative values, or a parameter is out of its range.
 
     See Also
