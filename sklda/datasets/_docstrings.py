@@ -79,6 +79,12 @@ def load_docstrings(
 ) -> tuple[list[str], np.ndarray]: ...
 
 
+@overload
+def load_docstrings(
+    *, return_X_y: bool, min_length: int = 300
+) -> Bunch | tuple[list[str], np.ndarray]: ...
+
+
 def load_docstrings(
     *, return_X_y: bool = False, min_length: int = 300
 ) -> Bunch | tuple[list[str], np.ndarray]:

@@ -13,7 +13,7 @@ from sklda.inspection._drawing import axes_or_new, legend_beside, shades, shorte
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 # Attributes with the values and the sweeps of a trace, and the quantity it records.
@@ -63,7 +63,7 @@ class ConvergenceDisplay:
     """
 
     ax_: Axes
-    figure_: Figure | SubFigure
+    figure_: Figure
     lines_: list[Line2D]
 
     def __init__(

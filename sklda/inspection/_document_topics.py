@@ -24,7 +24,7 @@ from sklda.inspection._words import label_words
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.figure import Figure
 
 _DEFAULT_N_DOCUMENTS = 10
 _MIN_NUMBERED = 0.05  # proportion from which a segment has room for the topic's number
@@ -75,7 +75,7 @@ class DocumentTopicsDisplay:
 
     ax_: Axes
     bars_: list[BarContainer]
-    figure_: Figure | SubFigure
+    figure_: Figure
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ from sklda.inspection._words import top_columns
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.figure import Figure
 
 _MAX_COLUMNS = 5
 _MAX_WORD_LENGTH = 26  # characters that fit into a panel
@@ -69,7 +69,7 @@ class TopWordsDisplay:
 
     axes_: np.ndarray
     bars_: list[BarContainer]
-    figure_: Figure | SubFigure
+    figure_: Figure
 
     def __init__(
         self, *, words: list[list[str]], probabilities: np.ndarray, topics: np.ndarray

@@ -22,7 +22,7 @@ from sklda.inspection._words import label_words
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.figure import Figure
     from matplotlib.text import Annotation
 
 _TOTAL_SIZE = 12_000  # sum of the squared diameters of all circles, in square points
@@ -91,7 +91,7 @@ class TopicMapDisplay:
 
     ax_: Axes
     circles_: PathCollection
-    figure_: Figure | SubFigure
+    figure_: Figure
     texts_: list[Annotation]
 
     def __init__(

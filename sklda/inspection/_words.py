@@ -49,6 +49,18 @@ def top_words(
 ) -> DataFrame: ...
 
 
+@overload
+def top_words(
+    estimator: Any,
+    feature_names: Iterable[str] | None = None,
+    n_words: int = 10,
+    metric: WordMetric = "probability",
+    *,
+    weight: float | None = None,
+    as_frame: bool,
+) -> list[list[str]] | DataFrame: ...
+
+
 def top_words(
     estimator: Any,
     feature_names: Iterable[str] | None = None,
