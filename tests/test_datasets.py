@@ -38,7 +38,7 @@ def test_shapes_and_types():
 def test_matrix_is_canonical():
     X, _, _ = make_lda_corpus(30, 11, 3, random_state=0)
     fresh = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
-    # A new matrix looks at the arrays; the flag of X could have been set by hand.
+    # A new matrix computes the flag from the arrays; that of X may have been set.
     assert fresh.has_canonical_format
     assert X.data.min() >= 1
 

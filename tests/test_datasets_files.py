@@ -29,7 +29,7 @@ def write(tmp_path):
 
 
 def assert_refused(load, path, message):
-    """Check the complaint, and that the user's own file is still there."""
+    """Check the message, and that the user's file still exists."""
     before = path.read_bytes()
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         load(path)
@@ -88,7 +88,7 @@ def test_uci_without_rows(write):
     assert corpus.data.toarray().tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
-def test_gzip_is_told_by_contents_not_by_name(write):
+def test_gzip_is_detected_by_contents_not_by_name(write):
     check_counts(load_uci_bow(write(UCI, "docword.txt.gz")))
     vocabulary = write(gzip.compress(WORDS.encode()), "vocab.txt")
     corpus = load_uci_bow(write(gzip.compress(UCI.encode()), "docword"), vocabulary)
@@ -137,11 +137,11 @@ def damage(data):
 
 @pytest.mark.parametrize("load", [load_uci_bow, load_ldac])
 @pytest.mark.parametrize(
-    "harm", [lambda data: data[:-12], damage, lambda data: data + b"trailing"]
+    "corrupt", [lambda data: data[:-12], damage, lambda data: data + b"trailing"]
 )
-def test_damaged_gzip(write, load, harm):
+def test_damaged_gzip(write, load, corrupt):
     text = UCI if load is load_uci_bow else LDAC
-    path = write(harm(gzip.compress(text.encode())))
+    path = write(corrupt(gzip.compress(text.encode())))
     assert_refused(load, path, "the gzip data are damaged or cut short")
 
 

@@ -329,34 +329,36 @@ def test_refused_parameters(options, error, message):
         top_words(model, **({"n_words": 3} | options))
 
 
-def look_at_words(estimator):
+def call_top_words(estimator):
     return top_words(estimator, n_words=2)
 
 
-def look_at_documents(estimator):
+def call_top_documents(estimator):
     return top_documents(estimator, [[1, 0, 2, 0]], 1)
 
 
-def look_for_pyldavis(estimator):
+def call_pyldavis_data(estimator):
     return pyldavis_data(estimator, [[1, 0, 2, 0]])
 
 
-@pytest.mark.parametrize("look", [look_at_words, look_at_documents, look_for_pyldavis])
-def test_refused_estimators(look):
+@pytest.mark.parametrize(
+    "call", [call_top_words, call_top_documents, call_pyldavis_data]
+)
+def test_refused_estimators(call):
     with pytest.raises(NotFittedError):
-        look(CollapsedGibbsLDA())
+        call(CollapsedGibbsLDA())
     with pytest.raises(NotFittedError):
-        look(make_pipeline(CountVectorizer(), CollapsedGibbsLDA()))
+        call(make_pipeline(CountVectorizer(), CollapsedGibbsLDA()))
     X = np.random.default_rng(0).integers(0, 5, (9, 4))
     pipeline = make_pipeline("passthrough", CollapsedGibbsLDA(2, max_iter=2))
     with pytest.raises(TypeError, match=r"Pipeline has no components_.*pipeline\[-1\]"):
-        look(pipeline.fit(X))
+        call(pipeline.fit(X))
     with pytest.raises(
         ValueError, match="components_ of TruncatedSVD contains negative"
     ):
-        look(TruncatedSVD(2).fit(X))
+        call(TruncatedSVD(2).fit(X))
     with pytest.raises(TypeError, match="not an estimator"):
-        look("model")
+        call("model")
 
 
 def test_refused_documents(corpus, lda):

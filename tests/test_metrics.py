@@ -109,7 +109,7 @@ def test_first_of_equal_words_counts():
     assert topic_diversity([[1, 1, 1, 1], [1, 0, 0, 0]], n_words=2) == 0.5
 
 
-# --- words that never meet, words of all documents ---------------------------
+# --- words that never co-occur, words in all documents ---------------------------
 
 
 def test_npmi_of_extreme_pairs():
@@ -245,7 +245,7 @@ def gensim_coherence(components, X, n_words, **options):
 
 @pytest.fixture(scope="module")
 def dense_corpus():
-    """Return documents in which all words occur, and most pairs meet."""
+    """Return documents in which all words occur, and most pairs co-occur."""
     X, _, topics = make_lda_corpus(80, 25, 5, document_length=15, random_state=1)
     assert X.toarray().any(axis=0).all()
     return X.toarray(), topics
@@ -261,7 +261,7 @@ def test_u_mass_is_that_of_gensim(dense_corpus):
 
 def test_npmi_is_that_of_gensim_with_whole_documents_as_windows(dense_corpus):
     X, topics = dense_corpus
-    # Six words of each topic, all pairs of which meet: for others gensim's value
+    # Six words of each topic, all pairs of which co-occur: for others gensim's value
     # depends on the 1e-12 that it adds.
     expected = gensim_coherence(topics, X, 6, coherence="c_npmi", window_size=1000)
     found = topic_coherence(topics, X, "npmi", n_words=6)
