@@ -1,5 +1,7 @@
 """Documents under fitted topics: transform, score and perplexity of estimators."""
 
+from __future__ import annotations
+
 import warnings
 from typing import Any
 

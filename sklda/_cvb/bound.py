@@ -13,10 +13,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from sklda._core.corpus import parts
+from sklda._core.problem import Weights
+from sklda._cvb.kernels import count_distributions as spread
 from sklda._cvb.kernels import exact as cvb_exact
 from sklda._cvb.kernels import moments
-from sklda._cvb.kernels import count_distributions as spread
-from sklda._core.problem import Weights
 
 _BLOCK = 2**20  # responsibilities that are looked at together
 _LEAST = np.float32(1e-37)  # takes the place of 0 in logarithms

@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._cvb import bound as _bound
 from sklda._core.corpus import parts
-from sklda._cvb.kernels import exact as cvb_exact
-from sklda._cvb.kernels import zero_order as cvb_zero_order
-from sklda._cvb.kernels import moments
+from sklda._core.minka import fit_doc_topic, fit_topic_word
 from sklda._core.problem import Priors, Weights, pad_prior, padded
 from sklda._core.random_streams import new_stream
-from sklda._cvb.kernels.moments import Moments
-from sklda._core.minka import fit_doc_topic, fit_topic_word
 from sklda._core.threads import Threaded
+from sklda._cvb import bound as _bound
+from sklda._cvb.kernels import exact as cvb_exact
+from sklda._cvb.kernels import moments
+from sklda._cvb.kernels import zero_order as cvb_zero_order
+from sklda._cvb.kernels.moments import Moments
 
 LEARNING_INTERVAL = 10  # sweeps between two updates of the priors
 _RECOUNT_INTERVAL = 20  # sweeps after which the tables are freed of rounding errors

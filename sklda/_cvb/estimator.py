@@ -12,15 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from sklda._base.estimator import BaseLDA, Progress
-from sklda._core.corpus import cut_weights
 from sklda._base.fold_in import prepare
+from sklda._base.sklearn_private import Interval, StrOptions, fit_context
+from sklda._core.corpus import cut_weights
+from sklda._core.problem import padded
+from sklda._cvb.engine import START_SWEEPS, Fit, Schedule, run
 from sklda._cvb.kernels import exact as cvb_exact
 from sklda._cvb.kernels import gaussian as cvb_gaussian
 from sklda._cvb.kernels import stochastic as cvb_stochastic
 from sklda._cvb.kernels import zero_order as cvb_zero_order
-from sklda._core.problem import padded
-from sklda._base.sklearn_private import Interval, StrOptions, fit_context
-from sklda._cvb.engine import START_SWEEPS, Fit, Schedule, run
 
 _KERNELS = {
     "gaussian": cvb_gaussian,

@@ -1,5 +1,7 @@
 """What the estimators of Markov chains share; the fit of unsupervised ones."""
 
+from __future__ import annotations
+
 from typing import Any, ClassVar, Self
 
 import numpy as np

@@ -9,10 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklda._base.estimator import BaseSampler, Progress
 from sklda._base.fold_in import doc_topic, prepare
-from sklda._medlda.kernels import gibbs as medlda_gibbs
-from sklda._medlda.kernels import light as medlda_light
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._medlda.chain import Loss, OneVsRest, Settings, SupervisedChain
+from sklda._medlda.kernels import gibbs as medlda_gibbs
+from sklda._medlda.kernels import light as medlda_light
 
 _REPORT_EVERY = 10  # sweeps, where verbose
 _NOT_OURS = {"evaluate_every", "n_shards"}  # constraints of parameters of others

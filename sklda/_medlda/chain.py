@@ -18,11 +18,11 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import cholesky, solve_triangular
 
-from sklda._medlda.kernels import weights as medlda_weights
 from sklda._core.problem import padded
-from sklda._medlda.kernels.labels import Labels
-from sklda._gibbs.chain import Chain
 from sklda._core.threads import Threaded
+from sklda._gibbs.chain import Chain
+from sklda._medlda.kernels import weights as medlda_weights
+from sklda._medlda.kernels.labels import Labels
 
 # An inverse Gaussian with mean infinity exceeds this once in 100,000 draws; more would
 # only spoil the precision of the weights.

@@ -11,10 +11,10 @@ from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from sklda._core.corpus import check_corpus
 from sklda._base.sklearn_private import StrOptions, fit_context
-from sklda._medlda.chain import Hinge
+from sklda._core.corpus import check_corpus
 from sklda._medlda.base import BaseMedLDA
+from sklda._medlda.chain import Hinge
 
 
 class MedLDAClassifier(ClassifierMixin, BaseMedLDA):

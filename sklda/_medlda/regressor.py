@@ -10,10 +10,10 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_array
 
-from sklda._core.corpus import check_corpus
 from sklda._base.sklearn_private import Interval, fit_context
-from sklda._medlda.chain import EpsilonInsensitive
+from sklda._core.corpus import check_corpus
 from sklda._medlda.base import BaseMedLDA
+from sklda._medlda.chain import EpsilonInsensitive
 
 
 class MedLDARegressor(RegressorMixin, BaseMedLDA):

@@ -20,8 +20,8 @@ import numpy as np
 from numba import njit
 
 from sklda._core.document import clear
-from sklda._cvb.kernels.moments import add_mean, add_variance, move, move_variance
 from sklda._core.vector_math import exp
+from sklda._cvb.kernels.moments import add_mean, add_variance, move, move_variance
 
 N_TABLES = 2  # means and variances
 _ZERO, _HALF, _ONE = np.float32(0), np.float32(0.5), np.float32(1)

@@ -16,11 +16,17 @@ and O(K tasks) per document and topic of it. All loops over topics vectorise.
 import numpy as np
 from numba import njit
 
-from sklda._core.problem import LANES
-from sklda._core.rows import State, init, pick, read_counts
 from sklda._core.document import count_document, topic_ratio, topic_ratios
+from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._medlda.kernels.labels import exp, exponents, highest, repulsion, total_weights
+from sklda._core.rows import State, init, pick, read_counts
+from sklda._medlda.kernels.labels import (
+    exp,
+    exponents,
+    highest,
+    repulsion,
+    total_weights,
+)
 
 __all__ = ["State", "init", "read_counts", "sweep"]
 

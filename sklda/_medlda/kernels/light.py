@@ -30,6 +30,7 @@ from numba import njit
 
 from sklda._core import rows as dense
 from sklda._core.document import count_document
+from sklda._core.prefetch import prefetch
 from sklda._core.random_streams import next_uint64
 from sklda._medlda.kernels.labels import (
     exp,
@@ -38,7 +39,6 @@ from sklda._medlda.kernels.labels import (
     highest,
     total_weights,
 )
-from sklda._core.prefetch import prefetch
 
 BLOCKS = 4
 LEAST = np.float32(-40)  # log q(k), below its highest: no topic is left out
