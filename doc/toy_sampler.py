@@ -29,20 +29,20 @@ def sweep_tokens(corpus, state, priors, rng):
         for c in range(doc_ptr[d], doc_ptr[d + 1]):
             row = word_topic[word[c]]
             for i in range(token_ptr[c], token_ptr[c + 1]):
-                old = z[i]
-                doc_topic[old], row[old], topic[old] = (
-                    doc_topic[old] - 1, row[old] - 1, topic[old] - 1
-                )  # fmt: skip
+                _add(-1, z[i], doc_topic, row, topic)
                 total = 0.0
                 for k in range(alpha.size):
-                    total += (
-                        (doc_topic[k] + alpha[k])
-                        * (row[k] + beta)
-                        / (topic[k] + beta_sum)
-                    )
+                    in_document = doc_topic[k] + alpha[k]
+                    in_topic = (row[k] + beta) / (topic[k] + beta_sum)
+                    total += in_document * in_topic
                     summed[k] = total
-                new = np.searchsorted(summed, uniform(rng) * total, side="right")
-                z[i] = new
-                doc_topic[new] += 1
-                row[new] += 1
-                topic[new] += 1
+                z[i] = np.searchsorted(summed, uniform(rng) * total, side="right")
+                _add(1, z[i], doc_topic, row, topic)
+
+
+@njit(cache=True, nogil=True)
+def _add(n, k, doc_topic, row, topic):
+    """Add n tokens to topic k."""
+    doc_topic[k] += n
+    row[k] += n
+    topic[k] += n

@@ -12,7 +12,7 @@ from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
-from sklda._ecgs.samplers import Dynamic, Shortcut, draws_made
+from sklda._ecgs.samplers import draws_made, grouped_sampler
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.rows_then_lists import single_site_sampler
@@ -194,11 +194,8 @@ class ECGSLDA(BaseGibbsLDA):
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         if self.strategy == "standard":
             return single_site_sampler(problem, self.n_shards, threads)
-        sampler = (
-            Dynamic(problem.n_topics, int(self.damping))
-            if self.strategy == "dynamic"
-            else Shortcut(problem.n_topics)
-        )
+        damping = int(self.damping) if self.strategy == "dynamic" else None
+        sampler = grouped_sampler(problem.n_topics, damping)
         return sharded(sampler, problem, self.n_shards, threads)
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:

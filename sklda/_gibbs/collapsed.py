@@ -153,7 +153,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         **SHARD_CONSTRAINTS,
         "blocking": [None, StrOptions({"backward", "nested"})],
         "max_block_size": [None, Interval(Integral, 1, None, closed="left")],
-        "sampler": [StrOptions({"auto", "dense", "sparse"})],
+        "sampler": [StrOptions({"auto", *_SINGLE_SITE})],
     }
 
     def __init__(
