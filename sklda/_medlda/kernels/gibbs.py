@@ -112,13 +112,17 @@ def _exponentiate(repelled, factor):
     return size
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _slot_of(k, tilt):
     """Return the slot of r_k, after computing it if it has none."""
+    slot = tilt.rows.slot[k]
+    return slot if slot >= 0 else _fill_slot(k, tilt)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _fill_slot(k, tilt):
+    """Compute r_k and return its slot."""
     rows = tilt.rows
-    slot = rows.slot[k]
-    if slot >= 0:
-        return slot
     if rows.n_used[0] == rows.size.size:
         _clear(rows)
     slot = rows.n_used[0]
@@ -186,7 +190,7 @@ def _no_rows(n_lanes):
     )
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _resample_cell(z, row, top, priors, document, tilt, scratch, rng):
     """Resample the tokens of a cell; return minus the log of the scale of `tilted`.
 
