@@ -28,8 +28,8 @@ from sklda._core.document import (
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 from sklda._core.rows import Scratch, pick
+from sklda._core.vector_math import exp
 from sklda._medlda.kernels.label_factors import (
-    exp,
     exponents,
     highest,
     repulsion,

@@ -16,9 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-LOG2_E = np.float32(1.4426950408889634)
-LN_2 = np.float32(0.6931471805599453)
-
 
 class LabelFactors(NamedTuple):
     """The weights of the topics, and the factors of documents in terms of m_t."""
@@ -26,27 +23,6 @@ class LabelFactors(NamedTuple):
     weights: np.ndarray  # (n_tasks, n_lanes) float32, eta; 0 in the padding
     slope: np.ndarray  # (n_docs, n_tasks) float32, a_t / N
     curvature: np.ndarray  # (n_docs, n_tasks) float32, b_t / N^2
-
-
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def exp(x):
-    """Return e^x in float32, with a relative error of 2e-7, for x up to 87.
-
-    A call of the library would not vectorise. Below -87 it stays what it is there.
-    """
-    y = max(x, np.float32(-87)) * LOG2_E
-    whole = np.floor(y + np.float32(0.5))
-    f = (y - whole) * LN_2
-    p = np.float32(1 / 720)
-    p = p * f + np.float32(1 / 120)
-    p = p * f + np.float32(1 / 24)
-    p = p * f + np.float32(1 / 6)
-    p = p * f + np.float32(1 / 2)
-    p = p * f + np.float32(1)
-    p = p * f + np.float32(1)
-    # 2^whole, by its bits: the exponent stands above the 23 bits of the fraction.
-    bits = np.int32((whole + np.float32(127)) * np.float32(2**23))
-    return p * bits.view(np.float32)
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)

@@ -19,7 +19,8 @@ from numba import njit
 
 from sklda._core import rows
 from sklda._core.document import count_document
-from sklda._medlda.kernels.label_factors import exp, gain_of_move, sum_weights
+from sklda._core.vector_math import exp
+from sklda._medlda.kernels.label_factors import gain_of_move, sum_weights
 from sklda._medlda.kernels.proposals import (
     Block,
     LabelProposal,

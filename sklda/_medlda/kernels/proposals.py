@@ -21,7 +21,8 @@ from numba import njit
 
 from sklda._core.prefetch import prefetch
 from sklda._core.random_streams import next_uint64
-from sklda._medlda.kernels.label_factors import exp, exponents, highest
+from sklda._core.vector_math import exp
+from sklda._medlda.kernels.label_factors import exponents, highest
 
 BLOCKS = 4
 LEAST = np.float32(-40)  # log q(k), below its highest: no topic is left out
