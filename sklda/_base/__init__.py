@@ -1,1 +1,1 @@
-"""What every estimator shares: parameters, callbacks, and documents under fixed topics."""
+"""What every estimator shares: parameters, callbacks, transform and score."""

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from sklda._core.corpus import ranges
 from sklda._base.kernels import fold_in
+from sklda._core.corpus import ranges
 from sklda._core.problem import WeightedCorpus, pad_prior, padded
 
 _MAX_STEPS = 500
@@ -21,7 +21,9 @@ class Topics(NamedTuple):
     n_topics: int
 
 
-def prepare(weights: WeightedCorpus, components, doc_topic_prior) -> tuple[WeightedCorpus, Topics]:
+def prepare(
+    weights: WeightedCorpus, components, doc_topic_prior
+) -> tuple[WeightedCorpus, Topics]:
     """Cut the topics down to the words that occur, and number these anew."""
     words, word = np.unique(weights.word, return_inverse=True)
     n_topics = components.shape[0]

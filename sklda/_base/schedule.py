@@ -18,7 +18,7 @@ class Schedule(NamedTuple):
     learn_priors: str | None
 
     def learns(self, sweep: int) -> bool:
-        """Return whether the priors are learned: in burn-in only, then they are fixed."""
+        """Return whether the priors are learned: in burn-in only, then not."""
         wanted = self.learn_priors is not None and sweep <= self.burn_in
         return wanted and sweep % LEARNING_INTERVAL == 0
 

@@ -1,1 +1,1 @@
-"""What every family of algorithms shares: the corpus, the problem, counts, random numbers."""
+"""What every family shares: corpus, problem, protocol, counts, random numbers."""

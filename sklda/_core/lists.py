@@ -247,7 +247,7 @@ def gather(z, first, last, cell, word_list, priors, document):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _fill_gap(word_list, size, j, absent):
-    """Move the last topic of the list to slot j, which is empty; return the new size."""
+    """Move the last topic of the list to the empty slot j; return the new size."""
     topics, counts, weight = word_list
     size -= 1
     topics[j] = topics[size]

@@ -166,9 +166,7 @@ def _histogram(word_topic, rows=512):
     return histogram
 
 
-def run(
-    chain: Chain, schedule: Schedule, after_sweep: Callable[[Chain], bool]
-) -> None:
+def run(chain: Chain, schedule: Schedule, after_sweep: Callable[[Chain], bool]) -> None:
     """Run the chain; ``after_sweep(chain)`` may return True to stop it early.
 
     A chain that is stopped early keeps its last sample, whatever the schedule says.

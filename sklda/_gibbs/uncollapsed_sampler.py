@@ -83,9 +83,7 @@ class Uncollapsed(NamedTuple):
         """Return the count tables; they are the state's own."""
         return Counts(state.word_topic, state.topic)
 
-    def _draw_phi(
-        self, problem, state, rng, of_words
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _draw_phi(self, problem, state, rng, of_words) -> tuple[np.ndarray, np.ndarray]:
         """Return gammas of words, scaled word by word, and the factor of each topic.
 
         Times the factor, 1 / sum, the gammas of a topic are phi. The factor goes into

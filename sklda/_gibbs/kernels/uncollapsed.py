@@ -92,9 +92,7 @@ def resample_topics(corpus, z, theta, phi, rng):
                 stay = np.float64(theta_d[old] * phi_w[old])
                 r = uniform(rng) * total
                 if r >= stay and total > 0:
-                    z[i] = _draw_another(
-                        theta_d, phi_w, lane_sum, old, stay, r - stay
-                    )
+                    z[i] = _draw_another(theta_d, phi_w, lane_sum, old, stay, r - stay)
 
 
 @njit(cache=True, nogil=True)

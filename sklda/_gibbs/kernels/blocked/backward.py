@@ -7,11 +7,11 @@ are done otherwise, with the same result (doc/blocked_sampling.rst proves it).
 
 - The last topic that holds a token is found by binary search, for the probability that
   none above topic k does grows with k. A block of C tokens takes C log2(K) steps.
-- The topics are dealt to `LANES` lanes, each with a table of its own, so that one
+- The topics are distributed over `LANES` lanes, each with a table of its own, so one
   recursion serves all lanes side by side; and the lanes are drawn like topics.
 
 Cost of a block of C tokens: O(C^2 K). Blocks of up to four tokens need no table
-(`small_blocks`).
+(`small`).
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Joint draws for blocks of any size: the weights of all topics, as probabilities.
 
 The topics of a block get n_1, ..., n_K tokens with probability ~ prod_k q_k(n_k),
-sum_k n_k = n; `small_blocks` says what q is. Any tilt x and any factor per topic leave
+sum_k n_k = n; `small` says what q is. Any tilt x and any factor per topic leave
 that unchanged, so q_k(c) x^c / sum_c q_k(c) x^c serves as well: a probability, never
 too large, and with x such that n tokens are expected in all (a saddle point) never too
 small where it matters, for blocks of thousands of tokens.
@@ -12,9 +12,9 @@ import math
 import numpy as np
 from numba import njit
 
-from sklda._gibbs.kernels.blocked.backward import draw_counts as draw_backward
-from sklda._core.random_streams import uniform
 from sklda._core.lists import drop_empty, find
+from sklda._core.random_streams import uniform
+from sklda._gibbs.kernels.blocked.backward import draw_counts as draw_backward
 from sklda._gibbs.kernels.blocked.nested import draw_counts as draw_nested
 
 PLAIN = 100  # tokens of the largest block that needs no saddle point
@@ -22,7 +22,7 @@ PLAIN = 100  # tokens of the largest block that needs no saddle point
 
 @njit(cache=True, nogil=True, fastmath=True)
 def plain_weights(a, b, s, pmf):
-    """Set pmf[c, k] to q_k(c) x^c with 1 / x the sum of q_k(1); False if it is no use.
+    """Set pmf[c, k] to q_k(c) x^c, 1 / x = sum_k q_k(1); return whether it is in range.
 
     For few tokens that is enough: sum prod q_k(n_k) x^n is at least about 1 / n!.
     """
@@ -115,32 +115,33 @@ def set_weights(a, b, s, pmf):
 
 @njit(cache=True, nogil=True)
 def shuffle(block, rng):
-    """Bring the tokens of a block into random order."""
+    """Shuffle the tokens of a block."""
     for i in range(block.size - 1, 0, -1):
         j = np.int64(uniform(rng) * (i + 1))
         block[i], block[j] = block[j], block[i]
 
 
 @njit(cache=True, nogil=True)
-def redraw(
-    block, topics, counts, size, beta, word_mass, doc_topic, topic, alpha, rng, nested,
-):  # fmt: skip
-    """Redraw the topics of a block; return the new size of the word's list."""
+def resample(block, word_list, size, priors, document, rng, nested):
+    """Resample the topics of a block; return the new size of the word's list."""
+    topics, counts, _ = word_list
+    doc_topic, topic, _ = document
+    alpha, beta, beta_sum = priors
     no_weights = np.empty((0, 0), np.float32)
     for i in range(block.size):
         k = np.int64(block[i])
         doc_topic[k] -= 1
         topic[k] -= 1
         counts[find(topics, size, k)] -= 1
-    pmf = np.empty((block.size + 1, alpha.size))
     size = drop_empty(topics, counts, no_weights, size, alpha.size)
     a, b, s = np.empty(alpha.size), np.empty(alpha.size), np.empty(alpha.size)
     for k in range(alpha.size):
         a[k] = doc_topic[k] + np.float64(alpha[k])
         b[k] = beta
-        s[k] = topic[k] + np.float64(word_mass)
+        s[k] = topic[k] + np.float64(beta_sum)
     for j in range(size):
         b[topics[j]] += counts[j]
+    pmf = np.empty((block.size + 1, alpha.size))
     set_weights(a, b, s, pmf)
     drawn = np.empty(alpha.size, np.int64)
     if nested:

@@ -3,12 +3,12 @@
 Zhang & Sisson, "Blocking collapsed Gibbs sampler for latent Dirichlet allocation
 models", arXiv 1608.00945, section 3. A binary tree over the topics: each node knows the
 probability that the topics below it hold c tokens, the convolution of its children's.
-Drawn from the root down, c tokens part into the two children, and empty nodes are
+Drawn from the root down, c tokens split between the two children, and empty nodes are
 skipped. Cost of a block of C tokens: O(C^2 K) for the tree, C log2(K) steps down it.
 
 Topics are halved: with m nodes on a level, j and j + ceil(m / 2) have one parent, node
 j of the level above, so that one convolution serves all nodes of a level, side by side.
-Blocks of up to four tokens need no tree (`small_blocks`).
+Blocks of up to four tokens need no tree (`small`).
 """
 
 import numpy as np

@@ -18,20 +18,30 @@ So a token of the block falls on topic k with probability E[n_k] / n; the other 
 are a block again, with that token counted. As L is a sum, a topic that changes is one
 term, and the part of all topics that word w does not have, b = beta, is kept per
 document. In l_k(c) terms cancel, which costs a factor of about c! in accuracy: four
-tokens are far from the limit of that, and larger blocks take tables (`large_blocks`).
+tokens are far from the limit of that, and larger blocks take tables (`large`).
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
-from sklda._core.random_streams import uniform
 from sklda._core.lists import drop_empty, find, pick_listed
+from sklda._core.random_streams import uniform
 
 SMALL = 4  # tokens of the largest block that is drawn here
 LOWEST, HIGHEST = 1e-25, 1e25  # of n! h(n): beyond them float32 is too narrow
 
 _ONE, _TWO, _THREE = np.float32(1), np.float32(2), np.float32(3)
 _HALF, _QUARTER = np.float32(1 / 2), np.float32(1 / 4)
+
+
+class Scratch(NamedTuple):
+    """Sums and values that serve a block."""
+
+    value: np.ndarray  # (n_lanes + LANES,) float32, E[n_k] h(n)
+    sums: np.ndarray  # (8,) L of words without tokens; what the word's topics add
+    without: np.ndarray  # (8,) the same without the tokens of the block
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -75,24 +85,26 @@ def normalisers(sums):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def shares(n, sums):
-    """Return n h(n), and c h(n - c), what l_k(c) counts for in it, for c = 1 to 4."""
+def expectation_factors(n, sums):
+    """Return n h(n), and the factors c h(n - c) of l_k(c) in it, for c = 1 to 4."""
     h1, h2, h3, h4 = normalisers(sums)
     if n == 1:
-        return h1, 1.0, 0.0, 0.0, 0.0
+        return h1, (1.0, 0.0, 0.0, 0.0)
     if n == 2:
-        return 2 * h2, h1, 2.0, 0.0, 0.0
+        return 2 * h2, (h1, 2.0, 0.0, 0.0)
     if n == 3:
-        return 3 * h3, h2, 2 * h1, 3.0, 0.0
-    return 4 * h4, h3, 2 * h2, 3 * h1, 4.0
+        return 3 * h3, (h2, 2 * h1, 3.0, 0.0)
+    return 4 * h4, (h3, 2 * h2, 3 * h1, 4.0)
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def enter_document(doc_topic, topic, alpha, word_mass, beta, ratio, sums):
+def enter_document(priors, document, sums):
     """Set t_j of every topic, and what L is for a word without tokens."""
+    doc_topic, topic, ratio = document
+    alpha, beta, beta_sum = priors
     for k in range(alpha.size):
         a = np.float32(doc_topic[k]) + alpha[k]
-        set_ratios(ratio, k, a, np.float32(topic[k]) + word_mass)
+        set_ratios(ratio, k, a, np.float32(topic[k]) + beta_sum)
     s1, s2, s3, s4 = 0.0, 0.0, 0.0, 0.0
     for k in range(alpha.size):
         l1, l2, l3, l4 = of_topic(ratio, k, beta)
@@ -104,8 +116,9 @@ def enter_document(doc_topic, topic, alpha, word_mass, beta, ratio, sums):
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def enter_cell(topics, counts, size, beta, ratio, weight, sums):
+def enter_cell(word_list, size, beta, ratio, sums):
     """Set l(c) of the topics that the word has, and what they add to L."""
+    topics, counts, weight = word_list
     for j in range(size):  # gathered first, so that the arithmetic vectorises
         k = topics[j]
         weight[0, j] = ratio[0, k]
@@ -128,11 +141,13 @@ def enter_cell(topics, counts, size, beta, ratio, weight, sums):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def mend(k, doc_topic, topic, alpha, word_mass, beta, ratio, sums):
-    """Bring t_j of topic k up to its counts, and the sums with it."""
+def update_topic(k, priors, document, sums):
+    """Set t_j of topic k to what its counts say, and update the sums."""
+    doc_topic, topic, ratio = document
+    alpha, beta, beta_sum = priors
     m1, m2, m3, m4 = of_topic(ratio, k, beta)
     a = np.float32(doc_topic[k]) + alpha[k]
-    set_ratios(ratio, k, a, np.float32(topic[k]) + word_mass)
+    set_ratios(ratio, k, a, np.float32(topic[k]) + beta_sum)
     l1, l2, l3, l4 = of_topic(ratio, k, beta)
     sums[0] += np.float64(l1) - m1
     sums[1] += np.float64(l2) - m2
@@ -141,14 +156,16 @@ def mend(k, doc_topic, topic, alpha, word_mass, beta, ratio, sums):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def add(n, k, j, beta, word_mass, doc_topic, topic, alpha, counts, ratio, weight, sums):
-    """Add n tokens (n < 0: take out) to topic k, at place j of the list."""
-    doc_topic[k] += n
-    topic[k] += n
+def add(n, k, j, word_list, priors, document, sums):
+    """Add n tokens (n < 0: take out) to topic k, in slot j of the list."""
+    _, counts, weight = word_list
+    document.doc_topic[k] += n
+    document.topic[k] += n
     counts[j] += n
     s1, s2, s3, s4 = sums[0], sums[1], sums[2], sums[3]
-    mend(k, doc_topic, topic, alpha, word_mass, beta, ratio, sums)
-    l1, l2, l3, l4 = of_topic(ratio, k, np.float32(counts[j]) + beta)
+    update_topic(k, priors, document, sums)
+    b = np.float32(counts[j]) + priors.topic_word
+    l1, l2, l3, l4 = of_topic(document.ratio, k, b)
     # All that topic k has changed less what changed in the first part of the sums.
     sums[4] += np.float64(l1) - weight[0, j] - (sums[0] - s1)
     sums[5] += np.float64(l2) - weight[1, j] - (sums[1] - s2)
@@ -158,8 +175,9 @@ def add(n, k, j, beta, word_mass, doc_topic, topic, alpha, counts, ratio, weight
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def seek(k, topics, size, beta, ratio, weight):
-    """Return the place of topic k, put at the end of the list where it is absent."""
+def find_or_append(k, word_list, size, beta, ratio):
+    """Return the slot of topic k, which goes to the end of the list if it is absent."""
+    topics, _, weight = word_list
     j = find(topics, size, k)
     if j == size:
         topics[j] = k
@@ -169,8 +187,9 @@ def seek(k, topics, size, beta, ratio, weight):
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def value_listed(c1, c2, c3, c4, weight, size, value):
+def value_listed(factors, weight, size, value):
     """Set E[n_k] h(n) of the listed topics, and return the sum."""
+    c1, c2, c3, c4 = factors
     total = np.float32(0)
     for j in range(size):
         value[j] = (
@@ -184,44 +203,45 @@ def value_listed(c1, c2, c3, c4, weight, size, value):
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def value_unlisted(c1, c2, c3, c4, beta, ratio, value, n_lanes):
+def value_unlisted(factors, beta, ratio, value, n_lanes):
     """Set E[n_k] h(n) of all topics as if the word had no token on them."""
+    c1, c2, c3, c4 = factors
     for k in range(n_lanes):
         l1, l2, l3, l4 = of_topic(ratio, k, beta)
         value[k] = c1 * l1 + c2 * l2 + c3 * l3 + c4 * l4
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def place(
-    x, banned, c1, c2, c3, c4, topics, size, beta, n_lanes, ratio, weight, value
-):  # fmt: skip
-    """Draw the topic of a token, any but that at the place `banned` if it is not -1.
+def draw_slot(x, excluded, factors, word_list, size, priors, document, value):
+    """Draw the topic of a token, any but that in slot `excluded` if it is not -1.
 
-    x is uniform in n h(n), less what the banned topic has of it. Return the place.
+    x is uniform in n h(n), less the part of the excluded topic. Return the slot.
     """
-    f1, f2 = np.float32(c1), np.float32(c2)
-    f3, f4 = np.float32(c3), np.float32(c4)
-    listed = value_listed(f1, f2, f3, f4, weight, size, value)
-    if banned >= 0:
-        listed -= value[banned]
-        value[banned] = 0
+    topics, _, weight = word_list
+    c1, c2, c3, c4 = factors
+    factors = np.float32(c1), np.float32(c2), np.float32(c3), np.float32(c4)
+    beta, ratio, n_lanes = priors.topic_word, document.ratio, document.topic.size
+    listed = value_listed(factors, weight, size, value)
+    if excluded >= 0:
+        listed -= value[excluded]
+        value[excluded] = 0
     if x < listed:
         return pick_listed(value, size, x)
-    value_unlisted(f1, f2, f3, f4, beta, ratio, value, n_lanes)
+    value_unlisted(factors, beta, ratio, value, n_lanes)
     for j in range(size):
         value[topics[j]] = 0
     k = pick_listed(value, n_lanes, x - listed)
     if value[k] <= 0:  # every topic is listed, and rounding carried x past them
-        value_listed(f1, f2, f3, f4, weight, size, value)
-        if banned >= 0:
-            value[banned] = 0
+        value_listed(factors, weight, size, value)
+        if excluded >= 0:
+            value[excluded] = 0
         return pick_listed(value, size, x)
-    return seek(k, topics, size, beta, ratio, weight)
+    return find_or_append(k, word_list, size, beta, ratio)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def multiplicity(block, i):
-    """Return how many tokens share the topic of token i; 0 but for the first."""
+    """Return how many tokens have the topic of token i; 0 but for the first."""
     n = 1
     for other in range(block.size):
         if block[other] == block[i]:
@@ -232,15 +252,16 @@ def multiplicity(block, i):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def keeps(
-    r, block, topics, counts, size, beta, word_mass, doc_topic, topic, alpha, weight,
-    sums, without,
-):  # fmt: skip
+def margin_of_staying(r, block, word_list, size, priors, document, scratch):
     """Return the probability that all tokens keep their topics, less r.
 
     `without` is set to the sums as they are without the block. NaN is returned where
     the numbers leave the range of float32.
     """
+    topics, counts, weight = word_list
+    doc_topic, topic, _ = document
+    alpha, beta, beta_sum = priors
+    _, sums, without = scratch
     for c in range(8):
         without[c] = sums[c]
     own = 1.0
@@ -252,7 +273,7 @@ def keeps(
         j = find(topics, size, k)
         a = np.float64(doc_topic[k] - n) + np.float64(alpha[k])
         b = np.float64(counts[j] - n) + np.float64(beta)
-        s = np.float64(topic[k] - n) + np.float64(word_mass)
+        s = np.float64(topic[k] - n) + np.float64(beta_sum)
         t0, t1, t2, t3 = a / s, (a + 1) / (s + 1), (a + 2) / (s + 2), (a + 3) / (s + 3)
         own *= t0 * b
         own *= t1 * (b + 1) if n > 1 else 1.0
@@ -263,27 +284,22 @@ def keeps(
         without[5] += l2 - weight[1, j]
         without[6] += l3 - weight[2, j]
         without[7] += l4 - weight[3, j]
-    total = shares(block.size, without)[0]  # and n! h(n) = (n - 1)! n h(n)
-    total *= (1.0, 1.0, 2.0, 6.0)[block.size - 1]
+    total = expectation_factors(block.size, without)[0]
+    total *= (1.0, 1.0, 2.0, 6.0)[block.size - 1]  # n! h(n) = (n - 1)! n h(n)
     # An l(c) that is not finite spoils the draw whatever n is: h(4) shows each of them.
     fits = LOWEST < total < HIGHEST and 0 < 24 * normalisers(without)[3] < HIGHEST
     return own / total - r if fits else np.nan
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def redraw(
-    block, topics, counts, size, beta, word_mass, doc_topic, topic, alpha, ratio,
-    weight, value, sums, without, rng,
-):  # fmt: skip
-    """Redraw the topics of a block, and return the new size of the word's list.
+def resample(block, word_list, size, priors, document, scratch, rng):
+    """Resample the topics of a block, and return the new size of the word's list.
 
     Return -1, and change nothing, where the numbers leave the range of float32.
     """
+    topics, counts, weight = word_list
     r = uniform(rng)
-    margin = keeps(
-        r, block, topics, counts, size, beta, word_mass, doc_topic, topic, alpha,
-        weight, sums, without,
-    )  # fmt: skip
+    margin = margin_of_staying(r, block, word_list, size, priors, document, scratch)
     if margin > 0:
         return size
     if not margin <= 0:
@@ -292,35 +308,31 @@ def redraw(
         n = multiplicity(block, i)
         if n > 0:
             k = np.int64(block[i])
-            add(
-                -n, k, find(topics, size, k), beta, word_mass, doc_topic, topic, alpha,
-                counts, ratio, weight, sums,
-            )  # fmt: skip
-    size = drop_empty(topics, counts, weight, size, alpha.size)
-    return put_back(
-        block, r, topics, counts, size, beta, word_mass, doc_topic, topic, alpha,
-        ratio, weight, value, sums, rng,
-    )  # fmt: skip
+            j = find(topics, size, k)
+            add(-n, k, j, word_list, priors, document, scratch.sums)
+    size = drop_empty(topics, counts, weight, size, document.topic.size)
+    return draw_topics(block, r, word_list, size, priors, document, scratch, rng)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def put_back(
-    block, r, topics, counts, size, beta, word_mass, doc_topic, topic, alpha, ratio,
-    weight, value, sums, rng,
-):  # fmt: skip
+def draw_topics(block, r, word_list, size, priors, document, scratch, rng):
     """Draw the topics of tokens that are taken out, given that not all are as before.
 
     r is uniform from the probability that all are to 1. Token by token, it tells
     whether the topics so far are as before; the first that is not is drawn from the
     other topics, those after it from all.
     """
+    topics, counts, weight = word_list
+    value, sums, _ = scratch
     same = True
     for i in range(block.size):
-        total, c1, c2, c3, c4 = shares(block.size - i, sums)
+        total, factors = expectation_factors(block.size - i, sums)
+        c1, c2, c3, c4 = factors
         j = np.int64(-1)
         stay = 0.0
         if same:
-            j = seek(np.int64(block[i]), topics, size, beta, ratio, weight)
+            k = np.int64(block[i])
+            j = find_or_append(k, word_list, size, priors.topic_word, document.ratio)
             size = max(size, j + 1)
             stay = c1 * weight[0, j] + c2 * weight[1, j]
             stay = (stay + c3 * weight[2, j] + c4 * weight[3, j]) / total
@@ -328,15 +340,9 @@ def put_back(
             r /= stay
         if not same:
             x = uniform(rng) * (1 - stay) * total
-            j = place(
-                x, j, c1, c2, c3, c4, topics, size, beta, alpha.size, ratio, weight,
-                value,
-            )  # fmt: skip
+            j = draw_slot(x, j, factors, word_list, size, priors, document, value)
             size = max(size, j + 1)
         k = np.int64(topics[j])
         block[i] = k
-        add(
-            1, k, j, beta, word_mass, doc_topic, topic, alpha, counts, ratio, weight,
-            sums,
-        )  # fmt: skip
-    return drop_empty(topics, counts, weight, size, alpha.size)
+        add(1, k, j, word_list, priors, document, sums)
+    return drop_empty(topics, counts, weight, size, document.topic.size)

@@ -1,0 +1,318 @@
+"""Modules of sklda that Python itself runs, with faults planted in their syntax trees.
+
+An edit names the function that it changes and a pattern of code in which each single
+upper-case letter stands for any expression, the same one wherever it occurs: so faults
+outlive new names of variables, another layout, and a move to another file.
+"""
+
+import ast
+import builtins
+import copy
+import importlib
+import random
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+import sklda
+from sklda._core import random_streams
+from sklda._core.problem import LANES
+
+ROOT = Path(sklda.__file__).parent.parent
+# As they are: they run without a compiler, or their numbers are replaced below.
+_SHARED = ("sklda._core.prefetch", "sklda._core.random_streams")
+
+
+class Edit(NamedTuple):
+    """Replace the code that matches a pattern, within one function (or one module).
+
+    `function` is a name such as ``resample``, as much longer as makes it the only one:
+    ``lists.resample``. Patterns are expressions or statements; ``*Z`` is the rest of
+    the arguments of a call. The pattern must match `of` times; the `nth` match is
+    replaced, or all of them where that is None.
+    """
+
+    function: str
+    pattern: str
+    replacement: str
+    nth: int | None = 0
+    of: int = 1
+
+
+class Interpreted(NamedTuple):
+    """What was loaded: the module asked for, and every other by its full name."""
+
+    module: ModuleType
+    modules: dict[str, ModuleType]
+    compiled_draws: bool
+
+    def sampler(self, sampler: Any = None) -> SimpleNamespace:
+        """Return a sampler of it as `enumeration` takes them; default: the module."""
+        own = self.module if sampler is None else sampler
+        return SimpleNamespace(
+            from_topics=own.from_topics,
+            sweep=own.sweep,
+            counts=own.counts,
+            Problem=self.modules["sklda._core.problem"].Problem,
+            streams=streams if self.compiled_draws else PlainStreams,
+        )
+
+
+class PlainStreams:
+    """Python's own random numbers where kernels have a stream."""
+
+    def __init__(self, seed: int) -> None:
+        self.kernel = random.Random(seed)
+        self.generator = np.random.default_rng(seed)
+        self._children: dict[int, PlainStreams] = {}
+
+    def child(self, i: int) -> "PlainStreams":
+        if i not in self._children:
+            seed = self.kernel.getrandbits(64)
+            self._children[i] = PlainStreams(seed)
+        return self._children[i]
+
+
+def streams(seed: int) -> random_streams.RandomStreams:
+    return random_streams.RandomStreams(np.random.SeedSequence(seed))
+
+
+# --- loading ---------------------------------------------------------------------
+
+
+def interpreted(
+    name: str,
+    edits: Sequence[Edit] = (),
+    *,
+    lanes: int = LANES,
+    compiled_draws: bool = False,
+) -> Interpreted:
+    """Load a module and all of sklda that it imports as plain Python, after edits.
+
+    With fewer lanes a sweep is faster, and few topics fill several registers. The
+    random numbers are Python's own, which is faster too, unless `compiled_draws` asks
+    for those of the kernels.
+    """
+    trees = {one: _tree(one) for one in _imported(name)}
+    for edit in edits:
+        own, scope = _find_scope(edit, trees)
+        if trees[own] is _tree(own):  # shared by all mutants
+            trees[own] = copy.deepcopy(trees[own])
+            _, scope = _find_scope(edit, trees)
+        _apply(edit, scope)
+    modules: dict[str, ModuleType] = {}
+    for one, tree in trees.items():
+        code = _code(one) if tree is _tree(one) else _compiled(one, tree)
+        modules[one] = _execute(one, code, modules, lanes, compiled_draws)
+    return Interpreted(modules[name], modules, compiled_draws)
+
+
+def _path(name: str) -> Path:
+    path = ROOT.joinpath(*name.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+@cache
+def _tree(name: str) -> ast.Module:
+    return ast.parse(_path(name).read_text(encoding="utf-8"))
+
+
+def _compiled(name: str, tree: ast.Module):
+    return compile(ast.fix_missing_locations(tree), _path(name), "exec")
+
+
+@cache
+def _code(name: str):
+    return _compiled(name, _tree(name))
+
+
+@cache
+def _imported(name: str) -> tuple[str, ...]:
+    """Return the modules of sklda that a module needs, itself the last of them."""
+    found: dict[str, None] = {}
+    for node in ast.walk(_tree(name)):
+        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(
+            "sklda."
+        ):
+            continue
+        for alias in node.names:
+            both = (f"{node.module}.{alias.name}", node.module)
+            origin = next(one for one in both if _path(one).is_file())
+            if origin not in _SHARED and not _path(origin).match("__init__.py"):
+                found |= dict.fromkeys(_imported(origin))
+    return (*found, name)
+
+
+def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
+    """Run the code of a module whose functions are not to be compiled."""
+    module = ModuleType(f"interpreted {name}")
+
+    def importer(origin, globals=None, locals=None, fromlist=(), level=0):
+        if origin == "numba":
+            return SimpleNamespace(**vars(numba) | {"njit": _njit})
+        if origin == "sklda._core.random_streams" and not compiled_draws:
+            plain = {
+                "uniform": random.Random.random,
+                "next_uint64": lambda rng: np.uint64(rng.getrandbits(64)),
+            }
+            return SimpleNamespace(**vars(random_streams) | plain)
+        if origin in modules:
+            return modules[origin]
+        if any(f"{origin}.{part}" in modules for part in fromlist or ()):
+            package = dict(vars(importlib.import_module(origin)))
+            for part in fromlist:
+                package[part] = modules.get(f"{origin}.{part}", package.get(part))
+            return SimpleNamespace(**package)
+        return builtins.__import__(origin, globals, locals, fromlist, level)
+
+    vars(module)["__builtins__"] = vars(builtins) | {"__import__": importer}
+    exec(code, vars(module))
+    if name == "sklda._core.problem":
+        module.LANES = lanes
+    if name == "sklda._core.random_streams" and not compiled_draws:
+        module.uniform = random.Random.random
+    return module
+
+
+def _njit(*functions, **_):
+    return functions[0] if functions else lambda function: function
+
+
+# --- patterns --------------------------------------------------------------------
+
+
+def _find_scope(edit: Edit, trees: dict[str, ast.Module]) -> tuple[str, ast.AST]:
+    """Return the module and the function that an edit names."""
+    found = [
+        (name, scope)
+        for name, tree in trees.items()
+        for path, scope in _scopes(name, tree)
+        if f".{path}".endswith(f".{edit.function}")
+    ]
+    where = ", ".join(name for name, _ in found) or "nowhere"
+    assert len(found) == 1, f"{edit.function} must be one function; found {where}"
+    return found[0]
+
+
+def _scopes(path: str, node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Yield all functions and classes, and the module itself, by their full names."""
+    yield path, node
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.ClassDef):
+            yield from _scopes(f"{path}.{child.name}", child)
+
+
+def _apply(edit: Edit, scope: ast.AST) -> None:
+    """Change the tree of a function as an edit says."""
+    pattern, replacement = _parse(edit.pattern), _parse(edit.replacement)
+    is_code = [isinstance(one, list) for one in (pattern, replacement)]
+    if any(is_code) and not all(is_code):  # an expression beside a statement is one
+        pattern, replacement = (
+            one if isinstance(one, list) else [ast.Expr(one)]
+            for one in (pattern, replacement)
+        )
+    matches = list(_matches(pattern, scope))
+    assert len(matches) == edit.of, (
+        f"{edit.pattern!r} is in {edit.function} {len(matches)} times, not {edit.of}:\n"
+        f"{ast.unparse(scope)}"
+    )
+    chosen = matches if edit.nth is None else [matches[edit.nth]]
+    for parent, field, index, bound in reversed(chosen):
+        new = _filled(replacement, bound)
+        value = getattr(parent, field)
+        old = value if index is None else value[index]
+        if hasattr(new, "ctx"):
+            new.ctx = getattr(old, "ctx", ast.Load())
+        if isinstance(pattern, list):
+            value[index : index + len(pattern)] = new
+        elif index is None:
+            setattr(parent, field, new)
+        else:
+            value[index] = new
+
+
+def _parse(code: str) -> ast.expr | list[ast.stmt]:
+    """Return an expression, or a list of statements."""
+    body = ast.parse(code).body
+    return body[0].value if isinstance(body[0], ast.Expr) else body
+
+
+def _matches(pattern, node: ast.AST) -> Iterator[tuple]:
+    """Yield parent, field, index and what letters stand for, in the order of code."""
+    for field, value in ast.iter_fields(node):
+        children = value if isinstance(value, list) else [value]
+        for i, child in enumerate(children):
+            if not isinstance(child, ast.AST):
+                continue
+            bound: dict[str, Any] = {}
+            index = i if isinstance(value, list) else None
+            if isinstance(pattern, list):
+                run = children[i : i + len(pattern)]
+                if isinstance(child, ast.stmt) and _equal(pattern, run, bound):
+                    yield node, field, index, bound
+            elif isinstance(child, ast.expr) and _equal(pattern, child, bound):
+                yield node, field, index, bound
+            yield from _matches(pattern, child)
+
+
+def _wildcard(node) -> str | None:
+    if isinstance(node, ast.Name) and len(node.id) == 1 and node.id.isupper():
+        return node.id
+    return None
+
+
+def _equal(pattern, node, bound: dict[str, Any]) -> bool:
+    """Return whether code matches; enter what the letters stand for."""
+    letter = _wildcard(pattern)
+    if letter is not None and isinstance(node, ast.expr):
+        if letter in bound:
+            return ast.unparse(bound[letter]) == ast.unparse(node)
+        bound[letter] = node
+        return True
+    if isinstance(pattern, list):
+        if not isinstance(node, list):
+            return False
+        if pattern and isinstance(pattern[-1], ast.Starred):
+            letter, n = _wildcard(pattern[-1].value), len(pattern) - 1
+            if letter is not None and len(node) >= n:
+                bound[letter] = node[n:]
+                pattern, node = pattern[:n], node[:n]
+        pairs = zip(pattern, node, strict=False)
+        return len(pattern) == len(node) and all(_equal(p, n, bound) for p, n in pairs)
+    if not isinstance(pattern, ast.AST):
+        return type(pattern) is type(node) and pattern == node
+    return type(pattern) is type(node) and all(
+        _equal(getattr(pattern, field), getattr(node, field, None), bound)
+        for field in pattern._fields
+        if field not in ("ctx", "type_comment", "kind")
+    )
+
+
+def _filled(pattern, bound: dict[str, Any]):
+    """Return the replacement with what the letters stand for."""
+
+    class Fill(ast.NodeTransformer):
+        def visit_Name(self, node):
+            letter = _wildcard(node)
+            if letter not in bound:
+                return node
+            new = copy.deepcopy(bound[letter])
+            if isinstance(new, ast.expr) and hasattr(new, "ctx"):
+                new.ctx = node.ctx
+            return new
+
+        def visit_Starred(self, node):
+            letter = _wildcard(node.value)
+            if letter in bound and isinstance(bound[letter], list):
+                return copy.deepcopy(bound[letter])
+            return self.generic_visit(node)
+
+    new = copy.deepcopy(pattern)
+    if isinstance(new, list):
+        return [Fill().visit(one) for one in new]
+    return Fill().visit(new)
