@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests.helpers.interpreter import run_python
 from tests.core.test_kernels import NAMES
+from tests.helpers.interpreter import run_python
 
 
 @pytest.mark.slow

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sklda._gibbs.kernels import single_site_rows as single_site_dense
-from sklda._gibbs.kernels import single_site_lists as single_site_sparse
 from sklda._core.problem import Counts, add_changes
+from sklda._gibbs.kernels import single_site_lists as single_site_sparse
+from sklda._gibbs.kernels import single_site_rows as single_site_dense
 from tests.helpers.enumeration import Problem, faults, interpreted, state_of
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sklda._core.corpus import parts, some_documents
-from tests.core.test_kernels import random_corpus
+from tests.helpers.corpora import random_corpus
 
 
 @pytest.mark.parametrize("seed", range(5))

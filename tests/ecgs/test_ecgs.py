@@ -6,22 +6,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy import sparse
+from sklda._ecgs.sampler import DynamicDraws, GroupedChain
 from sklearn.base import clone
 
-from sklda import ECGSLDA
-from sklda import CollapsedGibbsLDA
-from sklda._gibbs.collapsed import adaptive as _adaptive
+from sklda import ECGSLDA, CollapsedGibbsLDA
+from sklda._core.problem import LANES
 from sklda._ecgs.estimator import estimator as _ecgs
 from sklda._ecgs.kernels import dynamic
-from sklda._ecgs.kernels import rows as grouped_dense
 from sklda._ecgs.kernels import lists as grouped_sparse
-from sklda._core.problem import LANES
-from sklda._ecgs.sampler import DynamicDraws, GroupedChain
+from sklda._ecgs.kernels import rows as grouped_dense
+from sklda._gibbs.collapsed import adaptive as _adaptive
 from sklda.datasets import make_bars, make_lda_corpus
-from tests.helpers.comparison import assert_same_fit, fitted
-from tests.helpers.enumeration import chi_square_pvalue, faults, stream
 from tests.base.test_fitted import log_joint, recount
-from tests.core.test_kernels import corpus_of, random_corpus, words_of
+from tests.helpers.comparison import assert_same_fit, fitted
+from tests.helpers.corpora import corpus_of, random_corpus, words_of
+from tests.helpers.enumeration import chi_square_pvalue, faults, stream
 
 # Cells of up to a dozen tokens, and an empty document.
 X = make_lda_corpus(30, 12, 4, document_length=40, random_state=0)[0].toarray()

@@ -7,7 +7,7 @@ from sklda import CollapsedGibbsLDA
 from sklda._core.corpus import check_corpus
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
-from tests.core.test_kernels import docs_of, words_of
+from tests.helpers.corpora import docs_of, words_of
 
 X = make_lda_corpus(25, 10, 3, document_length=60, random_state=0)[0]
 KINDS = [("nested", 4), ("nested", None), ("backward", 3), ("backward", None)]

@@ -21,7 +21,7 @@ from sklda._gibbs.kernels.blocked import small as small_blocks
 from sklda._core.problem import padded
 from tests.helpers.enumeration import chi_square_pvalue, stream
 from tests.gibbs.test_exactness import RIGHT
-from tests.core.test_kernels import docs_of, random_corpus, words_of
+from tests.helpers.corpora import docs_of, random_corpus, words_of
 
 SIMULATIONS = {"nested": nested, "backward": backward}
 

@@ -11,7 +11,7 @@ from sklda._gibbs.kernels import single_site_lists as single_site_sparse
 from sklda._gibbs.chain import Chain
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
-from tests.core.test_kernels import words_of
+from tests.helpers.corpora import words_of
 
 MANY = 200
 X = make_lda_corpus(60, 200, 3, document_length=150, random_state=0)[0]

@@ -25,7 +25,7 @@ from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.enumeration import faults
 from tests.base.test_fitted import log_joint, recount
-from tests.core.test_kernels import random_corpus, tight_corpus, words_of
+from tests.helpers.corpora import random_corpus, tight_corpus, words_of
 
 X = make_lda_corpus(40, 20, 4, document_length=40, random_state=0)[0]
 

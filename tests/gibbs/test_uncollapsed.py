@@ -23,7 +23,7 @@ from tests.helpers.enumeration import (
     stream,
 )
 from tests.base.test_fitted import log_joint, recount
-from tests.core.test_kernels import random_corpus, words_of
+from tests.helpers.corpora import random_corpus, words_of
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 

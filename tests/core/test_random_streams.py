@@ -1,0 +1,75 @@
+"""Random numbers of kernels, and the tree that they come from."""
+
+import numpy as np
+import pytest
+
+from sklda._core import random_streams
+from tests.helpers.mutants import streams
+
+
+def xoroshiro128pp(s0, s1):
+    """Yield the numbers of the generator, from its paper, in unlimited integers."""
+    mask = 2**64 - 1
+
+    def rotl(x, k):
+        return ((x << k) | (x >> (64 - k))) & mask
+
+    while True:
+        yield (rotl((s0 + s1) & mask, 17) + s0) & mask
+        s1 ^= s0
+        s0, s1 = rotl(s0, 49) ^ s1 ^ ((s1 << 21) & mask), rotl(s1, 28)
+
+
+@pytest.mark.parametrize("seed", [(1, 2), (2**64 - 1, 2**63 + 5), (0, 1)])
+def test_generator_equals_its_definition(seed):
+    rng = np.array(seed, np.uint64)
+    expected = xoroshiro128pp(*seed)
+    for _ in range(1000):
+        assert random_streams.next_uint64(rng) == next(expected)
+
+
+def test_generator_equals_published_numbers():
+    # Test vector of the Rust crate rand_xoshiro, made with the authors' C code.
+    rng = np.array([1, 2], np.uint64)
+    assert [int(random_streams.next_uint64(rng)) for _ in range(4)] == [
+        393217,
+        669327710093319,
+        1732421326133921491,
+        11394790081659126983,
+    ]
+
+
+def test_uniform_is_the_upper_53_bits():
+    rng, same = (streams(3).kernel for _ in range(2))
+    values = [random_streams.uniform(rng) for _ in range(1000)]
+    assert values == [
+        (int(random_streams.next_uint64(same)) >> 11) / 2**53 for _ in values
+    ]
+    assert min(values) >= 0
+    assert max(values) < 1
+    # The mean of 1,000 is within five standard errors, 5 / sqrt(12,000), of 1/2.
+    assert abs(np.mean(values) - 0.5) < 0.046
+
+
+def test_uniform_stays_below_one_and_may_be_zero():
+    # With s0 = 0 the first output is rotl(s1, 17).
+    assert random_streams.uniform(np.array([0, 2**64 - 1], np.uint64)) == 1 - 2.0**-53
+    assert random_streams.uniform(np.array([0, 2**47], np.uint64)) == 0
+
+
+def test_children_differ_and_come_back_where_they_were():
+    root, seeds = streams(0), np.random.SeedSequence(0).spawn(200)
+    children = [root.child(i) for i in range(200)]
+    states = {tuple(one.kernel.tolist()) for one in [root, *children]}
+    assert len(states) == 201
+    assert all(s1 % 2 == 1 for _, s1 in states)  # never all zero
+    for child, seed in zip(children, seeds, strict=True):
+        np.testing.assert_array_equal(child.kernel, random_streams.new_stream(seed))
+    first = {int(random_streams.next_uint64(one.kernel)) for one in children}
+    assert len(first) == 200
+    assert [root.child(i) for i in range(200)] == children  # further along
+    generators = [root.generator, *(one.generator for one in children)]
+    assert len({g.integers(2**63) for g in generators}) == 201
+    grandchild = streams(0).child(3).child(4)
+    other = seeds[3].spawn(5)[4]
+    np.testing.assert_array_equal(grandchild.kernel, random_streams.new_stream(other))

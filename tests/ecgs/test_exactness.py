@@ -1,0 +1,333 @@
+"""Groups of tokens are drawn as the strategies of ECGSLDA say.
+
+From one assignment all that a sweep can lead to is listed, in plain Python, with its
+probability; sweeps of the kernels are held against it by chi-square. The thresholds are
+those of `tests.helpers.enumeration`; mutants, each with one planted fault, fail at
+p < 1e-6 or leave wrong tables.
+"""
+
+import numpy as np
+import pytest
+
+from sklda._core.problem import Problem
+from sklda._ecgs.kernels import lists, rows
+from sklda._gibbs.kernels import single_site_lists, single_site_rows
+from tests.gibbs.test_exactness import PROBLEMS
+from tests.helpers.corpora import random_corpus
+from tests.helpers.enumeration import (
+    RIGHT,
+    WRONG,
+    TinyProblem,
+    assert_exact,
+    chi_square_pvalue,
+    copied,
+    faults,
+    in_groups,
+    streams_of,
+)
+from tests.helpers.mutants import Edit, PlainStreams, interpreted, streams
+
+KERNELS = {"rows": rows, "lists": lists}
+SINGLE = {"rows": single_site_rows, "lists": single_site_lists}
+
+kernels = pytest.mark.parametrize("name", KERNELS)
+
+
+# --- a group for each token is the exact chain -----------------------------------
+
+
+@kernels
+@pytest.mark.parametrize("n_topics", [1, 3, 20])
+def test_one_draw_for_each_token_is_the_single_site_sampler(name, n_topics):
+    corpus = random_corpus(3, n_docs=30, n_words=12)
+    problem = Problem(corpus, 12, np.full(n_topics, 0.3), 0.2)
+    first = np.random.default_rng(0).integers(n_topics, size=corpus.token_ptr[-1])
+    chains = []
+    for sampler in (in_groups(KERNELS[name], lambda n: n), SINGLE[name]):
+        rng = streams(1)
+        state = sampler.from_topics(problem, first.astype(np.uint16))
+        for _ in range(10):
+            state = sampler.sweep(problem, state, rng)
+        chains.append((*state, rng.kernel))
+    for array, same in zip(*chains, strict=True):
+        np.testing.assert_array_equal(array, same)
+
+
+@pytest.mark.slow
+@kernels
+@pytest.mark.parametrize("tiny", ["2 topics", "3 topics", "17 topics"])
+def test_one_draw_for_each_token_leaves_the_posterior_as_it_is(name, tiny):
+    assert_exact(in_groups(KERNELS[name], lambda n: n), PROBLEMS[tiny], 10_000, seed=1)
+
+
+# --- all that one sweep can lead to ----------------------------------------------
+
+
+def sizes(n_tokens, n_groups):
+    """Return the sizes of groups: what is left, divided by the groups that are left."""
+    found = []
+    for left in range(n_groups, 0, -1):
+        found.append(n_tokens // left)
+        n_tokens -= found[-1]
+    return found
+
+
+def test_sizes_of_groups():
+    assert sizes(5, 2) == [2, 3]
+    assert sizes(5, 3) == [1, 2, 2]
+    assert sizes(4, 1) == [4]
+    assert sizes(3, 3) == [1, 1, 1]
+    for n_tokens in range(1, 30):
+        for n_groups in range(1, n_tokens + 1):
+            found = sizes(n_tokens, n_groups)
+            assert sum(found) == n_tokens
+            assert len(found) == n_groups
+            assert 1 <= min(found) <= max(found) <= min(found) + 1
+
+
+def conditional(problem, z, group):
+    """Return p(k | the topics of all tokens outside the group), of a single token."""
+    d, w = problem.tokens[group[0]]
+    n_dk, n_kw, n_k = problem.tables(z)
+    weights = []
+    for k in range(problem.n_topics):
+        n = sum(z[i] == k for i in group)
+        weights.append(
+            (n_dk[d][k] - n + problem.alpha[k])
+            * (n_kw[k][w] - n + problem.beta)
+            / (n_k[k] - n + problem.n_words * problem.beta)
+        )
+    return [weight / sum(weights) for weight in weights]
+
+
+def after_a_sweep(problem, z, n_draws):
+    """Return the probabilities of all assignments after one sweep from z."""
+    reached, first = {tuple(z): 1.0}, 0
+    counts = [count for doc in problem.docs for _, count in doc]
+    for n_tokens, n_groups in zip(counts, n_draws, strict=True):
+        for n in sizes(n_tokens, n_groups):
+            group, before, reached = range(first, first + n), reached, {}
+            for z, p in before.items():
+                for k, q in enumerate(conditional(problem, z, group)):
+                    moved = (*z[:first], *[k] * n, *z[first + n :])
+                    reached[moved] = reached.get(moved, 0) + p * q
+            first += n
+    probabilities = np.zeros(problem.n_topics ** len(problem.tokens))
+    for z, p in reached.items():
+        probabilities[problem.number_of(np.array(z))] = p
+    return probabilities
+
+
+def sweep_from(kernel, tiny, z, n_draws, times, seed, until=0.0):
+    """Return the p-value of what comes out, and whether tables were right.
+
+    Sweeps end early once the p-value is below `until`, as in `sweep_exact_draws`.
+    """
+    sampler, expected = (
+        in_groups(kernel, lambda _: n_draws),
+        after_a_sweep(tiny, z, n_draws),
+    )
+    problem, rng = tiny.problem(kernel), streams_of(kernel, seed)
+    first = sampler.from_topics(problem, np.array(z, np.uint16))
+    words = [w for _, w in tiny.tokens]
+    seen, sound = np.zeros(tiny.n_topics ** len(z) + 1, int), True
+    looks = {times >> i for i in range(1, 6)} if until > 0 else set()
+    for i in range(times):
+        if i in looks and chi_square_pvalue(seen, expected) < until:
+            break
+        with np.errstate(all="ignore"):  # a fault may well divide by zero
+            state = sampler.sweep(problem, copied(first), rng)
+        seen[tiny.number_of(state.z)] += 1
+        if i % 16 == 0:
+            sound = sound and not faults(state, words, tiny.n_topics)
+    return chi_square_pvalue(seen, expected), sound
+
+
+TWO = TinyProblem((((0, 5), (1, 1)), ((0, 1),)), 3, (0.3, 0.9), 0.2)
+THREE = TinyProblem((((0, 4),), (), ((0, 1), (1, 2))), 3, (0.5, 0.7, 0.4), 0.3)
+FLAT = TinyProblem((((0, 3), (1, 3)),), 2, (2.0, 1.0, 3.0), 2.0)
+MANY = TinyProblem((((0, 3),), ((0, 1),)), 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3)
+# Problem, topics before the sweep, draws for each cell. The tokens of a group have one
+# topic or several before it; cells of one draw, of one for each token, and between.
+SWEEPS = {
+    "one draw": (TWO, (0, 0, 0, 0, 0, 1, 0), (1, 1, 1)),
+    "one draw, mixed": (TWO, (0, 1, 1, 0, 1, 1, 1), (1, 1, 1)),
+    "two draws": (TWO, (1, 1, 1, 1, 1, 0, 0), (2, 1, 1)),
+    "two draws, mixed": (TWO, (0, 1, 0, 1, 1, 0, 1), (2, 1, 1)),
+    "three draws": (TWO, (0, 0, 1, 1, 0, 1, 1), (3, 1, 1)),
+    "four draws": (TWO, (0, 0, 0, 1, 0, 1, 1), (4, 1, 1)),
+    "cells of two": (THREE, (2, 2, 1, 0, 0, 1, 0), (2, 1, 1)),
+    "a topic vanishes": (THREE, (0, 1, 2, 1, 0, 1, 0), (1, 1, 2)),
+    "all draws beside one": (THREE, (0, 1, 2, 2, 2, 1, 1), (4, 1, 1)),
+    "flat": (FLAT, (0, 1, 2, 2, 1, 1), (2, 2)),
+    "flat, one and all": (FLAT, (0, 0, 0, 2, 1, 1), (1, 3)),
+    "18 topics": (MANY, (17, 17, 17, 3), (1, 1)),
+    "18 topics, mixed": (MANY, (17, 2, 16, 17), (1, 1)),
+    "18 topics, two draws": (MANY, (0, 16, 17, 5), (2, 1)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", SWEEPS)
+@kernels
+def test_a_sweep_leads_where_it_should(name, case):
+    tiny, z, n_draws = SWEEPS[case]
+    assert after_a_sweep(tiny, z, n_draws).sum() == pytest.approx(1)
+    p, sound = sweep_from(KERNELS[name], tiny, z, n_draws, 8000, seed=2)
+    assert sound
+    assert p > RIGHT
+
+
+def test_one_draw_for_a_cell_is_the_conditional_without_it():
+    problem, z = (
+        TinyProblem((((0, 4),), ((0, 2),)), 2, (0.3, 0.9), 0.2),
+        (0, 0, 1, 1, 0, 1),
+    )
+    after = after_a_sweep(problem, z, (1, 1))
+    ratio = [  # of the first cell, with n_dk = 0, n_kw = n_k = 1
+        (0 + alpha) * (1 + 0.2) / (1 + 2 * 0.2) for alpha in (0.3, 0.9)
+    ]
+    on_first = after.reshape(2, -1)[0].sum()
+    assert on_first == pytest.approx(ratio[0] / sum(ratio))
+
+
+# --- mutants ---------------------------------------------------------------------
+
+ONE = ("A[K] += N", "A[K] += 1")
+SIZE = "np.int32((L - F) // G)"
+EVERYWHERE = {
+    "the group stays in n_dk": Edit("ratio_without", "A[K] - N", "A[K]", 0, 2),
+    "one token of it is taken out of n_dk": Edit(
+        "ratio_without", "A[K] - N", "A[K] - min(N, 1)", 0, 2
+    ),
+    "one token of it is taken out of n_k": Edit(
+        "ratio_without", "A[K] - N", "A[K] - min(N, 1)", 1, 2
+    ),
+}
+# Of the function that divides a cell into groups.
+GROUPS = {
+    "the last group is too small": (SIZE, "np.int32((L - F) // G - (G == 1))"),
+    "groups are not near-equal": (SIZE, "np.int32(1 if G > 1 else L - F)"),
+    "tokens are put into one group": ("range(N, 0, -1)", "range(N, N - 1, -1)"),
+}
+ROWS = {
+    "one token of it gets the topic": Edit(
+        "_core.rows.resample", "range(F, F + N)", "range(F, F + 1)"
+    ),
+    "tokens are not gathered": Edit("rows._gather", "range(F + 1, F + N)", "range(0)"),
+    "one token of it is taken out of n_wk": Edit(
+        "_core.rows.resample", "np.float32(R[K] - N)", "np.float32(R[K] - 1)"
+    ),
+    "one token is put back into n_wk": Edit("_core.rows.resample", *ONE, 0, 3),
+    "one token is put back into n_k": Edit("_core.rows.resample", *ONE, 1, 3),
+    "one token is put back into n_dk": Edit("_core.rows.resample", *ONE, 2, 3),
+    "gather forgets n_wk": Edit("rows._gather", "A[K] -= 1", "pass", 0, 3),
+    "gather forgets n_dk": Edit("rows._gather", "A[K] -= 1", "pass", 1, 3),
+    "gather forgets n_k": Edit("rows._gather", "A[K] -= 1", "pass", 2, 3),
+    "gather forgets n_wk of the first topic": Edit(
+        "rows._gather", "A[K] += moved", "pass", 0, 3
+    ),
+    "gather forgets n_dk of the first topic": Edit(
+        "rows._gather", "A[K] += moved", "pass", 1, 3
+    ),
+    "what a gathered group left is not weighed anew": Edit(
+        "rows._gather", "N > 0", "False"
+    ),
+    "ratios are not computed anew": Edit(
+        "rows.sweep_groups", "update_ratios(*Z)", "pass"
+    ),
+}
+LISTS = {
+    "one token of it gets the topic": Edit(
+        "_core.lists.resample", "range(F, F + N)", "range(F, F + 1)"
+    ),
+    "tokens are not gathered": Edit(
+        "_resample_groups", "range(F + 1, F + N)", "range(0)"
+    ),
+    "one token of it is taken out of n_wk": Edit(
+        "_core.lists.resample", "np.float32(C[J] - N)", "np.float32(C[J] - 1)"
+    ),
+    "one token is put back into n_k": Edit("_core.lists.resample", *ONE, 0, 3),
+    "one token is put back into n_dk": Edit("_core.lists.resample", *ONE, 1, 3),
+    "one token is put back into n_wk": Edit("_core.lists.resample", *ONE, 2, 3),
+    "gather forgets n_dk": Edit("_core.lists.gather", "A[K] += change", "pass", 0, 3),
+    "gather forgets n_k": Edit("_core.lists.gather", "A[K] += change", "pass", 1, 3),
+    "gather forgets n_wk": Edit("_core.lists.gather", "A[K] += change", "pass", 2, 3),
+    "gather forgets the first topic": Edit(
+        "_core.lists.gather", "((A, B, -1), C)", "((A, B, -1),)"
+    ),
+    "gather forgets the weights": Edit("_core.lists.gather", "weight[J] = W", "pass"),
+    "gather forgets the ratios": Edit(
+        "_core.lists.gather", "update_ratio(K, *Z)", "ratio_without(K, 0, *Z)"
+    ),
+    "gather forgets the sum of the list": Edit(
+        "_core.lists.gather", "S += weight[J]", "pass"
+    ),
+    "gather forgets the sum of the ratios": Edit(
+        "_core.lists.gather", "S += update_ratio(*Z)", "update_ratio(*Z)"
+    ),
+    "gather leaves empty topics in the list": Edit(
+        "_core.lists.gather", "_fill_gap(*Z)", "_fill_gap(*Z) + 1"
+    ),
+    "gather forgets that the first topic has moved": Edit(
+        "_core.lists.gather", "J = A if J == S else J", "pass"
+    ),
+    "the topic of the next group is not found": Edit("at_topic", "K == T", "True"),
+    "the size is forgotten": Edit("lists.sweep_groups", "S[W] = cell.size", "pass"),
+}
+DIVIDES = {"rows": "rows.sweep_groups", "lists": "_resample_groups"}
+MUTANTS = {
+    (name, fault): edit
+    for name, own in (("rows", ROWS), ("lists", LISTS))
+    for fault, edit in (
+        EVERYWHERE
+        | {fault: Edit(DIVIDES[name], *change) for fault, change in GROUPS.items()}
+        | own
+    ).items()
+}
+# Small cases on which all faults show; two lanes, so three topics fill two registers.
+CASES = [
+    "two draws, mixed",
+    "one draw",
+    "flat",
+    "flat, one and all",
+    "a topic vanishes",
+]
+
+
+def plain(name, *edits):
+    """Return a kernel of groups that Python runs, after edits."""
+    loaded = interpreted(f"sklda._ecgs.kernels.{name}", edits, lanes=2)
+    own = loaded.module
+    own.Problem = loaded.modules["sklda._core.problem"].Problem
+    own.streams = PlainStreams
+    return own
+
+
+def passes(kernel):
+    """Return whether a kernel leads where it should in all cases, False if clearly not.
+
+    None would be neither; no seeded mutant may hang on its seed.
+    """
+    worst = 1.0
+    for case in CASES:
+        try:
+            p, sound = sweep_from(kernel, *SWEEPS[case], 1500, seed=3, until=WRONG)
+        except IndexError:  # an interpreted kernel does not bear a wrong index
+            return False
+        if not sound or p < WRONG:
+            return False
+        worst = min(worst, p)
+    return True if worst > RIGHT else None
+
+
+@pytest.mark.slow
+@kernels
+def test_interpreted_kernels_pass(name):
+    assert passes(plain(name)) is True
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "fault"), MUTANTS)
+def test_mutants_fail(name, fault):
+    assert passes(plain(name, MUTANTS[name, fault])) is False

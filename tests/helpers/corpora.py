@@ -1,0 +1,50 @@
+"""Corpora that are hard on kernels."""
+
+import itertools
+
+import numpy as np
+
+from sklda._core.problem import Corpus
+
+
+def random_corpus(seed, n_docs=12, n_words=9, mean=0.7):
+    """Return a corpus with empty documents, words that never occur, and big cells."""
+    rng = np.random.default_rng(seed)
+    counts = rng.poisson(mean, (n_docs, n_words)) * rng.choice([1, 1, 4], n_words)
+    counts[rng.integers(n_docs)] = 0
+    if n_words > 1:
+        counts[:, rng.integers(n_words)] = 0
+    return corpus_of(counts)
+
+
+def corpus_of(counts):
+    docs, words = counts.nonzero()
+    return Corpus(
+        doc_ptr=np.searchsorted(docs, np.arange(len(counts) + 1)).astype(np.int64),
+        word=words.astype(np.int32),
+        token_ptr=np.cumsum([0, *counts[docs, words]]).astype(np.int64),
+    )
+
+
+def tight_corpus():
+    """Return a corpus of words whose lists may be full: about 16 and 32 tokens each.
+
+    Each has cells of one to six tokens. The room of a list is a multiple of 16, and no
+    more than what its tokens, and one topic more, can ask for.
+    """
+    totals = np.array([14, 15, 16, 17, 18, 30, 31, 32, 33])
+    counts = np.zeros((12, totals.size), np.int64)
+    for d, word in itertools.product(range(len(counts)), range(totals.size)):
+        left = totals[word] - counts[:, word].sum()
+        counts[d, word] = min(left, 1 + (d + word) % 6)
+    assert (counts.sum(0) == totals).all()
+    return corpus_of(counts)
+
+
+def words_of(corpus):
+    return np.repeat(corpus.word, np.diff(corpus.token_ptr))
+
+
+def docs_of(corpus):
+    lengths = np.diff(corpus.token_ptr[corpus.doc_ptr])
+    return np.repeat(np.arange(lengths.size), lengths)
