@@ -22,12 +22,12 @@ from sklda._base.sklearn_private import Interval, StrOptions, fit_context
 from sklda._core.corpus import split_weights
 from sklda._core.problem import Problem, WeightedCorpus
 from sklda._core.threads import Threads
+from sklda._core.types import MatrixLike
 from sklda._cvb.bound import estimated_histograms, exact_histograms
 from sklda._cvb.engine import START_SWEEPS, Approximation, Engine, Outcome, run
 from sklda._cvb.kernels import exact, gaussian, zero_order
 from sklda._cvb.memory import check_memory
 from sklda._cvb.stochastic import random_counts, update_counts
-from sklda._types import MatrixLike
 
 ApproximationName = Literal["gaussian", "zero-order", "exact"]
 _APPROXIMATIONS: dict[ApproximationName, Approximation] = {

@@ -21,8 +21,8 @@ from sklda._core.corpus import check_corpus
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
+from sklda._core.types import MatrixLike
 from sklda._gibbs.chain import Chain, run
-from sklda._types import MatrixLike
 
 
 class BaseChainEstimator(BaseTopicModel):

@@ -10,13 +10,13 @@ from sklda._base.fitting import Progress, fit_callbacks
 from sklda._base.fold_in import doc_topic, prepare
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
 from sklda._gibbs.chain import run
 from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import Loss
 from sklda._medlda.one_vs_rest import OneVsRest
 from sklda._medlda.sampler import MaxMargin
-from sklda._types import MatrixLike
 
 _REPORT_EVERY = 10  # sweeps, where verbose
 
