@@ -1,5 +1,7 @@
 """Collapsed variational Bayes for LDA."""
 
+from __future__ import annotations
+
 import warnings
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self

@@ -1,5 +1,7 @@
 """What both estimators share: the run of the chain, topic proportions, scores."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
