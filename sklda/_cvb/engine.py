@@ -14,8 +14,7 @@ from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
 from sklda._core.problem import Priors, Problem, WeightedCorpus
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
-from sklda._cvb import bound as _bound
-from sklda._cvb.bound import CountHistograms
+from sklda._cvb.bound import CountHistograms, entropy, variational_bound
 from sklda._cvb.kernels import moments, zero_order
 from sklda._cvb.kernels.moments import Moments
 
@@ -184,8 +183,12 @@ class Engine:
 
     def evaluate(self) -> float:
         """Enter the bound, in nats per token, into the trace; return it."""
-        entropy = _bound.entropy(self.problem.corpus, self.responsibilities)
-        total = _bound.bound(self.problem, self._histograms(), self.lengths, entropy)
+        total = variational_bound(
+            self.problem,
+            self._histograms(),
+            self.lengths,
+            entropy(self.problem.corpus, self.responsibilities),
+        )
         self.bound.append(total / max(self.n_tokens, np.finfo(float).tiny))
         self.bound_sweeps.append(self.n_sweeps)
         return self.bound[-1]
