@@ -20,8 +20,8 @@ import numpy as np
 from numba import njit
 
 from sklda._core.document import (
-    Document,
     enter_document,
+    new_document,
     ratio_without,
     update_ratio,
 )
@@ -59,6 +59,7 @@ class Tilt(NamedTuple):
 
     weights: np.ndarray  # (n_tasks, n_lanes) float32, eta
     curvature: np.ndarray  # (n_tasks,) float32, b_t / N^2
+    total: np.ndarray  # (n_tasks,) m_t when the sweep enters the document
     exponent: np.ndarray  # (n_lanes,) float32, g with all tokens counted
     tilted: np.ndarray  # (n_lanes,) float32, ratio * exp(g) times a scale
     rows: Rows
@@ -151,30 +152,40 @@ def _add(change, row, out):
 @njit(cache=True, nogil=True)
 def sweep_tokens(corpus, state, priors, factors, rng):
     """Resample every token once."""
+    n_tasks, n_lanes = factors.weights.shape
+    document = new_document(state.topic, n_lanes)
+    tilt = Tilt(
+        weights=factors.weights,
+        curvature=np.zeros(n_tasks, np.float32),
+        total=np.zeros(n_tasks),
+        exponent=np.zeros(n_lanes, np.float32),
+        tilted=np.zeros(n_lanes, np.float32),
+        rows=_no_rows(n_lanes),
+    )
+    scratch = Scratch(
+        np.zeros(n_lanes, np.float32), np.zeros(n_lanes + LANES, np.float32)
+    )
+    for d in range(corpus.doc_ptr.size - 1):
+        tilt.curvature[:] = factors.curvature[d]
+        slope = factors.slope[d]
+        _sweep_document(d, slope, corpus, state, priors, document, tilt, scratch, rng)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _sweep_document(d, slope, corpus, state, priors, document, tilt, scratch, rng):
     doc_ptr, word, token_ptr = corpus
-    z, word_topic, topic = state
-    weights, slope, curvature = factors
-    n_lanes = topic.size
-    total = np.zeros(weights.shape[0])
-    ratio = np.zeros(n_lanes, np.float32)
-    exponent = np.zeros(n_lanes, np.float32)
-    tilted = np.zeros(n_lanes, np.float32)
-    weight = np.zeros(n_lanes, np.float32)
-    document = Document(np.zeros(n_lanes, np.int32), topic, ratio)
-    scratch = Scratch(weight, np.zeros(n_lanes + LANES, np.float32))
-    rows = _no_rows(n_lanes)
-    for d in range(doc_ptr.size - 1):
-        begin, end = doc_ptr[d], doc_ptr[d + 1]
-        enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
-        sum_weights(weights, document.doc_topic, total)
-        exponents(weights, slope[d], curvature[d], total, exponent)
-        _clear(rows)
-        tilt = Tilt(weights, curvature[d], exponent, tilted, rows)
-        top = _update_tilted(ratio, exponent, tilted)
-        for c in range(begin, end):
-            tokens = z[token_ptr[c] : token_ptr[c + 1]]
-            row = word_topic[word[c]]
-            top = _resample_cell(tokens, row, top, priors, document, tilt, scratch, rng)
+    z, word_topic, _ = state
+    weights, curvature, total, exponent, tilted, rows = tilt
+    begin, end = doc_ptr[d], doc_ptr[d + 1]
+    enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
+    sum_weights(weights, document.doc_topic, total)
+    exponents(weights, slope, curvature, total, exponent)
+    _clear(rows)
+    top = _update_tilted(document.ratio, exponent, tilted)
+    for c in range(begin, end):
+        tokens = z[token_ptr[c] : token_ptr[c + 1]]
+        row = word_topic[word[c]]
+        top = _resample_cell(tokens, row, top, priors, document, tilt, scratch, rng)
 
 
 @njit(cache=True, nogil=True)
@@ -198,7 +209,7 @@ def _resample_cell(z, row, top, priors, document, tilt, scratch, rng):
     weights serve the next token too, if it has the same topic.
     """
     doc_topic, topic, ratio = document
-    _, _, exponent, tilted, rows = tilt
+    _, _, _, exponent, tilted, rows = tilt
     weight, lane_sum = scratch
     beta = priors.topic_word
     weighed = -1  # the topic of the token that is taken out of the weights
