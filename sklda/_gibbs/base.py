@@ -107,14 +107,12 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             return self._attributes(chain.snapshot())
 
         with fit_callbacks(self, X, y, attributes) as notify:
-
-            def after_sweep(chain):
-                if schedule.evaluates(chain.n_sweeps):
-                    log_joint = chain.log_joint[-1] / max(n_tokens, 1)
-                    progress.report(chain.n_sweeps, log_joint)
-                return notify(chain.n_sweeps)
-
-            run(chain, schedule, after_sweep)
+            for sweep in run(chain, schedule):
+                if schedule.evaluates(sweep):
+                    progress.report(sweep, chain.log_joint[-1] / max(n_tokens, 1))
+                if notify(sweep):
+                    chain.keep()
+                    break
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
         """End the chain and return the fitted attributes."""

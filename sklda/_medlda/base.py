@@ -60,13 +60,12 @@ class BaseMedLDA(BaseChainEstimator):
             return self._attributes(chain.snapshot())
 
         with fit_callbacks(self, X, y, attributes) as notify:
-
-            def after_sweep(chain):
-                if chain.n_sweeps % _REPORT_EVERY == 0:
-                    progress.report(chain.n_sweeps, chain.loss[-1])
-                return notify(chain.n_sweeps)
-
-            run(chain, schedule, after_sweep)
+            for sweep in run(chain, schedule):
+                if sweep % _REPORT_EVERY == 0:
+                    progress.report(sweep, chain.loss[-1])
+                if notify(sweep):
+                    chain.keep()
+                    break
 
     def _attributes(self, chain: MedLDAChain | OneVsRest) -> dict[str, Any]:
         """End the chain and return the fitted attributes."""
