@@ -2,15 +2,15 @@
 Recovering the bars
 ===================
 
-Topics that can be judged by eye: the words are the 25 pixels of a small image, each
-topic is a row or a column of them, and each document is 100 pixels drawn from a mixture
-of these ten bars. The corpus and the picture of a chain that finds the bars are those
-of Griffiths and Steyvers, "Finding scientific topics" (2004).
+The topics of this corpus can be judged by eye. The words are the 25 pixels of a small
+image, each topic is a row or a column of pixels, and each document has 100 tokens drawn
+from a mixture of these ten bars. The corpus, and the plot of a chain that finds the
+bars, follow Griffiths and Steyvers, "Finding scientific topics" (2004).
 """
 
 # %%
-# Ten documents. The darker a pixel, the more tokens the document has of it; no document
-# shows a bar alone.
+# Draw the corpus and plot ten documents. Darker pixels have more tokens. No document
+# consists of a single bar.
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -34,9 +34,9 @@ for panel, document in zip(panels, X[:10].toarray(), strict=True):
 figure.suptitle("Ten documents")
 
 # %%
-# A chain of n sweeps is the beginning of the longer one with the same seed, so that the
-# topics can be looked at on the way: ``burn_in = n - 1`` keeps the last sample only.
-# Both priors are 1, the values the corpus was drawn with and those of the paper.
+# Fits with the same seed and different numbers of sweeps n are prefixes of the same
+# chain, so they show how its topics evolve. ``burn_in = n - 1`` keeps only the last
+# sample. Both priors are 1, as in the paper; alpha is also 1 in the corpus.
 sweeps = [1, 2, 5, 10, 20, 50, 100, 200]
 fits = [
     CollapsedGibbsLDA(
@@ -51,9 +51,10 @@ fits = [
 ]
 
 # %%
-# The numbers of topics have no meaning. To draw them in the order of the true bars,
-# each found topic is matched with the bar it is nearest to, one to one. The distance is
-# the total variation: 0 for equal distributions, 1 for those without a common word.
+# The order of the topics is arbitrary. To plot them in the order of the true bars, each
+# topic is matched with one bar such that the sum of the distances is smallest. The
+# distance is the total variation distance: 0 for equal distributions, 1 for
+# distributions without a common word.
 distances = cdist(topic_word, fits[-1].topic_word_, "cityblock") / 2
 _, order = linear_sum_assignment(distances)
 print("sweeps  mean distance to the bars")
@@ -62,8 +63,9 @@ for n, fit in zip(sweeps, fits, strict=True):
     print(f"{n:>6}  {distance.mean():>25.3f}")
 
 # %%
-# One row for each number of sweeps, one column for each topic, and the true bars below.
-# Early topics are smears of several bars; then one after the other becomes clean.
+# Each row shows the topics after a number of sweeps; the last row shows the true bars.
+# Topics are mixtures of several bars at first, and become single bars one after the
+# other.
 # sphinx_gallery_thumbnail_number = 2
 figure, grid = plt.subplots(len(sweeps) + 1, 10, figsize=(8, 7.2), layout="constrained")
 for row, n, fit in zip(grid, sweeps, fits, strict=False):
@@ -76,18 +78,20 @@ for panel, topic in zip(grid[-1], topic_word, strict=True):
 figure.supylabel("sweeps")
 
 # %%
-# The proportions of topics are recovered as well, here of all documents. A document of
-# 100 tokens leaves them uncertain, which is the width of the cloud.
-found = fits[-1].doc_topic_[:, order]
-correlation = np.corrcoef(doc_topic.ravel(), found.ravel())[0, 1]
-print(f"Correlation of true and found proportions: {correlation:.2f}")
+# The topic proportions of the documents are recovered as well. The width of the cloud
+# is their uncertainty, given only 100 tokens per document.
+estimated = fits[-1].doc_topic_[:, order]
+correlation = np.corrcoef(doc_topic.ravel(), estimated.ravel())[0, 1]
+print(f"Correlation of true and estimated proportions: {correlation:.2f}")
 figure, ax = plt.subplots(figsize=(4.5, 4.5), layout="constrained")
 ax.plot([0, 1], [0, 1], color="grey", linewidth=1)
-ax.plot(doc_topic.ravel(), found.ravel(), ".", color="black", markersize=1.5, alpha=0.3)
+ax.plot(
+    doc_topic.ravel(), estimated.ravel(), ".", color="black", markersize=1.5, alpha=0.3
+)
 ax.set(
     xlabel="true proportion",
-    ylabel="found proportion",
-    title="Topics of all documents",
+    ylabel="estimated proportion",
+    title="Topic proportions of all documents",
     aspect="equal",
 )
 plt.show()

@@ -2,14 +2,14 @@
 Blocked against single-site sampling
 ====================================
 
-``blocking`` draws the topics of all tokens of one word in one document jointly. The
-posterior is the same; a sweep changes more, and takes longer. Does it pay? The corpus
-is a part of the NIPS papers, which repeat their words a lot, so there is something to
-draw jointly.
+With ``blocking``, the topics of all tokens of a document-word pair are drawn jointly.
+The posterior is the same, but a sweep changes more topics and takes longer. This
+example measures the effect on a subset of the NIPS papers, in which words are often
+repeated.
 """
 
 # %%
-# 200 papers to fit, 100 to predict.
+# Use 200 papers for training and 100 for testing.
 import time
 
 import matplotlib.pyplot as plt
@@ -29,9 +29,10 @@ print(
 )
 
 # %%
-# Single-site sampling against nested simulation, with blocks of at most four tokens
-# (the default) and with whole cells, three chains each. A fit of two sweeps goes first:
-# it compiles the kernels, which is not to be timed.
+# Compare single-site sampling with nested simulation, with blocks of at most four
+# tokens (the default) and with whole document-word pairs ("cells"). Run three chains of
+# each. A fit of two sweeps compiles the kernels first, so that compilation is not
+# timed.
 samplers = {
     "single-site": {"blocking": None},
     "blocks of 4": {"blocking": "nested"},
@@ -47,9 +48,10 @@ for name, parameters in samplers.items():
     seconds[name] = (time.perf_counter() - start) / 3
 
 # %%
-# The better the fit, the higher the log joint probability of words and topics. Sweep
-# for sweep, whole cells get furthest. Second for second it is the other way round: a
-# single-site sweep is so much cheaper that its chain is ahead for as long as it runs.
+# The log joint probability of words and topics increases as the chain approaches the
+# posterior. After the same number of sweeps, whole cells have reached the highest
+# value. After the same time, single-site sampling has, because its sweeps are much
+# cheaper.
 print("sampler      seconds per sweep  log joint per token  held-out perplexity")
 for name, chains in fits.items():
     log_joint = np.median([lda.log_joint_[-1] for lda in chains]) / train.sum()
@@ -60,7 +62,7 @@ for name, chains in fits.items():
     )
 
 # %%
-# The same, medians of three chains, against sweeps and against seconds. So blocks are
+# Plot the medians of the three chains against sweeps and against seconds. Use blocks
 # for chains that get stuck, not for speed.
 median = {
     name: np.median([lda.log_joint_ for lda in chains], axis=0)
@@ -77,7 +79,7 @@ display = ConvergenceDisplay(
 display.sweeps = [fits[name][0].log_joint_iter_ * seconds[name] / 100 for name in names]
 display.plot(lower)
 lower.set(xlabel="seconds", xscale="log")
-# The first sweeps are far below: what matters is where the chains settle.
+# Cut off the first sweeps, which are far below the level at which the chains settle.
 lowest = min(values[5] for values in median.values())
 for ax in (upper, lower):
     ax.set_ylim(bottom=lowest)

@@ -2,14 +2,14 @@
 Topics as features: classification of 20 Newsgroups
 ===================================================
 
-The twenty groups, told apart from words and from topics. With many labelled posts,
-words are hard to beat; with few, topics help, because they are learnt from all posts,
-labelled or not.
+This example classifies posts into twenty groups by their words and by their topics.
+With many labelled posts, words are hard to beat. With few labelled posts, topics are
+better, because they are learnt from all posts, with or without labels.
 """
 
 # %%
-# Posts without headers, signatures and quotations. The words of the topic model are
-# counted; those of the baselines are weighted by tf-idf.
+# Load the posts without headers, signatures and quotations. The topic model uses word
+# counts, the baselines tf-idf.
 import time
 
 import matplotlib.pyplot as plt
@@ -37,21 +37,21 @@ print(
 )
 
 # %%
-# Topics of all training posts; their labels are not used. The square root of the
-# proportions suits a linear classifier better than the proportions themselves: it
-# brings out topics of which there is only a little.
+# Fit topics to all training posts, without their labels. The square roots of the topic
+# proportions suit a linear classifier better than the proportions themselves, because
+# they give more weight to small proportions.
 start = time.perf_counter()
 lda = CollapsedGibbsLDA(
     100, doc_topic_prior=0.1, topic_word_prior=0.01, n_jobs=-1, random_state=0
 ).fit(X)
 Z, Z_test = np.sqrt(lda.transform(X)), np.sqrt(lda.transform(X_test))
-print(f"Topics and proportions of all posts in {time.perf_counter() - start:.0f} s")
+print(f"Topics of all posts in {time.perf_counter() - start:.0f} s")
 tfidf = TfidfTransformer(sublinear_tf=True).fit(X)
 W, W_test = tfidf.transform(X), tfidf.transform(X_test)
-print(f"{Z.shape[1]} features of a post in place of {W.shape[1]:,}")
+print(f"{Z.shape[1]} features per post instead of {W.shape[1]:,}")
 
 # %%
-# All labels.
+# Train classifiers with all labels.
 features = {
     "topics, LinearSVC": (Z, Z_test, LinearSVC(C=1.0)),
     "tf-idf, LinearSVC": (W, W_test, LinearSVC(C=0.1)),
@@ -64,25 +64,27 @@ for name, (known, new, classifier) in features.items():
     print(f"{accuracy:>8.3f}  {time.perf_counter() - start:>7.2f}  {name}")
 
 # %%
-# Few labels: a stratified part of the training posts keeps its label, five times drawn
-# anew. The topics are those of above, from all posts.
+# Train classifiers with few labels: a stratified sample of the training posts keeps its
+# labels. Accuracies are means over five samples. The topics are the same as above, from
+# all posts.
 sizes = [40, 100, 200, 500, 1000, 4000]
 accuracies = {name: [] for name in features}
 for size in sizes:
     splits = StratifiedShuffleSplit(5, train_size=size, random_state=0).split(X, y)
-    parts = [part for part, _ in splits]
+    samples = [sample for sample, _ in splits]
     for name, (known, new, classifier) in features.items():
-        found = [
-            classifier.fit(known[part], y[part]).score(new, y_test) for part in parts
+        scores = [
+            classifier.fit(known[sample], y[sample]).score(new, y_test)
+            for sample in samples
         ]
-        accuracies[name].append(np.mean(found))
+        accuracies[name].append(np.mean(scores))
 print("labelled posts  " + "  ".join(features))
 for i, size in enumerate(sizes):
     row = "  ".join(f"{accuracies[name][i]:>{len(name)}.3f}" for name in features)
     print(f"{size:>14}  {row}")
 
 # %%
-# Where topics lead, and where words catch up.
+# Topics are better with few labelled posts, words with many.
 figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
 for (name, values), style in zip(accuracies.items(), ["o-", "s--", "^:"], strict=True):
     ax.plot(sizes, values, style, color="black", label=name)
@@ -97,7 +99,7 @@ ax.minorticks_off()
 ax.legend()
 
 # %%
-# In one pipeline, as it would be used, and searched for its parameters.
+# In practice, put all steps into one pipeline, whose parameters can be searched.
 pipeline = make_pipeline(
     CountVectorizer(stop_words="english", min_df=5, max_df=0.1),
     CollapsedGibbsLDA(20, max_iter=50, random_state=0),

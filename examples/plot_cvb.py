@@ -2,13 +2,13 @@
 Collapsed variational Bayes, and streams of documents
 =====================================================
 
-``CVBLDA`` draws no samples: it moves the topic probabilities of all tokens until they
-stand still, and says when they do. Its ``partial_fit`` learns from documents that
-arrive in portions, and keeps none of them.
+``CVBLDA`` draws no samples. It updates the topic probabilities of all tokens until they
+converge, and then stops. Its ``partial_fit`` learns from documents that arrive in
+batches, and stores none of them.
 """
 
 # %%
-# The docstrings of NumPy, SciPy and scikit-learn; a fifth is held out.
+# The corpus is the docstrings of NumPy, SciPy and scikit-learn; a fifth is held out.
 import time
 
 import matplotlib.pyplot as plt
@@ -31,8 +31,8 @@ priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01}
 print(f"{train.shape[0]:,} documents, {train.sum():,} tokens")
 
 # %%
-# The Gaussian approximation takes means and variances of the counts, the zero-order one
-# (CVB0) the means alone. ``evaluate_every`` records the bound.
+# The Gaussian approximation uses means and variances of the counts, the zero-order
+# approximation (CVB0) only means. ``evaluate_every`` records the bound.
 fits = {}
 print("approximation  sweeps  seconds  held-out perplexity")
 for approximation in ["gaussian", "zero-order"]:
@@ -54,43 +54,43 @@ for approximation in ["gaussian", "zero-order"]:
     )
 
 # %%
-# The bound rises and settles, and the fit ends when the probabilities of a sweep hardly
-# differ from those of the sweep before. Which approximation is better depends on the
-# data: where alpha is far below 1 and documents are short, as here, it is often the
-# simpler one.
+# The bound increases and settles. The fit stops when a sweep hardly changes the
+# probabilities. Which approximation is better depends on the data: if alpha is far
+# below 1 and documents are short, as here, it is often the zero-order approximation.
 ConvergenceDisplay.from_estimator(fits)
 
 # %%
-# A stream: portions of 64 documents, in an order without structure, twice over. After
-# each, the topics can be used. ``total_samples`` says how many documents there are in
-# the whole, so how much one portion stands for. scikit-learn's online variational Bayes
-# gets the same portions.
+# Now learn from a stream: batches of 64 documents in random order, in two passes. The
+# topics can be used after each batch. ``total_samples`` is the number of documents in
+# the whole corpus, which determines the weight of a batch. The online variational Bayes
+# of scikit-learn learns from the same batches. An instance of CVBLDA evaluates the
+# topics of both, so that their perplexities can be compared.
 stream = shuffle(train, random_state=0)
-portions = [stream[part] for part in gen_batches(stream.shape[0], 64)] * 2
+batches = [stream[rows] for rows in gen_batches(stream.shape[0], 64)] * 2
 online = {"total_samples": stream.shape[0], "random_state": 0, **priors}
 streams = {
     "CVBLDA": CVBLDA(20, **online),
     "scikit-learn": LatentDirichletAllocation(20, **online),
 }
-judge = CVBLDA(20, **online).partial_fit(portions[0])
-seen = np.cumsum([portion.shape[0] for portion in portions])
+evaluator = CVBLDA(20, **online).partial_fit(batches[0])
+seen = np.cumsum([batch.shape[0] for batch in batches])
 perplexities = {}
 for name, lda in streams.items():
-    taken, perplexities[name] = 0.0, []
-    for portion in portions:
+    seconds, perplexities[name] = 0.0, []
+    for batch in batches:
         start = time.perf_counter()
-        lda.partial_fit(portion)
-        taken += time.perf_counter() - start
-        judge.components_ = lda.components_  # one score for both
-        perplexities[name].append(judge.perplexity(test))
+        lda.partial_fit(batch)
+        seconds += time.perf_counter() - start
+        evaluator.components_ = lda.components_
+        perplexities[name].append(evaluator.perplexity(test))
     print(
-        f"{name:<12}  {taken:>5.1f} s for {seen[-1]:,} documents, "
+        f"{name:<12}  {seconds:>5.1f} s for {seen[-1]:,} documents, "
         f"held-out perplexity {perplexities[name][-1]:.0f}"
     )
 
 # %%
-# Perplexity of the held-out words after each portion, and where the fit to all
-# documents at once ends up. The vertical line is the end of the first pass.
+# Plot the held-out perplexity after each batch. The dashed line is the fit to all
+# documents at once, the vertical line the end of the first pass.
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 for (name, values), style in zip(perplexities.items(), ["-", ":"], strict=True):
     ax.plot(seen, values, style, color="black", label=f"{name}, partial_fit")
@@ -105,7 +105,7 @@ ax.set(xlabel="documents seen", ylabel="perplexity of held-out words", yscale="l
 ax.legend()
 
 # %%
-# Some of the topics of the stream.
+# Print some of the topics that were learnt from the stream.
 words = vectorizer.get_feature_names_out()
 for topic in top_words(streams["CVBLDA"], words, 7)[:6]:
     print(", ".join(topic))

@@ -1,15 +1,15 @@
 """
-How many topics? GridSearchCV, and which score to trust
-=======================================================
+Choosing the number of topics with GridSearchCV
+===============================================
 
-On a corpus drawn with twenty topics, the score of sklda rises steeply up to twenty and
-is nearly flat beyond, while the default score of scikit-learn's
-``LatentDirichletAllocation`` asks for the fewest topics there are. The reason is what
-the two scores add up.
+On a corpus drawn from twenty topics, the score of sklda increases steeply up to twenty
+topics and is nearly constant beyond. The default score of scikit-learn's
+``LatentDirichletAllocation`` selects the smallest number of topics in the grid. This
+example shows why.
 """
 
 # %%
-# Six hundred documents, 20 topics; alpha is 0.1.
+# Draw 600 documents from 20 topics, with alpha = 0.1.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.base import clone
@@ -26,16 +26,16 @@ train, test = train_test_split(X, test_size=0.25, random_state=0)
 numbers = [2, 5, 10, 20, 40]
 
 # %%
-# First sklda: numbers of topics, and values of alpha, by the mean log probability of
-# held-out tokens. Topics beyond the true number do little harm to it, and little good:
-# take the number from where the score stops rising.
+# First sklda: search over the number of topics and alpha, by the mean log probability
+# of held-out tokens. More topics than the true number hardly change the score, so
+# choose the number at which the score stops increasing.
 alphas = [0.01, 0.1, 1.0]
 search = GridSearchCV(
     CollapsedGibbsLDA(topic_word_prior=0.05, max_iter=100, random_state=0),
     {"n_components": numbers, "doc_topic_prior": alphas},
     cv=3,
 ).fit(train)
-print(f"sklda takes {search.best_params_}")
+print(f"sklda selects {search.best_params_}")
 scores = search.cv_results_["mean_test_score"].reshape(len(alphas), len(numbers))
 
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
@@ -52,7 +52,7 @@ ax.set(
 )
 
 # %%
-# Then scikit-learn, over the numbers of topics alone.
+# Then scikit-learn: search over the number of topics only.
 variational = GridSearchCV(
     LatentDirichletAllocation(
         doc_topic_prior=0.1, topic_word_prior=0.05, random_state=0
@@ -60,27 +60,28 @@ variational = GridSearchCV(
     {"n_components": numbers},
     cv=3,
 ).fit(train)
-print(f"scikit-learn takes {variational.best_params_}")
+print(f"scikit-learn selects {variational.best_params_}")
 
 # %%
-# Are the topics of variational Bayes so bad, or is it the score? Held-out tokens can be
-# predicted with any topics: here those of scikit-learn are put into an estimator of
-# sklda, fitted to one sweep, and scored by it.
+# Is this due to the topics of variational Bayes, or to the score? The score of sklda
+# can be computed for any topics: assign those of scikit-learn to ``components_`` of an
+# estimator of sklda that was fitted for one sweep.
 print("topics  own score of the test set  score of sklda")
 fits = {}
 for n_components in numbers:
     theirs = clone(variational.estimator).set_params(n_components=n_components)
     fits[n_components] = theirs.fit(train)
-    judge = CollapsedGibbsLDA(n_components, doc_topic_prior=0.1, max_iter=1).fit(train)
-    judge.components_ = theirs.components_
-    print(f"{n_components:>6}  {theirs.score(test):>25.0f}  {judge.score(test):>14.3f}")
+    lda = CollapsedGibbsLDA(n_components, doc_topic_prior=0.1, max_iter=1).fit(train)
+    lda.components_ = theirs.components_
+    print(f"{n_components:>6}  {theirs.score(test):>25.0f}  {lda.score(test):>14.3f}")
 
 # %%
-# It is the score. scikit-learn's is a variational bound summed over what it is given,
-# *plus* a term for the topics themselves, which grows with their number and does not
-# care how many documents are scored. On a small test set that term is most of the sum.
-# Divided by the tokens it makes ``perplexity``, which therefore falls with the number
-# of test documents, though no document becomes easier to predict:
+# It is the score. The score of scikit-learn is a variational bound summed over the test
+# documents *plus* a term for the topics themselves. The magnitude of that term grows
+# with the number of topics and does not depend on the number of documents, so it
+# dominates for a small test set. ``perplexity`` is computed from this sum divided by
+# the number of tokens. It therefore decreases with the number of test documents,
+# although the documents do not become easier to predict:
 mine = CollapsedGibbsLDA(
     20, doc_topic_prior=0.1, topic_word_prior=0.05, random_state=0
 ).fit(train)
@@ -92,7 +93,8 @@ for n in [10, 20, 50, 150]:
     )
 
 # %%
-# The scores of both searches, each on its own scale; the dashed line is the truth.
+# Plot the scores of both searches, each on its own scale. The dashed line is the true
+# number of topics.
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 left.plot(numbers, scores[alphas.index(0.1)], "o-", color="black")
 left.set(title="sklda: nats per held-out token", ylabel="mean score of the folds")

@@ -2,13 +2,14 @@
 Learning the priors
 ===================
 
-Alpha says how many topics a document has, and, where it differs between topics, which
-of them are common. ``learn_priors`` fits it to the data during burn-in. Here the corpus
-is drawn with known values, so that what is learnt can be held against the truth.
+Alpha determines how many topics a document has and, if it differs between topics, which
+of them are common. ``learn_priors`` fits alpha to the data during burn-in. Here the
+corpus is drawn with known priors, so that the learnt values can be compared with the
+true ones.
 """
 
 # %%
-# Ten topics, from common to rare: alpha falls from 0.5 to 0.05.
+# Draw a corpus from ten topics, from common to rare: alpha decreases from 0.5 to 0.05.
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -31,15 +32,15 @@ X, _, topic_word = make_lda_corpus(
 train, test = train_test_split(X, test_size=0.25, random_state=0)
 
 # %%
-# Four ways to set the priors: alpha and beta as they are by default (1 / K); far off;
-# and learnt from there with one value for all topics, or one for each. Beta is learnt
-# along with alpha.
-far_off = {"doc_topic_prior": 5.0, "topic_word_prior": 1.0}
+# Compare four settings of the priors: the defaults (1 / K); values that are far too
+# large; and the same values as the starting point for learning, with one alpha for all
+# topics or one for each. Beta is learnt together with alpha.
+too_large = {"doc_topic_prior": 5.0, "topic_word_prior": 1.0}
 settings = {
     "default": {},
-    "far off": far_off,
-    "symmetric": {"learn_priors": "symmetric", **far_off},
-    "asymmetric": {"learn_priors": "asymmetric", **far_off},
+    "too large": too_large,
+    "symmetric": {"learn_priors": "symmetric", **too_large},
+    "asymmetric": {"learn_priors": "asymmetric", **too_large},
 }
 fits = {
     name: CollapsedGibbsLDA(10, random_state=0, **setting).fit(train)
@@ -54,12 +55,13 @@ for name, lda in fits.items():
 print(f"{'truth':<10}  {true_alpha.sum():>12.2f}  {0.05:>6.3f}")
 
 # %%
-# Priors that are far off cost a lot, and learning makes up for it, from there. Between
-# priors that are near the truth the words decide, and little is left to gain.
+# Priors that are far too large increase the perplexity a lot. Learning corrects them.
+# Between priors that are close to the true ones there is little difference, because the
+# data dominate.
 #
-# Topic by topic: each learnt topic is matched with the true one whose words are most
-# alike. The distance of the words is 0 for equal topics, 1 for those without a common
-# word.
+# To compare alpha topic by topic, match each learnt topic with a true one such that the
+# sum of the distances of their words is smallest. The distance is 0 for equal topics, 1
+# for topics without a common word.
 learnt = fits["asymmetric"]
 distances = cdist(topic_word, learnt.topic_word_, "cityblock") / 2
 _, order = linear_sum_assignment(distances)
@@ -71,8 +73,8 @@ for k, found in enumerate(order):
     )
 
 # %%
-# The same as a picture. On the line, learnt and true alpha agree; a rare topic that the
-# chain has not found is off it.
+# Plot the learnt against the true alpha. On the line both are equal; a rare topic that
+# the chain has not found is far from the line.
 figure, ax = plt.subplots(figsize=(5, 5), layout="constrained")
 ax.plot(true_alpha[[-1, 0]], true_alpha[[-1, 0]], color="grey", linewidth=1)
 ax.plot(
@@ -104,9 +106,9 @@ ax.minorticks_off()
 ax.legend()
 
 # %%
-# Priors are learnt every ten sweeps of the burn-in and then frozen, so that all kept
-# samples come from one posterior. Where they start does not matter much: from values
-# that are far too small they come to nearly the same.
+# Priors are updated every ten sweeps during burn-in and then frozen, so that all kept
+# samples come from one posterior. The initial values have little effect: learning from
+# values that are far too small gives nearly the same result.
 again = CollapsedGibbsLDA(
     10,
     doc_topic_prior=0.001,
@@ -114,6 +116,6 @@ again = CollapsedGibbsLDA(
     learn_priors="asymmetric",
     random_state=1,
 ).fit(train)
-print(f"sum of alpha from below: {again.doc_topic_prior_.sum():.2f}")
-print(f"sum of alpha from above: {learnt.doc_topic_prior_.sum():.2f}")
+print(f"sum of alpha, from too small values: {again.doc_topic_prior_.sum():.2f}")
+print(f"sum of alpha, from too large values: {learnt.doc_topic_prior_.sum():.2f}")
 plt.show()

@@ -1,15 +1,16 @@
 """
-Documents of 20 Newsgroups on a map, by supervised and by unsupervised topics
-=============================================================================
+Supervised and unsupervised topics of 20 Newsgroups on a map
+============================================================
 
-Topics fitted with the classes (``MedLDAClassifier``) part the documents of different
-newsgroups; topics fitted without (``CollapsedGibbsLDA``) part them less. Both have 100
-topics and the same words; t-SNE lays out the topic proportions in two dimensions.
+Topics that are fitted with the labels (``MedLDAClassifier``) separate the documents of
+different newsgroups better than topics that are fitted without (``CollapsedGibbsLDA``).
+Both models have 100 topics and the same words; t-SNE embeds the topic proportions in
+two dimensions.
 """
 
 # %%
-# Topics come from all training posts; the maps show 1,500 of the test posts, drawn at
-# random, of which neither model has seen anything.
+# Fit topics to all training posts. The maps show a random sample of 1,500 test posts,
+# which neither model has seen.
 import time
 
 import matplotlib.pyplot as plt
@@ -36,8 +37,9 @@ groups = test.target[shown]
 print(f"{X.shape[0]:,} posts, {X.shape[1]:,} words, {X.sum():,} tokens")
 
 # %%
-# Both models get the same priors. What a map can show is said in one number: of the ten
-# nearest neighbours of a post, by its topics, how many are of its own group?
+# Both models have the same priors. To measure how well the groups are separated,
+# compute the proportion of the ten nearest neighbours of a post, by topic proportions,
+# that belong to the same group.
 options = {
     "n_components": N_TOPICS,
     "doc_topic_prior": 6.4 / N_TOPICS,
@@ -53,23 +55,24 @@ for name, model in models.items():
     start = time.perf_counter()
     model.fit(X, train.target)
     fitted = time.perf_counter()
-    topics = np.sqrt(model.transform(X_shown))  # their distances are Hellinger's
+    # Euclidean distances of the square roots are proportional to Hellinger distances.
+    topics = np.sqrt(model.transform(X_shown))
     nearest = NearestNeighbors(n_neighbors=10).fit(topics).kneighbors()[1]
     purity[name] = (groups[nearest] == groups[:, np.newaxis]).mean()
     maps[name] = TSNE(random_state=0).fit_transform(topics)
     seconds = fitted - start, time.perf_counter() - fitted
     print(
         f"{name}: fit in {seconds[0]:.0f} s, map in {seconds[1]:.0f} s; "
-        f"{purity[name]:.0%} of the neighbours are of the same group",
+        f"{purity[name]:.0%} of the neighbours belong to the same group",
         flush=True,
     )
 
 
 # %%
-# Each point is a post, each colour a group; its name stands in the midst of its posts,
-# or above that where it would cover another name.
-def part(labels):
-    """Move labels up until they are off those below."""
+# Each point is a post, each colour a group. The name of a group is at the median of its
+# posts, or above that where it would overlap another name.
+def separate(labels):
+    """Move labels up until they do not overlap those below."""
     placed = []
     for label in sorted(labels, key=lambda label: label.get_position()[1]):
         low, high = label.axes.get_ylim()
@@ -84,7 +87,7 @@ for axes, (name, points) in zip(panels, maps.items(), strict=True):
     axes.scatter(*points.T, c=groups, cmap="tab20", s=9, linewidths=0)
     axes.set(xticks=[], yticks=[])
     axes.margins(x=0.1)
-    axes.set_title(f"{name}: {purity[name]:.0%} of ten neighbours of the same group")
+    axes.set_title(f"{name}: {purity[name]:.0%} of neighbours in the same group")
 figure.draw_without_rendering()
 for axes, points in zip(panels, maps.values(), strict=True):
     labels = []
@@ -93,6 +96,6 @@ for axes, points in zip(panels, maps.values(), strict=True):
         box = {"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1}
         style = {"ha": "center", "va": "center", "fontsize": 7, "bbox": box}
         labels.append(axes.text(x, y, label, **style))
-    part(labels)
+    separate(labels)
 figure.savefig("medlda_map.png", dpi=100)
 print("Figure written to medlda_map.png")

@@ -1,16 +1,17 @@
 """
-From raw text to classes, through topics
-========================================
+Text classification with supervised topics
+==========================================
 
-``MedLDAClassifier`` finds topics that tell classes apart. Here it stands at the end of
-a ``Pipeline`` behind ``CountVectorizer``; ``GridSearchCV`` chooses the number of topics
-and the cost of errors from raw posts of 20 Newsgroups, five of its groups; and the
-weights say what each topic speaks for. The posts are fetched once, to the folder that
-``SCIKIT_LEARN_DATA`` names.
+``MedLDAClassifier`` finds topics that distinguish classes. In this example it is the
+last step of a ``Pipeline`` after ``CountVectorizer``. ``GridSearchCV`` selects the
+number of topics and the cost of errors for five groups of 20 Newsgroups, and the
+weights show which topics are evidence for which group. The posts are downloaded once,
+to the data folder of scikit-learn (``SCIKIT_LEARN_DATA``).
 """
 
 # %%
-# Raw posts, without headers, signatures and quotes, which would give the group away.
+# Load the posts without headers, signatures and quotations, which would reveal the
+# group.
 import time
 
 import matplotlib.pyplot as plt
@@ -38,8 +39,8 @@ train, test = (
 print(f"{len(train.data):,} posts to learn from, {len(test.data):,} to classify")
 
 # %%
-# The pipeline, and the grid. Each fit starts from text, so that no fold sees words of
-# another. The first fit compiles the kernels, once for all.
+# Define the pipeline and the grid. Each fit starts from text, so that the vocabulary of
+# a fold does not depend on its test posts. The first fit also compiles the kernels.
 pipeline = Pipeline(
     [
         (
@@ -71,7 +72,8 @@ print(
 print(f"accuracy on the test posts: {search.score(test.data, test.target):.3f}")
 
 # %%
-# What the topics are about, and what they speak for: a row of weights for each group.
+# Print, for each group, the topics with the largest weights. ``coef_`` has one row of
+# weights for each group.
 vectorizer, model = search.best_estimator_.named_steps.values()
 words = vectorizer.get_feature_names_out()
 titles = [", ".join(words[np.argsort(-topic)[:5]]) for topic in model.components_]
@@ -81,8 +83,8 @@ for i, group in enumerate(train.target_names):
         print(f"  {model.coef_[i, k]:>6.2f}  {titles[k]}")
 
 # %%
-# On the left the accuracy across folds; on the right the weights of the topics that
-# matter most, red for and blue against a group.
+# Plot the accuracy across folds (left), and the weights of the topics that differ most
+# between groups (right). Red topics are evidence for a group, blue ones against it.
 accuracy = search.cv_results_["mean_test_score"].reshape(len(costs), len(numbers))
 strongest = np.argsort(-np.ptp(model.coef_, axis=0))[:15]
 strongest = strongest[np.argsort(model.coef_[:, strongest].argmax(axis=0))]
@@ -105,7 +107,7 @@ picture.set_xticks(
     range(len(train.target_names)), train.target_names, rotation=30, ha="right"
 )
 picture.set_yticks(range(strongest.size), [titles[k] for k in strongest])
-picture.set_title("What a topic speaks for")
+picture.set_title("Weights of the topics for each group")
 figure.colorbar(image, ax=picture, label="weight")
 figure.savefig("medlda_pipeline.png", dpi=100)
 print("\nFigure written to medlda_pipeline.png")

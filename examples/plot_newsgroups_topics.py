@@ -2,16 +2,16 @@
 Topics of 20 Newsgroups
 =======================
 
-From posts to topics one can read: ``CountVectorizer`` counts the words of 20
-Newsgroups, ``CollapsedGibbsLDA`` finds 20 topics in them without seeing the names of
-the groups, and ``sklda.inspection`` and ``sklda.metrics`` show what has been found.
+This example fits topics to real text and inspects them. ``CountVectorizer`` counts the
+words of the posts in 20 Newsgroups, ``CollapsedGibbsLDA`` fits 20 topics without the
+labels, and ``sklda.inspection`` and ``sklda.metrics`` show and evaluate the result.
 """
 
 # %%
-# The posts without headers, signatures and quotations, which would give the groups
-# away. A word counts if it is in at least ten posts and in at most a tenth of them.
-# Some posts are encoded files, of which a third and more is one "word"; they are left
-# out.
+# Load the posts without headers, signatures and quotations, which would reveal the
+# groups. Keep words that occur in at least ten posts and in at most a tenth of all
+# posts. Exclude posts that are encoded files: a single "word" occurs in them more than
+# 100 times and makes up more than a third of their tokens.
 import time
 
 import matplotlib.pyplot as plt
@@ -36,14 +36,14 @@ vectorizer = CountVectorizer(
 X = vectorizer.fit_transform(posts.data)
 most, lengths = X.max(axis=1).toarray().ravel(), np.asarray(X.sum(axis=1)).ravel()
 kept = (most <= 100) | (most <= lengths / 3)
-print(f"{(~kept).sum()} posts left out")
+print(f"{(~kept).sum()} posts excluded")
 X, groups = X[kept], posts.target[kept]
 words = vectorizer.get_feature_names_out()
 print(f"{X.shape[0]:,} posts, {X.shape[1]:,} words, {X.sum():,} tokens")
 
 # %%
-# Some topics are in many posts and some in few: ``learn_priors="asymmetric"`` fits how
-# much of each to expect.
+# Some topics occur in many posts and some in few. ``learn_priors="asymmetric"`` learns
+# a separate alpha for each topic.
 start = time.perf_counter()
 lda = CollapsedGibbsLDA(
     20,
@@ -56,14 +56,16 @@ lda = CollapsedGibbsLDA(
 print(f"{lda.n_iter_} sweeps in {time.perf_counter() - start:.1f} s")
 
 # %%
-# The words that a topic is about. "relevance" weighs how probable a word is in the
-# topic against how much more probable it is there than elsewhere.
+# Plot the top words of each topic. "relevance" combines the probability of a word in
+# the topic with the ratio of that probability to the probability of the word in the
+# corpus.
 TopWordsDisplay.from_estimator(lda, words, n_words=8, metric="relevance")
 
 # %%
-# Which of these topics hold together? Coherence looks at how often the top words of a
-# topic meet in posts: near 0 for words that meet as if by chance, 1 for those that
-# always come together. Diversity is the share of distinct words among all top words.
+# Which topics are coherent? Coherence measures how often the top words of a topic occur
+# in the same posts: it is 0 for words that occur independently, and 1 for words that
+# occur only together. Diversity is the proportion of distinct words among all top
+# words.
 coherence = topic_coherence(lda.components_, X, measure="npmi")
 print(f"diversity of the top words: {topic_diversity(lda.components_):.2f}\n")
 print("  npmi  alpha  most relevant words")
@@ -72,27 +74,28 @@ for k in np.argsort(-coherence):
     print(f"{coherence[k]:>6.2f}  {lda.doc_topic_prior_[k]:>5.2f}  {line}")
 
 # %%
-# The names of the groups come in only now. Each row is a group, each column a topic,
-# and the darker, the larger the part of the group's posts that the topic takes. Columns
-# are in the order of the group that has most of them.
+# Compare the topics with the groups, which were not used in the fit. Each row is a
+# group and each column a topic; the darker a cell, the larger the mean proportion of
+# the topic in the posts of the group. Columns are sorted by the group with the largest
+# proportion.
 names = posts.target_names
-parts = np.array([lda.doc_topic_[groups == i].mean(axis=0) for i in range(20)])
-order = np.lexsort((-parts.max(axis=0), parts.argmax(axis=0)))
+means = np.array([lda.doc_topic_[groups == i].mean(axis=0) for i in range(20)])
+order = np.lexsort((-means.max(axis=0), means.argmax(axis=0)))
 figure, ax = plt.subplots(figsize=(9, 7.5), layout="constrained")
-image = ax.imshow(parts[:, order], cmap="Greys", vmin=0)
+image = ax.imshow(means[:, order], cmap="Greys", vmin=0)
 labels = top_words(lda, words, 3, metric="relevance")
 ax.set_xticks(range(20), [", ".join(labels[k]) for k in order], rotation=90)
 ax.set_yticks(range(20), names)
 figure.colorbar(image, label="mean proportion of the topic", shrink=0.8)
 
 # %%
-# A map of the topics: circles that are close have similar words, and their areas are
-# the shares of the topics.
+# Plot a map of the topics. Topics with similar words are close to each other, and the
+# area of a circle is proportional to the frequency of the topic.
 TopicMapDisplay.from_estimator(lda, words, n_words=2)
 
 # %%
-# Of the commoner half of the topics, the one of highest coherence: the posts that are
-# most about it, and what else is in them.
+# Among the more common half of the topics, select the most coherent one. Plot the posts
+# with the largest proportions of it, and their other topics.
 common = lda.doc_topic_prior_ >= np.median(lda.doc_topic_prior_)
 best = int(np.where(common, coherence, -1).argmax())
 documents, _ = top_documents(lda, X, n_documents=6)

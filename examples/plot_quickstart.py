@@ -2,15 +2,16 @@
 Topics of the scientific Python docstrings
 ==========================================
 
-Text in, topics out: the docstrings of NumPy, SciPy and scikit-learn, as they are
-installed, are counted by ``CountVectorizer``; the number of topics is chosen by
-held-out perplexity; and the topics are drawn as they fall into subpackages that the
-model has never been told about.
+This example fits topics to the docstrings of the installed versions of NumPy, SciPy and
+scikit-learn. ``CountVectorizer`` counts the words, held-out perplexity compares numbers
+of topics, and a plot compares the topics with the subpackages, which the model does not
+know.
 """
 
 # %%
-# The words. What nearly every docstring says (parameters, returns, array) tells nothing
-# about its subject, so words found in more than a fifth of the documents are left out.
+# Count the words. Words that occur in nearly every docstring (parameters, returns,
+# array) carry no information about its subject, so words that occur in more than a
+# fifth of the documents are excluded.
 import time
 
 import matplotlib.pyplot as plt
@@ -34,9 +35,10 @@ print(
 )
 
 # %%
-# How many topics? A fifth of the documents is kept apart. Of each of them, every second
-# word is predicted from the others; perplexity is the number of words among which the
-# model hesitates. The first fit compiles the kernels, once for all.
+# How many topics? Hold out a fifth of the documents. Each half of the tokens of a
+# held-out document is predicted from the other half. Perplexity is the exponential of
+# the negative mean log probability of a token: lower is better, and a uniform model has
+# a perplexity equal to the number of words. The first fit also compiles the kernels.
 train, test = train_test_split(X, test_size=0.2, random_state=0)
 numbers = [5, 10, 20, 40, 80, 160]
 perplexities = []
@@ -58,7 +60,8 @@ for n_components in numbers:
     )
 
 # %%
-# Twenty topics are enough to read. ``verbose=1`` shows how the chain gets on.
+# Fit 20 topics, few enough to read. ``verbose=1`` prints the progress of the chain. The
+# percentages are the proportions of tokens in each topic.
 start = time.perf_counter()
 lda = CollapsedGibbsLDA(
     20,
@@ -69,19 +72,20 @@ lda = CollapsedGibbsLDA(
     verbose=1,
 ).fit(X)
 print(f"20 topics of all docstrings in {time.perf_counter() - start:.1f} s\n")
-share = np.bincount(lda.topic_assignments_, minlength=20) / X.sum()
+frequencies = np.bincount(lda.topic_assignments_, minlength=20) / X.sum()
 top_words = [words[np.argsort(-row)] for row in lda.topic_word_]
-for k in np.argsort(-share):
-    print(f"{share[k]:>4.0%}  {', '.join(top_words[k][:8])}")
+for k in np.argsort(-frequencies):
+    print(f"{frequencies[k]:>4.0%}  {', '.join(top_words[k][:8])}")
 
 # %%
-# Do topics know subpackages? Each row is a topic, each column a subpackage with many
-# docstrings; the darker, the larger the part of the subpackage that the topic takes.
+# Compare the topics with the subpackages. Each row is a topic, each column a subpackage
+# with many docstrings; the darker a cell, the larger the mean proportion of the topic
+# in the docstrings of the subpackage.
 labels, sizes = np.unique(docstrings.target, return_counts=True)
 labels = labels[np.argsort(-sizes)][:14]
-parts = np.array([lda.doc_topic_[docstrings.target == i].mean(axis=0) for i in labels])
-topics = parts.max(axis=0).argsort()[-14:]
-topics = topics[parts[:, topics].argmax(axis=0).argsort()]
+means = np.array([lda.doc_topic_[docstrings.target == i].mean(axis=0) for i in labels])
+topics = means.max(axis=0).argsort()[-14:]
+topics = topics[means[:, topics].argmax(axis=0).argsort()]
 
 figure, (curve, picture) = plt.subplots(
     1, 2, figsize=(13, 5), width_ratios=[1, 2], layout="constrained"
@@ -95,7 +99,7 @@ curve.set(
 )
 curve.set_xticks(numbers, numbers)
 curve.minorticks_off()
-picture.imshow(parts[:, topics].T, cmap="Greys", vmin=0, aspect="auto")
+picture.imshow(means[:, topics].T, cmap="Greys", vmin=0, aspect="auto")
 picture.set_xticks(
     range(len(labels)),
     [docstrings.target_names[i] for i in labels],

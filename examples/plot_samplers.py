@@ -2,14 +2,15 @@
 Samplers at equal time
 ======================
 
-A sweep of one algorithm is not a sweep of another: some are cheap and take small steps,
-some are dear and take large ones. What counts is how well the topics predict after a
-given time. All estimators of sklda, and variational Bayes of scikit-learn, get the same
-seconds on the docstrings of NumPy, SciPy and scikit-learn.
+Sweeps of different algorithms cannot be compared: some are cheap but change little,
+others are expensive but change more. What matters is how well the topics predict after
+a given time. This example gives all unsupervised estimators of sklda, and the
+variational Bayes of scikit-learn, the same time on the docstrings of NumPy, SciPy and
+scikit-learn.
 """
 
 # %%
-# A fifth of the docstrings is held out.
+# Hold out a fifth of the docstrings.
 import time
 
 import matplotlib.pyplot as plt
@@ -29,9 +30,8 @@ train, test = train_test_split(X, test_size=0.2, random_state=0)
 print(f"{train.shape[0]:,} documents, {train.sum():,} tokens")
 
 # %%
-# Fits of 1, 2, 4, 8, ... sweeps, from the start each, until one takes more than
-# ``LIMIT`` seconds. One thread for all of them. CVBLDA would stop where nothing moves;
-# with ``tol=0`` it goes on.
+# Run separate fits of 1, 2, 4, 8, ... sweeps until one takes more than ``LIMIT``
+# seconds, with one thread. CVBLDA would stop at convergence; ``tol=0`` prevents that.
 LIMIT = 3.0
 N_TOPICS = 40
 priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "random_state": 0}
@@ -49,31 +49,31 @@ samplers = {
 
 
 # %%
-# The score of sklda for any topics: scikit-learn's are put into an estimator of sklda
-# that has been fitted to one sweep, so that all are scored by the same function.
-judge = CollapsedGibbsLDA(N_TOPICS, max_iter=1, **priors).fit(train)
+# All topics are evaluated by the same function, the perplexity of sklda: assign them to
+# ``components_`` of an estimator of sklda that was fitted for one sweep.
+evaluator = CollapsedGibbsLDA(N_TOPICS, max_iter=1, **priors).fit(train)
 
 
 def perplexity(fitted):
-    judge.components_ = fitted.components_
-    return judge.perplexity(test)
+    evaluator.components_ = fitted.components_
+    return evaluator.perplexity(test)
 
 
 curves = {}
 for name, estimator in samplers.items():
     clone(estimator).set_params(max_iter=8).fit(train[:50])  # compiles the kernels
-    curve, n_sweeps, taken = [], 1, 0.0
-    while taken < LIMIT:
+    curve, n_sweeps, seconds = [], 1, 0.0
+    while seconds < LIMIT:
         fitted = clone(estimator).set_params(max_iter=n_sweeps)
         start = time.perf_counter()
         fitted.fit(train)
-        taken = time.perf_counter() - start
-        curve.append((taken, perplexity(fitted), n_sweeps))
+        seconds = time.perf_counter() - start
+        curve.append((seconds, perplexity(fitted), n_sweeps))
         n_sweeps *= 2
     curves[name] = np.array(curve).T
 
 # %%
-# The longest fit within the time, or the shortest of all if none was.
+# Print the longest fit within the time limit, or the shortest fit if none was.
 print(f"{'':26}sweeps  seconds  held-out perplexity")
 for name, (seconds, perplexities, sweeps) in curves.items():
     last = max(np.searchsorted(seconds, LIMIT) - 1, 0)
@@ -83,9 +83,9 @@ for name, (seconds, perplexities, sweeps) in curves.items():
     )
 
 # %%
-# The lower and the further left a curve, the better. On these short documents CVBLDA
-# with the zero-order approximation arrives first, and the single-site sampler is next;
-# with long documents, other priors or more topics the order can be another one.
+# Curves that are lower and further left are better. On these short documents, CVBLDA
+# with the zero-order approximation is the fastest, followed by the single-site sampler.
+# The order can differ for long documents, other priors or more topics.
 figure, ax = plt.subplots(figsize=(9, 5), layout="constrained")
 styles = ["o-", "s-", "^-", "v-", "o--", "s--", "x:"]
 greys = np.linspace(0, 0.6, len(curves))

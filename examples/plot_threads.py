@@ -2,14 +2,13 @@
 Several threads
 ===============
 
-Two ways to put several processors to work on one fit, and what each leaves of
-exactness: ``n_shards`` of the collapsed samplers, an approximation, and
-``UncollapsedGibbsLDA``, which is exact. Neither result depends on the number of
-threads.
+A fit can use several processors in two ways: with ``n_shards`` of the collapsed
+samplers, which is an approximation, or with ``UncollapsedGibbsLDA``, which is exact. In
+both cases the result does not depend on the number of threads.
 """
 
 # %%
-# The KOS blog entries; a fifth is held out. How many processors are there?
+# The corpus is the KOS blog entries; a fifth is held out.
 import time
 
 import matplotlib.pyplot as plt
@@ -25,9 +24,9 @@ train, test = train_test_split(X, test_size=0.2, random_state=0)
 print(f"{train.shape[0]:,} documents, {train.sum():,} tokens, {cpu_count()} processors")
 
 # %%
-# Shards sweep side by side, each on its own copy of the counts; after each sweep their
-# changes are added up. ``n_shards`` is part of the model, ``n_jobs`` is how many
-# threads do the work.
+# Shards are processed in parallel, each with its own copy of the counts; after each
+# sweep their changes are added up. ``n_shards`` affects the result, ``n_jobs`` (the
+# number of threads) does not.
 N_TOPICS = 50
 common = {
     "doc_topic_prior": 0.1,
@@ -54,15 +53,15 @@ for n, (lda, seconds) in sharded.items():
     print(f"{n:>6}  {seconds:>7.2f}  {lda.perplexity(test):>19.0f}")
 
 # %%
-# The same fit on one thread: slower, and the same bit for bit.
+# The same fit on one thread is slower, and its result is bit-identical.
 alone, seconds = timed(CollapsedGibbsLDA(N_TOPICS, n_shards=4, n_jobs=1, **common))
 same = np.array_equal(alone.components_, sharded[4][0].components_)
 print(f"4 shards on one thread: {seconds:.2f} s, same topics: {same}")
 
 # %%
-# Data augmentation draws the topics and proportions themselves; given these, no token
-# depends on another. Nothing is approximated, but a sweep moves less than one of the
-# collapsed sampler.
+# Data augmentation also samples the topics and the proportions. Given these, all tokens
+# are independent. This is exact, but a sweep changes less than a sweep of the collapsed
+# sampler.
 UncollapsedGibbsLDA(N_TOPICS, max_iter=1).fit(train)
 print("threads  seconds  held-out perplexity")
 augmented = []
@@ -75,10 +74,10 @@ same = np.array_equal(augmented[0].components_, augmented[1].components_)
 print(f"same topics: {same}")
 
 # %%
-# Does the approximation harm? Held-out words are predicted about as well. But the log
-# joint rises more slowly the more shards there are, for each works on counts that are a
-# sweep old; slowest is the chain that draws topics and proportions, too. Who takes more
-# processors should take some more sweeps.
+# What is the effect of the approximation? Held-out words are predicted about as well.
+# But the log joint probability increases more slowly with more shards, because each
+# shard uses counts that are up to a sweep old. Data augmentation is the slowest. So use
+# more sweeps with more shards.
 figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
 chains = {f"{n} shards": lda for n, (lda, _) in sharded.items()}
 chains["augmentation"] = augmented[0]

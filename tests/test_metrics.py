@@ -109,7 +109,7 @@ def test_first_of_equal_words_counts():
     assert topic_diversity([[1, 1, 1, 1], [1, 0, 0, 0]], n_words=2) == 0.5
 
 
-# --- words that never meet, words of all documents ---------------------------
+# --- words that never co-occur, words in all documents ---------------------------
 
 
 def test_npmi_of_extreme_pairs():
@@ -194,13 +194,13 @@ def test_coherence_does_not_depend_on_the_form_of_X(corpus, measure):
     [
         ({"measure": "c_v"}, "measure must be one of 'u_mass', 'npmi'; got 'c_v'"),
         ({"measure": None}, "measure must be one of"),
-        ({"n_words": 4}, "n_words=4 is more than there are: 3 words"),
+        ({"n_words": 4}, "n_words=4 exceeds the number of words, 3"),
         ({"n_words": 1}, "n_words must be an integer >= 2, got 1"),
         ({"n_words": 2.0}, "n_words must be an integer"),
         ({"smoothing": 0}, "smoothing must be positive and finite"),
         ({"smoothing": np.nan}, "smoothing must be positive and finite"),
-        ({"X": [[1, 2]]}, "components has 3 words in its columns, X has 2"),
-        ({"X": [[1, -2, 0]]}, "X holds negative values"),
+        ({"X": [[1, 2]]}, "components has 3 columns, but X has 2"),
+        ({"X": [[1, -2, 0]]}, "X contains negative values"),
         ({"X": np.zeros((0, 3))}, "0 sample"),
         ({"components": [1, 2, 3]}, "Expected 2D array"),
         ({"components": [[1, 2, np.nan]]}, "components contains NaN"),
@@ -215,7 +215,7 @@ def test_coherence_refuses(changed, message):
 
 @pytest.mark.parametrize(
     ("n_words", "message"),
-    [(25, "n_words=25 is more than there are: 3 words"), (0, ">= 1, got 0")],
+    [(25, "n_words=25 exceeds the number of words, 3"), (0, ">= 1, got 0")],
 )
 def test_diversity_refuses(n_words, message):
     with pytest.raises(ValueError, match=message):
@@ -245,7 +245,7 @@ def gensim_coherence(components, X, n_words, **options):
 
 @pytest.fixture(scope="module")
 def dense_corpus():
-    """Return documents in which all words occur, and most pairs meet."""
+    """Return documents in which all words occur, and most pairs co-occur."""
     X, _, topics = make_lda_corpus(80, 25, 5, document_length=15, random_state=1)
     assert X.toarray().any(axis=0).all()
     return X.toarray(), topics
@@ -261,7 +261,7 @@ def test_u_mass_is_that_of_gensim(dense_corpus):
 
 def test_npmi_is_that_of_gensim_with_whole_documents_as_windows(dense_corpus):
     X, topics = dense_corpus
-    # Six words of each topic, all pairs of which meet: for others gensim's value
+    # Six words of each topic, all pairs of which co-occur: for others gensim's value
     # depends on the 1e-12 that it adds.
     expected = gensim_coherence(topics, X, 6, coherence="c_npmi", window_size=1000)
     found = topic_coherence(topics, X, "npmi", n_words=6)

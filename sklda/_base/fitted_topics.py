@@ -1,6 +1,7 @@
-"""Fitted topics as arrays, whichever estimator they come from."""
+"""Topics, documents and words of any fitted topic model, as arrays."""
 
-import numbers
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -8,116 +9,146 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
+from sklda._core.types import MatrixLike
 
-def fitted_components(estimator) -> np.ndarray:
-    """Return the weights of words in topics, (n_topics, n_words) float64."""
+
+def fitted_components(estimator: Any) -> np.ndarray:
+    """Return `components_` of a fitted topic model.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted, with `components_`.
+
+    Returns
+    -------
+    ndarray of shape (n_topics, n_words) of float64
+        Non-negative weights of words in topics, on any scale.
+
+    Raises
+    ------
+    NotFittedError
+        Before fit.
+    TypeError
+        If the estimator has no `components_`.
+    ValueError
+        If `components_` contains negative values or values that are not finite.
+    """
     check_is_fitted(estimator)
     if not hasattr(estimator, "components_"):
         raise TypeError(
-            f"{type(estimator).__name__} has no components_, so it is no topic model. "
-            f"Of a pipeline take the last step, `pipeline[-1]`, with "
-            f"`feature_names=pipeline[:-1].get_feature_names_out()`; of a search, "
-            f"`best_estimator_`."
+            f"{type(estimator).__name__} has no components_, so it is not a topic "
+            f"model. For a pipeline, pass its last step, `pipeline[-1]`, with "
+            f"`feature_names=pipeline[:-1].get_feature_names_out()`; for a search, "
+            f"pass `best_estimator_`."
         )
-    components = check_array(
+    components: np.ndarray = check_array(
         estimator.components_, dtype=np.float64, input_name="components_"
     )
     if components.min() < 0:
         raise ValueError(
-            f"components_ of {type(estimator).__name__} holds negative values, and "
-            f"the weight of a word in a topic is none."
+            f"components_ of {type(estimator).__name__} contains negative values; the "
+            f"weights of words in topics must be non-negative."
         )
     return components
 
 
-def distributions(weights: np.ndarray) -> np.ndarray:
-    """Divide each row by its sum; a row of zeros becomes uniform."""
-    sums = weights.sum(axis=1, keepdims=True)
-    uniform = np.full(weights.shape, 1 / weights.shape[1])
-    return np.divide(weights, sums, out=uniform, where=sums > 0)
+def normalise(weights: np.ndarray) -> np.ndarray:
+    """Return weights divided by their sum along the last axis; zeros become uniform."""
+    sums = weights.sum(axis=-1, keepdims=True)
+    normalised = np.full(weights.shape, 1 / weights.shape[-1])
+    np.divide(weights, sums, out=normalised, where=sums > 0)
+    return normalised
 
 
-def token_shares(estimator) -> np.ndarray:
-    """Return the share of each topic in the training tokens, as components_ tell it.
+def topic_frequencies(estimator: Any) -> np.ndarray:
+    """Return the proportion of the training tokens in each topic, (n_topics,).
 
-    They are counts plus a prior. A factorisation has no prior, and its scale is free.
+    `components_` of an LDA model are expected token counts plus a prior, which is
+    subtracted. A matrix factorisation has no prior and an arbitrary scale, so its
+    frequencies depend on that scale.
     """
     weights = fitted_components(estimator)
     prior = getattr(estimator, "topic_word_prior_", 0.0)
-    return distributions((weights - prior).clip(0).sum(axis=1)[np.newaxis])[0]
+    tokens = (weights - prior).clip(0).sum(axis=1)
+    return normalise(tokens)
 
 
-def doc_topic(estimator, X) -> np.ndarray:
-    """Return the topic proportions of documents; rows sum to 1.
+def topic_frequencies_in(estimator: Any, X: MatrixLike) -> np.ndarray:
+    """Return the expected proportion of the tokens of X in each topic, (n_topics,)."""
+    proportions = topic_proportions(estimator, X)
+    lengths = document_lengths(check_counts(X))
+    return normalise(lengths @ proportions)
 
-    Where those of ``transform`` do not, its values are factors: document d owes topic k
-    as many tokens as its factor times the sum of ``components_[k]``.
+
+def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
+    """Return the topic proportions of documents, (n_documents, n_topics).
+
+    Rows sum to 1. If those of `transform` do not, the model is taken for a matrix
+    factorisation, in which document d has ``transform(X)[d, k] * components_[k].sum()``
+    expected tokens in topic k; these are normalised.
     """
     components = fitted_components(estimator)
     weights = np.asarray(estimator.transform(X), dtype=np.float64)
     if np.allclose(weights.sum(axis=1), 1, rtol=0, atol=1e-4):
-        return distributions(weights)
-    return distributions(weights * components.sum(axis=1))
+        return normalise(weights)
+    return normalise(weights * components.sum(axis=1))
 
 
-def check_counts(X) -> Any:
-    """Return X as an array or a CSR matrix of non-negative numbers."""
-    X = check_array(X, accept_sparse="csr", input_name="X")
-    if X.size > 0 and X.min() < 0:
-        raise ValueError("X holds negative values, and word counts are none.")
-    return X
+def check_counts(X: MatrixLike) -> Any:
+    """Return X as an ndarray or a CSR matrix of non-negative finite numbers."""
+    counts = check_array(X, accept_sparse="csr", input_name="X")
+    if counts.size > 0 and counts.min() < 0:
+        raise ValueError("X contains negative values; word counts must be >= 0.")
+    return counts
 
 
-def document_lengths(X) -> np.ndarray:
-    """Return the number of tokens of each document, (n_documents,)."""
-    return np.asarray(X.sum(axis=1)).ravel()
+def document_lengths(counts: Any) -> np.ndarray:
+    """Return the number of tokens in each document, (n_documents,)."""
+    return np.asarray(counts.sum(axis=1)).ravel()
 
 
-def word_names(estimator, feature_names, n_words: int) -> list[str]:
-    """Return a name for each word; without any, the numbers of the columns."""
-    if feature_names is None:
-        feature_names = getattr(estimator, "feature_names_in_", range(n_words))
-    listed = isinstance(feature_names, Iterable)
-    if not listed or isinstance(feature_names, str | Mapping):
+def word_names(
+    estimator: Any, feature_names: Iterable[str] | None, n_words: int
+) -> list[str]:
+    """Return the name of each word.
+
+    Without `feature_names` these are `feature_names_in_` of the estimator or, if it has
+    none, the column numbers of X.
+
+    Raises
+    ------
+    TypeError
+        If feature_names is not an ordered collection of names.
+    ValueError
+        If their number is not `n_words`.
+    """
+    given: Any = feature_names
+    if given is None:
+        given = getattr(estimator, "feature_names_in_", range(n_words))
+    if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
         raise TypeError(
-            f"feature_names must be a sequence in the order of the columns of X, not a "
-            f"{type(feature_names).__name__}: take "
-            f"`vectorizer.get_feature_names_out()`."
+            f"feature_names must list the words in the order of the columns of X, got "
+            f"a {type(given).__name__}. Pass `vectorizer.get_feature_names_out()`."
         )
-    names = [str(name) for name in feature_names]
+    names = [str(name) for name in given]
     if len(names) != n_words:
         raise ValueError(
-            f"feature_names holds {len(names):,} names, and the estimator was fitted "
-            f"to {n_words:,} words."
+            f"feature_names has {len(names):,} names, but the estimator was fitted to "
+            f"{n_words:,} words."
         )
     return names
 
 
-def check_number(value, name, most=np.inf, of_what="", least=1) -> int:
-    """Return `value` as int if it is a number of things that there are."""
-    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not is_integer or value < least:
-        raise ValueError(f"{name} must be an integer >= {least}, got {value!r}.")
-    if value > most:
-        raise ValueError(f"{name}={value} is more than there are: {most} {of_what}.")
-    return int(value)
+def top_indices(scores: np.ndarray, n: int) -> np.ndarray:
+    """Return the columns of the n largest entries of each row, in decreasing order.
 
-
-def check_choice(value, name: str, choices) -> None:
-    """Raise ValueError if `value` is not one of the choices."""
-    if not isinstance(value, str) or value not in choices:
-        allowed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {allowed}; got {value!r}.")
-
-
-def largest(scores: np.ndarray, n: int) -> np.ndarray:
-    """Return the columns of the n largest entries of each row, the largest first.
-
-    Of equal entries, the one further left comes first.
+    Ties are broken by column: the smaller one comes first. Cost: O(n_columns) per row,
+    plus O(m log m) for the m entries that are at least as large as the n-th largest.
     """
-    columns = np.empty((scores.shape[0], n), dtype=np.intp)
-    for row, found in zip(scores, columns, strict=True):
-        last = np.partition(row, -n)[-n]
-        candidates = np.flatnonzero(row >= last)
-        found[:] = candidates[np.argsort(-row[candidates], kind="stable")[:n]]
-    return columns
+    top = np.empty((scores.shape[0], n), dtype=np.intp)
+    for row, columns in zip(scores, top, strict=True):
+        smallest = np.partition(row, -n)[-n]
+        candidates = np.flatnonzero(row >= smallest)
+        columns[:] = candidates[np.argsort(-row[candidates], kind="stable")[:n]]
+    return top

@@ -1,4 +1,4 @@
-"""Documents under fixed topics: their topic proportions, and how well these predict."""
+"""Documents under fixed topics: their proportions, and how well these predict."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ _TOLERANCE = 1e-4  # sum of absolute changes of theta in one step
 
 
 class Topics(NamedTuple):
-    """What is fixed: phi of the words that occur, one word a row, and alpha."""
+    """Fixed topics: phi of the words that occur, one row per word, and alpha."""
 
     word_topic: np.ndarray  # (n_words_seen, n_lanes) float32
     doc_topic_prior: np.ndarray  # (n_lanes,) float32
@@ -24,7 +24,7 @@ class Topics(NamedTuple):
 def prepare(
     weights: WeightedCorpus, components, doc_topic_prior
 ) -> tuple[WeightedCorpus, Topics]:
-    """Cut the topics down to the words that occur, and number these anew."""
+    """Restrict the topics to the words that occur, and renumber these."""
     words, word = np.unique(weights.word, return_inverse=True)
     n_topics = components.shape[0]
     n_lanes = padded(n_topics)

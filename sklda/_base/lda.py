@@ -1,5 +1,7 @@
 """Documents under fitted topics: transform, score and perplexity of estimators."""
 
+from __future__ import annotations
+
 import warnings
 from typing import Any
 
@@ -9,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fold_in import completion_log_likelihood, doc_topic, prepare
-from sklda._types import MatrixLike
+from sklda._core.types import MatrixLike
 
 
 class BaseLDA(BaseTopicModel):
@@ -21,9 +23,9 @@ class BaseLDA(BaseTopicModel):
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Estimate the topic proportions of documents under the fitted topics.
 
-        The result is the mode of the posterior of the proportions, in the softmax
-        basis; there is one, so the answer is deterministic and the row of a document
-        does not depend on its neighbours.
+        The result is the mode of the posterior of the proportions in the softmax basis.
+        The mode is unique, so the result is deterministic, and the row of a document
+        does not depend on the other documents.
 
         Parameters
         ----------
@@ -33,14 +35,14 @@ class BaseLDA(BaseTopicModel):
         Returns
         -------
         ndarray of shape (n_documents, n_components)
-            Rows sum to 1. A document without words gets the prior mean.
+            Rows sum to 1. An empty document gets the prior mean.
 
         Raises
         ------
         NotFittedError
-            Before fit.
+            If the estimator is not fitted.
         ValueError
-            If X does not hold counts of the words seen in fit.
+            If X does not hold counts of the same words as in fit.
 
         Notes
         -----
@@ -55,9 +57,10 @@ class BaseLDA(BaseTopicModel):
     def score(self, X: MatrixLike, y: Any = None) -> float:
         """Return the mean log predictive probability of held-out tokens, in nats.
 
-        Document completion: of each document every second token is held out and
-        predicted with the topic proportions estimated from the others; then the
-        halves change places. Comparable across folds, numbers of topics and of rows.
+        Document completion: every second token of each document is held out and
+        predicted with the topic proportions estimated from the other tokens; then the
+        two halves swap roles. Scores are comparable across folds, across numbers of
+        topics and for any number of documents.
 
         Parameters
         ----------
@@ -69,27 +72,27 @@ class BaseLDA(BaseTopicModel):
         Returns
         -------
         float
-            Mean over all tokens; higher is better. 0 where X has no tokens, with an
+            Mean over all tokens; higher is better. If X has no tokens, 0 with an
             UndefinedMetricWarning.
 
         Raises
         ------
         NotFittedError
-            Before fit.
+            If the estimator is not fitted.
         ValueError
-            If X does not hold counts of the words seen in fit.
+            If X does not hold counts of the same words as in fit.
 
         Notes
         -----
-        Cost: two times that of transform.
+        Cost: twice that of transform.
         """
         check_is_fitted(self)
         weights = self._check_weights(X, reset=False)
         n_tokens = weights.count.sum(dtype=np.float64)
         if n_tokens == 0:
             warnings.warn(
-                "X holds no tokens, so their mean log probability is undefined and "
-                "set to 0.0.",
+                "X has no tokens, so their mean log probability is undefined and set "
+                "to 0.0.",
                 UndefinedMetricWarning,
                 stacklevel=2,
             )
@@ -110,13 +113,13 @@ class BaseLDA(BaseTopicModel):
         Returns
         -------
         float
-            A uniform model scores V, the number of words.
+            A uniform model scores the number of words.
 
         Raises
         ------
         NotFittedError
-            Before fit.
+            If the estimator is not fitted.
         ValueError
-            If X does not hold counts of the words seen in fit.
+            If X does not hold counts of the same words as in fit.
         """
         return float(np.exp(-self.score(X)))

@@ -1,4 +1,4 @@
-"""Everything that comes from scikit-learn's private side, in one place."""
+"""Everything private that sklda imports from scikit-learn, in one file."""
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -8,7 +8,7 @@ try:  # scikit-learn 1.9 and later
 except ImportError:
 
     class _SilentTask:
-        """Stands where scikit-learn would tell callbacks how far a fit has come."""
+        """A task without callbacks, for versions of scikit-learn that have none."""
 
         def subcontext(self, **_):
             return self
@@ -20,7 +20,7 @@ except ImportError:
             return False
 
     class CallbackSupportMixin:
-        """Take the place of scikit-learn's mixin where there is none yet."""
+        """Stand in for scikit-learn's mixin."""
 
         def _init_callback_context(self, **_):
             return _SilentTask()

@@ -1,4 +1,4 @@
-"""The only way from what a user calls X to the arrays that kernels take."""
+"""From the matrix that a user passes as X to the arrays that kernels take."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -21,32 +21,32 @@ def check_corpus(estimator, X, *, reset: bool) -> Corpus:
     Parameters
     ----------
     estimator : estimator
-        Whose ``n_features_in_`` and ``feature_names_in_`` are set or held against X.
+        Its ``n_features_in_`` and ``feature_names_in_`` are set, or compared with X.
     X : {array-like, sparse matrix} of shape (n_documents, n_words)
-        Counts of any real dtype. Never changed.
+        Counts of any real dtype. Not modified.
     reset : bool
-        True in fit, False for documents that come after it.
+        True in fit, False for documents that follow.
 
     Returns
     -------
     Corpus
         Sorted by word within a document, duplicates summed and zeros left out. The
-        words may be the memory of X: no kernel writes to a Corpus. Up to 12 bytes
+        words may share memory with X, as no kernel writes to a Corpus. Up to 12 bytes
         per cell and 8 per document.
 
     Raises
     ------
     ValueError
-        For what scikit-learn refuses, negative values, fractional counts, and
+        If scikit-learn refuses X, or X has negative values, fractional counts, or
         more tokens than 32 bits can count.
     """
     return _to_arrays(_canonical(estimator, X, reset=reset, whole=True))
 
 
 def check_weights(estimator, X, *, reset: bool, whole: bool) -> WeightedCorpus:
-    """Do the same for algorithms that take a document as weights of words.
+    """Do the same for algorithms that take real weights of words.
 
-    The weights may be fractions, unless they are to be `whole`.
+    With `whole`, fractions are refused.
     """
     weights = _canonical(estimator, X, reset=reset, whole=whole)
     return WeightedCorpus(*_cells(weights), weights.data.astype(np.float32))
@@ -59,13 +59,13 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     if X.dtype == np.float16 or not X.dtype.isnative:  # scipy.sparse knows neither
         X = X.astype(np.float64)
     counts = sparse.csr_array(X)
-    counts.check_format(full_check=True)  # kernels do not look where they write
+    counts.check_format(full_check=True)  # kernels do not check bounds
     _check_values(counts.data, type(estimator).__name__, whole)
     _check_total(counts.data, whole)
     _check_words(counts)
     if not counts.has_canonical_format or (counts.data == 0).any():
-        # The matrix may be the caller's own, so it is mended in a copy; and in a
-        # wide type, for the sum of duplicates may not fit into theirs.
+        # The matrix may be the caller's own, so this changes a copy; of a wide type,
+        # because the sum of duplicates may not fit into theirs.
         wide = np.float64 if counts.dtype.kind == "f" else np.int64
         counts = sparse.csr_array(
             (counts.data.astype(wide), counts.indices.copy(), counts.indptr.copy()),
@@ -77,7 +77,7 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
 
 
 def _refuse_uncounted(X, name):
-    """Refuse what else is called a corpus, and tell how to count its words."""
+    """Refuse texts and lists of words; the message says how to count the words."""
     document = X
     row = getattr(X, "ndim", 0) == 1 and not sparse.issparse(X)
     if row or isinstance(X, list | tuple):
@@ -86,18 +86,18 @@ def _refuse_uncounted(X, name):
     if isinstance(document, str):
         way = f"texts: {_WAY_OUT}, as in CountVectorizer().fit_transform(texts)"
     elif isinstance(item, str):
-        way = f"lists of words: {_WAY_OUT}, as they are with analyzer=list"
+        way = f"lists of words: {_WAY_OUT}, with analyzer=list"
     elif isinstance(item, tuple):
-        way = "lists of pairs: gensim.matutils.corpus2csc(X).T is a matrix"
+        way = "lists of pairs: convert it by gensim.matutils.corpus2csc(X).T"
     else:
         return
     raise ValueError(
-        f"{name} takes a matrix of counts, documents x words, and X holds {way}."
+        f"{name} takes a matrix of counts, documents x words, but X holds {way}."
     )
 
 
 def _check_values(values, name, whole):
-    """Refuse what is not a count (or weight), and tell how to come by counts."""
+    """Refuse values that are no counts (or weights); the message says how to count."""
     if values.size == 0:
         return
     if values.min() < 0:
@@ -110,34 +110,34 @@ def _check_values(values, name, whole):
     fractions = values[values != np.floor(values)]
     if fractions.size > 0:
         raise ValueError(
-            f"{name} gives a topic to every single token, so X must hold whole "
-            f"numbers, and it holds fractions such as {fractions[0]}. Weights (tf-idf, "
-            f"for example) are not counts: {_WAY_OUT}; or take CVBLDA, which accepts "
-            f"real weights (unless its approximation is 'exact')."
+            f"{name} assigns a topic to every token, so X must hold whole numbers, but "
+            f"it holds fractions such as {fractions[0]}. Weights such as tf-idf are no "
+            f"counts: {_WAY_OUT}; or use CVBLDA, which accepts real weights unless "
+            f"approximation='exact'."
         )
 
 
 def _check_total(values, whole):
-    """Refuse what cannot be counted; of the values as they came, before any cast."""
+    """Refuse too large a total: of the values as passed, before any cast."""
     n_tokens = values.sum(dtype=np.float64)  # cannot wrap round
     if n_tokens > _MAX_WEIGHT and not whole:
         raise ValueError(
-            f"The weights in X sum up to {n_tokens:.4g}, and the limit is "
-            f"{_MAX_WEIGHT:.0e}: divide them by some number."
+            f"The weights in X sum to {n_tokens:.4g}, above the limit of "
+            f"{_MAX_WEIGHT:.0e}: divide them by a constant."
         )
     if n_tokens > MAX_TOKENS and whole:
         raise ValueError(
-            f"X holds {n_tokens:.4g} tokens, and topic totals are 32-bit integers: the "
-            f"limit is {MAX_TOKENS:,}. Fit on a sample of the documents; transform "
-            f"takes the others in portions."
+            f"X holds {n_tokens:.4g} tokens, above the limit of {MAX_TOKENS:,}: topic "
+            f"totals are 32-bit integers. Fit on a sample of the documents, and "
+            f"transform the others in batches."
         )
 
 
 def _check_words(counts):
     if counts.shape[1] > np.iinfo(np.int32).max:
         raise ValueError(
-            f"X has {counts.shape[1]:,} words, and words are numbered with 32 bits: "
-            f"the limit is {np.iinfo(np.int32).max:,}. Use a smaller vocabulary "
+            f"X has {counts.shape[1]:,} words, above the limit of "
+            f"{np.iinfo(np.int32).max:,}. Use a smaller vocabulary "
             f"(CountVectorizer(max_features=...))."
         )
 

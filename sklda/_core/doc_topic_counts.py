@@ -1,4 +1,4 @@
-"""Document-topic counts, made from the assignments when they are asked for."""
+"""Document-topic counts, made from the assignments when they are needed."""
 
 import numpy as np
 from numba import njit

@@ -14,6 +14,13 @@ class Document(NamedTuple):
     ratio: np.ndarray  # (n_lanes or more,) float32, (n_dk + alpha_k) / (n_k + V beta)
 
 
+@njit(inline="always")
+def new_document(topic, n_ratios):
+    """Return room for the counts and ratios of any document."""
+    doc_topic = np.zeros(topic.size, np.int32)
+    return Document(doc_topic, topic, np.zeros(n_ratios, np.float32))
+
+
 @njit(cache=True, nogil=True)
 def clear(doc_topic):
     """Set all counts to 0; a loop compiles in a fraction of a slice's time."""

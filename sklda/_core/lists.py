@@ -55,12 +55,19 @@ class Cell(NamedTuple):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def prefetch_list(word, c, start, list_topic, list_count):
+def prefetch_list(word, c, state):
     """Prefetch the start of the list of a cell that comes after cell c."""
-    first = start[word[min(c + AHEAD, word.size - 1)]]
+    first = state.start[word[min(c + AHEAD, word.size - 1)]]
     for j in range(first, first + 2 * LANES, LANES):
-        prefetch(list_topic, j)
-        prefetch(list_count, j)
+        prefetch(state.list_topic, j)
+        prefetch(state.list_count, j)
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def list_of(w, state, weight):
+    """Return the list of word w."""
+    first, last = state.start[w], state.start[w + 1]
+    return WordList(state.list_topic[first:last], state.list_count[first:last], weight)
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
@@ -147,6 +154,7 @@ def draw_slot(r, listed, beta, word_list, ratio, size):
 def enter_cell(k, size, ratio_sum, word_list, ratio):
     """Weigh the list of a word, and find topic k, that of the first token, in it."""
     topics, counts, weight = word_list
+    k, size = np.int64(k), np.int64(size)
     listed, slot = weigh(ratio, topics, counts, size, weight, k)
     return Cell(k, slot, size, listed, ratio_sum)
 
@@ -154,6 +162,7 @@ def enter_cell(k, size, ratio_sum, word_list, ratio):
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def at_topic(k, cell, word_list):
     """Return the numbers of a cell whose next token has topic k."""
+    k = np.int64(k)
     if k == cell.topic:
         return cell
     slot = find(word_list.topics, cell.size, k)
@@ -210,7 +219,7 @@ def resample(z, first, n, cell, word_list, priors, document, rng):
 def resample_each(z, first, last, cell, word_list, priors, document, rng):
     """Resample the tokens of a cell one after the other."""
     for i in range(first, last):
-        cell = at_topic(np.int64(z[i]), cell, word_list)
+        cell = at_topic(z[i], cell, word_list)
         cell = resample(z, i, 1, cell, word_list, priors, document, rng)
     return cell
 
@@ -255,24 +264,6 @@ def _fill_gap(word_list, size, j, absent):
     weight[j] = weight[size]
     topics[size] = absent
     counts[size] = 0
-    return size
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def drop_empty(topics, counts, weight, size, absent):
-    """Remove topics without tokens from a list, and their columns from `weight`.
-
-    The last of the list fills a gap. Return the new size.
-    """
-    for j in range(size - 1, -1, -1):
-        if counts[j] == 0:
-            size -= 1
-            topics[j] = topics[size]
-            counts[j] = counts[size]
-            topics[size] = absent
-            counts[size] = 0
-            for c in range(weight.shape[0]):
-                weight[c, j] = weight[c, size]
     return size
 
 

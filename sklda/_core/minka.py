@@ -12,23 +12,25 @@ and the same with words in place of topics for a symmetric beta.
 import numpy as np
 from scipy.special import psi
 
-LOWEST, HIGHEST = 1e-4, 1e3  # what a small corpus cannot tell stays in here
+LOWEST, HIGHEST = 1e-4, 1e3  # bounds for corpora too small to determine a prior
 _MAX_STEPS = 50
 _TOLERANCE = 1e-4  # relative
 
 
 def _gain(counts, prior):
+    """Return psi(n + prior) - psi(prior)."""
     return psi(counts + prior) - psi(prior)
 
 
 def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):
-    """Return a better alpha, (n_topics,).
+    """Return an alpha that explains the topics of the documents better, (n_topics,).
 
     Parameters
     ----------
     alpha : ndarray of shape (n_topics,)
+        Present value.
     topics, counts : ndarrays of shape (n_cells,)
-        Topic and number of tokens of each document-topic pair that has any.
+        Topic and number of tokens of each document-topic pair that has tokens.
     lengths : ndarray of shape (n_docs,)
         Tokens per document.
     symmetric : bool
@@ -37,7 +39,7 @@ def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):
     Returns
     -------
     ndarray of shape (n_topics,)
-        Within `LOWEST` and `HIGHEST`; unchanged where there are no tokens.
+        From `LOWEST` to `HIGHEST`; unchanged where there are no tokens.
     """
     if counts.size == 0:
         return alpha
@@ -46,13 +48,17 @@ def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):
     pairs, n_pairs = np.unique(
         topics.astype(np.int64) * width + counts, return_counts=True
     )
-    pairs = (*np.divmod(pairs, width), n_pairs)
-    return fit_doc_topic(alpha, pairs, lengths, symmetric=symmetric)
+    histogram = (*np.divmod(pairs, width), n_pairs)
+    return doc_topic_fixed_point(alpha, histogram, lengths, symmetric=symmetric)
 
 
-def fit_doc_topic(alpha, pairs, lengths, *, symmetric):
-    """Do the same; `pairs` are topics, counts, and how many have both (or expected)."""
-    topics, counts, n_pairs = pairs
+def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
+    """Return the same from a histogram of the document-topic counts.
+
+    The histogram is three arrays that run in parallel: topics, counts above 0, and the
+    number of documents (or the expected number) that have this count on this topic.
+    """
+    topics, counts, n_pairs = histogram
     lengths, n_docs = np.unique(lengths[lengths > 0], return_counts=True)
     if lengths.size == 0:
         return alpha
@@ -73,31 +79,38 @@ def fit_doc_topic(alpha, pairs, lengths, *, symmetric):
 
 
 def learn_topic_word(beta, histogram, topic_totals, n_words):
-    """Return a better symmetric beta.
+    """Return a symmetric beta that explains the words of the topics better.
 
     Parameters
     ----------
     beta : float
+        Present value.
     histogram : ndarray
         How many word-topic pairs have 0, 1, 2, ... tokens.
     topic_totals : ndarray of shape (n_topics,)
         Tokens per topic.
     n_words : int
+        Size of the vocabulary.
 
     Returns
     -------
     float
-        Within `LOWEST` and `HIGHEST`; unchanged where there are no tokens.
+        From `LOWEST` to `HIGHEST`; unchanged where there are no tokens.
     """
     counts = np.flatnonzero(histogram)
     counts = counts[counts > 0]
-    pairs = (counts, histogram[counts])
-    return fit_topic_word(beta, pairs, topic_totals, n_words)
+    return topic_word_fixed_point(
+        beta, (counts, histogram[counts]), topic_totals, n_words
+    )
 
 
-def fit_topic_word(beta, pairs, topic_totals, n_words):
-    """Do the same; `pairs` are counts, and how many pairs have each (or expected)."""
-    counts, n_pairs = pairs
+def topic_word_fixed_point(beta, histogram, topic_totals, n_words):
+    """Return the same from a histogram of any counts, as two arrays in parallel.
+
+    They are counts above 0, and the number of word-topic pairs (or the expected number)
+    that have this count.
+    """
+    counts, n_pairs = histogram
     if counts.size == 0:
         return beta
     for _ in range(_MAX_STEPS):

@@ -54,20 +54,14 @@ def weigh(ratio, row, beta, weight):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def find_in_lanes(lane_sum, r):
-    """Return the topic at which running sums down lanes exceed r.
+def find_down_lane(lane_sum, lane, r):
+    """Return the topic of a lane at which the running sum down the lane exceeds r.
 
-    Topics stand in the order of lanes, and down each lane: lane_sum[k] is the sum of
-    the weights of topics k - 16, k - 32, ..., so its last 16 entries are the lanes'
-    totals. A search for the lane, then a binary search down the lane.
+    lane_sum[k] is the sum of the weights of topics k - 16, k - 32, ...: it grows down
+    the lane, so a binary search finds the topic.
     """
-    n = lane_sum.size - LANES
-    lane = 0
-    while lane < LANES - 1 and r >= lane_sum[n + lane]:
-        r -= lane_sum[n + lane]
-        lane += 1
     k = lane
-    registers = n // LANES
+    registers = lane_sum.size // LANES - 1
     while registers > 1:
         half = registers // 2
         k += half * LANES if r >= lane_sum[k + half * LANES] else 0
@@ -79,13 +73,19 @@ def find_in_lanes(lane_sum, r):
 def pick(weight, lane_sum, r):
     """Return k with probability weight[k] / sum(weight), for r uniform in the sum.
 
-    Running sums down `LANES` separate lanes vectorise where one running sum cannot.
-    Rounding may carry r past the end: then the last topic of positive weight is meant.
+    Running sums down `LANES` separate lanes vectorise where one running sum cannot; the
+    last 16 entries of `lane_sum` are the lanes' totals. Rounding may carry r past the
+    end: then the last topic of positive weight is meant.
     """
+    n = weight.size
     lane_sum[:LANES] = 0
-    for k in range(weight.size):
+    for k in range(n):
         lane_sum[k + LANES] = lane_sum[k] + weight[k]
-    k = find_in_lanes(lane_sum, r)
+    lane = 0
+    while lane < LANES - 1 and r >= lane_sum[n + lane]:
+        r -= lane_sum[n + lane]
+        lane += 1
+    k = find_down_lane(lane_sum, lane, r)
     while k > 0 and weight[k] <= 0:
         k -= 1
     return k

@@ -1,135 +1,155 @@
-"""The variational bound of collapsed variational Bayes, and what it is made of.
+"""The variational bound of collapsed variational Bayes, and the histograms it needs.
 
 Teh, Newman & Welling, NIPS 2006, equation 12: with all tokens independent,
 
-    E[log p(w, z | alpha, beta)] - E[log q(z)],
+    E[log p(w, z | alpha, beta)] - E[log q(z)].
 
-in which counts are random, and enter as log Gamma(alpha_k + n_dk), for example.
+The counts in it are random variables: E[log Gamma(alpha_k + n_dk)], for example, is a
+sum over the distribution of n_dk.
 """
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaln
 
-from sklda._core.corpus import parts
-from sklda._cvb.kernels import exact as cvb_exact
-from sklda._cvb.kernels import moments
-from sklda._cvb.kernels import count_distributions as spread
-from sklda._core.problem import Weights
+from sklda._core.corpus import ranges
+from sklda._core.problem import Problem, WeightedCorpus
+from sklda._cvb.kernels import count_distributions, exact, moments
 
-_BLOCK = 2**20  # responsibilities that are looked at together
-_LEAST = np.float32(1e-37)  # takes the place of 0 in logarithms
+_BLOCK = 2**20  # responsibilities that are processed together
+_LEAST = np.float32(1e-37)  # replaces 0 in logarithms
 
 
-class Spread(NamedTuple):
-    """How many pairs (document-topic, for example) have a count, by expectation."""
+class CountHistogram(NamedTuple):
+    """How many pairs (of a document and a topic, say) are expected to have each count.
+
+    The three arrays run in parallel; a topic and a count may occur together repeatedly.
+    """
 
     topic: np.ndarray
-    count: np.ndarray  # above 0
+    n_tokens: np.ndarray  # the count, above 0
     n_pairs: np.ndarray
 
-    def log_rising(self, prior) -> float:
+    def log_rising(self, prior: np.ndarray) -> float:
         """Return E[sum of log(Gamma(n + prior) / Gamma(prior))] over all pairs."""
         prior = prior[self.topic]
-        return self.n_pairs @ (gammaln(self.count + prior) - gammaln(prior))
+        return self.n_pairs @ (gammaln(self.n_tokens + prior) - gammaln(prior))
 
 
-class Spreads(NamedTuple):
-    """Those of n_dk, n_wk and n_k."""
+class CountHistograms(NamedTuple):
+    """Those of the three kinds of counts."""
 
-    docs: Spread
-    words: Spread
-    totals: Spread
+    doc_topic: CountHistogram  # n_dk
+    word_topic: CountHistogram  # n_wk
+    topic: CountHistogram  # n_k
 
 
-def bound(spreads: Spreads, entropy, lengths, alpha, beta, n_words) -> float:
+def variational_bound(
+    problem: Problem[WeightedCorpus],
+    histograms: CountHistograms,
+    lengths: np.ndarray,
+    entropy: float,
+) -> float:
     """Return the bound of equation 12, with all constants, in nats."""
+    alpha, beta = problem.doc_topic_prior, problem.topic_word_prior
     every = np.ones(alpha.size)
     return float(
         (gammaln(alpha.sum()) - gammaln(lengths + alpha.sum())).sum()
-        + spreads.docs.log_rising(alpha)
-        + spreads.words.log_rising(beta * every)
-        - spreads.totals.log_rising(n_words * beta * every)
+        + histograms.doc_topic.log_rising(alpha)
+        + histograms.word_topic.log_rising(beta * every)
+        - histograms.topic.log_rising(problem.n_words * beta * every)
         + entropy
     )
 
 
-def entropy(weights: Weights, gamma) -> float:
-    """Return -E[log q(z)]."""
+def entropy(corpus: WeightedCorpus, responsibilities: np.ndarray) -> float:
+    """Return -E[log q(z)], in nats."""
     total = 0.0
-    for first, last in _blocks(weights, gamma):
-        cells = slice(weights.doc_ptr[first], weights.doc_ptr[last])
-        part = gamma[cells]
-        part = (part * np.log(np.maximum(part, _LEAST))).sum(axis=1)
-        total -= part @ weights.count[cells].astype(np.float64)
+    for first, last in _blocks(corpus, responsibilities):
+        cells = slice(corpus.doc_ptr[first], corpus.doc_ptr[last])
+        block = responsibilities[cells]
+        block = (block * np.log(np.maximum(block, _LEAST))).sum(axis=1)
+        total -= block @ corpus.count[cells].astype(np.float64)
     return total
 
 
-def exact_spreads(weights: Weights, gamma, n_words, n_topics) -> Spreads:
-    """Return the distributions of all counts; every cell is one token."""
-    found = cvb_exact.distributions(
-        weights.doc_ptr, weights.word, gamma, n_words, n_topics
+def exact_histograms(
+    problem: Problem[WeightedCorpus], responsibilities: np.ndarray
+) -> CountHistograms:
+    """Return the distributions of all counts; every cell must be one token."""
+    found = exact.distributions(
+        problem.corpus, responsibilities, problem.n_words, problem.n_topics
     )
-    return Spreads(*(_join(map(_of_table, tables)) for tables in found))
+    return CountHistograms(*(_join(map(_from_table, tables)) for tables in found))
 
 
-def spreads(weights: Weights, gamma, n_words, n_topics) -> Spreads:
-    """Return them from mean, variance and P(n = 0), as `spread` tells.
+def estimated_histograms(
+    problem: Problem[WeightedCorpus], responsibilities: np.ndarray
+) -> CountHistograms:
+    """Estimate them from mean, variance and P(n = 0) of each count.
 
-    A count whose mean is not small is taken to be one standard deviation above or
-    below it: functions that are as good as parabolas there see no difference.
+    Small counts are estimated as in `count_distributions`. A large count is taken to be
+    one standard deviation above or below its mean with equal probability: that makes no
+    difference to functions which are nearly parabolas there.
     """
-    docs, words, totals = (_Collector(n_topics) for _ in range(3))
-    n_lanes = gamma.shape[1]
-    of_words = np.zeros((3, n_words, n_lanes), np.float32)
-    for first, last in _blocks(weights, gamma):
-        cells = slice(weights.doc_ptr[first], weights.doc_ptr[last])
-        part, count = gamma[cells], weights.count[cells]
-        log_zero = np.log(np.maximum(1 - part, _LEAST))
-        n_cells = np.diff(weights.doc_ptr[first : last + 1])
+    corpus, n_lanes = problem.corpus, problem.n_lanes
+    docs, words, totals = (_HistogramBuilder(problem.n_topics) for _ in range(3))
+    of_words = np.zeros((3, problem.n_words, n_lanes), np.float32)
+    for first, last in _blocks(corpus, responsibilities):
+        cells = slice(corpus.doc_ptr[first], corpus.doc_ptr[last])
+        block, count = responsibilities[cells], corpus.count[cells]
+        log_zero = np.log(np.maximum(1 - block, _LEAST))
+        n_cells = np.diff(corpus.doc_ptr[first : last + 1])
         document = np.repeat(np.arange(last - first, dtype=np.int32), n_cells)
         of_docs = np.zeros((3, last - first, n_lanes), np.float32)
-        for index, sums in ((document, of_docs), (weights.word[cells], of_words)):
-            moments.add_means(index, count, part, sums[0])
-            moments.add_variances(index, count, part, sums[1])
+        for index, sums in ((document, of_docs), (corpus.word[cells], of_words)):
+            moments.add_means(index, count, block, sums[0])
+            moments.add_variances(index, count, block, sums[1])
             moments.add_means(index, count, log_zero, sums[2])
         docs.add(of_docs)
     words.add(of_words)
     totals.add(of_words.sum(axis=1, keepdims=True, dtype=np.float64))
-    return Spreads(docs.join(), words.join(), totals.join())
+    return CountHistograms(docs.histogram(), words.histogram(), totals.histogram())
 
 
-class _Collector:
-    def __init__(self, n_topics):
-        self.tables = np.zeros((n_topics, spread.SIZE))
-        self.large = []
+class _HistogramBuilder:
+    """Collects the distributions of counts that come in rows."""
 
-    def add(self, sums):
-        """Take in means, variances and log P(n = 0), each (n_rows, n_lanes)."""
-        spread.add_counts(*sums.astype(np.float32, copy=False), self.tables)
-        mean, variance = sums[:2, :, : len(self.tables)]
-        pairs = np.nonzero(mean > spread.LARGEST_MEAN)
+    def __init__(self, n_topics: int) -> None:
+        self.small = np.zeros((n_topics, count_distributions.SIZE))
+        self.large: list[CountHistogram] = []
+
+    def add(self, sums: np.ndarray) -> None:
+        """Add counts: mean, variance and log P(n = 0), each (n_rows, n_lanes)."""
+        mean, variance, log_zero = sums.astype(np.float32, copy=False)
+        count_distributions.add_counts(mean, variance, log_zero, self.small)
+        mean, variance = sums[:2, :, : len(self.small)]
+        pairs = np.nonzero(mean > count_distributions.LARGEST_MEAN)
         mean, deviation = mean[pairs], np.sqrt(np.maximum(variance[pairs], 0))
         half = np.full(mean.size, 0.5)
         for count in (mean - deviation, mean + deviation):
-            self.large.append(Spread(pairs[1], count.astype(np.float64), half))
+            self.large.append(CountHistogram(pairs[1], count.astype(np.float64), half))
 
-    def join(self):
-        return _join([*self.large, _of_table(self.tables)])
+    def histogram(self) -> CountHistogram:
+        """Return all that was added."""
+        return _join([*self.large, _from_table(self.small)])
 
 
-def _of_table(table) -> Spread:
-    """Turn (n_topics, n + 1) into a Spread; n = 0 has no part in any sum."""
+def _from_table(table: np.ndarray) -> CountHistogram:
+    """Convert (n_topics, n + 1); counts of 0 contribute to no sum and are left out."""
     topic, count = np.nonzero(table)
     topic, count = topic[count > 0], count[count > 0]
-    return Spread(topic, count.astype(np.float64), table[topic, count])
+    return CountHistogram(topic, count.astype(np.float64), table[topic, count])
 
 
-def _join(parts) -> Spread:
-    return Spread(*map(np.concatenate, zip(*parts, strict=True)))
+def _join(histograms: Iterable[CountHistogram]) -> CountHistogram:
+    return CountHistogram(*map(np.concatenate, zip(*histograms, strict=True)))
 
 
-def _blocks(weights, gamma):
-    """Cut documents into parts of about `_BLOCK` responsibilities."""
-    return parts(weights.doc_ptr, 1 + gamma.size // _BLOCK)
+def _blocks(
+    corpus: WeightedCorpus, responsibilities: np.ndarray
+) -> Iterator[tuple[int, int]]:
+    """Split the documents into ranges of about `_BLOCK` responsibilities."""
+    return ranges(corpus.doc_ptr, 1 + responsibilities.size // _BLOCK)

@@ -1,33 +1,43 @@
 """Collapsed variational Bayes for LDA."""
 
+from __future__ import annotations
+
 import warnings
 from numbers import Real
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
-from sklda._base.estimator import BaseLDA, Progress
-from sklda._core.corpus import cut_weights
-from sklda._base.fold_in import prepare
-from sklda._cvb.kernels import exact as cvb_exact
-from sklda._cvb.kernels import gaussian as cvb_gaussian
-from sklda._cvb.kernels import stochastic as cvb_stochastic
-from sklda._cvb.kernels import zero_order as cvb_zero_order
-from sklda._core.problem import padded
+from sklda._base.fitting import Progress, fit_callbacks, undone_on_failure
+from sklda._base.lda import BaseLDA
+from sklda._base.parameters import (
+    SHARD_CONSTRAINTS,
+    TRACE_CONSTRAINTS,
+    make_problem,
+    random_streams,
+)
+from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions, fit_context
-from sklda._cvb.engine import START_SWEEPS, Fit, Schedule, run
+from sklda._core.corpus import split_weights
+from sklda._core.problem import Problem, WeightedCorpus
+from sklda._core.threads import Threads
+from sklda._core.types import MatrixLike
+from sklda._cvb.bound import estimated_histograms, exact_histograms
+from sklda._cvb.engine import START_SWEEPS, Approximation, Engine, run
+from sklda._cvb.kernels import exact, gaussian, zero_order
+from sklda._cvb.memory import check_memory
+from sklda._cvb.stochastic import random_counts, update_counts
 
-_KERNELS = {
-    "gaussian": cvb_gaussian,
-    "zero-order": cvb_zero_order,
-    "exact": cvb_exact,
+ApproximationName = Literal["gaussian", "zero-order", "exact"]
+_APPROXIMATIONS: dict[ApproximationName, Approximation] = {
+    "gaussian": Approximation(gaussian, START_SWEEPS, estimated_histograms),
+    "zero-order": Approximation(zero_order, 0, estimated_histograms),
+    "exact": Approximation(exact, START_SWEEPS, exact_histograms),
 }
-_MOST_EXACT_TOKENS = 1000  # 16 MB and a tenth of a second for each topic and sweep
+_MAX_EXACT_TOKENS = 1000  # 16 MB and a tenth of a second for each topic and sweep
 
 
 class CVBLDA(BaseLDA):
@@ -35,53 +45,57 @@ class CVBLDA(BaseLDA):
 
     A document is a mixture of topics, theta_d ~ Dirichlet(alpha); a topic is a
     distribution over words, phi_k ~ Dirichlet(beta). Both are integrated out, and the
-    posterior of the topics of all tokens is approximated by independent ones [1]_.
-    A sweep updates the topic probabilities of each document-word pair given the means
-    (and variances) of all counts without one token of the pair. It is deterministic
-    but for its start, converges in fewer sweeps than a Gibbs sampler, and gives a
-    better bound than variational Bayes, which also takes theta and phi to be
-    independent of the topics.
+    posterior of the topics of all tokens is approximated by independent distributions,
+    the responsibilities [1]_. A sweep updates the responsibilities of each
+    document-word pair given the means (and variances) of all counts without one token
+    of the pair. Only the start is random. The method converges in fewer sweeps than a
+    Gibbs sampler. Its bound is better than that of variational Bayes, which also
+    assumes that theta and phi are independent of the topics.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
     approximation : {"gaussian", "zero-order", "exact"}, default="gaussian"
-        How expected logarithms of counts are computed: to second order from means and
-        variances [1]_; from means alone, CVB0 [2]_, two to three times faster; or as
-        they are, for corpora of up to 1,000 tokens, in O(K) per pair of tokens. All but
-        CVB0 begin the first sweep with ten sweeps of it.
+        How expected logarithms of counts are computed. "gaussian" expands them to
+        second order, from means and variances [1]_. "zero-order", also known as CVB0,
+        uses means alone [2]_ and is two to three times faster. "exact" computes them
+        without approximation, in O(K) per pair of tokens, for corpora of up to 1,000
+        tokens. "gaussian" and "exact" start with ten sweeps of "zero-order", which
+        count as part of the first sweep.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Alpha, from 1e-10 to 1e10: small values give documents few topics. None is
+        Alpha, from 1e-10 to 1e10: small values give documents few topics. None means
         1 / K.
     topic_word_prior : float, default=None
-        Beta, from 1e-10 to 1e10: small values give topics few words. None is 1 / K.
+        Beta, from 1e-10 to 1e10: small values give topics few words. None means 1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
-        Whether alpha (one value, or one per topic) and beta are fitted to the data, by
-        Minka's fixed point [4]_ on the expected counts: every 10 sweeps. Both stay
-        within 0.0001 and 1000. Not by partial_fit.
+        Whether fit learns alpha (one value, or one per topic) and beta: every 10
+        sweeps, by Minka's fixed point [4]_ on the expected counts. Both stay between
+        0.0001 and 1000. partial_fit does not learn them.
     max_iter : int, default=100
-        Sweeps, at most.
+        Maximum number of sweeps.
     tol : float, default=0.01
-        A sweep that moves the topic probabilities of a token by less is the last: sum
-        of absolute changes over the topics, mean over the tokens, 0 to 2. With 0 there
-        are `max_iter` sweeps.
+        Fit stops after the first sweep that changes the responsibilities of a token by
+        less than this: the sum of absolute changes over the topics, from 0 to 2,
+        averaged over the tokens. With 0 there are always `max_iter` sweeps.
     evaluate_every : int, default=0
-        Sweeps between two entries of the trace `bound_`, each as long as several; or 0.
+        Sweeps between two entries of the trace `bound_`; 0 means never. An evaluation
+        takes as long as several sweeps.
     n_shards : int, default=1
-        Parts of the documents that sweep side by side, each with its own copy of the
-        tables; then their changes are added up. 1 is the algorithm of the paper; more
-        come close to it, and use more threads. "exact" takes 1.
+        Number of parts of the documents that sweep side by side, each on its own copy
+        of the tables; the changes are added up after the sweep. 1 is the algorithm of
+        the paper. More are a close approximation that can use several threads. "exact"
+        requires 1.
     n_jobs : int, default=None
-        Threads of the shards, transform and score; None is 1, -1 all processors. The
-        result never depends on it, bit for bit.
+        Threads for the shards, transform and score. None means 1, -1 all processors.
+        The result does not depend on it, bit for bit.
     learning_decay : float, default=0.7
-        Of partial_fit, above 0.5 and up to 1: minibatch t moves the topics by a step of
-        ``(learning_offset + t) ** -learning_decay``.
+        Used by partial_fit, above 0.5 and up to 1: minibatch t moves the topics by a
+        step of ``(learning_offset + t) ** -learning_decay``.
     learning_offset : float, default=10.0
-        Of partial_fit, 0 or more: makes the first steps smaller.
+        Used by partial_fit, 0 or more: larger values make the first steps smaller.
     total_samples : float, default=1e6
-        Of partial_fit: documents in the whole corpus.
+        Used by partial_fit: number of documents in the whole corpus.
     random_state : int, RandomState instance or None, default=None
         Seed of the start; an int makes the fit repeatable.
     verbose : int, default=0
@@ -95,25 +109,25 @@ class CVBLDA(BaseLDA):
     topic_word_ : ndarray of shape (n_components, n_features_in_)
         Rows of `components_` normalised: the probability of each word in each topic.
     doc_topic_ : ndarray of shape (n_documents, n_components)
-        Expected topic proportions of the training documents. Not after partial_fit.
+        Expected topic proportions of the training documents. Not set by partial_fit.
     bound_ : ndarray of shape (n_evaluations,)
         Trace of the variational bound of log p(w | alpha, beta), equation 12 of [1]_,
-        in nats per token. A bound for "exact"; else an estimate of it, from mean,
-        variance and probability of zero of each count. Not after partial_fit.
+        in nats per token. It is a true bound for "exact"; otherwise an estimate from
+        mean, variance and probability of zero of each count. Not set by partial_fit.
     bound_iter_ : ndarray of shape (n_evaluations,)
-        Sweeps after which the entries of `bound_` were taken. Not after partial_fit.
+        Sweeps after which the entries of `bound_` were taken. Not set by partial_fit.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha at the end.
     topic_word_prior_ : float
         Beta at the end.
     n_iter_ : int
-        Sweeps done. Not after partial_fit.
+        Number of sweeps done. Not set by partial_fit.
     n_batch_iter_ : int
-        Minibatches seen by partial_fit. Not after fit.
+        Number of minibatches seen by partial_fit. Not set by fit.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Words, where X named its columns.
+        Words, if the columns of X have names.
 
     See Also
     --------
@@ -123,17 +137,17 @@ class CVBLDA(BaseLDA):
     Notes
     -----
     X may hold any non-negative numbers, unless the approximation is "exact": a weight c
-    counts like c tokens. Of a pair of weight 1 or more, one token is taken out for its
-    update; of a smaller one, all of it. So tf-idf can be fitted, but its scale matters:
-    the smaller the weights, the fewer the tokens, and the stronger the priors.
+    counts like c tokens. The update of a pair takes one token out of the counts, or the
+    whole weight of the pair if that is below 1. So tf-idf can be fitted, but its scale
+    matters: the smaller the weights, the fewer the tokens, and the stronger the priors.
 
-    Equation 18 of [1]_ is a Taylor series, and poor where alpha is far below 1 and
-    documents are short, though it is kept within the bounds of what it stands for:
-    there "zero-order" often predicts better.
+    Equation 18 of [1]_ is a Taylor series, which is poor where alpha is far below 1 and
+    documents are short, although it is kept within the bounds of the expectations that
+    it approximates. There, "zero-order" often predicts better.
 
     Cost of a sweep: O(K) per document-word pair. Memory: 4 K bytes per pair and 4 K per
     word (8 K for "gaussian", 12 K more for an evaluation, and as much again for each
-    shard), K rounded up to a multiple of 16. partial_fit keeps nothing of the pairs.
+    shard), K rounded up to a multiple of 16. partial_fit stores nothing per pair.
 
     References
     ----------
@@ -156,9 +170,15 @@ class CVBLDA(BaseLDA):
     (3, 10)
     """
 
+    bound_: np.ndarray
+    bound_iter_: np.ndarray
+    n_batch_iter_: int
+
     _parameter_constraints: ClassVar[dict] = {
         **BaseLDA._parameter_constraints,
-        "approximation": [StrOptions(set(_KERNELS))],
+        **TRACE_CONSTRAINTS,
+        **SHARD_CONSTRAINTS,
+        "approximation": [StrOptions(set(_APPROXIMATIONS))],
         "tol": [Interval(Real, 0, None, closed="left")],
         "learning_decay": [Interval(Real, 0.5, 1, closed="right")],
         "learning_offset": [Interval(Real, 0, None, closed="left")],
@@ -169,10 +189,10 @@ class CVBLDA(BaseLDA):
         self,
         n_components: int = 10,
         *,
-        approximation: str = "gaussian",
+        approximation: ApproximationName = "gaussian",
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
-        learn_priors: str | None = None,
+        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
         max_iter: int = 100,
         tol: float = 0.01,
         evaluate_every: int = 0,
@@ -205,8 +225,8 @@ class CVBLDA(BaseLDA):
         return self.approximation == "exact"
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Sweep until the topic probabilities stand still.
+    def fit(self, X: MatrixLike, y: Any = None) -> Self:
+        """Sweep until the responsibilities converge.
 
         Parameters
         ----------
@@ -225,39 +245,36 @@ class CVBLDA(BaseLDA):
         ValueError
             If X holds anything else, or a parameter is out of its range.
         MemoryError
-            If more than half of the free memory would be needed (where it is known).
+            If the fit would need more than half of the free memory (where the system
+            reports it).
 
         Warns
         -----
         ConvergenceWarning
-            If `max_iter` sweeps are done and `tol` is not reached.
+            If `tol` is not reached in `max_iter` sweeps.
 
         Notes
         -----
         Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
         as it was.
         """
-        schedule = Schedule(
-            self.max_iter, self.tol, self.evaluate_every, self.learn_priors
-        )
-        with self._unless_it_fails():
-            fit = self._new_fit(X)
-            n_tokens = fit.lengths.sum()
-            progress = Progress(self, n_tokens)
-            with self._callbacks(fit, self.max_iter, X, y) as tell:
-
-                def after_sweep(fit):
-                    if schedule.evaluates(fit.n_sweeps):
-                        progress.report(fit.n_sweeps, "bound per token", fit.bound[-1])
-                    return tell(fit)
-
-                ended = run(fit, schedule, after_sweep)
-            fitted = self._fitted(fit)
+        is_exact = self.approximation == "exact"
+        with undone_on_failure(self), Threads(self.n_jobs, self.n_shards) as threads:
+            corpus = self._check_weights(X, reset=True)
+            if is_exact:
+                corpus = self._one_token_cells(corpus)
+            check_memory(corpus.word.size, self.n_components, exact=is_exact)
+            problem = make_problem(self, corpus)
+            approximation = _APPROXIMATIONS[self.approximation]
+            rng = random_streams(self.random_state)
+            engine = Engine(approximation, problem, rng, self.n_shards, threads)
+            ended = self._run(engine, X, y)
+            fitted = self._attributes(engine)
             if not ended and self.tol > 0:
                 warnings.warn(
-                    f"After max_iter={self.max_iter} sweeps the last one still moved "
-                    f"the topic probabilities of a token by {fit.change:.2g}, and "
-                    f"tol={self.tol:.2g}: raise max_iter, or tol.",
+                    f"After max_iter={self.max_iter} sweeps, the last one still "
+                    f"changed the responsibilities of a token by {engine.change:.2g}, "
+                    f"and tol={self.tol:.2g}: increase max_iter or tol.",
                     ConvergenceWarning,
                     stacklevel=2,
                 )
@@ -265,74 +282,68 @@ class CVBLDA(BaseLDA):
         vars(self).pop("n_batch_iter_", None)
         return self
 
-    def _new_fit(self, X) -> Fit:
-        weights = self._check_weights(X, reset=True)
-        if self.approximation == "exact":
-            weights = self._cut_exact(weights)
-        self._check_memory(weights.word.size)
-        return Fit(
-            _KERNELS[self.approximation],
-            weights,
-            self.n_features_in_,
-            self._check_doc_topic_prior(),
-            self._check_topic_word_prior(),
-            self._seed(),
-            self.n_shards,
-            self.n_jobs,
-            0 if self.approximation == "zero-order" else START_SWEEPS,
+    def _run(self, engine: Engine, X, y) -> bool:
+        """Run the engine; report to callbacks and, if verbose, the trace.
+
+        Return whether it converged, or a callback stopped it.
+        """
+        schedule = Schedule(
+            max_iter=self.max_iter,
+            burn_in=self.max_iter,
+            thin=1,
+            evaluate_every=self.evaluate_every,
+            learn_priors=self.learn_priors,
         )
+        progress = Progress(self, engine.n_tokens, "bound per token")
 
-    def _seed(self) -> np.random.SeedSequence:
-        entropy = check_random_state(self.random_state).randint(0, 2**31, size=4)
-        return np.random.SeedSequence(entropy.tolist())
+        def attributes():
+            return self._attributes(engine)
 
-    def _cut_exact(self, weights):
-        """Give each token a cell of its own, if there are not too many."""
-        n_tokens = int(weights.count.sum(dtype=np.float64))
-        if n_tokens > _MOST_EXACT_TOKENS:
-            raise ValueError(
-                f"approximation='exact' takes up to {_MOST_EXACT_TOKENS:,} tokens, for "
-                f"its cost grows with their square, and X holds {n_tokens:,}: take "
-                f"'gaussian'."
-            )
-        if self.n_shards > 1:
-            raise ValueError(
-                f"n_shards={self.n_shards} is of no use for the small corpora of "
-                f"approximation='exact': take n_shards=1."
-            )
-        return cut_weights(weights)
+        stopped = False
+        with fit_callbacks(self, X, y, attributes) as notify:
+            for sweep in run(engine, schedule, self.tol):
+                if schedule.evaluates(sweep):
+                    progress.report(sweep, engine.bound[-1])
+                stopped = notify(sweep)
+                if stopped:
+                    break
+        return stopped or engine.converged
 
-    def _check_memory(self, n_cells):
-        needed = 4 * n_cells * padded(self.n_components)
-        if self.approximation == "exact":
-            needed += 16 * n_cells**2 * self.n_components
-        free = _free_memory()
-        if free is not None and needed > free / 2:
-            raise MemoryError(
-                f"fit keeps {self.n_components} probabilities for each of "
-                f"{n_cells:,} document-word pairs: {needed / 2**30:.3g} GiB, more than "
-                f"half of the {free / 2**30:.3g} GiB that are free. partial_fit takes "
-                f"the documents in portions and keeps none."
-            )
-
-    def _fitted(self, fit: Fit) -> dict[str, Any]:
-        components, theta = fit.finish()
+    def _attributes(self, engine: Engine) -> dict[str, Any]:
+        """Return the fitted attributes at the present sweep."""
+        components, theta = engine.estimates()
         return {
             "components_": components,
             "doc_topic_": theta,
-            "doc_topic_prior_": fit.doc_topic_prior,
-            "topic_word_prior_": fit.topic_word_prior,
-            "bound_": np.array(fit.bound),
-            "bound_iter_": np.array(fit.bound_sweeps, dtype=np.int64),
-            "n_iter_": fit.n_sweeps,
+            "doc_topic_prior_": engine.problem.doc_topic_prior,
+            "topic_word_prior_": engine.problem.topic_word_prior,
+            "bound_": np.array(engine.bound),
+            "bound_iter_": np.array(engine.bound_sweeps, dtype=np.int64),
+            "n_iter_": engine.n_sweeps,
         }
 
+    def _one_token_cells(self, corpus: WeightedCorpus) -> WeightedCorpus:
+        """Give each token a cell of its own, if there are not too many."""
+        n_tokens = int(corpus.count.sum(dtype=np.float64))
+        if n_tokens > _MAX_EXACT_TOKENS:
+            raise ValueError(
+                f"approximation='exact' takes up to {_MAX_EXACT_TOKENS:,} tokens, "
+                f"because its cost grows with their square. X holds {n_tokens:,}: use "
+                f"approximation='gaussian'."
+            )
+        if self.n_shards > 1:
+            raise ValueError(
+                f"approximation='exact' is for small corpora and is not sharded: set "
+                f"n_shards=1 instead of n_shards={self.n_shards}."
+            )
+        return split_weights(corpus)
+
     @fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: ArrayLike, y: Any = None) -> Self:
+    def partial_fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Move the topics towards those of a minibatch of documents.
 
-        Stochastic CVB0 (Foulds et al., 2013), whatever the approximation of fit. The
-        first call starts from random topics, or from those of fit.
+        This is stochastic CVB0 [3]_, whatever the approximation of fit. The first call
+        starts from random topics, or from those of fit.
 
         Parameters
         ----------
@@ -356,47 +367,31 @@ class CVBLDA(BaseLDA):
         Cost: O(K) per document-word pair and per word. Memory: 40 K bytes per word.
         """
         first = not hasattr(self, "components_")
-        with self._unless_it_fails():
-            weights = self._check_weights(X, reset=first)
-            fitted = self._moved(weights, first)
+        with undone_on_failure(self):
+            corpus = self._check_weights(X, reset=first)
+            fitted = self._update(corpus, first)
         for name in ("doc_topic_", "bound_", "bound_iter_", "n_iter_"):
             vars(self).pop(name, None)  # of fit, and no longer true
         vars(self).update(fitted)
         return self
 
-    def _moved(self, weights, first) -> dict[str, Any]:
+    def _update(self, corpus: WeightedCorpus, first: bool) -> dict[str, Any]:
         """Return the fitted attributes after one more minibatch."""
-        n_words, n_docs = self.n_features_in_, weights.doc_ptr.size - 1
-        scale = self.total_samples / n_docs
+        scale = self.total_samples / (corpus.doc_ptr.size - 1)
         if first:
-            alpha, beta = self._check_doc_topic_prior(), self._check_topic_word_prior()
-            rng = np.random.default_rng(self._seed())
-            counts = rng.standard_exponential((alpha.size, n_words))
-            counts *= scale * weights.count.sum(dtype=np.float64) / counts.sum()
+            problem, n_seen = make_problem(self, corpus), 0
+            rng = random_streams(self.random_state)
+            counts = random_counts(problem, scale, rng)
         else:
             alpha, beta = self.doc_topic_prior_, self.topic_word_prior_
+            problem = Problem(corpus, self.n_features_in_, alpha, beta)
+            n_seen = vars(self).get("n_batch_iter_", 0)
             counts = self.components_ - beta
-        seen = 0 if first else vars(self).get("n_batch_iter_", 0)
-        part, topics = prepare(weights, counts + beta, alpha)
-        total = np.zeros_like(topics.word_topic)
-        cvb_stochastic.expect(*part, topics.word_topic, topics.doc_topic_prior, total)
-        # [3]_: N <- (1 - r) N + r S, S of the minibatch, scaled to all documents.
-        step = (self.learning_offset + seen + 1) ** -self.learning_decay
-        counts *= 1 - step
-        counts[:, np.unique(weights.word)] += step * scale * total.T[: alpha.size]
+        step = (self.learning_offset + n_seen + 1) ** -self.learning_decay
+        update_counts(problem, counts, scale, step)
         return {
-            "components_": counts + beta,
-            "doc_topic_prior_": alpha,
-            "topic_word_prior_": beta,
-            "n_batch_iter_": seen + 1,
+            "components_": counts + problem.topic_word_prior,
+            "doc_topic_prior_": problem.doc_topic_prior,
+            "topic_word_prior_": problem.topic_word_prior,
+            "n_batch_iter_": n_seen + 1,
         }
-
-
-def _free_memory() -> int | None:
-    """Return the bytes that could be allocated, None where nobody tells."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        facts = dict(line.split(":", 1) for line in lines)
-        return 1024 * int(facts["MemAvailable"].split()[0])
-    except (OSError, KeyError, ValueError):
-        return None

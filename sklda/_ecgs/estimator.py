@@ -1,5 +1,7 @@
 """Efficient collapsed Gibbs sampling: fewer draws than tokens."""
 
+from __future__ import annotations
+
 from numbers import Integral
 from typing import Any, ClassVar, Literal
 
@@ -12,7 +14,7 @@ from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
-from sklda._ecgs.samplers import Dynamic, Shortcut, draws_made
+from sklda._ecgs.samplers import draws_made, grouped_sampler
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.rows_then_lists import single_site_sampler
@@ -22,107 +24,114 @@ from sklda._gibbs.sharded import sharded
 class ECGSLDA(BaseGibbsLDA):
     """Latent Dirichlet Allocation by efficient collapsed Gibbs sampling.
 
-    The model is that of CollapsedGibbsLDA. But a word that a document holds several
-    times often has one topic there, and then one draw for all its tokens does the work
-    of many. A sweep parts the tokens of one word in one document into groups, each of
-    which moves to a topic that is drawn for it as if it were a single token; dynamic
-    sampling learns how many groups to make from the draws so far [1]_.
+    The model is that of CollapsedGibbsLDA. When a document holds a word several times,
+    its tokens often share one topic, and one draw can replace many. A sweep splits the
+    tokens of a word in a document into groups and draws one topic for each group as if
+    it were a single token. Dynamic sampling learns from earlier draws how many groups
+    to make [1]_.
 
     This is an approximation: the number of groups depends on the past, and tokens that
     move together are drawn as if they did not attract each other. On text, where most
-    words come once or twice, the topics of dynamic sampling are nearly as good as those
-    of CollapsedGibbsLDA; where documents repeat their words a lot they are not, unless
-    `damping` is large. Who needs the posterior, takes CollapsedGibbsLDA.
+    words occur once or twice per document, the topics of dynamic sampling are nearly as
+    good as those of CollapsedGibbsLDA. Where documents repeat their words a lot they
+    are not, unless `damping` is large. Use CollapsedGibbsLDA if you need samples from
+    the exact posterior.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
     strategy : "dynamic", "shortcut" or "standard", default="dynamic"
-        How many draws a sweep makes for the N tokens of a word in a document. Standard
-        makes N, and is the exact chain of CollapsedGibbsLDA. Shortcut makes 1, which
-        gives clearly worse topics. Dynamic makes N at first, and later as many as
-        distinct topics were drawn in a sweep before, chosen at random; where N is 1 or
-        2, it makes N.
+        Number of draws that a sweep makes for the N tokens of a word in a document.
+        "standard" makes N draws, which is the exact chain of CollapsedGibbsLDA.
+        "shortcut" makes one, which gives clearly worse topics. "dynamic" makes N at
+        first; later it makes as many draws as there were distinct topics after a
+        randomly chosen earlier sweep. If N is 1 or 2, it makes N.
     damping : int, default=1
-        Of dynamic sampling: how many sweeps the wish for N draws weighs, 1 to
-        1,000,000,000. A sweep makes N draws with probability damping / (damping +
-        sweeps so far): large values come close to the standard strategy.
+        Weight of N draws in dynamic sampling, in sweeps, from 1 to 1,000,000,000. A
+        sweep makes N draws with probability damping / (damping + sweeps so far), so
+        large values come close to the standard strategy. Ignored by other strategies.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Alpha, from 1e-10 to 1e10: small values give documents few topics. None is
-        1 / K.
+        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
+        values give each document few topics. None means 1 / K.
     topic_word_prior : float, default=None
-        Beta, from 1e-10 to 1e10: small values give topics few words. None is 1 / K.
+        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10. Small
+        values give each topic few words. None means 1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
-        Whether alpha (one value, or one per topic) and beta are fitted to the data, by
-        Minka's fixed point [2]_: every 10 sweeps during burn-in. Then they are frozen,
-        so all kept samples come from one posterior. Both stay within 0.0001 and 1000.
+        Fit alpha (one value for all topics, or one per topic) and beta to the data by
+        Minka's fixed point [2]_, every 10 sweeps during burn-in. After burn-in both are
+        fixed, so all kept samples come from one posterior. Both remain between 0.0001
+        and 1000. With None, they do not change.
     max_iter : int, default=200
-        Sweeps.
+        Number of sweeps.
     burn_in : int, default=None
-        Sweeps at the start of which no sample is kept, less than `max_iter`. None is
-        half of `max_iter`.
+        Number of sweeps to discard at the start, less than `max_iter`. None means half
+        of `max_iter`.
     thin : int, default=10
-        Sweeps between two samples that are kept; the last sweep always is one.
+        Keep every `thin`-th sample after burn-in, counted back from the last sweep,
+        which is always kept.
     evaluate_every : int, default=10
-        Sweeps between two entries of the trace `log_joint_`; 0 is never.
+        Record `log_joint_` every so many sweeps; 0 never records it.
     n_shards : int, default=1
-        Parts of the corpus, of about equal tokens, that sweep side by side: each on its
-        own copy of the counts, whose changes are added up after the sweep [3]_. 1 is
-        the exact chain. More are an approximation, close as long as there are far fewer
-        parts than documents; the fitted model depends on their number.
+        Number of shards of the documents, of about equal tokens, that sweep in
+        parallel. Each shard sweeps on its own copy of the counts, and the changes are
+        added up after the sweep [3]_. One shard is the chain itself. Several are a
+        further approximation, close as long as there are far more documents than
+        shards; the fitted model depends on their number.
     n_jobs : int, default=None
-        Threads of transform and score, and of fit where `n_shards` is not 1; None is 1,
-        -1 all processors. The result never depends on it, bit for bit.
+        Number of threads in transform and score, and in fit if `n_shards` is above 1.
+        None means 1, -1 all processors. The result does not depend on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
-        Seed; an int makes the fit repeatable.
+        Seed. Pass an int for repeatable results.
     verbose : int, default=0
-        1 prints a line per entry of the trace: sweep, log joint per token in nats,
+        With 1, print a line per entry of the trace: sweep, log joint per token in nats,
         tokens per second.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features_in_)
-        Expected tokens of each word on each topic, plus beta.
+        Pseudo-counts: number of tokens of each word on each topic, mean over the kept
+        samples, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
-        Rows of `components_` normalised: the probability of each word in each topic.
+        Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Topic proportions of the training documents, mean over the kept samples.
     topic_assignments_ : ndarray of shape (n_tokens,)
-        Topic of each training token in the last sweep; tokens in the order of
-        documents, and of words within a document.
+        Topic of each training token in the last sweep. Tokens are ordered by document,
+        then by word.
     log_joint_ : ndarray of shape (n_evaluations,)
-        Trace of log p(w, z | alpha, beta), in nats, with all its constants.
+        Trace of log p(w, z | alpha, beta) in nats, with all constants.
     log_joint_iter_ : ndarray of shape (n_evaluations,)
-        Sweeps after which the entries of `log_joint_` were taken.
+        Sweeps after which the entries of `log_joint_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
-        Alpha at the end.
+        Alpha after the last sweep.
     topic_word_prior_ : float
-        Beta at the end.
+        Beta after the last sweep.
     n_iter_ : int
-        Sweeps done.
+        Number of sweeps done.
     sampling_rate_ : ndarray of shape (n_iter_,)
-        Draws made in each sweep, divided by the tokens: 1 where every token is drawn,
-        document-word pairs / tokens where each pair is drawn as one.
+        Number of draws in each sweep, divided by the number of tokens: 1 if every token
+        is drawn, document-word pairs / tokens if each pair is drawn as one group.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Words, where X named its columns.
+        The words, if X names its columns.
 
     See Also
     --------
-    CollapsedGibbsLDA : The exact chain, also in blocks.
-    UncollapsedGibbsLDA : The same posterior by data augmentation, on all processors.
+    CollapsedGibbsLDA : The exact chain, single-site or blocked.
+    UncollapsedGibbsLDA : The exact posterior by data augmentation, with exact threads.
 
     Notes
     -----
-    Cost of a sweep: at most O(K) per document-word pair, and O(K) per document. Time
-    falls less than the draws, for the tokens of a pair share most of the work already:
-    with 2.6 tokens per pair (NIPS) and K = 400, a sweep of shortcut sampling takes 0.8
-    of the time of a standard one, and one of dynamic sampling as long; with 1.3 tokens
-    per pair (KOS) both take 1.2 times as long. Memory: as CollapsedGibbsLDA;
-    shortcut and dynamic take 4 bytes more per document-word pair, and dynamic 16 per
-    pair of at least three tokens and 8 for each number of topics drawn for it so far.
+    Cost of a sweep: at most O(K) per document-word pair and O(K) per document. The time
+    falls less than the number of draws, because the tokens of a pair share most of the
+    work already. With 2.6 tokens per pair (NIPS) and K = 400, a sweep of shortcut
+    sampling takes 0.8 times as long as a standard one and a sweep of dynamic sampling
+    equally long; with 1.3 tokens per pair (KOS) both take 1.2 times as long. Memory: as
+    CollapsedGibbsLDA, and 4 bytes per document-word pair for shortcut and dynamic
+    sampling. Dynamic sampling also takes 16 bytes per pair of at least three tokens and
+    8 for each number of topics drawn for it so far. Several shards double these.
 
     References
     ----------
@@ -187,11 +196,8 @@ class ECGSLDA(BaseGibbsLDA):
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         if self.strategy == "standard":
             return single_site_sampler(problem, self.n_shards, threads)
-        sampler = (
-            Dynamic(problem.n_topics, int(self.damping))
-            if self.strategy == "dynamic"
-            else Shortcut(problem.n_topics)
-        )
+        damping = int(self.damping) if self.strategy == "dynamic" else None
+        sampler = grouped_sampler(problem.n_topics, damping)
         return sharded(sampler, problem, self.n_shards, threads)
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:

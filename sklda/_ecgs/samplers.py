@@ -1,8 +1,10 @@
 """The samplers of Xiao & Stibor, which draw the tokens of a cell in groups.
 
-`Shortcut` makes one draw for all tokens of a cell, `Dynamic` learns how many to make.
+Shortcut sampling makes one draw for all tokens of a cell; dynamic sampling learns how
+many to make.
 """
 
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,34 +24,43 @@ class State(NamedTuple):
     tables: Any
     n_draws: np.ndarray  # (n_cells,) int32, in the last sweep
     draws_made: list[int]  # in each sweep
-    gamma: draw_numbers.Gamma | None  # weights of the numbers of draws
-    gamma_sum: int  # of each cell
+    weights: draw_numbers.Weights | None  # of the numbers of draws, if dynamic
 
 
-class Shortcut:
-    """One draw for all tokens of a cell."""
+class Grouped(NamedTuple):
+    """Dynamic sampling; shortcut sampling if `damping` is None."""
 
-    def __init__(self, n_topics: int) -> None:
-        self.kernel = lists if n_topics >= MANY_TOPICS else rows
+    kernel: ModuleType
+    damping: int | None
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
         """Return the state in which the tokens have the topics z."""
-        return self._state(self.kernel.from_topics(problem, z), problem)
+        return self._state(self.kernel.from_topics(problem, z), problem.corpus)
 
-    def _state(self, tables, problem) -> State:
-        n_draws = np.ones(problem.corpus.word.size, np.int32)
-        return State(tables.z, tables.topic, tables, n_draws, [], None, 0)
+    def _state(self, tables, corpus) -> State:
+        n_draws, weights = np.ones(corpus.word.size, np.int32), None
+        if self.damping is not None:
+            n_draws[:] = np.diff(corpus.token_ptr)
+            weights = draw_numbers.init(corpus, self.damping)
+        return State(tables.z, tables.topic, tables, n_draws, [], weights)
 
     def sweep(
         self, problem: Problem[Corpus], state: State, rng: RandomStreams
     ) -> State:
-        """Resample every token once, in groups."""
-        priors = problem.kernel_priors()
+        """Resample every token once, in groups; learn how many to make."""
+        corpus, weights, n_draws = problem.corpus, state.weights, state.n_draws
+        if weights is not None:
+            total = self.damping + len(state.draws_made)
+            draw_numbers.draw(weights, total, rng.child(0).kernel, n_draws)
         self.kernel.sweep_groups(
-            problem.corpus, state.tables, priors, state.n_draws, rng.kernel
+            corpus, state.tables, problem.kernel_priors(), n_draws, rng.kernel
         )
-        state.draws_made.append(int(state.n_draws.sum()))
-        return state
+        state.draws_made.append(int(n_draws.sum()))
+        if weights is not None:
+            weights = draw_numbers.learn(
+                corpus.token_ptr, state.z, weights, problem.n_lanes
+            )
+        return state._replace(weights=weights)
 
     def counts(self, state: State) -> Counts:
         """Return the count tables."""
@@ -61,35 +72,16 @@ class Shortcut:
 
     def replica(self, replicas: Any, i: int, problem: Problem[Corpus]) -> State:
         """Return the i-th of them, a state for the documents of `problem`."""
-        return self._state(self.kernel.replica(replicas, i, problem), problem)
+        return self._state(self.kernel.replica(replicas, i, problem), problem.corpus)
 
     def merge(self, state: State, replicas: Any, first: int, last: int) -> None:
         """Add what the replicas changed of the words from `first` to before `last`."""
         self.kernel.merge(state.tables, replicas, first, last)
 
 
-class Dynamic(Shortcut):
-    """As many draws as topics were drawn in an earlier sweep, chosen at random."""
-
-    def __init__(self, n_topics: int, damping: int) -> None:
-        super().__init__(n_topics)
-        self.damping = damping
-
-    def _state(self, tables, problem) -> State:
-        n_draws = np.diff(problem.corpus.token_ptr).astype(np.int32)
-        gamma = draw_numbers.init(problem.corpus, self.damping)
-        return State(tables.z, tables.topic, tables, n_draws, [], gamma, self.damping)
-
-    def sweep(
-        self, problem: Problem[Corpus], state: State, rng: RandomStreams
-    ) -> State:
-        """Draw the numbers of draws, resample every token once, and learn from it."""
-        gamma, gamma_sum = state.gamma, state.gamma_sum
-        draw_numbers.draw(gamma, gamma_sum, rng.child(0).kernel, state.n_draws)
-        super().sweep(problem, state, rng)
-        token_ptr, z = problem.corpus.token_ptr, state.z
-        gamma = draw_numbers.learn(token_ptr, z, gamma, problem.n_lanes)
-        return state._replace(gamma=gamma, gamma_sum=gamma_sum + 1)
+def grouped_sampler(n_topics: int, damping: int | None) -> Grouped:
+    """Return the faster of both kernels."""
+    return Grouped(lists if n_topics >= MANY_TOPICS else rows, damping)
 
 
 def draws_made(state: Any) -> np.ndarray:

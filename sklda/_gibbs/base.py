@@ -1,5 +1,7 @@
 """What the estimators of Markov chains share; the fit of unsupervised ones."""
 
+from __future__ import annotations
+
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,8 +21,8 @@ from sklda._core.corpus import check_corpus
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
+from sklda._core.types import MatrixLike
 from sklda._gibbs.chain import Chain, run
-from sklda._types import MatrixLike
 
 
 class BaseChainEstimator(BaseTopicModel):
@@ -66,7 +68,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Word counts, of any dtype that holds whole numbers; never changed.
+            Word counts of any numeric dtype, as whole numbers. Not modified.
         y : None
             Ignored.
 
@@ -78,12 +80,12 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         Raises
         ------
         ValueError
-            If X holds anything but counts, or a parameter is out of its range.
+            If X holds values other than counts, or a parameter is out of range.
 
         Notes
         -----
-        Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
-        as it was.
+        Ctrl-C takes effect between sweeps. An interrupted fit leaves the estimator as
+        it was.
         """
         with undone_on_failure(self), Threads(self.n_jobs) as threads:
             schedule = self._schedule(self.evaluate_every)
@@ -105,14 +107,12 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             return self._attributes(chain.snapshot())
 
         with fit_callbacks(self, X, y, attributes) as notify:
-
-            def after_sweep(chain):
-                if schedule.evaluates(chain.n_sweeps):
-                    log_joint = chain.log_joint[-1] / max(n_tokens, 1)
-                    progress.report(chain.n_sweeps, log_joint)
-                return notify(chain.n_sweeps)
-
-            run(chain, schedule, after_sweep)
+            for sweep in run(chain, schedule):
+                if schedule.evaluates(sweep):
+                    progress.report(sweep, chain.log_joint[-1] / max(n_tokens, 1))
+                if notify(sweep):
+                    chain.keep()
+                    break
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
         """End the chain and return the fitted attributes."""

@@ -1,5 +1,7 @@
 """Collapsed Gibbs sampling for LDA: single-site or in blocks."""
 
+from __future__ import annotations
+
 from numbers import Integral
 from typing import ClassVar, Literal
 
@@ -24,8 +26,8 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     """Latent Dirichlet Allocation by collapsed Gibbs sampling.
 
     A document is a mixture of topics, theta_d ~ Dirichlet(alpha); a topic is a
-    distribution over words, phi_k ~ Dirichlet(beta). Both are integrated out, and a
-    sweep draws the topic of each token given those of all other tokens [1]_. The
+    distribution over words, phi_k ~ Dirichlet(beta). Both are integrated out. A sweep
+    draws the topic of each token given the topics of all other tokens [1]_, and the
     chain converges to the exact posterior.
 
     Parameters
@@ -33,95 +35,100 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
     blocking : None, "backward" or "nested", default=None
-        How many tokens are drawn at a time. None is one. The others draw a block of
-        tokens of one word in one document jointly, from the same posterior [3]_: a
-        sweep changes more, and costs two to four times as much. They differ in how
-        blocks of more than four tokens are drawn: nested simulation parts the tokens
-        down a binary tree over the topics; backward simulation seeks the last topic
-        that has any, then the one before it.
+        Draw tokens one at a time (None), or draw all tokens of a word in a document
+        jointly [3]_. The posterior is the same. A blocked sweep moves more tokens and
+        takes two to four times as long. "backward" and "nested" differ only for blocks
+        of more than four tokens: nested simulation splits the tokens down a binary tree
+        over the topics; backward simulation finds the last topic that gets any tokens,
+        then the one before it, and so on.
     max_block_size : int or None, default=4
-        Tokens of the largest block where `blocking` is not None; a document that holds
-        a word more often has several blocks of it, each drawn given the others: still
-        exact. Up to four tokens a block is drawn by a few sums over the topics that the
-        word has, larger ones by a table over all topics: O(C^2 K) time and 24 C K bytes
-        for C tokens. None is no limit.
+        Number of tokens in the largest block; ignored if `blocking` is None. If a
+        document holds a word more often, its tokens are split into several blocks, each
+        drawn given the others, which is still exact. Blocks of up to four tokens take a
+        few sums over the topics that the word has; larger ones take a table over all
+        topics: O(C^2 K) time and 24 C K bytes for C tokens. None means no limit.
     sampler : "auto", "dense" or "sparse", default="auto"
-        How the single-site chain keeps the counts of words on topics; the posterior is
-        the same. Dense keeps whole rows, and the weights of all topics are computed at
-        once; sparse keeps a list of the topics that a word has, which pays when there
-        are many and words have few of them. Auto takes what is faster by the length of
-        these lists, and looks again while the topics sharpen. Only "auto" goes with
-        `blocking`.
+        How single-site sampling stores the word-topic counts; the posterior is the
+        same. "dense" stores one row per word and computes the weights of all topics at
+        once. "sparse" stores a list of the topics that a word has, which is faster when
+        there are many topics and each word has few of them. "auto" starts with the
+        faster of the two and changes from rows to lists once these are short enough.
+        Blocked sampling requires "auto".
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Alpha, from 1e-10 to 1e10: small values give documents few topics. None is
-        1 / K.
+        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
+        values give each document few topics. None means 1 / K.
     topic_word_prior : float, default=None
-        Beta, from 1e-10 to 1e10: small values give topics few words. None is 1 / K.
+        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10. Small
+        values give each topic few words. None means 1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
-        Whether alpha (one value, or one per topic) and beta are fitted to the data, by
-        Minka's fixed point [2]_: every 10 sweeps during burn-in. Then they are frozen,
-        so all kept samples come from one posterior. Both stay within 0.0001 and 1000.
+        Fit alpha (one value for all topics, or one per topic) and beta to the data by
+        Minka's fixed point [2]_, every 10 sweeps during burn-in. After burn-in both are
+        fixed, so all kept samples come from one posterior. Both remain between 0.0001
+        and 1000. With None, they do not change.
     max_iter : int, default=200
-        Sweeps.
+        Number of sweeps.
     burn_in : int, default=None
-        Sweeps at the start of which no sample is kept, less than `max_iter`. None is
-        half of `max_iter`.
+        Number of sweeps to discard at the start, less than `max_iter`. None means half
+        of `max_iter`.
     thin : int, default=10
-        Sweeps between two samples that are kept; the last sweep always is one.
+        Keep every `thin`-th sample after burn-in, counted back from the last sweep,
+        which is always kept.
     evaluate_every : int, default=10
-        Sweeps between two entries of the trace `log_joint_`; 0 is never.
+        Record `log_joint_` every so many sweeps; 0 never records it.
     n_shards : int, default=1
-        Parts of the corpus, of about equal tokens, that sweep side by side: each on its
-        own copy of the counts, whose changes are added up after the sweep [4]_. 1 is
-        the exact chain. More are an approximation, close as long as there are far fewer
-        parts than documents; the fitted model depends on their number.
+        Number of shards of the documents, of about equal tokens, that sweep in
+        parallel. Each shard sweeps on its own copy of the counts, and the changes are
+        added up after the sweep [4]_. One shard is the exact chain. Several are an
+        approximation, close as long as there are far more documents than shards; the
+        fitted model depends on their number.
     n_jobs : int, default=None
-        Threads of transform and score, and of fit where `n_shards` is not 1; None is 1,
-        -1 all processors. The result never depends on it, bit for bit.
+        Number of threads in transform and score, and in fit if `n_shards` is above 1.
+        None means 1, -1 all processors. The result does not depend on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
-        Seed; an int makes the fit repeatable.
+        Seed. Pass an int for repeatable results.
     verbose : int, default=0
-        1 prints a line per entry of the trace: sweep, log joint per token in nats,
+        With 1, print a line per entry of the trace: sweep, log joint per token in nats,
         tokens per second.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features_in_)
-        Expected tokens of each word on each topic, plus beta.
+        Pseudo-counts: number of tokens of each word on each topic, mean over the kept
+        samples, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
-        Rows of `components_` normalised: the probability of each word in each topic.
+        Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Topic proportions of the training documents, mean over the kept samples.
     topic_assignments_ : ndarray of shape (n_tokens,)
-        Topic of each training token in the last sweep; tokens in the order of
-        documents, and of words within a document.
+        Topic of each training token in the last sweep. Tokens are ordered by document,
+        then by word.
     log_joint_ : ndarray of shape (n_evaluations,)
-        Trace of log p(w, z | alpha, beta), in nats, with all its constants.
+        Trace of log p(w, z | alpha, beta) in nats, with all constants.
     log_joint_iter_ : ndarray of shape (n_evaluations,)
-        Sweeps after which the entries of `log_joint_` were taken.
+        Sweeps after which the entries of `log_joint_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
-        Alpha at the end.
+        Alpha after the last sweep.
     topic_word_prior_ : float
-        Beta at the end.
+        Beta after the last sweep.
     n_iter_ : int
-        Sweeps done.
+        Number of sweeps done.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Words, where X named its columns.
+        The words, if X names its columns.
 
     See Also
     --------
-    UncollapsedGibbsLDA : The same posterior by data augmentation, on all processors.
+    UncollapsedGibbsLDA : The same posterior by data augmentation, with exact threads.
     sklearn.decomposition.LatentDirichletAllocation : Variational Bayes.
 
     Notes
     -----
-    Cost of a sweep: at most O(K) per document-word pair, and O(K) per document; far
-    less for many topics, once only those count that a word has. Memory: 2 bytes per
-    token, 12 per document-word pair, 8 per word-topic pair that can occur (and again
-    for each of several shards; while topics are many for each word, up to four times
-    as much), 8 K per document and 24 K per word.
+    Cost of a sweep: at most O(K) per document-word pair and O(K) per document; with
+    many topics far less, because lists hold only the topics that a word has. Memory: 2
+    bytes per token, 12 per document-word pair, 8 per word-topic pair that can occur (up
+    to four times as much while counts are in rows, and again for each of several
+    shards), 8 K per document and 24 K per word.
 
     References
     ----------
@@ -148,7 +155,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         **SHARD_CONSTRAINTS,
         "blocking": [None, StrOptions({"backward", "nested"})],
         "max_block_size": [None, Interval(Integral, 1, None, closed="left")],
-        "sampler": [StrOptions({"auto", "dense", "sparse"})],
+        "sampler": [StrOptions({"auto", *_SINGLE_SITE})],
     }
 
     def __init__(

@@ -1,5 +1,7 @@
 """Uncollapsed Gibbs sampling for LDA: data augmentation, exact on all processors."""
 
+from __future__ import annotations
+
 from typing import Literal
 
 from numpy.random import RandomState
@@ -18,68 +20,73 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
     A document is a mixture of topics, theta_d ~ Dirichlet(alpha); a topic is a
     distribution over words, phi_k ~ Dirichlet(beta). A sweep draws phi and theta given
     the topics of the tokens, then the topic of each token given phi and theta [1]_,
-    [2]_. Given these, no token depends on another: threads share the work, and the
-    chain is the same for any number of them. It converges to the exact posterior, but
-    needs more sweeps than CollapsedGibbsLDA, which integrates phi and theta out.
+    [2]_. Given phi and theta, no token depends on another: threads share the work, and
+    the chain is the same for any number of threads. It converges to the exact
+    posterior, but needs more sweeps than CollapsedGibbsLDA, which integrates phi and
+    theta out.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Alpha, from 1e-10 to 1e10: small values give documents few topics. None is
-        1 / K.
+        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
+        values give each document few topics. None means 1 / K.
     topic_word_prior : float, default=None
-        Beta, from 1e-10 to 1e10: small values give topics few words. None is 1 / K.
+        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10. Small
+        values give each topic few words. None means 1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
-        Whether alpha (one value, or one per topic) and beta are fitted to the data, by
-        Minka's fixed point [3]_: every 10 sweeps during burn-in. Then they are frozen,
-        so all kept samples come from one posterior. Both stay within 0.0001 and 1000.
+        Fit alpha (one value for all topics, or one per topic) and beta to the data by
+        Minka's fixed point [3]_, every 10 sweeps during burn-in. After burn-in both are
+        fixed, so all kept samples come from one posterior. Both remain between 0.0001
+        and 1000. With None, they do not change.
     max_iter : int, default=200
-        Sweeps.
+        Number of sweeps.
     burn_in : int, default=None
-        Sweeps at the start of which no sample is kept, less than `max_iter`. None is
-        half of `max_iter`.
+        Number of sweeps to discard at the start, less than `max_iter`. None means half
+        of `max_iter`.
     thin : int, default=10
-        Sweeps between two samples that are kept; the last sweep always is one.
+        Keep every `thin`-th sample after burn-in, counted back from the last sweep,
+        which is always kept.
     evaluate_every : int, default=10
-        Sweeps between two entries of the trace `log_joint_`; 0 is never.
+        Record `log_joint_` every so many sweeps; 0 never records it.
     n_jobs : int, default=None
-        Threads of fit, transform and score; None is 1, -1 all processors. The result
-        never depends on it, bit for bit.
+        Number of threads in fit, transform and score. None means 1, -1 all processors.
+        The result does not depend on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
-        Seed; an int makes the fit repeatable.
+        Seed. Pass an int for repeatable results.
     verbose : int, default=0
-        1 prints a line per entry of the trace: sweep, log joint per token in nats,
+        With 1, print a line per entry of the trace: sweep, log joint per token in nats,
         tokens per second.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features_in_)
-        Expected tokens of each word on each topic, plus beta.
+        Pseudo-counts: number of tokens of each word on each topic, mean over the kept
+        samples, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
-        Rows of `components_` normalised: the probability of each word in each topic.
+        Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
-        Topic proportions of the training documents: theta expected given the tokens'
-        topics, mean over the kept samples.
+        Topic proportions of the training documents: the expectation of theta given the
+        topics of the tokens, mean over the kept samples.
     topic_assignments_ : ndarray of shape (n_tokens,)
-        Topic of each training token in the last sweep; tokens in the order of
-        documents, and of words within a document.
+        Topic of each training token in the last sweep. Tokens are ordered by document,
+        then by word.
     log_joint_ : ndarray of shape (n_evaluations,)
-        Trace of log p(w, z | alpha, beta), in nats, with all its constants; phi and
-        theta are integrated out.
+        Trace of log p(w, z | alpha, beta) in nats, with all constants; phi and theta
+        are integrated out.
     log_joint_iter_ : ndarray of shape (n_evaluations,)
-        Sweeps after which the entries of `log_joint_` were taken.
+        Sweeps after which the entries of `log_joint_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
-        Alpha at the end.
+        Alpha after the last sweep.
     topic_word_prior_ : float
-        Beta at the end.
+        Beta after the last sweep.
     n_iter_ : int
-        Sweeps done.
+        Number of sweeps done.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Words, where X named its columns.
+        The words, if X names its columns.
 
     See Also
     --------
@@ -89,8 +96,8 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
     Notes
     -----
     Cost of a sweep: O(K) per document-word pair, and one gamma variate per topic for
-    each word and each document, about 0.07 microseconds each; all of it is divided
-    among the threads. Memory: 2 bytes per token, 12 per document-word pair, 8 K per
+    each word and each document, about 0.07 microseconds each. The threads share all of
+    it. Memory: 2 bytes per token, 12 per document-word pair, 8 K per
     document, 32 K per word and 2 MB per thread.
 
     References

@@ -1,6 +1,8 @@
-"""Topics that tell classes apart."""
+"""Max-margin supervised topics for classification."""
 
-from typing import ClassVar, Self
+from __future__ import annotations
+
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -11,67 +13,84 @@ from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from sklda._core.corpus import check_corpus
+from sklda._base.fitting import undone_on_failure
+from sklda._base.parameters import make_problem, random_streams
 from sklda._base.sklearn_private import StrOptions, fit_context
-from sklda._medlda.chain import Hinge
+from sklda._core.corpus import check_corpus
+from sklda._core.threads import Threads
+from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
+from sklda._medlda.chain import MedLDAChain
+from sklda._medlda.losses import Hinge
+from sklda._medlda.one_vs_rest import OneVsRest
 
 
 class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
-    """Topics that tell classes apart: max-margin supervised LDA.
+    """Max-margin supervised LDA for classification: topics that separate classes.
 
-    Latent Dirichlet Allocation, and for each class a linear score of the topic shares
-    of a document: shares are the mean of the indicators of its tokens' topics, and the
-    weights of the topics have a normal prior. A document pays the hinge loss of its
-    label for each score, so topics are drawn to explain words and labels at once
-    [1]_, [2]_.
+    The model is Latent Dirichlet Allocation with a linear score for each class. The
+    score of a document is a weighted sum of its topic proportions, the fractions of its
+    tokens on each topic; the weights have a normal prior. Each document incurs the
+    hinge loss of its label and score, so the topics explain words and labels at the
+    same time [1]_, [2]_.
 
     Parameters
     ----------
     n_components : int, default=50
-        Number of topics K, 1 to 65,535; of each class where `multi_class` is "ovr".
+        Number of topics K, 1 to 65,535. With ``multi_class="ovr"`` it is the number of
+        topics of each class.
     sampler : "light" or "gibbs", default="light"
-        How a sweep draws the topic of a token. Gibbs draws it from its conditional, in
-        O(K) [2]_. Light takes Metropolis-Hastings steps in O(1), with proposals that
-        are the factors of the conditional [1]_. Both have the same posterior.
+        Algorithm that resamples the topic of a token. Both have the same posterior.
+
+        - "gibbs" draws the topic from its conditional, in O(K) [2]_.
+        - "light" takes Metropolis-Hastings steps in O(1) each. Its proposals are the
+          factors of the conditional [1]_.
     multi_class : "multitask" or "ovr", default="multitask"
-        How more than two classes, or several labels, are learned. Multitask has one set
-        of topics for all classes, and a weight of each topic for each class. One
-        versus rest fits a model of its own, with topics of its own, for each class.
+        Treatment of more than two classes and of several labels per document.
+
+        - "multitask" fits one set of topics for all classes. Each topic has a weight
+          for each class.
+        - "ovr" (one-vs-rest) fits an independent model for each class, with its own
+          topics.
     C : float, default=100.0
-        The loss of a document is 2 C max(0, 1 - y s) for the score s and the label y,
-        -1 or 1. A program that writes it as 2 c max(0, l - y s) has C = c l: the author
-        of [1]_ takes c = 1.6 and l = 64, so C = 102.4.
+        Weight of the labels against the words. The loss of a document is
+        2 C max(0, 1 - y s) for the score s and the label y, -1 or 1. A program that
+        defines it as 2 c max(0, l - y s) has C = c l: the author of [1]_ uses c = 1.6
+        and l = 64, so C = 102.4.
     prior_precision : float, default=1000.0
-        Of the normal prior of the weights. A program with margins of l has weights l
-        times as large, so its precision 1 is l ** 2 here, 4096 for that author. Less
-        regularised weights tell the training documents apart before the topics have
-        found their words, and tell new documents apart less well.
+        Precision of the normal prior of the weights. In a program with margins of l,
+        weights are l times as large, so its precision 1 is l ** 2 here: 4096 for the
+        author of [1]_. A small precision lets the weights separate the training
+        documents before the topics have found their words; accuracy on new documents
+        suffers.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Alpha, from 1e-10 to 1e10: small values give documents few topics. None is
+        Alpha, from 1e-10 to 1e10: small values give documents few topics. None means
         1 / K.
     topic_word_prior : float, default=0.01
-        Beta, from 1e-10 to 1e10: small values give topics few words. None is 1 / K.
+        Beta, from 1e-10 to 1e10: small values give topics few words. None means 1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
-        Whether alpha (one value, or one per topic) and beta are fitted to the data, by
-        Minka's fixed point: every 10 sweeps during burn-in.
+        Whether alpha (one value for "symmetric", one per topic for "asymmetric") and
+        beta are fitted to the data, by Minka's fixed point: every 10 sweeps during
+        burn-in.
     max_iter : int, default=50
-        Sweeps.
+        Number of sweeps.
     burn_in : int, default=None
-        Sweeps at the start of which no sample is kept, less than `max_iter`. None is
-        half of `max_iter`.
+        Number of sweeps before the first sample may be kept, less than `max_iter`. None
+        means half of `max_iter`.
     thin : int, default=5
-        Sweeps between two samples that are kept; the last sweep always is one.
+        Sweeps between two kept samples. The last sweep is always kept.
     n_mh_steps : int, default=6
-        Of "light": steps for each token of a sweep. Three take about two thirds of the
-        time of six, and were as good on 20 Newsgroups with 50 to 200 topics.
+        Metropolis-Hastings steps per token and sweep of "light". Three steps take about
+        two thirds of the time of six, and were as accurate on 20 Newsgroups with 50 to
+        200 topics.
     n_weight_steps : int or None, default=2
-        Passes over the weights in each sweep, one weight drawn after the other, in O(1)
-        for each document and topic of it [1]_. None draws all weights of a task
-        jointly, in O(K ** 3) [2]_.
+        Passes over the weights in each sweep. A pass resamples one weight after the
+        other, in O(1) for each document and topic of it [1]_. None draws all weights of
+        a task jointly, in O(K ** 3) [2]_.
     n_jobs : int, default=None
-        Threads of transform and predict, and of fit where `multi_class` is "ovr"; None
-        is 1, -1 all processors. The result never depends on it, bit for bit.
+        Number of threads of transform and predict, and of fit with
+        ``multi_class="ovr"``. None means 1, -1 all processors. The result does not
+        depend on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
         Seed; an int makes the fit repeatable.
     verbose : int, default=0
@@ -80,50 +99,50 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes; of indicators, the numbers of the columns.
+        The classes; if y is an indicator matrix, the numbers of its columns.
     coef_ : ndarray of shape (n_tasks, n_components)
-        Weights of the topics, mean over the kept samples. There is one task for two
-        classes, else one for each class.
+        Weights of the topics, averaged over the kept samples. Two classes are one task;
+        otherwise each class is a task.
     components_ : ndarray of shape (n_topics, n_features_in_)
-        Expected tokens of each word on each topic, plus beta. Here and below there are
-        `n_components` topics, or as many for each class of "ovr", in the order of
+        Expected number of tokens of each word on each topic, plus beta. `n_topics` is
+        `n_components`; with "ovr" it is `n_components` for each class, in the order of
         `classes_`.
     topic_word_ : ndarray of shape (n_topics, n_features_in_)
         Rows of `components_` normalised: the probability of each word in each topic.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
-        Topic proportions of the training documents, given their labels, mean over the
-        kept samples.
+        Topic proportions of the training documents, given their labels, averaged over
+        the kept samples.
     loss_ : ndarray of shape (n_iter_,)
-        Hinge loss after each sweep, sum over the tasks, mean over the documents.
+        Hinge loss after each sweep: sum over the tasks, mean over the documents.
     doc_topic_prior_ : ndarray of shape (n_topics,)
         Alpha at the end.
     topic_word_prior_ : ndarray of shape (n_models,)
-        Beta at the end: one value, or one for each class of "ovr".
+        Beta at the end: one value, or one for each class with "ovr".
     n_iter_ : int
-        Sweeps done.
+        Number of sweeps done.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Words, where X named its columns.
+        Words, if X has column names.
 
     See Also
     --------
-    MedLDARegressor : The same for numbers in place of classes.
+    MedLDARegressor : The same model for numbers instead of classes.
     CollapsedGibbsLDA : Topics without labels.
 
     Notes
     -----
-    Labels are rows of y where y is an indicator matrix (multi-label): each column is a
-    task, and predict gives such a matrix.
+    For multi-label problems y is an indicator matrix: each column is a task, and
+    predict returns such a matrix.
 
-    There is no intercept: the shares of a document sum to 1, so a constant is a weight
-    that all topics have in common. A document without words has the prior mean as its
-    shares.
+    There is no intercept: the topic proportions of a document sum to 1, so a constant
+    is a weight that all topics have in common. A document without words has the prior
+    mean as its proportions.
 
     Cost of a sweep: "light" O(n_mh_steps) per token and O(K) per document, times the
-    tasks; "gibbs" O(K) per token, O(K tasks) per document and topic of it, and O(K^3)
-    per task. Memory: 4 K bytes per word, 8 K for the averages of words and of
-    documents, 24 bytes per document and task.
+    number of tasks; "gibbs" O(K) per token and O(K tasks) per document and topic of it.
+    A joint draw of the weights adds O(K^3) per task. Memory: 4 K bytes per word, 8 K
+    per word and per document for the averages, 24 bytes per document and task.
 
     References
     ----------
@@ -143,17 +162,24 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     (50,)
     """
 
+    classes_: np.ndarray
+
+    _parameter_constraints: ClassVar[dict] = {
+        **BaseMedLDA._parameter_constraints,
+        "multi_class": [StrOptions({"multitask", "ovr"})],
+    }
+
     def __init__(
         self,
         n_components: int = 50,
         *,
-        sampler: str = "light",
-        multi_class: str = "multitask",
+        sampler: Literal["light", "gibbs"] = "light",
+        multi_class: Literal["multitask", "ovr"] = "multitask",
         C: float = 100.0,
         prior_precision: float = 1000.0,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = 0.01,
-        learn_priors: str | None = None,
+        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
         max_iter: int = 50,
         burn_in: int | None = None,
         thin: int = 5,
@@ -180,31 +206,22 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         self.random_state = random_state
         self.verbose = verbose
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseMedLDA._parameter_constraints,
-        "multi_class": [StrOptions({"multitask", "ovr"})],
-    }
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         tags.classifier_tags.poor_score = True  # of documents that are not counts
         return tags
 
-    @property
-    def _one_vs_rest(self):
-        return self.multi_class == "ovr"
-
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Run the chain and average its kept samples.
+    def fit(self, X: MatrixLike, y: ArrayLike | MatrixLike) -> Self:
+        """Run the chain and average the kept samples.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Word counts, of any dtype that holds whole numbers; never changed.
+            Word counts: whole numbers of any dtype. X is not modified.
         y : array-like of shape (n_documents,) or (n_documents, n_classes)
-            Labels of at least two classes; or an indicator matrix of 0 and 1, with any
+            Labels of at least two classes, or an indicator matrix of 0 and 1 with any
             number of labels per document.
 
         Returns
@@ -215,23 +232,33 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Raises
         ------
         ValueError
-            If X holds anything but counts, y anything but labels of at least two
-            classes, or a parameter is out of its range.
+            If X does not hold counts, y does not hold labels of at least two classes,
+            or a parameter is out of range.
 
         Notes
         -----
         Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
         as it was.
         """
-        with self._unless_it_fails():
+        with undone_on_failure(self), Threads(self.n_jobs) as threads:
+            schedule = self._schedule(evaluate_every=0)
             corpus = check_corpus(self, X, reset=True)
             classes, targets, multilabel = _check_labels(X, y, type(self).__name__)
-            fitted = self._fit(X, y, corpus, Hinge(float(self.C)), targets)
+            problem = make_problem(self, corpus)
+            rng = random_streams(self.random_state)
+            sampler = self._make_sampler(Hinge(float(self.C)), targets)
+            chain: MedLDAChain | OneVsRest
+            if self.multi_class == "ovr" and targets.shape[1] > 1:
+                chain = OneVsRest(sampler, problem, rng, threads)
+            else:
+                chain = MedLDAChain(sampler, problem, rng)
+            self._run(chain, schedule, int(corpus.token_ptr[-1]), X, y)
+            fitted = self._attributes(chain)
         vars(self).update(fitted, classes_=classes, _multilabel=multilabel)
         return self
 
-    def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """Return the score of each class: the weighted shares of the topics.
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        """Return the score of each class: the weighted sum of the topic proportions.
 
         Parameters
         ----------
@@ -241,7 +268,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Returns
         -------
         ndarray of shape (n_documents,) or (n_documents, n_classes)
-            One for two classes: above 0 for the second one.
+            Two classes have one score; it is above 0 for the second class.
 
         Raises
         ------
@@ -253,8 +280,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 and not self._multilabel else scores
 
-    def predict(self, X: ArrayLike) -> np.ndarray:
-        """Return the class of the highest score, or all labels with scores above 0.
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Return the class with the highest score, or all labels with scores above 0.
 
         Parameters
         ----------
@@ -264,7 +291,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Returns
         -------
         ndarray of shape (n_documents,) or (n_documents, n_classes)
-            Classes; or indicators, if y in fit was a matrix of these.
+            Classes, or indicators if y was an indicator matrix in fit.
 
         Raises
         ------
@@ -282,11 +309,11 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
 
 def _check_labels(X, y, name) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Return the classes, the targets -1 and 1, and whether there may be several."""
+    """Return the classes, the targets -1 and 1, and whether y is multi-label."""
     if y is None:
         raise ValueError(
-            f"{name} requires y to be passed, but the target y is None: topics are "
-            f"learned from labels; without them take CollapsedGibbsLDA."
+            f"{name} requires y to be passed, but the target y is None. To fit topics "
+            f"without labels, use CollapsedGibbsLDA."
         )
     check_consistent_length(X, y)
     if not issparse(y):
@@ -301,7 +328,7 @@ def _check_labels(X, y, name) -> tuple[np.ndarray, np.ndarray, bool]:
     multilabel = binarizer.y_type_ == "multilabel-indicator"
     if len(binarizer.classes_) < 2 and not multilabel:
         raise ValueError(
-            f"y holds one class only, {binarizer.classes_[0]}, and {name} learns to "
-            f"tell classes apart: it needs documents of at least 2 classes."
+            f"y holds only one class, {binarizer.classes_[0]}. {name} needs documents "
+            f"of at least 2 classes."
         )
     return binarizer.classes_, targets, multilabel

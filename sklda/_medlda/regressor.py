@@ -1,7 +1,9 @@
-"""Topics that explain a number."""
+"""Max-margin supervised topics for regression."""
+
+from __future__ import annotations
 
 from numbers import Real
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -10,52 +12,60 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_array
 
-from sklda._core.corpus import check_corpus
+from sklda._base.fitting import undone_on_failure
+from sklda._base.parameters import make_problem, random_streams
 from sklda._base.sklearn_private import Interval, fit_context
-from sklda._medlda.chain import EpsilonInsensitive
+from sklda._core.corpus import check_corpus
+from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
+from sklda._medlda.chain import MedLDAChain
+from sklda._medlda.losses import EpsilonInsensitive
 
 
 class MedLDARegressor(RegressorMixin, BaseMedLDA):
-    """Topics that explain a number: max-margin supervised LDA for regression.
+    """Max-margin supervised LDA for regression: topics that explain a number.
 
-    As MedLDAClassifier, with one score s of each document, and the epsilon-insensitive
-    loss 2 C max(0, abs(y - s) - epsilon) [2]_.
+    The model is that of MedLDAClassifier with one score s per document and the
+    epsilon-insensitive loss 2 C max(0, abs(y - s) - epsilon) [2]_.
 
     Parameters
     ----------
     n_components : int, default=50
         Number of topics K, 1 to 65,535.
     sampler : "light" or "gibbs", default="light"
-        How a sweep draws, as in MedLDAClassifier.
+        Algorithm that resamples the topic of a token, as in MedLDAClassifier: "light"
+        takes Metropolis-Hastings steps in O(1) [1]_, "gibbs" draws from the conditional
+        in O(K) [2]_. Both have the same posterior.
     C : float, default=100.0
-        Factor of the loss; its unit is that of 1 / y.
+        Weight of the loss against the words; its unit is that of 1 / y.
     epsilon : float, default=0.1
-        Errors up to it cost nothing; its unit is that of y.
+        Largest error that has no loss; its unit is that of y.
     prior_precision : float, default=100.0
-        Of the normal prior of the weights; its unit is that of 1 / y ** 2.
+        Precision of the normal prior of the weights; its unit is that of 1 / y ** 2.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Alpha, from 1e-10 to 1e10: small values give documents few topics. None is
+        Alpha, from 1e-10 to 1e10: small values give documents few topics. None means
         1 / K.
     topic_word_prior : float, default=0.01
-        Beta, from 1e-10 to 1e10: small values give topics few words. None is 1 / K.
+        Beta, from 1e-10 to 1e10: small values give topics few words. None means 1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
-        Whether alpha (one value, or one per topic) and beta are fitted to the data, by
-        Minka's fixed point: every 10 sweeps during burn-in.
+        Whether alpha (one value for "symmetric", one per topic for "asymmetric") and
+        beta are fitted to the data, by Minka's fixed point: every 10 sweeps during
+        burn-in.
     max_iter : int, default=50
-        Sweeps.
+        Number of sweeps.
     burn_in : int, default=None
-        Sweeps at the start of which no sample is kept, less than `max_iter`. None is
-        half of `max_iter`.
+        Number of sweeps before the first sample may be kept, less than `max_iter`. None
+        means half of `max_iter`.
     thin : int, default=5
-        Sweeps between two samples that are kept; the last sweep always is one.
+        Sweeps between two kept samples. The last sweep is always kept.
     n_mh_steps : int, default=6
-        Of "light": steps for each token of a sweep.
+        Metropolis-Hastings steps per token and sweep of "light".
     n_weight_steps : int or None, default=2
-        How a sweep draws the weights, as in MedLDAClassifier.
+        Passes over the weights in each sweep, as in MedLDAClassifier. None draws all
+        weights jointly, in O(K ** 3).
     n_jobs : int, default=None
-        Threads of transform and predict; None is 1, -1 all processors. The result
-        never depends on it, bit for bit.
+        Number of threads of transform and predict. None means 1, -1 all processors. The
+        result does not depend on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
         Seed; an int makes the fit repeatable.
     verbose : int, default=0
@@ -64,33 +74,33 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_components)
-        Weights of the topics, mean over the kept samples.
+        Weights of the topics, averaged over the kept samples.
     intercept_ : float
-        Mean of y in fit. Weights are for what is left, so that their prior pulls scores
-        to the mean, not to 0.
+        Mean of y in fit. The weights explain the deviation from it, so their prior
+        shrinks predictions towards the mean, not towards 0.
     components_ : ndarray of shape (n_components, n_features_in_)
-        Expected tokens of each word on each topic, plus beta.
+        Expected number of tokens of each word on each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
         Rows of `components_` normalised: the probability of each word in each topic.
     doc_topic_ : ndarray of shape (n_documents, n_components)
-        Topic proportions of the training documents, given y, mean over the kept
+        Topic proportions of the training documents, given y, averaged over the kept
         samples.
     loss_ : ndarray of shape (n_iter_,)
-        max(0, abs(y - s) - epsilon) after each sweep, mean over the documents.
+        Mean of max(0, abs(y - s) - epsilon) over the documents, after each sweep.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha at the end.
     topic_word_prior_ : ndarray of shape (1,)
         Beta at the end.
     n_iter_ : int
-        Sweeps done.
+        Number of sweeps done.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Words, where X named its columns.
+        Words, if X has column names.
 
     See Also
     --------
-    MedLDAClassifier : The same for classes; costs are told there.
+    MedLDAClassifier : The same model for classes; its notes give cost and memory.
 
     References
     ----------
@@ -110,17 +120,24 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     (50,)
     """
 
+    intercept_: float
+
+    _parameter_constraints: ClassVar[dict] = {
+        **BaseMedLDA._parameter_constraints,
+        "epsilon": [Interval(Real, 0, None, closed="left")],
+    }
+
     def __init__(
         self,
         n_components: int = 50,
         *,
-        sampler: str = "light",
+        sampler: Literal["light", "gibbs"] = "light",
         C: float = 100.0,
         epsilon: float = 0.1,
         prior_precision: float = 100.0,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = 0.01,
-        learn_priors: str | None = None,
+        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
         max_iter: int = 50,
         burn_in: int | None = None,
         thin: int = 5,
@@ -147,26 +164,21 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         self.random_state = random_state
         self.verbose = verbose
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseMedLDA._parameter_constraints,
-        "epsilon": [Interval(Real, 0, None, closed="left")],
-    }
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True  # of documents that are not counts
         return tags
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Run the chain and average its kept samples.
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
+        """Run the chain and average the kept samples.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Word counts, of any dtype that holds whole numbers; never changed.
+            Word counts: whole numbers of any dtype. X is not modified.
         y : array-like of shape (n_documents,)
-            Numbers.
+            Numbers to predict.
 
         Returns
         -------
@@ -176,25 +188,29 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Raises
         ------
         ValueError
-            If X holds anything but counts, y is not finite, or a parameter is
-            out of its range.
+            If X does not hold counts, y is not finite, or a parameter is out of range.
 
         Notes
         -----
         Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
         as it was.
         """
-        with self._unless_it_fails():
+        with undone_on_failure(self):
+            schedule = self._schedule(evaluate_every=0)
             corpus = check_corpus(self, X, reset=True)
-            y_ = _check_numbers(X, y, type(self).__name__)
-            intercept = float(y_.mean())
+            numbers = _check_numbers(X, y, type(self).__name__)
+            intercept = float(numbers.mean())
+            problem = make_problem(self, corpus)
             loss = EpsilonInsensitive(float(self.C), float(self.epsilon))
-            fitted = self._fit(X, y, corpus, loss, (y_ - intercept)[:, np.newaxis])
+            sampler = self._make_sampler(loss, (numbers - intercept)[:, np.newaxis])
+            chain = MedLDAChain(sampler, problem, random_streams(self.random_state))
+            self._run(chain, schedule, chain.z.size, X, y)
+            fitted = self._attributes(chain)
         vars(self).update(fitted, intercept_=intercept)
         return self
 
-    def predict(self, X: ArrayLike) -> np.ndarray:
-        """Return the expected y.
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Predict y.
 
         Parameters
         ----------
@@ -204,7 +220,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Returns
         -------
         ndarray of shape (n_documents,)
-            The intercept plus the score.
+            The intercept plus the score of each document.
 
         Raises
         ------
@@ -220,8 +236,8 @@ def _check_numbers(X, y, name) -> np.ndarray:
     """Return y as finite floats, (n_documents,)."""
     if y is None:
         raise ValueError(
-            f"{name} requires y to be passed, but the target y is None: topics are "
-            f"learned from it; without it take CollapsedGibbsLDA."
+            f"{name} requires y to be passed, but the target y is None. To fit topics "
+            f"without y, use CollapsedGibbsLDA."
         )
     check_consistent_length(X, y)
     y = column_or_1d(y, warn=True)

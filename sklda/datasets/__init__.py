@@ -1,10 +1,10 @@
-"""Corpora: drawn from the model, installed beside us, to download, or in files."""
+"""Corpora: generated from LDA, from installed packages, downloaded, or from files."""
 
-from ._docstrings import load_docstrings
-from ._fetch_uci_bow import fetch_uci_bow
-from ._ldac import load_ldac
-from ._synthetic import make_bars, make_lda_corpus
-from ._uci_bow import load_uci_bow
+from sklda.datasets._docstrings import load_docstrings
+from sklda.datasets._fetch_uci_bow import fetch_uci_bow
+from sklda.datasets._ldac import load_ldac
+from sklda.datasets._synthetic import make_bars, make_lda_corpus
+from sklda.datasets._uci_bow import load_uci_bow
 
 __all__ = [
     "fetch_uci_bow",

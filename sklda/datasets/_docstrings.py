@@ -1,4 +1,6 @@
-"""Real labelled text without a download: the docstrings installed beside us."""
+"""Labelled text without a download: the docstrings of installed libraries."""
+
+from __future__ import annotations
 
 import contextlib
 import importlib
@@ -9,18 +11,18 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from sklearn.utils import Bunch
 
-from ._checks import check_integer
+from sklda._core.checks import check_integer
 
 _PACKAGES = ("numpy", "scipy", "sklearn")
 
-# Module names that are never imported, at any depth: build tools, what serves
-# tests only, copies of other projects, old names of private code, and modules whose
-# import changes the library (sklearn.experimental switches features on).
+# Modules that are never imported, at any depth: build tools, test support, vendored
+# copies of other projects, deprecated names of private code, and modules whose import
+# changes the library (sklearn.experimental enables features).
 _SKIPPED_MODULES = frozenset(
     {
         "conftest",
@@ -35,8 +37,8 @@ _SKIPPED_MODULES = frozenset(
     }
 )
 
-# These exist only after someone has imported sklearn.experimental.enable_...; the
-# corpus must not depend on that.
+# These names exist only after an import of sklearn.experimental.enable_...; the corpus
+# must not depend on that.
 _SKIPPED_NAMES = frozenset(
     {
         "sklearn.impute.IterativeImputer",
@@ -45,8 +47,8 @@ _SKIPPED_NAMES = frozenset(
     }
 )
 
-# SciPy writes some texts at import: with random numbers as the output of an example,
-# and with argument names in the order of a set, which changes from run to run.
+# SciPy generates some docstrings at import. They contain random numbers, as the output
+# of an example, and argument names in the order of a set; both vary from run to run.
 _RANDOM_OUTPUT = re.compile(r"^array\([^()]*\) +# may vary$\n?", re.MULTILINE)
 _ARGUMENT_SET = re.compile(r"(?<=argument\(s\) ``\{)[^{}]*(?=\}``)")
 
@@ -56,13 +58,31 @@ Docstrings of NumPy, SciPy and scikit-learn
 
 English technical prose: the documentation of the public modules, functions and
 classes of the three libraries as they are installed in this environment. A text
-that is reachable under several names occurs once, under the shortest of them. The
-label is the subpackage of that name, such as "scipy.stats"; what sits directly in a
-library is labelled with the library.
+that is available under several names occurs once, under the shortest of them. Its
+label is the subpackage of that name, such as "scipy.stats", or the library itself
+for names at its top level.
 
-The corpus changes with the installed versions: report them beside any result.
-The texts are part of the libraries, under the BSD 3-Clause licence of each.
+The corpus depends on the installed versions: report them with any result. The texts
+are part of the libraries, each of which is under the BSD 3-Clause licence.
 """
+
+
+@overload
+def load_docstrings(
+    *, return_X_y: Literal[False] = False, min_length: int = 300
+) -> Bunch: ...
+
+
+@overload
+def load_docstrings(
+    *, return_X_y: Literal[True], min_length: int = 300
+) -> tuple[list[str], np.ndarray]: ...
+
+
+@overload
+def load_docstrings(
+    *, return_X_y: bool, min_length: int = 300
+) -> Bunch | tuple[list[str], np.ndarray]: ...
 
 
 def load_docstrings(
@@ -70,9 +90,9 @@ def load_docstrings(
 ) -> Bunch | tuple[list[str], np.ndarray]:
     """Load the public docstrings of NumPy, SciPy and scikit-learn as a corpus.
 
-    Real text with labels that needs no network and no file: whoever can import
-    this library has it. The result depends on the installed versions of the three
-    libraries and on nothing else; in particular not on what was imported before.
+    The corpus is real labelled text and needs neither a network nor a file, because
+    sklda depends on all three libraries. It is determined by their installed versions
+    alone, and does not depend on what was imported before.
 
     Parameters
     ----------
@@ -80,8 +100,8 @@ def load_docstrings(
         If True, return ``(data, target)`` instead of a Bunch.
 
     min_length : int, default=300
-        Shortest text that is kept, in characters, at least 1. Short docstrings
-        are mostly one-line summaries from which no topic can be learnt.
+        Minimum length of a text in characters, at least 1. Most shorter docstrings
+        are one-line summaries, from which no topic can be learnt.
 
     Returns
     -------
@@ -89,15 +109,15 @@ def load_docstrings(
         Dictionary-like object with the attributes
 
         data : list of str, of length n_samples
-            The texts, all different, without their common indentation and without
+            Texts, all distinct, without their common indentation and without
             example output that is marked as random.
         target : ndarray of shape (n_samples,) of int64
-            Index into `target_names`.
+            Label of each text, an index into `target_names`.
         target_names : list of str
             Subpackages such as ``"scipy.stats"``, sorted.
         names : list of str, of length n_samples
-            Qualified name of each text's object, such as
-            ``"scipy.stats.norm"``; sorted, all different.
+            Qualified name of the object that each text documents, such as
+            ``"scipy.stats.norm"``; sorted and distinct.
         DESCR : str
             Description of the corpus.
 
@@ -111,16 +131,18 @@ def load_docstrings(
 
     See Also
     --------
-    fetch_uci_bow : Larger corpora, already counted, without labels.
-    sklearn.datasets.fetch_20newsgroups : Labelled text to download.
+    fetch_uci_bow : Download larger corpora of word counts, without labels.
+    sklearn.datasets.fetch_20newsgroups : Download labelled text.
 
     Notes
     -----
-    The first call in a process imports every public module of the three libraries,
-    which takes a few seconds and a few dozen MB; later calls take a fraction of
-    that. Tests, private modules and modules whose import has side effects are left
-    out, and so is a module that cannot be imported. Warnings and output of the
-    imports are suppressed. Python run with ``-OO`` drops most docstrings.
+    Cost: the first call in a process imports every public module of the three
+    libraries, which takes a few seconds and a few dozen MB of memory. Later calls take
+    a fraction of that.
+
+    Tests, private modules, modules whose import has side effects, and modules that
+    cannot be imported are left out. Warnings and output of the imports are suppressed.
+    Python removes most docstrings if it runs with ``-OO``.
 
     Examples
     --------
@@ -149,7 +171,7 @@ def load_docstrings(
 def _collect_texts(
     packages: tuple[str, ...], min_length: int
 ) -> list[tuple[str, str, str]]:
-    """Distinct texts as (name, label, text), sorted by name."""
+    """Return the distinct texts as (name, label, text), sorted by name."""
     best: dict[str, tuple[str, str]] = {}
     for package in packages:
         for module in _public_modules(package):
@@ -158,29 +180,29 @@ def _collect_texts(
                 text = _normalise(doc)
                 if len(text) < min_length:
                     continue
-                rival = best.get(text)
-                if rival is None or _rank(name) < _rank(rival[0]):
+                known = best.get(text)
+                if known is None or _name_order(name) < _name_order(known[0]):
                     best[text] = (name, label)
     return sorted((name, label, text) for text, (name, label) in best.items())
 
 
-def _rank(name: str) -> tuple[int, str]:
-    """Sort key that puts the best name of a text first: shortest, then alphabet."""
+def _name_order(name: str) -> tuple[int, str]:
+    """Return a sort key: shortest name first, ties in alphabetical order."""
     return len(name), name
 
 
 def _normalise(doc: str) -> str:
-    """Docstring without its indentation and without what differs between runs."""
+    """Return a docstring without indentation and without what differs between runs."""
     text = _RANDOM_OUTPUT.sub("", inspect.cleandoc(doc))
     text = _ARGUMENT_SET.sub(lambda m: ", ".join(sorted(m[0].split(", "))), text)
     return text.strip()
 
 
-def _attempt(function: Callable[..., Any], *args: Any) -> Any:
-    """Result of ``function(*args)``, or None if it raises anything at all.
+def _call_safely(function: Callable[..., Any], *args: Any) -> Any:
+    """Return ``function(*args)``, or None if it raises anything but KeyboardInterrupt.
 
-    Imports and attributes of other libraries run foreign code, which may even call
-    ``sys.exit``; one bad module must not cost the corpus. Only the user may stop us.
+    Imports and attribute access run code of other libraries, which may even call
+    ``sys.exit``. One faulty module must not prevent the corpus from loading.
     """
     try:
         return function(*args)
@@ -191,6 +213,7 @@ def _attempt(function: Callable[..., Any], *args: Any) -> Any:
 
 
 def _import_quietly(name: str) -> ModuleType | None:
+    """Import a module without warnings and output; return None if that fails."""
     silence = io.StringIO()
     with (
         warnings.catch_warnings(),
@@ -198,46 +221,48 @@ def _import_quietly(name: str) -> ModuleType | None:
         contextlib.redirect_stderr(silence),
     ):
         warnings.simplefilter("ignore")
-        return _attempt(importlib.import_module, name)
+        module: ModuleType | None = _call_safely(importlib.import_module, name)
+        return module
 
 
 def _public_modules(name: str) -> Iterator[ModuleType]:
-    """Import module `name` and all public modules below it, in sorted order."""
+    """Import module `name` and its public submodules; yield them in sorted order."""
     module = _import_quietly(name)
     if module is None:
         return
     yield module
-    path = _attempt(getattr, module, "__path__")
+    path = _call_safely(getattr, module, "__path__")
     for child in sorted(info.name for info in pkgutil.iter_modules(path or ())):
         if not child.startswith(("_", "test")) and child not in _SKIPPED_MODULES:
             yield from _public_modules(f"{name}.{child}")
 
 
 def _documented_names(module: ModuleType) -> list[tuple[str, str]]:
-    """(qualified name, raw docstring) of a module and of what it offers."""
-    root = _root(module.__name__)
-    exported = _attempt(getattr, module, "__all__")
+    """Return (qualified name, raw docstring) of a module and its public names."""
+    package = _top_level(module.__name__)
+    exported = _call_safely(getattr, module, "__all__")
     names = vars(module) if exported is None else exported
     found = [(module.__name__, module.__doc__)] if module.__doc__ else []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        # A name that is deprecated is no longer a public one: refuse to look at it.
+        # Deprecated names are not public: access to them raises, and they are skipped.
         warnings.simplefilter("error", DeprecationWarning)
         for name in {name for name in names if not name.startswith("_")}:
             qualified = f"{module.__name__}.{name}"
-            item = _attempt(getattr, module, name)
+            item = _call_safely(getattr, module, name)
             if qualified in _SKIPPED_NAMES or not callable(item):
                 continue
-            home = _root(_attempt(getattr, item, "__module__"))
-            # A ufunc has no home; then __all__ vouches for it.
-            if home != root and (home is not None or exported is None):
+            origin = _top_level(_call_safely(getattr, item, "__module__"))
+            # A ufunc has no __module__; it is public if __all__ lists it.
+            if origin != package and (origin is not None or exported is None):
                 continue
-            doc = _attempt(getattr, item, "__doc__")
-            # An instance without a text of its own shows that of its class.
+            doc = _call_safely(getattr, item, "__doc__")
+            # An instance without a docstring of its own has that of its class.
             if isinstance(doc, str) and doc != type(item).__doc__:
                 found.append((qualified, doc))
     return found
 
 
-def _root(name: Any) -> str | None:
+def _top_level(name: Any) -> str | None:
+    """Return the top-level package of a module name, None if it is not a string."""
     return name.partition(".")[0] if isinstance(name, str) else None

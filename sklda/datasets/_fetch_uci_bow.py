@@ -1,5 +1,7 @@
 """Download the bag-of-words corpora of the UCI Machine Learning Repository."""
 
+from __future__ import annotations
+
 import hashlib
 import http.client
 import logging
@@ -13,26 +15,35 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from sklearn.utils import Bunch
 
-from ._checks import check_integer
-from ._text_files import PathLike, describe, open_bytes, read_vocabulary
-from ._uci_bow import read_docword
+from sklda._core.checks import check_choice, check_integer
+from sklda.datasets._text_files import (
+    PathLike,
+    describe,
+    open_bytes,
+    read_vocabulary,
+)
+from sklda.datasets._uci_bow import read_docword
 
 logger = logging.getLogger(__name__)
 
 Content = TypeVar("Content")
 
 _BASE_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
-_TIMEOUT = 60.0  # seconds without a byte
+_TIMEOUT = 60.0  # seconds without data
 
 
 class _Corpus(NamedTuple):
+    """Title of a corpus, and the checksums of its files, None if unknown.
+
+    Checksums are those of the decompressed text, because a mirror or a proxy may
+    compress the same text differently.
+    """
+
     title: str
-    # SHA-256 of the text, so not of the compressed file: the same text compressed
-    # anew, by a mirror or a proxy, is as good. None where it is not known.
     docword_sha256: str | None = None
     vocab_sha256: str | None = None
 
@@ -59,7 +70,7 @@ _DESCR = """\
 
 One of the five corpora of the data set "Bag of Words" in the UCI Machine Learning
 Repository. There are no labels. Stop words and rare words have been removed, and the
-order of the words in a document is not known.
+order of the words in a document is unknown.
 
 Newman, D. (2008). Bag of Words. UCI Machine Learning Repository.
 https://doi.org/10.24432/C5ZG6P
@@ -67,14 +78,16 @@ https://doi.org/10.24432/C5ZG6P
 
 
 def fetch_uci_bow(
-    name: str,
+    name: Literal["kos", "nips", "enron", "nytimes", "pubmed"],
     *,
     data_home: PathLike | None = None,
     download_if_missing: bool = True,
     n_retries: int = 3,
     delay: float = 1.0,
 ) -> Bunch:
-    """Load a bag-of-words corpus of the UCI repository, downloading it if needed.
+    """Load a bag-of-words corpus of the UCI repository; download it if necessary.
+
+    Sizes of the corpora; a row is a document-word pair with its count:
 
     =============  =========  =======  ===========
     `name`         documents    words         rows
@@ -89,23 +102,23 @@ def fetch_uci_bow(
     Parameters
     ----------
     name : {"kos", "nips", "enron", "nytimes", "pubmed"}
-        The corpus.
+        Name of the corpus.
 
     data_home : str or path-like, default=None
-        The folder that holds the two files ``docword.NAME.txt.gz`` and
-        ``vocab.NAME.txt`` themselves, or into which they are downloaded; ``~`` is
-        the user's home. None is the subfolder ``uci_bow`` of scikit-learn's data
-        folder, see :func:`sklearn.datasets.get_data_home`. Nothing is written if
-        both files are there.
+        Folder of the two files ``docword.NAME.txt.gz`` and ``vocab.NAME.txt``, to
+        which they are downloaded if missing. ``~`` expands to the home folder of the
+        user. The default is the subfolder ``uci_bow`` of scikit-learn's data folder,
+        see :func:`sklearn.datasets.get_data_home`. Nothing is written if both files
+        exist.
 
     download_if_missing : bool, default=True
-        If False, raise OSError where a file is missing instead of downloading it.
+        If False, raise OSError if a file is missing instead of downloading it.
 
     n_retries : int, default=3
-        How often a download is tried again after a network error, at least 0.
+        Number of times that a download is repeated after a network error, at least 0.
 
     delay : float, default=1.0
-        Seconds between two tries.
+        Seconds between two attempts, at least 0.
 
     Returns
     -------
@@ -113,39 +126,39 @@ def fetch_uci_bow(
         Dictionary-like object with the attributes
 
         data : csr_matrix of shape (n_samples, n_features) of int64
-            Counts, in canonical format. Documents without a row and words that
-            never occur are kept, as rows and columns of zeros.
+            Counts, in canonical format. Empty documents and words that never occur
+            are kept as rows and columns of zeros.
         feature_names : ndarray of shape (n_features,) of object
-            The words.
+            Words.
         DESCR : str
-            Description of the corpus.
+            Description of the corpus with its sizes.
 
     Raises
     ------
     ValueError
-        If `name`, `n_retries` or `delay` is not as described.
+        If `name`, `n_retries` or `delay` is out of its range.
 
     OSError
-        If a file is missing and may not or cannot be downloaded; or if a file is
-        broken, be it just downloaded or found in `data_home`. A broken file is
-        deleted, so that the next call can download it: damaged or truncated gzip
-        data, a header that does not agree with the rows, ids out of range, a
-        vocabulary of the wrong length, or for ``"kos"`` and ``"nips"`` a wrong
-        checksum.
+        If a file is missing and cannot be downloaded, or `download_if_missing` is
+        False. Also if a file is broken, whether it was just downloaded or already in
+        `data_home`; a broken file is deleted, so that the next call can download it.
+        A file is broken if its gzip data are damaged or truncated, the header
+        contradicts the rows, an id is out of range, the vocabulary has the wrong
+        length or, for ``"kos"`` and ``"nips"``, the checksum is wrong.
 
     See Also
     --------
-    load_uci_bow : Load your own files in this format; it never deletes a file.
+    load_uci_bow : Load your own files in this format, without deleting any.
 
     Notes
     -----
-    A download goes to a temporary folder inside `data_home`, is checked there by
-    reading it, and is then moved into place in one step: whatever interrupts it,
-    no half-written file stays, and two processes do not disturb each other.
+    A file is downloaded to a temporary folder inside `data_home`, read once to check
+    it, and then moved into place in one step. So an interrupted download leaves no
+    partial file, and several processes may download the same corpus.
 
-    Files are checked at each call. Memory is 16 bytes per row while reading (8 GB
-    for ``"pubmed"``) and 12 in the result; a core reads about 2 million rows per
-    second.
+    Files are checked at each call. Memory is 16 bytes per row during reading (8 GB for
+    ``"pubmed"``) and 12 bytes per row in the result. One core reads about 2 million
+    rows per second.
 
     References
     ----------
@@ -159,41 +172,51 @@ def fetch_uci_bow(
     >>> corpus.data.shape  # doctest: +SKIP
     (3430, 6906)
     """
-    if name not in _CORPORA:
-        raise ValueError(f"name must be one of {sorted(_CORPORA)}, got {name!r}.")
+    check_choice(name, "name", _CORPORA)
     n_retries = check_integer(n_retries, "n_retries", 0)
     if not isinstance(delay, numbers.Real) or not delay >= 0:
         raise ValueError(f"delay must be a number of seconds >= 0, got {delay!r}.")
-    corpus = _CORPORA[name]
-    if data_home is None:
-        # Late, for it loads all of sklearn.datasets: 6 MB that few programs need.
-        from sklearn.datasets import get_data_home
-
-        folder = Path(get_data_home(), "uci_bow")
-    else:
-        folder = Path(data_home).expanduser()
+    corpus, folder = _CORPORA[name], _data_folder(data_home)
     download = None
     if download_if_missing:
         download = partial(_download, n_retries=n_retries, delay=delay)
-
-    def read_counts(path):
-        _check_sha256(path, corpus.docword_sha256)
-        return read_docword(path)
-
-    def read_words(path):
-        _check_sha256(path, corpus.vocab_sha256)
-        return read_vocabulary(path, X.shape[1])
-
-    X = _obtain(folder / f"docword.{name}.txt.gz", read_counts, download)
-    words = _obtain(folder / f"vocab.{name}.txt", read_words, download)
+    X = _obtain(
+        folder / f"docword.{name}.txt.gz",
+        partial(_read_checked, read_docword, corpus.docword_sha256),
+        download,
+    )
+    read_words = partial(read_vocabulary, n_features=X.shape[1])
+    words = _obtain(
+        folder / f"vocab.{name}.txt",
+        partial(_read_checked, read_words, corpus.vocab_sha256),
+        download,
+    )
     text = _DESCR.format(title=corpus.title, underline="-" * len(corpus.title))
     return Bunch(data=X, feature_names=words, DESCR=describe(text, X))
 
 
+def _data_folder(data_home: PathLike | None) -> Path:
+    """Return the folder of the files; by default one in scikit-learn's data folder."""
+    if data_home is not None:
+        return Path(data_home).expanduser()
+    # Imported here: sklearn.datasets takes 6 MB of memory that few programs need.
+    from sklearn.datasets import get_data_home
+
+    return Path(get_data_home(), "uci_bow")
+
+
+def _read_checked(
+    read: Callable[[Path], Content], sha256: str | None, path: Path
+) -> Content:
+    """Check the checksum of a file, then read it; ValueError if either fails."""
+    _check_sha256(path, sha256)
+    return read(path)
+
+
 def _download(path: Path, n_retries: int, delay: float) -> None:
-    """Copy the file of the repository that has this name to `path`."""
+    """Download the file of this name to `path`; OSError if all attempts fail."""
     url = _BASE_URL + path.name
-    for tries_left in range(n_retries, -1, -1):
+    for attempts_left in range(n_retries, -1, -1):
         try:
             return _copy_url(url, path)
         except (
@@ -202,46 +225,55 @@ def _download(path: Path, n_retries: int, delay: float) -> None:
             ConnectionError,
             TimeoutError,
         ) as error:
-            if tries_left == 0:
+            if attempts_left == 0:
                 raise OSError(
                     f"{url} could not be downloaded ({error!r}). Try again later, or "
-                    "get the file in another way and name its folder in data_home."
+                    "get the file in another way and pass its folder as data_home."
                 ) from error
             warnings.warn(
-                f"Download of {url} failed ({error!r}), trying again.", stacklevel=4
+                f"Download of {url} failed ({error!r}), trying again.",
+                stacklevel=4,  # the caller of fetch_uci_bow
             )
             time.sleep(delay)
 
 
 def _copy_url(url: str, path: Path) -> None:
+    """Copy a URL to a file; ConnectionError if it ends too early."""
     logger.info("Downloading %s", url)
     with (
         urllib.request.urlopen(url, timeout=_TIMEOUT) as response,
         open(path, "wb") as file,
     ):
         shutil.copyfileobj(response, file)
-        announced = response.headers.get("Content-Length")
+        expected = response.headers.get("Content-Length")
         # A connection that is closed too early looks like the end of the file.
-        if announced is not None and file.tell() != int(announced):
-            raise ConnectionError(f"{file.tell()} of {announced} bytes arrived")
+        if expected is not None and file.tell() != int(expected):
+            raise ConnectionError(f"received {file.tell()} of {expected} bytes")
 
 
 def _obtain(
     path: Path, read: Callable[[Path], Content], download: Callable[[Path], None] | None
 ) -> Content:
-    """Content of a file of the repository, downloaded if it is missing."""
+    """Read a file of the repository; download it if it is missing.
+
+    Raises
+    ------
+    OSError
+        If the file is broken, missing although `download` is None, or the download
+        fails.
+    """
     if path.exists():
         try:
             return read(path)
         except ValueError as error:
-            raise OSError(f"{path} is broken: {error} {_discard(path)}") from error
+            raise OSError(f"{path} is broken: {error} {_delete(path)}") from error
     if download is None:
         raise FileNotFoundError(
-            f"{path} not found and download_if_missing is False. Allow the download, "
+            f"{path} not found, and download_if_missing is False. Allow the download, "
             f"or put the file there yourself; its address is {_BASE_URL}{path.name}"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    # On the same file system as `path`, so that it can be moved in one step.
+    # On the same file system as `path`, so that the file can be moved in one step.
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".download-") as folder:
         temporary = Path(folder, path.name)
         download(temporary)
@@ -249,35 +281,36 @@ def _obtain(
             content = read(temporary)
         except ValueError as error:
             raise OSError(
-                f"What {_BASE_URL}{path.name} sent is broken and was deleted: {error} "
-                "Try again later, or get the file in another way and name its folder "
-                "in data_home."
+                f"The download of {_BASE_URL}{path.name} is broken and was deleted: "
+                f"{error} Try again later, or get the file in another way and pass its "
+                "folder as data_home."
             ) from error
         temporary.replace(path)
     return content
 
 
-def _discard(path: Path) -> str:
-    """Delete a broken file; return a sentence on that and on what to do."""
+def _delete(path: Path) -> str:
+    """Delete a broken file; return the part of the error message about that."""
     try:
         path.unlink()
     except OSError as error:
         return (
-            f"It could not be deleted ({error.strerror}): delete it yourself or name "
-            "another folder in data_home."
+            f"It could not be deleted ({error.strerror}): delete it yourself or pass "
+            "another folder as data_home."
         )
     return (
-        "It was deleted: call fetch_uci_bow again, with download_if_missing=True, to "
-        "download it. For files of your own in this format there is load_uci_bow."
+        "It was deleted; call fetch_uci_bow again, with download_if_missing=True, to "
+        "download it. To load your own files in this format, use load_uci_bow."
     )
 
 
 def _check_sha256(path: Path, expected: str | None) -> None:
+    """Raise ValueError if the decompressed contents have another checksum."""
     if expected is None:
         return
     with open_bytes(path) as stream:
         found = hashlib.file_digest(stream, "sha256").hexdigest()
     if found != expected:
         raise ValueError(
-            f"The SHA-256 checksum of its text is {found}, not {expected}."
+            f"The SHA-256 checksum of its contents is {found}, not {expected}."
         )

@@ -1,5 +1,7 @@
 """Corpora in the format of Blei's LDA-C."""
 
+from __future__ import annotations
+
 import os
 import re
 
@@ -7,17 +9,18 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch
 
-from ._checks import check_integer
-from ._text_files import (
+from sklda._core.checks import check_integer
+from sklda.datasets._text_files import (
     PathLike,
     describe,
-    malformed,
+    format_error,
     open_bytes,
     quote,
     read_vocabulary,
 )
 
-# 18 digits always fit int64; possessive quantifiers, for a line has no second reading.
+# 18 digits always fit int64. Possessive quantifiers avoid backtracking, which could not
+# find another match.
 _DOCUMENT = re.compile(rb"[ \t]*+\d{1,18}+(?:[ \t]++\d{1,18}+:\d{1,18}+)*+\s*+")
 
 _DESCR = "A corpus in the format of LDA-C, read from a file."
@@ -33,7 +36,7 @@ def load_ldac(
 
     The format is a text file, plain or gzip, with one line
     ``M id:count id:count ...`` per document: the number of its distinct words, then
-    each of them with its count; ids are from 0. An empty document is a line ``0``.
+    the id and the count of each. Ids start at 0. An empty document is the line ``0``.
 
     Parameters
     ----------
@@ -41,9 +44,10 @@ def load_ldac(
         File with the documents.
 
     n_features : int, default=None
-        Number of words in the vocabulary V, which the file itself does not tell.
-        None is the number of words in `vocab_path`, or without it the largest id
-        plus one: two files with the same vocabulary may then differ in width.
+        Number of words in the vocabulary V, which is not stored in the file. By
+        default it is the number of words in `vocab_path` or, without that, the
+        largest id plus one; two files with the same vocabulary may then yield
+        matrices of different widths.
 
     vocab_path : str or path-like, default=None
         File with one word per line in the order of the ids, in UTF-8, plain or gzip.
@@ -56,17 +60,17 @@ def load_ldac(
         data : csr_matrix of shape (n_samples, n_features) of int64
             Counts, in canonical format.
         feature_names : ndarray of shape (n_features,) of object, or None
-            The words; None without `vocab_path`.
+            Words; None without `vocab_path`.
         DESCR : str
-            Description with the size of the corpus.
+            Description of the corpus with its sizes.
 
     Raises
     ------
     ValueError
-        If a file does not keep to the format: the message names the file and,
-        where there is one, the line. Counts must be at least 1, ids below V, and M
-        the number of pairs on its line. Also if `n_features` is not a positive
-        integer or not the number of words in `vocab_path`.
+        If a file violates the format; the message names the file and, if possible,
+        the line. Counts must be at least 1, ids less than V, and M the number of
+        pairs on its line. Also if `n_features` is not a positive integer, or differs
+        from the number of words in `vocab_path`.
 
     OSError
         If a file cannot be opened.
@@ -74,13 +78,13 @@ def load_ldac(
     See Also
     --------
     load_uci_bow : Load a corpus in the format of the UCI repository.
-    sklearn.datasets.load_svmlight_file : A similar format with a label per line.
+    sklearn.datasets.load_svmlight_file : Load a similar format with labels.
 
     Notes
     -----
-    Pairs of the same word in a document are added up. Memory is about 40 bytes per
-    pair while reading and 12 in the result. A core reads about 2 million pairs per
-    second. Files are never changed.
+    Counts of a word that occurs several times in a line are added up. Memory is about
+    40 bytes per pair during reading and 12 in the result. One core reads about 2
+    million pairs per second. Files are never modified.
 
     References
     ----------
@@ -109,6 +113,7 @@ def load_ldac(
 
 
 def _read_documents(path: PathLike, n_features: int | None) -> sparse.csr_matrix:
+    """Read the counts of a file as a canonical CSR matrix of int64."""
     words, counts, n_cells = [], [], [0]
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, start=1):
@@ -117,7 +122,7 @@ def _read_documents(path: PathLike, n_features: int | None) -> sparse.csr_matrix
             counts.append(count)
             n_cells.append(word.size)
     if not words:
-        raise ValueError(f"{os.fspath(path)} is empty: it holds no document.")
+        raise ValueError(f"{os.fspath(path)} is empty: it contains no document.")
     word, starts = np.concatenate(words), np.cumsum(n_cells)
     if n_features is None:
         n_features = int(word.max(initial=-1)) + 1
@@ -131,30 +136,30 @@ def _read_documents(path: PathLike, n_features: int | None) -> sparse.csr_matrix
 def _parse_document(
     line: bytes, path: PathLike, number: int, n_features: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Word ids and counts on one line, checked."""
+    """Return the word ids and the counts of one line, after checks."""
     if _DOCUMENT.fullmatch(line) is None:
         hint = "" if line.strip() else " Write an empty document as 0."
-        raise malformed(
+        raise format_error(
             path,
             number,
-            f"'M id:count id:count ...' is expected, found {quote(line)}.{hint}",
+            f"expected 'M id:count id:count ...', found {quote(line)}.{hint}",
         )
     values = np.fromstring(line.replace(b":", b" "), dtype=np.int64, sep=" ")
     n_pairs, word, count = int(values[0]), values[1::2], values[2::2]
     if n_pairs != word.size:
-        raise malformed(
+        raise format_error(
             path,
             number,
-            f"{n_pairs} pairs are announced but {word.size} follow.",
+            f"M is {n_pairs}, but {word.size} pairs follow.",
         )
     if (count < 1).any():
-        raise malformed(
-            path, number, f"word {word[count.argmin()]} has count 0; leave it out."
+        raise format_error(
+            path, number, f"word {word[count.argmin()]} has count 0; omit it."
         )
-    # scipy.sparse would fail later, and less clearly, on an id beyond int32.
+    # scipy.sparse would fail later, with a less clear message, on ids beyond int32.
     upper = 2**31 - 1 if n_features is None else n_features
     if (word >= upper).any():
-        raise malformed(
+        raise format_error(
             path,
             number,
             f"word id {word.max()} is out of range: ids run from 0 to {upper - 1}. "

@@ -1,4 +1,6 @@
-"""Corpora drawn from Latent Dirichlet Allocation itself, so the truth is known."""
+"""Corpora drawn from Latent Dirichlet Allocation, whose true topics are known."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,10 +10,10 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from ._checks import check_integer
+from sklda._core.checks import check_integer
 
-# Tokens that are in memory one by one at a time; a longer corpus is drawn in parts.
-_TOKENS_PER_PART = 1 << 22
+# A larger corpus is drawn in chunks, because drawing takes about 40 bytes per token.
+_TOKENS_PER_CHUNK = 1 << 22
 
 
 def make_lda_corpus(
@@ -26,9 +28,9 @@ def make_lda_corpus(
 ) -> tuple[sparse.csr_matrix, np.ndarray, np.ndarray]:
     """Draw a corpus from the generative model of Latent Dirichlet Allocation.
 
-    Every topic k is a distribution over words, phi_k ~ Dirichlet(beta); every
-    document d mixes the topics in proportions theta_d ~ Dirichlet(alpha); every one
-    of its tokens takes a topic from theta_d and then a word from that topic [1]_.
+    Each topic k is a distribution over words, phi_k ~ Dirichlet(beta). Each document d
+    has topic proportions theta_d ~ Dirichlet(alpha). For each of its tokens a topic is
+    drawn from theta_d, and then a word from that topic [1]_.
 
     Parameters
     ----------
@@ -42,20 +44,20 @@ def make_lda_corpus(
         Number of topics K, at least 1.
 
     document_length : int or array-like of int of shape (n_samples,), default=100
-        Tokens in every document, or in each; 0 makes an empty document. For random
-        lengths pass them, for example
+        Number of tokens in each document: one value for all documents, or one per
+        document; 0 makes an empty document. For random lengths pass an array such as
         ``np.random.default_rng(0).poisson(100, size=n_samples)``.
 
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Concentration alpha of the topic proportions, positive; a float stands for
-        all topics. None is ``1 / n_components``, which most estimators assume too.
+        Concentration alpha of the topic proportions, positive; a float applies to
+        every topic. The default is ``1 / n_components``, as in the estimators of sklda.
 
     topic_word_prior : float or array-like of shape (n_features,), default=None
-        Concentration beta of the topics, positive; a float stands for all words.
-        None is ``1 / n_components``.
+        Concentration beta of the topics, positive; a float applies to every word.
+        The default is ``1 / n_components``.
 
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same corpus in every call.
+        Seed of the random numbers. Pass an int to get the same corpus in every call.
 
     Returns
     -------
@@ -71,19 +73,19 @@ def make_lda_corpus(
     Raises
     ------
     ValueError
-        If a size is not a positive integer, a length not a non-negative integer, a
-        prior not positive and finite, or an array of the wrong shape.
+        If a size is not a positive integer, a length is not a non-negative integer, a
+        prior is not positive and finite, or an array has the wrong shape.
 
     See Also
     --------
-    make_bars : A corpus whose topics can be judged by eye.
-    sklearn.datasets.make_multilabel_classification : A mixture with labels.
+    make_bars : Draw a corpus whose topics can be judged by eye.
+    sklearn.datasets.make_multilabel_classification : Draw documents with labels.
 
     Notes
     -----
-    Time is O(N log V + D K + K V) for N tokens. Tokens are drawn 4 million at a time,
-    which takes about 150 MB; a corpus of more tokens is put together from parts, so
-    that memory peaks at twice the size of X. There is never a dense (D, V) array.
+    Cost: O(N log V + D K + K V) for N tokens. Tokens are drawn in chunks of about 4
+    million, which take about 150 MB; joining the chunks takes up to twice the memory of
+    X. No dense (D, V) array is created.
 
     References
     ----------
@@ -122,12 +124,12 @@ def make_bars(
     doc_topic_prior: float | ArrayLike = 1.0,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[sparse.csr_matrix, np.ndarray, np.ndarray]:
-    """Draw the bars corpus: documents are small images, topics are bars in them.
+    """Draw the bars corpus, in which documents are small images and topics are bars.
 
-    The words are the pixels of a square image. Each topic spreads its tokens evenly
-    over one row or one column of pixels, so a topic that a model has learnt can be
-    judged by eye. The defaults are the data of Griffiths and Steyvers [1]_: 2,000
-    images of 5 x 5 pixels with 100 tokens each, from 10 topics.
+    The words are the pixels of a square image. Each topic is the uniform distribution
+    over one row or one column of pixels, so that the topics of a fitted model can be
+    judged by eye. The defaults reproduce the data of Griffiths and Steyvers [1]_: 2,000
+    images of 5 x 5 pixels with 100 tokens each, drawn from 10 topics.
 
     Parameters
     ----------
@@ -135,18 +137,19 @@ def make_bars(
         Number of documents D, at least 1.
 
     side : int, default=5
-        Pixels along each side of the square, at least 2. There are ``side ** 2``
-        words and ``2 * side`` topics.
+        Number of pixels along each side of the image, at least 2. The corpus has
+        ``side ** 2`` words and ``2 * side`` topics.
 
     document_length : int or array-like of int of shape (n_samples,), default=100
-        Tokens in every document, or in each; 0 makes an empty document.
+        Number of tokens in each document: one value for all documents, or one per
+        document; 0 makes an empty document.
 
     doc_topic_prior : float or array-like of shape (2 * side,), default=1.0
-        Concentration alpha of the topic proportions, positive; a float stands for
-        all topics.
+        Concentration alpha of the topic proportions, positive; a float applies to
+        every topic.
 
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same corpus in every call.
+        Seed of the random numbers. Pass an int to get the same corpus in every call.
 
     Returns
     -------
@@ -158,21 +161,21 @@ def make_bars(
         True topic proportions of each document; rows sum to 1.
 
     topic_word : ndarray of shape (2 * side, side ** 2)
-        True topics: first the horizontal bars from top to bottom, then the vertical
-        bars from left to right; rows sum to 1.
+        True topics: the horizontal bars from top to bottom, then the vertical bars
+        from left to right; rows sum to 1.
 
     Raises
     ------
     ValueError
-        As :func:`make_lda_corpus`, and if `side` is less than 2.
+        For the same reasons as in :func:`make_lda_corpus`, or if `side` is less than 2.
 
     See Also
     --------
-    make_lda_corpus : Topics drawn from a Dirichlet distribution too.
+    make_lda_corpus : Draw a corpus whose topics have a Dirichlet prior.
 
     Notes
     -----
-    Time and memory as for :func:`make_lda_corpus`.
+    Cost and memory are those of :func:`make_lda_corpus`.
 
     References
     ----------
@@ -206,10 +209,10 @@ def make_bars(
 def _make_generator(
     random_state: int | np.random.RandomState | None,
 ) -> np.random.Generator:
-    """Generator seeded from scikit-learn's `random_state`.
+    """Return a Generator seeded from scikit-learn's `random_state`.
 
-    RandomState can neither draw many multinomials at once nor Dirichlet vectors of
-    very small concentration, where it returns nan.
+    RandomState itself cannot draw multinomials with an array of probabilities, and
+    returns NaN for Dirichlet vectors of very small concentration.
     """
     seed = check_random_state(random_state).randint(0, 2**32, size=4, dtype=np.uint64)
     return np.random.default_rng(seed)
@@ -221,31 +224,33 @@ def _draw_counts(
     lengths: np.ndarray,
     rng: np.random.Generator,
 ) -> sparse.csr_matrix:
-    """Counts of a corpus with these proportions, topics and document lengths."""
-    parts = [
-        _draw_part(doc_topic[part], topic_word, lengths[part], rng)
-        for part in _split_documents(lengths)
+    """Draw the counts of a corpus, given its proportions, topics and lengths."""
+    chunks = [
+        _draw_chunk(doc_topic[chunk], topic_word, lengths[chunk], rng)
+        for chunk in _split_documents(lengths)
     ]
-    return sparse.vstack(parts, format="csr") if len(parts) > 1 else parts[0]
+    return sparse.vstack(chunks, format="csr") if len(chunks) > 1 else chunks[0]
 
 
 def _split_documents(lengths: np.ndarray) -> Iterator[slice]:
-    """Slices of successive documents that hold about `_TOKENS_PER_PART` tokens."""
-    # the part in which a document ends
-    part = np.cumsum(lengths) // _TOKENS_PER_PART
-    starts = np.flatnonzero(np.diff(part, prepend=-1))
+    """Yield slices of successive documents of about `_TOKENS_PER_CHUNK` tokens each."""
+    chunk_of_last_token = np.cumsum(lengths) // _TOKENS_PER_CHUNK
+    starts = np.flatnonzero(np.diff(chunk_of_last_token, prepend=-1))
     stops = [*starts[1:], lengths.size]
     yield from map(slice, starts, stops)
 
 
-def _draw_part(
+def _draw_chunk(
     doc_topic: np.ndarray,
     topic_word: np.ndarray,
     lengths: np.ndarray,
     rng: np.random.Generator,
 ) -> sparse.csr_matrix:
-    # Which token of a document has which topic does not matter to the counts: draw
-    # how many have it, then for one topic after the other all their words at once.
+    """Draw the counts of some documents.
+
+    Counts do not depend on the order of the tokens. So the number of tokens of each
+    topic is drawn first, and then the words of all tokens of one topic at a time.
+    """
     n_tokens = rng.multinomial(lengths, doc_topic)
     n_samples, n_features = lengths.size, topic_word.shape[1]
     docs, words = [], []
@@ -256,18 +261,19 @@ def _draw_part(
             rng.choice(n_features, size=in_doc.sum(), p=distribution).astype(np.int32)
         )
     doc, word = np.concatenate(docs), np.concatenate(words)
-    # From coordinates, SciPy adds duplicates up and sorts.
+    # SciPy sorts the coordinates and adds up duplicates.
     return sparse.csr_matrix(
         (np.ones(doc.size, dtype=np.int64), (doc, word)), shape=(n_samples, n_features)
     )
 
 
 def _check_lengths(document_length: Any, n_samples: int) -> np.ndarray:
+    """Return the length of each document, (n_samples,) int64."""
     lengths = np.asarray(document_length)
     if lengths.dtype.kind not in "iu" or (lengths < 0).any():
         raise ValueError(
             "document_length must hold non-negative integers, "
-            f"got {document_length!r}. Round lengths first if they are real numbers."
+            f"got {document_length!r}. Round real-valued lengths first."
         )
     if lengths.shape not in ((), (n_samples,)):
         raise ValueError(
@@ -278,6 +284,7 @@ def _check_lengths(document_length: Any, n_samples: int) -> np.ndarray:
 
 
 def _check_prior(prior: Any, default: float, size: int, name: str) -> np.ndarray:
+    """Return a concentration as (size,) float64."""
     values = np.asarray(default if prior is None else prior)
     if values.dtype.kind not in "iuf" or not np.isfinite(values).all():
         raise ValueError(f"{name} must hold finite numbers, got {prior!r}.")

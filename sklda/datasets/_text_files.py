@@ -1,35 +1,39 @@
-"""What the readers of corpus files share: streams, vocabularies, complaints."""
+"""Streams, vocabularies, descriptions and errors that the file readers share."""
+
+from __future__ import annotations
 
 import gzip
+import io
 import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-PathLike = str | os.PathLike[str]
+PathLike: TypeAlias = str | os.PathLike[str]
+ByteStream: TypeAlias = gzip.GzipFile | io.BufferedReader
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
-def malformed(path: PathLike, line: int, complaint: str) -> ValueError:
-    """Error for a line of a file that does not keep to the format."""
-    return ValueError(f"{os.fspath(path)}, line {line}: {complaint}")
+def format_error(path: PathLike, line: int, problem: str) -> ValueError:
+    """Return the error for a line of a file that violates the format."""
+    return ValueError(f"{os.fspath(path)}, line {line}: {problem}")
 
 
 def quote(line: bytes) -> str:
-    """Contents of a line for an error message, cut to a readable length."""
+    """Return the contents of a line for an error message, at most 60 bytes of it."""
     return repr(line[:60].decode("utf-8", "replace").rstrip("\r\n"))
 
 
 @contextmanager
-def open_bytes(path: PathLike) -> Iterator[BinaryIO]:
-    """Open a file for reading, decompressed if its contents (not its name) are gzip.
+def open_bytes(path: PathLike) -> Iterator[ByteStream]:
+    """Open a file for reading; decompress it if its contents (not its name) are gzip.
 
-    Damaged compressed data raise ValueError wherever they are met while reading.
+    Damaged compressed data raise ValueError when they are read.
     """
     with open(path, "rb") as raw:
         is_gzip = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
@@ -43,10 +47,12 @@ def open_bytes(path: PathLike) -> Iterator[BinaryIO]:
 
 
 def read_vocabulary(path: PathLike, n_features: int | None = None) -> np.ndarray:
-    """Words of a file with one word per line, as an object array (n_features,).
+    """Read a file with one word per line, as an object array (n_features,).
 
-    A number of words other than `n_features`, a blank line or a line that is not
-    UTF-8 raises ValueError.
+    Raises
+    ------
+    ValueError
+        If the number of words is not `n_features`, or a line is blank or not UTF-8.
     """
     words = []
     with open_bytes(path) as stream:
@@ -54,26 +60,26 @@ def read_vocabulary(path: PathLike, n_features: int | None = None) -> np.ndarray
             try:
                 word = line.decode("utf-8").strip()
             except UnicodeDecodeError as error:
-                raise malformed(
+                raise format_error(
                     path, number, f"{quote(line)} is not UTF-8; convert the file first."
                 ) from error
             if not word:
-                raise malformed(path, number, "a word is expected, the line is blank.")
+                raise format_error(path, number, "expected a word, found a blank line.")
             words.append(word)
     if n_features is not None and len(words) != n_features:
         raise ValueError(
-            f"{os.fspath(path)} holds {len(words)} words, one per line, but the corpus "
-            f"has n_features={n_features}. Pass the vocabulary of this corpus."
+            f"{os.fspath(path)} contains {len(words)} words, one per line, but the "
+            f"corpus has n_features={n_features}. Pass the vocabulary of this corpus."
         )
     return np.array(words, dtype=object)
 
 
 def describe(text: str, X: sparse.csr_matrix) -> str:
-    """Description of a corpus: a text and below it a table of its sizes."""
+    """Return a text followed by a table of the sizes of a corpus."""
     sizes = {
         "Documents": X.shape[0],
         "Words in the vocabulary": X.shape[1],
-        "Cells that are not zero": X.nnz,
+        "Document-word pairs": X.nnz,
         "Tokens": int(X.data.sum()),
     }
     rows = [f"{name:<24}{size:>14,}" for name, size in sizes.items()]

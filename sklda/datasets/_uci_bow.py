@@ -1,18 +1,20 @@
 """Corpora in the bag-of-words format of the UCI Machine Learning Repository."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch
 
-from ._text_files import (
+from sklda.datasets._text_files import (
+    ByteStream,
     PathLike,
     describe,
-    malformed,
+    format_error,
     open_bytes,
     quote,
     read_vocabulary,
@@ -20,14 +22,14 @@ from ._text_files import (
 
 _BLOCK_BYTES = 1 << 18
 
-# 18 digits always fit int64. Possessive quantifiers (++, *+, {1,18}+) let the pattern
-# run over a block of any length without keeping places to come back to.
+# 18 digits always fit int64. Possessive quantifiers (++, *+, {1,18}+) keep no state
+# to backtrack to, so matching a block takes no extra memory.
 _HEADER = re.compile(rb"[ \t]*+(\d{1,18}+)\s*+")
 _ROWS = re.compile(
     rb"(?:[ \t]*+\d{1,18}+[ \t]++\d{1,18}+[ \t]++\d{1,18}+[ \t]*+\r?+\n)*+"
 )
 
-# The shortest row has six bytes and DEFLATE shrinks to 1/1032 at best.
+# The shortest row has six bytes, and DEFLATE compresses by a factor of at most 1032.
 _MAX_ROWS_PER_BYTE = 1032 / 6
 
 _DESCR = """\
@@ -39,10 +41,10 @@ a file.
 def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> Bunch:
     r"""Load a corpus from files in the UCI bag-of-words format.
 
-    The format is a text file, plain or gzip: three lines with the numbers of
-    documents D, of words V and of rows, then one row ``document word count`` for
-    each pair that occurs, with ids from 1. The vocabulary is a second text file with
-    one word per line, in the order of the ids.
+    The format is a text file, plain or gzip. Its first three lines are the numbers of
+    documents D, of words V and of rows; then follows one row ``document word count``
+    for each document-word pair that occurs. Ids start at 1. The vocabulary is a second
+    text file with one word per line, in the order of the ids.
 
     Parameters
     ----------
@@ -58,19 +60,19 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
         Dictionary-like object with the attributes
 
         data : csr_matrix of shape (n_samples, n_features) of int64
-            Counts, in canonical format. Documents without a row and words that
-            never occur are kept, as rows and columns of zeros.
+            Counts, in canonical format. Empty documents and words that never occur
+            are kept as rows and columns of zeros.
         feature_names : ndarray of shape (n_features,) of object, or None
-            The words; None without `vocab_path`.
+            Words; None without `vocab_path`.
         DESCR : str
-            Description with the size of the corpus.
+            Description of the corpus with its sizes.
 
     Raises
     ------
     ValueError
-        If a file does not keep to the format: the message names the file and,
-        where there is one, the line. Counts must be at least 1, ids in range, the
-        rows as many as the header says and the words as many as V.
+        If a file violates the format; the message names the file and, if possible,
+        the line. Counts must be at least 1, ids in range, the number of rows that of
+        the header, and the number of words in `vocab_path` V.
 
     OSError
         If a file cannot be opened.
@@ -82,10 +84,10 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
 
     Notes
     -----
-    Rows may be in any order; rows of the same pair are added up. The file is read
-    once, in blocks: memory is 16 bytes per row, plus as much again while rows that
-    are not in the order of documents are sorted. The result takes 12 bytes per row.
-    A core reads about 2 million rows per second. Files are never changed.
+    Rows may be in any order; counts of rows of the same pair are added up. The file is
+    read once, in blocks. Memory is 16 bytes per row during reading, twice that if the
+    documents are not in order and have to be sorted, and 12 bytes per row in the
+    result. One core reads about 2 million rows per second. Files are never modified.
 
     References
     ----------
@@ -112,7 +114,7 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
 
 
 def read_docword(path: PathLike) -> sparse.csr_matrix:
-    """Counts of a docword file as a canonical CSR matrix of int64."""
+    """Read a docword file as a canonical CSR matrix of int64."""
     with open_bytes(path) as stream:
         n_docs, n_words, n_rows = _read_header(stream, path)
         doc = np.empty(n_rows, dtype=np.int32)
@@ -122,8 +124,8 @@ def read_docword(path: PathLike) -> sparse.csr_matrix:
         for rows in _read_rows(stream, path, n_docs, n_words):
             stop = start + len(rows)
             if stop > n_rows:
-                raise malformed(
-                    path, n_rows + 4, f"the header announces only {n_rows} rows."
+                raise format_error(
+                    path, n_rows + 4, f"the header states only {n_rows} rows."
                 )
             doc[start:stop] = rows[:, 0] - 1
             word[start:stop] = rows[:, 1] - 1
@@ -131,57 +133,59 @@ def read_docword(path: PathLike) -> sparse.csr_matrix:
             start = stop
     if start < n_rows:
         raise ValueError(
-            f"{os.fspath(path)} ends after {start} rows but its header announces "
-            f"{n_rows}: it is cut short or its header is wrong."
+            f"{os.fspath(path)} ends after {start} rows but its header states "
+            f"{n_rows}: the file is truncated or its header is wrong."
         )
     return _to_csr(doc, word, count, (n_docs, n_words))
 
 
-def _read_header(stream: BinaryIO, path: PathLike) -> tuple[int, int, int]:
+def _read_header(stream: ByteStream, path: PathLike) -> tuple[int, int, int]:
+    """Return the numbers of documents, words and rows."""
     sizes = []
     for number, meaning in enumerate(("documents", "words", "rows"), start=1):
         line = stream.readline(1024)
         match = _HEADER.fullmatch(line)
         if match is None:
-            raise malformed(
+            raise format_error(
                 path,
                 number,
-                f"the number of {meaning} is expected, found {quote(line)}.",
+                f"expected the number of {meaning}, found {quote(line)}.",
             )
         sizes.append(int(match[1]))
     n_docs, n_words, n_rows = sizes
     for number, size in ((1, n_docs), (2, n_words)):
         if not 1 <= size < 2**31:
-            raise malformed(path, number, f"{size} is not between 1 and 2**31 - 1.")
-    # The arrays are allocated by this number before a row has been seen.
+            raise format_error(path, number, f"{size} is not between 1 and 2**31 - 1.")
+    # Arrays of this size are allocated before the first row is read.
     if n_rows > _MAX_ROWS_PER_BYTE * os.path.getsize(path):
-        raise malformed(path, 3, f"the file is too small to hold {n_rows} rows.")
+        raise format_error(path, 3, f"the file is too small for {n_rows} rows.")
     return n_docs, n_words, n_rows
 
 
 def _read_rows(
-    stream: BinaryIO, path: PathLike, n_docs: int, n_words: int
+    stream: ByteStream, path: PathLike, n_docs: int, n_words: int
 ) -> Iterator[np.ndarray]:
-    """Yield arrays (n, 3) of successive rows, checked against format and ranges."""
+    """Yield blocks of rows as arrays (n, 3), after checks of format and ranges."""
     line = 4
     upper = np.array([n_docs, n_words, np.iinfo(np.int64).max])
     while block := stream.read(_BLOCK_BYTES):
         block += stream.readline()
         if not block.endswith(b"\n"):
             block += b"\n"
-        end = _ROWS.match(block).end()
+        match = _ROWS.match(block)
+        end = 0 if match is None else match.end()
         if end < len(block):
             bad = block[end : block.index(b"\n", end)]
-            raise malformed(
+            raise format_error(
                 path,
                 line + block.count(b"\n", 0, end),
-                f"'document word count' is expected, found {quote(bad)}.",
+                f"expected 'document word count', found {quote(bad)}.",
             )
         rows = np.fromstring(block, dtype=np.int64, sep=" ").reshape(-1, 3)
         is_bad = ((rows < 1) | (rows > upper)).any(axis=1)
         if is_bad.any():
             first = int(is_bad.argmax())
-            raise malformed(
+            raise format_error(
                 path,
                 line + first,
                 f"document, word and count {rows[first].tolist()} are out of range: "
@@ -194,9 +198,10 @@ def _read_rows(
 def _to_csr(
     doc: np.ndarray, word: np.ndarray, count: np.ndarray, shape: tuple[int, int]
 ) -> sparse.csr_matrix:
+    """Return a canonical CSR matrix; duplicates are added up."""
     if (doc[1:] >= doc[:-1]).all():
-        # Published files are in this order: the arrays serve as they are, where the
-        # general way would need the memory twice.
+        # The published files are in this order. Using the arrays as they are avoids the
+        # copies of the general case.
         offset = np.int32 if doc.size < 2**31 else np.int64
         starts = np.searchsorted(doc, np.arange(shape[0] + 1, dtype=np.int32))
         X = sparse.csr_matrix((count, word, starts.astype(offset)), shape=shape)

@@ -1,15 +1,16 @@
-"""Looking at fitted topics: their words, their documents, and pictures of them.
+"""Inspect fitted topics: their top words, their documents, and plots of them.
 
-Everything here takes any fitted estimator with ``components_`` and ``transform``, those
-of scikit-learn included. The pictures need matplotlib: ``pip install "sklda[plot]"``.
+Everything here accepts any fitted estimator with ``components_`` and ``transform``,
+including those of scikit-learn. The displays plot with matplotlib:
+``pip install "sklda[plot]"``.
 """
 
-from ._convergence import ConvergenceDisplay
-from ._document_topics import DocumentTopicsDisplay
-from ._pyldavis import pyldavis_data
-from ._top_words import TopWordsDisplay
-from ._topic_map import TopicMapDisplay
-from ._words import top_documents, top_words
+from sklda.inspection._convergence import ConvergenceDisplay
+from sklda.inspection._document_topics import DocumentTopicsDisplay
+from sklda.inspection._pyldavis import pyldavis_data
+from sklda.inspection._top_words import TopWordsDisplay
+from sklda.inspection._topic_map import TopicMapDisplay
+from sklda.inspection._words import top_documents, top_words
 
 __all__ = [
     "ConvergenceDisplay",

@@ -1,4 +1,6 @@
-"""A picture of how fits have come along."""
+"""Plot of the traces of fits."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import cycle
@@ -7,42 +9,44 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._drawing import legend_beside, one_axes, shades, shorten
+from sklda.inspection._drawing import axes_or_new, legend_beside, shades, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
-# A trace, the sweeps of its entries, and what it is.
+# Attributes with the values and the sweeps of a trace, and the quantity it records.
 _TRACES = (
     ("log_joint_", "log_joint_iter_", "log joint (nats)"),
     ("bound_", "bound_iter_", "bound (nats per token)"),
 )
-_FEW_ENTRIES = 30  # that can be marked one by one
-_ROWS = 14  # of a column of the legend
+_MAX_MARKERS = 30  # longer traces are drawn without markers
+_LEGEND_ROWS = 14  # of each column of the legend
 
 
 class ConvergenceDisplay:
-    """Curves of the log joint probability, or the bound, against the sweeps of fits.
+    """Plot the log joint probability, or the bound, of fits against their sweeps.
 
-    Make it with `from_estimator`; everything passed to it is kept as an attribute.
+    Create a display with `from_estimator`. Its parameters are kept as attributes.
 
     Parameters
     ----------
     sweeps : list of ndarray
         Sweeps after which each fit was evaluated.
     values : list of ndarray
-        What was found then.
+        Value after each of these sweeps.
     names : list of str
-        Names of the fits.
+        Names of the fits, for the legend.
     quantity : str
-        What the values are, with their unit.
+        Quantity of the values with its unit, for the vertical axis.
 
     Attributes
     ----------
     ax_ : Axes
-        Axes of the curves.
+        Axes of the plot.
     figure_ : Figure
-        Figure that holds them.
+        Figure of the plot.
     lines_ : list of Line2D
         Curve of each fit.
 
@@ -57,6 +61,10 @@ class ConvergenceDisplay:
     >>> display.names
     ['seed 0', 'seed 1', 'seed 2']
     """
+
+    ax_: Axes
+    figure_: Figure
+    lines_: list[Line2D]
 
     def __init__(
         self,
@@ -73,44 +81,47 @@ class ConvergenceDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, *, ax: "Axes | None" = None, **line_kw: Any
+        cls, estimator: Any, *, ax: Axes | None = None, **line_kw: Any
     ) -> Self:
-        """Draw the traces of one fitted estimator, or of several.
+        """Plot the trace of one or several fitted estimators.
 
         Parameters
         ----------
-        estimator : estimator, list of estimators, or dict of estimators by their names
-            Fitted, with a trace: `log_joint_` and `log_joint_iter_`, or `bound_` and
-            `bound_iter_`; all with the same one.
+        estimator : estimator, list of estimators, or dict of str to estimator
+            Fitted, with `log_joint_` and `log_joint_iter_`, or with `bound_` and
+            `bound_iter_`; several estimators must record the same quantity. The keys
+            of a dict name the fits.
         ax : Axes, default=None
-            Where to draw. None makes a figure.
+            Axes to plot on. By default a new figure is created.
         **line_kw : dict
-            For ``Axes.plot``.
+            Keyword arguments for ``Axes.plot``.
 
         Returns
         -------
         ConvergenceDisplay
-            With what was drawn in its attributes.
+            The display, plotted.
 
         Raises
         ------
         NotFittedError
             Before fit.
         ImportError
-            Without matplotlib.
+            If matplotlib is not installed.
         TypeError
-            If an estimator keeps no trace.
+            If an estimator records no trace.
         ValueError
-            If a trace is empty, the traces are of different quantities, or there is no
+            If a trace is empty, the traces record different quantities, or there is no
             estimator.
         """
-        named = _named(estimator)
+        named = _named_fits(estimator)
+        if not named:
+            raise ValueError("There is no fit to plot: estimator is empty.")
         traces = [_trace(fit, name) for name, fit in named]
         quantities = sorted({quantity for *_, quantity in traces})
-        if len(quantities) != 1:
+        if len(quantities) > 1:
             raise ValueError(
-                f"One picture shows one quantity, and these fits have "
-                f"{' and '.join(quantities) or 'none'}."
+                f"All fits must record the same quantity, but these record "
+                f"{' and '.join(quantities)}."
             )
         display = cls(
             sweeps=[sweeps for sweeps, *_ in traces],
@@ -120,48 +131,48 @@ class ConvergenceDisplay:
         )
         return display.plot(ax, **line_kw)
 
-    def plot(self, ax: "Axes | None" = None, **line_kw: Any) -> Self:
-        """Draw the curves.
+    def plot(self, ax: Axes | None = None, **line_kw: Any) -> Self:
+        """Plot the curves.
 
         Parameters
         ----------
         ax : Axes, default=None
-            Where to draw. None makes a figure.
+            Axes to plot on. By default a new figure is created.
         **line_kw : dict
-            For ``Axes.plot``.
+            Keyword arguments for ``Axes.plot``.
 
         Returns
         -------
         ConvergenceDisplay
-            Itself.
+            The display itself.
 
         Raises
         ------
         ImportError
-            Without matplotlib.
+            If matplotlib is not installed.
         """
-        ax = one_axes("ConvergenceDisplay", ax, figsize=(8, 4))
+        axes = axes_or_new("ConvergenceDisplay", ax, figsize=(8, 4))
         n_fits = len(self.names)
         self.lines_ = []
-        # Neighbours differ in their dashes, too.
+        # Adjacent colours are similar, so adjacent curves also differ in their dashes.
         for i, (colour, dashes) in enumerate(
             zip(shades(n_fits, 0.75), cycle(["-", "--", "-.", ":"]), strict=False)
         ):
             style = {"color": colour, "linestyle": dashes} | line_kw
-            if self.sweeps[i].size <= _FEW_ENTRIES:
+            if self.sweeps[i].size <= _MAX_MARKERS:
                 style = {"marker": "."} | style
-            self.lines_ += ax.plot(self.sweeps[i], self.values[i], **style)
+            self.lines_ += axes.plot(self.sweeps[i], self.values[i], **style)
             self.lines_[-1].set_label(shorten(self.names[i], 30))
-        ax.set(xlabel="sweep", ylabel=self.quantity)
-        ax.xaxis.get_major_locator().set_params(integer=True)
-        legend_beside(ax, ncols=-(-n_fits // _ROWS))
-        self.ax_ = ax
-        self.figure_ = ax.figure
+        axes.set(xlabel="sweep", ylabel=self.quantity)
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        legend_beside(axes, ncols=-(-n_fits // _LEGEND_ROWS))
+        self.ax_ = axes
+        self.figure_ = axes.figure
         return self
 
 
-def _named(estimator) -> list[tuple[str, Any]]:
-    """Return pairs of a name and an estimator."""
+def _named_fits(estimator: Any) -> list[tuple[str, Any]]:
+    """Return the name and the estimator of each fit."""
     if isinstance(estimator, Mapping):
         return [(str(name), fit) for name, fit in estimator.items()]
     if not isinstance(estimator, list | tuple):
@@ -169,18 +180,18 @@ def _named(estimator) -> list[tuple[str, Any]]:
     return [(f"{i}: {type(fit).__name__}", fit) for i, fit in enumerate(estimator)]
 
 
-def _trace(estimator, name) -> tuple[np.ndarray, np.ndarray, str]:
-    """Return the sweeps, the values and what they are."""
+def _trace(estimator: Any, name: str) -> tuple[np.ndarray, np.ndarray, str]:
+    """Return the sweeps and the values of the trace of a fit, and its quantity."""
     check_is_fitted(estimator)
     for values, sweeps, quantity in _TRACES:
         if hasattr(estimator, sweeps):
-            found = np.asarray(getattr(estimator, sweeps))
-            if found.size == 0:
+            recorded = np.asarray(getattr(estimator, sweeps))
+            if recorded.size == 0:
                 raise ValueError(
                     f"{name} was fitted without a trace: set evaluate_every to a "
-                    f"number of sweeps from 1 to max_iter."
+                    f"number of sweeps from 1 to max_iter, and fit again."
                 )
-            return found, np.asarray(getattr(estimator, values)), quantity
+            return recorded, np.asarray(getattr(estimator, values)), quantity
     raise TypeError(
-        f"{name} keeps no trace: it has neither log_joint_iter_ nor bound_iter_."
+        f"{name} records no trace: it has neither log_joint_iter_ nor bound_iter_."
     )

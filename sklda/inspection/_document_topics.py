@@ -1,58 +1,65 @@
-"""A picture of the topics of some documents."""
+"""Plot of the topic proportions of documents."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.fitted_topics import check_number, doc_topic
-
-from ._drawing import (
+from sklda._base.fitted_topics import topic_proportions
+from sklda._core.checks import check_integer
+from sklda._core.types import MatrixLike, WordMetric
+from sklda.inspection._drawing import (
+    axes_or_new,
     check_indices,
     legend_beside,
-    one_axes,
     shades,
     shorten,
     text_colour,
 )
-from ._words import label_words
+from sklda.inspection._words import label_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure
 
-_FIRST_DOCUMENTS = 10
-_ROOM_FOR_A_NUMBER = 0.05  # share of a document whose stretch is wide enough for it
-_MOST_CHARACTERS = 26
+_DEFAULT_N_DOCUMENTS = 10
+_MIN_NUMBERED = 0.05  # proportion from which a segment has room for the topic's number
+_MAX_NAME_LENGTH = 26  # characters of the name of a document
 
 
 class DocumentTopicsDisplay:
-    """Stacked bars: the topic proportions of some documents.
+    """Plot the topic proportions of documents as stacked bars.
 
-    Make it with `from_estimator`; everything passed to it is kept as an attribute.
+    Create a display with `from_estimator`. Its parameters are kept as attributes.
 
     Parameters
     ----------
-    shares : ndarray of shape (n_documents, n_topics)
-        Topic proportions of the documents; what rows lack to 1 are other topics.
+    proportions : ndarray of shape (n_documents, n_topics)
+        Proportions of the plotted topics in each document. If a row sums to less than
+        1, the rest is plotted as a segment of other topics.
     topics : ndarray of shape (n_topics,)
-        Numbers of the topics shown.
+        Indices of the plotted topics.
     document_names : list of str
-        What is written at the documents.
+        Name of each document, for the vertical axis.
     topic_names : list of str
-        What the legend says.
+        Name of each plotted topic, for the legend.
 
     Attributes
     ----------
     ax_ : Axes
         Axes of the bars.
     bars_ : list of BarContainer
-        Stretches of each topic, and of the others.
+        Segments of each plotted topic and, if there are any, of the other topics.
     figure_ : Figure
-        Figure that holds them.
+        Figure of the plot.
 
     See Also
     --------
-    top_documents : The documents with most of a topic.
+    top_documents : The documents with the largest proportions of each topic.
 
     Examples
     --------
@@ -62,19 +69,23 @@ class DocumentTopicsDisplay:
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> lda = CollapsedGibbsLDA(n_components=10, random_state=0).fit(X)
     >>> display = DocumentTopicsDisplay.from_estimator(lda, X, documents=[3, 14, 15])
-    >>> display.shares.shape
+    >>> display.proportions.shape
     (3, 8)
     """
+
+    ax_: Axes
+    bars_: list[BarContainer]
+    figure_: Figure
 
     def __init__(
         self,
         *,
-        shares: np.ndarray,
+        proportions: np.ndarray,
         topics: np.ndarray,
         document_names: list[str],
         topic_names: list[str],
     ) -> None:
-        self.shares = shares
+        self.proportions = proportions
         self.topics = topics
         self.document_names = document_names
         self.topic_names = topic_names
@@ -83,135 +94,162 @@ class DocumentTopicsDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: ArrayLike,
-        feature_names: ArrayLike | None = None,
+        X: MatrixLike,
+        feature_names: Iterable[str] | None = None,
         n_words: int | None = None,
-        metric: str = "probability",
+        metric: WordMetric = "probability",
         *,
         weight: float | None = None,
         documents: ArrayLike | None = None,
-        document_names: ArrayLike | None = None,
+        document_names: Iterable[str] | None = None,
         n_topics: int = 8,
-        ax: "Axes | None" = None,
+        ax: Axes | None = None,
         **bar_kw: Any,
     ) -> Self:
-        """Compute the topics of some documents and draw them.
+        """Compute the topic proportions of documents and plot them.
 
         Parameters
         ----------
         estimator : estimator
-            Fitted, with `components_` and `transform`.
+            Fitted topic model with `components_` and `transform`.
         X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
             Word counts.
         feature_names : array-like of str of shape (n_features_in_,), default=None
-            Words in the order of the columns of X. None takes `feature_names_in_` of
-            the estimator and, where it has none, the numbers of the columns.
+            Words in the order of the columns of X. By default `feature_names_in_` of
+            the estimator or, if it has none, the column numbers.
         n_words : int, default=None
-            Words of each topic in the legend. None is 3, but 0 if there are no names.
+            Number of words for each topic in the legend. The default is 3, or 0 if
+            words have no names.
         metric : {"probability", "relevance", "lift", "frex"}, default="probability"
-            What the words are chosen by, see `top_words`.
+            Score by which the words are ranked, see `top_words`.
         weight : float, default=None
-            Of "relevance" and "frex", see `top_words`.
+            Weight in "relevance" and "frex", see `top_words`.
         documents : array-like of int, default=None
-            Rows of X to show, from the top. None shows the first ten.
+            Row numbers in X of the documents to plot, from top to bottom. By default
+            the first ten.
         document_names : array-like of str, default=None
-            Names of these documents. None takes the numbers of the rows.
+            Names of these documents. By default their row numbers.
         n_topics : int, default=8
-            Topics to tell apart, at most: those with the largest shares in these
-            documents, in the order of their numbers. All others go together.
+            Maximum number of topics to plot, at least 1. These are the topics with the
+            largest mean proportions in these documents, in the order of their indices;
+            the others are plotted as one segment.
         ax : Axes, default=None
-            Where to draw. None makes a figure that grows with the documents.
+            Axes to plot on. By default a new figure of suitable height is created.
         **bar_kw : dict
-            For ``Axes.barh``, but not its color.
+            Keyword arguments for ``Axes.barh``, except color.
 
         Returns
         -------
         DocumentTopicsDisplay
-            With what was drawn in its attributes.
+            The display, plotted.
 
         Raises
         ------
         NotFittedError
             Before fit.
         ImportError
-            Without matplotlib.
+            If matplotlib is not installed.
         TypeError
-            If the estimator has no `components_`, or feature_names have no order.
+            If the estimator has no `components_`, or feature_names is not an ordered
+            collection of words.
         ValueError
-            If there is not a name for each word or document, X is not what `transform`
-            takes, or a parameter is out of its range.
+            If the number of feature_names is not `n_features_in_`, the number of
+            document_names is not that of the documents, `transform` rejects X, or a
+            parameter is out of its range.
+
+        Notes
+        -----
+        Cost: that of `transform` for all rows of X.
         """
         words = label_words(estimator, feature_names, n_words, 3, metric, weight)
-        theta = doc_topic(estimator, X)
+        proportions = topic_proportions(estimator, X)
         if documents is None:
-            documents = np.arange(min(len(theta), _FIRST_DOCUMENTS))
-        documents = check_indices(documents, "documents", len(theta), "documents")
-        labels = documents if document_names is None else document_names
-        if len(labels) != documents.size:
+            documents = np.arange(min(len(proportions), _DEFAULT_N_DOCUMENTS))
+        rows = check_indices(documents, "documents", len(proportions), "documents")
+        given: Iterable[Any] = rows if document_names is None else document_names
+        names = [str(name) for name in given]
+        if len(names) != rows.size:
             raise ValueError(
-                f"document_names holds {len(labels)} names for {documents.size} "
-                f"documents."
+                f"document_names has {len(names)} names for {rows.size} documents."
             )
-        check_number(n_topics, "n_topics")
-        theta = theta[documents]
-        topics = np.sort(np.argsort(-theta.sum(axis=0), kind="stable")[:n_topics])
+        check_integer(n_topics, "n_topics", 1)
+        proportions = proportions[rows]
+        order = np.argsort(-proportions.sum(axis=0), kind="stable")
+        topics = np.sort(order[:n_topics])
         display = cls(
-            shares=theta[:, topics],
+            proportions=proportions[:, topics],
             topics=topics,
-            document_names=[str(label) for label in labels],
+            document_names=names,
             topic_names=[
                 f"{k}: {', '.join(words[k])}" if words[k] else str(k) for k in topics
             ],
         )
         return display.plot(ax, **bar_kw)
 
-    def plot(self, ax: "Axes | None" = None, **bar_kw: Any) -> Self:
-        """Draw the documents.
+    def plot(self, ax: Axes | None = None, **bar_kw: Any) -> Self:
+        """Plot the documents.
 
         Parameters
         ----------
         ax : Axes, default=None
-            Where to draw. None makes a figure that grows with the documents.
+            Axes to plot on. By default a new figure of suitable height is created.
         **bar_kw : dict
-            For ``Axes.barh``, but not its color.
+            Keyword arguments for ``Axes.barh``, except color.
 
         Returns
         -------
         DocumentTopicsDisplay
-            Itself.
+            The display itself.
 
         Raises
         ------
         ImportError
-            Without matplotlib.
+            If matplotlib is not installed.
         """
-        n_documents, n_topics = self.shares.shape
+        n_documents, n_topics = self.proportions.shape
         height = 0.3 * max(n_documents, n_topics + 1) + 0.8
-        ax = one_axes("DocumentTopicsDisplay", ax, figsize=(10, height))
+        axes = axes_or_new("DocumentTopicsDisplay", ax, figsize=(10, height))
+        self._plot_bars(axes, {"edgecolor": "white", "linewidth": 1} | bar_kw)
+        names = [shorten(name, _MAX_NAME_LENGTH) for name in self.document_names]
+        axes.set_yticks(np.arange(n_documents), names, parse_math=False)
+        axes.set(xlim=(0, 1), ylim=(n_documents - 0.5, -0.5))
+        axes.set_xlabel("proportion of the topic")
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        legend_beside(axes, title="Topics")
+        self.ax_ = axes
+        self.figure_ = axes.figure
+        return self
+
+    def _plot_bars(self, axes: Any, style: dict[str, Any]) -> None:
+        """Plot the segments of each topic, their numbers, and the rest."""
+        n_documents, n_topics = self.proportions.shape
         rows = np.arange(n_documents)
-        style = {"edgecolor": "white", "linewidth": 1} | bar_kw
+        starts = np.zeros(n_documents)
         self.bars_ = []
-        begin = np.zeros(n_documents)
-        for shares, topic, name, colour in zip(
-            self.shares.T, self.topics, self.topic_names, shades(n_topics), strict=True
+        for widths, topic, name, colour in zip(
+            self.proportions.T,
+            self.topics,
+            self.topic_names,
+            shades(n_topics),
+            strict=True,
         ):
-            bars = ax.barh(rows, shares, left=begin, label=name, color=colour, **style)
-            self.bars_.append(bars)
-            for row in np.flatnonzero(shares >= _ROOM_FOR_A_NUMBER):
-                place = begin[row] + shares[row] / 2
-                middle = {"ha": "center", "va": "center", "fontsize": "small"}
-                ax.text(place, row, topic, color=text_colour(colour), **middle)
-            begin = begin + shares
-        rest = (1 - begin).clip(0)
+            self.bars_.append(
+                axes.barh(rows, widths, left=starts, label=name, color=colour, **style)
+            )
+            for row in np.flatnonzero(widths >= _MIN_NUMBERED):
+                axes.text(
+                    starts[row] + widths[row] / 2,
+                    row,
+                    topic,
+                    color=text_colour(colour),
+                    ha="center",
+                    va="center",
+                    fontsize="small",
+                )
+            starts = starts + widths
+        rest = (1 - starts).clip(0)
         if rest.max() > 1e-6:
             style = style | {"color": "white", "edgecolor": "grey", "hatch": "////"}
-            self.bars_.append(ax.barh(rows, rest, left=begin, label="others", **style))
-        names = [shorten(name, _MOST_CHARACTERS) for name in self.document_names]
-        ax.set_yticks(rows, names, parse_math=False)
-        ax.set(xlim=(0, 1), ylim=(n_documents - 0.5, -0.5), xlabel="share of the topic")
-        ax.spines[["top", "right", "left"]].set_visible(False)
-        ax.tick_params(axis="y", length=0)
-        legend_beside(ax, title="Topics")
-        self.ax_ = ax
-        self.figure_ = ax.figure
-        return self
+            bars = axes.barh(rows, rest, left=starts, label="others", **style)
+            self.bars_.append(bars)

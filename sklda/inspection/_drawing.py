@@ -1,16 +1,23 @@
-"""What the pictures share: matplotlib itself, axes, colours, labels."""
+"""Axes, colours and labels that the displays share."""
+
+from __future__ import annotations
 
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-# Light enough to read black text on it, dark enough to be seen on white.
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Light enough for black text on top of it, dark enough to stand out on white.
 FILL = "#a3c6df"
 EDGE = "#2f5570"
 
 
 def import_pyplot(caller: str) -> ModuleType:
-    """Import matplotlib where it is needed, and say how to get it."""
+    """Import matplotlib.pyplot, or raise an ImportError that says how to install it."""
     try:
         import matplotlib.pyplot
     except ImportError as error:
@@ -20,8 +27,8 @@ def import_pyplot(caller: str) -> ModuleType:
     return matplotlib.pyplot
 
 
-def one_axes(caller: str, ax, **figure_options):
-    """Return `ax`, or the axes of a new figure."""
+def axes_or_new(caller: str, ax: Axes | None, **figure_options: Any) -> Any:
+    """Return `ax`, or the axes of a new figure if it is None."""
     pyplot = import_pyplot(caller)
     if ax is None:
         _, ax = pyplot.subplots(layout="constrained", **figure_options)
@@ -29,40 +36,48 @@ def one_axes(caller: str, ax, **figure_options):
 
 
 def shades(n: int, lightest: float = 0.9) -> np.ndarray:
-    """Return n colours from dark to light, which stay apart in greyscale."""
+    """Return n colours from dark to light that differ in greyscale, (n, 4) RGBA."""
     from matplotlib import colormaps
 
-    return colormaps["viridis"](np.linspace(0, lightest, n))
+    return np.asarray(colormaps["viridis"](np.linspace(0, lightest, n)))
 
 
-def legend_beside(ax, **options):
-    """Write a legend where it covers nothing."""
-    place = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
-    legend = ax.legend(**place, fontsize="small", **options)
+def legend_beside(ax: Any, **options: Any) -> None:
+    """Draw a legend to the right of the axes, where it covers no data."""
+    legend = ax.legend(
+        loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", **options
+    )
     for text in legend.get_texts():
         text.set_parse_math(False)
-    return legend
 
 
-def text_colour(background) -> str:
-    """Return black or white, whichever can be read on a colour."""
+def text_colour(background: np.ndarray) -> str:
+    """Return "black" or "white", whichever is more legible on an RGB(A) colour."""
     luminance = np.dot(background[:3], [0.299, 0.587, 0.114])
     return "black" if luminance > 0.5 else "white"
 
 
-def shorten(text: str, most: int) -> str:
-    """Cut a text to at most so many characters."""
-    return text if len(text) <= most else text[: most - 1] + "…"
+def shorten(text: str, max_length: int) -> str:
+    """Cut a text to `max_length` characters, the last of which is then an ellipsis."""
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
-def check_indices(values, name: str, size: int, of_what: str) -> np.ndarray:
-    """Return numbers of topics or documents as an array; all of them for None."""
+def check_indices(
+    values: ArrayLike | None, name: str, size: int, counted: str
+) -> np.ndarray:
+    """Return indices of topics or documents as an array; None selects all of them.
+
+    Raises
+    ------
+    ValueError
+        If `values` is not a non-empty list of integers from 0 to ``size - 1``.
+    """
     indices = np.arange(size) if values is None else np.asarray(values)
     if indices.ndim != 1 or indices.size == 0 or indices.dtype.kind not in "iu":
         raise ValueError(f"{name} must be a list of integers, got {values!r}.")
     if indices.min() < 0 or indices.max() >= size:
         raise ValueError(
-            f"{name} must be between 0 and {size - 1}, for there are {size} {of_what}; "
-            f"got {values!r}."
+            f"{name} must be between 0 and {size - 1}, because there are {size} "
+            f"{counted}; got {values!r}."
         )
     return indices

@@ -1,65 +1,71 @@
-"""Fitted topics in the form that the package pyLDAvis takes."""
+"""Fitted topics as the input of pyLDAvis."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sklda._base.fitted_topics import (
     check_counts,
-    distributions,
-    doc_topic,
     document_lengths,
     fitted_components,
+    normalise,
+    topic_proportions,
     word_names,
 )
+from sklda._core.types import MatrixLike
 
 
 def pyldavis_data(
-    estimator: Any, X: ArrayLike, feature_names: ArrayLike | None = None
+    estimator: Any, X: MatrixLike, feature_names: Iterable[str] | None = None
 ) -> dict[str, Any]:
-    """Return what ``pyLDAvis.prepare`` takes, by the names of its parameters.
+    """Return the arguments of ``pyLDAvis.prepare`` for a fitted topic model.
 
     Parameters
     ----------
     estimator : estimator
-        Fitted, with `components_` and `transform`.
+        Fitted topic model with `components_` and `transform`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
-        Word counts, as a rule those of the fit.
+        Word counts, usually those of the fit.
     feature_names : array-like of str of shape (n_features_in_,), default=None
-        Words in the order of the columns of X. None takes `feature_names_in_` of the
-        estimator and, where it has none, the numbers of the columns.
+        Words in the order of the columns of X. By default `feature_names_in_` of the
+        estimator or, if it has none, the column numbers.
 
     Returns
     -------
     dict
+        Arguments by the name of the parameter of ``pyLDAvis.prepare``:
+
         topic_term_dists : ndarray of shape (n_components, n_features_in_)
-            Rows sum to 1.
-        doc_topic_dists : ndarray of shape (n_documents_with_tokens, n_components)
-            Rows sum to 1.
-        doc_lengths : ndarray of shape (n_documents_with_tokens,)
-            Tokens of each document; never 0.
+            Word probabilities of each topic; rows sum to 1.
+        doc_topic_dists : ndarray of shape (n_nonempty_documents, n_components)
+            Topic proportions of each document that is not empty; rows sum to 1.
+        doc_lengths : ndarray of shape (n_nonempty_documents,)
+            Number of tokens of each of these documents, always positive.
         vocab : list of str
             Words.
         term_frequency : ndarray of shape (n_features_in_,)
-            Tokens of each word; 0 where X does not hold a word that the fit knew.
+            Number of tokens of each word in X; 0 for words that X does not contain.
 
     Raises
     ------
     NotFittedError
         Before fit.
     TypeError
-        If the estimator has no `components_`, or feature_names have no order.
+        If the estimator has no `components_`, or feature_names is not an ordered
+        collection of words.
     ValueError
-        If there is not a name for each word, X is not what `transform` takes, or it
-        holds no token at all.
+        If the number of feature_names is not `n_features_in_`, `transform` rejects X,
+        or X contains no token.
 
     Notes
     -----
     Empty documents are left out: pyLDAvis weights documents by their lengths, so they
-    count for nothing there. A topic without any weight, or a document that no topic
-    explains, as they come from NMF, is uniform. Shares of a factorisation are
-    normalised as in `top_documents`.
+    would have no effect. A topic or a document whose weights are all 0, which NMF can
+    produce, becomes uniform. Topic proportions of a matrix factorisation are normalised
+    as in `top_documents`.
 
     Cost: that of `transform`.
 
@@ -82,15 +88,16 @@ def pyldavis_data(
     """
     components = fitted_components(estimator)
     names = word_names(estimator, feature_names, components.shape[1])
-    theta = doc_topic(estimator, X)
+    proportions = topic_proportions(estimator, X)
     counts = check_counts(X)
     lengths = document_lengths(counts)
-    if lengths.sum() == 0:
-        raise ValueError("X holds no token.")
+    nonempty = lengths > 0
+    if not nonempty.any():
+        raise ValueError("X contains no token; all of its documents are empty.")
     return {
-        "topic_term_dists": distributions(components),
-        "doc_topic_dists": theta[lengths > 0],
-        "doc_lengths": lengths[lengths > 0],
+        "topic_term_dists": normalise(components),
+        "doc_topic_dists": proportions[nonempty],
+        "doc_lengths": lengths[nonempty],
         "vocab": names,
         "term_frequency": np.asarray(counts.sum(axis=0)).ravel(),
     }

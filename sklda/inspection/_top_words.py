@@ -1,52 +1,59 @@
-"""A picture of the top words of each topic."""
+"""Plot of the top words of each topic."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.fitted_topics import distributions, fitted_components, word_names
-
-from ._drawing import FILL, check_indices, import_pyplot, shorten
-from ._words import top_columns
+from sklda._base.fitted_topics import fitted_components, normalise, word_names
+from sklda._core.types import WordMetric
+from sklda.inspection._drawing import FILL, check_indices, import_pyplot, shorten
+from sklda.inspection._words import top_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure
 
-_COLUMNS = 5
-# In inches:
-_WIDTH = 2.2  # of a panel
-_ROW = 0.2  # height of a word
-_BESIDE, _ABOVE, _BELOW = 0.25, 0.4, 0.55  # room around the panels, and between them
-_MOST_CHARACTERS = 26  # of a word that a panel has room for
+_MAX_COLUMNS = 5
+_MAX_WORD_LENGTH = 26  # characters that fit into a panel
+# Sizes in inches.
+_PANEL_WIDTH = 2.2
+_WORD_HEIGHT = 0.2
+_SIDE_MARGIN = 0.25  # left and right of each panel
+_TOP_MARGIN = 0.4  # above each panel, for its title
+_BOTTOM_MARGIN = 0.55  # below the lowest panels, for the axis
 
 
 class TopWordsDisplay:
-    """Bars for the top words of each topic, one panel for each.
+    """Plot the top words of each topic as bars, one panel per topic.
 
-    Make it with `from_estimator`; everything passed to it is kept as an attribute.
+    Create a display with `from_estimator`. Its parameters are kept as attributes.
 
     Parameters
     ----------
     words : list of list of str
         Top words of each topic.
     probabilities : ndarray of shape (n_topics, n_words)
-        Their probabilities in the topic.
+        Probability of each of these words in the topic.
     topics : ndarray of shape (n_topics,)
         Numbers of the topics, for the titles.
 
     Attributes
     ----------
     axes_ : ndarray of shape (n_topics,) of Axes
-        Panels.
+        Panel of each topic.
     bars_ : list of BarContainer
         Bars of each panel.
     figure_ : Figure
-        Figure that holds them.
+        Figure of the panels.
 
     See Also
     --------
-    top_words : The words without a picture.
+    top_words : The words as lists.
 
     Examples
     --------
@@ -60,6 +67,10 @@ class TopWordsDisplay:
     (10,)
     """
 
+    axes_: np.ndarray
+    bars_: list[BarContainer]
+    figure_: Figure
+
     def __init__(
         self, *, words: list[list[str]], probabilities: np.ndarray, topics: np.ndarray
     ) -> None:
@@ -71,100 +82,102 @@ class TopWordsDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        feature_names: ArrayLike | None = None,
+        feature_names: Iterable[str] | None = None,
         n_words: int = 10,
-        metric: str = "probability",
+        metric: WordMetric = "probability",
         *,
         weight: float | None = None,
         topics: ArrayLike | None = None,
-        ax: "Axes | ArrayLike | None" = None,
+        ax: Axes | Iterable[Axes] | None = None,
         **bar_kw: Any,
     ) -> Self:
-        """Choose the words of a fitted estimator and draw them.
+        """Plot the top words of a fitted estimator.
 
         Parameters
         ----------
         estimator : estimator
-            Fitted, with `components_` that hold no negative values.
+            Fitted topic model with non-negative `components_`.
         feature_names : array-like of str of shape (n_features_in_,), default=None
-            Words in the order of the columns of X. None takes `feature_names_in_` of
-            the estimator and, where it has none, the numbers of the columns.
+            Words in the order of the columns of X. By default `feature_names_in_` of
+            the estimator or, if it has none, the column numbers.
         n_words : int, default=10
-            Words of each topic.
+            Number of words for each topic, from 1 to `n_features_in_`.
         metric : {"probability", "relevance", "lift", "frex"}, default="probability"
-            What the words are chosen and ordered by, see `top_words`. The bars are
-            probabilities all the same.
+            Score by which the words are ranked, see `top_words`. Bars show
+            probabilities for every metric.
         weight : float, default=None
-            Of "relevance" and "frex", see `top_words`.
+            Weight in "relevance" and "frex", see `top_words`.
         topics : array-like of int, default=None
-            Numbers of the topics to show, in this order. None shows all.
+            Indices of the topics to plot, in this order. By default all topics.
         ax : Axes or array-like of Axes, default=None
-            One for each topic. None makes a figure that grows with their number.
+            One Axes per topic. By default a new figure of suitable size is created.
         **bar_kw : dict
-            For ``Axes.barh``.
+            Keyword arguments for ``Axes.barh``.
 
         Returns
         -------
         TopWordsDisplay
-            With what was drawn in its attributes.
+            The display, plotted.
 
         Raises
         ------
         NotFittedError
             Before fit.
         ImportError
-            Without matplotlib.
+            If matplotlib is not installed.
         TypeError
-            If the estimator has no `components_`, or feature_names have no order.
+            If the estimator has no `components_`, or feature_names is not an ordered
+            collection of words.
         ValueError
-            If there is not a name for each word, not an Axes for each topic, or a
+            If the number of feature_names is not `n_features_in_`, the number of Axes
+            is not that of the topics, `components_` contains negative values, or a
             parameter is out of its range.
         """
         components = fitted_components(estimator)
         names = word_names(estimator, feature_names, components.shape[1])
-        topics = check_indices(topics, "topics", components.shape[0], "topics")
-        # The scores compare a topic with all the others, shown or not.
-        columns = top_columns(components, n_words, metric, weight)[topics]
-        topic_word = distributions(components[topics])
+        shown = check_indices(topics, "topics", components.shape[0], "topics")
+        # Scores compare a topic with all others, so they are computed for all topics.
+        columns = top_columns(components, n_words, metric, weight)[shown]
+        topic_word = normalise(components[shown])
         display = cls(
             words=[[names[column] for column in topic] for topic in columns],
             probabilities=np.take_along_axis(topic_word, columns, axis=1),
-            topics=topics,
+            topics=shown,
         )
         return display.plot(ax, **bar_kw)
 
-    def plot(self, ax: "Axes | ArrayLike | None" = None, **bar_kw: Any) -> Self:
-        """Draw the words.
+    def plot(self, ax: Axes | Iterable[Axes] | None = None, **bar_kw: Any) -> Self:
+        """Plot the words.
 
         Parameters
         ----------
         ax : Axes or array-like of Axes, default=None
-            One for each topic. None makes a figure that grows with their number.
+            One Axes per topic. By default a new figure of suitable size is created.
         **bar_kw : dict
-            For ``Axes.barh``.
+            Keyword arguments for ``Axes.barh``.
 
         Returns
         -------
         TopWordsDisplay
-            Itself.
+            The display itself.
 
         Raises
         ------
         ImportError
-            Without matplotlib.
+            If matplotlib is not installed.
         ValueError
-            If there is not an Axes for each topic.
+            If the number of Axes is not that of the topics.
         """
         import_pyplot("TopWordsDisplay")
-        axes = self._new_axes() if ax is None else self._given_axes(ax)
-        longest = self.probabilities.max() * 1.05
+        axes = self._new_axes() if ax is None else self._check_axes(ax)
+        limit = self.probabilities.max() * 1.05
         bar_kw = {"color": FILL} | bar_kw
         self.bars_ = []
         for k, panel in enumerate(axes):
             rows = np.arange(len(self.words[k]))
             self.bars_.append(panel.barh(rows, self.probabilities[k], **bar_kw))
             panel.set_title(f"Topic {self.topics[k]}", fontsize="medium")
-            panel.set_xlim(0, longest)
+            panel.set_xlim(0, limit)
             panel.set_ylim(rows.size - 0.4, -0.6)
             panel.spines[["top", "right"]].set_visible(False)
             panel.locator_params(axis="x", nbins=3)
@@ -174,62 +187,62 @@ class TopWordsDisplay:
         return self
 
     def _new_axes(self) -> np.ndarray:
+        """Return one panel per topic, in a new figure."""
         pyplot = import_pyplot("TopWordsDisplay")
         n_topics, n_words = self.probabilities.shape
-        n_columns = min(n_topics, _COLUMNS)
+        n_columns = min(n_topics, _MAX_COLUMNS)
         n_rows = -(-n_topics // n_columns)
-        height = _ROW * n_words
-        all_width = (_WIDTH + _BESIDE) * n_columns + _BESIDE
-        all_height = (height + _ABOVE) * n_rows + _BELOW
-        # The sizes are known, and a layout that looks for them takes half a minute
-        # for a hundred panels.
+        panel_height = _WORD_HEIGHT * n_words
+        width = (_PANEL_WIDTH + _SIDE_MARGIN) * n_columns + _SIDE_MARGIN
+        height = (panel_height + _TOP_MARGIN) * n_rows + _BOTTOM_MARGIN
+        # All sizes are known. A layout engine would take half a minute to find them for
+        # a hundred panels.
         figure, grid = pyplot.subplots(
             n_rows,
             n_columns,
-            figsize=(all_width, all_height),
+            figsize=(width, height),
             sharex=True,
             squeeze=False,
             layout="none",
             gridspec_kw={
-                "left": _BESIDE / all_width,
-                "right": 1 - _BESIDE / all_width,
-                "bottom": _BELOW / all_height,
-                "top": 1 - _ABOVE / all_height,
-                "wspace": _BESIDE / _WIDTH,
-                "hspace": _ABOVE / height,
+                "left": _SIDE_MARGIN / width,
+                "right": 1 - _SIDE_MARGIN / width,
+                "bottom": _BOTTOM_MARGIN / height,
+                "top": 1 - _TOP_MARGIN / height,
+                "wspace": _SIDE_MARGIN / _PANEL_WIDTH,
+                "hspace": _TOP_MARGIN / panel_height,
             },
         )
-        panels = grid.ravel()
+        panels: np.ndarray = grid.ravel()
         for panel in panels[n_topics:]:
             panel.remove()
         for panel in panels[max(0, n_topics - n_columns) : n_topics]:
-            panel.tick_params(labelbottom=True)  # the lowest of its column
+            panel.tick_params(labelbottom=True)  # the lowest panel of its column
         figure.supxlabel(
-            "probability of the word in the topic",
-            y=0.1 / all_height,
-            fontsize="medium",
+            "probability of the word in the topic", y=0.1 / height, fontsize="medium"
         )
         return panels[:n_topics]
 
-    def _given_axes(self, ax) -> np.ndarray:
+    def _check_axes(self, ax: Any) -> np.ndarray:
+        """Return the axes of the user as an array, one per topic."""
         axes = np.asarray(ax, dtype=object).ravel()
         if axes.size != len(self.words):
             raise ValueError(
-                f"ax holds {axes.size} Axes, and there are {len(self.words)} topics to "
-                f"show; choose some with the parameter topics."
+                f"ax holds {axes.size} Axes, but there are {len(self.words)} topics to "
+                f"plot. Select topics with the parameter topics."
             )
         return axes
 
     @staticmethod
-    def _write_words(panel, rows, words) -> None:
-        """Write words on their bars: so long ones take no room from the bars."""
+    def _write_words(panel: Any, rows: np.ndarray, words: list[str]) -> None:
+        """Write words on top of their bars, so that long words leave room for bars."""
         panel.set_yticks(
             rows,
-            [shorten(word, _MOST_CHARACTERS) for word in words],
+            [shorten(word, _MAX_WORD_LENGTH) for word in words],
             ha="left",
             fontsize="small",
             parse_math=False,
         )
         panel.tick_params(axis="y", length=0, pad=-3)
         for label in panel.get_yticklabels():
-            label.set(clip_on=True, clip_box=panel.bbox)  # not into the next panel
+            label.set(clip_on=True, clip_box=panel.bbox)  # at the edge of the panel

@@ -1,70 +1,75 @@
-"""A map on which similar topics lie close to each other."""
+"""Map of topics in two dimensions, by the similarity of their words."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from sklda._base.fitted_topics import (
-    check_counts,
-    distributions,
-    doc_topic,
-    document_lengths,
     fitted_components,
-    token_shares,
+    normalise,
+    topic_frequencies,
+    topic_frequencies_in,
 )
-
-from ._drawing import EDGE, FILL, one_axes
-from ._labels import place_labels
-from ._words import label_words
+from sklda._core.types import MatrixLike, WordMetric
+from sklda.inspection._drawing import EDGE, FILL, axes_or_new
+from sklda.inspection._labels import place_labels
+from sklda.inspection._words import label_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
+    from matplotlib.figure import Figure
+    from matplotlib.text import Annotation
 
-_ALL_CIRCLES = 12_000  # area of all circles together, in square points
-_MOST_LABELLED = 30  # topics that there is room to write words for
+_TOTAL_SIZE = 12_000  # sum of the squared diameters of all circles, in square points
+_MAX_LABELLED = 30  # with more topics, words in the labels would overlap
 
 
 class TopicMapDisplay:
-    """Topics as circles: close where their words are alike, as large as their shares.
+    """Plot topics as circles on a map where similar topics are close to each other.
 
-    Make it with `from_estimator`; everything passed to it is kept as an attribute.
+    The area of a circle is proportional to the frequency of its topic. Create a display
+    with `from_estimator`. Its parameters are kept as attributes.
 
     Parameters
     ----------
     positions : ndarray of shape (n_topics, 2)
-        Where the topics lie.
-    shares : ndarray of shape (n_topics,)
-        Their shares of all tokens.
+        Centres of the circles.
+    frequencies : ndarray of shape (n_topics,)
+        Proportion of all tokens in each topic.
     labels : list of str
-        What is written at them.
-    shown : ndarray of shape (2,)
-        Share of the sum of all squared distances that each axis shows.
+        Text on each circle.
+    explained_ratio : ndarray of shape (2,)
+        Proportion of the sum of all squared distances that each axis accounts for.
 
     Attributes
     ----------
     ax_ : Axes
         Axes of the map.
     circles_ : PathCollection
-        Circles, the area proportional to the share.
+        Circles of the topics.
     figure_ : Figure
-        Figure that holds them.
+        Figure of the map.
     texts_ : list of Annotation
         Label of each topic.
 
     See Also
     --------
-    pyldavis_data : The input of a map that answers to the mouse.
+    pyldavis_data : Input of pyLDAvis, which draws an interactive map.
 
     Notes
     -----
-    The distance is that of Jensen and Shannon, the square root of the divergence in
-    bits: 0 for equal distributions of words, 1 for those without a common word. It can
-    be embedded in a Euclidean space [1]_; classical scaling [2]_ shows the two
-    directions in which the topics spread most. With many topics these are a small part
-    of all directions, as the axes say: topics that are far apart on the map are
-    different, but those that are close need not be alike.
+    The distance between two topics is the Jensen-Shannon distance of their word
+    distributions, the square root of the divergence in bits: 0 for equal distributions,
+    1 for distributions without a common word. It can be embedded in a Euclidean space
+    [1]_; classical scaling [2]_ projects onto the two directions in which the topics
+    vary most. With many topics these account for little of the total, as the labels of
+    the axes state: topics that are far apart on the map are different, but topics that
+    are close on the map need not be similar.
 
     References
     ----------
@@ -84,160 +89,195 @@ class TopicMapDisplay:
     (10, 2)
     """
 
+    ax_: Axes
+    circles_: PathCollection
+    figure_: Figure
+    texts_: list[Annotation]
+
     def __init__(
         self,
         *,
         positions: np.ndarray,
-        shares: np.ndarray,
+        frequencies: np.ndarray,
         labels: list[str],
-        shown: np.ndarray,
+        explained_ratio: np.ndarray,
     ) -> None:
         self.positions = positions
-        self.shares = shares
+        self.frequencies = frequencies
         self.labels = labels
-        self.shown = shown
+        self.explained_ratio = explained_ratio
 
     @classmethod
     def from_estimator(
         cls,
         estimator: Any,
-        feature_names: ArrayLike | None = None,
+        feature_names: Iterable[str] | None = None,
         n_words: int | None = None,
-        metric: str = "relevance",
+        metric: WordMetric = "relevance",
         *,
         weight: float | None = None,
-        X: ArrayLike | None = None,
-        ax: "Axes | None" = None,
+        X: MatrixLike | None = None,
+        ax: Axes | None = None,
         **scatter_kw: Any,
     ) -> Self:
-        """Compute the map of a fitted estimator and draw it.
+        """Plot the map of the topics of a fitted estimator.
 
         Parameters
         ----------
         estimator : estimator
-            Fitted, with `components_` that hold no negative values.
+            Fitted topic model with non-negative `components_`.
         feature_names : array-like of str of shape (n_features_in_,), default=None
-            Words in the order of the columns of X. None takes `feature_names_in_` of
-            the estimator and, where it has none, the numbers of the columns.
+            Words in the order of the columns of X. By default `feature_names_in_` of
+            the estimator or, if it has none, the column numbers.
         n_words : int, default=None
-            Words to write below the number of each topic. None is 2, but 0 if there are
-            no names, or more than 30 topics.
+            Number of words below the number of each topic. The default is 2, or 0 if
+            words have no names or there are more than 30 topics.
         metric : {"probability", "relevance", "lift", "frex"}, default="relevance"
-            What the words are chosen by, see `top_words`.
+            Score by which the words are ranked, see `top_words`.
         weight : float, default=None
-            Of "relevance" and "frex", see `top_words`.
+            Weight in "relevance" and "frex", see `top_words`.
         X : {array-like, sparse matrix} of shape (n_documents, n_words), default=None
-            Documents whose tokens the shares are taken of. None takes those of the fit,
-            as `components_` less the prior tell; for a factorisation (NMF), whose
-            components have no scale, pass X.
+            Documents in which topic frequencies are computed, with `transform`. By
+            default they are the frequencies in the training documents, computed from
+            `components_` minus the prior. For a matrix factorisation (NMF) pass X,
+            because the scale of its components is arbitrary.
         ax : Axes, default=None
-            Where to draw. None makes a figure.
+            Axes to plot on. By default a new figure is created.
         **scatter_kw : dict
-            For ``Axes.scatter``.
+            Keyword arguments for ``Axes.scatter``.
 
         Returns
         -------
         TopicMapDisplay
-            With what was drawn in its attributes.
+            The display, plotted.
 
         Raises
         ------
         NotFittedError
             Before fit.
         ImportError
-            Without matplotlib.
+            If matplotlib is not installed.
         TypeError
-            If the estimator has no `components_`, or feature_names have no order.
+            If the estimator has no `components_`, or feature_names is not an ordered
+            collection of words.
         ValueError
-            If there is not a name for each word, X is not what `transform` takes, or a
-            parameter is out of its range.
+            If the number of feature_names is not `n_features_in_`, `transform` rejects
+            X, `components_` contains negative values, or a parameter is out of its
+            range.
 
         Notes
         -----
-        Cost: O(K) per word-topic pair.
+        Cost: O(K) per word-topic pair, with K topics; with X, also that of `transform`.
         """
         components = fitted_components(estimator)
-        few = len(components) <= _MOST_LABELLED
+        default_n_words = 2 if len(components) <= _MAX_LABELLED else 0
         words = label_words(
-            estimator, feature_names, n_words, 2 if few else 0, metric, weight
+            estimator, feature_names, n_words, default_n_words, metric, weight
         )
-        distances = jensen_shannon_distances(distributions(components))
-        positions, shown = classical_scaling(distances)
-        shares = token_shares(estimator) if X is None else _shares_in(estimator, X)
-        labels = ["\n".join([str(k), *topic]) for k, topic in enumerate(words)]
-        display = cls(positions=positions, shares=shares, labels=labels, shown=shown)
+        distances = jensen_shannon_distances(normalise(components))
+        positions, explained_ratio = classical_scaling(distances)
+        if X is None:
+            frequencies = topic_frequencies(estimator)
+        else:
+            frequencies = topic_frequencies_in(estimator, X)
+        display = cls(
+            positions=positions,
+            frequencies=frequencies,
+            labels=["\n".join([str(k), *topic]) for k, topic in enumerate(words)],
+            explained_ratio=explained_ratio,
+        )
         return display.plot(ax, **scatter_kw)
 
-    def plot(self, ax: "Axes | None" = None, **scatter_kw: Any) -> Self:
-        """Draw the map.
+    def plot(self, ax: Axes | None = None, **scatter_kw: Any) -> Self:
+        """Plot the map.
 
         Parameters
         ----------
         ax : Axes, default=None
-            Where to draw. None makes a figure.
+            Axes to plot on. By default a new figure is created.
         **scatter_kw : dict
-            For ``Axes.scatter``.
+            Keyword arguments for ``Axes.scatter``.
 
         Returns
         -------
         TopicMapDisplay
-            Itself.
+            The display itself.
 
         Raises
         ------
         ImportError
-            Without matplotlib.
+            If matplotlib is not installed.
         """
-        ax = one_axes("TopicMapDisplay", ax, figsize=(8, 7))
+        axes = axes_or_new("TopicMapDisplay", ax, figsize=(8, 7))
         style = {"facecolor": FILL, "edgecolor": EDGE, "alpha": 0.6} | scatter_kw
-        areas = _ALL_CIRCLES * self.shares
-        self.circles_ = ax.scatter(*self.positions.T, s=areas, **style)
-        ax.margins(0.2)
-        ax.set_aspect("equal", adjustable="datalim")
-        ax.set(
-            xlabel=f"first axis ({self.shown[0]:.0%} of the squared distances)",
-            ylabel=f"second axis ({self.shown[1]:.0%})",
+        sizes = _TOTAL_SIZE * self.frequencies
+        self.circles_ = axes.scatter(*self.positions.T, s=sizes, **style)
+        axes.margins(0.2)
+        axes.set_aspect("equal", adjustable="datalim")
+        first, second = self.explained_ratio
+        axes.set(
+            xlabel=f"first axis ({first:.0%} of the squared distances)",
+            ylabel=f"second axis ({second:.0%})",
         )
-        self.texts_ = place_labels(ax, self.positions, self.labels, areas)
-        self.ax_ = ax
-        self.figure_ = ax.figure
+        self.texts_ = place_labels(axes, self.positions, self.labels, sizes)
+        self.ax_ = axes
+        self.figure_ = axes.figure
         return self
 
 
 def jensen_shannon_distances(rows: np.ndarray) -> np.ndarray:
-    """Return the square roots of the divergences of distributions, in bits."""
+    """Return the Jensen-Shannon distances between distributions.
+
+    The distance is the square root of the divergence in bits, from 0 to 1. Cost: O(n)
+    per entry of `rows`, for n rows.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, n_words)
+        Distributions; each row sums to 1.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        Symmetric matrix of distances.
+    """
     negative_entropy = xlogy(rows, rows).sum(axis=1)
     divergences = np.zeros((len(rows), len(rows)))
     for k, row in enumerate(rows[:-1]):
         means = (row + rows[k + 1 :]) / 2
-        gain = (negative_entropy[k] + negative_entropy[k + 1 :]) / 2
-        divergences[k, k + 1 :] = gain - xlogy(means, means).sum(axis=1)
+        mean_entropy = (negative_entropy[k] + negative_entropy[k + 1 :]) / 2
+        divergences[k, k + 1 :] = mean_entropy - xlogy(means, means).sum(axis=1)
     divergences = (divergences + divergences.T) / np.log(2)
-    return np.sqrt(divergences.clip(0, 1))  # rounding can leave that range
+    distances: np.ndarray = np.sqrt(divergences.clip(0, 1))  # rounding can leave 0 to 1
+    return distances
 
 
 def classical_scaling(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return points in two dimensions, and the share of the spread along each.
+    """Embed points with given distances in two dimensions.
 
-    The points have their mean in the origin; the largest coordinate of an axis is
-    positive, which would be open otherwise.
+    Parameters
+    ----------
+    distances : ndarray of shape (n, n)
+        Euclidean distances between n points.
+
+    Returns
+    -------
+    points : ndarray of shape (n, 2)
+        Coordinates, centred. The coordinate of largest magnitude on each axis is
+        positive, because the sign of an axis is otherwise arbitrary.
+    explained_ratio : ndarray of shape (2,)
+        Proportion of the sum of squared distances that each axis accounts for.
     """
     n_points = len(distances)
     centring = np.eye(n_points) - 1 / n_points
-    products = -centring @ distances**2 @ centring / 2
-    spread, directions = np.linalg.eigh(products)
-    spread, directions = spread[::-1].clip(0), directions[:, ::-1]
+    inner_products = -centring @ distances**2 @ centring / 2
+    eigenvalues, eigenvectors = np.linalg.eigh(inner_products)
+    eigenvalues, eigenvectors = eigenvalues[::-1].clip(0), eigenvectors[:, ::-1]
+    n_axes = min(n_points, 2)
     points = np.zeros((n_points, 2))
-    kept = min(n_points, 2)
-    points[:, :kept] = directions[:, :kept] * np.sqrt(spread[:kept])
+    points[:, :n_axes] = eigenvectors[:, :n_axes] * np.sqrt(eigenvalues[:n_axes])
     points *= np.where(points[np.abs(points).argmax(axis=0), [0, 1]] < 0, -1, 1)
-    shown = np.zeros(2)
-    shown[:kept] = spread[:kept] / max(spread.sum(), np.finfo(float).tiny)
-    return points, shown
-
-
-def _shares_in(estimator, X) -> np.ndarray:
-    """Return the shares of the topics in the tokens of X."""
-    theta = doc_topic(estimator, X)
-    lengths = document_lengths(check_counts(X))
-    return distributions((lengths @ theta)[np.newaxis])[0]
+    explained_ratio = np.zeros(2)
+    total = max(eigenvalues.sum(), np.finfo(float).tiny)  # 0 if all points coincide
+    explained_ratio[:n_axes] = eigenvalues[:n_axes] / total
+    return points, explained_ratio

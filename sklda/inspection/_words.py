@@ -1,94 +1,136 @@
-"""The words and the documents that show what a topic is about."""
+"""Top words and top documents of topics."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from sklda._base.fitted_topics import (
-    check_choice,
-    check_number,
-    distributions,
-    doc_topic,
     fitted_components,
-    largest,
+    normalise,
+    top_indices,
+    topic_proportions,
     word_names,
 )
-
-from ._drawing import shorten
+from sklda._core.checks import check_choice, check_integer
+from sklda._core.types import MatrixLike, WordMetric
+from sklda.inspection._drawing import shorten
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-_MOST_CHARACTERS = 18  # of a word in a label
+_MAX_LABEL_LENGTH = 18  # characters of a word in a label
+
+
+@overload
+def top_words(
+    estimator: Any,
+    feature_names: Iterable[str] | None = None,
+    n_words: int = 10,
+    metric: WordMetric = "probability",
+    *,
+    weight: float | None = None,
+    as_frame: Literal[False] = False,
+) -> list[list[str]]: ...
+
+
+@overload
+def top_words(
+    estimator: Any,
+    feature_names: Iterable[str] | None = None,
+    n_words: int = 10,
+    metric: WordMetric = "probability",
+    *,
+    weight: float | None = None,
+    as_frame: Literal[True],
+) -> DataFrame: ...
+
+
+@overload
+def top_words(
+    estimator: Any,
+    feature_names: Iterable[str] | None = None,
+    n_words: int = 10,
+    metric: WordMetric = "probability",
+    *,
+    weight: float | None = None,
+    as_frame: bool,
+) -> list[list[str]] | DataFrame: ...
 
 
 def top_words(
     estimator: Any,
-    feature_names: ArrayLike | None = None,
+    feature_names: Iterable[str] | None = None,
     n_words: int = 10,
-    metric: str = "probability",
+    metric: WordMetric = "probability",
     *,
     weight: float | None = None,
     as_frame: bool = False,
-) -> "list[list[str]] | DataFrame":
-    """Return the words that show best what each topic is about.
+) -> list[list[str]] | DataFrame:
+    """Return the words that characterise each topic best.
 
-    With p(w | k) the rows of `components_`, normalised, and p(w) the sum of its
-    columns, normalised, which is the probability of word w in all topics together.
+    Below, p(w | k) is the probability of word w in topic k, a row of `components_`
+    normalised to sum to 1, and p(w) is the probability of w in all topics together,
+    the normalised column sums of `components_`.
 
     Parameters
     ----------
     estimator : estimator
-        Fitted, with `components_` that hold no negative values.
+        Fitted topic model with non-negative `components_`.
     feature_names : array-like of str of shape (n_features_in_,), default=None
-        Words in the order of the columns of X. None takes `feature_names_in_` of the
-        estimator and, where it has none, the numbers of the columns.
+        Words in the order of the columns of X. By default `feature_names_in_` of the
+        estimator or, if it has none, the column numbers.
     n_words : int, default=10
-        Words of each topic.
+        Number of words for each topic, from 1 to `n_features_in_`.
     metric : {"probability", "relevance", "lift", "frex"}, default="probability"
-        What the words are ordered by:
+        Score by which the words of a topic are ranked:
 
         - "probability": p(w | k).
-        - "lift": p(w | k) / p(w) [2]_. Prefers words that are in no other topic, and
-          among them often rare ones.
+        - "lift": p(w | k) / p(w) [2]_. Favours words that occur in no other topic,
+          many of which are rare.
         - "relevance": ``weight * log p(w | k) + (1 - weight) * log(lift)`` [1]_.
-        - "frex", frequency and exclusivity [3]_: the harmonic mean
-          ``1 / (weight / e + (1 - weight) / f)``; f is the share of the words whose
-          p(w | k) is not larger than that of w, and e the same of the exclusivity
-          p(w | k) / sum over the topics j of p(w | j).
+        - "frex", frequency and exclusivity [3]_: the weighted harmonic mean
+          ``1 / (weight / e + (1 - weight) / f)`` of two quantiles. f is the proportion
+          of words v with p(v | k) <= p(w | k). e is the same for the exclusivity of a
+          word, p(w | k) divided by the sum of p(w | j) over all topics j.
     weight : float, default=None
-        Between 0 and 1, for "relevance" and "frex". None is 0.6, which readers
-        understood best in [1]_, or 0.5.
+        Weight in "relevance" and "frex", from 0 to 1. The default is 0.6 for
+        "relevance", with which readers in [1]_ recognised topics best, and 0.5 for
+        "frex".
     as_frame : bool, default=False
-        Whether to return a pandas DataFrame.
+        If True, return a pandas DataFrame.
 
     Returns
     -------
     list of list of str, or DataFrame
-        Words of each topic, the best first; of equal ones, the one further left in X
-        first. The frame has a row for each topic and a column for each rank from 1.
+        Words of each topic, best first. Ties are broken by column of X, smallest
+        first. The DataFrame has one row per topic and one column per rank, from 1.
 
     Raises
     ------
     NotFittedError
         Before fit.
+    ImportError
+        If `as_frame` is True and pandas is not installed.
     TypeError
-        If the estimator has no `components_`, or feature_names have no order.
+        If the estimator has no `components_`, or feature_names is not an ordered
+        collection of words.
     ValueError
-        If there is not a name for each word, or a parameter is out of its range.
+        If the number of feature_names is not `n_features_in_`, `components_` contains
+        negative values, or a parameter is out of its range.
 
     See Also
     --------
-    TopWordsDisplay : A picture of them.
-    sklda.metrics.topic_coherence : Whether they belong together.
+    TopWordsDisplay : Plot the top words.
+    sklda.metrics.topic_coherence : How often the top words occur together.
 
     Notes
     -----
-    Cost: O(K) per word, for "frex" O(K log V). Memory: some arrays of the size of
-    `components_`.
+    Cost: O(K) per word, or O(K log V) for "frex", with K topics and V words. Memory: a
+    few arrays of the size of `components_`.
 
     References
     ----------
@@ -129,99 +171,121 @@ def top_words(
     )
 
 
-def top_columns(components, n_words, metric, weight) -> np.ndarray:
+def top_columns(
+    components: np.ndarray, n_words: int, metric: str, weight: float | None
+) -> np.ndarray:
     """Return the columns of the top words of each topic, (n_topics, n_words)."""
-    check_number(n_words, "n_words", components.shape[1], "words")
+    check_integer(n_words, "n_words", 1, components.shape[1], "words")
     check_choice(metric, "metric", _SCORES)
-    default = _WEIGHTS.get(metric)
-    if weight is not None and default is None:
-        raise ValueError(f"metric={metric!r} has no weight; got weight={weight!r}.")
-    if weight is not None and not 0 <= weight <= 1:
+    default = _DEFAULT_WEIGHTS.get(metric)
+    if weight is None:
+        weight = default
+    elif default is None:
+        raise ValueError(
+            f"weight has no effect for metric={metric!r}; leave it at None, got "
+            f"{weight!r}."
+        )
+    elif not 0 <= weight <= 1:
         raise ValueError(f"weight must be between 0 and 1, got {weight!r}.")
-    topic_word = distributions(components)
-    word = distributions(components.sum(axis=0)[np.newaxis])[0]
-    weight = default if weight is None else weight
-    return largest(_SCORES[metric](topic_word, word, weight), n_words)
+    scores = _SCORES[metric](
+        normalise(components), normalise(components.sum(axis=0)), weight
+    )
+    return top_indices(scores, n_words)
 
 
 def label_words(
-    estimator, feature_names, n_words, default, metric, weight
+    estimator: Any,
+    feature_names: Iterable[str] | None,
+    n_words: int | None,
+    default_n_words: int,
+    metric: str,
+    weight: float | None,
 ) -> list[list[str]]:
-    """Return some short words to label each topic with.
+    """Return the top words of each topic, shortened to fit a label.
 
-    If `n_words` is None there are `default`, and none where words have no names.
+    If `n_words` is None there are `default_n_words`, or none if the words of the
+    estimator have no names.
     """
     components = fitted_components(estimator)
     names = word_names(estimator, feature_names, components.shape[1])
     if n_words is None:
         named = feature_names is not None or hasattr(estimator, "feature_names_in_")
-        n_words = min(default, len(names)) if named else 0
-    if check_number(n_words, "n_words", len(names), "words", least=0) == 0:
+        n_words = min(default_n_words, len(names)) if named else 0
+    if check_integer(n_words, "n_words", 0, len(names), "words") == 0:
         return [[] for _ in components]
     return [
-        [shorten(names[column], _MOST_CHARACTERS) for column in topic]
+        [shorten(names[column], _MAX_LABEL_LENGTH) for column in topic]
         for topic in top_columns(components, n_words, metric, weight)
     ]
 
 
-def _probability(topic_word, *_) -> np.ndarray:
+def _probability(topic_word: np.ndarray, *_: Any) -> np.ndarray:
     return topic_word
 
 
-def _lift(topic_word, word, _) -> np.ndarray:
-    return _ratio(topic_word, word)
+def _lift(topic_word: np.ndarray, word: np.ndarray, _: Any) -> np.ndarray:
+    return _divide(topic_word, word)
 
 
-def _relevance(topic_word, word, weight) -> np.ndarray:
-    # The two logarithms of p(w | k) taken together, so that none is multiplied by 0.
+def _relevance(topic_word: np.ndarray, word: np.ndarray, weight: float) -> np.ndarray:
+    # weight * log p(w | k) + (1 - weight) * log(lift) with both terms in log p(w | k)
+    # merged: a weight of 0 or 1 would otherwise multiply log 0 by 0.
     with np.errstate(divide="ignore"):
-        return np.log(topic_word) - (1 - weight) * np.log(np.where(word > 0, word, 1))
+        scores: np.ndarray = np.log(topic_word)
+    return scores - (1 - weight) * np.log(np.where(word > 0, word, 1))
 
 
-def _frex(topic_word, _, weight) -> np.ndarray:
-    exclusivity = _cumulative(_ratio(topic_word, topic_word.sum(axis=0)))
-    return 1 / (weight / exclusivity + (1 - weight) / _cumulative(topic_word))
+def _frex(topic_word: np.ndarray, _: Any, weight: float) -> np.ndarray:
+    exclusivity = _quantiles(_divide(topic_word, topic_word.sum(axis=0)))
+    frequency = _quantiles(topic_word)
+    scores: np.ndarray = 1 / (weight / exclusivity + (1 - weight) / frequency)
+    return scores
 
 
-def _ratio(topic_word, word) -> np.ndarray:
-    """Divide by what a word has in all topics; 0 where it has nothing."""
-    return np.divide(topic_word, word, out=np.zeros_like(topic_word), where=word > 0)
+def _divide(topic_word: np.ndarray, word: np.ndarray) -> np.ndarray:
+    """Divide each column by the value of its word; 0 where that is 0."""
+    quotient = np.zeros_like(topic_word)
+    np.divide(topic_word, word, out=quotient, where=word > 0)
+    return quotient
 
 
-def _cumulative(values) -> np.ndarray:
-    """Return the share of the entries of a row that are not larger than each."""
-    return rankdata(values, method="max", axis=1) / values.shape[1]
+def _quantiles(values: np.ndarray) -> np.ndarray:
+    """Return, for each entry, the proportion of its row that is not larger."""
+    ranks = rankdata(values, method="max", axis=1)
+    return np.asarray(ranks / values.shape[1])
 
 
-_SCORES: dict[str, Callable] = {
+_Score: TypeAlias = Callable[[np.ndarray, np.ndarray, Any], np.ndarray]
+_SCORES: dict[str, _Score] = {
     "probability": _probability,
     "relevance": _relevance,
     "lift": _lift,
     "frex": _frex,
 }
-_WEIGHTS = {"relevance": 0.6, "frex": 0.5}
+_DEFAULT_WEIGHTS = {"relevance": 0.6, "frex": 0.5}
 
 
 def top_documents(
-    estimator: Any, X: ArrayLike, n_documents: int = 10
+    estimator: Any, X: MatrixLike, n_documents: int = 10
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the documents with the largest shares of each topic.
+    """Return the documents with the largest proportions of each topic.
 
     Parameters
     ----------
     estimator : estimator
-        Fitted, with `components_` and `transform`.
+        Fitted topic model with `components_` and `transform`.
     X : {array-like, sparse matrix} of shape (n_documents_of_corpus, n_features_in_)
         Documents to choose from.
     n_documents : int, default=10
-        Documents of each topic.
+        Number of documents for each topic, from 1 to n_documents_of_corpus.
 
     Returns
     -------
     documents : ndarray of shape (n_components, n_documents)
-        Rows of X, the largest share first; of equal ones, the first row first.
-    shares : ndarray of shape (n_components, n_documents)
-        Share of the topic in each of them, 0 to 1.
+        Row numbers in X, largest proportion first. Ties are broken by row number,
+        smallest first.
+    proportions : ndarray of shape (n_components, n_documents)
+        Proportion of the topic in each of these documents, from 0 to 1.
 
     Raises
     ------
@@ -230,17 +294,19 @@ def top_documents(
     TypeError
         If the estimator has no `components_`.
     ValueError
-        If X is not what `transform` takes or has fewer than `n_documents` rows.
+        If `transform` rejects X, or X has fewer than `n_documents` rows.
 
     See Also
     --------
-    DocumentTopicsDisplay : A picture of all topics of some documents.
+    DocumentTopicsDisplay : Plot the topic proportions of documents.
 
     Notes
     -----
-    Shares are what `transform` gives. Those of a factorisation (NMF) do not sum to 1:
-    they are multiplied by the sum of the topic's row of `components_`, which makes
-    them numbers of tokens, and normalised. Cost: that of `transform`.
+    Proportions are the output of `transform`. If its rows do not sum to 1, as with a
+    matrix factorisation (NMF), each column is multiplied by the sum of its topic's row
+    of `components_`, which gives expected numbers of tokens, and rows are normalised.
+
+    Cost: that of `transform`.
 
     Examples
     --------
@@ -249,11 +315,11 @@ def top_documents(
     >>> from sklda.inspection import top_documents
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> lda = CollapsedGibbsLDA(n_components=10, random_state=0).fit(X)
-    >>> documents, shares = top_documents(lda, X, n_documents=3)
+    >>> documents, proportions = top_documents(lda, X, n_documents=3)
     >>> documents.shape
     (10, 3)
     """
-    theta = doc_topic(estimator, X).T
-    check_number(n_documents, "n_documents", theta.shape[1], "documents")
-    documents = largest(theta, n_documents)
-    return documents, np.take_along_axis(theta, documents, axis=1)
+    proportions = topic_proportions(estimator, X).T
+    check_integer(n_documents, "n_documents", 1, proportions.shape[1], "documents")
+    documents = top_indices(proportions, n_documents)
+    return documents, np.take_along_axis(proportions, documents, axis=1)

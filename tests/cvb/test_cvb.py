@@ -9,10 +9,12 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import TfidfTransformer
 
-import sklda._cvb.estimator
 from sklda import CVBLDA
-from sklda._cvb.engine import Fit
+from sklda._base.schedule import Schedule
+from sklda._cvb import memory
+from sklda._cvb.engine import Engine, run
 from sklda.datasets import make_lda_corpus
+from tests.cvb.engines import make_engine, random_corpus
 from tests.helpers.comparison import assert_same_fit, fitted
 
 X, THETA, TOPICS = make_lda_corpus(
@@ -126,10 +128,24 @@ def test_it_stops_where_nothing_moves(name):
 
 @each
 def test_warning_if_it_has_not_converged(name):
-    match = r"max_iter=3 sweeps.*moved.*tol=1e-05.*raise max_iter"
+    match = r"max_iter=3 sweeps.*changed.*tol=1e-05.*increase max_iter"
     with pytest.warns(ConvergenceWarning, match=match):
         model = make(name, tol=1e-5, max_iter=3).fit(some(name))
     assert model.n_iter_ == 3
+
+
+@pytest.mark.parametrize(
+    ("tol", "converged", "n_sweeps"),
+    [
+        (0, False, 5),
+        (2, True, 1),  # no change of probabilities is larger
+    ],
+)
+def test_sweeps_end_with_convergence(tol, converged, n_sweeps):
+    engine = make_engine("zero-order", random_corpus(0), 12, [0.1] * 3, 0.1)
+    schedule = Schedule(5, burn_in=5, thin=1, evaluate_every=0, learn_priors=None)
+    assert list(run(engine, schedule, tol)) == list(range(1, n_sweeps + 1))
+    assert (engine.converged, engine.n_sweeps) == (converged, n_sweeps)
 
 
 @pytest.mark.parametrize("how", ["symmetric", "asymmetric"])
@@ -241,16 +257,6 @@ def test_shards_do_not_depend_on_threads(name):
     assert models[0].score(X) == pytest.approx(serial.score(X), abs=0.05)
 
 
-@each_real
-def test_tables_of_shards_are_sums(name):
-    fit = make(name, n_shards=4, max_iter=30)._new_fit(X)
-    for _ in range(19):
-        fit.sweep()
-    for table, anew in zip(fit.tables, fit._count_anew(), strict=True):
-        np.testing.assert_allclose(table.word_topic, anew.word_topic, atol=1e-3)
-        np.testing.assert_allclose(table.topic, anew.topic, atol=1e-3)
-
-
 def test_more_shards_than_documents():
     model = make(n_shards=50, n_jobs=2).fit(X[:3])
     assert model.doc_topic_.shape == (3, 4)
@@ -262,20 +268,20 @@ def test_more_shards_than_documents():
 
 def test_more_memory_than_is_free(monkeypatch):
     needed = 4 * 16 * X.nnz
-    monkeypatch.setattr(sklda._cvb.estimator, "_free_memory", lambda: 2 * needed - 1)
+    monkeypatch.setattr(memory, "_free_memory", lambda: 2 * needed - 1)
     model = make()
-    match = r"4 probabilities.*GiB.*half.*partial_fit"
+    match = r"4 responsibilities.*GiB.*half.*partial_fit"
     with pytest.raises(MemoryError, match=match):
         model.fit(X)
     assert not fitted(model)
     model.partial_fit(X)
     for free in (2 * needed, None):
-        monkeypatch.setattr(sklda._cvb.estimator, "_free_memory", lambda free=free: free)
+        monkeypatch.setattr(memory, "_free_memory", lambda free=free: free)
         make().fit(X)
 
 
 def test_free_memory_is_known_where_the_system_tells():
-    free = sklda._cvb.estimator._free_memory()
+    free = memory._free_memory()
     if os.path.exists("/proc/meminfo"):
         assert 2**20 < free < 2**50
     else:
@@ -303,10 +309,10 @@ def test_parameters_out_of_range(params, words):
 
 
 @pytest.mark.parametrize(
-    ("method", "at"), [("__init__", 1), ("sweep", 3), ("evaluate", 2), ("finish", 1)]
+    ("method", "at"), [("__init__", 1), ("sweep", 3), ("evaluate", 2), ("estimates", 1)]
 )
 def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, method, at):
-    original, calls = getattr(Fit, method), []
+    original, calls = getattr(Engine, method), []
 
     def interrupted(self, *args, **kwargs):
         calls.append(method)
@@ -316,7 +322,7 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, method, 
 
     new, old = make(evaluate_every=1), make(evaluate_every=1).fit(X[:, :7])
     before = fitted(old)
-    monkeypatch.setattr(Fit, method, interrupted)
+    monkeypatch.setattr(Engine, method, interrupted)
     for model in (new, old):
         calls.clear()
         with pytest.raises(KeyboardInterrupt):

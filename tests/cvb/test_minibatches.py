@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.helpers.comparison import assert_same_fit, fitted
 from tests.cvb.test_cvb import X, make
+from tests.helpers.comparison import assert_same_fit, fitted
 
 
 def test_minibatches():

@@ -87,7 +87,7 @@ def assert_empty(folder):
 
 
 def give_checksums(monkeypatch, docword=TEXT, vocab=WORDS):
-    """Let the repository promise these texts for "enron"."""
+    """Set the expected checksums of "enron" to those of these texts."""
     sums = [hashlib.sha256(text).hexdigest() for text in (docword, vocab)]
     corpus = _fetch_uci_bow._Corpus("Letters", *sums)
     monkeypatch.setitem(_fetch_uci_bow._CORPORA, "enron", corpus)
@@ -166,30 +166,30 @@ def test_others_may_read_what_was_downloaded(repository, home):
 
 BROKEN = {
     "truncated": (gzip.compress(TEXT)[:-9], "cut short"),
-    "not gzip": (b"<html>Moved</html>", "line 1: the number of documents"),
+    "not gzip": (b"<html>Moved</html>", "line 1: expected the number of documents"),
     "fewer rows": (gzip.compress(TEXT[:-7]), "ends after 3 rows"),
-    "more rows": (gzip.compress(TEXT + b"3 4 1\n"), "announces only 4 rows"),
+    "more rows": (gzip.compress(TEXT + b"3 4 1\n"), "states only 4 rows"),
     "id out of range": (gzip.compress(TEXT.replace(b"3 2", b"3 9")), "out of range"),
 }
 broken = pytest.mark.parametrize(
-    ("body", "complaint"), BROKEN.values(), ids=BROKEN.keys()
+    ("body", "problem"), BROKEN.values(), ids=BROKEN.keys()
 )
 
 
 @broken
-def test_broken_download_is_refused(repository, home, body, complaint):
+def test_broken_download_is_refused(repository, home, body, problem):
     repository.files[DOCWORD] = body
-    with pytest.raises(OSError, match=f"broken and was deleted: .*{complaint}"):
+    with pytest.raises(OSError, match=f"broken and was deleted: .*{problem}"):
         fetch_uci_bow("enron", data_home=home)
     assert_empty(home)
 
 
 @broken
-def test_broken_file_in_data_home_is_refused(repository, home, body, complaint):
+def test_broken_file_in_data_home_is_refused(repository, home, body, problem):
     home.mkdir()
     (home / DOCWORD).write_bytes(body)
     (home / VOCAB).write_bytes(WORDS)
-    with pytest.raises(OSError, match=f"{complaint}.* call fetch_uci_bow again"):
+    with pytest.raises(OSError, match=f"{problem}.* call fetch_uci_bow again"):
         fetch_uci_bow("enron", data_home=home)
     assert listing(home) == {VOCAB: WORDS}
     assert repository.requests == []
@@ -199,11 +199,11 @@ def test_broken_file_in_data_home_is_refused(repository, home, body, complaint):
 
 def test_broken_vocabulary(repository, home):
     repository.files[VOCAB] = WORDS + b"too many\n"
-    with pytest.raises(OSError, match="holds 5 words"):
+    with pytest.raises(OSError, match="contains 5 words"):
         fetch_uci_bow("enron", data_home=home)
     assert list(listing(home)) == [DOCWORD]
     (home / VOCAB).write_bytes(b"bar\n")
-    with pytest.raises(OSError, match=r"holds 1 words.* deleted"):
+    with pytest.raises(OSError, match=r"contains 1 words.* deleted"):
         fetch_uci_bow("enron", data_home=home)
     assert list(listing(home)) == [DOCWORD]
 
@@ -269,7 +269,7 @@ def test_connection_that_breaks_off(repository, home):
 
 
 def test_vocabulary_that_breaks_off_leaves_the_counts(repository, home):
-    # Both lines are whole, so that only the length betrays the loss.
+    # Both lines are complete, so only the length shows that data are missing.
     fetch_uci_bow("enron", data_home=home)
     (home / VOCAB).unlink()
     repository.n_cut = 1
@@ -319,7 +319,7 @@ def test_interrupt_leaves_nothing(repository, home, monkeypatch):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"name": "reuters"}, "name must be one of .*'enron'.*, got 'reuters'"),
+        ({"name": "reuters"}, "name must be one of .*'enron'.*; got 'reuters'"),
         ({"n_retries": -1}, "n_retries must be an integer >= 0, got -1"),
         ({"delay": -0.5}, "delay must be a number of seconds >= 0, got -0.5"),
         ({"delay": "1"}, "delay must be a number of seconds >= 0, got '1'"),

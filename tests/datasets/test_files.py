@@ -29,7 +29,7 @@ def write(tmp_path):
 
 
 def assert_refused(load, path, message):
-    """Check the complaint, and that the user's own file is still there."""
+    """Check the message, and that the user's file still exists."""
     before = path.read_bytes()
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         load(path)
@@ -88,7 +88,7 @@ def test_uci_without_rows(write):
     assert corpus.data.toarray().tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
-def test_gzip_is_told_by_contents_not_by_name(write):
+def test_gzip_is_detected_by_contents_not_by_name(write):
     check_counts(load_uci_bow(write(UCI, "docword.txt.gz")))
     vocabulary = write(gzip.compress(WORDS.encode()), "vocab.txt")
     corpus = load_uci_bow(write(gzip.compress(UCI.encode()), "docword"), vocabulary)
@@ -98,27 +98,30 @@ def test_gzip_is_told_by_contents_not_by_name(write):
 @pytest.mark.parametrize(
     ("contents", "message"),
     [
-        ("", "line 1: the number of documents is expected, found ''"),
-        ("<html>\n", "line 1: the number of documents is expected, found '<html>'"),
-        ("3\n4.0\n4\n", "line 2: the number of words is expected, found '4.0'"),
-        ("3\n4\n1 1 2\n", "line 3: the number of rows is expected, found '1 1 2'"),
+        ("", "line 1: expected the number of documents, found ''"),
+        ("<html>\n", "line 1: expected the number of documents, found '<html>'"),
+        ("3\n4.0\n4\n", "line 2: expected the number of words, found '4.0'"),
+        ("3\n4\n1 1 2\n", "line 3: expected the number of rows, found '1 1 2'"),
         ("0\n4\n0\n", "line 1: 0 is not between 1 and"),
         ("3\n2147483648\n0\n", "line 2: 2147483648 is not between 1 and"),
-        ("3\n4\n9999999999999\n1 1 2\n", "line 3: the file is too small to hold"),
-        (UCI.replace("3 2 5", "3 2"), "line 6: 'document word count' is expected"),
-        (UCI.replace("3 2 5", "3 2 5 1"), "line 6: 'document word count'"),
+        ("3\n4\n9999999999999\n1 1 2\n", "line 3: the file is too small for"),
+        (UCI.replace("3 2 5", "3 2"), "line 6: expected 'document word count'"),
+        (UCI.replace("3 2 5", "3 2 5 1"), "line 6: expected 'document word count'"),
         (UCI.replace("3 2 5", "3 2 x"), "found '3 2 x'"),
-        (UCI.replace("3 2 5", "3 2 5.5"), "line 6: 'document word count'"),
-        (UCI.replace("3 2 5", "3 2 -5"), "line 6: 'document word count'"),
-        (UCI.replace("3 2 5", "3 2 " + "9" * 19), "line 6: 'document word count'"),
-        (UCI.replace("3 2 5", ""), "line 6: 'document word count'"),
+        (UCI.replace("3 2 5", "3 2 5.5"), "line 6: expected 'document word count'"),
+        (UCI.replace("3 2 5", "3 2 -5"), "line 6: expected 'document word count'"),
+        (
+            UCI.replace("3 2 5", "3 2 " + "9" * 19),
+            "line 6: expected 'document word count'",
+        ),
+        (UCI.replace("3 2 5", ""), "line 6: expected 'document word count'"),
         (UCI.replace("3 2 5", "4 2 5"), "line 6: document, word and count [4, 2, 5]"),
         (UCI.replace("3 2 5", "0 2 5"), "line 6: document, word and count [0, 2, 5]"),
         (UCI.replace("3 2 5", "3 5 5"), "ids run from 1 to 3 and 4"),
         (UCI.replace("3 2 5", "3 0 5"), "line 6: document, word and count [3, 0, 5]"),
         (UCI.replace("3 2 5", "3 2 0"), "line 6: document, word and count [3, 2, 0]"),
-        (UCI + "3 4 1\n", "line 8: the header announces only 4 rows"),
-        (UCI[: UCI.index("3 3")], "ends after 3 rows but its header announces 4"),
+        (UCI + "3 4 1\n", "line 8: the header states only 4 rows"),
+        (UCI[: UCI.index("3 3")], "ends after 3 rows but its header states 4"),
     ],
 )
 @pytest.mark.parametrize("block_bytes", [10, 1 << 22])
@@ -134,11 +137,11 @@ def damage(data):
 
 @pytest.mark.parametrize("load", [load_uci_bow, load_ldac])
 @pytest.mark.parametrize(
-    "harm", [lambda data: data[:-12], damage, lambda data: data + b"trailing"]
+    "corrupt", [lambda data: data[:-12], damage, lambda data: data + b"trailing"]
 )
-def test_damaged_gzip(write, load, harm):
+def test_damaged_gzip(write, load, corrupt):
     text = UCI if load is load_uci_bow else LDAC
-    path = write(harm(gzip.compress(text.encode())))
+    path = write(corrupt(gzip.compress(text.encode())))
     assert_refused(load, path, "the gzip data are damaged or cut short")
 
 
@@ -151,9 +154,9 @@ def test_missing_file(tmp_path, load):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("bar\nbaz\nfoo\n", "holds 3 words, one per line, but the corpus has"),
-        (WORDS + "more\n", "holds 5 words, one per line, but the corpus has"),
-        ("bar\n\nfoo\nqux\n", "line 2: a word is expected, the line is blank"),
+        ("bar\nbaz\nfoo\n", "contains 3 words, one per line, but the corpus has"),
+        (WORDS + "more\n", "contains 5 words, one per line, but the corpus has"),
+        ("bar\n\nfoo\nqux\n", "line 2: expected a word, found a blank line"),
         (b"bar\nbaz\nna\xefve\nqux\n", "line 3: 'na\N{REPLACEMENT CHARACTER}ve' is "),
     ],
 )
@@ -161,7 +164,7 @@ def test_malformed_vocabulary(write, words, message):
     docword = write(UCI)
     vocabulary = write(words, "vocab.txt")
     assert_refused(lambda path: load_uci_bow(docword, path), vocabulary, message)
-    if "holds" not in message:
+    if "contains" not in message:
         ldac = write(LDAC, "corpus.ldac")
         assert_refused(
             lambda path: load_ldac(ldac, vocab_path=path), vocabulary, message
@@ -194,7 +197,7 @@ def test_ldac_width(write):
     assert corpus.data.shape == (3, 5)
     assert corpus.feature_names[4] == "last"
     assert load_ldac(path, n_features=5, vocab_path=vocabulary).data.shape == (3, 5)
-    with pytest.raises(ValueError, match=r"holds 5 words.* has n_features=6"):
+    with pytest.raises(ValueError, match=r"contains 5 words.* has n_features=6"):
         load_ldac(path, n_features=6, vocab_path=vocabulary)
     with pytest.raises(ValueError, match="n_features must be an integer >= 1, got 0"):
         load_ldac(path, n_features=0)
@@ -204,18 +207,18 @@ def test_ldac_width(write):
 @pytest.mark.parametrize(
     ("contents", "message"),
     [
-        ("", "is empty: it holds no document"),
-        ("0\n\n1 0:1\n", "line 2: 'M id:count id:count ...' is expected, found ''. W"),
-        ("0\n1 0\n", "line 2: 'M id:count id:count ...' is expected, found '1 0'."),
-        ("1 0 :1\n", "line 1: 'M id:count"),
-        ("1 0:-1\n", "line 1: 'M id:count"),
-        ("1 -1:1\n", "line 1: 'M id:count"),
-        ("1 0:1.5\n", "line 1: 'M id:count"),
-        ("1 0:1:2\n", "line 1: 'M id:count"),
-        ("0:1 1:1\n", "line 1: 'M id:count"),
-        ("1 0:" + "9" * 19 + "\n", "line 1: 'M id:count"),
-        ("0\n2 0:1\n", "line 2: 2 pairs are announced but 1 follow"),
-        ("1 0:1 1:1\n", "line 1: 1 pairs are announced but 2 follow"),
+        ("", "is empty: it contains no document"),
+        ("0\n\n1 0:1\n", "line 2: expected 'M id:count id:count ...', found ''. W"),
+        ("0\n1 0\n", "line 2: expected 'M id:count id:count ...', found '1 0'."),
+        ("1 0 :1\n", "line 1: expected 'M id:count"),
+        ("1 0:-1\n", "line 1: expected 'M id:count"),
+        ("1 -1:1\n", "line 1: expected 'M id:count"),
+        ("1 0:1.5\n", "line 1: expected 'M id:count"),
+        ("1 0:1:2\n", "line 1: expected 'M id:count"),
+        ("0:1 1:1\n", "line 1: expected 'M id:count"),
+        ("1 0:" + "9" * 19 + "\n", "line 1: expected 'M id:count"),
+        ("0\n2 0:1\n", "line 2: M is 2, but 1 pairs follow"),
+        ("1 0:1 1:1\n", "line 1: M is 1, but 2 pairs follow"),
         ("2 0:1 7:0\n", "line 1: word 7 has count 0"),
         ("1 0:1\n1 4:1\n", "line 2: word id 4 is out of range: ids run from 0 to 3"),
     ],

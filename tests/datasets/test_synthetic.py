@@ -38,7 +38,7 @@ def test_shapes_and_types():
 def test_matrix_is_canonical():
     X, _, _ = make_lda_corpus(30, 11, 3, random_state=0)
     fresh = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
-    # A new matrix looks at the arrays; the flag of X could have been set by hand.
+    # A new matrix computes the flag from the arrays; that of X may have been set.
     assert fresh.has_canonical_format
     assert X.data.min() >= 1
 
@@ -69,10 +69,10 @@ def test_smallest_corpus():
     np.testing.assert_allclose(topic_word, [[1.0]])
 
 
-@pytest.mark.parametrize("tokens_per_part", [1 << 22, 5000])
-def test_counts_follow_the_true_mixture(monkeypatch, tokens_per_part):
-    # Also where the corpus is put together from parts of two documents and a half.
-    monkeypatch.setattr(_synthetic, "_TOKENS_PER_PART", tokens_per_part)
+@pytest.mark.parametrize("tokens_per_chunk", [1 << 22, 5000])
+def test_counts_follow_the_true_mixture(monkeypatch, tokens_per_chunk):
+    # Also where the corpus is joined from chunks of two and a half documents.
+    monkeypatch.setattr(_synthetic, "_TOKENS_PER_CHUNK", tokens_per_chunk)
     X, doc_topic, topic_word = make_lda_corpus(
         40,
         15,
@@ -88,12 +88,12 @@ def test_counts_follow_the_true_mixture(monkeypatch, tokens_per_part):
     assert chisquare_pvalue(X, doc_topic, np.roll(topic_word, 1, axis=0)) < 1e-10
 
 
-def test_parts_keep_order_and_lengths(monkeypatch):
+def test_chunks_keep_order_and_lengths(monkeypatch):
     lengths = np.array([0, 3, 0, 50, 1, 1, 0, 7, 0])
-    monkeypatch.setattr(_synthetic, "_TOKENS_PER_PART", 4)
+    monkeypatch.setattr(_synthetic, "_TOKENS_PER_CHUNK", 4)
     slices = list(_synthetic._split_documents(lengths))
     assert len(slices) > 2
-    covered = np.concatenate([np.arange(lengths.size)[part] for part in slices])
+    covered = np.concatenate([np.arange(lengths.size)[chunk] for chunk in slices])
     np.testing.assert_array_equal(covered, np.arange(lengths.size))
     X, _, _ = make_lda_corpus(9, document_length=lengths, random_state=0)
     np.testing.assert_array_equal(np.asarray(X.sum(axis=1)).ravel(), lengths)
@@ -176,7 +176,7 @@ def test_large_vocabulary_needs_no_dense_array():
         ({"n_features": 2.0}, "n_features must be an integer >= 1, got 2.0"),
         ({"n_components": True}, "n_components must be an integer >= 1, got True"),
         ({"document_length": -1}, "document_length must hold non-negative integers"),
-        ({"document_length": 2.5}, "Round lengths"),
+        ({"document_length": 2.5}, "Round real-valued lengths"),
         ({"document_length": [1, 2]}, r"shape \(n_samples,\) = \(9,\), got .*\(2,\)"),
         ({"doc_topic_prior": 0.0}, "doc_topic_prior must be positive"),
         ({"doc_topic_prior": [1.0, -1.0, 1.0]}, "doc_topic_prior must be positive"),

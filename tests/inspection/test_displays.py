@@ -1,4 +1,4 @@
-"""The pictures: what is drawn where, not how it looks."""
+"""What the displays draw, and that texts do not overlap."""
 
 import numpy as np
 import pytest
@@ -80,7 +80,7 @@ def test_axes_may_be_given(pyplot):
     _, ax = pyplot.subplots()
     display = TopWordsDisplay.from_estimator(model_of(3), topics=[2], ax=ax)
     assert list(display.axes_) == [ax]
-    with pytest.raises(ValueError, match="ax holds 1 Axes, and there are 3 topics"):
+    with pytest.raises(ValueError, match="ax holds 1 Axes, but there are 3 topics"):
         TopWordsDisplay.from_estimator(model_of(3), ax=ax)
 
 
@@ -165,19 +165,19 @@ def test_fits_without_a_trace_are_refused(fits):
     with pytest.raises(ValueError, match="b was fitted without a trace: set evaluate"):
         ConvergenceDisplay.from_estimator({"a": fits[0], "b": silent})
     other = LatentDirichletAllocation(2, max_iter=1).fit(X)
-    with pytest.raises(TypeError, match="LatentDirichletAllocation keeps no trace"):
+    with pytest.raises(TypeError, match="LatentDirichletAllocation records no trace"):
         ConvergenceDisplay.from_estimator(other)
     cvb = CVBLDA(3, max_iter=2, tol=0, evaluate_every=1, random_state=0).fit(X)
     with pytest.raises(ValueError, match=r"bound \(nats per token\) and log joint"):
         ConvergenceDisplay.from_estimator([fits[0], cvb])
-    with pytest.raises(ValueError, match="these fits have none"):
+    with pytest.raises(ValueError, match="no fit to plot"):
         ConvergenceDisplay.from_estimator([])
 
 
 # --- topics of documents -----------------------------------------------------
 
 
-def test_stretches_are_the_shares(pyplot):
+def test_segments_are_the_proportions(pyplot):
     theta = [[0.5, 0.2, 0.3], [0.1, 0.1, 0.8], [0.7, 0.3, 0.0]]
     model = KnownTopics(np.eye(3), theta)
     display = DocumentTopicsDisplay.from_estimator(
@@ -203,7 +203,7 @@ def test_documents_have_readable_labels(pyplot, n_topics):
         model_of(n_topics), X, LONG, document_names=LONG[:10], n_topics=12
     )
     display.figure_.draw_without_rendering()
-    assert display.shares.shape == (10, min(n_topics, 12))
+    assert display.proportions.shape == (10, min(n_topics, 12))
     assert overlaps(boxes(display.ax_.get_yticklabels())) == 0
     assert overlaps(boxes(display.ax_.texts)) == 0
     legend = display.ax_.get_legend().get_window_extent().extents
@@ -232,10 +232,10 @@ def test_topics_that_sum_to_one_leave_no_others(pyplot):
         ({"documents": []}, "documents must be a list of integers"),
         ({"documents": [0.5]}, "documents must be a list of integers"),
         ({"documents": 3}, "documents must be a list of integers"),
-        ({"document_names": ["a"]}, "document_names holds 1 names for 10 documents"),
+        ({"document_names": ["a"]}, "document_names has 1 names for 10 documents"),
         ({"n_topics": 0}, "n_topics must be an integer >= 1"),
-        ({"n_words": 31}, "n_words=31 is more than there are: 30 words"),
-        ({"feature_names": ["a"]}, "feature_names holds 1 names"),
+        ({"n_words": 31}, "n_words=31 exceeds the number of words, 30"),
+        ({"feature_names": ["a"]}, "feature_names has 1 names"),
     ],
 )
 def test_documents_are_checked(options, message):

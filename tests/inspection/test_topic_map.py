@@ -31,30 +31,30 @@ def test_distances_are_those_of_scipy():
 def test_scaling_keeps_distances_in_the_plane():
     points = np.random.default_rng(0).normal(size=(9, 2)) * [3, 1]
     distances = np.linalg.norm(points[:, None] - points, axis=2)
-    found, shown = classical_scaling(distances)
+    found, ratio = classical_scaling(distances)
     np.testing.assert_allclose(
         np.linalg.norm(found[:, None] - found, axis=2), distances, atol=1e-10
     )
-    np.testing.assert_allclose(shown.sum(), 1)
-    assert shown[0] > shown[1]
+    np.testing.assert_allclose(ratio.sum(), 1)
+    assert ratio[0] > ratio[1]
     np.testing.assert_allclose(found.mean(axis=0), 0, atol=1e-12)
     largest = found[np.abs(found).argmax(axis=0), [0, 1]]
     assert (largest > 0).all()
 
 
 @pytest.mark.parametrize(
-    ("distances", "expected", "shown"),
+    ("distances", "expected", "ratio"),
     [
         ([[0.0]], [[0, 0]], [0, 0]),
         ([[0, 2.0], [2, 0]], [[1, 0], [-1, 0]], [1, 0]),
         (np.zeros((3, 3)), np.zeros((3, 2)), [0, 0]),
     ],
 )
-def test_scaling_of_few_or_equal_topics(distances, expected, shown):
-    found, parts = classical_scaling(np.array(distances))
+def test_scaling_of_few_or_equal_topics(distances, expected, ratio):
+    found, found_ratio = classical_scaling(np.array(distances))
     np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-12)
     np.testing.assert_allclose(found.sum(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(parts, shown, atol=1e-12)
+    np.testing.assert_allclose(found_ratio, ratio, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_topics", [1, 2, 20, 100])
@@ -72,10 +72,10 @@ def test_labels_of_the_map_do_not_overlap(pyplot, n_topics):
     assert (extents[:, 2:] <= frame[2:]).all()
 
 
-def test_circles_are_as_large_as_the_shares(pyplot):
+def test_areas_of_circles_are_topic_frequencies(pyplot):
     model = KnownTopics([[6.0, 4, 0], [0, 10, 20]], topic_word_prior_=0.0)
     display = TopicMapDisplay.from_estimator(model)
-    np.testing.assert_allclose(display.shares, [0.25, 0.75])
+    np.testing.assert_allclose(display.frequencies, [0.25, 0.75])
     sizes = display.circles_.get_sizes()
     np.testing.assert_allclose(sizes[1] / sizes[0], 3)
     np.testing.assert_allclose(display.circles_.get_offsets(), display.positions)
@@ -83,7 +83,7 @@ def test_circles_are_as_large_as_the_shares(pyplot):
     assert "100% of the squared distances" in display.ax_.get_xlabel()
     model.theta = [[1, 0], [0, 1]]
     display = TopicMapDisplay.from_estimator(model, X=[[3, 6, 0], [0, 0, 1]])
-    np.testing.assert_allclose(display.shares, [0.9, 0.1])
+    np.testing.assert_allclose(display.frequencies, [0.9, 0.1])
 
 
 def test_words_of_the_map(pyplot):

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 from sklda import CVBLDA, CollapsedGibbsLDA
-from sklda._base.fitted_topics import doc_topic, largest, token_shares
+from sklda._base.fitted_topics import top_indices, topic_frequencies, topic_proportions
 from sklda.datasets import make_lda_corpus
 from sklda.inspection import pyldavis_data, top_documents, top_words
 from tests.helpers.interpreter import run_python
@@ -102,7 +102,7 @@ def test_words_are_those_of_the_plain_version(metric, weight, default):
     assert all(sorted(map(int, words)) == list(range(40)) for words in found)
 
 
-def test_ties_go_to_the_left():
+def test_ties_are_broken_by_column():
     components = [[2, 1, 2, 1, 2, 1], [0, 0, 0, 0, 0, 1], [0] * 6]
     model = KnownTopics(np.array(components, dtype=float))
     for metric in ("probability", "relevance", "lift", "frex"):
@@ -131,11 +131,11 @@ def test_scale_of_topics_does_not_matter_for_probability():
 
 
 @pytest.mark.parametrize("n", [1, 3, 7, 12])
-def test_largest_is_a_stable_sort(n):
+def test_top_indices_are_a_stable_sort(n):
     scores = np.random.default_rng(0).integers(0, 4, size=(50, 12)).astype(float)
     scores[:, 3] = -np.inf
     expected = np.argsort(-scores, axis=1, kind="stable")[:, :n]
-    np.testing.assert_array_equal(largest(scores, n), expected)
+    np.testing.assert_array_equal(top_indices(scores, n), expected)
 
 
 # --- names -------------------------------------------------------------------
@@ -197,27 +197,31 @@ def test_frame_without_pandas_says_what_is_missing():
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_any_topic_model_is_taken(corpus, estimator):
+def test_any_topic_model_is_accepted(corpus, estimator):
     estimator.fit(corpus)
     words = top_words(estimator, n_words=5, metric="frex")
     assert [len(topic) for topic in words] == [5] * 4
-    _, shares = top_documents(estimator, corpus, 80)
-    np.testing.assert_allclose(shares.sum(), 80)
+    _, proportions = top_documents(estimator, corpus, 80)
+    np.testing.assert_allclose(proportions.sum(), 80)
     data = pyldavis_data(estimator, corpus)
     np.testing.assert_allclose(data["doc_topic_dists"].sum(axis=1), 1)
     np.testing.assert_allclose(data["topic_term_dists"].sum(axis=1), 1)
 
 
-def test_factors_become_shares_of_tokens():
-    # The first document owes topic 0 2 * 10 tokens and topic 1 1 * 30.
+def test_factors_become_topic_proportions():
+    # The first document has 2 * 10 tokens in topic 0 and 1 * 30 in topic 1.
     model = KnownTopics(COMPONENTS, [[2, 1], [0, 5], [0, 0]])
-    np.testing.assert_allclose(doc_topic(model, None), [[0.4, 0.6], [0, 1], [0.5, 0.5]])
+    np.testing.assert_allclose(
+        topic_proportions(model, None), [[0.4, 0.6], [0, 1], [0.5, 0.5]]
+    )
 
 
 def test_scale_of_factors_does_not_matter():
     factors, scale = np.array([[2.0, 1.0], [0.0, 5.0]]), np.array([4.0, 0.1])
-    a = doc_topic(KnownTopics(COMPONENTS, factors), None)
-    b = doc_topic(KnownTopics(COMPONENTS * scale[:, None], factors / scale), None)
+    a = topic_proportions(KnownTopics(COMPONENTS, factors), None)
+    b = topic_proportions(
+        KnownTopics(COMPONENTS * scale[:, None], factors / scale), None
+    )
     np.testing.assert_allclose(a, b)
 
 
@@ -233,13 +237,13 @@ def test_output_of_transform_may_be_a_frame(corpus, lda):
         np.testing.assert_array_equal(found, wanted)
 
 
-def test_shares_of_topics_leave_the_prior_out(corpus, lda):
-    np.testing.assert_allclose(token_shares(KnownTopics(COMPONENTS)), [0.25, 0.75])
+def test_topic_frequencies_exclude_the_prior(corpus, lda):
+    np.testing.assert_allclose(topic_frequencies(KnownTopics(COMPONENTS)), [0.25, 0.75])
     smoothed = KnownTopics(COMPONENTS + 5, topic_word_prior_=5.0)
-    np.testing.assert_allclose(token_shares(smoothed), [0.25, 0.75])
+    np.testing.assert_allclose(topic_frequencies(smoothed), [0.25, 0.75])
     one = CollapsedGibbsLDA(4, max_iter=1, random_state=0).fit(corpus)
     expected = np.bincount(one.topic_assignments_, minlength=4) / corpus.sum()
-    np.testing.assert_allclose(token_shares(one), expected)
+    np.testing.assert_allclose(topic_frequencies(one), expected)
 
 
 # --- documents ---------------------------------------------------------------
@@ -247,17 +251,17 @@ def test_shares_of_topics_leave_the_prior_out(corpus, lda):
 
 def test_documents_by_hand():
     theta = [[0.5, 0.5], [0.9, 0.1], [0.5, 0.5], [0.0, 1.0]]
-    documents, shares = top_documents(KnownTopics(COMPONENTS, theta), None, 3)
+    documents, proportions = top_documents(KnownTopics(COMPONENTS, theta), None, 3)
     np.testing.assert_array_equal(documents, [[1, 0, 2], [3, 0, 2]])
-    np.testing.assert_allclose(shares, [[0.9, 0.5, 0.5], [1.0, 0.5, 0.5]])
+    np.testing.assert_allclose(proportions, [[0.9, 0.5, 0.5], [1.0, 0.5, 0.5]])
 
 
 def test_documents_are_those_of_transform(corpus, lda):
-    documents, shares = top_documents(lda, corpus, 80)
+    documents, proportions = top_documents(lda, corpus, 80)
     theta = lda.transform(corpus)
     for k in range(4):
-        np.testing.assert_allclose(shares[k], np.sort(theta[:, k])[::-1])
-        np.testing.assert_allclose(theta[documents[k], k], shares[k])
+        np.testing.assert_allclose(proportions[k], np.sort(theta[:, k])[::-1])
+        np.testing.assert_allclose(theta[documents[k], k], proportions[k])
 
 
 # --- pyLDAvis ----------------------------------------------------------------
@@ -291,7 +295,7 @@ def test_pyldavis_data_of_arrays_and_dead_topics():
     np.testing.assert_allclose(data["topic_term_dists"], [[0.5, 0.5], [0.25, 0.75]])
     np.testing.assert_allclose(data["doc_topic_dists"], [[0, 1], [0.5, 0.5]])
     assert data["vocab"] == ["0", "1"]
-    with pytest.raises(ValueError, match="X holds no token"):
+    with pytest.raises(ValueError, match="X contains no token"):
         pyldavis_data(model, [[0, 0], [0, 0]])
 
 
@@ -301,21 +305,21 @@ def test_pyldavis_data_of_arrays_and_dead_topics():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"n_words": 5}, ValueError, "n_words=5 is more than there are: 4 words"),
+        ({"n_words": 5}, ValueError, "n_words=5 exceeds the number of words, 4"),
         ({"n_words": 0}, ValueError, "n_words must be an integer >= 1, got 0"),
         ({"n_words": True}, ValueError, "n_words must be an integer"),
         ({"metric": "tf-idf"}, ValueError, "metric must be one of 'probability', "),
-        ({"weight": 0.5}, ValueError, "metric='probability' has no weight"),
-        ({"metric": "lift", "weight": 0.5}, ValueError, "metric='lift' has no weight"),
+        ({"weight": 0.5}, ValueError, "no effect for metric='probability'"),
+        ({"metric": "lift", "weight": 0.5}, ValueError, "no effect for metric='lift'"),
         ({"metric": "frex", "weight": 1.5}, ValueError, "weight must be between 0 "),
         ({"metric": "frex", "weight": np.nan}, ValueError, "weight must be between"),
-        ({"feature_names": ["a"]}, ValueError, "holds 1 names, .* fitted to 4 words"),
-        ({"feature_names": "abcd"}, TypeError, "must be a sequence .*, not a str"),
+        ({"feature_names": ["a"]}, ValueError, "has 1 names, .* fitted to 4 words"),
+        ({"feature_names": "abcd"}, TypeError, "must list the words .*, got a str"),
         ({"feature_names": CountVectorizer()}, TypeError, "get_feature_names_out"),
         (
             {"feature_names": dict.fromkeys(NAMES, 0)},
             TypeError,
-            r"not a dict: take `vectorizer.get_feature_names_out\(\)`",
+            r"got a dict. Pass `vectorizer.get_feature_names_out\(\)`",
         ),
     ],
 )
@@ -325,36 +329,42 @@ def test_refused_parameters(options, error, message):
         top_words(model, **({"n_words": 3} | options))
 
 
-def look_at_words(estimator):
+def call_top_words(estimator):
     return top_words(estimator, n_words=2)
 
 
-def look_at_documents(estimator):
+def call_top_documents(estimator):
     return top_documents(estimator, [[1, 0, 2, 0]], 1)
 
 
-def look_for_pyldavis(estimator):
+def call_pyldavis_data(estimator):
     return pyldavis_data(estimator, [[1, 0, 2, 0]])
 
 
-@pytest.mark.parametrize("look", [look_at_words, look_at_documents, look_for_pyldavis])
-def test_refused_estimators(look):
+@pytest.mark.parametrize(
+    "call", [call_top_words, call_top_documents, call_pyldavis_data]
+)
+def test_refused_estimators(call):
     with pytest.raises(NotFittedError):
-        look(CollapsedGibbsLDA())
+        call(CollapsedGibbsLDA())
     with pytest.raises(NotFittedError):
-        look(make_pipeline(CountVectorizer(), CollapsedGibbsLDA()))
+        call(make_pipeline(CountVectorizer(), CollapsedGibbsLDA()))
     X = np.random.default_rng(0).integers(0, 5, (9, 4))
     pipeline = make_pipeline("passthrough", CollapsedGibbsLDA(2, max_iter=2))
     with pytest.raises(TypeError, match=r"Pipeline has no components_.*pipeline\[-1\]"):
-        look(pipeline.fit(X))
-    with pytest.raises(ValueError, match="components_ of TruncatedSVD holds negative"):
-        look(TruncatedSVD(2).fit(X))
+        call(pipeline.fit(X))
+    with pytest.raises(
+        ValueError, match="components_ of TruncatedSVD contains negative"
+    ):
+        call(TruncatedSVD(2).fit(X))
     with pytest.raises(TypeError, match="not an estimator"):
-        look("model")
+        call("model")
 
 
 def test_refused_documents(corpus, lda):
-    with pytest.raises(ValueError, match=r"n_documents=81 is more .*: 80 documents"):
+    with pytest.raises(
+        ValueError, match="n_documents=81 exceeds the number of documents, 80"
+    ):
         top_documents(lda, corpus, 81)
     with pytest.raises(ValueError, match="n_documents must be an integer >= 1"):
         top_documents(lda, corpus, 0)

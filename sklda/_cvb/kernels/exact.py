@@ -7,14 +7,15 @@ latent Dirichlet allocation", NIPS 2006, appendix: with the token taken out,
                   - E[log(V beta + n_k)]).
 
 Each count is a sum of independent Bernoulli variables, one for each token of a group:
-a document, a word, or the corpus. With p_i(a) the probability of a tokens among the
-first i of the group, and h_i(a) = E[log(prior + a + how many of the others)],
+a document, a word, or the corpus. Let p_i(a) be the probability of a tokens on the
+topic among the first i of the group, g_i the probability that token i is on it, and
+h_i(a) = E[log(prior + a + tokens on it from token i on)]. Then
 
     p_i+1(a) = (1 - g_i) p_i(a) + g_i p_i(a - 1),
     h_i(a) = (1 - g_i) h_i+1(a) + g_i h_i+1(a + 1),
 
-so without token i the expectation is sum_a p_i(a) h_i+1(a). All h come before a sweep,
-p as it goes: no token is ever divided out of a distribution, which is not stable.
+so without token i the expectation is sum_a p_i(a) h_i+1(a). All h are computed before a
+sweep, p during it: no token is ever divided out of a distribution, which is unstable.
 A cell holds one token here, so each update is a step of coordinate ascent, and the
 bound never falls. For N tokens a sweep costs O(K N^2), and memory 16 K N^2 at most.
 """
@@ -22,11 +23,11 @@ bound never falls. For N tokens a sweep costs O(K N^2), and memory 16 K N^2 at m
 import numpy as np
 from numba import njit
 
-N_TABLES = 1  # means, which a sweep does not use
+N_TABLES = 1  # means; a sweep takes only the number of words from them
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _put_in(p, g):
+def _add_token(p, g):
     """Add a token of probability g; the last entry of `p` must be 0."""
     for n in range(p.size - 1, 0, -1):
         p[n] = (1 - g) * p[n] + g * p[n - 1]
@@ -34,25 +35,25 @@ def _put_in(p, g):
 
 
 @njit(cache=True, nogil=True)
-def _none_yet(n_topics, n_tokens):
-    """Return the distributions of the number of tokens among none."""
+def _no_tokens(n_topics, n_tokens):
+    """Return the distributions of counts before any of n tokens is added."""
     p = np.zeros((n_topics, n_tokens + 1))
     p[:, 0] = 1
     return p
 
 
 @njit(cache=True, nogil=True)
-def _distribution(tokens, gamma, n_topics):
+def _distribution(tokens, responsibilities, n_topics):
     """Return that of the number of these tokens on each topic."""
-    p = _none_yet(n_topics, tokens.size)
+    p = _no_tokens(n_topics, tokens.size)
     for k in range(n_topics):
         for i in range(tokens.size):
-            _put_in(p[k, : i + 2], np.float64(gamma[tokens[i], k]))
+            _add_token(p[k, : i + 2], np.float64(responsibilities[tokens[i], k]))
     return p
 
 
 @njit(cache=True, nogil=True)
-def _prospects(tokens, gamma, prior):
+def _expected_logs(tokens, responsibilities, prior):
     """Return h of a group, (n_topics, n_tokens + 1, n_tokens + 1)."""
     n = tokens.size
     h = np.zeros((prior.size, n + 1, n + 1))
@@ -60,15 +61,16 @@ def _prospects(tokens, gamma, prior):
         for a in range(n + 1):
             h[k, n, a] = np.log(prior[k] + a)
         for i in range(n - 1, -1, -1):
-            g = np.float64(gamma[tokens[i], k])
+            g = np.float64(responsibilities[tokens[i], k])
             for a in range(i + 1):
                 h[k, i, a] = (1 - g) * h[k, i + 1, a] + g * h[k, i + 1, a + 1]
     return h
 
 
 @njit(cache=True, nogil=True)
-def _groups(doc_ptr, word, n_words):
+def _groups(corpus, n_words):
     """Return the tokens of each document, of each word, and all."""
+    doc_ptr, word, _ = corpus
     tokens = np.arange(word.size)
     by_word = np.argsort(word, kind="mergesort")
     ends = np.searchsorted(word[by_word], np.arange(n_words + 1))
@@ -78,19 +80,19 @@ def _groups(doc_ptr, word, n_words):
 
 
 @njit(cache=True, nogil=True)
-def distributions(doc_ptr, word, gamma, n_words, n_topics):
+def distributions(corpus, responsibilities, n_words, n_topics):
     """Return those of n_dk, n_wk and n_k: lists of (n_topics, n_tokens + 1)."""
-    docs, words, tokens = _groups(doc_ptr, word, n_words)
+    docs, words, tokens = _groups(corpus, n_words)
     return (
-        [_distribution(group, gamma, n_topics) for group in docs],
-        [_distribution(group, gamma, n_topics) for group in words],
-        [_distribution(tokens, gamma, n_topics)],
+        [_distribution(group, responsibilities, n_topics) for group in docs],
+        [_distribution(group, responsibilities, n_topics) for group in words],
+        [_distribution(tokens, responsibilities, n_topics)],
     )
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def _mean_log(p, h, i):
-    """Return the expectation for the token after `i` others of its group."""
+def _expected_log(p, h, i):
+    """Return the expectation without the token that follows i others of its group."""
     total = 0.0
     for a in range(i + 1):
         total += p[a] * h[i + 1, a]
@@ -98,39 +100,41 @@ def _mean_log(p, h, i):
 
 
 @njit(cache=True, nogil=True)
-def sweep(doc_ptr, word, count, gamma, tables, priors):
+def sweep(corpus, responsibilities, tables, priors):
     """Update every token once; return the sum of all changes."""
+    _, word, count = corpus
     n_words = tables[0].word_topic.shape[0]
     n_topics = np.count_nonzero(priors.doc_topic)
     alpha = priors.doc_topic[:n_topics].astype(np.float64)
     beta = np.full(n_topics, np.float64(priors.topic_word))
-    docs, words, tokens = _groups(doc_ptr, word, n_words)
-    word_h = [_prospects(group, gamma, beta) for group in words]
-    word_p = [_none_yet(n_topics, group.size) for group in words]
-    all_h = _prospects(tokens, gamma, n_words * beta)
-    all_p = _none_yet(n_topics, tokens.size)
-    seen = np.zeros(n_words, np.int64)
+    docs, words, tokens = _groups(corpus, n_words)
+    word_h = [_expected_logs(group, responsibilities, beta) for group in words]
+    word_p = [_no_tokens(n_topics, group.size) for group in words]
+    all_h = _expected_logs(tokens, responsibilities, n_words * beta)
+    all_p = _no_tokens(n_topics, tokens.size)
+    seen = np.zeros(n_words, np.int64)  # tokens of each word before the present one
     value = np.zeros(n_topics)
-    moved = 0.0
+    total_change = 0.0
     for doc in docs:
-        doc_h, doc_p = _prospects(doc, gamma, alpha), _none_yet(n_topics, doc.size)
+        doc_h = _expected_logs(doc, responsibilities, alpha)
+        doc_p = _no_tokens(n_topics, doc.size)
         for i in range(doc.size):
             c = doc[i]
             w = word[c]
             for k in range(n_topics):
                 value[k] = (
-                    _mean_log(doc_p[k], doc_h[k], i)
-                    + _mean_log(word_p[w][k], word_h[w][k], seen[w])
-                    - _mean_log(all_p[k], all_h[k], c)
+                    _expected_log(doc_p[k], doc_h[k], i)
+                    + _expected_log(word_p[w][k], word_h[w][k], seen[w])
+                    - _expected_log(all_p[k], all_h[k], c)
                 )
             value = np.exp(value - value.max())
             value /= value.sum()
             for k in range(n_topics):
-                moved += count[c] * abs(value[k] - gamma[c, k])
-                gamma[c, k] = value[k]
-                g = np.float64(gamma[c, k])
-                _put_in(doc_p[k, : i + 2], g)
-                _put_in(word_p[w][k, : seen[w] + 2], g)
-                _put_in(all_p[k, : c + 2], g)
+                total_change += count[c] * abs(value[k] - responsibilities[c, k])
+                responsibilities[c, k] = value[k]
+                g = np.float64(responsibilities[c, k])
+                _add_token(doc_p[k, : i + 2], g)
+                _add_token(word_p[w][k, : seen[w] + 2], g)
+                _add_token(all_p[k, : c + 2], g)
             seen[w] += 1
-    return moved
+    return total_change

@@ -1,7 +1,7 @@
 """Means and variances of the counts, when every token has a topic only in probability.
 
 The responsibilities of a cell are gamma_k = q(z = k), the same for all its tokens. Of
-c independent tokens c gamma_k are expected on topic k, with variance
+c independent tokens, c gamma_k are expected on topic k, with variance
 c gamma_k (1 - gamma_k). Both are linear in the weight c, which need not be whole.
 """
 
@@ -12,63 +12,101 @@ from numba import njit
 
 
 class Moments(NamedTuple):
-    """Means, or variances, of the counts that documents share; additive over these."""
+    """Means, or variances, of the counts that all documents share; additive."""
 
-    word_topic: np.ndarray  # (n_words, n_lanes) float32
-    topic: np.ndarray  # (n_lanes,) float64
+    word_topic: np.ndarray  # (n_words, n_lanes) float32, of n_wk
+    topic: np.ndarray  # (n_lanes,) float64, of n_k
+
+
+class DocumentMoments(NamedTuple):
+    """Means, or variances, of the counts while a sweep is in one document."""
+
+    doc_topic: np.ndarray  # (n_lanes,) float32, of n_dk
+    word_topic: np.ndarray  # (n_words, n_lanes) float32, of n_wk
+    other_docs: np.ndarray  # (n_lanes,) float32, of n_k without the document
+
+
+@njit(cache=True, nogil=True)
+def document_moments(shared):
+    """Return moments for the documents of a sweep that changes these shared ones."""
+    n_lanes = shared.topic.size
+    doc_topic, other_docs = np.zeros(n_lanes, np.float32), np.zeros(n_lanes, np.float32)
+    return DocumentMoments(doc_topic, shared.word_topic, other_docs)
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def remove_document(moments, topic, offset):
+    """Take the document out of the topic totals; `other_docs` becomes their rest.
+
+    To that rest, never below 0, an offset is added: V beta to means, 0 to variances.
+    """
+    doc_topic, _, other_docs = moments
+    for k in range(topic.size):
+        topic[k] -= doc_topic[k]
+        other_docs[k] = offset + max(topic[k], 0.0)
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def restore_document(moments, topic):
+    """Add the document to the topic totals again."""
+    for k in range(topic.size):
+        topic[k] += moments.doc_topic[k]
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def add_mean(count, gamma, row):
+def add_mean(count, responsibilities, row):
     """Add the mean of one cell to `row`."""
     for k in range(row.size):
-        row[k] += count * gamma[k]
+        row[k] += count * responsibilities[k]
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def add_variance(count, gamma, row):
+def add_variance(count, responsibilities, row):
     """Add the variance of one cell to `row`."""
     for k in range(row.size):
-        row[k] += count * gamma[k] * (np.float32(1) - gamma[k])
+        row[k] += count * responsibilities[k] * (np.float32(1) - responsibilities[k])
 
 
 @njit(cache=True, nogil=True)
-def add_means(index, count, gamma, rows):
-    """Add the mean of every cell to its row of `rows`, which `index` tells."""
+def add_means(index, count, responsibilities, rows):
+    """Add the mean of each cell c to ``rows[index[c]]``."""
     for c in range(index.size):
-        add_mean(count[c], gamma[c], rows[index[c]])
+        add_mean(count[c], responsibilities[c], rows[index[c]])
 
 
 @njit(cache=True, nogil=True)
-def add_variances(index, count, gamma, rows):
-    """Add the variance of every cell to its row of `rows`, which `index` tells."""
+def add_variances(index, count, responsibilities, rows):
+    """Add the variance of each cell c to ``rows[index[c]]``."""
     for c in range(index.size):
-        add_variance(count[c], gamma[c], rows[index[c]])
+        add_variance(count[c], responsibilities[c], rows[index[c]])
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def move(count, factor, weight, gamma, doc_mean, word_mean):
-    """Give a cell the responsibilities `factor * weight`, and mend the means.
+def update_mean(count, factor, weight, responsibilities, doc_mean, word_mean):
+    """Set the responsibilities of a cell to `factor * weight`, and update the means.
 
     Return the sum of the absolute changes of the responsibilities.
     """
-    moved = np.float32(0)
+    total_change = np.float32(0)
     for k in range(weight.size):
         value = weight[k] * factor
-        change = value - gamma[k]
-        gamma[k] = value
+        change = value - responsibilities[k]
+        responsibilities[k] = value
         doc_mean[k] += count * change
         word_mean[k] += count * change
-        moved += abs(change)
-    return moved
+        total_change += abs(change)
+    return total_change
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def move_variance(count, factor, weight, gamma, doc_variance, word_variance):
-    """Mend the variances for the same; `move` comes after it, for it sets gamma."""
+def update_variance(count, factor, weight, responsibilities, doc_var, word_var):
+    """Update the variances for the same change.
+
+    It must come before `update_mean`, which overwrites the old responsibilities.
+    """
     one = np.float32(1)
     for k in range(weight.size):
-        new, old = weight[k] * factor, gamma[k]
+        new, old = weight[k] * factor, responsibilities[k]
         change = count * (new * (one - new) - old * (one - old))
-        doc_variance[k] += change
-        word_variance[k] += change
+        doc_var[k] += change
+        word_var[k] += change

@@ -1,14 +1,14 @@
 """Stochastic CVB0: the expected counts of a minibatch, without responsibilities.
 
 Foulds, Boyles, DuBois, Smyth & Welling, "Stochastic collapsed variational Bayesian
-inference for latent Dirichlet allocation", KDD 2013. The topics stand still while a
-document of C tokens is passed through some times; each cell moves the expected
-document-topic counts N_k towards what it says of the document,
+inference for latent Dirichlet allocation", KDD 2013. The topics are fixed during some
+passes through a document of C tokens. Each cell, of c tokens, moves the expected
+document-topic counts N_k towards those that it implies for the whole document,
 
     gamma_k ~ (alpha_k + N_k) phi_kw,    N <- (1 - r)^c N + (1 - (1 - r)^c) C gamma,
 
 with the step r = (10 + t)^-0.9 at the t-th cell. The last pass sums c gamma, the counts
-that the topics will move to.
+that the topics then move towards.
 """
 
 import numpy as np
@@ -20,6 +20,7 @@ _OFFSET, _DECAY = 10, 0.9
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
 def _weigh(doc, row, alpha, weight):
+    """Weigh every topic for one cell; return the sum of the weights."""
     total = np.float32(0)
     for k in range(weight.size):
         value = (alpha[k] + doc[k]) * row[k]
@@ -29,17 +30,20 @@ def _weigh(doc, row, alpha, weight):
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def _mix(keep, factor, weight, doc):
+def _mix(keep, factor, weight, counts):
+    """Set counts to `keep * counts + factor * weight`."""
     for k in range(weight.size):
-        doc[k] = keep * doc[k] + factor * weight[k]
+        counts[k] = keep * counts[k] + factor * weight[k]
 
 
 @njit(cache=True, nogil=True)
-def expect(doc_ptr, word, count, word_topic, alpha, total):
-    """Add the expected counts of these documents to `total`; `word_topic` is phi.
+def add_expected_counts(corpus, word_topic, alpha, expected):
+    """Add the expected word-topic counts of these documents to `expected`.
 
-    Both are (n_words, n_lanes) float32, phi positive in the lanes of topics.
+    `word_topic` is phi, positive in the lanes of topics. Both tables are
+    (n_words, n_lanes) float32.
     """
+    doc_ptr, word, count = corpus
     doc = np.zeros(alpha.size, np.float32)
     weight = np.zeros(alpha.size, np.float32)
     for d in range(doc_ptr.size - 1):
@@ -53,5 +57,5 @@ def expect(doc_ptr, word, count, word_topic, alpha, total):
                 t = i * (last - first) + c - first + 1
                 keep = (1 - (_OFFSET + t) ** -_DECAY) ** np.float64(count[c])
                 if i == _PASSES - 1:
-                    _mix(np.float32(1), count[c] * factor, weight, total[word[c]])
+                    _mix(np.float32(1), count[c] * factor, weight, expected[word[c]])
                 _mix(np.float32(keep), (1 - keep) * length * factor, weight, doc)

@@ -5,7 +5,7 @@ Asuncion, Welling, Smyth & Teh, "On smoothing and inference for topic models", U
 
     gamma_k ~ (alpha_k + E[n_dk]) (beta + E[n_wk]) / (V beta + E[n_k]).
 
-Of a cell whose weight is below 1 there is less than one token to take out: its weight.
+A cell whose weight is below 1 has less than one token to take out: all its weight.
 """
 
 import numpy as np
@@ -13,7 +13,13 @@ from numba import njit
 
 from sklda._core.document import clear
 from sklda._core.random_streams import uniform
-from sklda._cvb.kernels.moments import add_mean, move
+from sklda._cvb.kernels.moments import (
+    add_mean,
+    document_moments,
+    remove_document,
+    restore_document,
+    update_mean,
+)
 
 N_TABLES = 1  # means
 _ZERO, _ONE = np.float32(0), np.float32(1)
@@ -27,84 +33,93 @@ _ZERO, _ONE = np.float32(0), np.float32(1)
     _nrt=False,
     forceinline=True,
 )
-def _weigh(one, gamma, doc, row, rest, alpha, beta, weight):
-    """Weigh every topic for one cell, `one` token taken out; return the sum."""
+def _weigh(removed, responsibilities, row, means, priors, weight):
+    """Weigh every topic for one cell with a `removed` weight of it taken out.
+
+    `row` holds the means of its word. Return the sum of the weights.
+    """
+    doc, _, other_docs = means
+    alpha, beta, _ = priors
     total = _ZERO
     for k in range(weight.size):
-        own = one * gamma[k]
+        own = removed * responsibilities[k]
         n_dk = max(doc[k] - own, _ZERO)  # rounding may leave less than nothing
         n_wk = max(row[k] - own, _ZERO)
-        value = (alpha[k] + n_dk) * (beta + n_wk) / (rest[k] + n_dk)
+        value = (alpha[k] + n_dk) * (beta + n_wk) / (other_docs[k] + n_dk)
         weight[k] = value
         total += value
     return total
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _sweep_document(cells, word, count, gamma, means, priors, weight):
-    """Update the cells of one document; return how far they have moved."""
-    (doc, word_mean, rest), (alpha, beta) = means, priors
-    moved = 0.0
-    for c in range(cells[0], cells[1]):
-        cell, row = gamma[c], word_mean[word[c]]
-        one = min(count[c], _ONE)
-        factor = _ONE / _weigh(one, cell, doc, row, rest, alpha, beta, weight)
-        moved += count[c] * move(count[c], factor, weight, cell, doc, row)
-    return moved
+def _update_document(first, last, corpus, responsibilities, means, priors, weight):
+    """Update the cells of one document; return the sum of all changes."""
+    _, word, count = corpus
+    doc, word_topic, _ = means
+    total_change = 0.0
+    for c in range(first, last):
+        cell, row = responsibilities[c], word_topic[word[c]]
+        removed = min(count[c], _ONE)
+        factor = _ONE / _weigh(removed, cell, row, means, priors, weight)
+        change = update_mean(count[c], factor, weight, cell, doc, row)
+        total_change += count[c] * change
+    return total_change
 
 
 @njit(cache=True, nogil=True)
-def sweep(doc_ptr, word, count, gamma, tables, priors):
+def sweep(corpus, responsibilities, tables, priors):
     """Update every cell once; return the sum of all changes, each times its weight."""
-    ((word_mean, topic_mean),) = tables
-    word_mass = np.float64(word_mean.shape[0]) * priors.topic_word
-    n_lanes = topic_mean.size
-    doc, rest = np.zeros(n_lanes, np.float32), np.zeros(n_lanes, np.float32)
-    means, weight = (doc, word_mean, rest), np.zeros(n_lanes, np.float32)
-    moved = 0.0
+    doc_ptr, _, count = corpus
+    (shared,) = tables
+    means = document_moments(shared)
+    beta_sum = np.float64(shared.word_topic.shape[0]) * priors.topic_word
+    weight = np.zeros(shared.topic.size, np.float32)
+    total_change = 0.0
     for d in range(doc_ptr.size - 1):
-        cells = doc_ptr[d], doc_ptr[d + 1]
-        clear(doc)
-        for c in range(cells[0], cells[1]):
-            add_mean(count[c], gamma[c], doc)
-        for k in range(n_lanes):
-            topic_mean[k] -= doc[k]
-            rest[k] = word_mass + max(topic_mean[k], 0.0)  # V beta + E[n_k] elsewhere
-        moved += _sweep_document(cells, word, count, gamma, means, priors, weight)
-        for k in range(n_lanes):
-            topic_mean[k] += doc[k]
-    return moved
+        first, last = doc_ptr[d], doc_ptr[d + 1]
+        clear(means.doc_topic)
+        for c in range(first, last):
+            add_mean(count[c], responsibilities[c], means.doc_topic)
+        remove_document(means, shared.topic, beta_sum)
+        total_change += _update_document(
+            first, last, corpus, responsibilities, means, priors, weight
+        )
+        restore_document(means, shared.topic)
+    return total_change
 
 
 @njit(cache=True, nogil=True)
-def seat(doc_ptr, word, count, gamma, means, priors, rng):
+def initialise(corpus, responsibilities, shared, priors, rng):
     """Draw one topic for each cell, given the cells before it: a start for sweeps.
 
-    Gamma and the tables come empty. All cells of a uniform start would be alike, and
-    topics long in parting; this one begins with topics that are there already.
+    Responsibilities and means must be 0. In a uniform start all cells are alike, and
+    the topics take long to separate; these are distinct from the beginning.
     """
-    alpha, beta = priors
-    word_mean, topic_mean = means
-    word_mass = np.float64(word_mean.shape[0]) * beta
-    n_lanes = topic_mean.size
-    doc, rest = np.zeros(n_lanes, np.float32), np.zeros(n_lanes, np.float32)
-    weight = np.zeros(n_lanes, np.float32)
+    doc_ptr, word, count = corpus
+    means = document_moments(shared)
+    doc = means.doc_topic
+    beta_sum = np.float64(shared.word_topic.shape[0]) * priors.topic_word
+    weight = np.zeros(shared.topic.size, np.float32)
     for d in range(doc_ptr.size - 1):
         clear(doc)
-        for k in range(n_lanes):
-            rest[k] = word_mass + topic_mean[k]
+        remove_document(means, shared.topic, beta_sum)
         for c in range(doc_ptr[d], doc_ptr[d + 1]):
-            row = word_mean[word[c]]
-            r = _weigh(_ZERO, gamma[c], doc, row, rest, alpha, beta, weight)
-            r *= uniform(rng)
-            k = 0
-            while k < n_lanes - 1 and (r >= weight[k] or weight[k] == 0):
-                r -= weight[k]
-                k += 1
-            while weight[k] == 0:  # rounding carried r past the last topic
-                k -= 1
-            gamma[c, k] = 1
+            row = shared.word_topic[word[c]]
+            total = _weigh(_ZERO, responsibilities[c], row, means, priors, weight)
+            k = _draw(weight, total * uniform(rng))
+            responsibilities[c, k] = 1
             doc[k] += count[c]
             row[k] += count[c]
-        for k in range(n_lanes):
-            topic_mean[k] += doc[k]
+        restore_document(means, shared.topic)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _draw(weight, r):
+    """Return k with probability weight[k] / sum(weight), for r uniform in the sum."""
+    k = 0
+    while k < weight.size - 1 and (r >= weight[k] or weight[k] == 0):
+        r -= weight[k]
+        k += 1
+    while weight[k] == 0:  # rounding carried r past the last topic
+        k -= 1
+    return k

@@ -20,7 +20,7 @@ from sklda._core.random_streams import uniform
 FEWEST = 3  # tokens of a cell that has weights
 
 
-class Gamma(NamedTuple):
+class Weights(NamedTuple):
     """The weights above 0 of the cells of at least `FEWEST` tokens."""
 
     cell: np.ndarray  # (n_such_cells,) int64
@@ -35,13 +35,13 @@ def init(corpus, damping):
     cell = np.flatnonzero(n_tokens >= FEWEST).astype(np.int64)
     draws = n_tokens[cell].astype(np.int32)
     weight = np.full(cell.size, damping, np.int32)
-    return Gamma(cell, np.arange(cell.size + 1, dtype=np.int64), draws, weight)
+    return Weights(cell, np.arange(cell.size + 1, dtype=np.int64), draws, weight)
 
 
 @njit(cache=True, nogil=True)
-def draw(gamma, total, rng, n_draws):
+def draw(weights, total, rng, n_draws):
     """Choose the number of draws of each such cell, whose weights add up to `total`."""
-    cell, ptr, draws, weight = gamma
+    cell, ptr, draws, weight = weights
     for i in range(cell.size):
         j, last = ptr[i], ptr[i + 1] - 1
         r = uniform(rng) * total
@@ -51,31 +51,31 @@ def draw(gamma, total, rng, n_draws):
         n_draws[cell[i]] = draws[j]
 
 
-def learn(token_ptr, z, gamma, n_lanes):
-    """Return Gamma after a sweep: 1 more for the number of topics that a cell has.
+def learn(token_ptr, z, weights, n_lanes):
+    """Return the weights after a sweep: 1 more for the number of topics of a cell.
 
     The sweep has drawn each of these topics, and no other.
     """
-    n_topics = np.ones(gamma.cell.size, np.int32)
-    is_new = np.zeros(gamma.cell.size, bool)  # their weight was 0
-    _add(token_ptr, z, gamma, n_lanes, n_topics, is_new)
+    n_topics = np.ones(weights.cell.size, np.int32)
+    is_new = np.zeros(weights.cell.size, bool)  # their weight was 0
+    _add(token_ptr, z, weights, n_lanes, n_topics, is_new)
     if not is_new.any():
-        return gamma
-    n_weights = gamma.draws.size + np.count_nonzero(is_new)
-    wider = Gamma(
-        gamma.cell,
-        gamma.ptr + np.append(0, np.cumsum(is_new)),
+        return weights
+    n_weights = weights.draws.size + np.count_nonzero(is_new)
+    wider = Weights(
+        weights.cell,
+        weights.ptr + np.append(0, np.cumsum(is_new)),
         np.empty(n_weights, np.int32),
         np.empty(n_weights, np.int32),
     )
-    _insert(gamma, n_topics, is_new, wider)
+    _insert(weights, n_topics, is_new, wider)
     return wider
 
 
 @njit(cache=True, nogil=True)
-def _add(token_ptr, z, gamma, n_lanes, n_topics, is_new):
+def _add(token_ptr, z, weights, n_lanes, n_topics, is_new):
     """Count the topics of each cell and add 1 to their weight, or note it as new."""
-    cell, ptr, draws, weight = gamma
+    cell, ptr, draws, weight = weights
     seen_in = np.full(n_lanes, -1)
     for i in range(cell.size):
         first, last = token_ptr[cell[i]], token_ptr[cell[i] + 1]
@@ -94,9 +94,9 @@ def _add(token_ptr, z, gamma, n_lanes, n_topics, is_new):
 
 
 @njit(cache=True, nogil=True)
-def _insert(gamma, n_topics, is_new, wider):
+def _insert(weights, n_topics, is_new, wider):
     """Copy all weights; a new one, of 1, becomes the last of its cell."""
-    _, ptr, draws, weight = gamma
+    _, ptr, draws, weight = weights
     _, _, wider_draws, wider_weight = wider
     slot = 0
     for i in range(is_new.size):
@@ -106,3 +106,10 @@ def _insert(gamma, n_topics, is_new, wider):
         if is_new[i]:
             wider_draws[slot], wider_weight[slot] = n_topics[i], 1
             slot += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def group_size(n_tokens, n_groups):
+    """Return the size of the next of some groups of about equal size."""
+    n = np.int32(n_tokens)
+    return n // n_groups if n_groups > 1 else n  # most have one: spare the division

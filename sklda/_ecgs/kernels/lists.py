@@ -10,15 +10,15 @@ single-site sampler.
 import numpy as np
 from numba import njit
 
-from sklda._core.document import Document, enter_document
+from sklda._core.document import enter_document, new_document
 from sklda._core.lists import (
     State,
-    WordList,
     at_topic,
     counts,
     enter_cell,
     from_topics,
     gather,
+    list_of,
     merge,
     prefetch_list,
     replica,
@@ -27,6 +27,7 @@ from sklda._core.lists import (
     resample_each,
 )
 from sklda._core.problem import LANES
+from sklda._ecgs.kernels.draw_numbers import group_size
 
 __all__ = [
     "State",
@@ -42,48 +43,37 @@ __all__ = [
 @njit(cache=True, nogil=True)
 def sweep_groups(corpus, state, priors, n_draws, rng):
     """Resample every token once, those of cell c in ``n_draws[c]`` groups."""
-    doc_ptr, word, token_ptr = corpus
-    z, topic, start, sizes, list_topic, list_count = state
-    n_lanes = topic.size
-    ratio = np.zeros(n_lanes + LANES, np.float32)
+    n_lanes = state.topic.size
+    document = new_document(state.topic, n_lanes + LANES)
     weight = np.zeros(n_lanes + LANES, np.float32)
-    document = Document(np.zeros(n_lanes, np.int32), topic, ratio)
-    for d in range(doc_ptr.size - 1):
-        begin, end = doc_ptr[d], doc_ptr[d + 1]
-        ratio_sum = enter_document(
-            token_ptr[begin], token_ptr[end], z, priors, document
-        )
-        for c in range(begin, end):
-            prefetch_list(word, c, start, list_topic, list_count)
-            w = word[c]
-            slots = slice(start[w], start[w + 1])
-            word_list = WordList(list_topic[slots], list_count[slots], weight)
-            first, last = token_ptr[c], token_ptr[c + 1]
-            cell = enter_cell(
-                np.int64(z[first]), np.int64(sizes[w]), ratio_sum, word_list, ratio
-            )
-            if n_draws[c] == last - first:
-                cell = resample_each(
-                    z, first, last, cell, word_list, priors, document, rng
-                )
-            else:
-                cell = _resample_groups(
-                    z, first, last, n_draws[c], cell, word_list, priors, document, rng
-                )
-            sizes[w] = cell.size
-            ratio_sum = cell.ratio_sum
+    for d in range(corpus.doc_ptr.size - 1):
+        _sweep_document(d, corpus, state, priors, n_draws, document, weight, rng)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _resample_groups(z, first, last, n_draws, cell, word_list, priors, document, rng):
-    """Resample the tokens of a cell in groups of about equal size."""
-    for n_groups in range(n_draws, 0, -1):
-        n = np.int32((last - first) // n_groups)
-        cell = at_topic(np.int64(z[first]), cell, word_list)
-        for i in range(first + 1, first + n):
-            if z[i] != cell.topic:
-                cell = gather(z, i, first + n, cell, word_list, priors, document)
-                break
-        cell = resample(z, first, n, cell, word_list, priors, document, rng)
-        first += n
-    return cell
+def _sweep_document(d, corpus, state, priors, n_draws, document, weight, rng):
+    doc_ptr, word, token_ptr = corpus
+    z, sizes = state.z, state.size
+    begin, end = doc_ptr[d], doc_ptr[d + 1]
+    ratio_sum = enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
+    for c in range(begin, end):
+        prefetch_list(word, c, state)
+        w = word[c]
+        word_list = list_of(w, state, weight)
+        first, last, n_groups = token_ptr[c], token_ptr[c + 1], n_draws[c]
+        cell = enter_cell(z[first], sizes[w], ratio_sum, word_list, document.ratio)
+        if n_groups == last - first:
+            cell = resample_each(z, first, last, cell, word_list, priors, document, rng)
+            n_groups = 0
+        while n_groups > 0:
+            n = group_size(last - first, n_groups)
+            cell = at_topic(z[first], cell, word_list)
+            for i in range(first + 1, first + n):
+                if z[i] != cell.topic:
+                    cell = gather(z, i, first + n, cell, word_list, priors, document)
+                    break
+            cell = resample(z, first, n, cell, word_list, priors, document, rng)
+            first += n
+            n_groups -= 1
+        sizes[w] = cell.size
+        ratio_sum = cell.ratio_sum

@@ -7,7 +7,7 @@ ACML 2010. The same as over `lists`, faster for few topics.
 import numpy as np
 from numba import njit
 
-from sklda._core.document import Document, enter_document, update_ratios
+from sklda._core.document import enter_document, new_document, update_ratios
 from sklda._core.problem import LANES
 from sklda._core.rows import (
     Scratch,
@@ -22,6 +22,7 @@ from sklda._core.rows import (
     resample_each,
     weigh,
 )
+from sklda._ecgs.kernels.draw_numbers import group_size
 
 __all__ = [
     "State",
@@ -37,35 +38,38 @@ __all__ = [
 @njit(cache=True, nogil=True)
 def sweep_groups(corpus, state, priors, n_draws, rng):
     """Resample every token once, those of cell c in ``n_draws[c]`` groups."""
+    n_lanes = state.topic.size
+    document = new_document(state.topic, n_lanes)
+    scratch = Scratch(
+        np.zeros(n_lanes, np.float32), np.zeros(n_lanes + LANES, np.float32)
+    )
+    for d in range(corpus.doc_ptr.size - 1):
+        _sweep_document(d, corpus, state, priors, n_draws, document, scratch, rng)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _sweep_document(d, corpus, state, priors, n_draws, document, scratch, rng):
     doc_ptr, word, token_ptr = corpus
-    z, word_topic, topic = state
-    n_lanes, beta = topic.size, priors.topic_word
-    ratio = np.zeros(n_lanes, np.float32)
-    weight = np.zeros(n_lanes, np.float32)
-    document = Document(np.zeros(n_lanes, np.int32), topic, ratio)
-    scratch = Scratch(weight, np.zeros(n_lanes + LANES, np.float32))
-    for d in range(doc_ptr.size - 1):
-        begin, end = doc_ptr[d], doc_ptr[d + 1]
-        enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
-        for c in range(begin, end):
-            prefetch_row(word, c, word_topic)
-            row = word_topic[word[c]]
-            total = weigh(ratio, row, beta, weight)
-            first, last = token_ptr[c], token_ptr[c + 1]
-            if n_draws[c] == last - first:
-                resample_each(
-                    z, first, last, row, total, priors, document, scratch, rng
-                )
-                continue
-            for n_groups in range(n_draws[c], 0, -1):
-                n = np.int32((last - first) // n_groups)
-                if _gather(z, first, n, row, document):
-                    update_ratios(priors, document)
-                    total = weigh(ratio, row, beta, weight)
-                total = resample(
-                    z, first, n, row, total, priors, document, scratch, rng
-                )
-                first += n
+    z, word_topic, _ = state
+    beta = priors.topic_word
+    begin, end = doc_ptr[d], doc_ptr[d + 1]
+    enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
+    for c in range(begin, end):
+        prefetch_row(word, c, word_topic)
+        row = word_topic[word[c]]
+        total = weigh(document.ratio, row, beta, scratch.weight)
+        first, last, n_groups = token_ptr[c], token_ptr[c + 1], n_draws[c]
+        if n_groups == last - first:
+            resample_each(z, first, last, row, total, priors, document, scratch, rng)
+            continue
+        while n_groups > 0:
+            n = group_size(last - first, n_groups)
+            if _gather(z, first, n, row, document):
+                update_ratios(priors, document)
+                total = weigh(document.ratio, row, beta, scratch.weight)
+            total = resample(z, first, n, row, total, priors, document, scratch, rng)
+            first += n
+            n_groups -= 1
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)

@@ -10,13 +10,13 @@ first, and a token that stays writes nothing.
 import numpy as np
 from numba import njit
 
-from sklda._core.document import Document, enter_document
+from sklda._core.document import enter_document, new_document
 from sklda._core.lists import (
     State,
-    WordList,
     counts,
     enter_cell,
     from_topics,
+    list_of,
     merge,
     prefetch_list,
     replica,
@@ -37,26 +37,25 @@ def sweep(problem, state, rng):
 @njit(cache=True, nogil=True)
 def sweep_tokens(corpus, state, priors, rng):
     """Resample every token once."""
-    doc_ptr, word, token_ptr = corpus
-    z, topic, start, sizes, list_topic, list_count = state
-    n_lanes = topic.size
-    ratio = np.zeros(n_lanes + LANES, np.float32)
+    n_lanes = state.topic.size
+    document = new_document(state.topic, n_lanes + LANES)
     weight = np.zeros(n_lanes + LANES, np.float32)
-    document = Document(np.zeros(n_lanes, np.int32), topic, ratio)
-    for d in range(doc_ptr.size - 1):
-        begin, end = doc_ptr[d], doc_ptr[d + 1]
-        ratio_sum = enter_document(
-            token_ptr[begin], token_ptr[end], z, priors, document
-        )
-        for c in range(begin, end):
-            prefetch_list(word, c, start, list_topic, list_count)
-            w = word[c]
-            slots = slice(start[w], start[w + 1])
-            word_list = WordList(list_topic[slots], list_count[slots], weight)
-            first, last = token_ptr[c], token_ptr[c + 1]
-            cell = enter_cell(
-                np.int64(z[first]), np.int64(sizes[w]), ratio_sum, word_list, ratio
-            )
-            cell = resample_each(z, first, last, cell, word_list, priors, document, rng)
-            sizes[w] = cell.size
-            ratio_sum = cell.ratio_sum
+    for d in range(corpus.doc_ptr.size - 1):
+        _sweep_document(d, corpus, state, priors, document, weight, rng)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _sweep_document(d, corpus, state, priors, document, weight, rng):
+    doc_ptr, word, token_ptr = corpus
+    z, sizes = state.z, state.size
+    begin, end = doc_ptr[d], doc_ptr[d + 1]
+    ratio_sum = enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
+    for c in range(begin, end):
+        prefetch_list(word, c, state)
+        w = word[c]
+        word_list = list_of(w, state, weight)
+        first, last = token_ptr[c], token_ptr[c + 1]
+        cell = enter_cell(z[first], sizes[w], ratio_sum, word_list, document.ratio)
+        cell = resample_each(z, first, last, cell, word_list, priors, document, rng)
+        sizes[w] = cell.size
+        ratio_sum = cell.ratio_sum

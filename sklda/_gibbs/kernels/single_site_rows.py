@@ -15,7 +15,7 @@ is faster for many topics.
 import numpy as np
 from numba import njit
 
-from sklda._core.document import Document, enter_document
+from sklda._core.document import enter_document, new_document
 from sklda._core.problem import LANES
 from sklda._core.rows import (
     Scratch,
@@ -42,21 +42,24 @@ def sweep(problem, state, rng):
 @njit(cache=True, nogil=True)
 def sweep_tokens(corpus, state, priors, rng):
     """Resample every token once."""
+    n_lanes = state.topic.size
+    document = new_document(state.topic, n_lanes)
+    scratch = Scratch(
+        np.zeros(n_lanes, np.float32), np.zeros(n_lanes + LANES, np.float32)
+    )
+    for d in range(corpus.doc_ptr.size - 1):
+        _sweep_document(d, corpus, state, priors, document, scratch, rng)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _sweep_document(d, corpus, state, priors, document, scratch, rng):
     doc_ptr, word, token_ptr = corpus
-    z, word_topic, topic = state
-    n_lanes, beta = topic.size, priors.topic_word
-    ratio = np.zeros(n_lanes, np.float32)
-    weight = np.zeros(n_lanes, np.float32)
-    document = Document(np.zeros(n_lanes, np.int32), topic, ratio)
-    scratch = Scratch(weight, np.zeros(n_lanes + LANES, np.float32))
-    for d in range(doc_ptr.size - 1):
-        first, last = doc_ptr[d], doc_ptr[d + 1]
-        enter_document(token_ptr[first], token_ptr[last], z, priors, document)
-        for c in range(first, last):
-            prefetch_row(word, c, word_topic)
-            row = word_topic[word[c]]
-            total = weigh(ratio, row, beta, weight)
-            resample_each(
-                z, token_ptr[c], token_ptr[c + 1], row, total, priors, document,
-                scratch, rng,
-            )  # fmt: skip
+    z, word_topic, _ = state
+    begin, end = doc_ptr[d], doc_ptr[d + 1]
+    enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
+    for c in range(begin, end):
+        prefetch_row(word, c, word_topic)
+        row = word_topic[word[c]]
+        total = weigh(document.ratio, row, priors.topic_word, scratch.weight)
+        first, last = token_ptr[c], token_ptr[c + 1]
+        resample_each(z, first, last, row, total, priors, document, scratch, rng)

@@ -19,7 +19,7 @@ from numba import njit
 
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._core.rows import find_in_lanes
+from sklda._core.rows import find_down_lane
 
 # Multiplying a row of theta or of phi by a number changes no draw. So the largest entry
 # becomes 2**50, and what is 34 digits smaller becomes 0. Then no product of two entries
@@ -47,28 +47,32 @@ def scale(gammas, factor, rows):
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def _weigh(theta, phi, lane_sum):
-    """Sum the weights of one cell down each lane; return the sum of all."""
+def _weigh(theta, phi, lane_sum, before):
+    """Sum the weights of one cell down each lane; return the sum of all.
+
+    `before[i]` becomes the sum of the lanes before lane i.
+    """
     n = theta.size
     for k in range(n):
         lane_sum[k + LANES] = lane_sum[k] + theta[k] * phi[k]
     total = 0.0
     for lane in range(LANES):
+        before[lane] = total
         total += lane_sum[n + lane]
     return total
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def _draw_another(theta, phi, lane_sum, old, stay, r):
-    """Return a topic other than `old`, whose weight is `stay`; r is in the others' sum.
+@njit(inline="always")
+def _pick(theta, phi, lane_sum, before, r):
+    """Return a topic with probability as its weight, for r uniform in their sum.
 
-    Topics after the old one move up by its weight. Rounding may carry r past the end of
-    its lane: then a topic of positive weight before it is meant.
+    Rounding may carry r past the end of its lane: then a topic of positive weight
+    before it is meant.
     """
-    before = np.float64(lane_sum[old])  # sum of the topics before the old one
-    for lane in range(old % LANES):
-        before += lane_sum[theta.size + lane]
-    k = find_in_lanes(lane_sum, r + stay if r >= before else r)
+    lane = 0
+    for i in range(1, LANES):  # no branch, as the tokens of a cell share `before`
+        lane += 1 if r >= before[i] else 0
+    k = find_down_lane(lane_sum, lane, r - before[lane])
     while k > 0 and theta[k] * phi[k] <= 0:
         k -= 1
     return k
@@ -82,17 +86,23 @@ def resample_topics(corpus, z, theta, phi, rng):
     """
     doc_ptr, word, token_ptr = corpus
     lane_sum = np.zeros(theta.shape[1] + LANES, np.float32)
+    before = np.zeros(LANES)
     for d in range(doc_ptr.size - 1):
         theta_d = theta[d]
         for c in range(doc_ptr[d], doc_ptr[d + 1]):
             phi_w = phi[word[c]]
-            total = _weigh(theta_d, phi_w, lane_sum)
+            total = _weigh(theta_d, phi_w, lane_sum, before)
             for i in range(token_ptr[c], token_ptr[c + 1]):
                 old = np.int64(z[i])
                 stay = np.float64(theta_d[old] * phi_w[old])
                 r = uniform(rng) * total
-                if r >= stay and total > 0:
-                    z[i] = _draw_another(theta_d, phi_w, lane_sum, old, stay, r - stay)
+                if r < stay or total == 0:
+                    continue
+                # The other topics in their order: those after the old one move up.
+                r -= stay
+                if r >= before[old % LANES] + lane_sum[old]:
+                    r += stay
+                z[i] = _pick(theta_d, phi_w, lane_sum, before, r)
 
 
 @njit(cache=True, nogil=True)

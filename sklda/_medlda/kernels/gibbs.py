@@ -5,24 +5,36 @@ JMLR 2014. With the token itself taken out of all counts,
 
     p(z = k | rest) ~ (n_dk + alpha_k) / (n_k + V beta) * (n_wk + beta) * exp(g(k)),
 
-g as in `labels`. A direct computation of g costs O(K tasks) per token. But g depends on
-the counts through m_t alone: it loses r_jk = sum_t (b_t / N^2) eta_jt eta_kt by a token
-on topic j. So the document keeps g with all tokens counted; a token of topic j is
-taken out by adding r_j, a row that is computed once for each topic that the document
-comes to, and a move is one subtraction and one addition of rows. Cost: O(K) per token,
-and O(K tasks) per document and topic of it. All loops over topics vectorise.
+g as in `label_factors`. A direct computation of g costs O(K tasks) per token. But g
+depends on the counts through m_t alone: one more token on topic j takes
+r_jk = sum_t (b_t / N^2) eta_jt eta_kt from g(k). So a sweep keeps g of the document
+with all tokens counted. Adding the row r_j takes out a token of topic j, and a move
+adds one row and subtracts another. Each row is computed once for each topic that the
+document comes to. Cost: O(K) per token, and O(K tasks) per document and topic of it.
+All loops over topics vectorise.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from sklda._core.document import (
+    enter_document,
+    new_document,
+    ratio_without,
+    update_ratio,
+)
 from sklda._core.problem import LANES
-from sklda._core.rows import State, init, pick, read_counts
-from sklda._core.document import count_document, topic_ratio, topic_ratios
 from sklda._core.random_streams import uniform
-from sklda._medlda.kernels.labels import exp, exponents, highest, repulsion, total_weights
-
-__all__ = ["State", "init", "read_counts", "sweep"]
+from sklda._core.rows import Scratch, pick
+from sklda._core.vector_math import exp
+from sklda._medlda.kernels.label_factors import (
+    exponents,
+    highest,
+    repulsion,
+    sum_weights,
+)
 
 # Rows r_j that are kept; a document that comes to more topics starts again.
 MOST_ROWS = 128
@@ -31,9 +43,34 @@ MOST_ROWS = 128
 STEEP = np.float32(20)
 
 
+class Rows(NamedTuple):
+    """The rows r_j that have been computed for the current document."""
+
+    slot: np.ndarray  # (n_lanes,) int64, of the row of each topic; -1 for none
+    topic: np.ndarray  # (n_slots,) int64, whose row is in each slot
+    n_used: np.ndarray  # (1,) int64, slots in use: the first ones
+    row: np.ndarray  # (n_slots, n_lanes) float32, r_j
+    factor: np.ndarray  # (n_slots, n_lanes) float32, exp(r_j)
+    size: np.ndarray  # (n_slots,) float32, largest absolute value of r_j
+
+
+class Tilt(NamedTuple):
+    """How the labels tilt the topics of the current document."""
+
+    weights: np.ndarray  # (n_tasks, n_lanes) float32, eta
+    curvature: np.ndarray  # (n_tasks,) float32, b_t / N^2
+    total: np.ndarray  # (n_tasks,) m_t when the sweep enters the document
+    exponent: np.ndarray  # (n_lanes,) float32, g with all tokens counted
+    tilted: np.ndarray  # (n_lanes,) float32, ratio * exp(g) times a scale
+    rows: Rows
+
+
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def _tilt(ratio, exponent, tilted):
-    """Set `tilted` to ratio * exp(g), up to a factor; return the logarithm of that."""
+def _update_tilted(ratio, exponent, tilted):
+    """Set `tilted` to ratio * exp(g) times a scale; return minus the log of the scale.
+
+    The scale keeps the exponentials within the range of float32.
+    """
     top = highest(exponent)
     for k in range(ratio.size):
         tilted[k] = ratio[k] * exp(exponent[k] - top)
@@ -52,14 +89,14 @@ def _weigh(tilted, factor, row, beta, weight):
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def _weigh_steep(ratio, exponent, lost, row, beta, weight):
-    """Do the same where g + r_j has too wide a range; return the sum and its top."""
-    top = exponent[0] + lost[0]
+def _weigh_steep(ratio, exponent, repelled, row, beta, weight):
+    """Do the same where g + r_j has too wide a range; return the sum and the top."""
+    top = exponent[0] + repelled[0]
     for k in range(weight.size):
-        top = max(top, exponent[k] + lost[k])
+        top = max(top, exponent[k] + repelled[k])
     total = np.float32(0)
     for k in range(weight.size):
-        tilt = exp(exponent[k] + lost[k] - top)
+        tilt = exp(exponent[k] + repelled[k] - top)
         value = ratio[k] * (np.float32(row[k]) + beta) * tilt
         weight[k] = value
         total += value
@@ -67,43 +104,43 @@ def _weigh_steep(ratio, exponent, lost, row, beta, weight):
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def _exponentiate(lost, factor):
+def _exponentiate(repelled, factor):
     """Set `factor` to exp(r_j); return the largest absolute value of r_j."""
     size = np.float32(0)
-    for k in range(lost.size):
-        size = max(size, abs(lost[k]))
-        factor[k] = exp(min(lost[k], STEEP))
+    for k in range(repelled.size):
+        size = max(size, abs(repelled[k]))
+        factor[k] = exp(min(repelled[k], STEEP))
     return size
 
 
-@njit(cache=True, nogil=True, _nrt=False)
-def _row_of(k, weights, curvature, rows, lost, factor, size):
-    """Return the place of r_k among the rows, and compute it where it has none.
-
-    rows[k] is that place or -1; the places in use are those of rows[-1] topics, whose
-    names stand behind the topics.
-    """
-    n_lanes = weights.shape[1]
-    place = rows[k]
-    if place >= 0:
-        return place
-    if rows[-1] == size.size:
-        _forget(rows, n_lanes)
-    place = rows[-1]
-    rows[-1] += 1
-    rows[k] = place
-    rows[n_lanes + place] = k
-    repulsion(weights, curvature, k, lost[place])
-    size[place] = _exponentiate(lost[place], factor[place])
-    return place
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _slot_of(k, tilt):
+    """Return the slot of r_k, after computing it if it has none."""
+    slot = tilt.rows.slot[k]
+    return slot if slot >= 0 else _fill_slot(k, tilt)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _forget(rows, n_lanes):
+def _fill_slot(k, tilt):
+    """Compute r_k and return its slot."""
+    rows = tilt.rows
+    if rows.n_used[0] == rows.size.size:
+        _clear(rows)
+    slot = rows.n_used[0]
+    rows.n_used[0] += 1
+    rows.slot[k] = slot
+    rows.topic[slot] = k
+    repulsion(tilt.weights, tilt.curvature, k, rows.row[slot])
+    rows.size[slot] = _exponentiate(rows.row[slot], rows.factor[slot])
+    return slot
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _clear(rows):
     """Give up all rows."""
-    for place in range(rows[-1]):
-        rows[rows[n_lanes + place]] = -1
-    rows[-1] = 0
+    for slot in range(rows.n_used[0]):
+        rows.slot[rows.topic[slot]] = -1
+    rows.n_used[0] = 0
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
@@ -113,71 +150,85 @@ def _add(change, row, out):
 
 
 @njit(cache=True, nogil=True)
-def sweep(corpus, state, priors, labels, rng):
-    """Redraw every token once."""
-    doc_ptr, word, token_ptr = corpus
-    z, word_topic, topic = state
-    alpha, beta = priors
-    weights, slope, curvature = labels
-    n_lanes = alpha.size
-    word_mass = np.float32(word_topic.shape[0]) * beta
-    doc_topic = np.zeros(n_lanes, np.int32)
-    total = np.zeros(weights.shape[0])
-    ratio = np.zeros(n_lanes, np.float32)
-    exponent = np.zeros(n_lanes, np.float32)
-    tilted = np.zeros(n_lanes, np.float32)
-    weight = np.zeros(n_lanes, np.float32)
-    lane_sum = np.zeros(n_lanes + LANES, np.float32)
-    n_rows = min(n_lanes, MOST_ROWS)
-    lost = np.zeros((n_rows, n_lanes), np.float32)
-    factor = np.zeros((n_rows, n_lanes), np.float32)
-    size = np.zeros(n_rows, np.float32)
-    rows = np.full(n_lanes + n_rows + 1, -1)
-    rows[-1] = 0
-    for d in range(doc_ptr.size - 1):
-        count_document(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]], z, doc_topic)
-        topic_ratios(doc_topic, topic, alpha, word_mass, ratio)
-        total_weights(weights, doc_topic, total)
-        exponents(weights, slope[d], curvature[d], total, exponent)
-        _forget(rows, n_lanes)
-        top = _tilt(ratio, exponent, tilted)
-        for c in range(doc_ptr[d], doc_ptr[d + 1]):
-            top = _redraw_cell(
-                z, token_ptr[c], token_ptr[c + 1], word_topic[word[c]], beta, word_mass,
-                doc_topic, topic, alpha, weights, curvature[d], ratio, exponent, tilted,
-                top, rows, lost, factor, size, weight, lane_sum, rng,
-            )  # fmt: skip
+def sweep_tokens(corpus, state, priors, factors, rng):
+    """Resample every token once."""
+    n_tasks, n_lanes = factors.weights.shape
+    document = new_document(state.topic, n_lanes)
+    tilt = Tilt(
+        weights=factors.weights,
+        curvature=np.zeros(n_tasks, np.float32),
+        total=np.zeros(n_tasks),
+        exponent=np.zeros(n_lanes, np.float32),
+        tilted=np.zeros(n_lanes, np.float32),
+        rows=_no_rows(n_lanes),
+    )
+    scratch = Scratch(
+        np.zeros(n_lanes, np.float32), np.zeros(n_lanes + LANES, np.float32)
+    )
+    for d in range(corpus.doc_ptr.size - 1):
+        tilt.curvature[:] = factors.curvature[d]
+        slope = factors.slope[d]
+        _sweep_document(d, slope, corpus, state, priors, document, tilt, scratch, rng)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _redraw_cell(
-    z, first, last, row, beta, word_mass, doc_topic, topic, alpha, weights, curvature,
-    ratio, exponent, tilted, top, rows, lost, factor, size, weight, lane_sum, rng,
-):  # fmt: skip
-    """Redraw the tokens of a cell; return the new logarithm of the scale of `tilted`.
+def _sweep_document(d, slope, corpus, state, priors, document, tilt, scratch, rng):
+    doc_ptr, word, token_ptr = corpus
+    z, word_topic, _ = state
+    weights, curvature, total, exponent, tilted, rows = tilt
+    begin, end = doc_ptr[d], doc_ptr[d + 1]
+    enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
+    sum_weights(weights, document.doc_topic, total)
+    exponents(weights, slope, curvature, total, exponent)
+    _clear(rows)
+    top = _update_tilted(document.ratio, exponent, tilted)
+    for c in range(begin, end):
+        tokens = z[token_ptr[c] : token_ptr[c + 1]]
+        row = word_topic[word[c]]
+        top = _resample_cell(tokens, row, top, priors, document, tilt, scratch, rng)
 
-    The present topic is asked for first: a token that stays writes nothing, and the
+
+@njit(cache=True, nogil=True)
+def _no_rows(n_lanes):
+    n_slots = min(n_lanes, MOST_ROWS)
+    return Rows(
+        slot=np.full(n_lanes, -1),
+        topic=np.zeros(n_slots, np.int64),
+        n_used=np.zeros(1, np.int64),
+        row=np.zeros((n_slots, n_lanes), np.float32),
+        factor=np.zeros((n_slots, n_lanes), np.float32),
+        size=np.zeros(n_slots, np.float32),
+    )
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _resample_cell(z, row, top, priors, document, tilt, scratch, rng):
+    """Resample the tokens of a cell; return minus the log of the scale of `tilted`.
+
+    The draw tries the present topic first: a token that stays writes nothing, and the
     weights serve the next token too, if it has the same topic.
     """
+    doc_topic, topic, ratio = document
+    _, _, _, exponent, tilted, rows = tilt
+    weight, lane_sum = scratch
+    beta = priors.topic_word
     weighed = -1  # the topic of the token that is taken out of the weights
     others, stay = 0.0, 0.0
     old_ratio = np.float32(0)
-    for i in range(first, last):
+    for i in range(z.size):
         old = np.int64(z[i])
         if weighed != old:
-            place = _row_of(old, weights, curvature, rows, lost, factor, size)
-            lost_old, factor_old = lost[place], factor[place]
-            if size[place] > STEEP:
-                sum_, high = _weigh_steep(ratio, exponent, lost_old, row, beta, weight)
-                tilt = exp(exponent[old] + lost_old[old] - high)
+            slot = _slot_of(old, tilt)
+            old_row, factor = rows.row[slot], rows.factor[slot]
+            if rows.size[slot] > STEEP:
+                sum_, high = _weigh_steep(ratio, exponent, old_row, row, beta, weight)
+                old_tilt = exp(exponent[old] + old_row[old] - high)
             else:
-                sum_ = _weigh(tilted, factor_old, row, beta, weight)
-                tilt = exp(exponent[old] - top) * factor_old[old]
+                sum_ = _weigh(tilted, factor, row, beta, weight)
+                old_tilt = exp(exponent[old] - top) * factor[old]
             # The weight of the present topic with the token itself taken out.
-            old_ratio = topic_ratio(
-                doc_topic[old] - 1, topic[old] - 1, alpha[old], word_mass
-            )
-            stay = np.float64(old_ratio * tilt * (np.float32(row[old] - 1) + beta))
+            old_ratio = ratio_without(old, 1, priors, document)
+            stay = np.float64(old_ratio * old_tilt * (np.float32(row[old] - 1) + beta))
             others = sum_ - weight[old]
             weighed = old
         r = uniform(rng) * (others + stay)
@@ -192,9 +243,8 @@ def _redraw_cell(
             topic[k] += change
             doc_topic[k] += change
         ratio[old] = old_ratio
-        ratio[new] = topic_ratio(doc_topic[new], topic[new], alpha[new], word_mass)
-        _add(np.float32(1), lost_old, exponent)
-        place = _row_of(new, weights, curvature, rows, lost, factor, size)
-        _add(np.float32(-1), lost[place], exponent)
-        top = _tilt(ratio, exponent, tilted)
+        update_ratio(new, priors, document)
+        _add(np.float32(1), old_row, exponent)
+        _add(np.float32(-1), rows.row[_slot_of(new, tilt)], exponent)
+        top = _update_tilted(ratio, exponent, tilted)
     return top

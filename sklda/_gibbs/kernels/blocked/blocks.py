@@ -8,7 +8,13 @@ import numpy as np
 from numba import njit
 
 from sklda._core.document import Document, count_document, ratio_without
-from sklda._core.lists import WordList, draw_slot, drop_empty, prefetch_list, weigh
+from sklda._core.lists import (
+    WordList,
+    draw_slot,
+    list_of,
+    prefetch_list,
+    weigh,
+)
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked import large, small
@@ -22,46 +28,55 @@ def sweep_blocks(corpus, state, priors, rng, nested):
     `small.SMALL` by sums over topics, a larger one by tables of all topics: by nested
     simulation or, if not `nested`, by backward simulation.
     """
-    doc_ptr, word, token_ptr = corpus
-    z, topic, start, sizes, list_topic, list_count = state
-    n_lanes, beta = topic.size, priors.topic_word
-    doc_topic = np.zeros(n_lanes, np.int32)
+    n_lanes = state.topic.size
     ratio = np.zeros((4, n_lanes + LANES), np.float32)
     weight = np.zeros((4, n_lanes + LANES), np.float32)
-    value, sums = np.zeros(n_lanes + LANES, np.float32), np.zeros(8)
-    document = Document(doc_topic, topic, ratio)
-    scratch = small.Scratch(value, sums, np.zeros(8))
-    for d in range(doc_ptr.size - 1):
-        count_document(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]], z, doc_topic)
-        small.enter_document(priors, document, sums)
-        weighed = -1  # the word whose weights are there
-        for c in range(doc_ptr[d], doc_ptr[d + 1]):
-            prefetch_list(word, c, start, list_topic, list_count)
-            w = word[c]
-            slots = slice(start[w], start[w + 1])
-            word_list = WordList(list_topic[slots], list_count[slots], weight)
-            size = np.int64(sizes[w])
-            block = z[token_ptr[c] : token_ptr[c + 1]]
-            if block.size == 1 and weighed != w:
-                sizes[w] = _resample_one(
-                    block, word_list, size, priors, document, scratch, rng
+    document = Document(np.zeros(n_lanes, np.int32), state.topic, ratio)
+    scratch = small.Scratch(
+        np.zeros(n_lanes + LANES, np.float32), np.zeros(8), np.zeros(8)
+    )
+    for d in range(corpus.doc_ptr.size - 1):
+        _sweep_document(
+            d, corpus, state, priors, document, weight, scratch, rng, nested
+        )
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _sweep_document(d, corpus, state, priors, document, weight, scratch, rng, nested):
+    doc_ptr, word, token_ptr = corpus
+    z, sizes = state.z, state.size
+    begin, end = doc_ptr[d], doc_ptr[d + 1]
+    count_document(token_ptr[begin], token_ptr[end], z, document.doc_topic)
+    small.enter_document(priors, document, scratch.sums)
+    weighed = -1  # the word whose weights are there
+    for c in range(begin, end):
+        prefetch_list(word, c, state)
+        w = word[c]
+        word_list = list_of(w, state, weight)
+        size = np.int64(sizes[w])
+        block = z[token_ptr[c] : token_ptr[c + 1]]
+        if block.size == 1 and weighed != w:
+            sizes[w] = _resample_one(
+                block, word_list, size, priors, document, scratch, rng
+            )
+            continue
+        new_size = np.int64(-1)
+        if block.size <= small.SMALL:
+            if weighed != w:
+                small.enter_cell(
+                    word_list, size, priors.topic_word, document.ratio, scratch.sums
                 )
-                continue
-            new_size = np.int64(-1)
-            if block.size <= small.SMALL:
-                if weighed != w:
-                    small.enter_cell(word_list, size, beta, ratio, sums)
-                    weighed = w
-                new_size = small.resample(
-                    block, word_list, size, priors, document, scratch, rng
-                )
-            if new_size < 0:
-                new_size = large.resample(
-                    block, word_list, size, priors, document, rng, nested
-                )
-                small.enter_document(priors, document, sums)
-                weighed = -1
-            sizes[w] = new_size
+                weighed = w
+            new_size = small.resample(
+                block, word_list, size, priors, document, scratch, rng
+            )
+        if new_size < 0:
+            new_size = large.resample(
+                block, word_list, size, priors, document, rng, nested
+            )
+            small.enter_document(priors, document, scratch.sums)
+            weighed = -1
+        sizes[w] = new_size
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -95,5 +110,7 @@ def _resample_one(block, word_list, size, priors, document, scratch, rng):
     small.update_topic(old, priors, document, sums)
     small.update_topic(new, priors, document, sums)
     if counts[old_j] == 0:
-        size = drop_empty(topics, counts, document.ratio[:0], size, document.topic.size)
+        size = small.drop_empty(
+            topics, counts, document.ratio[:0], size, document.topic.size
+        )
     return size

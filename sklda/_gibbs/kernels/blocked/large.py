@@ -12,10 +12,11 @@ import math
 import numpy as np
 from numba import njit
 
-from sklda._core.lists import drop_empty, find
+from sklda._core.lists import find
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.backward import draw_counts as draw_backward
 from sklda._gibbs.kernels.blocked.nested import draw_counts as draw_nested
+from sklda._gibbs.kernels.blocked.small import drop_empty
 
 PLAIN = 100  # tokens of the largest block that needs no saddle point
 
@@ -121,7 +122,7 @@ def shuffle(block, rng):
         block[i], block[j] = block[j], block[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=True)  # it allocates, though its caller does not
 def resample(block, word_list, size, priors, document, rng, nested):
     """Resample the topics of a block; return the new size of the word's list."""
     topics, counts, _ = word_list

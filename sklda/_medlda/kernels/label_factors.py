@@ -1,16 +1,14 @@
 """How the labels of a document tilt the conditional of its topics.
 
-Given its auxiliary variables a document pays for its labels by Gaussian factors, one
-for each task t, with the score s_t = sum_k eta_kt n_dk / N of its N tokens:
+Given the auxiliary variables, each task t multiplies the probability of a document by a
+Gaussian factor of its score s_t = sum_k eta_kt n_dk / N, N the number of its tokens:
 
     exp(a_t s_t - b_t s_t^2 / 2).
 
-With the token itself taken out of m_t = sum_k eta_kt n_dk, its topic k has the factor
-exp(g(k)) for them (Zhu et al., JMLR 2014; Zheng, 2016), where
+With the token itself taken out of m_t = sum_k eta_kt n_dk, these factors multiply the
+conditional of topic k by exp(g(k)) (Zhu et al., JMLR 2014; Zheng, 2016), where
 
     g(k) = sum_t [(a_t / N) eta_kt - (b_t / N^2) (eta_kt^2 / 2 + eta_kt m_t)].
-
-`Labels` holds a / N as `slope` and b / N^2 as `curvature`.
 """
 
 from typing import NamedTuple
@@ -18,37 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-LOG2_E = np.float32(1.4426950408889634)
-LN_2 = np.float32(0.6931471805599453)
 
-
-class Labels(NamedTuple):
-    """What the labels ask of the topics; tasks beyond the last hold 0."""
+class LabelFactors(NamedTuple):
+    """The weights of the topics, and the factors of documents in terms of m_t."""
 
     weights: np.ndarray  # (n_tasks, n_lanes) float32, eta; 0 in the padding
-    slope: np.ndarray  # (n_docs, n_tasks) float32
-    curvature: np.ndarray  # (n_docs, n_tasks) float32
-
-
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def exp(x):
-    """Return e^x in float32, with a relative error of 2e-7, for x up to 87.
-
-    A call of the library would not vectorise. Below -87 it stays what it is there.
-    """
-    y = max(x, np.float32(-87)) * LOG2_E
-    whole = np.floor(y + np.float32(0.5))
-    f = (y - whole) * LN_2
-    p = np.float32(1 / 720)
-    p = p * f + np.float32(1 / 120)
-    p = p * f + np.float32(1 / 24)
-    p = p * f + np.float32(1 / 6)
-    p = p * f + np.float32(1 / 2)
-    p = p * f + np.float32(1)
-    p = p * f + np.float32(1)
-    # 2^whole, by its bits: the exponent stands above the 23 bits of the fraction.
-    bits = np.int32((whole + np.float32(127)) * np.float32(2**23))
-    return p * bits.view(np.float32)
+    slope: np.ndarray  # (n_docs, n_tasks) float32, a_t / N
+    curvature: np.ndarray  # (n_docs, n_tasks) float32, b_t / N^2
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
@@ -64,7 +38,7 @@ def _add_parabola(linear, half, row, out):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def total_weights(weights, doc_topic, total):
+def sum_weights(weights, doc_topic, total):
     """Set `total` to m_t of all tokens of a document."""
     for t in range(total.size):
         total[t] = 0
@@ -87,7 +61,7 @@ def exponents(weights, slope, curvature, total, exponent):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def repulsion(weights, curvature, k, out):
-    """Set `out` to what g of each topic loses by one more token on topic k.
+    """Set `out` to r_k: what g of each topic loses by one more token on topic k.
 
     That is sum_t (b_t / N^2) eta_kt eta_jt for topic j.
     """
@@ -98,16 +72,17 @@ def repulsion(weights, curvature, k, out):
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def gain_of_move(new, old, pull, half):
+def gain_of_move(new, old, gradient, half):
     """Return the change of the document's log factor when a token moves.
 
-    That is sum_t (u_t D - (b_t / N^2) D^2 / 2) with D = eta_new,t - eta_old,t and
-    u_t = a_t / N - (b_t / N^2) m_t, m_t of all tokens as they are.
+    That is sum_t (u_t D - (b_t / N^2) D^2 / 2) with D = eta_new,t - eta_old,t, `half`
+    the halves of b_t / N^2, and `gradient` u_t = a_t / N - (b_t / N^2) m_t, m_t of all
+    tokens as they are.
     """
     total = np.float32(0)
-    for t in range(pull.size):
+    for t in range(gradient.size):
         change = new[t] - old[t]
-        total += change * (pull[t] - half[t] * change)
+        total += change * (gradient[t] - half[t] * change)
     return total
 
 

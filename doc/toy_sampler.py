@@ -1,0 +1,48 @@
+"""Collapsed Gibbs sampling, written as plainly as possible."""
+
+import numpy as np
+from numba import njit
+
+from sklda._core.document import count_document
+from sklda._core.random_streams import uniform
+from sklda._core.rows import State, counts, from_topics, merge, replica, replicate
+
+__all__ = ["State", "counts", "from_topics", "merge", "replica", "replicate", "sweep"]
+
+
+def sweep(problem, state, rng):
+    """Resample every token once."""
+    sweep_tokens(problem.corpus, state, problem.kernel_priors(), rng.kernel)
+    return state
+
+
+@njit(cache=True, nogil=True)
+def sweep_tokens(corpus, state, priors, rng):
+    """Resample every token once."""
+    doc_ptr, word, token_ptr = corpus
+    z, word_topic, topic = state
+    alpha, beta, beta_sum = priors
+    doc_topic = np.zeros(alpha.size, np.int32)
+    summed = np.zeros(alpha.size)
+    for d in range(doc_ptr.size - 1):
+        count_document(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]], z, doc_topic)
+        for c in range(doc_ptr[d], doc_ptr[d + 1]):
+            row = word_topic[word[c]]
+            for i in range(token_ptr[c], token_ptr[c + 1]):
+                _add(-1, z[i], doc_topic, row, topic)
+                total = 0.0
+                for k in range(alpha.size):
+                    in_document = doc_topic[k] + alpha[k]
+                    in_topic = (row[k] + beta) / (topic[k] + beta_sum)
+                    total += in_document * in_topic
+                    summed[k] = total
+                z[i] = np.searchsorted(summed, uniform(rng) * total, side="right")
+                _add(1, z[i], doc_topic, row, topic)
+
+
+@njit(cache=True, nogil=True)
+def _add(n, k, doc_topic, row, topic):
+    """Add n tokens to topic k."""
+    doc_topic[k] += n
+    row[k] += n
+    topic[k] += n

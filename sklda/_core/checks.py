@@ -1,0 +1,52 @@
+"""Checks of parameters that functions share."""
+
+import numbers
+from collections.abc import Collection
+from typing import Any
+
+
+def check_integer(
+    value: Any,
+    name: str,
+    minimum: int,
+    maximum: int | None = None,
+    counted: str = "",
+) -> int:
+    """Return `value` as int if it lies in a range.
+
+    Parameters
+    ----------
+    value : object
+        Value of the parameter.
+    name : str
+        Name of the parameter, for the message.
+    minimum : int
+        Smallest valid value.
+    maximum : int, default=None
+        Largest valid value. None sets no limit.
+    counted : str, default=""
+        What `maximum` is the number of, for the message.
+
+    Returns
+    -------
+    int
+        The value.
+
+    Raises
+    ------
+    ValueError
+        If `value` is not an integer (a bool is not one), or out of range.
+    """
+    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not is_integer or int(value) < minimum:
+        raise ValueError(f"{name} must be an integer >= {minimum}, got {value!r}.")
+    if maximum is not None and int(value) > maximum:
+        raise ValueError(f"{name}={value} exceeds the number of {counted}, {maximum}.")
+    return int(value)
+
+
+def check_choice(value: Any, name: str, choices: Collection[str]) -> None:
+    """Raise ValueError if `value` is not one of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        allowed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} must be one of {allowed}; got {value!r}.")

@@ -1,0 +1,149 @@
+"""The sampler of MedLDA: auxiliary variables, topics and weights in turn.
+
+Given the auxiliary variables of `losses`, the labels of a document are Gaussian factors
+of its scores. These tilt the topics of its tokens (`kernels.label_factors`), and give
+the weights of the topics a Gaussian distribution (`kernels.weights`).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import cholesky, solve_triangular
+
+from sklda._core import rows
+from sklda._core.corpus import tokens_before
+from sklda._core.problem import Corpus, Counts, Problem
+from sklda._core.random_streams import RandomStreams
+from sklda._medlda.kernels import gibbs, light
+from sklda._medlda.kernels.label_factors import LabelFactors
+from sklda._medlda.kernels.weights import (
+    Proportions,
+    add_precision,
+    proportions,
+    resample_each,
+)
+from sklda._medlda.losses import Loss
+
+
+class State(NamedTuple):
+    """The topics with their counts, the weights of the topics, and the scores."""
+
+    z: np.ndarray  # (n_tokens,) uint16
+    topic: np.ndarray  # (n_lanes,) int32
+    tables: rows.State | light.State
+    weights: np.ndarray  # (n_topics, n_tasks) float64, eta
+    scores: np.ndarray  # (n_docs, n_tasks) float64, of these topics and weights
+
+
+class MaxMargin(NamedTuple):
+    """Draw the auxiliary variables, the topics and the weights, each given the others.
+
+    Kernels draw topics from ``rng.kernel``; the rest comes from ``rng.child(0)``.
+    """
+
+    loss: Loss
+    targets: np.ndarray  # (n_docs, n_tasks) float64
+    prior_precision: float  # nu
+    n_weight_steps: int | None  # passes over the weights; None draws them jointly
+    n_mh_steps: int | None  # Metropolis-Hastings; None draws topics by Gibbs sampling
+
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
+        """Return the state in which the tokens have the topics z, and weights are 0."""
+        kernel = rows if self.n_mh_steps is None else light
+        tables = kernel.from_topics(problem, z)
+        n_docs, n_tasks = self.targets.shape
+        weights = np.zeros((problem.n_topics, n_tasks))
+        return State(z, tables.topic, tables, weights, np.zeros((n_docs, n_tasks)))
+
+    def sweep(
+        self, problem: Problem[Corpus], state: State, rng: RandomStreams
+    ) -> State:
+        """Resample the auxiliary variables, then every token, then the weights."""
+        noise = rng.child(0).generator
+        slope, curvature = self.loss.augment(self.targets, state.scores, noise)
+        factors = _label_factors(problem, state.weights, slope, curvature)
+        self._resample_topics(problem, state.tables, factors, rng.kernel)
+        self.resample_weights(problem, state, slope, curvature, noise)
+        return state
+
+    def counts(self, state: State) -> Counts:
+        """Return the count tables; they are the state's own."""
+        return Counts(state.tables.word_topic, state.topic)
+
+    def mean_loss(self, state: State) -> float:
+        """Return the loss without the factor 2 C: sum over tasks, mean of documents."""
+        return float(self.loss(self.targets, state.scores).sum(axis=1).mean())
+
+    def _resample_topics(self, problem, tables, factors, rng) -> None:
+        corpus, priors = problem.corpus, problem.kernel_priors()
+        if self.n_mh_steps is None:
+            gibbs.sweep_tokens(corpus, tables, priors, factors, rng)
+        else:
+            light.sweep_tokens(corpus, tables, priors, factors, self.n_mh_steps, rng)
+
+    def resample_weights(
+        self,
+        problem: Problem[Corpus],
+        state: State,
+        slope: np.ndarray,
+        curvature: np.ndarray,
+        noise: np.random.Generator,
+    ) -> None:
+        """Resample the weights given the topics, and update the scores, in place.
+
+        Each score s has the factor exp(slope s - curvature s^2 / 2).
+        """
+        zbar = topic_proportions(problem, state.z)
+        if self.n_weight_steps is None:
+            self._draw_jointly(zbar, state.weights, slope, curvature, noise)
+            state.scores[:] = zbar @ state.weights
+            return
+        state.scores[:] = zbar @ state.weights
+        by_topic = zbar.tocsc()
+        for _ in range(self.n_weight_steps):
+            resample_each(
+                Proportions(by_topic.data, by_topic.indices, by_topic.indptr),
+                slope,
+                curvature,
+                self.prior_precision,
+                noise.permutation(problem.n_topics),
+                noise.standard_normal(state.weights.shape),
+                state.weights,
+                state.scores,
+            )
+
+    def _draw_jointly(self, zbar, weights, slope, curvature, noise) -> None:
+        """Draw all weights of each task from their Gaussian."""
+        by_doc = Proportions(zbar.data, zbar.indices, zbar.indptr)
+        linear = zbar.T @ slope
+        normal = noise.standard_normal(weights.shape)
+        for t in range(weights.shape[1]):
+            precision = self.prior_precision * np.eye(weights.shape[0])
+            add_precision(by_doc, np.ascontiguousarray(curvature[:, t]), precision)
+            # With L L' the precision: L'^-1 (L^-1 linear + noise).
+            root = cholesky(precision, lower=True)
+            whitened = solve_triangular(root, linear[:, t], lower=True)
+            weights[:, t] = solve_triangular(
+                root, whitened + normal[:, t], lower=True, trans="T"
+            )
+
+
+def topic_proportions(problem: Problem[Corpus], z: np.ndarray) -> sparse.csr_array:
+    """Return zbar, (n_docs, n_topics): the proportions of topics among the tokens."""
+    n_docs = problem.corpus.doc_ptr.size - 1
+    arrays = proportions(problem.corpus, z, problem.n_topics)
+    return sparse.csr_array(arrays, shape=(n_docs, problem.n_topics))
+
+
+def _label_factors(problem, weights, slope, curvature) -> LabelFactors:
+    """Return the factors of m_t = N s_t, as kernels take them."""
+    by_task = np.zeros((weights.shape[1], problem.n_lanes), np.float32)
+    by_task[:, : problem.n_topics] = weights.T
+    lengths = np.diff(tokens_before(problem.corpus))
+    n_tokens = np.maximum(lengths, 1)[:, np.newaxis]
+    return LabelFactors(
+        weights=by_task,
+        slope=(slope / n_tokens).astype(np.float32),
+        curvature=(curvature / n_tokens**2).astype(np.float32),
+    )
