@@ -1,10 +1,10 @@
-"""Items in ranges of about equal weight, and corpora of some documents."""
+"""Items in ranges of equal weight, some of the documents, and cells that are split."""
 
 import numpy as np
 import pytest
 
-from sklda._core.corpus import ranges, slice_documents
-from tests.helpers.corpora import random_corpus
+from sklda._core.corpus import ranges, slice_documents, split_cells
+from tests.helpers.corpora import docs_of, random_corpus, words_of
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -42,3 +42,33 @@ def test_slice_documents():
             np.testing.assert_array_equal(some.word[i:j], corpus.word[a:b])
             tokens = corpus.token_ptr[a : b + 1]  # with the numbers that they had
             np.testing.assert_array_equal(some.token_ptr[i : j + 1], tokens)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 7, 1000])
+@pytest.mark.parametrize("seed", range(3))
+def test_split_cells(seed, most):
+    corpus = random_corpus(seed, mean=1.5)
+    other = split_cells(corpus, most)
+    counts, pieces = np.diff(corpus.token_ptr), np.diff(other.token_ptr)
+    assert pieces.min() > 0
+    assert pieces.max() <= most
+    # As few pieces as can be, and tokens of the same words and documents in one order.
+    assert pieces.size == -(-counts // most).sum()
+    np.testing.assert_array_equal(words_of(other), words_of(corpus))
+    np.testing.assert_array_equal(docs_of(other), docs_of(corpus))
+    for array, same in zip(other, corpus, strict=True):
+        assert array.dtype == same.dtype
+        assert array.flags.c_contiguous
+        if most >= counts.max():
+            np.testing.assert_array_equal(array, same)
+
+
+def test_split_cells_of_no_tokens():
+    for n_docs in (1, 3):
+        empty = random_corpus(0, n_docs)._replace(
+            doc_ptr=np.zeros(n_docs + 1, np.int64),
+            word=np.zeros(0, np.int32),
+            token_ptr=np.zeros(1, np.int64),
+        )
+        for array, same in zip(split_cells(empty, 2), empty, strict=True):
+            np.testing.assert_array_equal(array, same, strict=True)

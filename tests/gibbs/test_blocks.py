@@ -13,14 +13,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sklda._core.corpus import cut_cells
 from sklda._core.problem import padded
-from sklda._gibbs.kernels.blocked import backward, nested
-from sklda._gibbs.kernels.blocked import large as large_blocks
-from sklda._gibbs.kernels.blocked import small as small_blocks
-from tests.gibbs.test_exactness import RIGHT
-from tests.helpers.corpora import docs_of, random_corpus, words_of
-from tests.helpers.enumeration import chi_square_pvalue, stream
+from sklda._gibbs.kernels.blocked import backward, large, nested, small
+from tests.helpers.enumeration import RIGHT, chi_square_pvalue
+from tests.helpers.mutants import streams
 
 SIMULATIONS = {"nested": nested, "backward": backward}
 
@@ -66,16 +62,16 @@ def by_sums(a, b, s, n, dtype):
     logs = []
     for row in zip(a, b, s, strict=True):
         ratios = np.empty((4, 1), dtype)
-        small_blocks.set_ratios.py_func(ratios, 0, dtype(row[0]), dtype(row[2]))
+        small.set_ratios.py_func(ratios, 0, dtype(row[0]), dtype(row[2]))
         t = [dtype((row[0] + j) / (row[2] + j)) for j in range(4)]
         np.testing.assert_allclose(ratios[:, 0], t, rtol=4 * np.finfo(dtype).eps)
-        logs.append(small_blocks.log_coefficients.py_func(*t, dtype(row[1])))
+        logs.append(small.log_coefficients.py_func(*t, dtype(row[1])))
     logs = np.array(logs, np.float64)
     sums = np.zeros(8)
     sums[:4] = logs[::2].sum(0)  # it does not matter how topics are divided
     sums[4:] = logs[1::2].sum(0)
-    total, *factors = small_blocks.shares.py_func(n, sums)
-    assert total == pytest.approx(n * small_blocks.normalisers.py_func(sums)[n - 1])
+    total, factors = small.expectation_factors.py_func(n, sums)
+    assert total == pytest.approx(n * small.normalisers.py_func(sums)[n - 1])
     return total / n, logs @ factors / (total / n)
 
 
@@ -105,7 +101,7 @@ def test_logarithm_of_a_topic(topic):
         of_others = sum(c * logs[c] * q[n - c] for c in range(1, n))
         logs.append(q[n] - of_others / n)
     t = [np.float64(topic[0] + j) / (topic[2] + j) for j in range(4)]
-    found = small_blocks.log_coefficients.py_func(*t, np.float64(topic[1]))
+    found = small.log_coefficients.py_func(*t, np.float64(topic[1]))
     # Less what cancels: a term of l(4) is q(1) ** 4.
     rtol = 1e-6 if topic[0] > 1e3 else 1e-10
     np.testing.assert_allclose(found, [float(x) for x in logs[1:]], rtol=rtol)
@@ -114,7 +110,7 @@ def test_logarithm_of_a_topic(topic):
 @pytest.mark.parametrize("block", [[3], [3, 3], [3, 5], [5, 3, 3], [1, 2, 1, 2]])
 def test_how_many_tokens_share_a_topic(block):
     block = np.array(block, np.uint16)
-    found = [small_blocks.multiplicity.py_func(block, i) for i in range(block.size)]
+    found = [small.multiplicity.py_func(block, i) for i in range(block.size)]
     first = {k: i for i, k in reversed(list(enumerate(block.tolist())))}
     counts = [block.tolist().count(k) for k in block.tolist()]
     for i, k in enumerate(block.tolist()):
@@ -129,7 +125,7 @@ def tables(a, b, s, n):
     a, b, s = (np.append(x, np.zeros(padded(x.size) - x.size)) for x in (a, b, s))
     s[s == 0] = 1
     pmf = np.full((n + 1, a.size), np.nan)
-    large_blocks.set_weights(a, b, s, pmf)
+    large.set_weights(a, b, s, pmf)
     assert np.isfinite(pmf).all()
     assert (pmf >= 0).all()
     return pmf
@@ -198,7 +194,7 @@ def test_conditional_of_a_large_block(case):
 
 
 def draw(name, pmf, n_draws, seed):
-    rng, drawn = stream(seed), np.empty((n_draws, pmf.shape[1]), np.int64)
+    rng, drawn = streams(seed).kernel, np.empty((n_draws, pmf.shape[1]), np.int64)
     for row in drawn:
         SIMULATIONS[name].draw_counts(pmf, rng, row)
     assert (drawn >= 0).all()
@@ -275,36 +271,3 @@ def test_both_simulations_draw_alike(tilt):
         both = both[:, both.sum(0) > 0]
         if both.shape[1] > 1:
             assert stats.chi2_contingency(both).pvalue > RIGHT / n_topics
-
-
-# --- cells that are cut ----------------------------------------------------------
-
-
-@pytest.mark.parametrize("most", [1, 2, 3, 4, 7, 1000])
-@pytest.mark.parametrize("seed", range(3))
-def test_cut_cells(seed, most):
-    corpus = random_corpus(seed, mean=1.5)
-    other = cut_cells(corpus, most)
-    counts, parts = np.diff(corpus.token_ptr), np.diff(other.token_ptr)
-    assert parts.min() > 0
-    assert parts.max() <= most
-    # As few parts as can be, and tokens of the same words and documents in one order.
-    assert parts.size == -(-counts // most).sum()
-    np.testing.assert_array_equal(words_of(other), words_of(corpus))
-    np.testing.assert_array_equal(docs_of(other), docs_of(corpus))
-    for array, same in zip(other, corpus, strict=True):
-        assert array.dtype == same.dtype
-        assert array.flags.c_contiguous
-        if most >= counts.max():
-            np.testing.assert_array_equal(array, same)
-
-
-def test_cut_cells_of_no_tokens():
-    for n_docs in (1, 3):
-        empty = random_corpus(0, n_docs)._replace(
-            doc_ptr=np.zeros(n_docs + 1, np.int64),
-            word=np.zeros(0, np.int32),
-            token_ptr=np.zeros(1, np.int64),
-        )
-        for array, same in zip(cut_cells(empty, 2), empty, strict=True):
-            np.testing.assert_array_equal(array, same, strict=True)

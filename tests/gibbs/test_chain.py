@@ -60,13 +60,12 @@ def assert_averages(chain, samples):
 def record(chain, schedule, stop_at=None):
     """Run the chain; return z after each sweep, and its number of samples then."""
     snapshots, kept = [], []
-
-    def after_sweep(chain):
+    for sweep in run(chain, schedule):
         snapshots.append(chain.z.copy())
         kept.append(chain.averages.n_kept)
-        return chain.n_sweeps == stop_at
-
-    run(chain, schedule, after_sweep)
+        if sweep == stop_at:
+            chain.keep()
+            break
     return snapshots, kept
 
 
@@ -78,11 +77,10 @@ def test_run_follows_the_schedule(chain, learn_priors):
     priors = []
     schedule = Schedule(33, 25, 4, 5, learn_priors)
 
-    def after_sweep(chain):
+    for sweep in run(chain, schedule):
+        assert sweep == chain.n_sweeps
         problem = chain.problem
         priors.append((problem.doc_topic_prior.tolist(), problem.topic_word_prior))
-
-    run(chain, schedule, after_sweep)
     assert chain.n_sweeps == len(priors) == 33
     assert chain.log_joint_sweeps == [5, 10, 15, 20, 25, 30]
     assert len(chain.log_joint) == 6
@@ -115,13 +113,8 @@ def test_a_chain_that_is_stopped_keeps_its_last_sample(chain, stop_at):
 
 
 def test_a_snapshot_is_the_chain_stopped_there(name, chain):
-    snapshots = {}
-
-    def after_sweep(chain):
-        snapshots[chain.n_sweeps] = chain.snapshot()
-
     schedule = Schedule(9, 4, 2, 0, None)
-    run(chain, schedule, after_sweep)
+    snapshots = {sweep: chain.snapshot() for sweep in run(chain, schedule)}
     for sweep, snapshot in snapshots.items():
         again = start(name)
         record(again, schedule, sweep)

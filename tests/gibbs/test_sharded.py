@@ -8,24 +8,22 @@ import threading
 import numpy as np
 import pytest
 from scipy import sparse
-
-from sklda import ECGSLDA
-from sklda import CollapsedGibbsLDA
-from sklda._ecgs.estimator import estimator as _ecgs
-from sklda._core import threads as _threads
-from sklda._gibbs.kernels.blocked import blocked_backward
-from sklda._gibbs.kernels.blocked import blocked_nested
-from sklda._ecgs.kernels import rows as grouped_dense
-from sklda._ecgs.kernels import lists as grouped_sparse
-from sklda._gibbs.kernels import single_site_rows as single_site_dense
-from sklda._gibbs.kernels import single_site_lists as single_site_sparse
-from sklda._gibbs.chain import Chain
 from sklda._ecgs.sampler import GroupedChain
+
+from sklda import ECGSLDA, CollapsedGibbsLDA
+from sklda._core import threads as _threads
+from sklda._ecgs.estimator import estimator as _ecgs
+from sklda._ecgs.kernels import lists as grouped_sparse
+from sklda._ecgs.kernels import rows as grouped_dense
+from sklda._gibbs.chain import Chain
+from sklda._gibbs.kernels import single_site_lists as single_site_sparse
+from sklda._gibbs.kernels import single_site_rows as single_site_dense
+from sklda._gibbs.kernels.blocked import blocked_backward, blocked_nested
 from sklda.datasets import make_lda_corpus
-from tests.helpers.comparison import assert_same_fit
-from tests.helpers.enumeration import faults
 from tests.base.test_fitted import log_joint, recount
+from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus, tight_corpus, words_of
+from tests.helpers.enumeration import faults
 
 X = make_lda_corpus(40, 20, 4, document_length=40, random_state=0)[0]
 

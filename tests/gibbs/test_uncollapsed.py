@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
-from sklda._core import threads as threads_module
 from sklda._core.problem import LANES, MAX_TOPICS, Corpus, Problem, padded
 from sklda._core.threads import Threads
 from sklda._gibbs import uncollapsed_sampler
@@ -78,7 +77,7 @@ def test_slices(n_docs):
             assert all(np.diff(edges) > 0)
         assert len(state.word_slices) == 3
         assert state.doc_slices == states[0].doc_slices
-        assert len(state.count_ranges) == n_jobs
+        assert len(state.count_ranges) == (n_jobs if tokens[-1] else 1)
     # About equal: as near as whole documents come to it.
     longest = np.diff(tokens).max()
     of_slices = [tokens[last] - tokens[first] for first, last in states[0].doc_slices]
@@ -95,13 +94,9 @@ def test_one_document_of_many_tokens_is_one_slice():
 
 
 def test_one_job_needs_no_threads(monkeypatch):
-    def refuse(*args):
-        raise AssertionError("threads for nothing")
-
-    monkeypatch.setattr(threads_module, "ThreadPoolExecutor", refuse)
+    monkeypatch.setattr(threading.Thread, "start", None)
     fit()
     fit(n_jobs=1)
-    fit(X[:2, :20], n_jobs=3)  # one slice
 
 
 @pytest.mark.usefixtures("many_slices")
