@@ -6,28 +6,28 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy import sparse
-from sklda._ecgs.sampler import DynamicDraws, GroupedChain
 from sklearn.base import clone
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
-from sklda._core.problem import LANES
-from sklda._ecgs.estimator import estimator as _ecgs
-from sklda._ecgs.kernels import dynamic
-from sklda._ecgs.kernels import lists as grouped_sparse
-from sklda._ecgs.kernels import rows as grouped_dense
-from sklda._gibbs.collapsed import adaptive as _adaptive
+from sklda._core.problem import Problem
+from sklda._ecgs import samplers
+from sklda._ecgs.kernels import draw_numbers, lists, rows
+from sklda._ecgs.samplers import Grouped
+from sklda._gibbs import rows_then_lists
+from sklda._gibbs.chain import Chain
 from sklda.datasets import make_bars, make_lda_corpus
 from tests.base.test_fitted import log_joint, recount
 from tests.helpers.comparison import assert_same_fit, fitted
-from tests.helpers.corpora import corpus_of, random_corpus, words_of
-from tests.helpers.enumeration import chi_square_pvalue, faults, stream
+from tests.helpers.corpora import corpus_of
+from tests.helpers.enumeration import RIGHT, chi_square_pvalue
+from tests.helpers.mutants import streams
 
 # Cells of up to a dozen tokens, and an empty document.
 X = make_lda_corpus(30, 12, 4, document_length=40, random_state=0)[0].toarray()
 X[7] = 0
 CELLS, TOKENS = np.count_nonzero(X), X.sum()
 # Topics below which there are rows, and never lists.
-KERNELS = {"dense": 10**6, "sparse": 1}
+KERNELS = {"rows": 10**6, "lists": 1}
 STRATEGIES = ["standard", "shortcut", "dynamic"]
 
 strategies = pytest.mark.parametrize("strategy", STRATEGIES)
@@ -37,9 +37,9 @@ each_kernel = pytest.mark.usefixtures("_kernel")
 @pytest.fixture(params=KERNELS.values(), ids=KERNELS)
 def _kernel(request, monkeypatch):
     """Run a test once with each kernel, whatever the number of topics."""
-    monkeypatch.setattr(_ecgs, "MANY_TOPICS", request.param)
-    monkeypatch.setattr(_adaptive, "FEW_TOPICS", request.param)
-    monkeypatch.setattr(_adaptive, "MOST_MEMORY", 0)  # else rows, or lists
+    monkeypatch.setattr(samplers, "MANY_TOPICS", request.param)
+    monkeypatch.setattr(rows_then_lists, "FEW_TOPICS", request.param)
+    monkeypatch.setattr(rows_then_lists, "MOST_MEMORY", 0)  # else rows, or lists
 
 
 def make(strategy="dynamic", **params):
@@ -87,12 +87,12 @@ def test_all_draws_are_made_where_damping_is_large():
 @each_kernel
 def test_one_draw_for_a_cell_is_the_shortcut(monkeypatch):
     def all_on_one(corpus, damping):
-        gamma = init(corpus, damping)
-        return gamma._replace(draws=np.ones_like(gamma.draws))
+        weights = init(corpus, damping)
+        return weights._replace(draws=np.ones_like(weights.draws))
 
-    init = dynamic.init
-    monkeypatch.setattr(dynamic, "init", all_on_one)
-    monkeypatch.setattr(dynamic, "learn", lambda *args: args[-2])
+    init = draw_numbers.init
+    monkeypatch.setattr(draw_numbers, "init", all_on_one)
+    monkeypatch.setattr(draw_numbers, "learn", lambda *args: args[-2])
     # Shortcut draws cells of two tokens as one as well, so here are none of them.
     counts = np.where(X == 2, 3, X)
     assert_same_fit(fit(X=counts), fit("shortcut", X=counts))
@@ -120,95 +120,98 @@ class Forger:
     def __init__(self, seed, n_topics):
         self.rng, self.n_topics = np.random.default_rng(seed), n_topics
 
-    def sweep(self, corpus, state, priors, rng, n_draws):
-        self.n_draws = n_draws.copy()
+    def from_topics(self, problem, z):
+        return SimpleNamespace(z=z, topic=None)
+
+    def sweep_groups(self, corpus, state, priors, n_draws, rng):
         for first, last in itertools.pairwise(corpus.token_ptr):
             topics = self.rng.permutation(self.n_topics)[: self.rng.integers(1, 5)]
             state.z[first:last] = self.rng.choice(topics, last - first)
 
 
-def new_draws(kernel, corpus, n_topics, damping):
-    n_lanes = -(-n_topics // LANES) * LANES
-    return DynamicDraws(kernel, corpus, n_lanes, damping, stream(1))
+def forged(seed, counts, n_topics, damping=1):
+    """Return a sampler whose kernel is a forger, its problem and its first state."""
+    corpus = corpus_of(np.array(counts))
+    problem = Problem(corpus, np.shape(counts)[1], np.full(n_topics, 0.2), 0.1)
+    sampler = Grouped(Forger(seed, n_topics), damping)
+    z = np.zeros(corpus.token_ptr[-1], np.uint16)
+    return sampler, problem, sampler.from_topics(problem, z)
 
 
-def stored(gamma):
+def stored(weights):
     """Return the weights of each cell that has some, as a dictionary."""
-    pairs = [(int(n), int(w)) for n, w in zip(gamma.draws, gamma.weight, strict=True)]
-    return [dict(pairs[a:b]) for a, b in itertools.pairwise(gamma.ptr.tolist())]
+    pairs = zip(weights.draws.tolist(), weights.weight.tolist(), strict=True)
+    pairs = list(pairs)
+    return [dict(pairs[a:b]) for a, b in itertools.pairwise(weights.ptr.tolist())]
 
 
-def mixed_corpus():
+def mixed_counts():
     """Return documents without tokens, cells of 1, 2, 3 and more, and a large one."""
     counts = np.random.default_rng(0).choice([0, 1, 2, 3, 5, 9], (12, 7))
     counts[[0, 5, 11]] = 0
     counts[3] = [3000, 1, 2, 3, 0, 4, 2]
-    return corpus_of(counts)
+    return counts
 
 
 @pytest.mark.parametrize("damping", [1, 7, 10**9])
 @pytest.mark.parametrize("n_topics", [1, 4, 16, 20])
 def test_weights_are_those_of_a_plain_count(damping, n_topics):
-    corpus, forger = mixed_corpus(), Forger(2, n_topics)
-    sweep = new_draws(forger, corpus, n_topics, damping)
-    n_tokens = np.diff(corpus.token_ptr)
+    sampler, problem, state = forged(2, mixed_counts(), n_topics, damping)
+    token_ptr, rng = problem.corpus.token_ptr, streams(1)
+    n_tokens = np.diff(token_ptr)
     expected = [{n: damping} for n in n_tokens.tolist() if n >= 3]
-    assert stored(sweep.gamma) == expected
-    state = SimpleNamespace(z=np.zeros(n_tokens.sum(), np.uint16))
+    assert stored(state.weights) == expected
     for n_sweeps in range(1, 41):
         before = iter([dict(weights) for weights in expected])
-        sweep(state, None, None)
-        cells = np.split(state.z, corpus.token_ptr[1:-1])
+        state = sampler.sweep(problem, state, rng)
+        cells = np.split(state.z, token_ptr[1:-1])
         u = [len(set(z.tolist())) for z in cells if z.size >= 3]
-        for n, made in zip(n_tokens, forger.n_draws, strict=True):
+        for n, made in zip(n_tokens, state.n_draws, strict=True):
             assert made in (next(before) if n >= 3 else {n})
+        assert state.draws_made[-1] == state.n_draws.sum()
         for weights, n in zip(expected, u, strict=True):
             weights[n] = weights.get(n, 0) + 1
-        assert stored(sweep.gamma) == expected
+        assert stored(state.weights) == expected
         assert {sum(w.values()) for w in expected} == {damping + n_sweeps}
-        assert sweep.total == damping + n_sweeps
     assert n_topics == 1 or max(map(len, expected)) == 5
 
 
 def test_the_number_of_draws_has_the_probabilities_of_the_weights():
     n_cells, weights = 20_000, {50: 3, 2: 5, 1: 11, 7: 1}
-    corpus = corpus_of(np.full((n_cells, 1), 50))
-    sweep = new_draws(Forger(0, 4), corpus, 4, 1)
-    sweep.gamma = sweep.gamma._replace(
-        ptr=np.arange(n_cells + 1) * 4,
-        draws=np.tile(np.array([*weights], np.int32), n_cells),
-        weight=np.tile(np.array([*weights.values()], np.int32), n_cells),
+    sampler, problem, state = forged(0, np.full((n_cells, 1), 50), 4)
+    state = state._replace(
+        weights=state.weights._replace(
+            ptr=np.arange(n_cells + 1) * 4,
+            draws=np.tile(np.array([*weights], np.int32), n_cells),
+            weight=np.tile(np.array([*weights.values()], np.int32), n_cells),
+        ),
+        draws_made=[0] * 19,  # the weights of a cell add up to 20 then
     )
-    sweep.total = 20
     # Independent cells, and the test of test_exactness: one seed in a thousand fails.
-    sweep(SimpleNamespace(z=np.zeros(50 * n_cells, np.uint16)), None, None)
-    seen = [(sweep.n_draws == n).sum() for n in weights]
+    state = sampler.sweep(problem, state, streams(1))
+    seen = [(state.n_draws == n).sum() for n in weights]
     assert sum(seen) == n_cells
     p = np.array([*weights.values()]) / 20
-    assert chi_square_pvalue(np.array([*seen, 0]), p) > 1e-3
+    assert chi_square_pvalue(np.array([*seen, 0]), p) > RIGHT
 
 
 def test_memory_follows_the_values_seen():
     # Cells of 50,000 tokens come to at most four topics: at most five weights each.
-    corpus = corpus_of(np.array([[50_000, 1], [2, 50_000]]))
-    sweep = new_draws(Forger(0, 30), corpus, 30, 1)
-    state = SimpleNamespace(z=np.zeros(corpus.token_ptr[-1], np.uint16))
+    sampler, problem, state = forged(0, [[50_000, 1], [2, 50_000]], 30)
     for _ in range(30):
-        sweep(state, None, None)
-    assert sweep.gamma.draws.size == sweep.gamma.weight.size <= 10
-    assert sum(array.nbytes for array in sweep.gamma) < 200
-    assert sweep.n_draws.nbytes == 4 * 4
+        state = sampler.sweep(problem, state, streams(1))
+    assert state.weights.draws.size == state.weights.weight.size <= 10
+    assert sum(array.nbytes for array in state.weights) < 200
+    assert state.n_draws.nbytes == 4 * 4
 
 
 def test_corpora_without_large_cells_have_no_weights():
     for counts in ([[0, 0]], [[1, 2], [2, 0]]):
-        corpus = corpus_of(np.array(counts))
-        sweep = new_draws(Forger(0, 3), corpus, 3, 1)
-        state = SimpleNamespace(z=np.zeros(corpus.token_ptr[-1], np.uint16))
+        sampler, problem, state = forged(0, counts, 3)
         for _ in range(3):
-            sweep(state, None, None)
-        assert stored(sweep.gamma) == []
-        assert sweep.n_draws.tolist() == np.diff(corpus.token_ptr).tolist()
+            state = sampler.sweep(problem, state, streams(1))
+        assert stored(state.weights) == []
+        assert state.n_draws.tolist() == np.diff(problem.corpus.token_ptr).tolist()
 
 
 # --- the sampling rate -----------------------------------------------------------
@@ -252,19 +255,6 @@ def test_attributes_are_counts_of_the_last_sweep(strategy, n_topics):
     theta = (doc_topic + alpha) / (doc_topic + alpha).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.doc_topic_, theta)
     np.testing.assert_allclose(model.log_joint_[-1], log_joint(model, counts))
-
-
-@pytest.mark.parametrize("damping", [None, 1, 30])
-@pytest.mark.parametrize("kernel", [grouped_dense, grouped_sparse])
-@pytest.mark.parametrize("n_topics", [1, 5, 17])
-def test_tables_are_right_after_every_sweep(kernel, damping, n_topics):
-    for seed in range(3):
-        corpus = random_corpus(seed, n_docs=20, n_words=9, mean=2)
-        alpha, entropy = np.full(n_topics, 0.2), np.random.SeedSequence(seed)
-        chain = GroupedChain(kernel, damping, corpus, 9, alpha, 0.1, entropy)
-        for _ in range(20):
-            chain.sweep()
-            assert faults(chain.state, words_of(corpus), n_topics) == []
 
 
 @strategies
@@ -311,26 +301,24 @@ def test_fit_sets_one_attribute_more_than_the_collapsed_sampler():
     assert vars(fit()).keys() - fitted(fit()).keys() == vars(make()).keys()
 
 
-@pytest.mark.parametrize("kernel", [grouped_dense, grouped_sparse])
+@pytest.mark.parametrize("kernel", [rows, lists])
 @pytest.mark.parametrize("damping", [None, 1])
-def test_a_glimpse_is_the_chain_stopped_there(kernel, damping):
+def test_a_snapshot_is_the_chain_stopped_there(kernel, damping):
     def start():
-        alpha, seed = np.full(3, 0.3), np.random.SeedSequence(4)
-        return GroupedChain(kernel, damping, mixed_corpus(), 7, alpha, 0.2, seed)
+        problem = Problem(corpus_of(mixed_counts()), 7, np.full(3, 0.3), 0.2)
+        return Chain(Grouped(kernel, damping), problem, streams(4))
 
-    chain, looked = start(), []
+    chain, snapshots = start(), []
     for _ in range(4):
         chain.sweep()
-        glimpse = chain.glimpse()
-        looked.append((glimpse.state.z, list(glimpse.sampling_rate), glimpse.finish()))
-    for n, (z, rate, averages) in enumerate(looked, start=1):
+        snapshots.append(chain.snapshot())
+    for n, snapshot in enumerate(snapshots, start=1):
         other = start()
         for _ in range(n):
             other.sweep()
-        other.keep_last()
-        np.testing.assert_array_equal(z, other.state.z)
-        assert rate == other.sampling_rate
-        for array, same in zip(averages, other.finish(), strict=True):
+        other.keep()
+        np.testing.assert_array_equal(snapshot.z, other.z)
+        for array, same in zip(snapshot.finish(), other.finish(), strict=True):
             np.testing.assert_array_equal(array, same)
 
 

@@ -194,7 +194,7 @@ def test_one_draw_for_a_cell_is_the_conditional_without_it():
 # --- mutants ---------------------------------------------------------------------
 
 ONE = ("A[K] += N", "A[K] += 1")
-SIZE = "np.int32((L - F) // G)"
+SIZE = "N // G if G > 1 else N"
 EVERYWHERE = {
     "the group stays in n_dk": Edit("ratio_without", "A[K] - N", "A[K]", 0, 2),
     "one token of it is taken out of n_dk": Edit(
@@ -203,12 +203,9 @@ EVERYWHERE = {
     "one token of it is taken out of n_k": Edit(
         "ratio_without", "A[K] - N", "A[K] - min(N, 1)", 1, 2
     ),
-}
-# Of the function that divides a cell into groups.
-GROUPS = {
-    "the last group is too small": (SIZE, "np.int32((L - F) // G - (G == 1))"),
-    "groups are not near-equal": (SIZE, "np.int32(1 if G > 1 else L - F)"),
-    "tokens are put into one group": ("range(N, 0, -1)", "range(N, N - 1, -1)"),
+    "the last group is too small": Edit("group_size", SIZE, "N // G - (G == 1)"),
+    "groups are not near-equal": Edit("group_size", SIZE, "1 if G > 1 else N"),
+    "there is one group": Edit("_sweep_document", "G -= 1", "break"),
 }
 ROWS = {
     "one token of it gets the topic": Edit(
@@ -234,7 +231,7 @@ ROWS = {
         "rows._gather", "N > 0", "False"
     ),
     "ratios are not computed anew": Edit(
-        "rows.sweep_groups", "update_ratios(*Z)", "pass"
+        "rows._sweep_document", "update_ratios(*Z)", "pass"
     ),
 }
 LISTS = {
@@ -242,7 +239,7 @@ LISTS = {
         "_core.lists.resample", "range(F, F + N)", "range(F, F + 1)"
     ),
     "tokens are not gathered": Edit(
-        "_resample_groups", "range(F + 1, F + N)", "range(0)"
+        "lists._sweep_document", "range(F + 1, F + N)", "range(0)"
     ),
     "one token of it is taken out of n_wk": Edit(
         "_core.lists.resample", "np.float32(C[J] - N)", "np.float32(C[J] - 1)"
@@ -273,17 +270,12 @@ LISTS = {
         "_core.lists.gather", "J = A if J == S else J", "pass"
     ),
     "the topic of the next group is not found": Edit("at_topic", "K == T", "True"),
-    "the size is forgotten": Edit("lists.sweep_groups", "S[W] = cell.size", "pass"),
+    "the size is forgotten": Edit("lists._sweep_document", "S[W] = cell.size", "pass"),
 }
-DIVIDES = {"rows": "rows.sweep_groups", "lists": "_resample_groups"}
 MUTANTS = {
     (name, fault): edit
     for name, own in (("rows", ROWS), ("lists", LISTS))
-    for fault, edit in (
-        EVERYWHERE
-        | {fault: Edit(DIVIDES[name], *change) for fault, change in GROUPS.items()}
-        | own
-    ).items()
+    for fault, edit in (EVERYWHERE | own).items()
 }
 # Small cases on which all faults show; two lanes, so three topics fill two registers.
 CASES = [

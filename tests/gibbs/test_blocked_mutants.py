@@ -156,7 +156,7 @@ SMALL = {
     ),
     "the weights stay those of the word before": (
         "two words",
-        Edit("sweep_blocks", "weighed != W", "weighed < 0", 1, 2),
+        Edit("_sweep_document", "weighed != W", "weighed < 0", 1, 2),
     ),
     "the topic that a single token left is not updated": (
         "single",
@@ -217,7 +217,7 @@ BY_TABLES = {
     ),
     "what all topics add is not updated": (
         "words",
-        Edit("sweep_blocks", "small.enter_document(*Z)", "pass", 1, 2),
+        Edit("_sweep_document", "small.enter_document(*Z)", "pass", 1, 2),
     ),
 }
 NESTED = {
@@ -345,7 +345,7 @@ LIST_MUTANTS = {
         TABLES,
         Edit("large.resample", "drop_empty(A, B, C, S, *Z)", "S"),
     ],
-    "the size is forgotten": [Edit("sweep_blocks", "S[W] = new_size", "pass")],
+    "the size is forgotten": [Edit("_sweep_document", "S[W] = new_size", "pass")],
 }
 
 

@@ -203,11 +203,11 @@ ROWS = {
     ),
     "the second register is not reached": (
         ("cell", 4000),
-        Edit("find_in_lanes", "R > 1", "False"),
+        Edit("find_down_lane", "R > 1", "False"),
     ),
     "a lane ends after its first register": (
         ("cell", 4000),
-        Edit("find_in_lanes", "R >= S[N + L]", "R >= S[LANES + L]", nth=0, of=2),
+        Edit("pick", "R >= S[N + L]", "R >= S[LANES + L]"),
     ),
 }
 LISTS = {
@@ -306,7 +306,7 @@ LIST_MUTANTS = {
         "_fill_gap", "T[S] = absent\nC[S] = 0", "pass"
     ),
     "a dropped topic is still found": Edit("_fill_gap", "T[S] = absent", "pass"),
-    "the size is forgotten": Edit("sweep_tokens", "S[W] = cell.size", "pass"),
+    "the size is forgotten": Edit("_sweep_document", "S[W] = cell.size", "pass"),
 }
 
 

@@ -125,11 +125,11 @@ MUTANTS = {
     ),
     "the topic stays twice": (
         "cell",
-        Edit("resample_topics", "R - stay", "R"),
+        Edit("resample_topics", "R -= S", "pass"),
     ),
     "the topic is drawn again": (
         "cell",
-        Edit("_draw_another", "R + S if C else R", "R"),
+        Edit("resample_topics", "R += S", "pass"),
     ),
     "a lane ends after its first register": (
         "cell",
@@ -137,11 +137,11 @@ MUTANTS = {
     ),
     "the second register is not reached": (
         "cell",
-        Edit("find_in_lanes", "R > 1", "False"),
+        Edit("find_down_lane", "R > 1", "False"),
     ),
     "the second lane is not reached": (
         "cell",
-        Edit("find_in_lanes", "R >= S[N + L]", "False", 0, 2),
+        Edit("_pick", "R >= B[I]", "False"),
     ),
     "padding attracts": (
         "cell",

@@ -26,8 +26,7 @@ class Known(NamedTuple):
 
 
 _KERNELS = "sklda._gibbs.kernels"
-# What the estimators choose from. The corpora of the tests have few topics, and those
-# of `Shortcut` and `Dynamic` over lists are told that there are many.
+# What the estimators choose from.
 SAMPLERS = {
     "rows": Known(f"{_KERNELS}.single_site_rows"),
     "lists": Known(f"{_KERNELS}.single_site_lists"),
@@ -41,14 +40,12 @@ SAMPLERS = {
     "uncollapsed": Known(
         "sklda._gibbs.uncollapsed_sampler", lambda m: m.Uncollapsed(m.Threads())
     ),
-    "shortcut, rows": Known("sklda._ecgs.samplers", lambda m: m.Shortcut(3)),
+    "shortcut, rows": Known("sklda._ecgs.samplers", lambda m: m.Grouped(m.rows, None)),
     "shortcut, lists": Known(
-        "sklda._ecgs.samplers", lambda m: m.Shortcut(m.MANY_TOPICS)
+        "sklda._ecgs.samplers", lambda m: m.Grouped(m.lists, None)
     ),
-    "dynamic, rows": Known("sklda._ecgs.samplers", lambda m: m.Dynamic(3, 1)),
-    "dynamic, lists": Known(
-        "sklda._ecgs.samplers", lambda m: m.Dynamic(m.MANY_TOPICS, 2)
-    ),
+    "dynamic, rows": Known("sklda._ecgs.samplers", lambda m: m.Grouped(m.rows, 1)),
+    "dynamic, lists": Known("sklda._ecgs.samplers", lambda m: m.Grouped(m.lists, 2)),
 }
 # Groups of tokens in any numbers, which are more than the strategies come to.
 GROUPS = {
