@@ -8,22 +8,21 @@ import threading
 import numpy as np
 import pytest
 from scipy import sparse
-from sklda._ecgs.sampler import GroupedChain
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
-from sklda._core import threads as _threads
-from sklda._ecgs.estimator import estimator as _ecgs
-from sklda._ecgs.kernels import lists as grouped_sparse
-from sklda._ecgs.kernels import rows as grouped_dense
-from sklda._gibbs.chain import Chain
-from sklda._gibbs.kernels import single_site_lists as single_site_sparse
-from sklda._gibbs.kernels import single_site_rows as single_site_dense
-from sklda._gibbs.kernels.blocked import blocked_backward, blocked_nested
+from sklda._core.problem import Problem
+from sklda._core.random_streams import random_topics
+from sklda._core.threads import Threads
+from sklda._ecgs import samplers
+from sklda._gibbs.kernels import single_site_rows
+from sklda._gibbs.sharded import Sharded, sharded
 from sklda.datasets import make_lda_corpus
 from tests.base.test_fitted import log_joint, recount
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus, tight_corpus, words_of
-from tests.helpers.enumeration import faults
+from tests.helpers.enumeration import faults, tables_of
+from tests.helpers.mutants import streams
+from tests.helpers.samplers import REPLICABLE, SAMPLERS
 
 X = make_lda_corpus(40, 20, 4, document_length=40, random_state=0)[0]
 
@@ -49,40 +48,13 @@ FITS = {
 def fit(request, monkeypatch):
     """Return a function that fits with one of the samplers."""
     cls, many, own = FITS[request.param]
-    monkeypatch.setattr(_ecgs, "MANY_TOPICS", many)
+    monkeypatch.setattr(samplers, "MANY_TOPICS", many)
 
     def fit(X=X, **params):
         params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
         return cls(**own, **params).fit(X)
 
     return fit
-
-
-# Kernel, damping (None is one draw for each cell; "" is no groups).
-CHAINS = {
-    "dense": (single_site_dense, ""),
-    "sparse": (single_site_sparse, ""),
-    "nested": (blocked_nested, ""),
-    "backward": (blocked_backward, ""),
-    "shortcut": (grouped_sparse, None),
-    "dynamic": (grouped_dense, 1),
-    "dynamic, sparse": (grouped_sparse, 1),
-}
-
-
-@pytest.fixture(params=CHAINS)
-def start(request):
-    """Return a function that starts a chain with one of the samplers."""
-    kernel, damping = CHAINS[request.param]
-
-    def start(corpus, n_words, n_shards, n_topics=4, n_jobs=None):
-        alpha, seed = np.full(n_topics, 0.2), np.random.SeedSequence(1)
-        rest = (corpus, n_words, alpha, 0.1, seed, n_shards, n_jobs)
-        if damping == "":
-            return Chain(kernel, *rest)
-        return GroupedChain(kernel, damping, *rest)
-
-    return start
 
 
 # --- threads and the number of shards --------------------------------------------
@@ -159,73 +131,95 @@ def test_shards_cost_little(fit):
 
 # --- the state after a sweep -----------------------------------------------------
 
+each = pytest.mark.parametrize("name", REPLICABLE)
 
-def assert_copies_are_equal(chain):
-    names = [name for name in chain.state._fields if name != "z"]
-    for shard in chain.shards:
-        assert shard.state.z is chain.state.z
-        for name in names:
-            array, same = getattr(shard.state, name), getattr(chain.state, name)
-            np.testing.assert_array_equal(array, same, err_msg=name)
+
+def start(name, corpus, n_shards, n_topics=4, threads=None):
+    """Return a sharded sampler, its problem and its first state."""
+    sampler = Sharded(SAMPLERS[name].compiled(), n_shards, threads or Threads())
+    problem = Problem(corpus, corpus.word.max() + 1, np.full(n_topics, 0.2), 0.1)
+    z = random_topics(corpus.token_ptr[-1], n_topics, streams(1).kernel)
+    return sampler, problem, sampler.from_topics(problem, z)
+
+
+def assert_replicas_are_equal(state):
+    whole = tables_of(state)
+    for shard in state.shards:
+        tables = tables_of(shard)
+        assert tables.z is state.z
+        for field in set(whole._fields) - {"z"}:
+            array, same = getattr(tables, field), getattr(whole, field)
+            np.testing.assert_array_equal(array, same, err_msg=field)
 
 
 @pytest.mark.parametrize("n_shards", [2, 5, 100])
 @pytest.mark.parametrize("n_topics", [1, 4, 20])
-def test_counts_are_those_of_the_topics_after_every_sweep(start, n_shards, n_topics):
-    for corpus, n_words in ((random_corpus(1, 25, 9, mean=2), 9), (tight_corpus(), 9)):
-        chain, words = start(corpus, n_words, n_shards, n_topics), words_of(corpus)
-        assert len(chain.shards) > 1
+@each
+def test_counts_are_those_of_the_topics_after_every_sweep(name, n_shards, n_topics):
+    for corpus in (random_corpus(1, 25, 9, mean=2), tight_corpus()):
+        sampler, problem, state = start(name, corpus, n_shards, n_topics)
+        words, rng = words_of(corpus), streams(2)
+        assert len(state.shards) > 1
         for _ in range(8):
-            chain.sweep()
-            assert faults(chain.state, words, n_topics) == []
-            assert_copies_are_equal(chain)
-        assert n_topics == 1 or np.unique(chain.state.z).size > 1
+            state = sampler.sweep(problem, state, rng)
+            assert faults(state, words, n_topics) == []
+            assert_replicas_are_equal(state)
+        assert n_topics == 1 or np.unique(state.z).size > 1
 
 
-def addresses(chain):
-    states = [chain.state, *(shard.state for shard in chain.shards)]
-    return [array.ctypes.data for state in states for array in state]
+def addresses(state):
+    states = [tables_of(one) for one in (state, *state.shards)]
+    return [array.ctypes.data for one in states for array in one]
 
 
-def test_memory_is_used_again(start):
-    chain = start(random_corpus(1, 25, 9, mean=2), 9, 3, n_jobs=2)
-    before = addresses(chain)
-    copies = [shard.state.topic for shard in chain.shards]
-    assert len(copies) == 3
-    for i, one in enumerate(copies):  # a line of the cache is not shared
-        assert not any(np.shares_memory(one, other) for other in copies[:i])
-    with chain.threads():
+@each
+def test_memory_is_used_again(name):
+    with Threads(2) as threads:
+        corpus = random_corpus(1, 25, 9, mean=2)
+        sampler, problem, state = start(name, corpus, 3, threads=threads)
+        before, rng = addresses(state), streams(2)
+        copies = [shard.topic for shard in state.shards]
+        assert len(copies) == 3
+        for i, one in enumerate(copies):  # a line of the cache is not shared
+            assert not any(np.shares_memory(one, other) for other in copies[:i])
         for _ in range(3):
-            chain.sweep()
-            assert addresses(chain) == before
+            state = sampler.sweep(problem, state, rng)
+            assert addresses(state) == before
 
 
 @pytest.mark.parametrize("n_shards", [2, 3, 7])
-def test_shards_have_near_equal_tokens_and_streams_of_their_own(start, n_shards):
+def test_shards_have_near_equal_tokens_and_streams_of_their_own(n_shards):
     corpus = random_corpus(2, 60, 30)
-    chain = start(corpus, 30, n_shards)
+    sampler, problem, state = start("rows", corpus, n_shards)
     lengths = np.diff(corpus.token_ptr[corpus.doc_ptr])
-    swept = [getattr(s.sweep, "corpus", None) for s in chain.shards]
-    swept = [s or shard.sweep.args[0] for s, shard in zip(swept, chain.shards)]  # noqa: B905
-    tokens = [int(one.token_ptr[-1] - one.token_ptr[0]) for one in swept]
+    tokens = [int(one.token_ptr[-1] - one.token_ptr[0]) for one in state.corpora]
     assert sum(tokens) == lengths.sum()
     assert len(tokens) == n_shards
     assert max(tokens) - min(tokens) <= 2 * lengths.max()
-    streams = {tuple(shard.rng.tolist()) for shard in chain.shards}
-    streams |= {
-        tuple(s.sweep.stream) for s in chain.shards if hasattr(s.sweep, "gamma")
-    }
-    assert len(streams) in (n_shards, 2 * n_shards)
+    # By hand: each shard with its own child of the streams.
+    rng, other = streams(2), streams(2)
+    _, _, by_hand = start("rows", corpus, n_shards)
+    pairs = zip(by_hand.shards, by_hand.corpora, strict=True)
+    for i, (shard, documents) in enumerate(pairs):
+        own = problem._replace(corpus=documents)
+        single_site_rows.sweep(own, shard, other.child(i))
+    state = sampler.sweep(problem, state, rng)
+    np.testing.assert_array_equal(state.z, by_hand.z)
+
+
+def test_one_shard_needs_no_sharding():
+    problem = Problem(random_corpus(2), 9, np.full(3, 0.2), 0.1)
+    one = problem._replace(corpus=random_corpus(2, n_docs=1))
+    assert sharded(single_site_rows, problem, 1, Threads()) is single_site_rows
+    assert sharded(single_site_rows, one, 5, Threads()) is single_site_rows
+    assert sharded(single_site_rows, problem, 2, Threads()).n_shards == 2
 
 
 # --- threads that are not wanted, and interrupts ---------------------------------
 
 
 def test_one_job_needs_no_threads(fit, monkeypatch):
-    def refuse(*args):
-        raise AssertionError("threads for nothing")
-
-    monkeypatch.setattr(_threads, "ThreadPoolExecutor", refuse)
+    monkeypatch.setattr(threading.Thread, "start", None)
     fit(n_shards=3)
     fit(n_shards=3, n_jobs=1)
     fit(n_jobs=3)
@@ -234,19 +228,19 @@ def test_one_job_needs_no_threads(fit, monkeypatch):
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
 def test_an_error_in_a_shard_ends_the_fit_and_its_threads(monkeypatch, n_jobs, error):
-    calls, sweep = [], single_site_dense.sweep
+    calls, sweep = [], single_site_rows.sweep
 
     def interrupted(*args):
         calls.append(threading.current_thread())
         if len(calls) == 10:
             raise error
-        sweep(*args)
+        return sweep(*args)
 
     before = set(threading.enumerate())
     params = {"n_shards": 4, "n_jobs": n_jobs, "max_iter": 5, "random_state": 0}
     model = CollapsedGibbsLDA(4, **params)
     with monkeypatch.context() as patch:
-        patch.setattr(single_site_dense, "sweep", interrupted)
+        patch.setattr(single_site_rows, "sweep", interrupted)
         with pytest.raises(error):
             model.fit(X)
     assert set(threading.enumerate()) <= before

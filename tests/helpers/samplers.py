@@ -47,6 +47,10 @@ SAMPLERS = {
     "dynamic, rows": Known("sklda._ecgs.samplers", lambda m: m.Grouped(m.rows, 1)),
     "dynamic, lists": Known("sklda._ecgs.samplers", lambda m: m.Grouped(m.lists, 2)),
 }
+# Those that can be sharded.
+REPLICABLE = [
+    name for name, known in SAMPLERS.items() if hasattr(known.compiled(), "replicate")
+]
 # Groups of tokens in any numbers, which are more than the strategies come to.
 GROUPS = {
     "groups, rows": Known("sklda._ecgs.kernels.rows", any_groups),
