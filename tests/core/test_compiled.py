@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from tests.core.test_kernels import NAMES
 from tests.helpers.interpreter import run_python
 
 
@@ -13,40 +12,32 @@ def test_no_index_is_out_of_bounds(tmp_path):
     # Numba checks only what it compiles with NUMBA_BOUNDSCHECK, so into a new cache;
     # with little optimisation that is sooner done, and checks the same.
     code = """
+    import itertools
     import numba
     import numpy as np
-    from tests.helpers.enumeration import faults
-    from sklda._gibbs.uncollapsed_sampler import AugmentedChain
-    from sklda._core.corpus import cut_cells
-    from sklda._ecgs.kernels import lists as grouped_sparse
-    from sklda._gibbs.chain import Chain
-    from sklda._ecgs.sampler import GroupedChain
-    from tests.core.test_kernels import (
-        KERNELS, itertools, random_corpus, sweep_often, tight_corpus, words_of
-    )
+    from sklda._core.corpus import split_cells
+    from sklda._core.threads import Threads
+    from sklda._gibbs.sharded import Sharded
+    from tests.core.test_kernels import KNOWN, sweep_often
+    from tests.helpers.corpora import random_corpus, tight_corpus
+    from tests.helpers.samplers import REPLICABLE
 
     try:
         numba.njit(lambda a: a[a.size])(np.zeros(3))
     except IndexError:
         print("indices are checked")
+    samplers = {name: known.compiled() for name, known in KNOWN.items()}
+    sharded = [Sharded(samplers[name], 3, Threads()) for name in REPLICABLE]
     for seed, (n_topics, n_words, alpha, beta) in enumerate(
         [(1, 1, 0.1, 0.1), (2, 90, 1e-4, 1e-4), (100, 90, 0.5, 0.01), (16, 9, 10, 1e-8)]
     ):
-        corpus = random_corpus(seed, 60, n_words, mean=2)
-        for kernel, most in itertools.product(KERNELS, (1, 3, 1000)):
-            sweep_often(
-                kernel, cut_cells(corpus, most), n_words, n_topics, alpha, beta
-            )
-        alpha, seed = np.full(n_topics, alpha), np.random.SeedSequence(seed)
-        start = (corpus, n_words, alpha, beta, seed)
-        chains = [AugmentedChain(*start, 2)]
-        chains += [Chain(kernel, *start, 3) for kernel in KERNELS]
-        chains += [GroupedChain(grouped_sparse, 1, *start, n) for n in (1, 3)]
-        for chain, _ in itertools.product(chains, range(20)):
-            chain.sweep()
-            assert not faults(chain.state, words_of(corpus), n_topics)
-    for kernel, n_topics in itertools.product(KERNELS, (15, 16, 17, 40)):
-        sweep_often(kernel, tight_corpus(), 9, n_topics, 1e3, 10)
+        corpus, alpha = random_corpus(seed, 60, n_words, mean=2), np.full(n_topics, alpha)
+        for sampler, most in itertools.product(samplers.values(), (1, 3, 1000)):
+            sweep_often(sampler, split_cells(corpus, most), n_words, alpha, beta)
+        for sampler in sharded:
+            sweep_often(sampler, corpus, n_words, alpha, beta)
+    for sampler, n_topics in itertools.product(samplers.values(), (15, 16, 17, 40)):
+        sweep_often(sampler, tight_corpus(), 9, np.full(n_topics, 1e3), 10)
     """
     environment = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "1"}
     environment["NUMBA_CACHE_DIR"] = str(tmp_path)
@@ -63,7 +54,7 @@ def test_one_signature_for_each_kernel():
     import numpy as np
     from numba.core.dispatcher import Dispatcher
     from scipy import sparse
-    import sklda._kernels as kernels
+    import sklda
     from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
 
     dense = np.random.default_rng(0).poisson(0.5, (20, 9))
@@ -101,10 +92,10 @@ def test_one_signature_for_each_kernel():
     for X in kinds:
         CVBLDA(2, approximation="exact", tol=0, max_iter=2, evaluate_every=1).fit(X)
     found, compiled = {}, 0
-    for info in pkgutil.iter_modules(kernels.__path__):
-        module = importlib.import_module(f"sklda._kernels.{info.name}")
+    for info in pkgutil.walk_packages(sklda.__path__, "sklda."):
+        module = importlib.import_module(info.name)
         for name, value in vars(module).items():
-            if isinstance(value, Dispatcher):
+            if isinstance(value, Dispatcher) and value.__module__ == info.name:
                 found[f"{info.name}.{name}"] = [str(s) for s in value.signatures]
                 compiled += sum(value.stats.cache_misses.values())
     print(json.dumps([compiled, found]))
@@ -113,15 +104,22 @@ def test_one_signature_for_each_kernel():
     if compiled:
         compiled, found = json.loads(run_python(code, "-W", "error"))
     assert not compiled
-    # The redraw of a group is compiled apart for groups of one token: with a constant 1
-    # it is as fast as in the single-site sampler.
-    assert not [name for name, s in found.items() if len(s) > 2]
-    twice = [name for name, s in found.items() if len(s) == 2]
-    assert {name.split(".")[1] for name in twice} <= {"redraw"}
-    swept = (*NAMES[:2], *NAMES[4:], "blocks")
-    called = [f"{name}.sweep" for name in swept] + ["start.draw", "lists.merge"]
-    called += ["dynamic.draw", "dynamic._add"]
-    called += [f"uncollapsed.{name}" for name in ("scale", "draw_topics", "count")]
-    called += ["fold_in.fold_in", "fold_in.log_predictive"]
-    called += ["tally.add_doc_topic", "tally.doc_topic_cells"]
-    assert [len(found[name]) for name in called] == [1] * len(called)
+    # Those of MedLDA have a test of their own.
+    found = {name: len(s) for name, s in found.items() if "_medlda" not in name}
+    assert max(found.values()) == 1
+    swept = [name for name in found if name.split(".")[-1].startswith("sweep")]
+    assert len(swept) >= 8
+    called = [f"_base.kernels.fold_in.{name}" for name in ("fold_in", "log_predictive")]
+    called += [
+        f"_core.{name}" for name in ("rows._count", "lists._list", "lists.merge")
+    ]
+    called += [
+        "_core.doc_topic_counts.add_doc_topic",
+        "_core.random_streams._draw_topics",
+    ]
+    called += ["_core.doc_topic_counts.doc_topic_cells"]
+    called += [f"_ecgs.kernels.draw_numbers.{name}" for name in ("draw", "_add")]
+    names = ("scale", "resample_topics", "count")
+    called += [f"_gibbs.kernels.uncollapsed.{name}" for name in names]
+    called = swept + [f"sklda.{name}" for name in called]
+    assert {name: found[name] for name in called} == dict.fromkeys(called, 1)
