@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from sklda._base.fitted_topics import check_counts, top_indices
-from sklda._checks import check_choice, check_integer
-from sklda._types import MatrixLike
+from sklda._core.checks import check_choice, check_integer
+from sklda._core.types import MatrixLike
 
 __all__ = ["topic_coherence", "topic_diversity"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from sklda._types import MatrixLike
+from sklda._core.types import MatrixLike
 
 
 def fitted_components(estimator: Any) -> np.ndarray:

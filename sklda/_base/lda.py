@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fold_in import completion_log_likelihood, doc_topic, prepare
-from sklda._types import MatrixLike
+from sklda._core.types import MatrixLike
 
 
 class BaseLDA(BaseTopicModel):

@@ -267,24 +267,6 @@ def _fill_gap(word_list, size, j, absent):
     return size
 
 
-@njit(cache=True, nogil=True, _nrt=False)
-def drop_empty(topics, counts, weight, size, absent):
-    """Remove topics without tokens from a list, and their columns from `weight`.
-
-    The last of the list fills a gap. Return the new size.
-    """
-    for j in range(size - 1, -1, -1):
-        if counts[j] == 0:
-            size -= 1
-            topics[j] = topics[size]
-            counts[j] = counts[size]
-            topics[size] = absent
-            counts[size] = 0
-            for c in range(weight.shape[0]):
-                weight[c, j] = weight[c, size]
-    return size
-
-
 def from_topics(problem, z):
     """Return the state in which the tokens have the topics z.
 

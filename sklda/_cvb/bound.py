@@ -23,19 +23,19 @@ _LEAST = np.float32(1e-37)  # replaces 0 in logarithms
 
 
 class CountHistogram(NamedTuple):
-    """The expected number of pairs (of a document and a topic, say) with each count.
+    """How many pairs (of a document and a topic, say) are expected to have each count.
 
-    The three arrays run in parallel; a topic and a count may occur several times.
+    The three arrays run in parallel; a topic and a count may occur together repeatedly.
     """
 
     topic: np.ndarray
-    count: np.ndarray  # above 0
+    n_tokens: np.ndarray  # the count, above 0
     n_pairs: np.ndarray
 
     def log_rising(self, prior: np.ndarray) -> float:
         """Return E[sum of log(Gamma(n + prior) / Gamma(prior))] over all pairs."""
         prior = prior[self.topic]
-        return self.n_pairs @ (gammaln(self.count + prior) - gammaln(prior))
+        return self.n_pairs @ (gammaln(self.n_tokens + prior) - gammaln(prior))
 
 
 class CountHistograms(NamedTuple):
@@ -46,7 +46,7 @@ class CountHistograms(NamedTuple):
     topic: CountHistogram  # n_k
 
 
-def bound(
+def variational_bound(
     problem: Problem[WeightedCorpus],
     histograms: CountHistograms,
     lengths: np.ndarray,
@@ -123,7 +123,8 @@ class _HistogramBuilder:
 
     def add(self, sums: np.ndarray) -> None:
         """Add counts: mean, variance and log P(n = 0), each (n_rows, n_lanes)."""
-        count_distributions.add_counts(*sums.astype(np.float32, copy=False), self.small)
+        mean, variance, log_zero = sums.astype(np.float32, copy=False)
+        count_distributions.add_counts(mean, variance, log_zero, self.small)
         mean, variance = sums[:2, :, : len(self.small)]
         pairs = np.nonzero(mean > count_distributions.LARGEST_MEAN)
         mean, deviation = mean[pairs], np.sqrt(np.maximum(variance[pairs], 0))

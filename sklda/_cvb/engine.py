@@ -3,8 +3,8 @@
 The engine knows no approximation, only what `Kernel` and `Approximation` state.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
 from sklda._core.problem import Priors, Problem, WeightedCorpus
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
-from sklda._cvb import bound as _bound
-from sklda._cvb.bound import CountHistograms
+from sklda._cvb.bound import CountHistograms, entropy, variational_bound
 from sklda._cvb.kernels import moments, zero_order
 from sklda._cvb.kernels.moments import Moments
 
@@ -78,6 +77,7 @@ class Engine:
         self.lengths = np.bincount(self.document, count, minlength=n_docs)
         self.n_sweeps = 0
         self.change = np.inf  # of responsibilities in the last sweep, mean per token
+        self.converged = False
         self.bound: list[float] = []  # in nats per token
         self.bound_sweeps: list[int] = []
         self.responsibilities = np.zeros((word.size, problem.n_lanes), np.float32)
@@ -184,8 +184,12 @@ class Engine:
 
     def evaluate(self) -> float:
         """Enter the bound, in nats per token, into the trace; return it."""
-        entropy = _bound.entropy(self.problem.corpus, self.responsibilities)
-        total = _bound.bound(self.problem, self._histograms(), self.lengths, entropy)
+        total = variational_bound(
+            self.problem,
+            self._histograms(),
+            self.lengths,
+            entropy(self.problem.corpus, self.responsibilities),
+        )
         self.bound.append(total / max(self.n_tokens, np.finfo(float).tiny))
         self.bound_sweeps.append(self.n_sweeps)
         return self.bound[-1]
@@ -219,19 +223,11 @@ def _pairs(a: Tables, b: Tables) -> Iterable[tuple[np.ndarray, np.ndarray]]:
         yield from zip(one, other, strict=True)
 
 
-Outcome = Literal["converged", "stopped", "max_iter"]
+def run(engine: Engine, schedule: Schedule, tol: float) -> Iterator[int]:
+    """Sweep until it converges; yield the number of sweeps done after each.
 
-
-def run(
-    engine: Engine,
-    schedule: Schedule,
-    tol: float,
-    after_sweep: Callable[[Engine], bool],
-) -> Outcome:
-    """Sweep until it converges, and return why the sweeps ended.
-
-    That is "converged" if the last one changed the responsibilities of a token by less
-    than `tol`; "stopped" if ``after_sweep(engine)`` returned True; else "max_iter".
+    The last sweep is one that changes the responsibilities of a token by less than
+    `tol`: then ``engine.converged`` is True.
     """
     for sweep in range(1, schedule.max_iter + 1):
         engine.sweep()
@@ -239,12 +235,10 @@ def run(
             engine.learn_priors(symmetric=schedule.learn_priors == "symmetric")
         if schedule.evaluates(sweep):
             engine.evaluate()
-        stopped = after_sweep(engine)
-        if engine.change < tol and _may_converge(schedule, sweep):
-            return "converged"
-        if stopped:
-            return "stopped"
-    return "max_iter"
+        engine.converged = engine.change < tol and _may_converge(schedule, sweep)
+        yield sweep
+        if engine.converged:
+            return
 
 
 def _may_converge(schedule: Schedule, sweep: int) -> bool:

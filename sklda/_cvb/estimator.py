@@ -1,5 +1,7 @@
 """Collapsed variational Bayes for LDA."""
 
+from __future__ import annotations
+
 import warnings
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
@@ -22,12 +24,12 @@ from sklda._base.sklearn_private import Interval, StrOptions, fit_context
 from sklda._core.corpus import split_weights
 from sklda._core.problem import Problem, WeightedCorpus
 from sklda._core.threads import Threads
+from sklda._core.types import MatrixLike
 from sklda._cvb.bound import estimated_histograms, exact_histograms
-from sklda._cvb.engine import START_SWEEPS, Approximation, Engine, Outcome, run
+from sklda._cvb.engine import START_SWEEPS, Approximation, Engine, run
 from sklda._cvb.kernels import exact, gaussian, zero_order
 from sklda._cvb.memory import check_memory
 from sklda._cvb.stochastic import random_counts, update_counts
-from sklda._types import MatrixLike
 
 ApproximationName = Literal["gaussian", "zero-order", "exact"]
 _APPROXIMATIONS: dict[ApproximationName, Approximation] = {
@@ -266,9 +268,9 @@ class CVBLDA(BaseLDA):
             approximation = _APPROXIMATIONS[self.approximation]
             rng = random_streams(self.random_state)
             engine = Engine(approximation, problem, rng, self.n_shards, threads)
-            outcome = self._run(engine, X, y)
+            ended = self._run(engine, X, y)
             fitted = self._attributes(engine)
-            if outcome == "max_iter" and self.tol > 0:
+            if not ended and self.tol > 0:
                 warnings.warn(
                     f"After max_iter={self.max_iter} sweeps, the last one still "
                     f"changed the responsibilities of a token by {engine.change:.2g}, "
@@ -280,8 +282,11 @@ class CVBLDA(BaseLDA):
         vars(self).pop("n_batch_iter_", None)
         return self
 
-    def _run(self, engine: Engine, X, y) -> Outcome:
-        """Run the engine; report to callbacks and, if verbose, the trace."""
+    def _run(self, engine: Engine, X, y) -> bool:
+        """Run the engine; report to callbacks and, if verbose, the trace.
+
+        Return whether it converged, or a callback stopped it.
+        """
         schedule = Schedule(
             max_iter=self.max_iter,
             burn_in=self.max_iter,
@@ -294,14 +299,15 @@ class CVBLDA(BaseLDA):
         def attributes():
             return self._attributes(engine)
 
+        stopped = False
         with fit_callbacks(self, X, y, attributes) as notify:
-
-            def after_sweep(engine):
-                if schedule.evaluates(engine.n_sweeps):
-                    progress.report(engine.n_sweeps, engine.bound[-1])
-                return notify(engine.n_sweeps)
-
-            return run(engine, schedule, self.tol, after_sweep)
+            for sweep in run(engine, schedule, self.tol):
+                if schedule.evaluates(sweep):
+                    progress.report(sweep, engine.bound[-1])
+                stopped = notify(sweep)
+                if stopped:
+                    break
+        return stopped or engine.converged
 
     def _attributes(self, engine: Engine) -> dict[str, Any]:
         """Return the fitted attributes at the present sweep."""

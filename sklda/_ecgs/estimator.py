@@ -1,5 +1,7 @@
 """Efficient collapsed Gibbs sampling: fewer draws than tokens."""
 
+from __future__ import annotations
+
 from numbers import Integral
 from typing import Any, ClassVar, Literal
 

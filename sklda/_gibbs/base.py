@@ -21,8 +21,8 @@ from sklda._core.corpus import check_corpus
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
+from sklda._core.types import MatrixLike
 from sklda._gibbs.chain import Chain, run
-from sklda._types import MatrixLike
 
 
 class BaseChainEstimator(BaseTopicModel):
@@ -107,14 +107,12 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             return self._attributes(chain.snapshot())
 
         with fit_callbacks(self, X, y, attributes) as notify:
-
-            def after_sweep(chain):
-                if schedule.evaluates(chain.n_sweeps):
-                    log_joint = chain.log_joint[-1] / max(n_tokens, 1)
-                    progress.report(chain.n_sweeps, log_joint)
-                return notify(chain.n_sweeps)
-
-            run(chain, schedule, after_sweep)
+            for sweep in run(chain, schedule):
+                if schedule.evaluates(sweep):
+                    progress.report(sweep, chain.log_joint[-1] / max(n_tokens, 1))
+                if notify(sweep):
+                    chain.keep()
+                    break
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
         """End the chain and return the fitted attributes."""

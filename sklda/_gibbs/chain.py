@@ -3,7 +3,7 @@
 It knows no sampler, only the protocol of `sklda._core.sampler`.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from copy import copy
 from typing import Self
 
@@ -166,10 +166,11 @@ def _histogram(word_topic, rows=512):
     return histogram
 
 
-def run(chain: Chain, schedule: Schedule, after_sweep: Callable[[Chain], bool]) -> None:
-    """Run the chain; ``after_sweep(chain)`` may return True to stop it early.
+def run(chain: Chain, schedule: Schedule) -> Iterator[int]:
+    """Run the chain; yield the number of sweeps done after each.
 
-    A chain that is stopped early keeps its last sample, whatever the schedule says.
+    If the caller stops early, the last sample is not in the averages unless the
+    schedule keeps it: call ``chain.keep()``.
     """
     for sweep in range(1, schedule.max_iter + 1):
         chain.sweep()
@@ -179,6 +180,4 @@ def run(chain: Chain, schedule: Schedule, after_sweep: Callable[[Chain], bool]) 
             chain.evaluate()
         if schedule.keeps(sweep):
             chain.keep()
-        if after_sweep(chain):
-            chain.keep()
-            return
+        yield sweep

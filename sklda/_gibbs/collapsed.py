@@ -1,5 +1,7 @@
 """Collapsed Gibbs sampling for LDA: single-site or in blocks."""
 
+from __future__ import annotations
+
 from numbers import Integral
 from typing import ClassVar, Literal
 

@@ -1,5 +1,7 @@
 """Uncollapsed Gibbs sampling for LDA: data augmentation, exact on all processors."""
 
+from __future__ import annotations
+
 from typing import Literal
 
 from numpy.random import RandomState

@@ -1,5 +1,7 @@
 """What both estimators share: the run of the chain, topic proportions, scores."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -10,13 +12,13 @@ from sklda._base.fitting import Progress, fit_callbacks
 from sklda._base.fold_in import doc_topic, prepare
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
 from sklda._gibbs.chain import run
 from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import Loss
 from sklda._medlda.one_vs_rest import OneVsRest
 from sklda._medlda.sampler import MaxMargin
-from sklda._types import MatrixLike
 
 _REPORT_EVERY = 10  # sweeps, where verbose
 
@@ -58,13 +60,12 @@ class BaseMedLDA(BaseChainEstimator):
             return self._attributes(chain.snapshot())
 
         with fit_callbacks(self, X, y, attributes) as notify:
-
-            def after_sweep(chain):
-                if chain.n_sweeps % _REPORT_EVERY == 0:
-                    progress.report(chain.n_sweeps, chain.loss[-1])
-                return notify(chain.n_sweeps)
-
-            run(chain, schedule, after_sweep)
+            for sweep in run(chain, schedule):
+                if sweep % _REPORT_EVERY == 0:
+                    progress.report(sweep, chain.loss[-1])
+                if notify(sweep):
+                    chain.keep()
+                    break
 
     def _attributes(self, chain: MedLDAChain | OneVsRest) -> dict[str, Any]:
         """End the chain and return the fitted attributes."""

@@ -18,11 +18,11 @@ from sklda._base.parameters import make_problem, random_streams
 from sklda._base.sklearn_private import StrOptions, fit_context
 from sklda._core.corpus import check_corpus
 from sklda._core.threads import Threads
+from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import Hinge
 from sklda._medlda.one_vs_rest import OneVsRest
-from sklda._types import MatrixLike
 
 
 class MedLDAClassifier(ClassifierMixin, BaseMedLDA):

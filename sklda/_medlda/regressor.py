@@ -16,10 +16,10 @@ from sklda._base.fitting import undone_on_failure
 from sklda._base.parameters import make_problem, random_streams
 from sklda._base.sklearn_private import Interval, fit_context
 from sklda._core.corpus import check_corpus
+from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import EpsilonInsensitive
-from sklda._types import MatrixLike
 
 
 class MedLDARegressor(RegressorMixin, BaseMedLDA):

@@ -16,7 +16,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from sklearn.utils import Bunch
 
-from sklda._checks import check_integer
+from sklda._core.checks import check_integer
 
 _PACKAGES = ("numpy", "scipy", "sklearn")
 

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from sklearn.utils import Bunch
 
-from sklda._checks import check_choice, check_integer
+from sklda._core.checks import check_choice, check_integer
 from sklda.datasets._text_files import (
     PathLike,
     describe,

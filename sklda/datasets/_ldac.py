@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch
 
-from sklda._checks import check_integer
+from sklda._core.checks import check_integer
 from sklda.datasets._text_files import (
     PathLike,
     describe,

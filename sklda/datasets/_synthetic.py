@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from sklda._checks import check_integer
+from sklda._core.checks import check_integer
 
 # A larger corpus is drawn in chunks, because drawing takes about 40 bytes per token.
 _TOKENS_PER_CHUNK = 1 << 22

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklda._base.fitted_topics import topic_proportions
-from sklda._checks import check_integer
-from sklda._types import MatrixLike, WordMetric
+from sklda._core.checks import check_integer
+from sklda._core.types import MatrixLike, WordMetric
 from sklda.inspection._drawing import (
     axes_or_new,
     check_indices,

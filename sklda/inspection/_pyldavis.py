@@ -15,7 +15,7 @@ from sklda._base.fitted_topics import (
     topic_proportions,
     word_names,
 )
-from sklda._types import MatrixLike
+from sklda._core.types import MatrixLike
 
 
 def pyldavis_data(

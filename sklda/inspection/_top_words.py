@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklda._base.fitted_topics import fitted_components, normalise, word_names
-from sklda._types import WordMetric
+from sklda._core.types import WordMetric
 from sklda.inspection._drawing import FILL, check_indices, import_pyplot, shorten
 from sklda.inspection._words import top_columns
 

@@ -14,7 +14,7 @@ from sklda._base.fitted_topics import (
     topic_frequencies,
     topic_frequencies_in,
 )
-from sklda._types import MatrixLike, WordMetric
+from sklda._core.types import MatrixLike, WordMetric
 from sklda.inspection._drawing import EDGE, FILL, axes_or_new
 from sklda.inspection._labels import place_labels
 from sklda.inspection._words import label_words

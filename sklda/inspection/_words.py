@@ -15,8 +15,8 @@ from sklda._base.fitted_topics import (
     topic_proportions,
     word_names,
 )
-from sklda._checks import check_choice, check_integer
-from sklda._types import MatrixLike, WordMetric
+from sklda._core.checks import check_choice, check_integer
+from sklda._core.types import MatrixLike, WordMetric
 from sklda.inspection._drawing import shorten
 
 if TYPE_CHECKING:

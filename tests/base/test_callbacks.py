@@ -264,13 +264,13 @@ import sklearn.base, sklearn.pipeline, sklearn.model_selection
 there = sys.modules.get("sklearn.callback")
 sys.modules["sklearn.callback"] = None  # importing it raises ImportError
 from sklda import CollapsedGibbsLDA
-from sklda._base.estimator import sklearn_private as _sklearn
+from sklda._base import sklearn_private
 if there is None:
     del sys.modules["sklearn.callback"]
 else:
     sys.modules["sklearn.callback"] = there
 
-assert _sklearn.CallbackSupportMixin.__module__ == "sklda._base.sklearn_private"
+assert sklearn_private.CallbackSupportMixin.__module__ == "sklda._base.sklearn_private"
 X = np.arange(60).reshape(10, 6) % 7
 model = CollapsedGibbsLDA(3, max_iter=9, random_state=0, verbose=1, evaluate_every=9)
 model.fit(X)

@@ -8,9 +8,9 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import softmax
 
-from sklda._base.estimator import fold_in as _inference
+from sklda._base import fold_in as _fold_in
 from sklda._base.kernels import fold_in
-from sklda._core.problem import Weights
+from sklda._core.problem import WeightedCorpus
 
 
 def random_topics(seed, n_topics=4, n_words=15):
@@ -22,7 +22,7 @@ def random_topics(seed, n_topics=4, n_words=15):
 
 def to_weights(counts):
     docs, words = np.nonzero(counts)
-    return Weights(
+    return WeightedCorpus(
         doc_ptr=np.searchsorted(docs, np.arange(len(counts) + 1)).astype(np.int64),
         word=words.astype(np.int32),
         count=counts[docs, words].astype(np.float32),
@@ -36,13 +36,13 @@ def random_counts(seed, n_docs=20, n_words=15):
 
 
 def infer(counts, components, alpha, n_jobs=None):
-    weights, topics = _inference.prepare(to_weights(counts), components, alpha)
-    return _inference.doc_topic(weights, topics, n_jobs)
+    weights, topics = _fold_in.prepare(to_weights(counts), components, alpha)
+    return _fold_in.doc_topic(weights, topics, n_jobs)
 
 
 def infer_to_the_end(counts, components, alpha):
     """Run the kernel without its stop, for what the float32 numbers can give."""
-    weights, topics = _inference.prepare(to_weights(counts), components, alpha)
+    weights, topics = _fold_in.prepare(to_weights(counts), components, alpha)
     theta = np.empty((len(counts), alpha.size))
     fold_in.fold_in(
         *weights, topics.word_topic, topics.doc_topic_prior, 5000, np.float32(0), theta
@@ -154,7 +154,7 @@ def test_slices_are_all_documents_once(lengths, n_jobs):
     def work(first, last):
         seen[first:last] += 1
 
-    _inference._over_slices(work, Weights(doc_ptr, None, None), n_jobs)
+    _fold_in._for_slices(work, WeightedCorpus(doc_ptr, None, None), n_jobs)
     assert seen.tolist() == [1] * len(lengths)
 
 
@@ -176,7 +176,7 @@ def test_halves(seed):
     counts = random_counts(seed) * np.random.default_rng(seed).integers(1, 4, 15)
     corpus = to_weights(counts)
     docs, words = np.nonzero(counts)
-    even, odd = _inference.split_tokens(corpus)
+    even, odd = _fold_in.split_tokens(corpus)
     expected = plain_halves(counts)
     np.testing.assert_array_equal(even, expected[0][docs, words])
     np.testing.assert_array_equal(odd, expected[1][docs, words])
@@ -184,7 +184,7 @@ def test_halves(seed):
 
 
 def test_halves_of_nothing():
-    for half in _inference.split_tokens(to_weights(np.zeros((2, 3), np.int64))):
+    for half in _fold_in.split_tokens(to_weights(np.zeros((2, 3), np.int64))):
         assert half.size == 0
 
 
@@ -202,7 +202,7 @@ def test_completion_is_its_definition(seed):
             probability = sum(theta[d, k] * phi[k, w] for k in range(alpha.size))
             expected += held_out[d, w] * math.log(probability)
     found = [
-        _inference.completion_log_likelihood(
+        _fold_in.completion_log_likelihood(
             to_weights(counts), components, alpha, jobs
         )
         for jobs in (None, 2)

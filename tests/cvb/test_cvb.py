@@ -135,19 +135,17 @@ def test_warning_if_it_has_not_converged(name):
 
 
 @pytest.mark.parametrize(
-    ("tol", "stop_at", "outcome", "n_sweeps"),
+    ("tol", "converged", "n_sweeps"),
     [
-        (0, 99, "max_iter", 5),
-        (0, 3, "stopped", 3),
-        (2, 99, "converged", 1),  # no change of probabilities is larger
-        (2, 1, "converged", 1),  # in the sweep at which it is stopped as well
+        (0, False, 5),
+        (2, True, 1),  # no change of probabilities is larger
     ],
 )
-def test_why_sweeps_end(tol, stop_at, outcome, n_sweeps):
+def test_sweeps_end_with_convergence(tol, converged, n_sweeps):
     engine = make_engine("zero-order", random_corpus(0), 12, [0.1] * 3, 0.1)
     schedule = Schedule(5, burn_in=5, thin=1, evaluate_every=0, learn_priors=None)
-    found = run(engine, schedule, tol, lambda engine: engine.n_sweeps == stop_at)
-    assert (found, engine.n_sweeps) == (outcome, n_sweeps)
+    assert list(run(engine, schedule, tol)) == list(range(1, n_sweeps + 1))
+    assert (engine.converged, engine.n_sweeps) == (converged, n_sweeps)
 
 
 @pytest.mark.parametrize("how", ["symmetric", "asymmetric"])

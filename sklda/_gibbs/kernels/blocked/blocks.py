@@ -11,7 +11,6 @@ from sklda._core.document import Document, count_document, ratio_without
 from sklda._core.lists import (
     WordList,
     draw_slot,
-    drop_empty,
     list_of,
     prefetch_list,
     weigh,
@@ -111,5 +110,7 @@ def _resample_one(block, word_list, size, priors, document, scratch, rng):
     small.update_topic(old, priors, document, sums)
     small.update_topic(new, priors, document, sums)
     if counts[old_j] == 0:
-        size = drop_empty(topics, counts, document.ratio[:0], size, document.topic.size)
+        size = small.drop_empty(
+            topics, counts, document.ratio[:0], size, document.topic.size
+        )
     return size

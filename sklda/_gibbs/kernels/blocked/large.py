@@ -12,10 +12,11 @@ import math
 import numpy as np
 from numba import njit
 
-from sklda._core.lists import drop_empty, find
+from sklda._core.lists import find
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.backward import draw_counts as draw_backward
 from sklda._gibbs.kernels.blocked.nested import draw_counts as draw_nested
+from sklda._gibbs.kernels.blocked.small import drop_empty
 
 PLAIN = 100  # tokens of the largest block that needs no saddle point
 

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from sklda._core.lists import drop_empty, find, pick_listed
+from sklda._core.lists import find, pick_listed
 from sklda._core.random_streams import uniform
 
 SMALL = 4  # tokens of the largest block that is drawn here
@@ -184,6 +184,24 @@ def find_or_append(k, word_list, size, beta, ratio):
         l1, l2, l3, l4 = of_topic(ratio, k, beta)
         weight[0, j], weight[1, j], weight[2, j], weight[3, j] = l1, l2, l3, l4
     return j
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def drop_empty(topics, counts, weight, size, absent):
+    """Remove topics without tokens from a list, and their columns from `weight`.
+
+    The last of the list fills a gap. Return the new size.
+    """
+    for j in range(size - 1, -1, -1):
+        if counts[j] == 0:
+            size -= 1
+            topics[j] = topics[size]
+            counts[j] = counts[size]
+            topics[size] = absent
+            counts[size] = 0
+            for c in range(weight.shape[0]):
+                weight[c, j] = weight[c, size]
+    return size
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
