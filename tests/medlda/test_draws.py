@@ -182,7 +182,7 @@ def pick(rng, p):
 
 
 def statistics(words, z, weights, scores):
-    """Return numbers that each part of the sampler has a hand in."""
+    """Return numbers that depend on each step of the sampler."""
     same = z[:, np.newaxis] == z
     return [
         (weights**2).mean(),

@@ -13,7 +13,7 @@ from sklda._base.fold_in import doc_topic, prepare
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 
-# Four topics that a document is easily told by, and documents of one main topic.
+# Four well-separated topics, and documents of one main topic.
 X, THETA, _ = make_lda_corpus(240, 60, 4, document_length=40, random_state=0)
 X = X.toarray()
 MAIN = THETA.argmax(axis=1)
