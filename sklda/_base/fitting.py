@@ -49,7 +49,7 @@ def fit_callbacks(
 class Progress:
     """Prints a line per entry of a trace, where the estimator is verbose."""
 
-    def __init__(self, estimator: BaseTopicModel, n_tokens: int, name: str) -> None:
+    def __init__(self, estimator: BaseTopicModel, n_tokens: float, name: str) -> None:
         self.estimator = estimator
         self.n_tokens = n_tokens
         self.name = name  # of the value in the trace

@@ -82,10 +82,9 @@ class CVBLDA(BaseLDA):
         Sweeps between two entries of the trace `bound_`; 0 means never. An evaluation
         takes as long as several sweeps.
     n_shards : int, default=1
-        Number of parts of the documents that sweep side by side, each on its own copy
-        of the tables; the changes are added up after the sweep. 1 is the algorithm of
-        the paper. More are a close approximation that can use several threads. "exact"
-        requires 1.
+        Number of shards of the documents that sweep in parallel, each on its own copy
+        of the tables; the changes are added up after the sweep. One shard is the
+        algorithm of the paper; several are a close approximation. "exact" requires 1.
     n_jobs : int, default=None
         Threads for the shards, transform and score. None means 1, -1 all processors.
         The result does not depend on it, bit for bit.

@@ -163,6 +163,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     """
 
     classes_: np.ndarray
+    _multilabel: bool
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseMedLDA._parameter_constraints,

@@ -4,23 +4,14 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from sklda._medlda.classifier import chain as _supervised
-from sklda._medlda.kernels import gibbs as medlda_gibbs
-from sklda._medlda.kernels import light as medlda_light
-from sklda._core.rows import State as DenseState
-from sklda._medlda.chain import (
-    HIGHEST_XI,
-    EpsilonInsensitive,
-    Hinge,
-    Settings,
-    SupervisedChain,
-    draw_xi,
-)
+from sklda._core.problem import Problem
+from sklda._medlda import losses
+from sklda._medlda.losses import HIGHEST_XI, EpsilonInsensitive, Hinge, draw_xi
+from sklda._medlda.sampler import MaxMargin, topic_proportions
 from sklda.datasets import make_lda_corpus
-from tests.core.test_kernels import corpus_of
-
-RIGHT, WRONG = 1e-3, 1e-6  # as in test_exactness
-
+from tests.helpers.corpora import corpus_of
+from tests.helpers.enumeration import RIGHT, WRONG
+from tests.helpers.mutants import streams
 
 # --- xi --------------------------------------------------------------------------
 
@@ -58,18 +49,18 @@ def test_xi_where_the_mean_is_next_to_nothing():
 )
 def test_given_xi_the_loss_is_a_gaussian_factor(loss, hinges, monkeypatch):
     # exp(-c x - c^2 xi x^2 / 2) for each hinge, and xi is drawn for c |x|.
-    asked, given = [], np.random.default_rng(3).exponential(size=(2, 20, 3))
+    wanted, given = [], np.random.default_rng(3).exponential(size=(2, 20, 3))
     monkeypatch.setattr(
-        _supervised,
+        losses,
         "draw_xi",
-        lambda c_x, rng: asked.append(c_x) or given[len(asked) - 1],
+        lambda c_x, rng: wanted.append(c_x) or given[len(wanted) - 1],
     )
     rng, c = np.random.default_rng(4), loss.C
     y = rng.choice([-1.0, 1.0], (20, 3))
     s, other = rng.normal(size=(2, 20, 3))
     a, b = loss.augment(y, s, rng)
     expected = 0
-    for x, x_other, xi, c_x in zip(hinges(y, s), hinges(y, other), given, asked):  # noqa: B905
+    for x, x_other, xi, c_x in zip(hinges(y, s), hinges(y, other), given, wanted):  # noqa: B905
         np.testing.assert_allclose(c_x, c * abs(x))
         expected += c * (x_other - x) + c**2 * xi * (x_other**2 - x**2) / 2
     np.testing.assert_allclose(
@@ -97,30 +88,29 @@ X = make_lda_corpus(12, 7, 3, document_length=9, random_state=0)[0].toarray()
 X[4] = 0
 
 
-def new_chain(X, targets, n_weight_steps, kernel=medlda_gibbs, arguments=(), **params):
-    params = {"loss": Hinge(1.5), "nu": 0.8, "n_topics": 3, "seed": 0, **params}
-    settings = Settings(kernel, arguments, params["loss"], params["nu"], n_weight_steps)
-    return SupervisedChain(
-        settings,
-        targets,
-        corpus_of(X),
-        X.shape[1],
-        np.linspace(0.5, 0.9, params["n_topics"]),
-        0.5,
-        np.random.SeedSequence(params["seed"]),
-    )
+LENGTHS = X.sum(axis=1)
+
+
+def start(targets, n_weight_steps, n_topics=3):
+    """Return a sampler, its problem, and a state with topics drawn at random."""
+    alpha = np.linspace(0.5, 0.9, n_topics)
+    problem = Problem(corpus_of(X), X.shape[1], alpha, 0.5)
+    sampler = MaxMargin(Hinge(1.5), targets, 0.8, n_weight_steps, None)
+    z = np.random.default_rng(0).integers(n_topics, size=LENGTHS.sum())
+    return sampler, problem, sampler.from_topics(problem, z.astype(np.uint16))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_weight_steps", [0, 1, 2])
+@pytest.mark.parametrize("n_weight_steps", [None, 1, 2])
 def test_weights_are_drawn_from_their_gaussian(n_weight_steps):
     targets = np.random.default_rng(1).choice([-1.0, 1.0], (12, 2))
-    chain = new_chain(X, targets, n_weight_steps)
+    sampler, problem, state = start(targets, n_weight_steps)
     zbar = np.zeros((12, 3))
-    np.add.at(zbar, (np.repeat(np.arange(12), chain.lengths), chain.state.z), 1)
-    zbar /= np.maximum(chain.lengths, 1)[:, np.newaxis]
-    np.testing.assert_allclose(chain.shares().toarray(), zbar)
-    b, a = chain.curvature, chain.slope
+    np.add.at(zbar, (np.repeat(np.arange(12), LENGTHS), state.z), 1)
+    zbar /= np.maximum(LENGTHS, 1)[:, np.newaxis]
+    np.testing.assert_allclose(topic_proportions(problem, state.z).toarray(), zbar)
+    noise = np.random.default_rng(3)
+    a, b = sampler.loss.augment(targets, state.scores, noise)
     precision = [0.8 * np.eye(3) + (zbar.T * b[:, t]) @ zbar for t in range(2)]
     mean = [np.linalg.solve(precision[t], zbar.T @ a[:, t]) for t in range(2)]
     roots = [np.linalg.cholesky(p) for p in precision]
@@ -128,11 +118,11 @@ def test_weights_are_drawn_from_their_gaussian(n_weight_steps):
     rng, draws = np.random.default_rng(2), np.empty((2000, 2, 3))
     for draw in draws:
         for t in range(2):
-            noise = np.linalg.solve(roots[t].T, rng.standard_normal(3))
-            chain.weights[:, t] = mean[t] + noise
-        chain._redraw_weights()
-        draw[:] = chain.weights.T
-        np.testing.assert_allclose(chain.scores, zbar @ chain.weights, atol=1e-9)
+            normal = np.linalg.solve(roots[t].T, rng.standard_normal(3))
+            state.weights[:, t] = mean[t] + normal
+        sampler.resample_weights(problem, state, a, b, noise)
+        draw[:] = state.weights.T
+        np.testing.assert_allclose(state.scores, zbar @ state.weights, atol=1e-9)
     for t in range(2):
         white = (draws[:, t] - mean[t]) @ roots[t]
         for column in (*white.T, (white[:, 0] + white[:, 1]) / np.sqrt(2)):
@@ -143,35 +133,40 @@ def test_weights_are_drawn_from_their_gaussian(n_weight_steps):
 
 
 def test_one_pass_over_the_weights_moves_to_their_mean():
-    # Without noise and with one topic the pass is the closed form.
-    chain = new_chain(X, np.ones((12, 1)), 1, n_topics=1)
-    full = chain.lengths > 0
-    precision = 0.8 + chain.curvature[full].sum()
+    # With one topic the pass draws from the closed form, wherever it starts.
+    sampler, problem, state = start(np.ones((12, 1)), 1, n_topics=1)
+    noise = np.random.default_rng(3)
+    a, b = sampler.loss.augment(sampler.targets, state.scores, noise)
+    precision = 0.8 + b[LENGTHS > 0].sum()
     draws = []
     for _ in range(2000):
-        chain._redraw_weights()
-        draws.append(chain.weights[0, 0])
-    white = (draws - chain.slope[full].sum() / precision) * np.sqrt(precision)
+        sampler.resample_weights(problem, state, a, b, noise)
+        draws.append(state.weights[0, 0])
+    white = (draws - a[LENGTHS > 0].sum() / precision) * np.sqrt(precision)
     assert stats.kstest(white, stats.norm.cdf).pvalue > RIGHT
 
 
 # --- all together ----------------------------------------------------------------
 
 
-def joint_draws(rng, n, n_words, alpha, beta, nu, loss, lengths, targets):
+N_WORDS, ALPHA, BETA, NU = 3, np.array([0.5, 0.9]), 0.5, 0.6
+DOC = np.repeat([0, 1, 2], [3, 2, 4])  # of each token
+
+
+def joint_draws(rng, n, sampler):
     """Yield words, topics, weights and scores from prior times loss, by rejection."""
-    n_topics, doc = alpha.size, np.repeat(np.arange(lengths.size), lengths)
+    n_topics, targets, loss = ALPHA.size, sampler.targets, sampler.loss
     while n > 0:
         size = (1000, n_topics)
-        phi = rng.dirichlet(np.full(n_words, beta), size)
-        weights = rng.normal(0, nu**-0.5, (*size, targets.shape[1]))
-        theta = rng.dirichlet(alpha, (1000, lengths.size))
-        z = pick(rng, theta[:, doc])
+        phi = rng.dirichlet(np.full(N_WORDS, BETA), size)
+        weights = rng.normal(0, NU**-0.5, (*size, targets.shape[1]))
+        theta = rng.dirichlet(ALPHA, (1000, len(targets)))
+        z = pick(rng, theta[:, DOC])
         words = pick(rng, phi[np.arange(1000)[:, np.newaxis], z])
         zbar = np.array(
             [
-                [(z[:, doc == d] == k).mean(1) for k in range(n_topics)]
-                for d in range(lengths.size)
+                [(z[:, DOC == d] == k).mean(1) for k in range(n_topics)]
+                for d in range(len(targets))
             ]
         ).transpose(2, 0, 1)
         scores = zbar @ weights
@@ -187,7 +182,7 @@ def pick(rng, p):
 
 
 def statistics(words, z, weights, scores):
-    """Return numbers that each part of the sampler has a hand in."""
+    """Return numbers that depend on each step of the sampler."""
     same = z[:, np.newaxis] == z
     return [
         (weights**2).mean(),
@@ -202,9 +197,7 @@ def statistics(words, z, weights, scores):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kernel", "arguments", "n_weight_steps"),
-    [(medlda_gibbs, (), 0), (medlda_light, (3,), 1)],
-    ids=["gibbs", "light"],
+    ("n_weight_steps", "n_mh_steps"), [(None, None), (1, 3)], ids=["gibbs", "light"]
 )
 @pytest.mark.parametrize(
     ("loss", "targets"),
@@ -214,13 +207,14 @@ def statistics(words, z, weights, scores):
     ],
     ids=["hinge", "epsilon"],
 )
-def test_joint_distribution(kernel, arguments, n_weight_steps, loss, targets):
+def test_joint_distribution(n_weight_steps, n_mh_steps, loss, targets):
     """Geweke, "Getting it right" (2004): words, topics, weights are left as they are.
 
     Words are data, so a sweep from a joint draw must give a draw of the same joint
     distribution. The two samples are independent of each other.
     """
-    assert min(joint_pvalues(kernel, arguments, n_weight_steps, loss, targets)) > RIGHT
+    sampler = MaxMargin(loss, np.array(targets), NU, n_weight_steps, n_mh_steps)
+    assert min(joint_pvalues(sampler)) > RIGHT
 
 
 class NotLinear(Hinge):
@@ -241,49 +235,28 @@ class NotSquared(Hinge):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", [NotLinear(0.7), NotSquared(0.7)])
-@pytest.mark.parametrize("n_weight_steps", [0, 1])
+@pytest.mark.parametrize("n_weight_steps", [None, 1])
 def test_joint_distribution_of_a_wrong_sampler(n_weight_steps, loss):
-    targets = [[1.0], [-1.0], [1.0]]
-    found = joint_pvalues(medlda_gibbs, (), n_weight_steps, loss, targets)
-    assert min(found) < WRONG
+    targets = np.array([[1.0], [-1.0], [1.0]])
+    sampler = MaxMargin(loss, targets, NU, n_weight_steps, None)
+    assert min(joint_pvalues(sampler)) < WRONG
 
 
-def joint_pvalues(kernel, arguments, n_weight_steps, loss, targets):
-    targets, lengths = np.array(targets), np.array([3, 2, 4])
-    start = (3, np.array([0.5, 0.9]), 0.5, 0.6, loss, lengths, targets)
+def joint_pvalues(sampler):
     n, rng = 1500, np.random.default_rng(4)
-    before = [statistics(*sample) for sample in joint_draws(rng, n, *start)]
+    before = [statistics(*sample) for sample in joint_draws(rng, n, sampler)]
     after = []
-    for i, sample in enumerate(joint_draws(rng, n, *start)):
-        chain, words = placed(kernel, arguments, n_weight_steps, start, *sample, i)
-        chain.sweep()
-        after.append(statistics(words, chain.state.z, chain.weights, chain.scores))
+    for i, (words, z, weights, scores) in enumerate(joint_draws(rng, n, sampler)):
+        order = np.lexsort((words, DOC))
+        z, words = z[order].astype(np.uint16), words[order]
+        counts = np.zeros((3, N_WORDS), int)
+        np.add.at(counts, (DOC, words), 1)
+        problem = Problem(corpus_of(counts), N_WORDS, ALPHA, BETA)
+        state = sampler.from_topics(problem, z)
+        state.weights[:], state.scores[:] = weights, scores
+        state = sampler.sweep(problem, state, streams(i))
+        after.append(statistics(words, state.z, state.weights, state.scores))
     return [
         stats.ks_2samp(one, other, method="asymp").pvalue
         for one, other in zip(np.array(before).T, np.array(after).T, strict=True)
     ]
-
-
-def placed(kernel, arguments, n_weight_steps, start, words, z, weights, scores, seed):
-    """Return a chain in this state, and the words in its order."""
-    n_words, alpha, beta, nu, loss, lengths, targets = start
-    doc = np.repeat(np.arange(lengths.size), lengths)
-    order = np.lexsort((words, doc))
-    z, words = z[order], words[order]
-    counts = np.zeros((lengths.size, n_words), int)
-    np.add.at(counts, (doc, words), 1)
-    settings = Settings(kernel, arguments, loss, nu, n_weight_steps)
-    sequence = np.random.SeedSequence(seed)
-    chain = SupervisedChain(
-        settings, targets, corpus_of(counts), n_words, alpha, beta, sequence
-    )
-    state = chain.state
-    state.z[:] = z
-    state.word_topic[:] = 0
-    np.add.at(state.word_topic, (words, z), 1)
-    state.topic[:] = state.word_topic.sum(axis=0)
-    if kernel is medlda_light:
-        chain.state = kernel.with_order(chain.corpus, DenseState(*state[:3]))
-    chain.weights[:], chain.scores = weights, scores
-    chain._augment()
-    return chain, words

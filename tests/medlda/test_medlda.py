@@ -13,7 +13,7 @@ from sklda._base.fold_in import doc_topic, prepare
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 
-# Four topics that a document is easily told by, and documents of one main topic.
+# Four well-separated topics, and documents of one main topic.
 X, THETA, _ = make_lda_corpus(240, 60, 4, document_length=40, random_state=0)
 X = X.toarray()
 MAIN = THETA.argmax(axis=1)
@@ -125,11 +125,11 @@ def test_fitted_attributes(multi_class):
     tokens = X[TRAIN].sum() + 6 * 60 * 0.01
     assert model.components_.sum() == pytest.approx(n_models * tokens)
     np.testing.assert_allclose(model.doc_topic_.sum(axis=1), n_models)
-    shares = model.transform(X[TEST])
-    assert shares.shape == (80, n_topics)
-    assert (shares >= 0).all()
-    np.testing.assert_allclose(shares.sum(axis=1), n_models)
-    blocks = shares.reshape(80, n_models, 6)
+    proportions = model.transform(X[TEST])
+    assert proportions.shape == (80, n_topics)
+    assert (proportions >= 0).all()
+    np.testing.assert_allclose(proportions.sum(axis=1), n_models)
+    blocks = proportions.reshape(80, n_models, 6)
     scores = np.einsum("dmk,tk->dmt", blocks, model.coef_)
     scores = scores[:, 0] if n_models == 1 else np.einsum("dmm->dm", scores)
     np.testing.assert_allclose(model.decision_function(X[TEST]), scores)
@@ -148,10 +148,10 @@ def test_two_classes_have_one_score():
 @strategies
 def test_rows_are_independent_of_each_other(multi_class):
     model = fit(multi_class=multi_class)
-    shares = model.transform(X[TEST])
+    proportions = model.transform(X[TEST])
     order = np.random.default_rng(0).permutation(80)
-    np.testing.assert_array_equal(model.transform(X[TEST][order]), shares[order])
-    np.testing.assert_array_equal(model.transform(X[TEST][:1]), shares[:1])
+    np.testing.assert_array_equal(model.transform(X[TEST][order]), proportions[order])
+    np.testing.assert_array_equal(model.transform(X[TEST][:1]), proportions[:1])
 
 
 @strategies
@@ -172,15 +172,17 @@ def test_documents_without_words_are_decided_by_the_prior(multi_class):
     np.testing.assert_array_equal(mixed[2:5], model.transform(X[TEST][:3]))
 
 
-def test_shares_are_of_tokens_not_theta():
-    # A large alpha pulls theta to the prior mean; the shares of tokens less.
+def test_proportions_are_of_tokens_not_theta():
+    # A large alpha pulls theta to the prior mean; the proportions among tokens less.
     model = fit(doc_topic_prior=5.0)
     document, alpha = X[TEST][:1], model.doc_topic_prior_
     weights = model._check_weights(document, reset=False)
     theta = doc_topic(*prepare(weights, model.components_, alpha), None)
-    shares, n = model.transform(document), document.sum()
-    np.testing.assert_allclose(theta * (n + alpha.sum()), n * shares + alpha, rtol=1e-5)
-    assert shares.max() > theta.max() + 0.05
+    proportions, n = model.transform(document), document.sum()
+    np.testing.assert_allclose(
+        theta * (n + alpha.sum()), n * proportions + alpha, rtol=1e-5
+    )
+    assert proportions.max() > theta.max() + 0.05
 
 
 @samplers
@@ -275,7 +277,7 @@ def test_a_class_with_one_document(multi_class):
     ("y", "words"),
     [
         (None, "requires y to be passed"),
-        (np.zeros(160, int), "one class only.*at least 2 classes"),
+        (np.zeros(160, int), "only one class.*at least 2 classes"),
         (MAIN[:159], "inconsistent numbers of samples"),
         (np.where(MAIN[TRAIN] == 0, np.nan, 1.0), "NaN"),
         (np.where(MAIN[TRAIN] == 0, np.inf, 1.0), "infinity"),

@@ -1,23 +1,50 @@
-"""What a user writes, for type checkers: it must pass `mypy --strict` and `pyright`.
+"""What a user writes, for type checkers: it must pass `mypy` and `pyright`.
 
-The last lines hold mistakes that both must find.
+The last lines hold mistakes that both must find: a comment that silences nothing is an
+error too.
 """
 
 import numpy as np
 
-from sklda import CollapsedGibbsLDA, ECGSLDA, UncollapsedGibbsLDA
-from sklda.datasets import make_lda_corpus
+from sklda import (
+    CVBLDA,
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    MedLDAClassifier,
+    MedLDARegressor,
+    UncollapsedGibbsLDA,
+)
+from sklda.datasets import load_docstrings, make_lda_corpus
+from sklda.inspection import TopWordsDisplay, top_words
+from sklda.metrics import topic_coherence, topic_diversity
 
 X, doc_topic, topic_word = make_lda_corpus(30, 20, 3, random_state=0)
+y = doc_topic.argmax(axis=1)
 
 lda = CollapsedGibbsLDA(3, sampler="dense", learn_priors="symmetric", max_iter=4)
 theta: np.ndarray = lda.fit(X).transform(X)
 score: float = lda.score(X) + lda.perplexity(X)
 components: np.ndarray = lda.components_
-trace: list[float] = lda.log_joint_.tolist()
+trace: np.ndarray = lda.log_joint_
+alpha: np.ndarray = lda.doc_topic_prior_
+beta: float = lda.topic_word_prior_
 n_sweeps: int = lda.n_iter_
-ECGSLDA(3, strategy="shortcut").fit(X.toarray()).sampling_rate_.mean()
-UncollapsedGibbsLDA(3).fit([[1, 2], [0, 3]]).topic_assignments_.size
+
+rate: float = ECGSLDA(3, strategy="shortcut").fit(X.toarray()).sampling_rate_.mean()
+assignments = UncollapsedGibbsLDA(3).fit([[1, 2], [0, 3]]).topic_assignments_
+bound: np.ndarray = CVBLDA(3, approximation="zero-order").fit(X).bound_
+classifier = MedLDAClassifier(3, sampler="light", max_iter=4).fit(X, y)
+labels: np.ndarray = classifier.classes_[classifier.decision_function(X).argmax(axis=1)]
+errors: np.ndarray = MedLDARegressor(3, max_iter=4).fit(X, y).predict(X) - y
+
+words: list[list[str]] = top_words(lda, n_words=3)
+display = TopWordsDisplay.from_estimator(lda, n_words=3)
+coherence: np.ndarray = topic_coherence(lda.components_, X, measure="npmi", n_words=3)
+diversity: float = topic_diversity(lda.components_, n_words=3)
+texts: list[str] = load_docstrings().data
 
 CollapsedGibbsLDA(sampler="fast")  # type: ignore[arg-type]
 CollapsedGibbsLDA(blocking="both")  # type: ignore[arg-type]
+CVBLDA(approximation="first-order")  # type: ignore[arg-type]
+MedLDAClassifier(multi_class="one-vs-rest")  # type: ignore[arg-type]
+topic_coherence(lda.components_, X, measure="c_v")  # type: ignore[arg-type]

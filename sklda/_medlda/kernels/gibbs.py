@@ -58,6 +58,7 @@ class Tilt(NamedTuple):
     """How the labels tilt the topics of the current document."""
 
     weights: np.ndarray  # (n_tasks, n_lanes) float32, eta
+    slope: np.ndarray  # (n_tasks,) float32, a_t / N
     curvature: np.ndarray  # (n_tasks,) float32, b_t / N^2
     total: np.ndarray  # (n_tasks,) m_t when the sweep enters the document
     exponent: np.ndarray  # (n_lanes,) float32, g with all tokens counted
@@ -156,6 +157,7 @@ def sweep_tokens(corpus, state, priors, factors, rng):
     document = new_document(state.topic, n_lanes)
     tilt = Tilt(
         weights=factors.weights,
+        slope=np.zeros(n_tasks, np.float32),
         curvature=np.zeros(n_tasks, np.float32),
         total=np.zeros(n_tasks),
         exponent=np.zeros(n_lanes, np.float32),
@@ -166,16 +168,16 @@ def sweep_tokens(corpus, state, priors, factors, rng):
         np.zeros(n_lanes, np.float32), np.zeros(n_lanes + LANES, np.float32)
     )
     for d in range(corpus.doc_ptr.size - 1):
+        tilt.slope[:] = factors.slope[d]
         tilt.curvature[:] = factors.curvature[d]
-        slope = factors.slope[d]
-        _sweep_document(d, slope, corpus, state, priors, document, tilt, scratch, rng)
+        _sweep_document(d, corpus, state, priors, document, tilt, scratch, rng)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _sweep_document(d, slope, corpus, state, priors, document, tilt, scratch, rng):
+def _sweep_document(d, corpus, state, priors, document, tilt, scratch, rng):
     doc_ptr, word, token_ptr = corpus
     z, word_topic, _ = state
-    weights, curvature, total, exponent, tilted, rows = tilt
+    weights, slope, curvature, total, exponent, tilted, rows = tilt
     begin, end = doc_ptr[d], doc_ptr[d + 1]
     enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
     sum_weights(weights, document.doc_topic, total)
@@ -209,7 +211,7 @@ def _resample_cell(z, row, top, priors, document, tilt, scratch, rng):
     weights serve the next token too, if it has the same topic.
     """
     doc_topic, topic, ratio = document
-    _, _, _, exponent, tilted, rows = tilt
+    exponent, tilted, rows = tilt.exponent, tilt.tilted, tilt.rows
     weight, lane_sum = scratch
     beta = priors.topic_word
     weighed = -1  # the topic of the token that is taken out of the weights

@@ -101,9 +101,9 @@ def sweep_tokens(corpus, state, priors, factors, n_steps, rng):
             )
             make_label_proposal(weights, slope[d], n, n_outside, document, proposal)
             draw_steps(block, corpus, state, priors, topics, proposal, steps, rng)
-            j = 0
             for c in range(cell, end):
-                j = _resample_cell(c, j, corpus, state, priors, topics, document, steps)
+                j = token_ptr[c] - token_ptr[cell]
+                _resample_cell(c, j, corpus, state, priors, topics, document, steps)
             cell = end
 
 
@@ -172,10 +172,7 @@ def _enter_document(doc_topic, priors, weights, slope, curvature, document):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _resample_cell(c, j, corpus, state, priors, topics, document, steps):
-    """Take the steps of the tokens of a cell, the j-th of the block and those after it.
-
-    Return the number of the token after them.
-    """
+    """Take the steps of the tokens of a cell, the j-th of the block and those after."""
     z, z_by_word = state.z, state.z_by_word
     weights, curvature = topics.weights, document.curvature
     row = state.word_topic[corpus.word[c]]
@@ -201,7 +198,6 @@ def _resample_cell(c, j, corpus, state, priors, topics, document, steps):
                     document.gradient[t] -= curvature[t] * moved
         slot += 1
         j += 1
-    return j
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)

@@ -58,7 +58,7 @@ class Steps(NamedTuple):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def end_of_block(begin, last, token_ptr, n):
-    """Return the end of the cells from `begin` that hold their share of n tokens."""
+    """Return the end of the block from `begin`: a `BLOCKS`-th of n tokens, or more."""
     enough = token_ptr[begin] + -(-n // BLOCKS)
     end = begin + 1
     while end < last and token_ptr[end] < enough:

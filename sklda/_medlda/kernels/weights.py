@@ -19,12 +19,12 @@ from sklda._core.document import count_document
 class Proportions(NamedTuple):
     """The proportions zbar above 0, document by document or topic by topic.
 
-    Those of the i-th document (or topic) are ``ptr[i]:ptr[i + 1]``, and `index` holds
-    their topics (or documents) in ascending order.
+    Those of the i-th document (or topic) are ``ptr[i]:ptr[i + 1]``, and `indices`
+    holds their topics (or documents) in ascending order.
     """
 
     value: np.ndarray  # (n_proportions,) float64
-    index: np.ndarray  # (n_proportions,) int32
+    indices: np.ndarray  # (n_proportions,) int32
     ptr: np.ndarray  # (n_docs + 1,) or (n_topics + 1,) int32
 
 

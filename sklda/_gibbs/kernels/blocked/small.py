@@ -336,7 +336,7 @@ def resample(block, word_list, size, priors, document, scratch, rng):
 def draw_topics(block, r, word_list, size, priors, document, scratch, rng):
     """Draw the topics of tokens that are taken out, given that not all are as before.
 
-    r is uniform from the probability that all are to 1. Token by token, it tells
+    r is uniform from the probability that all are to 1. Token by token, it decides
     whether the topics so far are as before; the first that is not is drawn from the
     other topics, those after it from all.
     """
