@@ -31,7 +31,8 @@ def test_no_index_is_out_of_bounds(tmp_path):
     for seed, (n_topics, n_words, alpha, beta) in enumerate(
         [(1, 1, 0.1, 0.1), (2, 90, 1e-4, 1e-4), (100, 90, 0.5, 0.01), (16, 9, 10, 1e-8)]
     ):
-        corpus, alpha = random_corpus(seed, 60, n_words, mean=2), np.full(n_topics, alpha)
+        corpus = random_corpus(seed, 60, n_words, mean=2)
+        alpha = np.full(n_topics, alpha)
         for sampler, most in itertools.product(samplers.values(), (1, 3, 1000)):
             sweep_often(sampler, split_cells(corpus, most), n_words, alpha, beta)
         for sampler in sharded:

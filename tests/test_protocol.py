@@ -1,0 +1,300 @@
+"""Every sampler meets the protocol of `sklda._core.sampler`; every option leads to one.
+
+Samplers are found by what they define: one that is new and not in `WALKED` fails here.
+"""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from types import ModuleType
+from typing import Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pytest
+
+import sklda
+from sklda._base.sklearn_private import StrOptions
+from sklda._core.corpus import ranges, slice_documents, tokens_before
+from sklda._core.problem import Problem, add_changes
+from sklda._core.random_streams import random_topics
+from sklda._core.sampler import Replicable, Sampler
+from sklda._core.threads import Threads
+from sklda._gibbs.sharded import Sharded
+from sklda._medlda.losses import EpsilonInsensitive, Hinge
+from sklda._medlda.sampler import MaxMargin
+from tests.cvb import test_exact as cvb_exact
+from tests.cvb import test_kernels as cvb_kernels
+from tests.ecgs import test_exactness as ecgs
+from tests.gibbs import test_blocked_exactness as blocked
+from tests.gibbs import test_exactness as single_site
+from tests.gibbs import test_uncollapsed_exactness as uncollapsed
+from tests.helpers.corpora import random_corpus, words_of
+from tests.helpers.enumeration import faults
+from tests.helpers.mutants import streams
+from tests.helpers.samplers import REPLICABLE, SAMPLERS
+from tests.medlda import test_exactness as medlda
+
+CORPUS = random_corpus(1, 25, 9, mean=2)
+N_TOKENS, N_DOCS = CORPUS.token_ptr[-1], CORPUS.doc_ptr.size - 1
+TARGETS = np.random.default_rng(0).choice([-1.0, 1.0], (N_DOCS, 2))
+
+COMPILED = {name: known.compiled() for name, known in SAMPLERS.items()}
+WALKED = {
+    **COMPILED,
+    **{f"{n}, 3 shards": Sharded(COMPILED[n], 3, Threads()) for n in REPLICABLE},
+    "gibbs": MaxMargin(Hinge(1.0), TARGETS, 1.0, None, None),
+    "gibbs, weights one by one": MaxMargin(Hinge(1.0), TARGETS, 1.0, 2, None),
+    "light": MaxMargin(EpsilonInsensitive(1.0, 0.1), TARGETS, 1.0, None, 2),
+}
+each = pytest.mark.parametrize("name", WALKED)
+
+
+def problem_of(n_topics=4):
+    return Problem(CORPUS, 9, np.linspace(0.1, 0.5, n_topics), 0.1)
+
+
+def other_priors(problem, i):
+    """Return the problem with priors that differ from sweep to sweep."""
+    alpha = np.roll(problem.doc_topic_prior, i) * (1 + i)
+    return problem._replace(doc_topic_prior=alpha, topic_word_prior=0.1 + 0.05 * i)
+
+
+def assert_counted(sampler, problem, state):
+    """Assert that all counts are those of the topics, and no token is lost."""
+    n_topics = problem.n_topics
+    assert state.z.dtype == np.uint16
+    assert state.z.max() < n_topics
+    expected = np.zeros((problem.n_words, problem.n_lanes), np.int32)
+    np.add.at(expected, (words_of(problem.corpus), state.z), 1)
+    counts = sampler.counts(state)
+    np.testing.assert_array_equal(counts.word_topic, expected, strict=True)
+    np.testing.assert_array_equal(counts.topic, expected.sum(axis=0))
+    np.testing.assert_array_equal(state.topic, counts.topic, strict=True)
+    assert counts.topic.sum() == problem.corpus.token_ptr[-1]
+    assert counts.topic.dtype == np.int32
+
+
+def walk(sampler, problem, z, seed, n_sweeps=6):
+    """Return the topics after each sweep, all of them checked."""
+    state, rng, path = sampler.from_topics(problem, z), streams(seed), []
+    assert state.z is z
+    assert_counted(sampler, problem, state)
+    for i in range(n_sweeps):
+        state = sampler.sweep(other_priors(problem, i), state, rng)
+        assert state.z is z
+        assert_counted(sampler, problem, state)
+        path.append(z.copy())
+    return np.array(path)
+
+
+def first_topics(n_topics=4, seed=0):
+    return random_topics(N_TOKENS, n_topics, streams(seed).kernel)
+
+
+# --- the walk --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_topics", [1, 4, 20])
+@each
+def test_walk(name, n_topics):
+    sampler, problem = WALKED[name], problem_of(n_topics)
+    first = first_topics(n_topics)
+    path = walk(sampler, problem, first.copy(), seed=1)
+    again = walk(sampler, problem, first.copy(), seed=1)
+    np.testing.assert_array_equal(path, again)
+    if n_topics > 1:
+        steps = np.vstack([first, path])
+        assert (steps[1:] != steps[:-1]).any(axis=1).all()  # no sweep is idle
+        other = walk(sampler, problem, first.copy(), seed=2)
+        assert (other != path).any()
+
+
+@each
+def test_a_sampler_goes_on_where_another_stopped(name):
+    names, problem = list(WALKED), problem_of()
+    z = first_topics()
+    for one in (name, names[names.index(name) - 1], name):
+        before = z.copy()
+        state = WALKED[one].from_topics(problem, z)
+        np.testing.assert_array_equal(state.z, before)
+        walk(WALKED[one], problem, z, seed=3, n_sweeps=2)
+        assert (z != before).any()
+
+
+@pytest.mark.parametrize("name", REPLICABLE)
+def test_threads_change_nothing(name):
+    first, problem, paths = first_topics(), problem_of(), []
+    for n_jobs in (1, 2, 5):
+        with Threads(n_jobs) as threads:
+            sampler = Sharded(COMPILED[name], 3, threads)
+            paths.append(walk(sampler, problem, first.copy(), seed=4))
+    for path in paths[1:]:
+        np.testing.assert_array_equal(path, paths[0])
+
+
+@pytest.mark.parametrize("name", REPLICABLE)
+def test_replicas(name):
+    """The functions of `Replicable`, called as `Sharded` does, one by one."""
+    sampler, problem, z = COMPILED[name], problem_of(), first_topics()
+    state, rng = sampler.from_topics(problem, z), streams(5)
+    documents = list(ranges(tokens_before(CORPUS), 4))
+    replicas = sampler.replicate(state, len(documents))
+    shards = []
+    for i, slice_ in enumerate(documents):
+        own = problem._replace(corpus=slice_documents(CORPUS, *slice_))
+        shards.append((own, sampler.replica(replicas, i, own)))
+    for _ in range(3):
+        before = z.copy()
+        for i, (own, shard) in enumerate(shards):
+            assert shard.z is z
+            np.testing.assert_array_equal(shard.topic, state.topic)
+            first, last = own.corpus.token_ptr[[0, -1]]
+            elsewhere = np.r_[z[:first], z[last:]]
+            shards[i] = own, sampler.sweep(own, shard, rng.child(i))
+            np.testing.assert_array_equal(np.r_[z[:first], z[last:]], elsewhere)
+        add_changes(state.topic, [shard.topic for _, shard in shards])
+        for first, last in ((0, 4), (4, 4), (4, 9)):
+            sampler.merge(state, replicas, first, last)
+        assert (z != before).any()
+        assert_counted(sampler, problem, state)
+        assert faults(state, words_of(CORPUS), 4) == []
+
+
+# --- no sampler is left out ------------------------------------------------------
+
+
+def modules():
+    for info in pkgutil.walk_packages(sklda.__path__, "sklda."):
+        yield importlib.import_module(info.name)
+
+
+def is_sampler(thing):
+    return hasattr(thing, "from_topics") and hasattr(thing, "sweep")
+
+
+def found_samplers():
+    """Return each module and class that has what a sampler has, by its full name."""
+    found = {}
+    for module in modules():
+        if is_sampler(module):
+            found[module.__name__] = module
+        for cls in vars(module).values():
+            if inspect.isclass(cls) and cls.__module__ == module.__name__:
+                if is_sampler(cls) and not getattr(cls, "_is_protocol", False):
+                    found[f"{module.__name__}.{cls.__name__}"] = cls
+    return found
+
+
+def test_all_samplers_are_walked():
+    walked = [s if isinstance(s, ModuleType) else type(s) for s in WALKED.values()]
+    found = found_samplers()
+    assert len(found) >= 7
+    assert [name for name, sampler in found.items() if sampler not in walked] == []
+
+
+@pytest.mark.parametrize("name", found_samplers())
+def test_functions_are_those_of_the_protocol(name):
+    sampler = found_samplers()[name]
+    protocol = Replicable if hasattr(sampler, "replicate") else Sampler
+    for function in ("from_topics", "sweep", "counts", "replicate", "replica", "merge"):
+        if not hasattr(protocol, function):
+            continue
+        asked = list(inspect.signature(getattr(protocol, function)).parameters)[1:]
+        made = inspect.signature(getattr(sampler, function)).parameters
+        assert [one for one in made if one != "self"] == asked, function
+
+
+# --- every option leads to a sampler that is walked and exact --------------------
+
+EXACT = {
+    *single_site.SAMPLERS,
+    *blocked.SIMULATIONS,
+    *uncollapsed.SAMPLERS,
+    *medlda.KERNELS,
+    *(f"{way}, {kernel}" for way in ("shortcut", "dynamic") for kernel in ecgs.KERNELS),
+}
+# What stands behind an option's values; None: it chooses no sampler.
+BEHIND = {
+    ("CollapsedGibbsLDA", "sampler"): {
+        "auto": "rows then lists",
+        "dense": "rows",
+        "sparse": "lists",
+    },
+    ("CollapsedGibbsLDA", "blocking"): {"nested": "nested", "backward": "backward"},
+    ("ECGSLDA", "strategy"): {
+        "standard": "rows then lists",
+        "shortcut": "shortcut, rows",
+        "dynamic": "dynamic, rows",
+    },
+    ("MedLDAClassifier", "sampler"): {"light": "light", "gibbs": "gibbs"},
+    ("MedLDAClassifier", "multi_class"): None,  # one problem of all classes, or many
+    ("MedLDARegressor", "sampler"): {"light": "light", "gibbs": "gibbs"},
+}
+# Of engines that are no samplers: the kernels that are held against the equations.
+ENGINES = {
+    ("CVBLDA", "approximation"): {
+        **dict.fromkeys(cvb_kernels.WRONG, cvb_kernels),
+        "exact": cvb_exact,
+    }
+}
+CLASSES = [
+    cls for cls in vars(sklda).values() if hasattr(cls, "_parameter_constraints")
+]
+
+
+def options():
+    """Yield every class, parameter and value of an option that is a string."""
+    for cls in CLASSES:
+        for param, constraints in cls._parameter_constraints.items():
+            for constraint in constraints:
+                if isinstance(constraint, StrOptions):
+                    for value in sorted(constraint.options):
+                        yield cls, param, value
+
+
+OPTIONS = list(options())
+each_option = pytest.mark.parametrize(
+    ("cls", "param", "value"),
+    OPTIONS,
+    ids=[f"{cls.__name__}-{param}-{value}" for cls, param, value in OPTIONS],
+)
+
+
+def test_there_are_options():
+    assert {cls for cls, _, _ in OPTIONS} == set(CLASSES)
+    assert len(CLASSES) == 6
+    assert len(OPTIONS) > 20
+
+
+@each_option
+def test_the_docstring_and_the_hint_name_the_value(cls, param, value):
+    entry = re.search(rf"^    {param} : .*(?:\n(?!    \S).*)*", cls.__doc__, re.M)
+    assert f'"{value}"' in entry.group().split("\n")[0], "in the type of the parameter"
+    hint = get_type_hints(cls.__init__)[param]
+    literals = [h for h in (hint, *get_args(hint)) if get_origin(h) is Literal]
+    assert value in [one for literal in literals for one in get_args(literal)]
+
+
+@each_option
+def test_behind_the_value_is_a_sampler_that_is_walked_and_exact(cls, param, value):
+    if param == "learn_priors":  # Minka's fixed point: tests/core/test_minka.py
+        return
+    option = (cls.__name__, param)
+    if option in ENGINES:
+        assert value in ENGINES[option]
+        return
+    if BEHIND[option] is None:
+        return
+    name = BEHIND[option][value]
+    assert name in WALKED
+    assert name in EXACT
+    # Enough topics that the samplers by themselves do not take rows for all time.
+    n_topics = 150 if name == "rows then lists" else 4
+    params = {"max_block_size": None} if param == "blocking" else {}
+    model = cls(n_topics, **{param: value}, **params)
+    if cls.__name__.startswith("MedLDA"):
+        made = model._make_sampler(Hinge(1.0), TARGETS)
+        assert (made.n_mh_steps is None) == (WALKED[name].n_mh_steps is None)
+    else:
+        assert model._make_sampler(problem_of(n_topics), Threads()) == COMPILED[name]
