@@ -5,7 +5,7 @@ It knows no sampler, only the protocol of `sklda._core.sampler`.
 
 from collections.abc import Iterator
 from copy import copy
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 from scipy.special import gammaln
@@ -166,7 +166,23 @@ def _histogram(word_topic, rows=512):
     return histogram
 
 
-def run(chain: Chain, schedule: Schedule) -> Iterator[int]:
+class Runnable(Protocol):
+    """A chain, or several that sweep together."""
+
+    def sweep(self) -> None:
+        """Resample every token once."""
+
+    def learn_priors(self, *, symmetric: bool) -> None:
+        """Fit both priors to the present assignments."""
+
+    def evaluate(self) -> None:
+        """Add an entry to the trace."""
+
+    def keep(self) -> None:
+        """Add the present sample to the averages, unless it is there already."""
+
+
+def run(chain: Runnable, schedule: Schedule) -> Iterator[int]:
     """Run the chain; yield the number of sweeps done after each.
 
     If the caller stops early, the last sample is not in the averages unless the

@@ -49,6 +49,10 @@ class OneVsRest:
         """Fit the priors of each chain."""
         self.threads.map(lambda c: c.learn_priors(symmetric=symmetric), self.chains)
 
+    def evaluate(self) -> None:
+        """Enter the log joint of each chain into its trace."""
+        self.threads.map(MedLDAChain.evaluate, self.chains)
+
     def keep(self) -> None:
         """Add the present samples to the averages, unless they are there already."""
         self.threads.map(MedLDAChain.keep, self.chains)

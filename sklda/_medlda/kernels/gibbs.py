@@ -173,7 +173,7 @@ def sweep_tokens(corpus, state, priors, factors, rng):
         _sweep_document(d, corpus, state, priors, document, tilt, scratch, rng)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _sweep_document(d, corpus, state, priors, document, tilt, scratch, rng):
     doc_ptr, word, token_ptr = corpus
     z, word_topic, _ = state
