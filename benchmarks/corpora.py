@@ -1,7 +1,5 @@
 """The corpora of the benchmarks and the split into training and held-out words."""
 
-import argparse
-import gzip
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +9,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from sklda.datasets import fetch_uci_bow, load_docstrings
 
+SHAPE = ("documents", "words", "cells", "tokens")
 N_TEST_DOCUMENTS = {"kos": 430, "nips": 250, "bars": 250}
 
 
@@ -27,7 +26,9 @@ def load_texts(name: str, home: str | None) -> sparse.csr_array:
 def read_newsgroups(
     folder, *, stop_words: bool
 ) -> dict[str, tuple[sparse.csr_array, np.ndarray]]:
-    """Return counts and classes, from 0, of both parts of the processed 20 Newsgroups.
+    """Return counts and classes, from 0, of the training and test documents.
+
+    These are the processed 20 Newsgroups.
 
     The folder holds train.data, train.label, test.data, test.label and vocabulary.txt,
     each plain or as .gz; documents are shuffled, for in the files they stand class by
@@ -35,16 +36,10 @@ def read_newsgroups(
     """
 
     def path(name):
-        found = [Path(folder, name + end) for end in ("", ".gz")]
-        (first, *_) = [p for p in found if p.exists()] or found
-        return first
+        plain, packed = Path(folder, name), Path(folder, f"{name}.gz")
+        return packed if packed.exists() and not plain.exists() else plain
 
-    def lines(path):
-        opened = gzip.open if path.suffix == ".gz" else open
-        with opened(path, "rt") as file:
-            return file.read().split()
-
-    words = np.array(lines(path("vocabulary.txt")))
+    words = np.loadtxt(path("vocabulary.txt"), dtype=str, comments=None, ndmin=1)
     content = [len(w) > 1 and w not in ENGLISH_STOP_WORDS for w in words]
     kept = np.arange(words.size) if stop_words else np.flatnonzero(content)
     parts = {}
@@ -58,19 +53,14 @@ def read_newsgroups(
     return parts
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which corpora, and where they are."""
-    parser.add_argument(
-        "--corpora", nargs="+", default=["nips"], choices=["kos", "nips"]
-    )
-    parser.add_argument(
-        "--data-home", default=None, help="folder of docword.NAME.txt.gz; else fetched"
-    )
-
-
 def load(name: str, data_home: str | None) -> sparse.csr_array:
     """Return the documents x words matrix of counts."""
     return sparse.csr_array(fetch_uci_bow(name, data_home=data_home).data)
+
+
+def shape_of(X) -> dict[str, int]:
+    """Return how large a corpus is."""
+    return dict(zip(SHAPE, (*X.shape, int(X.nnz), int(X.sum())), strict=True))
 
 
 def split(X: sparse.csr_array, name: str) -> tuple[sparse.csr_array, sparse.csr_array]:

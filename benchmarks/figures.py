@@ -1,51 +1,110 @@
-"""What the figures of the benchmarks share; they need matplotlib."""
+"""What the figures of the benchmarks share; drawing needs matplotlib."""
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from benchmarks import DECLARED
+from benchmarks.harness import median_curve
 
 SKIPPED = 5  # sweeps that may run out of the axes: they would squeeze all others
+TITLES = {"newsgroups": "20 Newsgroups", "docstrings": "docstrings"}
 
 
-def save(figure, path) -> None:
-    """Write a figure without the help of a display."""
-    FigureCanvasAgg(figure)
-    figure.savefig(path, dpi=150)
+def styles(family: str) -> dict[str, dict]:
+    """Return how lines are drawn; they differ in dashes and markers, too."""
+    found = {}
+    for name, (color, dashes, *others) in DECLARED["styles"][family].items():
+        marker, face = (*others, None, None)[:2]
+        dashes = tuple(dashes) if isinstance(dashes, list) else dashes
+        found[name] = {"color": color, "ls": dashes, "marker": marker}
+        found[name] |= {"mfc": face} if face else {}
+    return found
 
 
-def panels(columns: int, rows=1):
+def panels(columns: int, rows=1, size=None):
     """Return a figure and its panels, (rows, columns)."""
-    size = max(6.4, 5.2 * columns), 0.8 + 3.6 * rows
+    from matplotlib.figure import Figure
+
+    size = size or (max(6.4, 5.2 * columns), 0.8 + 3.6 * rows)
     figure = Figure(figsize=size, layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
+def finish(figure, path, axes=None, columns=4) -> None:
+    """Put the legend of one panel below all, where it covers nothing, and save."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    if axes is not None:
+        handles, labels = axes.get_legend_handles_labels()
+        place = {"loc": "outside lower center", "ncols": min(len(labels), columns)}
+        figure.legend(handles, labels, **place, handlelength=4)
+    FigureCanvasAgg(figure)
+    figure.savefig(path, dpi=150)
+
+
+def per_report(path, reports: dict, draw) -> None:
+    """Save a figure with a panel for each report: `draw(axes, report)`."""
+    figure, (row,) = panels(len(reports))
+    for axes, report in zip(row, reports.values(), strict=True):
+        draw(axes, report)
+    finish(figure, path, row[0])
+
+
 def starts(n_starts: int) -> str:
-    """Say how many starts there are."""
     return "one start" if n_starts == 1 else f"{n_starts} starts"
+
+
+def title(report) -> str:
+    """Say which corpus, how many topics and how many starts a report is of."""
+    options = report["options"]
+    corpus = TITLES.get(options["corpus"], options["corpus"].upper())
+    n_topics = report.get("n_topics", options["topics"])
+    return f"{corpus}, K = {n_topics}, {starts(options['starts'])}"
+
+
+def timed_title(report) -> str:
+    corpus = report["options"]["corpus"].upper()
+    return f"{corpus}, {report['tokens']:,} tokens, one thread"
+
+
+def chains(axes, xs, curves, name, style, width=2.0, alpha=0.5) -> None:
+    """Draw a thin line for each chain, and a thick one for their median."""
+    style = style | {"marker": None}
+    for x, curve in zip(xs, curves, strict=True):
+        axes.plot(x, curve, **style, lw=0.5, alpha=alpha)
+    axes.plot(median_curve(xs), median_curve(curves), **style, lw=width, label=name)
+
+
+def error_bars(axes, x, rows: list[dict], name, style) -> None:
+    """Draw the median of each row, and a bar for its range."""
+    middle = np.array([row["median"] for row in rows])
+    ends = np.array([row["range"] for row in rows]).T
+    axes.errorbar(x, middle, abs(ends - middle), label=name, capsize=3, **style)
 
 
 def plain_numbers(axis) -> None:
     """Label a logarithmic axis 1, 2, 5, 10, ..., without powers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
 
-def sweeps_axis(axes, sweeps) -> None:
-    """Make x a logarithmic axis of sweeps, without the first few."""
+def log_seconds(axes, label="seconds per sweep") -> None:
+    """Make y a logarithmic axis of seconds."""
+    axes.set(yscale="log", ylabel=label)
+    plain_numbers(axes.yaxis)
+
+
+def sweeps_axis(axes, sweeps, *, whole=False) -> None:
+    """Make x a logarithmic axis of sweeps, without the first few unless `whole`."""
     axes.set(xscale="log", xlabel="sweep")
-    if sweeps[0] < sweeps[-1]:
+    if whole:
+        axes.set_xlim(1, max(sweeps[-1], 2))
+    elif sweeps[0] < sweeps[-1]:
         axes.set_xlim(max(sweeps[0], min(SKIPPED, sweeps[-2])), sweeps[-1])
     plain_numbers(axes.xaxis)
     axes.grid(alpha=0.3)
-
-
-def topics_axis(axes, topics) -> None:
-    """Make x a logarithmic axis of topics, and y one of seconds per sweep."""
-    axes.set_ylabel("seconds per sweep")
-    powers_axis(axes, "topics", topics)
 
 
 def powers_axis(axes, label, values) -> None:
@@ -62,12 +121,3 @@ def limits(sweeps, curves) -> tuple[float, float]:
     values = np.asarray(curves, dtype=float)[:, late]
     margin = 0.05 * (np.ptp(values) or 1.0)
     return values.min() - margin, values.max() + margin
-
-
-def legend_below(figure, axes, columns=4) -> None:
-    """Put the legend of one panel below all, where it covers nothing."""
-    handles, labels = axes.get_legend_handles_labels()
-    columns = min(len(labels), columns)
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=columns, handlelength=4
-    )

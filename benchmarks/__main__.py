@@ -1,0 +1,48 @@
+"""The command line: a command for each question."""
+
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks import DECLARED, options_of
+
+RESULTS = Path(__file__).with_name("results")
+
+
+def parse(argv=None):
+    """Read the command line."""
+    parser = ArgumentParser(prog="python -m benchmarks")
+    commands = parser.add_subparsers(dest="question", metavar="QUESTION")
+    for name, declared in DECLARED["question"].items():
+        about = declared["about"].replace("%", "%%")
+        text = {"help": about.partition("\n")[0], "description": about}
+        command = commands.add_parser(
+            name, **text, formatter_class=RawDescriptionHelpFormatter
+        )
+        command.add_argument("--results", type=Path, default=RESULTS)
+        for option, settings in options_of(name).items():
+            default = settings.get("default")
+            settings["help"] = f"{settings['help'] or ''} (default: {default})"
+            command.add_argument("--" + option.replace("_", "-"), **settings)
+    options = parser.parse_args(argv)
+    least = max(getattr(options, "every", 1), getattr(options, "first", 0) + 1)
+    for name in ("sweeps", "last"):
+        if getattr(options, name, least) < least:
+            parser.error(f"--{name} must be at least {least}")
+    return options
+
+
+def main(argv=None) -> None:
+    """Answer a question, or list all."""
+    options = parse(argv)
+    if options.question is None:
+        print("python -m benchmarks QUESTION [options]; --help after one lists them\n")
+        for name, declared in DECLARED["question"].items():
+            print(f"  {name:18} {declared['about'].partition(chr(10))[0]}")
+        return
+    options.folder = options.results / options.question.partition("-")[0]
+    import_module(f"benchmarks.{options.question.replace('-', '.')}").run(options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+from functools import partial
+
+from benchmarks import blocking, corpora, figures, harness
+
+PAPER_LESS_TIME = {"kos": 14.4, "nips": 36.5}  # %: nested, K = 1024, interpreted code
+TOPICS = [8, 16, 32, 64, 128, 256, 512, 1024]
+
+
+def run(options) -> None:
+    X = corpora.load(options.corpus, options.data_home)
+    new = partial(blocking.new_program, max_block_size=options.max_block_size)
+    rows = harness.time_topics(new, options.samplers, X, options, options.limit)
+    report = {"tokens": int(X.sum()), "rows": rows, "paper": PAPER_LESS_TIME}
+    harness.write(options, f"speed-{options.corpus}", report, **blocking.FACTS)
+
+
+def draw(reports, folder) -> None:
+    for name, report in reports.items():
+        figure, ((axes,),) = figures.panels(1, size=(6.4, 4.8))
+        topics = [row["n_topics"] for row in report["rows"]]
+        for sampler in report["options"]["samplers"]:
+            seconds = [row["median"][sampler] for row in report["rows"]]
+            axes.plot(topics, seconds, label=sampler, **blocking.STYLES[sampler])
+        axes.set_title(figures.timed_title(report))
+        figures.powers_axis(axes, "topics", topics)
+        figures.log_seconds(axes)
+        axes.legend(handlelength=4)
+        figures.finish(figure, folder / f"{name}.png")

@@ -1,0 +1,120 @@
+import numpy as np
+
+from benchmarks import compare, corpora, figures, harness
+from benchmarks.programs import PEERS
+
+LEVEL = 25  # perplexities to reach are multiples of it
+EASIER = (3, 1, 0, -1)  # levels above the lowest that all reach
+SHOWN = 1.6  # perplexities up to so many times the lowest
+
+
+def run(options) -> None:
+    checkpoints = harness.geometric(options.sweeps)
+
+    def measure(names, task, held_out):
+        def evaluate(runner):
+            estimates = runner.worker.do("estimates", held_out.shape[0])
+            return {"perplexity": round(corpora.perplexity(*estimates, held_out), 2)}
+
+        def run(seed):
+            rules = {"limit": options.limit, "sweeps": compare.TURN}
+            with compare.runners(names, task, seed, checkpoints) as team:
+                curves = harness.follow(team, checkpoints, evaluate, **rules)
+            return {name: {"seed": seed, **curve} for name, curve in curves.items()}
+
+        programs = compare.runs_of_seeds(options.repeats, run)
+        harness.print_rows([{name: _end(p) for name, p in programs.items()}])
+        return programs
+
+    compare.measure(options, "quality", measure, hold_out=True)
+
+
+def seconds_to(curve: dict, level: float) -> float:
+    """Return when a curve first is at a perplexity or below; infinity is never.
+
+    Between two recorded sweeps the perplexity is taken as linear in log seconds.
+    """
+    perplexity, seconds = np.array(curve["perplexity"]), np.array(curve["seconds"])
+    below = np.flatnonzero(perplexity <= level)
+    if below.size == 0:
+        return np.inf
+    ends = slice(max(0, below[0] - 1), below[0] + 1)
+    around = perplexity[ends][::-1], np.log(seconds[ends][::-1])  # must rise
+    return float(np.exp(np.interp(level, *around)))
+
+
+def levels(report: dict) -> list[int]:
+    """Return perplexities to reach, the highest first.
+
+    The last but one is the lowest multiple of 25 that the median start of every exact
+    sampler reaches; of those that went on to the last sweep.
+    """
+    last = report["options"]["sweeps"]
+    ends = [
+        np.median([min(curve["perplexity"]) for curve in program["runs"]])
+        for name, program in report["programs"].items()
+        if PEERS[name].exact and all(r["sweeps"][-1] == last for r in program["runs"])
+    ]
+    lowest = LEVEL * int(np.ceil(max(ends, default=0) / LEVEL))
+    return [lowest + LEVEL * steps for steps in EASIER] if ends else []
+
+
+def median_curve(program: dict) -> dict[str, np.ndarray]:
+    """Return medians over starts, of the sweeps that all starts came to."""
+    runs = program["runs"]
+    n = min(len(curve["sweeps"]) for curve in runs)
+    return {
+        key: harness.median_curve([curve[key][:n] for curve in runs])
+        for key in ("sweeps", "seconds", "perplexity")
+    }
+
+
+def _end(program: dict) -> str:
+    """Say where the median curve ends."""
+    last = {key: values[-1] for key, values in median_curve(program).items()}
+    return "{perplexity:.0f} ({sweeps:.0f} sweeps, {seconds:.0f} s)".format(**last)
+
+
+def section(reports, images) -> dict:
+    """Return a table of seconds for each corpus and number of topics."""
+    draw_figure(images / "benchmarks-perplexity.png", reports)
+    tables = []
+    for report in reports:
+        wanted, rows = levels(report), []
+        for name in compare.programs_of(report):
+            program = report["programs"][name]
+            cells = []
+            for level in wanted:
+                times = [seconds_to(curve, level) for curve in program["runs"]]
+                seconds = np.median(times)
+                cells.append("–" if np.isinf(seconds) else f"{seconds:.1f}")
+            rows.append([PEERS[name].label, *cells, _end(program)])
+        title = f"{compare.title_of(report)}: seconds to a perplexity"
+        tables.append(compare.table(title, ["", *wanted, "at the end"], rows))
+    return {"tables": "\n\n".join(tables)}
+
+
+def draw_figure(path, reports: list[dict]) -> None:
+    """Draw perplexity against seconds, medians; a panel for each report."""
+    styles = figures.styles("compare")
+    columns = min(len(reports), 2)
+    figure, panels = figures.panels(columns, rows=-(-len(reports) // columns))
+    handles = {}
+    for axes in panels.flat[len(reports) :]:
+        axes.set_axis_off()
+    for axes, report in zip(panels.flat, reports, strict=False):
+        lowest = np.inf
+        for name in compare.programs_of(report):
+            curve = median_curve(report["programs"][name])
+            lines = axes.plot(
+                curve["seconds"], curve["perplexity"], ms=4, **styles[name]
+            )
+            handles[PEERS[name].label] = lines[0]
+            lowest = min(lowest, *curve["perplexity"])
+        axes.set(title=compare.title_of(report), xlabel="seconds of training")
+        axes.set(xscale="log", ylabel="perplexity of held-out words")
+        axes.set_ylim(0.97 * lowest, SHOWN * lowest)
+        axes.grid(alpha=0.3)
+    place = {"loc": "outside lower center", "ncols": 2 * columns}
+    figure.legend(handles.values(), handles, **place)
+    figures.finish(figure, path)

@@ -1,0 +1,104 @@
+from functools import partial
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks import corpora, cvb, figures, harness
+from benchmarks.programs import available
+
+NAMES = tuple(cvb.PROGRAMS)
+
+
+def run(options) -> None:
+    X = corpora.load(options.corpus, options.data_home)
+    gensim = available({"gensim"} & set(options.programs))
+    names = [name for name in options.programs if name != "gensim" or gensim]
+    for n_topics in options.topics:
+        report = {"tokens": int(X.sum()), "cells": int(X.nnz), **gensim}
+        with threadpool_limits(1):
+            report |= measure_one(options, X, n_topics, names)
+        name = f"speed-{options.corpus}-{n_topics}"
+        harness.write(options, name, report, topics=n_topics, **cvb.PRIORS)
+
+
+def measure_one(options, X, n_topics: int, names) -> dict:
+    """Return the times for one number of topics."""
+    timed = options.warm, options.warm + options.sweeps, options.limit
+    new = partial(cvb.new_program, n_topics=n_topics)
+    seconds, _ = harness.seconds_per_sweep(new, names, X, *timed)
+    times = harness.times(seconds)
+    report = {"median": times["median"], "times_as_fast": times["speed_up_of_median"]}
+    harness.print_rows([{"topics": n_topics, **report}])
+    report["seconds"] = seconds
+    if options.vb_iterations:
+        data = corpora.hold_out_tokens(X)
+        curves = reach(names, *data, n_topics, options)
+        report |= {"reach": reach_rows(curves), "curves": curves}
+        harness.print_rows({"": name, **row} for name, row in report["reach"].items())
+    return report
+
+
+def reach(names, train, held_out, n_topics, options) -> dict[str, dict]:
+    """Return the curve of batch VB, and those of others until they are as good.
+
+    They give up after `options.most_sweeps` sweeps.
+    """
+    few = harness.geometric(options.vb_iterations)
+    curves = {"VB": cvb.follow(cvb.new_program("VB", train, n_topics), held_out, few)}
+    target = curves["VB"]["log_probability"][-1]
+    for name in (name for name in ("CVB0", "CVB", "Gibbs") if name in names):
+        small = cvb.new_program(name, train[:10], n_topics, 0, [1])
+        cvb.follow(small, held_out[:10], [1])  # compiles
+        step = 1.1 if name == "Gibbs" else 1.0
+        checkpoints = fine(options.most_sweeps, step)
+        program = cvb.new_program(name, train, n_topics, 0, checkpoints)
+        curves[name] = cvb.follow(program, held_out, checkpoints, target)
+    return curves
+
+
+def fine(last: int, factor: float) -> list[int]:
+    """Return 1, 2, 3, ..., each at most this factor above the one before (or 1)."""
+    steps = [1]
+    while steps[-1] < last:
+        steps.append(min(last, max(steps[-1] + 1, int(factor * steps[-1]))))
+    return steps
+
+
+def reach_rows(curves) -> dict:
+    """Return sweeps and seconds until each is as good as VB, which comes first.
+
+    Both are None if it never is; `relative` is to the seconds of VB.
+    """
+    target, seconds = (curves["VB"][key][-1] for key in ("log_probability", "seconds"))
+    rows = {}
+    for name, curve in curves.items():
+        rows[name] = dict.fromkeys(("sweeps", "seconds", "relative"))
+        if curve["log_probability"][-1] >= target:
+            own = curve["seconds"][-1]
+            rows[name] = {"sweeps": curve["sweeps"][-1], "seconds": own}
+            rows[name]["relative"] = own / seconds
+    return rows
+
+
+def draw(reports, folder) -> None:
+    """Draw seconds per sweep, and to reach batch VB's end; a row a corpus."""
+    by_corpus = {}
+    for report in reports.values():
+        by_corpus.setdefault(report["options"]["corpus"], []).append(report)
+    figure, panels = figures.panels(2, rows=len(by_corpus))
+    for (left, right), some in zip(panels, by_corpus.values(), strict=True):
+        topics = [report["options"]["topics"] for report in some]
+        for name, style in cvb.STYLES.items():
+            seconds = [report["median"].get(name) for report in some]
+            rows = [report.get("reach", {}).get(name, {}) for report in some]
+            reached = [row.get("seconds") for row in rows]
+            if any(seconds):
+                left.plot(topics, np.array(seconds, float), label=name, **style)
+            if any(rows):
+                right.plot(topics, np.array(reached, float), **style)
+        left.set_title(figures.timed_title(some[0]))
+        right.set_title("seconds until as good as VB at its end")
+        for axes, label in zip((left, right), ("per sweep", "of sweeps"), strict=True):
+            figures.powers_axis(axes, "topics", topics)
+            figures.log_seconds(axes, f"seconds {label}")
+    figures.finish(figure, folder / "speed.png", panels[0, 0], columns=6)

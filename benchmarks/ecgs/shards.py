@@ -1,0 +1,112 @@
+from functools import partial
+from itertools import cycle
+
+import numpy as np
+
+from benchmarks import corpora, ecgs, figures, harness
+from benchmarks.internals import SideBySide
+from benchmarks.programs.ours import Sklda
+from sklda import ECGSLDA, CollapsedGibbsLDA
+
+SAMPLERS = {"collapsed": CollapsedGibbsLDA, "ecgs": ECGSLDA}
+
+
+def run(options) -> None:
+    X = corpora.load(options.corpus, options.data_home)
+    train, test = corpora.split_documents(X)
+    report = {"tokens": int(train.sum()), "test_tokens": int(test.sum()), "results": []}
+    for sampler in options.samplers:
+        for n_topics in options.topics:
+            starts = [
+                run_shards(sampler, train, test, n_topics, seed, options)
+                for seed in range(options.starts)
+            ]
+            result = {"sampler": sampler, "n_topics": n_topics}
+            result |= {"capacity": capacity(starts, options.threads)}
+            result |= {"rows": rows_of(starts), "starts": starts}
+            print(result["capacity"], flush=True)
+            harness.print_rows(result["rows"])
+            report["results"].append(result)
+    name = f"shards-{options.corpus}-threads-{options.threads}"
+    harness.write(options, name, report, **ecgs.PRIORS)
+
+
+def run_shards(sampler, train, test, n_topics, seed, options) -> dict:
+    """Return, for each number of shards, the seconds of sweeps and the perplexity.
+
+    With them go the seconds of one chain by itself, and of one for each thread.
+    """
+
+    def new(name, X):
+        start = partial(ecgs.new_chain, X, n_topics, seed, SAMPLERS[sampler])
+        if name == "one":
+            return Sklda(start())
+        if name == "side_by_side":
+            return Sklda(SideBySide([start() for _ in range(options.threads)]))
+        return Sklda(start(n_shards=name, n_jobs=options.threads))
+
+    names = *options.shards, "one", "side_by_side"
+    timed = harness.seconds_per_sweep(new, names, train, 0, options.sweeps)
+    seconds, programs = timed
+    report = {name: seconds.pop(name) for name in names[-2:]} | {"seconds": seconds}
+    ends = {n: ecgs.perplexity(programs[n].chain, test) for n in options.shards}
+    return report | {"perplexity": ends}
+
+
+def rows_of(starts: list[dict]) -> list[dict]:
+    """Return speed-up and relative perplexity of each number of shards."""
+    shards = list(starts[0]["seconds"])
+    seconds = {n: np.concatenate([s["seconds"][n] for s in starts]) for n in shards}
+    times = harness.times(seconds)
+    fastest = harness.speed_ups({n: np.quantile(seconds[n], 0.1) for n in shards})
+    ends = {n: [start["perplexity"][n] for start in starts] for n in shards}
+    base = float(np.median(ends[shards[0]]))
+    return [
+        {
+            "n_shards": n,
+            "seconds": times["median"][n],
+            "speed_up": times["speed_up_of_median"][n],
+            "speed_up_of_fastest": fastest[n],
+            "perplexity": float(np.median(ends[n])),
+            "relative": float(np.median(ends[n])) / base,
+            "relative_of_starts": [end / base for end in ends[n]],
+        }
+        for n in shards
+    ]
+
+
+def capacity(starts: list[dict], threads: int) -> dict:
+    """Return how much more chains get done on all threads than one alone on one."""
+    alone = np.concatenate([start["one"] for start in starts])
+    together = np.concatenate([start["side_by_side"] for start in starts])
+    return {
+        f"of_{name}": float(threads * np.quantile(alone, q) / np.quantile(together, q))
+        for name, q in (("median", 0.5), ("fastest", 0.1))
+    }
+
+
+def draw(reports, folder) -> None:
+    """Draw perplexity relative to the first number of shards, and the speed-up."""
+    for name, report in reports.items():
+        options = report["options"]
+        figure, ((left, right),) = figures.panels(2)
+        looks = cycle(figures.styles("blocking").values())
+        for result, look in zip(report["results"], looks, strict=False):
+            rows = result["rows"]
+            values = {key: [row[key] for row in rows] for key in rows[0]}
+            label = f"{result['sampler']}, K = {result['n_topics']}"
+            left.plot(values["n_shards"], values["relative"], label=label, **look)
+            points = look | {"ls": "", "ms": 3, "alpha": 0.5}
+            left.plot(values["n_shards"], values["relative_of_starts"], **points)
+            right.plot(values["n_shards"], values["speed_up"], **look)
+        first = options["shards"][0]
+        than = "one shard" if first == 1 else f"{first} shards"
+        left.set(ylabel=f"perplexity, relative to {than}")
+        left.axhline(1, color="#555555", lw=0.6)
+        right.set(ylabel=f"times as fast as {than}", ylim=(0, None))
+        for axes in (left, right):
+            figures.powers_axis(axes, "shards", options["shards"])
+        corpus, starts = options["corpus"].upper(), figures.starts(options["starts"])
+        threads = f"threads: at most {options['threads']}"
+        figure.suptitle(f"{corpus}, {starts} (small points), {threads}")
+        figures.finish(figure, folder / f"{name}.png", left)

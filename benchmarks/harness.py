@@ -1,0 +1,261 @@
+"""What every question uses: turns, statistics and reports."""
+
+import json
+import os
+import platform
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+
+import sklda
+from benchmarks.programs import Failed
+
+TAIL = 50  # sweeps at the end of a chain whose mean is its end
+FEWEST_TIMED = 5  # turns
+LONGEST_TURN = 5.0  # seconds
+SIMD = ("sse4", "avx", "fma", "asimd", "neon", "sve")  # flags of a processor
+NOT_RECORDED = ("question", "results", "folder", "jobs")  # and no paths
+
+
+class Runner:
+    """A program that sweeps when it is its turn: `seconds(n)` times n sweeps.
+
+    One that raises `Failed` does not work any more; that is printed.
+    """
+
+    def __init__(self, name: str, seconds: Callable[[int], float]):
+        self.name, self._time = name, seconds
+        self.n_sweeps, self.pace = 0, 0.0  # seconds of a sweep; 0 if not yet known
+        self.working = True
+        self.begin()
+
+    def begin(self) -> None:
+        """Count seconds from here on."""
+        self.first, self.seconds, self.turns = self.n_sweeps, 0.0, []
+
+    def turn(self, last: int, sweeps: int) -> None:
+        """Sweep so many times, once if sweeps are slow, and not beyond the last."""
+        n = sweeps if 0 < self.pace * sweeps < LONGEST_TURN else 1
+        n = min(n, last - self.n_sweeps)
+        seconds = self._time(n)
+        self.n_sweeps += n
+        self.seconds += seconds
+        self.pace = seconds / n
+        self.turns.append(round(self.pace, 6))
+
+    def attempt(self, do: Callable, *arguments) -> bool:
+        """Call a function unless this has failed before; return whether it works."""
+        if self.working:
+            try:
+                do(*arguments)
+            except Failed as failure:
+                print(failure, flush=True)
+                self.working = False
+        return self.working
+
+
+def take_turns(team: Iterable[Runner], last: int, goes_on=None, sweeps=1) -> None:
+    """Let all sweep in turns, each until the last sweep or while it goes on."""
+    going = list(team)
+    while going:
+        going = [r for r in going if r.n_sweeps < last and (not goes_on or goes_on(r))]
+        going = [r for r in going if r.attempt(r.turn, last, sweeps)]
+
+
+def time_turns(
+    team, first, last, limit=np.inf, warm_limit=np.inf, sweeps=1, fewest=FEWEST_TIMED
+) -> dict[str, dict]:
+    """Time the sweeps after `first`, to `last`, in turns of a few sweeps each.
+
+    A program that has swept for `warm_limit` seconds is timed from there on, and it
+    stops after `limit` seconds more, but not before its first few turns.
+    """
+
+    def is_timed(runner):
+        return len(runner.turns) < fewest or runner.seconds < limit
+
+    take_turns(team, first, lambda runner: runner.seconds < warm_limit, sweeps)
+    for runner in team:
+        runner.begin()
+    take_turns(team, last, is_timed, sweeps)
+    return {
+        r.name: {"sweeps": [r.first, r.n_sweeps], "seconds_per_sweep": r.turns}
+        for r in team
+        if r.working
+    }
+
+
+def seconds_per_sweep(new: Callable, names, X, first, last, limit=np.inf) -> tuple:
+    """Return seconds per sweep of programs `new(name, X)`, made here, and these."""
+    with ExitStack() as threads:
+        for documents, timed in ((X[:10], (0, 1)), (X, (first, last, limit))):
+            programs = {name: new(name, documents) for name in names}  # first compiles
+            for program in programs.values():
+                threads.enter_context(program.threads())
+            team = [Runner(name, program.seconds) for name, program in programs.items()]
+            runs = time_turns(team, *timed)
+    return {name: run["seconds_per_sweep"] for name, run in runs.items()}, programs
+
+
+def time_topics(new: Callable, names, X, options, limit=np.inf) -> list[dict]:
+    """Return the seconds per sweep of `new(name, X, n_topics)`, against topics."""
+    rows, timed = [], (options.first, options.sweeps, limit)
+    for n_topics in options.topics:
+        start = partial(new, n_topics=n_topics)
+        seconds, _ = seconds_per_sweep(start, names, X, *timed)
+        rows.append({"n_topics": n_topics, **times(seconds)})
+        print_rows(rows[-1:])
+    return rows
+
+
+def follow(team, checkpoints, evaluate, limit=np.inf, reached=None, sweeps=1) -> dict:
+    """Return curves: what `evaluate(runner)` finds after some sweeps, and the seconds.
+
+    Programs take turns from one checkpoint to the next; evaluations are not timed. A
+    program ends where the next step would exceed the limit of its seconds, or with the
+    first point of which `reached(point)` is true.
+    """
+    curves: dict[str, dict[str, list]] = {runner.name: {} for runner in team}
+    going = list(team)
+
+    def enter(runner):
+        point = {"sweeps": runner.n_sweeps, "seconds": round(runner.seconds, 4)}
+        for key, value in (point | evaluate(runner)).items():
+            curves[runner.name].setdefault(key, []).append(value)
+
+    def goes_on(runner, sweep):
+        point = {key: values[-1] for key, values in curves[runner.name].items()}
+        if point and reached and reached(point):
+            return False
+        return runner.seconds + runner.pace * (sweep - runner.n_sweeps) <= limit
+
+    for sweep in checkpoints:
+        going = [runner for runner in going if goes_on(runner, sweep)]
+        take_turns(going, sweep, sweeps=sweeps)
+        going = [runner for runner in going if runner.attempt(enter, runner)]
+    return {runner.name: curves[runner.name] for runner in team if runner.working}
+
+
+def run_chains(run, names, options, *data) -> dict[str, list[dict]]:
+    """Return the chains of each program: `run(name, seed, *data)`, side by side."""
+    starts = [(name, seed) for seed in range(options.starts) for name in names]
+    work = (delayed(run)(*start, *data) for start in starts)
+    chains: dict[str, list[dict]] = {name: [] for name in names}
+    found = Parallel(options.jobs, return_as="generator")(work)
+    for (name, seed), chain in zip(starts, found, strict=True):
+        chains[name].append({"sampler": name, "seed": seed, **chain})
+        ends = {k: v[-1] for k, v in chain.items() if isinstance(v, list)}
+        print(f"  start {seed}, {name}: {ends}", flush=True)
+    return chains
+
+
+def recorded_sweeps(options) -> list[int]:
+    return list(range(options.every, options.sweeps + 1, options.every))
+
+
+def geometric(last: int) -> list[int]:
+    """Return 1, 2, 3, 5, 7, 10, 15, 20, 30, ..., and the last."""
+    decades = (10**power for power in range(1, len(str(last))))
+    steps = {round(d * m) for d in decades for m in (1, 1.5, 2, 3, 5, 7)}
+    return sorted(s for s in {1, 2, 3, 5, 7, last} | steps if s <= last)
+
+
+def times(seconds: dict) -> dict:
+    """Return medians and means of the seconds of each program, beside the first."""
+    mean = {name: float(np.mean(values)) for name, values in seconds.items()}
+    median = {name: float(np.median(values)) for name, values in seconds.items()}
+    gain, gain_of_median = speed_ups(mean), speed_ups(median)
+    ratio = {name: 1 / value for name, value in gain_of_median.items()}
+    report = {"mean": mean, "median": median, "ratio": ratio, "speed_up": gain}
+    return report | {"speed_up_of_median": gain_of_median, "seconds": seconds}
+
+
+def speed_ups(seconds: dict) -> dict:
+    """Return how many times as fast as the first each program is."""
+    first = next(iter(seconds.values()))
+    return {name: float(first / value) for name, value in seconds.items()}
+
+
+def median_curve(curves) -> np.ndarray:
+    return np.median(np.asarray(curves, dtype=float), axis=0)
+
+
+def end_of(sweeps, curve) -> float:
+    """Return the mean of a curve over the last 50 sweeps."""
+    sweeps = np.asarray(sweeps)
+    return float(np.asarray(curve)[sweeps > sweeps[-1] - TAIL].mean())
+
+
+def range_of(values) -> dict:
+    return {"median": float(np.median(values)), "range": [min(values), max(values)]}
+
+
+def print_rows(rows: Iterable[dict]) -> None:
+    """Print rows, and the rows in them, in columns with the names of their keys."""
+
+    def flat(row, before=""):
+        for key, value in row.items():
+            name = f"{before} {key}".strip()
+            if isinstance(value, dict):
+                yield from flat(value, name)
+            elif not isinstance(value, list):
+                yield name, f"{value:.5g}" if isinstance(value, float) else str(value)
+
+    rows = [dict(flat(row)) for row in rows]
+    head = list(dict.fromkeys(key for row in rows for key in row))
+    table = [head, *([row.get(key, "-") for key in head] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        print(*map(str.rjust, row, widths), sep="  ", flush=True)
+
+
+def write(options, name: str, report: dict, **facts) -> None:
+    """Write a report as JSON, with options, facts, and the machine."""
+    chosen = {
+        key: value
+        for key, value in vars(options).items()
+        if key not in NOT_RECORDED and not key.endswith("_home")
+    }
+    options.folder.mkdir(parents=True, exist_ok=True)
+    report = {"options": chosen | facts, "machine": machine(), **report}
+    (options.folder / f"{name}.json").write_text(json.dumps(report) + "\n")
+    print(f"{name}.json is written; `python -m benchmarks pages` shows it", flush=True)
+
+
+def read(folder: Path, name="*") -> dict[str, dict]:
+    """Return the reports whose names match, by corpus, threads and topics if given."""
+
+    def place(item):
+        options = item[1]["options"]
+        keys = ("corpus", "threads", "topics") if name != "*" else ()
+        return [options[key] for key in keys if key in options]
+
+    paths = sorted(folder.glob(f"{name}.json"))
+    found = ((path.stem, json.loads(path.read_text())) for path in paths)
+    return dict(sorted(found, key=place))
+
+
+def machine() -> dict:
+    """Describe processor and versions, and nothing else of the machine."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    fields = (line.partition(":") for line in reversed(lines))  # the first is kept
+    processor = {name.strip(): value.strip() for name, _, value in fields}
+    flags = processor.get("flags", processor.get("Features", "")).split()
+    packages = ("numpy", "scipy", "numba", "scikit-learn")
+    versions = {"python": platform.python_version()}
+    versions |= {package: version(package) for package in packages}
+    return {
+        "cpu": processor.get("model name")
+        or platform.processor()
+        or platform.machine(),
+        "simd": sorted(flag for flag in flags if flag.startswith(SIMD)),
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "versions": versions | {"sklda": sklda.__version__},
+    }

@@ -1,0 +1,143 @@
+"""The programs that are compared, and what can be done with each.
+
+Only the standard library is imported here: the memory of a process that runs a program
+holds what that program needs, and nothing else.
+"""
+
+import re
+import subprocess
+import sys
+import time
+from contextlib import nullcontext
+from importlib import import_module
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
+from typing import NamedTuple
+
+ALPHA, BETA = 0.1, 0.01
+
+
+class Failed(Exception):
+    """A program raised, or its process has ended."""
+
+
+class Program:
+    """A model of one corpus. Made, it is at its start.
+
+    It takes X, the number of topics, a seed and, by name, alpha, beta and threads.
+    `sweep(n=1)` passes over the corpus n times, and is timed; `estimates(last=None)`
+    returns theta of the last documents, or of all, and phi, as they are now.
+    """
+
+    threads = staticmethod(nullcontext)  # the context in which all its threads work
+
+    def seconds(self, n: int) -> float:
+        """Sweep n times and return what that took."""
+        start = time.perf_counter()
+        self.sweep(n)
+        return time.perf_counter() - start
+
+    def peak_bytes(self) -> int:
+        return peak_bytes()
+
+    def close(self) -> None:
+        """End what would outlive the process."""
+
+
+class Peer(NamedTuple):
+    """How a program is called, where it is, and what it can do."""
+
+    label: str
+    place: str  # module and class, or function
+    package: str  # that is imported, or the program on the PATH
+    exact: bool = False  # samples the posterior; estimates are those of one sample
+    threaded: bool = True
+    takes_means: bool = False  # over samples: needs to know the checkpoints
+
+    def new(self, X, n_topics: int, seed: int, checkpoints, **options) -> Program:
+        """Return the program at its start."""
+        module, name = self.place.split(":")
+        make = getattr(import_module(f"benchmarks.programs.{module}"), name)
+        if self.takes_means:
+            options["checkpoints"] = checkpoints
+        return make(X, n_topics, seed, **options)
+
+    @property
+    def version(self) -> str | None:
+        """The version that is installed, None if there is none."""
+        if self.package == "mallet":
+            return _mallet_version()
+        if find_spec(self.package) is None:
+            return None
+        if self.package == "sklda":  # perhaps a checkout that is not installed
+            return import_module("sklda").__version__
+        return version(self.package.replace("sklearn", "scikit-learn"))
+
+
+PEERS = {
+    "sklda": Peer("sklda", "ours:gibbs", "sklda", exact=True),
+    "sklda-mean": Peer(
+        "sklda, mean over kept samples", "ours:KeptMean", "sklda", takes_means=True
+    ),
+    "sklda-ecgs": Peer("sklda, ECGSLDA", "ours:ecgs", "sklda"),
+    "sklda-cvb0": Peer("sklda, CVBLDA", "ours:zero_order", "sklda"),
+    "tomotopy": Peer("tomotopy", "others:Tomotopy", "tomotopy", exact=True),
+    "mallet": Peer("MALLET", "mallet:Mallet", "mallet", exact=True),
+    "lda": Peer("lda", "others:Lda", "lda", exact=True, threaded=False),
+    "gensim": Peer("gensim", "others:Gensim", "gensim", threaded=False),
+    "sklearn-batch": Peer("scikit-learn, batch", "others:BatchVB", "sklearn"),
+    "sklearn-online": Peer("scikit-learn, online", "others:OnlineVB", "sklearn"),
+}
+
+
+def available(names, threads=1) -> dict[str, str]:
+    """Return the version of each program that can run, and name the others."""
+    found = {name: PEERS[name].version for name in names}
+    for name in names:
+        if found[name] is None:
+            where = "on the PATH" if name == "mallet" else "installed"
+            print(f"{name} is not {where}: skipped")
+        elif threads > 1 and not PEERS[name].threaded:
+            print(f"{name} has one thread only: skipped")
+            found[name] = None
+    return {name: version for name, version in found.items() if version is not None}
+
+
+def last_of(rows, last):
+    """Return the last rows, all if `last` is None."""
+    return rows if last is None else rows[-last:]
+
+
+def normalised(rows):
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
+def threads_of(n: int) -> str:
+    return "one thread" if n == 1 else f"{n} threads"
+
+
+def _mallet_version() -> str | None:
+    """Return what the program calls itself."""
+    if which("mallet") is None:
+        return None
+    shown = subprocess.run(["mallet"], capture_output=True, text=True, check=False)
+    found = re.search(r"Mallet (\S+) commands", shown.stdout + shown.stderr)
+    return found[1] if found else "of unknown version"
+
+
+def peak_bytes(process: int | str = "self") -> int:
+    """Return the most memory that a process has held at a time.
+
+    Linux has it in /proc; its getrusage would count what the parent held when this
+    process was made.
+    """
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        import resource  # which Windows lacks
+
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
