@@ -10,7 +10,6 @@ RESULTS = Path(__file__).with_name("results")
 
 
 def parse(argv=None):
-    """Read the command line."""
     parser = ArgumentParser(prog="python -m benchmarks")
     commands = parser.add_subparsers(dest="question", metavar="QUESTION")
     for name, declared in DECLARED["question"].items():
@@ -33,7 +32,6 @@ def parse(argv=None):
 
 
 def main(argv=None) -> None:
-    """Answer a question, or list all."""
     options = parse(argv)
     if options.question is None:
         print("python -m benchmarks QUESTION [options]; --help after one lists them\n")

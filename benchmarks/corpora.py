@@ -13,6 +13,10 @@ SHAPE = ("documents", "words", "cells", "tokens")
 N_TEST_DOCUMENTS = {"kos": 430, "nips": 250, "bars": 250}
 
 
+def load(name: str, data_home: str | None) -> sparse.csr_array:
+    return sparse.csr_array(fetch_uci_bow(name, data_home=data_home).data)
+
+
 def load_texts(name: str, home: str | None) -> sparse.csr_array:
     """Return the counts of the more frequent words of 20 Newsgroups or docstrings."""
     if name == "newsgroups":
@@ -23,43 +27,35 @@ def load_texts(name: str, home: str | None) -> sparse.csr_array:
     return sparse.csr_array(vectorizer.fit_transform(texts))
 
 
-def read_newsgroups(
-    folder, *, stop_words: bool
-) -> dict[str, tuple[sparse.csr_array, np.ndarray]]:
-    """Return counts and classes, from 0, of the training and test documents.
-
-    These are the processed 20 Newsgroups.
+def read_newsgroups(options) -> list[tuple[sparse.csr_array, np.ndarray]]:
+    """Return counts and classes, from 0, of training and of test documents.
 
     The folder holds train.data, train.label, test.data, test.label and vocabulary.txt,
     each plain or as .gz; documents are shuffled, for in the files they stand class by
-    class. Without stop words, words of one letter go too.
+    class. With stop words, words of one letter are dropped, too.
     """
 
-    def path(name):
+    def read(name, **options_of_numpy):
         plain, packed = Path(folder, name), Path(folder, f"{name}.gz")
-        return packed if packed.exists() and not plain.exists() else plain
+        path = packed if packed.exists() and not plain.exists() else plain
+        return np.loadtxt(path, comments=None, **options_of_numpy)
 
-    words = np.loadtxt(path("vocabulary.txt"), dtype=str, comments=None, ndmin=1)
+    folder = options.newsgroups_home
+    words = read("vocabulary.txt", dtype=str)
     content = [len(w) > 1 and w not in ENGLISH_STOP_WORDS for w in words]
-    kept = np.arange(words.size) if stop_words else np.flatnonzero(content)
-    parts = {}
-    for part, seed in (("train", 0), ("test", 1)):
-        y = np.loadtxt(path(f"{part}.label"), dtype=np.int64) - 1
-        documents, of_word, count = np.loadtxt(path(f"{part}.data"), dtype=np.int32).T
+    kept = np.flatnonzero(content) if options.drop_stop_words else np.arange(words.size)
+    found = []
+    for seed, kind in enumerate(("train", "test")):
+        y = read(f"{kind}.label", dtype=np.int64) - 1
+        documents, of_word, count = read(f"{kind}.data", dtype=np.int32).T
         shape = y.size, words.size
         X = sparse.csr_array((count, (documents - 1, of_word - 1)), shape=shape)
         order = np.random.default_rng(seed).permutation(y.size)
-        parts[part] = X[order][:, kept], y[order]
-    return parts
-
-
-def load(name: str, data_home: str | None) -> sparse.csr_array:
-    """Return the documents x words matrix of counts."""
-    return sparse.csr_array(fetch_uci_bow(name, data_home=data_home).data)
+        found.append((X[order][:, kept], y[order]))
+    return found
 
 
 def shape_of(X) -> dict[str, int]:
-    """Return how large a corpus is."""
     return dict(zip(SHAPE, (*X.shape, int(X.nnz), int(X.sum())), strict=True))
 
 
@@ -87,12 +83,10 @@ def split_documents(X: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_a
     return X[np.sort(order[n_test:])], X[np.sort(order[:n_test])]
 
 
-def hold_out_tokens(
-    X: sparse.csr_array, fraction=0.1
-) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Hold out a fraction of the tokens of each document, rounded, drawn at random.
+def hold_out_tokens(X: sparse.csr_array, fraction=0.1) -> tuple:
+    """Return training counts and held-out ones, both of all documents.
 
-    Returns the training counts and the held-out ones, both of all documents.
+    Of each, a fraction of the tokens, rounded and drawn at random, is held out.
     """
     rng = np.random.default_rng(0)
     held_out = X.astype(np.int64)
@@ -111,8 +105,7 @@ def log_probability(doc_topic, topic_word, held_out) -> float:
 
     `doc_topic` are the proportions of the documents of `held_out`, row by row.
     """
-    cells = held_out.tocoo()
-    total = 0.0
+    cells, total = held_out.tocoo(), 0.0
     n_parts = 1 + cells.nnz * topic_word.shape[0] // 10_000_000
     for part in np.array_split(np.arange(cells.nnz), n_parts):
         rows, columns = cells.row[part], cells.col[part]
@@ -122,5 +115,4 @@ def log_probability(doc_topic, topic_word, held_out) -> float:
 
 
 def perplexity(doc_topic, topic_word, held_out) -> float:
-    """Return exp of minus the mean log probability of the held-out words."""
     return float(np.exp(-log_probability(doc_topic, topic_word, held_out)))

@@ -21,7 +21,6 @@ def styles(family: str) -> dict[str, dict]:
 
 
 def panels(columns: int, rows=1, size=None):
-    """Return a figure and its panels, (rows, columns)."""
     from matplotlib.figure import Figure
 
     size = size or (max(6.4, 5.2 * columns), 0.8 + 3.6 * rows)
@@ -30,7 +29,6 @@ def panels(columns: int, rows=1, size=None):
 
 
 def finish(figure, path, axes=None, columns=4) -> None:
-    """Put the legend of one panel below all, where it covers nothing, and save."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     if axes is not None:
@@ -54,7 +52,6 @@ def starts(n_starts: int) -> str:
 
 
 def title(report) -> str:
-    """Say which corpus, how many topics and how many starts a report is of."""
     options = report["options"]
     corpus = TITLES.get(options["corpus"], options["corpus"].upper())
     n_topics = report.get("n_topics", options["topics"])
@@ -67,7 +64,6 @@ def timed_title(report) -> str:
 
 
 def chains(axes, xs, curves, name, style, width=2.0, alpha=0.5) -> None:
-    """Draw a thin line for each chain, and a thick one for their median."""
     style = style | {"marker": None}
     for x, curve in zip(xs, curves, strict=True):
         axes.plot(x, curve, **style, lw=0.5, alpha=alpha)
@@ -75,7 +71,6 @@ def chains(axes, xs, curves, name, style, width=2.0, alpha=0.5) -> None:
 
 
 def error_bars(axes, x, rows: list[dict], name, style) -> None:
-    """Draw the median of each row, and a bar for its range."""
     middle = np.array([row["median"] for row in rows])
     ends = np.array([row["range"] for row in rows]).T
     axes.errorbar(x, middle, abs(ends - middle), label=name, capsize=3, **style)
@@ -91,7 +86,6 @@ def plain_numbers(axis) -> None:
 
 
 def log_seconds(axes, label="seconds per sweep") -> None:
-    """Make y a logarithmic axis of seconds."""
     axes.set(yscale="log", ylabel=label)
     plain_numbers(axes.yaxis)
 

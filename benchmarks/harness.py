@@ -35,7 +35,6 @@ class Runner:
         self.begin()
 
     def begin(self) -> None:
-        """Count seconds from here on."""
         self.first, self.seconds, self.turns = self.n_sweeps, 0.0, []
 
     def turn(self, last: int, sweeps: int) -> None:
@@ -166,7 +165,6 @@ def geometric(last: int) -> list[int]:
 
 
 def times(seconds: dict) -> dict:
-    """Return medians and means of the seconds of each program, beside the first."""
     mean = {name: float(np.mean(values)) for name, values in seconds.items()}
     median = {name: float(np.median(values)) for name, values in seconds.items()}
     gain, gain_of_median = speed_ups(mean), speed_ups(median)
@@ -176,7 +174,6 @@ def times(seconds: dict) -> dict:
 
 
 def speed_ups(seconds: dict) -> dict:
-    """Return how many times as fast as the first each program is."""
     first = next(iter(seconds.values()))
     return {name: float(first / value) for name, value in seconds.items()}
 
@@ -186,7 +183,6 @@ def median_curve(curves) -> np.ndarray:
 
 
 def end_of(sweeps, curve) -> float:
-    """Return the mean of a curve over the last 50 sweeps."""
     sweeps = np.asarray(sweeps)
     return float(np.asarray(curve)[sweeps > sweeps[-1] - TAIL].mean())
 
@@ -215,7 +211,6 @@ def print_rows(rows: Iterable[dict]) -> None:
 
 
 def write(options, name: str, report: dict, **facts) -> None:
-    """Write a report as JSON, with options, facts, and the machine."""
     chosen = {
         key: value
         for key, value in vars(options).items()

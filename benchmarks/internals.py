@@ -22,25 +22,26 @@ class Chain:
 
     def __init__(self, lda, X):
         new = lda._new_chain if hasattr(lda, "_new_chain") else lda._new_fit
-        self._chain = new(X)
-        self.sweep, self.threads = self._chain.sweep, self._chain.threads
-        self.keep, self.log_joint = (
-            getattr(self._chain, name, None) for name in ("keep", "evaluate")
-        )
+        self._chain = chain = new(X)
+        self.threads, self.keep = chain.threads, getattr(chain, "keep", None)
+        self.priors = chain.doc_topic_prior, chain.topic_word_prior  # alpha, beta
 
     @property
     def n_sweeps(self) -> int:
         return self._chain.n_sweeps
 
-    @property
-    def priors(self) -> tuple[np.ndarray, float]:
-        """The present values of alpha, one for each topic, and beta."""
-        return self._chain.doc_topic_prior, self._chain.topic_word_prior
+    def sweep(self, n=1) -> None:
+        for _ in range(n):
+            self._chain.sweep()
 
-    def estimates(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return theta and phi of the last sweep, if no samples have been kept."""
+    def estimates(self, last=None) -> tuple[np.ndarray, np.ndarray]:
+        """Return theta of the last documents, or all, and phi: of the last sweep."""
         components, theta = self._chain.glimpse().finish()
-        return theta, components / components.sum(axis=1, keepdims=True)
+        phi = components / components.sum(axis=1, keepdims=True)
+        return theta if last is None else theta[-last:], phi
+
+    def log_joint(self) -> float:
+        return self._chain.evaluate()
 
     def sampling_rate(self) -> list[float]:
         """Return draws / tokens of each sweep: 1 for a chain that does not count."""
@@ -69,8 +70,8 @@ class SideBySide(Threaded):
         self.chains = chains
         self._use_threads(len(chains), len(chains))
 
-    def sweep(self) -> None:
-        list(self._map(lambda chain: chain.sweep(), self.chains))
+    def sweep(self, n=1) -> None:
+        list(self._map(lambda chain: chain.sweep(n), self.chains))
 
 
 def completion_score(X, topic_word, doc_topic_prior: float) -> float:

@@ -21,7 +21,6 @@ def run(options) -> None:
 
 
 def write_page(folder: Path, doc: Path) -> None:
-    """Write benchmarks.rst and its figures, of what has been measured."""
     images = doc / "images"
     images.mkdir(parents=True, exist_ok=True)
     text = (HERE / "page.rst").read_text(encoding="utf-8")
@@ -40,7 +39,6 @@ def write_page(folder: Path, doc: Path) -> None:
 
 
 def _machines(reports) -> str:
-    """Describe each machine on which some reports were made, and the programs."""
     lines, versions = [], {}
     for report in reports:
         machine = report["machine"]

@@ -41,7 +41,6 @@ def _cumulative_topics(n_words, n_topics, rng) -> np.ndarray:
 
 
 def _documents(lengths, topics, rng) -> sparse.csr_array:
-    """Draw some documents; all tokens of a topic at once."""
     n_topics, n_words = topics.shape
     alpha = np.full(n_topics, TOPICS_PER_DOCUMENT / n_topics)
     n_tokens = rng.multinomial(lengths, rng.dirichlet(alpha, lengths.size))

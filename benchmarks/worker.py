@@ -32,29 +32,20 @@ class Task(NamedTuple):
     n_topics: int
     threads: int = 1
 
-    def new(self, peer, X, seed, checkpoints):
-        """Return a program at its start."""
-        return peer.new(X, self.n_topics, seed, checkpoints, threads=self.threads)
 
-
-class Worker:
+class Worker(ExitStack):
     """The process of one program: what fails there raises `Failed` here."""
 
     def __init__(self, name: str):
+        super().__init__()
         self.name = name
-        context = get_context("spawn")
-        self.pool = ProcessPoolExecutor(1, context, _begin, (PEERS[name],))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        with suppress(Failed):
-            self.do("close")
-        self.pool.shutdown()
+        pool = ProcessPoolExecutor(1, get_context("spawn"), _begin, (name,))
+        self.pool = self.enter_context(pool)
+        self.enter_context(suppress(Failed))
+        self.callback(self.do, "close")
 
     def do(self, command: str, *arguments):
-        """Call a method of the session, or of its program."""
+        """Call a method of the session."""
         try:
             return self.pool.submit(_do, command, *arguments).result()
         except Exception as error:
@@ -63,11 +54,11 @@ class Worker:
 
 
 class Session(ExitStack):
-    """What a worker does before its program can sweep."""
+    """What a worker does; once there is a program, its methods are commands, too."""
 
-    def __init__(self, peer):
+    def __init__(self, name: str):
         super().__init__()
-        self.peer = peer
+        self.peer = PEERS[name]
 
     def prepare(self, task: Task) -> dict[str, float]:
         """Import the program and let it compile what it will need: seconds of both."""
@@ -75,7 +66,8 @@ class Session(ExitStack):
         if self.peer.package != "mallet":
             import_module(self.peer.package)
         imported = time.perf_counter()
-        program = task.new(self.peer, load(task.path)[:TINY], 0, [2])
+        few, options = read(task.path)[:TINY], {"threads": task.threads}
+        program = self.peer.new(few, task.n_topics, 0, [2], **options)
         with program.threads():
             program.sweep(2)
         program.close()
@@ -84,23 +76,24 @@ class Session(ExitStack):
 
     def start(self, task: Task, seed=0, checkpoints=()) -> float:
         """Make the model and return the seconds until its first sweep can begin."""
-        X = load(task.path)
+        X, options = read(task.path), {"threads": task.threads}
         start = time.perf_counter()
-        self.program = task.new(self.peer, X, seed, checkpoints)
+        program = self.peer.new(X, task.n_topics, seed, checkpoints, **options)
         seconds = time.perf_counter() - start
-        self.callback(self.program.close)
-        self.enter_context(self.program.threads())
+        self.callback(program.close)
+        self.enter_context(program.threads())
+        for command in ("seconds", "estimates", "peak_bytes"):
+            setattr(self, command, getattr(program, command))
         return seconds
 
 
-def _begin(peer) -> None:
+def _begin(name: str) -> None:
     global session
-    session = Session(peer)
+    session = Session(name)
 
 
 def _do(command: str, *arguments):
-    owner = session if hasattr(session, command) else session.program
-    return getattr(owner, command)(*arguments)
+    return getattr(session, command)(*arguments)
 
 
 @contextmanager
@@ -122,10 +115,9 @@ def workplace():
 
 
 def save(X: sparse.csr_array, path: Path) -> Path:
-    """Write a corpus where workers find it."""
     sparse.save_npz(path, X, compressed=False)
     return path
 
 
-def load(path: Path) -> sparse.csr_array:
+def read(path: Path) -> sparse.csr_array:
     return sparse.csr_array(sparse.load_npz(path))

@@ -78,8 +78,6 @@ class Fit:
 
 
 class Inference:
-    """Seconds of transform and score."""
-
     def setup(self):
         X = zipf_corpus(*SHAPE)
         self.test = X[1600:]

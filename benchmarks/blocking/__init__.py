@@ -11,7 +11,6 @@ STYLES = figures.styles("blocking")
 
 
 def new_program(name, X, n_topics, seed=0, max_block_size=None) -> ours.Sklda:
-    """Return a sampler at its start; nested and backward have a largest block."""
     if name == "augmentation":
         return ours.augmentation(X, n_topics, seed)
     parameters = {} if name == "single-site" else {"blocking": name}
@@ -36,14 +35,13 @@ def run_chain(name, seed, train, held_out, n_topics, options) -> dict:
             means = (total / (n_kept + 1) for total in now)
             value = corpora.perplexity(*means, held_out)
             curves["perplexity"].append(round(value, 3))
-            curves["log_posterior"].append(round(program.chain.log_joint(), 1))
+            curves["log_posterior"].append(round(program.log_joint(), 1))
         if is_kept:
             sums, n_kept = now, n_kept + 1
     return curves | {"topic_word": program.estimates()[1]}
 
 
 def draw_curves(path, title, report) -> None:
-    """Draw both curves of all chains of each sampler."""
     figure, (panels,) = figures.panels(2, size=(11, 4.8))
     figure.suptitle(f"{title}; thick lines are medians")
     kinds = ("log_posterior", report["tokens"], "log posterior, nats per token")

@@ -18,14 +18,11 @@ FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
 
 
 class RemoteRunner(Runner):
-    """A program that takes turns in another process."""
-
     def __init__(self, worker: Worker):
         super().__init__(worker.name, lambda n: worker.do("seconds", n))
         self.worker = worker
 
     def start(self, task: Task, *arguments) -> None:
-        """Compile, and make the model."""
         self.worker.do("prepare", task)
         self.worker.do("start", task, *arguments)
 
@@ -91,14 +88,12 @@ def programs_of(*reports) -> list[str]:
 
 
 def title_of(report: dict) -> str:
-    """Return corpus, number of topics and threads of a report."""
     corpus, n_topics = report["options"]["corpus"], report["options"]["topics"]
     threads = threads_of(report["options"]["threads"])
     return f"{corpus.upper()}, K = {n_topics}, {threads}"
 
 
 def table(title: str, head: list, rows: list[list[str]]) -> str:
-    """Return a table of a page; the first column names the rows."""
     lines = [f".. list-table:: {title}", "   :header-rows: 1", "   :stub-columns: 1"]
     for row in [head, *rows]:
         cells = [f"- {cell}".rstrip() for cell in row]

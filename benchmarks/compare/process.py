@@ -20,7 +20,6 @@ def run(options) -> None:
 
 
 def measure_one(name: str, task, limit: float) -> dict:
-    """Return the seconds before the first sweep, and the peak memory."""
     with workplace():
         with Worker(name) as worker:
             cold = worker.do("prepare", task)
@@ -35,7 +34,6 @@ def measure_one(name: str, task, limit: float) -> dict:
 
 
 def section(reports, images) -> dict:
-    """Return the tables of memory, and of what comes before the first sweep."""
     tables = []
     for title, by_topics in compare.by_corpus(reports):
         tables.append(compare.topics_table(f"{title}, MB", by_topics, _peak))

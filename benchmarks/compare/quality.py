@@ -70,13 +70,11 @@ def median_curve(program: dict) -> dict[str, np.ndarray]:
 
 
 def _end(program: dict) -> str:
-    """Say where the median curve ends."""
     last = {key: values[-1] for key, values in median_curve(program).items()}
     return "{perplexity:.0f} ({sweeps:.0f} sweeps, {seconds:.0f} s)".format(**last)
 
 
 def section(reports, images) -> dict:
-    """Return a table of seconds for each corpus and number of topics."""
     draw_figure(images / "benchmarks-perplexity.png", reports)
     tables = []
     for report in reports:
@@ -95,7 +93,6 @@ def section(reports, images) -> dict:
 
 
 def draw_figure(path, reports: list[dict]) -> None:
-    """Draw perplexity against seconds, medians; a panel for each report."""
     styles = figures.styles("compare")
     columns = min(len(reports), 2)
     figure, panels = figures.panels(columns, rows=-(-len(reports) // columns))

@@ -42,7 +42,6 @@ def first_sweeps(tasks: list[Task], n_sweeps: int) -> list[dict]:
 
 
 def section(reports, images) -> dict:
-    """Return the table of the large synthetic corpus."""
     (report,) = reports
     rows, alone = [], {}
     for row in report["rows"]:

@@ -34,7 +34,6 @@ def speed(report: dict, name: str) -> float:
 
 
 def section(reports, images) -> dict:
-    """Return the tables of tokens per second, one for each corpus."""
     tables = [
         compare.topics_table(title, by_topics, _millions, _ratios(by_topics.values()))
         for title, by_topics in compare.by_corpus(reports)
@@ -59,7 +58,6 @@ def _millions(report: dict, name: str) -> str:
 
 
 def _ratios(reports) -> list[str]:
-    """Return the row of sklda beside the fastest other exact sampler."""
     cells = []
     for report in reports:
         exact = {n: speed(report, n) for n in report["programs"] if PEERS[n].exact}

@@ -47,7 +47,6 @@ def follow(program, held_out, checkpoints, target=np.inf) -> dict[str, list]:
 
 
 def run_chain(name, seed, train, held_out, n_topics, checkpoints) -> dict:
-    """Return the curve of a program from one start, without seconds."""
     program = new_program(name, train, n_topics, seed, checkpoints)
     curve = follow(program, held_out, checkpoints)["log_probability"]
     return {"documents": train.shape[0], "log_probability": curve}

@@ -24,8 +24,6 @@ def run(options) -> None:
 
 
 def draw(reports, folder) -> None:
-    """Draw where each program ends: median and range of starts."""
-
     def draw_one(axes, report):
         documents = np.array([row["documents"] for row in report["rows"]])
         names = report["options"]["programs"]

@@ -22,7 +22,6 @@ def run(options) -> None:
 
 
 def measure_one(options, X, n_topics: int, names) -> dict:
-    """Return the times for one number of topics."""
     timed = options.warm, options.warm + options.sweeps, options.limit
     new = partial(cvb.new_program, n_topics=n_topics)
     seconds, _ = harness.seconds_per_sweep(new, names, X, *timed)
@@ -81,7 +80,6 @@ def reach_rows(curves) -> dict:
 
 
 def draw(reports, folder) -> None:
-    """Draw seconds per sweep, and to reach batch VB's end; a row a corpus."""
     by_corpus = {}
     for report in reports.values():
         by_corpus.setdefault(report["options"]["corpus"], []).append(report)

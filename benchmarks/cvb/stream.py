@@ -34,8 +34,6 @@ def minibatches(n_docs: int, size: int, passes: int, seed: int) -> list[np.ndarr
 
 
 class Stream(Program):
-    """A model that takes a minibatch a sweep."""
-
     def __init__(self, lda, X, batches):
         self.lda, self.X, self.batches = lda, X, iter(batches)
 
@@ -47,7 +45,6 @@ class Stream(Program):
         self.lda.partial_fit(self.batch)
 
     def score(self, test) -> float:
-        """Return the log probability per token of unseen documents."""
         return completion_score(test, self.lda.components_, cvb.PRIORS["alpha"])
 
 

@@ -63,7 +63,6 @@ def summary(sweeps, chains) -> dict:
 
 
 def draw(reports, folder) -> None:
-    """Draw perplexity and sampling rate: medians over starts, a column a corpus."""
     figure, panels = figures.panels(len(reports), rows=2)
     for column, report in zip(panels.T, reports.values(), strict=True):
         sweeps, curves = report["sweeps"], medians(report, "perplexity")

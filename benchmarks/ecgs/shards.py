@@ -5,10 +5,14 @@ import numpy as np
 
 from benchmarks import corpora, ecgs, figures, harness
 from benchmarks.internals import SideBySide
-from benchmarks.programs.ours import Sklda
+from benchmarks.programs import Program
 from sklda import ECGSLDA, CollapsedGibbsLDA
 
 SAMPLERS = {"collapsed": CollapsedGibbsLDA, "ecgs": ECGSLDA}
+
+
+class Apart(SideBySide, Program):
+    """Chains side by side, as a program."""
 
 
 def run(options) -> None:
@@ -40,21 +44,20 @@ def run_shards(sampler, train, test, n_topics, seed, options) -> dict:
     def new(name, X):
         start = partial(ecgs.new_chain, X, n_topics, seed, SAMPLERS[sampler])
         if name == "one":
-            return Sklda(start())
+            return start()
         if name == "side_by_side":
-            return Sklda(SideBySide([start() for _ in range(options.threads)]))
-        return Sklda(start(n_shards=name, n_jobs=options.threads))
+            return Apart([start() for _ in range(options.threads)])
+        return start(n_shards=name, n_jobs=options.threads)
 
     names = *options.shards, "one", "side_by_side"
     timed = harness.seconds_per_sweep(new, names, train, 0, options.sweeps)
     seconds, programs = timed
     report = {name: seconds.pop(name) for name in names[-2:]} | {"seconds": seconds}
-    ends = {n: ecgs.perplexity(programs[n].chain, test) for n in options.shards}
+    ends = {n: ecgs.perplexity(programs[n], test) for n in options.shards}
     return report | {"perplexity": ends}
 
 
 def rows_of(starts: list[dict]) -> list[dict]:
-    """Return speed-up and relative perplexity of each number of shards."""
     shards = list(starts[0]["seconds"])
     seconds = {n: np.concatenate([s["seconds"][n] for s in starts]) for n in shards}
     times = harness.times(seconds)
@@ -86,7 +89,6 @@ def capacity(starts: list[dict], threads: int) -> dict:
 
 
 def draw(reports, folder) -> None:
-    """Draw perplexity relative to the first number of shards, and the speed-up."""
     for name, report in reports.items():
         options = report["options"]
         figure, ((left, right),) = figures.panels(2)

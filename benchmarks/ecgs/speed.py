@@ -18,10 +18,10 @@ def run(options) -> None:
 
 def new_program(name, X, n_topics) -> Sklda:
     strategy = "standard" if name == "apart" else name
-    chain = ecgs.new_chain(X, n_topics, strategy=strategy)
+    program = ecgs.new_chain(X, n_topics, strategy=strategy)
     if name == "apart":
-        chain.separate_tokens()
-    return Sklda(chain)
+        program.separate_tokens()
+    return program
 
 
 def draw(reports, folder) -> None:

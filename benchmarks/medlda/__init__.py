@@ -3,7 +3,7 @@
 import json
 import time
 from argparse import Namespace
-from itertools import cycle, product
+from itertools import cycle, groupby, product
 from pathlib import Path
 
 import numpy as np
@@ -33,10 +33,11 @@ PARAMETERS = {  # and their names on the command line
     "burn_in": "burn_in",
 }
 STYLES = list(figures.styles("medlda").values())
+IDENTITY = ("method", "n_topics", "documents", "seed")  # of a row
 
 
 def settings_of(options) -> dict[str, dict]:
-    """Return the parameters of MedLDA by the name of the method."""
+    """Return the parameters of each method by its name."""
     defaults = options_of(options.question)
     names = {name: key for name, key in PARAMETERS.items() if key in defaults}
     chosen = {name: getattr(options, key) for name, key in names.items()}
@@ -44,25 +45,20 @@ def settings_of(options) -> dict[str, dict]:
     if chosen.get("burn_in") == chosen.get("max_iter", 0) - 1:  # as by default
         changed.discard("burn_in")
     texts = [f"{name} = {chosen[name]}" for name in names if name in changed]
-    pairs = product(options.strategies, options.samplers)
     return {
-        ", ".join([*pair, *texts]): {
-            "sampler": pair[1],
-            "multi_class": pair[0],
-            **chosen,
-        }
-        for pair in pairs
+        ", ".join([strategy, sampler, *texts]): chosen
+        | {"sampler": sampler, "multi_class": strategy}
+        for strategy, sampler in product(options.strategies, options.samplers)
     }
 
 
-def priors(n_topics: int) -> dict[str, float]:
-    return {"doc_topic_prior": 6.4 / n_topics, "topic_word_prior": FIXED["beta"]}
+def fixed(n_topics: int, seed: int) -> dict:
+    priors = {"doc_topic_prior": 6.4 / n_topics, "topic_word_prior": FIXED["beta"]}
+    return priors | {"n_jobs": 1, "random_state": seed}
 
 
 def medlda(n_topics: int, seed: int, **settings) -> MedLDAClassifier:
-    """Return the estimator of a row, on one thread."""
-    settings |= {"n_jobs": 1, "random_state": seed}
-    return MedLDAClassifier(n_topics, **priors(n_topics), **settings)
+    return MedLDAClassifier(n_topics, **fixed(n_topics, seed), **settings)
 
 
 def baseline(name: str, y, n_topics=None, seed=0):
@@ -73,8 +69,7 @@ def baseline(name: str, y, n_topics=None, seed=0):
     elif name == "tf-idf, logistic":
         svm = LogisticRegression(max_iter=1000)
     elif name not in OF_WORDS:
-        fixed = {"max_iter": 100, "n_jobs": 1, "random_state": seed}
-        lda = CollapsedGibbsLDA(n_topics, **priors(n_topics), **fixed)
+        lda = CollapsedGibbsLDA(n_topics, **fixed(n_topics, seed), max_iter=100)
         first = [lda, FunctionTransformer(np.sqrt)]
     return make_pipeline(*first, OneVsRestClassifier(svm) if y.ndim == 2 else svm)
 
@@ -89,28 +84,22 @@ def warm(lda, X, y) -> None:
 
 
 def fit_and_score(estimator, train, test) -> dict:
-    """Return seconds of fit and of predict, and the scores of both parts."""
     (X, y), (X_test, y_test) = train, test
     lda = estimator[0] if hasattr(estimator, "steps") else estimator
-    if hasattr(lda, "max_iter") and hasattr(lda, "burn_in"):
+    if hasattr(lda, "burn_in"):
         warm(lda, X, y)
     with threadpool_limits(1):
         start = time.process_time()
         estimator.fit(X, y)
         fitted = time.process_time()
         predicted = estimator.predict(X_test)
-        seconds = fitted - start, time.process_time() - fitted
+        row = {"seconds": round(fitted - start, 3)}
+        row["predict_seconds"] = round(time.process_time() - fitted, 3)
         of_train = estimator.predict(X)
-    return {
-        "seconds": round(seconds[0], 3),
-        "predict_seconds": round(seconds[1], 3),
-        "test": scores(y_test, predicted),
-        "train": scores(y, of_train),
-    }
+    return row | {"test": scores(y_test, predicted), "train": scores(y, of_train)}
 
 
 def scores(y, predicted) -> dict[str, float]:
-    """Return the accuracy, or both kinds of F1 if y has columns."""
     if y.ndim == 1:
         return {"accuracy": round(float(accuracy_score(y, predicted)), 5)}
     return {
@@ -121,44 +110,38 @@ def scores(y, predicted) -> dict[str, float]:
 
 def score(options, name, train, test, note="", **facts) -> None:
     """Score all methods that are chosen, and add their rows to the report."""
-    rows = []
-
-    def add(method, estimator, settings=None, **place):
-        result = fit_and_score(estimator, train, test)
-        if settings:
-            per_sweep = round(result["seconds"] / settings["max_iter"], 5)
-            result |= {"seconds_per_sweep": per_sweep, "settings": settings}
-        rows.append({"method": method, "seed": 0, **place, **result})
-        harness.print_rows([{k: v for k, v in rows[-1].items() if k != "settings"}])
-
-    for method in (m for m in options.baselines if m in OF_WORDS):
-        add(method, baseline(method, train[1]))
+    of_words = [m for m in options.baselines if m in OF_WORDS]
+    cases = [(method, baseline(method, train[1]), {"seed": 0}) for method in of_words]
     for seed, n_topics in product(range(options.starts), options.topics):
         place = {"n_topics": n_topics, "seed": seed}
         for method, settings in settings_of(options).items():
-            add(method, medlda(n_topics, seed, **settings), settings, **place)
+            estimator = medlda(**place, **settings)
+            cases.append((method, estimator, place | {"settings": settings}))
         for method in (m for m in options.baselines if m not in OF_WORDS):
-            add(method, baseline(method, train[1], **place), **place)
+            cases.append((method, baseline(method, train[1], **place), place))
+    rows = []
+    for method, estimator, place in cases:
+        row = {"method": method, **place, **fit_and_score(estimator, train, test)}
+        if "settings" in row:
+            per_sweep = row["seconds"] / row["settings"]["max_iter"]
+            row["seconds_per_sweep"] = round(per_sweep, 5)
+        harness.print_rows([row])
+        rows.append(row)
     for kind, (X, _) in (("train", train), ("test", test)):
         facts[kind] = {"documents": X.shape[0], "tokens": int(X.sum())}
     others = json.loads(Path(__file__).with_name("others.json").read_text())
     facts |= {"words": train[0].shape[1], "others": others.get(name, {}), "note": note}
-    rows = save(options.folder, name, rows, **facts)
-    harness.print_rows(summary(rows))
+    harness.print_rows(summary(save(options.folder, name, rows, **facts)))
 
 
 def save(folder, name: str, rows: list[dict], **facts) -> list[dict]:
-    """Add rows to a report, and return all of its rows."""
-
-    def identity(row):
-        return [row.get(key) for key in ("method", "n_topics", "documents", "seed")]
-
-    new = [identity(row) for row in rows]
+    """Add rows to those of earlier runs, write them, and return all."""
+    new = [[row.get(key) for key in IDENTITY] for row in rows]
     earlier = harness.read(folder, name).get(name, {"rows": []})["rows"]
-    rows = [row for row in earlier if identity(row) not in new] + rows
-    options = Namespace(folder=folder)
-    harness.write(options, name, {**facts, "rows": rows}, **FIXED)
-    return rows
+    kept = [row for row in earlier if [row.get(key) for key in IDENTITY] not in new]
+    report = {**facts, "rows": kept + rows}
+    harness.write(Namespace(folder=folder), name, report, **FIXED)
+    return report["rows"]
 
 
 def summary(rows) -> list[dict]:
@@ -166,28 +149,23 @@ def summary(rows) -> list[dict]:
 
     Those of more topics follow those of fewer, and baselines of words come last.
     """
-    groups: dict[tuple, list[dict]] = {}
-    for row in rows:
-        groups.setdefault((row["method"], row.get("n_topics")), []).append(row)
-    methods = list(dict.fromkeys(method for method, _ in groups))
-    table = []
-    for (method, n_topics), some in sorted(
-        groups.items(),
-        key=lambda group: (
-            group[0][1] is None,
-            methods.index(group[0][0]),
-            group[0][1] or 0,
-        ),
-    ):
-        row = {"method": method, "n_topics": n_topics, "starts": len(some)}
-        of_test = {name: [r["test"][name] for r in some] for name in some[0]["test"]}
-        row["test"] = {name: harness.range_of(v) for name, v in of_test.items()}
-        row["seconds"] = float(np.median([r["seconds"] for r in some]))
-        table.append(row)
+    methods, table = list(dict.fromkeys(row["method"] for row in rows)), []
+
+    def place(row):
+        n_topics = row.get("n_topics", 0)
+        return not n_topics, methods.index(row["method"]), n_topics
+
+    for _, some in groupby(sorted(rows, key=place), place):
+        first, *more = some = list(some)
+        row = {"method": first["method"], "n_topics": first.get("n_topics")}
+        names = {name: [row["test"][name] for row in some] for name in first["test"]}
+        row["test"] = {name: harness.range_of(values) for name, values in names.items()}
+        row["seconds"] = float(np.median([row["seconds"] for row in some]))
+        table.append(row | {"starts": len(more) + 1})
     return table
 
 
-def draw_scores(reports, folder) -> None:
+def draw(reports, folder) -> None:
     """Draw scores of the test documents, and seconds of training, against topics.
 
     Lines are medians over starts, bars their range; methods that know no topics are
@@ -197,19 +175,18 @@ def draw_scores(reports, folder) -> None:
         table = summary(report["rows"])
         names = list(table[0]["test"])
         figure, (panels,) = figures.panels(len(names) + 1)
-        of_seconds = panels[-1]
-        lines: dict[str, list[dict]] = {}
-        for row in table:
-            if row["n_topics"]:
-                lines.setdefault(row["method"], []).append(row)
-        for (method, rows), style in zip(lines.items(), cycle(STYLES), strict=False):
+        *of_scores, of_seconds = panels
+        lines = [row for row in table if row["n_topics"]]
+        looks = cycle(STYLES)
+        for method, some in groupby(lines, lambda row: row["method"]):
+            rows, look = list(some), next(looks)
             topics = [row["n_topics"] for row in rows]
-            for axes, name in zip(panels, names, strict=False):
+            of_seconds.plot(topics, [row["seconds"] for row in rows], **look)
+            for axes, name in zip(of_scores, names, strict=True):
                 values = [row["test"][name] for row in rows]
-                figures.error_bars(axes, topics, values, method, style)
-            of_seconds.plot(topics, [row["seconds"] for row in rows], **style)
+                figures.error_bars(axes, topics, values, method, look)
         across = [row for row in table if not row["n_topics"]]
-        for axes, name in zip(panels, names, strict=False):
+        for axes, name in zip(of_scores, names, strict=True):
             for row, dashes in zip(across, cycle(("-", "--", ":")), strict=False):
                 look = {"color": "#888888", "ls": dashes, "lw": 1}
                 axes.axhline(row["test"][name]["median"], label=row["method"], **look)
@@ -219,16 +196,15 @@ def draw_scores(reports, folder) -> None:
         for (method, points), look in zip(
             report["others"].items(), hollow, strict=False
         ):
-            look["ms"] = 8
-            of_topics = np.array([int(n_topics) for n_topics in points])
+            topics = np.array([int(n_topics) for n_topics in points])
             seconds, values = np.array(list(points.values()), float).T
-            panels[0].plot(of_topics, values, label=method, **look)
+            of_scores[0].plot(topics, values, label=method, ms=8, **look)
             known = ~np.isnan(seconds)
-            of_seconds.plot(of_topics[known], seconds[known], **look)
-        topics = sorted({row["n_topics"] for row in table if row["n_topics"]})
+            of_seconds.plot(topics[known], seconds[known], ms=8, **look)
         for axes in panels:
+            topics = sorted({row["n_topics"] for row in lines})
             figures.powers_axis(axes, "topics", topics)
         train, test = (report[kind]["documents"] for kind in ("train", "test"))
-        size = f"{train:,} documents train, {test:,} test"
-        figure.suptitle(f"{stem}: {size}; one thread")
+        title = f"{stem}: {train:,} documents train, {test:,} test; one thread"
+        figure.suptitle(title)
         figures.finish(figure, folder / f"{stem}.png", panels[0], columns=3)

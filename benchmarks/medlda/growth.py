@@ -9,18 +9,15 @@ SWEEPS = (1, 5)
 
 
 def run(options) -> None:
-    stop_words = not options.drop_stop_words
-    parts = corpora.read_newsgroups(options.newsgroups_home, stop_words=stop_words)
-    X, y = parts["train"]
+    (X, y), _ = corpora.read_newsgroups(options)
     cases = [(n_topics, y.size) for n_topics in options.topics]
-    sizes = [min(size, y.size) for size in options.documents]
-    cases += [(options.fixed_topics, size) for size in sizes]
+    cases += [(options.fixed_topics, min(n, y.size)) for n in options.documents]
     rows = []
-    for name, settings in medlda.settings_of(options).items():
+    for method, settings in medlda.settings_of(options).items():
         for n_topics, size in dict.fromkeys(cases):
             some = first_documents(X, y, size)
-            row = {"method": name, "n_topics": n_topics, "documents": size}
-            row |= {"tokens": int(some[0].sum())}
+            row = {"method": method, "n_topics": n_topics, "documents": size}
+            row["tokens"] = int(some[0].sum())
             row["seconds_per_sweep"] = seconds_per_sweep(*some, n_topics, settings)
             harness.print_rows([row])
             rows.append(row | {"settings": settings})
@@ -29,7 +26,6 @@ def run(options) -> None:
 
 
 def first_documents(X, y, size: int) -> tuple:
-    """Return the first documents, with the words that they hold, and their classes."""
     return X[:size][:, np.unique(X[:size].indices)], y[:size]
 
 
@@ -56,14 +52,12 @@ def draw(reports, folder) -> None:
     for axes, (of, key, value) in zip(panels, kinds, strict=True):
         points = [row for row in report["rows"] if row[key] == value]
         points.sort(key=lambda row: row[of])
-        for method, style in zip(methods, medlda.STYLES, strict=False):
+        for method, look in zip(methods, medlda.STYLES, strict=False):
             rows = [row for row in points if row["method"] == method]
-            if rows:
-                x = np.array([row[of] for row in rows])
-                y = np.array([row["seconds_per_sweep"] for row in rows])
-                axes.plot(x, y, label=method, **style)
-                slope = {"color": style["color"], "lw": 0.5, "alpha": 0.6}
-                axes.plot(x, x * y[-1] / x[-1], **slope)
+            x = np.array([row[of] for row in rows])
+            y = np.array([row["seconds_per_sweep"] for row in rows])
+            axes.plot(x, y, label=method, **look)
+            axes.plot(x, x * y[-1:] / x[-1:], color=look["color"], lw=0.5, alpha=0.6)
         # The fixed number has a point too, but no label among those of topics.
         ticks = {row[of] for row in points} - ({fixed} if of == "n_topics" else set())
         figures.powers_axis(axes, of.removeprefix("n_"), sorted(ticks))

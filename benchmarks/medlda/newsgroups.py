@@ -1,10 +1,9 @@
 from benchmarks import corpora, medlda
 
-draw = medlda.draw_scores
+draw = medlda.draw
 
 
 def run(options) -> None:
-    stop_words = not options.drop_stop_words
-    parts = corpora.read_newsgroups(options.newsgroups_home, stop_words=stop_words)
-    name = "newsgroups-all-words" if stop_words else "newsgroups-no-stop-words"
-    medlda.score(options, name, parts["train"], parts["test"])
+    train, test = corpora.read_newsgroups(options)
+    words = "no-stop-words" if options.drop_stop_words else "all-words"
+    medlda.score(options, f"newsgroups-{words}", train, test)

@@ -34,7 +34,6 @@ class Program:
     threads = staticmethod(nullcontext)  # the context in which all its threads work
 
     def seconds(self, n: int) -> float:
-        """Sweep n times and return what that took."""
         start = time.perf_counter()
         self.sweep(n)
         return time.perf_counter() - start
@@ -57,7 +56,6 @@ class Peer(NamedTuple):
     takes_means: bool = False  # over samples: needs to know the checkpoints
 
     def new(self, X, n_topics: int, seed: int, checkpoints, **options) -> Program:
-        """Return the program at its start."""
         module, name = self.place.split(":")
         make = getattr(import_module(f"benchmarks.programs.{module}"), name)
         if self.takes_means:
@@ -106,7 +104,6 @@ def available(names, threads=1) -> dict[str, str]:
 
 
 def last_of(rows, last):
-    """Return the last rows, all if `last` is None."""
     return rows if last is None else rows[-last:]
 
 
@@ -119,7 +116,6 @@ def threads_of(n: int) -> str:
 
 
 def _mallet_version() -> str | None:
-    """Return what the program calls itself."""
     if which("mallet") is None:
         return None
     shown = subprocess.run(["mallet"], capture_output=True, text=True, check=False)

@@ -35,8 +35,6 @@ java.util.logging.SimpleFormatter.format=%5$s%n
 
 
 class Mallet(Program):
-    """mallet train-topics."""
-
     def __init__(self, X, n_topics, seed, *, alpha=ALPHA, beta=BETA, threads=1):
         self.shape, self.n_topics = X.shape, n_topics
         self.alpha, self.beta, self.n_sweeps = alpha, beta, 0
@@ -76,7 +74,6 @@ class Mallet(Program):
         return self._run("train-topics", **options)
 
     def _finish(self, process: Popen) -> None:
-        """Wait for a command that ends by itself."""
         _, log = process.communicate()
         if process.returncode != 0:
             raise RuntimeError(f"mallet failed:\n{log}")
@@ -148,6 +145,5 @@ class Mallet(Program):
 
 
 def count_pairs(row, column, n_rows: int, n_columns: int) -> np.ndarray:
-    """Count how often a row and a column occur together."""
     cells = np.bincount(row * n_columns + column, minlength=n_rows * n_columns)
     return cells.reshape(n_rows, n_columns)

@@ -131,5 +131,4 @@ class OnlineVB(BatchVB):
 
 
 def rows_of(X):
-    """Yield where the cells of each document are."""
     return map(slice, X.indptr[:-1], X.indptr[1:])

@@ -9,41 +9,27 @@ from benchmarks.internals import Chain
 from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
 from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
 
-THIN = 10  # sweeps between two kept samples, the default of the estimator
+
+class Sklda(Chain, Program):
+    """An estimator; its estimates are those of the last sweep.
+
+    `threads`, if it is given, is the number of shards and of their threads.
+    """
+
+    def __init__(
+        self, estimator, X, n_topics, seed, *, alpha=ALPHA, beta=BETA, **parameters
+    ):
+        if "threads" in parameters:
+            parameters["n_shards"] = parameters["n_jobs"] = parameters.pop("threads")
+        parameters |= {"doc_topic_prior": alpha, "topic_word_prior": beta}
+        super().__init__(estimator(n_topics, random_state=seed, **parameters), X)
 
 
-class Sklda(Program):
-    """What `fit` of an estimator runs; estimates are those of the last sweep."""
-
-    def __init__(self, chain: Chain):
-        self.chain, self.threads = chain, chain.threads
-
-    def sweep(self, n=1):
-        for _ in range(n):
-            self.chain.sweep()
-
-    def estimates(self, last=None):
-        theta, phi = self.chain.estimates()
-        return last_of(theta, last), phi
-
-
-def chain_of(estimator, X, n_topics, seed, *, alpha=ALPHA, beta=BETA, **more) -> Chain:
-    """Return the chain of an estimator; `threads` are shards and their threads."""
-    if "threads" in more:
-        more["n_shards"] = more["n_jobs"] = more.pop("threads")
-    priors = {"doc_topic_prior": alpha, "topic_word_prior": beta}
-    return Chain(estimator(n_topics, **priors, random_state=seed, **more), X)
-
-
-def _program(estimator, X, n_topics, seed, **more) -> Sklda:
-    return Sklda(chain_of(estimator, X, n_topics, seed, **more))
-
-
-gibbs = partial(_program, CollapsedGibbsLDA)
-augmentation = partial(_program, UncollapsedGibbsLDA)
-ecgs = partial(_program, ECGSLDA)
-zero_order = partial(_program, CVBLDA, approximation="zero-order")
-gaussian = partial(_program, CVBLDA, approximation="gaussian")
+gibbs = partial(Sklda, CollapsedGibbsLDA)
+augmentation = partial(Sklda, UncollapsedGibbsLDA)
+ecgs = partial(Sklda, ECGSLDA)
+zero_order = partial(Sklda, CVBLDA, approximation="zero-order")
+gaussian = partial(Sklda, CVBLDA, approximation="gaussian")
 
 
 class KeptMean(Sklda):
@@ -54,13 +40,11 @@ class KeptMean(Sklda):
     `times_keeping` says whether that is timed.
     """
 
-    def __init__(
-        self, X, n_topics, seed, *, checkpoints, thin=THIN, times_keeping=True, **more
-    ):
-        super().__init__(chain_of(CollapsedGibbsLDA, X, n_topics, seed, **more))
+    def __init__(self, *of, checkpoints, thin=10, times_keeping=True, **parameters):
+        super().__init__(CollapsedGibbsLDA, *of, **parameters)
         self.thin, self.times_keeping = thin, times_keeping
         self.starts = {sweep // 2 for sweep in checkpoints}
-        self.sums = {0: (0.0, 0.0, 0)}
+        self.kept_until = {0: (0.0, 0.0, 0)}
 
     def sweep(self, n=1):
         self.seconds(n)
@@ -69,29 +53,23 @@ class KeptMean(Sklda):
         total = 0.0
         for _ in range(n):
             start = time.perf_counter()
-            self.chain.sweep()
+            super().sweep()
             swept = time.perf_counter()
-            self._keep()
+            if self.n_sweeps % self.thin == 0:
+                self.keep()
+            if self.n_sweeps in self.starts:
+                # Sums of integers: float32 keeps them as they are.
+                *sums, n_kept = self.sums()
+                sums = (table.astype(np.float32) for table in sums)
+                self.kept_until[self.n_sweeps] = *sums, n_kept
             total += (time.perf_counter() if self.times_keeping else swept) - start
         return total
 
-    def _keep(self):
-        sweep = self.chain.n_sweeps
-        if sweep % self.thin == 0:
-            self.chain.keep()
-        if sweep in self.starts:
-            word_topic, doc_topic, n_kept = self.chain.sums()
-            # Sums of integers: float32 keeps them as they are.
-            sums = (table.astype(np.float32) for table in (word_topic, doc_topic))
-            self.sums[sweep] = *sums, n_kept
-
     def estimates(self, last=None):
-        first = self.chain.n_sweeps // 2
-        self.sums = {s: sums for s, sums in self.sums.items() if s >= first}
-        now = self.chain.sums(present=True)
-        word_topic, doc_topic, n_kept = (
-            after - before for after, before in zip(now, self.sums[first], strict=True)
-        )
-        alpha, beta = self.chain.priors
+        first, kept = self.n_sweeps // 2, self.kept_until
+        self.kept_until = {s: sums for s, sums in kept.items() if s >= first}
+        pairs = zip(self.sums(present=True), kept[first], strict=True)
+        word_topic, doc_topic, n_kept = (now - before for now, before in pairs)
+        alpha, beta = self.priors
         theta, phi = doc_topic / n_kept + alpha, word_topic.T / n_kept + beta
         return last_of(normalised(theta), last), normalised(phi)

@@ -10,7 +10,6 @@ from scipy import sparse
 
 from benchmarks import compare, corpora, worker
 from benchmarks.compare import process, scale
-from benchmarks.programs import PEERS
 from benchmarks.worker import Session
 
 
@@ -28,12 +27,11 @@ class LocalWorker(Session):
     """A worker without a process of its own, which would take seconds to start."""
 
     def __init__(self, name):
-        super().__init__(PEERS[name])
+        super().__init__(name)
         self.name = name
 
     def do(self, command, *arguments):
-        owner = self if hasattr(self, command) else self.program
-        return getattr(owner, command)(*arguments)
+        return getattr(self, command)(*arguments)
 
 
 @pytest.fixture

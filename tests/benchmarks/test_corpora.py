@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from argparse import Namespace
 
 import numpy as np
 import pytest
@@ -98,21 +99,25 @@ def test_synthetic_corpus_has_its_shape_and_zipf_words():
 
 def test_newsgroups_are_read_and_shuffled(newsgroups, classes):
     X, y = classes
-    found = corpora.read_newsgroups(newsgroups, stop_words=True)
-    some = corpora.read_newsgroups(newsgroups, stop_words=False)
-    for kind, rows in (("train", slice(0, 45)), ("test", slice(45, 60))):
-        counts, labels = found[kind]
+    whole, content = (
+        corpora.read_newsgroups(
+            Namespace(newsgroups_home=newsgroups, drop_stop_words=d)
+        )
+        for d in (False, True)
+    )
+    halves = zip(whole, content, (slice(0, 45), slice(45, 60)), strict=True)
+    for (counts, labels), (some, _), rows in halves:
         assert not np.array_equal(labels, y[rows])
         table = np.column_stack([counts.toarray(), labels])
         expected = np.column_stack([X[rows].toarray(), y[rows]])
         assert sorted(table.tolist()) == sorted(expected.tolist())
         # "the" and "x", the last two, are no content.
-        assert np.array_equal(some[kind][0].toarray(), counts.toarray()[:, :10])
+        assert np.array_equal(some.toarray(), counts.toarray()[:, :10])
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="vocabulary"):
-        corpora.read_newsgroups(tmp_path, stop_words=True)
+        corpora.read_newsgroups(Namespace(newsgroups_home=tmp_path))
     with pytest.raises(FileNotFoundError, match=r"no \*\.sgm and no reuters21578"):
         list(reuters.read_stories(tmp_path))
 

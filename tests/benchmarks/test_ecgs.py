@@ -49,9 +49,9 @@ def test_tokens_apart_are_cells_of_the_same_chain(counts):
     standard, apart = (speed.new_program(n, counts, 3) for n in ("standard", "apart"))
     for program in (standard, apart):
         program.sweep(3)
-    first, second = (p.chain.log_joint() for p in (standard, apart))
+    first, second = (p.log_joint() for p in (standard, apart))
     assert first == pytest.approx(second, rel=0.05)
-    tokens = apart.chain._chain.shards[0].sweep.args[0]
+    tokens = apart._chain.shards[0].sweep.args[0]
     assert tokens.word.size == counts.sum()
 
 
