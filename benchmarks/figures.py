@@ -1,6 +1,9 @@
-"""What the figures of the benchmarks share; drawing needs matplotlib."""
+"""What the figures of the benchmarks share."""
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from benchmarks import DECLARED
 from benchmarks.harness import median_curve
@@ -21,20 +24,18 @@ def styles(family: str) -> dict[str, dict]:
 
 
 def panels(columns: int, rows=1, size=None):
-    from matplotlib.figure import Figure
-
     size = size or (max(6.4, 5.2 * columns), 0.8 + 3.6 * rows)
     figure = Figure(figsize=size, layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
-def finish(figure, path, axes=None, columns=4) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    if axes is not None:
-        handles, labels = axes.get_legend_handles_labels()
-        place = {"loc": "outside lower center", "ncols": min(len(labels), columns)}
-        figure.legend(handles, labels, **place, handlelength=4)
+def finish(figure, path, columns=4) -> None:
+    """Save a figure; its legend, of some columns, is below, where it covers nothing."""
+    if columns:
+        pairs = [ax.get_legend_handles_labels() for ax in figure.axes]
+        lines = {label: h for pair in pairs for h, label in zip(*pair, strict=True)}
+        place = {"loc": "outside lower center", "ncols": min(len(lines), columns)}
+        figure.legend(lines.values(), lines, **place, handlelength=4)
     FigureCanvasAgg(figure)
     figure.savefig(path, dpi=150)
 
@@ -44,7 +45,7 @@ def per_report(path, reports: dict, draw) -> None:
     figure, (row,) = panels(len(reports))
     for axes, report in zip(row, reports.values(), strict=True):
         draw(axes, report)
-    finish(figure, path, row[0])
+    finish(figure, path)
 
 
 def starts(n_starts: int) -> str:
@@ -76,10 +77,14 @@ def error_bars(axes, x, rows: list[dict], name, style) -> None:
     axes.errorbar(x, middle, abs(ends - middle), label=name, capsize=3, **style)
 
 
+def medians(report, key) -> dict[str, np.ndarray]:
+    """Return the median over the chains of each program."""
+    chains = report["chains"].items()
+    return {name: median_curve([chain[key] for chain in some]) for name, some in chains}
+
+
 def plain_numbers(axis) -> None:
     """Label a logarithmic axis 1, 2, 5, 10, ..., without powers."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())

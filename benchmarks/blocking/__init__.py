@@ -55,4 +55,4 @@ def draw_curves(path, title, report) -> None:
             figures.chains(axes, xs, curves, name, STYLES[name], 2.2, 0.4)
         axes.set(ylabel=label, ylim=figures.limits(sweeps, drawn))
         figures.sweeps_axis(axes, sweeps)
-    figures.finish(figure, path, axes)
+    figures.finish(figure, path)

@@ -25,4 +25,4 @@ def draw(reports, folder) -> None:
         figures.powers_axis(axes, "topics", topics)
         figures.log_seconds(axes)
         axes.legend(handlelength=4)
-        figures.finish(figure, folder / f"{name}.png")
+        figures.finish(figure, folder / f"{name}.png", columns=0)

@@ -49,5 +49,5 @@ def section(reports, images) -> dict:
         axes.set_title(title)
         axes.grid(alpha=0.3)
         axes.legend()
-    figures.finish(figure, images / "benchmarks-growth.png")
+    figures.finish(figure, images / "benchmarks-growth.png", columns=0)
     return {of: f"{slope(report[of], of):.2f}" for of in fixed}

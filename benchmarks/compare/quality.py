@@ -93,25 +93,19 @@ def section(reports, images) -> dict:
 
 
 def draw_figure(path, reports: list[dict]) -> None:
-    styles = figures.styles("compare")
-    columns = min(len(reports), 2)
+    styles, columns = figures.styles("compare"), min(len(reports), 2)
     figure, panels = figures.panels(columns, rows=-(-len(reports) // columns))
-    handles = {}
     for axes in panels.flat[len(reports) :]:
         axes.set_axis_off()
     for axes, report in zip(panels.flat, reports, strict=False):
         lowest = np.inf
         for name in compare.programs_of(report):
             curve = median_curve(report["programs"][name])
-            lines = axes.plot(
-                curve["seconds"], curve["perplexity"], ms=4, **styles[name]
-            )
-            handles[PEERS[name].label] = lines[0]
+            look = styles[name] | {"ms": 4, "label": PEERS[name].label}
+            axes.plot(curve["seconds"], curve["perplexity"], **look)
             lowest = min(lowest, *curve["perplexity"])
         axes.set(title=compare.title_of(report), xlabel="seconds of training")
         axes.set(xscale="log", ylabel="perplexity of held-out words")
         axes.set_ylim(0.97 * lowest, SHOWN * lowest)
         axes.grid(alpha=0.3)
-    place = {"loc": "outside lower center", "ncols": 2 * columns}
-    figure.legend(handles.values(), handles, **place)
-    figures.finish(figure, path)
+    figures.finish(figure, path, columns=2 * columns)

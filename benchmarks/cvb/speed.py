@@ -99,4 +99,4 @@ def draw(reports, folder) -> None:
         for axes, label in zip((left, right), ("per sweep", "of sweeps"), strict=True):
             figures.powers_axis(axes, "topics", topics)
             figures.log_seconds(axes, f"seconds {label}")
-    figures.finish(figure, folder / "speed.png", panels[0, 0], columns=6)
+    figures.finish(figure, folder / "speed.png", columns=6)

@@ -18,10 +18,8 @@ def run(options) -> None:
             batches = minibatches(train.shape[0], options.batch, options.passes, seed)
             curves = run_streams(train, test, options.topics, seed, batches)
             report["starts"].append(curves)
-            for name, curve in curves.items():
-                points = zip(*curve.values(), strict=True)
-                rows = [dict(zip(curve, point, strict=True)) for point in points]
-                harness.print_rows({"start": seed, "": name, **row} for row in rows)
+            ends = {name: curve["score"][-1] for name, curve in curves.items()}
+            harness.print_rows([{"start": seed, **ends}])
     harness.write(options, f"stream-{options.corpus}", report, **cvb.PRIORS)
 
 
@@ -34,6 +32,8 @@ def minibatches(n_docs: int, size: int, passes: int, seed: int) -> list[np.ndarr
 
 
 class Stream(Program):
+    """A model that takes a minibatch a sweep."""
+
     def __init__(self, lda, X, batches):
         self.lda, self.X, self.batches = lda, X, iter(batches)
 
@@ -44,42 +44,39 @@ class Stream(Program):
     def sweep(self, n=1):
         self.lda.partial_fit(self.batch)
 
-    def score(self, test) -> float:
-        return completion_score(test, self.lda.components_, cvb.PRIORS["alpha"])
 
-
-def new_streams(X, n_topics, seed, batches) -> dict[str, Stream]:
-    options = {"doc_topic_prior": 0.1, "topic_word_prior": 0.1, "random_state": seed}
-    options["total_samples"] = X.shape[0]
-    size = {"batch_size": X.shape[0]}  # takes a minibatch as it comes
+def follow(X, test, n_topics, seed, batches, checkpoints) -> dict[str, dict]:
+    """Return the score of unseen documents and the seconds after some minibatches."""
+    alpha, beta = cvb.PRIORS.values()
+    given = {"doc_topic_prior": alpha, "topic_word_prior": beta, "random_state": seed}
+    given["total_samples"] = n_docs = X.shape[0]
+    online = {"batch_size": n_docs, "n_jobs": 1}  # takes a minibatch as it comes
     ldas = {
-        "SCVB0": CVBLDA(n_topics, approximation="zero-order", **options),
-        "online VB": LatentDirichletAllocation(n_topics, **options, **size, n_jobs=1),
+        "SCVB0": CVBLDA(n_topics, approximation="zero-order", **given),
+        "online VB": LatentDirichletAllocation(n_topics, **given, **online),
     }
-    return {name: Stream(lda, X, batches) for name, lda in ldas.items()}
+
+    def evaluate(runner):
+        components = ldas[runner.name].components_
+        return {"score": round(completion_score(test, components, alpha), 5)}
+
+    streams = {name: Stream(lda, X, batches) for name, lda in ldas.items()}
+    team = [harness.Runner(name, stream.seconds) for name, stream in streams.items()]
+    return harness.follow(team, checkpoints, evaluate)
 
 
 def run_streams(train, test, n_topics, seed, batches) -> dict[str, dict]:
     """Return the curve of each stream: minibatches, documents, seconds and score."""
-
-    def follow(X, batches, checkpoints):
-        streams = new_streams(X, n_topics, seed, batches)
-        team = [harness.Runner(name, s.seconds) for name, s in streams.items()]
-        evaluate = lambda r: {"score": round(streams[r.name].score(test), 5)}  # noqa: E731
-        return harness.follow(team, checkpoints, evaluate)
-
-    follow(train[:10], [np.arange(min(10, train.shape[0]))], [1])  # compiles
+    few = np.arange(min(10, train.shape[0]))
+    follow(train[few], test, n_topics, seed, [few], [1])  # compiles
     seen = np.cumsum([batch.size for batch in batches])
-    curves = follow(train, batches, harness.geometric(len(batches)))
-    return {
-        name: {
-            "minibatches": curve["sweeps"],
-            "documents": [int(seen[n - 1]) for n in curve["sweeps"]],
-            "seconds": curve["seconds"],
-            "score": curve["score"],
-        }
-        for name, curve in curves.items()
-    }
+    checkpoints = harness.geometric(len(batches))
+    curves = follow(train, test, n_topics, seed, batches, checkpoints)
+    for name, curve in curves.items():
+        numbers = curve.pop("sweeps")
+        documents = [int(seen[n - 1]) for n in numbers]
+        curves[name] = {"minibatches": numbers, "documents": documents, **curve}
+    return curves
 
 
 def draw(reports, folder) -> None:

@@ -65,7 +65,7 @@ def summary(sweeps, chains) -> dict:
 def draw(reports, folder) -> None:
     figure, panels = figures.panels(len(reports), rows=2)
     for column, report in zip(panels.T, reports.values(), strict=True):
-        sweeps, curves = report["sweeps"], medians(report, "perplexity")
+        sweeps, curves = report["sweeps"], figures.medians(report, "perplexity")
         first, base = next(iter(curves.items()))
         relative = {name: curve / base for name, curve in curves.items()}
         labels = "perplexity of the test documents", f"perplexity / {first}"
@@ -75,13 +75,13 @@ def draw(reports, folder) -> None:
             figures.sweeps_axis(axes, sweeps)
         column[0].set_title(figures.title(report))
     figure.align_ylabels()
-    figures.finish(figure, folder / "perplexity.png", panels[0, 0])
+    figures.finish(figure, folder / "perplexity.png")
     figures.per_report(folder / "sampling-rate.png", reports, draw_rate)
 
 
 def draw_rate(axes, report) -> None:
     sweeps = np.arange(1, report["options"]["sweeps"] + 1)
-    draw_curves(axes, sweeps, medians(report, "sampling_rate"))
+    draw_curves(axes, sweeps, figures.medians(report, "sampling_rate"))
     limit = report["least_rate"]["shortcut"]
     axes.axhline(limit, color="#555555", lw=0.6, label="cells / tokens")
     margin = 0.06 * (1 - limit) or 0.06  # a corpus may have no cell of two tokens
@@ -90,17 +90,9 @@ def draw_rate(axes, report) -> None:
     figures.sweeps_axis(axes, sweeps, whole=True)
 
 
-def medians(report, key) -> dict[str, np.ndarray]:
-    return {
-        name.replace("dynamic-", "dynamic, damping "): harness.median_curve(
-            [chain[key] for chain in chains]
-        )
-        for name, chains in report["chains"].items()
-    }
-
-
 def draw_curves(axes, sweeps, curves) -> None:
     dynamic = cycle(figures.styles("dampings").values())
     for name, curve in curves.items():
-        look = ecgs.STYLES.get(name) or next(dynamic)
-        axes.plot(sweeps, curve, lw=1.8, label=name, **look | {"marker": None})
+        look = (ecgs.STYLES.get(name) or next(dynamic)) | {"marker": None, "lw": 1.8}
+        label = name.replace("dynamic-", "dynamic, damping ")
+        axes.plot(sweeps, curve, label=label, **look)

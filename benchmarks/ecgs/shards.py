@@ -111,4 +111,4 @@ def draw(reports, folder) -> None:
         corpus, starts = options["corpus"].upper(), figures.starts(options["starts"])
         threads = f"threads: at most {options['threads']}"
         figure.suptitle(f"{corpus}, {starts} (small points), {threads}")
-        figures.finish(figure, folder / f"{name}.png", left)
+        figures.finish(figure, folder / f"{name}.png")

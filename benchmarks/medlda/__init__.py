@@ -207,4 +207,4 @@ def draw(reports, folder) -> None:
         train, test = (report[kind]["documents"] for kind in ("train", "test"))
         title = f"{stem}: {train:,} documents train, {test:,} test; one thread"
         figure.suptitle(title)
-        figures.finish(figure, folder / f"{stem}.png", panels[0], columns=3)
+        figures.finish(figure, folder / f"{stem}.png", columns=3)

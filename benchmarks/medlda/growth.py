@@ -64,4 +64,4 @@ def draw(reports, folder) -> None:
         figures.log_seconds(axes)
     panels[0].set_title(f"{whole:,} documents")
     panels[1].set_title(f"{fixed} topics")
-    figures.finish(figure, folder / "growth.png", panels[0])
+    figures.finish(figure, folder / "growth.png")

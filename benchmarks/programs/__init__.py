@@ -16,6 +16,8 @@ from pathlib import Path
 from shutil import which
 from typing import NamedTuple
 
+from benchmarks import DECLARED
+
 ALPHA, BETA = 0.1, 0.01
 
 
@@ -46,14 +48,14 @@ class Program:
 
 
 class Peer(NamedTuple):
-    """How a program is called, where it is, and what it can do."""
+    """A program as questions.toml declares it."""
 
     label: str
-    place: str  # module and class, or function
-    package: str  # that is imported, or the program on the PATH
-    exact: bool = False  # samples the posterior; estimates are those of one sample
+    place: str
+    package: str
+    exact: bool = False
     threaded: bool = True
-    takes_means: bool = False  # over samples: needs to know the checkpoints
+    takes_means: bool = False
 
     def new(self, X, n_topics: int, seed: int, checkpoints, **options) -> Program:
         module, name = self.place.split(":")
@@ -74,20 +76,7 @@ class Peer(NamedTuple):
         return version(self.package.replace("sklearn", "scikit-learn"))
 
 
-PEERS = {
-    "sklda": Peer("sklda", "ours:gibbs", "sklda", exact=True),
-    "sklda-mean": Peer(
-        "sklda, mean over kept samples", "ours:KeptMean", "sklda", takes_means=True
-    ),
-    "sklda-ecgs": Peer("sklda, ECGSLDA", "ours:ecgs", "sklda"),
-    "sklda-cvb0": Peer("sklda, CVBLDA", "ours:zero_order", "sklda"),
-    "tomotopy": Peer("tomotopy", "others:Tomotopy", "tomotopy", exact=True),
-    "mallet": Peer("MALLET", "mallet:Mallet", "mallet", exact=True),
-    "lda": Peer("lda", "others:Lda", "lda", exact=True, threaded=False),
-    "gensim": Peer("gensim", "others:Gensim", "gensim", threaded=False),
-    "sklearn-batch": Peer("scikit-learn, batch", "others:BatchVB", "sklearn"),
-    "sklearn-online": Peer("scikit-learn, online", "others:OnlineVB", "sklearn"),
-}
+PEERS = {name: Peer(**declared) for name, declared in DECLARED["programs"].items()}
 
 
 def available(names, threads=1) -> dict[str, str]:

@@ -10,9 +10,10 @@ import gzip
 import os
 import re
 import signal
+import subprocess
 import time
 from pathlib import Path
-from subprocess import DEVNULL, PIPE, Popen
+from subprocess import DEVNULL, PIPE
 from tempfile import TemporaryDirectory
 
 import numpy as np
@@ -21,17 +22,9 @@ from benchmarks import programs
 from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
 from benchmarks.programs.others import rows_of
 
-ENDLESS = 1_000_000_000
 SWEPT = re.compile(r"\d+m?s $")  # its line of a sweep: what it took
 READY = "total tokens"  # its line before the first
-LOGGING = """
-handlers=java.util.logging.ConsoleHandler
-.level=INFO
-cc.mallet.topics.ParallelTopicModel.level=FINE
-java.util.logging.ConsoleHandler.level=FINE
-java.util.logging.ConsoleHandler.formatter=java.util.logging.SimpleFormatter
-java.util.logging.SimpleFormatter.format=%5$s%n
-"""
+LOGGING = Path(__file__).with_name("mallet.properties")
 
 
 class Mallet(Program):
@@ -40,7 +33,6 @@ class Mallet(Program):
         self.alpha, self.beta, self.n_sweeps = alpha, beta, 0
         self.folder = TemporaryDirectory()
         self.path = Path(self.folder.name)
-        (self.path / "logging").write_text(LOGGING)
         self._import(X)
         self.options = {
             "input": self.path / "corpus.mallet",
@@ -52,31 +44,28 @@ class Mallet(Program):
             "optimize-interval": 0,
             "show-topics-interval": 0,
         }
-        self.process = self._train(ENDLESS)
+        endless = {"num-iterations": 1_000_000_000, **self.options}
+        self.process = self._run(subprocess.Popen, "train-topics", **endless)
         while READY not in self._line():
             pass
         self._send(signal.SIGSTOP)
 
-    def _run(self, command: str, **options) -> Popen:
-        """Start a command of the program; its log comes through a pipe."""
+    def _run(self, start, command: str, **options):
+        """Start a command of the program, or run it to its end; its log is stderr."""
         flags = os.environ.get("JAVA_TOOL_OPTIONS", "")
-        flags += f" -Djava.util.logging.config.file={self.path / 'logging'}"
+        flags += f" -Djava.util.logging.config.file={LOGGING}"
         settings = {"MALLET_MEMORY": "4g", **os.environ, "JAVA_TOOL_OPTIONS": flags}
         words = [
             word for k, value in options.items() for word in (f"--{k}", str(value))
         ]
         pipes = {"stdout": DEVNULL, "stderr": PIPE, "text": True, "env": settings}
         # Its session makes a group of processes that can be stopped as a whole.
-        return Popen(["mallet", command, *words], **pipes, start_new_session=True)
+        return start(["mallet", command, *words], **pipes, start_new_session=True)
 
-    def _train(self, n: int, **options) -> Popen:
-        options = self.options | {"num-iterations": n} | options
-        return self._run("train-topics", **options)
-
-    def _finish(self, process: Popen) -> None:
-        _, log = process.communicate()
-        if process.returncode != 0:
-            raise RuntimeError(f"mallet failed:\n{log}")
+    def _finish(self, command: str, **options) -> None:
+        done = self._run(subprocess.run, command, **options)
+        if done.returncode != 0:
+            raise RuntimeError(f"mallet failed:\n{done.stderr}")
 
     def _import(self, X) -> None:
         """Let the program read the corpus; words are their numbers."""
@@ -87,7 +76,7 @@ class Mallet(Program):
                 text.write(f"{d} none {' '.join(words)}\n")
         options = {"input": self.path / "corpus.txt", "token-regex": r"\d+"}
         options |= {"output": self.path / "corpus.mallet", "keep-sequence": "TRUE"}
-        self._finish(self._run("import-file", **options))
+        self._finish("import-file", **options)
 
     def _line(self) -> str:
         line = self.process.stderr.readline()
@@ -118,7 +107,8 @@ class Mallet(Program):
 
     def estimates(self, last=None):
         state = self.path / "state.gz"
-        self._finish(self._train(self.n_sweeps, **{"output-state": state}))
+        options = {"num-iterations": self.n_sweeps, "output-state": state}
+        self._finish("train-topics", **self.options, **options)
         with gzip.open(state, "rt") as lines:
             columns = np.loadtxt(lines, np.int64, usecols=(0, 4, 5), unpack=True)
         document, word, topic = columns
