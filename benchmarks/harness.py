@@ -3,7 +3,6 @@
 import json
 import os
 import platform
-from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from functools import partial
 from importlib.metadata import version
@@ -28,7 +27,7 @@ class Runner:
     One that raises `Failed` does not work any more; that is printed.
     """
 
-    def __init__(self, name: str, seconds: Callable[[int], float]):
+    def __init__(self, name: str, seconds):
         self.name, self._time = name, seconds
         self.n_sweeps, self.pace = 0, 0.0  # seconds of a sweep; 0 if not yet known
         self.working = True
@@ -47,7 +46,7 @@ class Runner:
         self.pace = seconds / n
         self.turns.append(round(self.pace, 6))
 
-    def attempt(self, do: Callable, *arguments) -> bool:
+    def attempt(self, do, *arguments) -> bool:
         """Call a function unless this has failed before; return whether it works."""
         if self.working:
             try:
@@ -58,11 +57,11 @@ class Runner:
         return self.working
 
 
-def take_turns(team: Iterable[Runner], last: int, goes_on=None, sweeps=1) -> None:
+def take_turns(team, last: int, goes_on=lambda runner: True, sweeps=1) -> None:
     """Let all sweep in turns, each until the last sweep or while it goes on."""
     going = list(team)
     while going:
-        going = [r for r in going if r.n_sweeps < last and (not goes_on or goes_on(r))]
+        going = [r for r in going if r.n_sweeps < last and goes_on(r)]
         going = [r for r in going if r.attempt(r.turn, last, sweeps)]
 
 
@@ -74,14 +73,10 @@ def time_turns(
     A program that has swept for `warm_limit` seconds is timed from there on, and it
     stops after `limit` seconds more, but not before its first few turns.
     """
-
-    def is_timed(runner):
-        return len(runner.turns) < fewest or runner.seconds < limit
-
-    take_turns(team, first, lambda runner: runner.seconds < warm_limit, sweeps)
+    take_turns(team, first, lambda r: r.seconds < warm_limit, sweeps)
     for runner in team:
         runner.begin()
-    take_turns(team, last, is_timed, sweeps)
+    take_turns(team, last, lambda r: len(r.turns) < fewest or r.seconds < limit, sweeps)
     return {
         r.name: {"sweeps": [r.first, r.n_sweeps], "seconds_per_sweep": r.turns}
         for r in team
@@ -89,24 +84,24 @@ def time_turns(
     }
 
 
-def seconds_per_sweep(new: Callable, names, X, first, last, limit=np.inf) -> tuple:
+def seconds_per_sweep(new, names, X, *timed) -> tuple[dict, dict]:
     """Return seconds per sweep of programs `new(name, X)`, made here, and these."""
     with ExitStack() as threads:
-        for documents, timed in ((X[:10], (0, 1)), (X, (first, last, limit))):
+        for documents, turns in ((X[:10], (0, 1)), (X, timed)):
             programs = {name: new(name, documents) for name in names}  # first compiles
             for program in programs.values():
                 threads.enter_context(program.threads())
             team = [Runner(name, program.seconds) for name, program in programs.items()]
-            runs = time_turns(team, *timed)
+            runs = time_turns(team, *turns)
     return {name: run["seconds_per_sweep"] for name, run in runs.items()}, programs
 
 
-def time_topics(new: Callable, names, X, options, limit=np.inf) -> list[dict]:
+def time_topics(new, names, X, options, limit=np.inf) -> list[dict]:
     """Return the seconds per sweep of `new(name, X, n_topics)`, against topics."""
     rows, timed = [], (options.first, options.sweeps, limit)
     for n_topics in options.topics:
-        start = partial(new, n_topics=n_topics)
-        seconds, _ = seconds_per_sweep(start, names, X, *timed)
+        new_one = partial(new, n_topics=n_topics)
+        seconds, _ = seconds_per_sweep(new_one, names, X, *timed)
         rows.append({"n_topics": n_topics, **times(seconds)})
         print_rows(rows[-1:])
     return rows
@@ -119,25 +114,26 @@ def follow(team, checkpoints, evaluate, limit=np.inf, reached=None, sweeps=1) ->
     program ends where the next step would exceed the limit of its seconds, or with the
     first point of which `reached(point)` is true.
     """
-    curves: dict[str, dict[str, list]] = {runner.name: {} for runner in team}
+    points: dict[str, list[dict]] = {runner.name: [] for runner in team}
     going = list(team)
 
     def enter(runner):
         point = {"sweeps": runner.n_sweeps, "seconds": round(runner.seconds, 4)}
-        for key, value in (point | evaluate(runner)).items():
-            curves[runner.name].setdefault(key, []).append(value)
-
-    def goes_on(runner, sweep):
-        point = {key: values[-1] for key, values in curves[runner.name].items()}
-        if point and reached and reached(point):
-            return False
-        return runner.seconds + runner.pace * (sweep - runner.n_sweeps) <= limit
+        points[runner.name].append(point | evaluate(runner))
 
     for sweep in checkpoints:
-        going = [runner for runner in going if goes_on(runner, sweep)]
+        for runner in list(going):
+            entered = points[runner.name]
+            needed = runner.seconds + runner.pace * (sweep - runner.n_sweeps)
+            if needed > limit or (reached and entered and reached(entered[-1])):
+                going.remove(runner)
         take_turns(going, sweep, sweeps=sweeps)
         going = [runner for runner in going if runner.attempt(enter, runner)]
-    return {runner.name: curves[runner.name] for runner in team if runner.working}
+    return {r.name: columns(points[r.name]) for r in team if r.working}
+
+
+def columns(rows: list[dict]) -> dict[str, list]:
+    return {key: [row[key] for row in rows] for key in rows[0]}
 
 
 def run_chains(run, names, options, *data) -> dict[str, list[dict]]:
@@ -183,15 +179,15 @@ def median_curve(curves) -> np.ndarray:
 
 
 def end_of(sweeps, curve) -> float:
-    sweeps = np.asarray(sweeps)
-    return float(np.asarray(curve)[sweeps > sweeps[-1] - TAIL].mean())
+    is_end = np.asarray(sweeps) > sweeps[-1] - TAIL
+    return float(np.asarray(curve)[is_end].mean())
 
 
 def range_of(values) -> dict:
     return {"median": float(np.median(values)), "range": [min(values), max(values)]}
 
 
-def print_rows(rows: Iterable[dict]) -> None:
+def print_rows(rows) -> None:
     """Print rows, and the rows in them, in columns with the names of their keys."""
 
     def flat(row, before=""):
@@ -211,13 +207,10 @@ def print_rows(rows: Iterable[dict]) -> None:
 
 
 def write(options, name: str, report: dict, **facts) -> None:
-    chosen = {
-        key: value
-        for key, value in vars(options).items()
-        if key not in NOT_RECORDED and not key.endswith("_home")
-    }
+    given = {k: v for k, v in vars(options).items() if k not in NOT_RECORDED}
+    given = {k: v for k, v in given.items() if not k.endswith("_home")} | facts
+    report = {"options": given, "machine": machine(), **report}
     options.folder.mkdir(parents=True, exist_ok=True)
-    report = {"options": chosen | facts, "machine": machine(), **report}
     (options.folder / f"{name}.json").write_text(json.dumps(report) + "\n")
     print(f"{name}.json is written; `python -m benchmarks pages` shows it", flush=True)
 
@@ -240,17 +233,15 @@ def machine() -> dict:
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     fields = (line.partition(":") for line in reversed(lines))  # the first is kept
-    processor = {name.strip(): value.strip() for name, _, value in fields}
-    flags = processor.get("flags", processor.get("Features", "")).split()
+    cpu = {name.strip(): value.strip() for name, _, value in fields}
+    flags = cpu.get("flags", cpu.get("Features", "")).split()
     packages = ("numpy", "scipy", "numba", "scikit-learn")
-    versions = {"python": platform.python_version()}
-    versions |= {package: version(package) for package in packages}
+    versions = {package: version(package) for package in packages}
     return {
-        "cpu": processor.get("model name")
-        or platform.processor()
-        or platform.machine(),
+        "cpu": cpu.get("model name") or platform.processor() or platform.machine(),
         "simd": sorted(flag for flag in flags if flag.startswith(SIMD)),
         "cores": os.cpu_count(),
         "system": platform.system(),
-        "versions": versions | {"sklda": sklda.__version__},
+        "versions": {"python": platform.python_version(), **versions}
+        | {"sklda": sklda.__version__},
     }

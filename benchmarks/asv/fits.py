@@ -16,10 +16,6 @@ ESTIMATORS = {
 }
 
 
-def start(name, n_topics, X, **given):
-    return Chain(ESTIMATORS[name](n_topics, **PRIORS, **given), X)
-
-
 class Sweep:
     """Seconds of a sweep at steady state, on one thread."""
 
@@ -27,12 +23,11 @@ class Sweep:
     param_names = ("estimator", "topics")
     number, repeat, rounds, warmup_time = 1, 3, 1, 0  # each has its own setup
     timeout = 600
-    warm_sweeps = 10
 
     def setup(self, name, n_topics):
-        self.chain = start(name, n_topics, zipf_corpus(*SHAPE))
-        for _ in range(self.warm_sweeps):
-            self.chain.sweep()
+        lda = ESTIMATORS[name](n_topics, **PRIORS)
+        self.chain = Chain(lda, zipf_corpus(*SHAPE))
+        self.chain.sweep(10)
 
     def time_sweep(self, name, n_topics):
         self.chain.sweep()
@@ -46,8 +41,8 @@ class ShardedSweep:
     number, repeat, rounds, warmup_time = 1, 5, 1, 0
 
     def setup(self, n_threads, n_topics):
-        shards = {"n_shards": 2, "n_jobs": n_threads}
-        self.chain = start("CollapsedGibbsLDA", n_topics, zipf_corpus(*SHAPE), **shards)
+        lda = CollapsedGibbsLDA(n_topics, **PRIORS, n_shards=2, n_jobs=n_threads)
+        self.chain = Chain(lda, zipf_corpus(*SHAPE))
         self.chain.sweep()
 
     def time_sweep(self, n_threads, n_topics):
@@ -67,7 +62,7 @@ class Fit:
         return X[:1600], X[1600:]
 
     def peakmem_fit(self, corpus, name):
-        chain = start(name, 100, corpus[0])
+        chain = Chain(ESTIMATORS[name](100, **PRIORS), corpus[0])
         chain.sweep()
         chain.estimates()
 

@@ -6,35 +6,27 @@ from threadpoolctl import threadpool_limits
 from benchmarks import corpora, cvb, figures, harness
 from benchmarks.programs import available
 
-NAMES = tuple(cvb.PROGRAMS)
-
 
 def run(options) -> None:
     X = corpora.load(options.corpus, options.data_home)
     gensim = available({"gensim"} & set(options.programs))
     names = [name for name in options.programs if name != "gensim" or gensim]
+    timed = options.warm, options.warm + options.sweeps, options.limit
     for n_topics in options.topics:
         report = {"tokens": int(X.sum()), "cells": int(X.nnz), **gensim}
         with threadpool_limits(1):
-            report |= measure_one(options, X, n_topics, names)
+            new = partial(cvb.new_program, n_topics=n_topics)
+            times = harness.times(harness.seconds_per_sweep(new, names, X, *timed)[0])
+            report["median"] = times["median"]
+            report["times_as_fast"] = times["speed_up_of_median"]
+            harness.print_rows([{"topics": n_topics, **report}])
+            report["seconds"] = times["seconds"]
+            if options.vb_iterations:
+                report |= reach(names, *corpora.hold_out_tokens(X), n_topics, options)
+                rows = report["reach"].items()
+                harness.print_rows({"": name, **row} for name, row in rows)
         name = f"speed-{options.corpus}-{n_topics}"
         harness.write(options, name, report, topics=n_topics, **cvb.PRIORS)
-
-
-def measure_one(options, X, n_topics: int, names) -> dict:
-    timed = options.warm, options.warm + options.sweeps, options.limit
-    new = partial(cvb.new_program, n_topics=n_topics)
-    seconds, _ = harness.seconds_per_sweep(new, names, X, *timed)
-    times = harness.times(seconds)
-    report = {"median": times["median"], "times_as_fast": times["speed_up_of_median"]}
-    harness.print_rows([{"topics": n_topics, **report}])
-    report["seconds"] = seconds
-    if options.vb_iterations:
-        data = corpora.hold_out_tokens(X)
-        curves = reach(names, *data, n_topics, options)
-        report |= {"reach": reach_rows(curves), "curves": curves}
-        harness.print_rows({"": name, **row} for name, row in report["reach"].items())
-    return report
 
 
 def reach(names, train, held_out, n_topics, options) -> dict[str, dict]:
@@ -48,11 +40,10 @@ def reach(names, train, held_out, n_topics, options) -> dict[str, dict]:
     for name in (name for name in ("CVB0", "CVB", "Gibbs") if name in names):
         small = cvb.new_program(name, train[:10], n_topics, 0, [1])
         cvb.follow(small, held_out[:10], [1])  # compiles
-        step = 1.1 if name == "Gibbs" else 1.0
-        checkpoints = fine(options.most_sweeps, step)
+        checkpoints = fine(options.most_sweeps, 1.1 if name == "Gibbs" else 1.0)
         program = cvb.new_program(name, train, n_topics, 0, checkpoints)
         curves[name] = cvb.follow(program, held_out, checkpoints, target)
-    return curves
+    return {"reach": reach_rows(curves), "curves": curves}
 
 
 def fine(last: int, factor: float) -> list[int]:
@@ -64,18 +55,14 @@ def fine(last: int, factor: float) -> list[int]:
 
 
 def reach_rows(curves) -> dict:
-    """Return sweeps and seconds until each is as good as VB, which comes first.
-
-    Both are None if it never is; `relative` is to the seconds of VB.
-    """
-    target, seconds = (curves["VB"][key][-1] for key in ("log_probability", "seconds"))
+    """Return sweeps and seconds until each is as good as VB; None if it never is."""
     rows = {}
     for name, curve in curves.items():
-        rows[name] = dict.fromkeys(("sweeps", "seconds", "relative"))
-        if curve["log_probability"][-1] >= target:
-            own = curve["seconds"][-1]
-            rows[name] = {"sweeps": curve["sweeps"][-1], "seconds": own}
-            rows[name]["relative"] = own / seconds
+        last = {key: values[-1] for key, values in curve.items()}
+        vb = rows.setdefault("VB", last)
+        is_good = last.pop("log_probability") >= curves["VB"]["log_probability"][-1]
+        last["relative"] = last["seconds"] / vb["seconds"]
+        rows[name] = last if is_good else dict.fromkeys(last)
     return rows
 
 
@@ -86,14 +73,14 @@ def draw(reports, folder) -> None:
     figure, panels = figures.panels(2, rows=len(by_corpus))
     for (left, right), some in zip(panels, by_corpus.values(), strict=True):
         topics = [report["options"]["topics"] for report in some]
-        for name, style in cvb.STYLES.items():
+        for name, look in cvb.STYLES.items():
             seconds = [report["median"].get(name) for report in some]
             rows = [report.get("reach", {}).get(name, {}) for report in some]
             reached = [row.get("seconds") for row in rows]
             if any(seconds):
-                left.plot(topics, np.array(seconds, float), label=name, **style)
+                left.plot(topics, np.array(seconds, float), label=name, **look)
             if any(rows):
-                right.plot(topics, np.array(reached, float), **style)
+                right.plot(topics, np.array(reached, float), **look)
         left.set_title(figures.timed_title(some[0]))
         right.set_title("seconds until as good as VB at its end")
         for axes, label in zip((left, right), ("per sweep", "of sweeps"), strict=True):

@@ -1,5 +1,5 @@
 from functools import partial
-from itertools import cycle
+from itertools import cycle, product
 
 import numpy as np
 
@@ -19,23 +19,20 @@ def run(options) -> None:
     X = corpora.load(options.corpus, options.data_home)
     train, test = corpora.split_documents(X)
     report = {"tokens": int(train.sum()), "test_tokens": int(test.sum()), "results": []}
-    for sampler in options.samplers:
-        for n_topics in options.topics:
-            starts = [
-                run_shards(sampler, train, test, n_topics, seed, options)
-                for seed in range(options.starts)
-            ]
-            result = {"sampler": sampler, "n_topics": n_topics}
-            result |= {"capacity": capacity(starts, options.threads)}
-            result |= {"rows": rows_of(starts), "starts": starts}
-            print(result["capacity"], flush=True)
-            harness.print_rows(result["rows"])
-            report["results"].append(result)
+    for sampler, n_topics in product(options.samplers, options.topics):
+        model = train, test, sampler, n_topics
+        starts = [run_shards(*model, s, options) for s in range(options.starts)]
+        result = {"sampler": sampler, "n_topics": n_topics}
+        result["capacity"] = capacity(starts, options.threads)
+        harness.print_rows([result])
+        result |= {"rows": rows_of(starts), "starts": starts}
+        harness.print_rows(result["rows"])
+        report["results"].append(result)
     name = f"shards-{options.corpus}-threads-{options.threads}"
     harness.write(options, name, report, **ecgs.PRIORS)
 
 
-def run_shards(sampler, train, test, n_topics, seed, options) -> dict:
+def run_shards(train, test, sampler, n_topics, seed, options) -> dict:
     """Return, for each number of shards, the seconds of sweeps and the perplexity.
 
     With them go the seconds of one chain by itself, and of one for each thread.
@@ -49,10 +46,10 @@ def run_shards(sampler, train, test, n_topics, seed, options) -> dict:
             return Apart([start() for _ in range(options.threads)])
         return start(n_shards=name, n_jobs=options.threads)
 
-    names = *options.shards, "one", "side_by_side"
-    timed = harness.seconds_per_sweep(new, names, train, 0, options.sweeps)
-    seconds, programs = timed
-    report = {name: seconds.pop(name) for name in names[-2:]} | {"seconds": seconds}
+    names = "one", "side_by_side", *options.shards
+    found = harness.seconds_per_sweep(new, names, train, 0, options.sweeps)
+    seconds, programs = found
+    report = {name: seconds.pop(name) for name in names[:2]} | {"seconds": seconds}
     ends = {n: ecgs.perplexity(programs[n], test) for n in options.shards}
     return report | {"perplexity": ends}
 
@@ -82,10 +79,11 @@ def capacity(starts: list[dict], threads: int) -> dict:
     """Return how much more chains get done on all threads than one alone on one."""
     alone = np.concatenate([start["one"] for start in starts])
     together = np.concatenate([start["side_by_side"] for start in starts])
-    return {
-        f"of_{name}": float(threads * np.quantile(alone, q) / np.quantile(together, q))
-        for name, q in (("median", 0.5), ("fastest", 0.1))
+    of = {"of_median": 0.5, "of_fastest": 0.1}
+    ratio = {
+        name: np.quantile(alone, q) / np.quantile(together, q) for name, q in of.items()
     }
+    return {name: float(threads * value) for name, value in ratio.items()}
 
 
 def draw(reports, folder) -> None:
@@ -94,13 +92,13 @@ def draw(reports, folder) -> None:
         figure, ((left, right),) = figures.panels(2)
         looks = cycle(figures.styles("blocking").values())
         for result, look in zip(report["results"], looks, strict=False):
-            rows = result["rows"]
-            values = {key: [row[key] for row in rows] for key in rows[0]}
+            values = harness.columns(result["rows"])
+            shards = values["n_shards"]
             label = f"{result['sampler']}, K = {result['n_topics']}"
-            left.plot(values["n_shards"], values["relative"], label=label, **look)
+            left.plot(shards, values["relative"], label=label, **look)
             points = look | {"ls": "", "ms": 3, "alpha": 0.5}
-            left.plot(values["n_shards"], values["relative_of_starts"], **points)
-            right.plot(values["n_shards"], values["speed_up"], **look)
+            left.plot(shards, values["relative_of_starts"], **points)
+            right.plot(shards, values["speed_up"], **look)
         first = options["shards"][0]
         than = "one shard" if first == 1 else f"{first} shards"
         left.set(ylabel=f"perplexity, relative to {than}")

@@ -60,7 +60,7 @@ def test_shards_are_those_of_the_estimator_on_any_number_of_threads(counts, samp
     train, test = corpora.split_documents(counts)
     result, again = (
         shards.run_shards(
-            sampler, train, test, 3, 3, Namespace(shards=[1, 4], threads=n, sweeps=6)
+            train, test, sampler, 3, 3, Namespace(shards=[1, 4], threads=n, sweeps=6)
         )
         for n in (2, 1)
     )
