@@ -13,14 +13,14 @@ DECLARED = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("u
 
 def options_of(question: str) -> dict[str, dict]:
     """Return the options of a question, as argparse takes them."""
-    declared = DECLARED["question"][question]
-    groups = [DECLARED["groups"][name] for name in declared.get("uses", ())]
+    declared, given = DECLARED["question"][question], {}
+    for name in declared.get("uses", ()):
+        given |= DECLARED["groups"][name]
     options = {}
-    for name, given in (
-        o for g in [*groups, declared.get("options", {})] for o in g.items()
-    ):
-        settings = dict(given) if isinstance(given, dict) else {"default": given}
-        default = settings.get("default")
+    for name, value in (given | declared.get("options", {})).items():
+        options[name] = settings = dict(value) if isinstance(value, dict) else {}
+        default = settings.setdefault("default", value if not settings else None)
+        settings["help"] = f"{DECLARED['help'].get(name, '')} (default: {default})"
         if default is False:
             settings["action"] = "store_true"
         elif isinstance(default, list):
@@ -30,5 +30,4 @@ def options_of(question: str) -> dict[str, dict]:
         else:
             types = {"int": int, "str": str}
             settings["type"] = types.get(settings.get("type"), type(default))
-        options[name] = settings | {"help": DECLARED["help"].get(name)}
     return options

@@ -7,21 +7,18 @@ from pathlib import Path
 from benchmarks import DECLARED, options_of
 
 RESULTS = Path(__file__).with_name("results")
+ABOUT = {name: d["about"] for name, d in DECLARED["question"].items()}
 
 
 def parse(argv=None):
     parser = ArgumentParser(prog="python -m benchmarks")
     commands = parser.add_subparsers(dest="question", metavar="QUESTION")
-    for name, declared in DECLARED["question"].items():
-        about = declared["about"].replace("%", "%%")
-        text = {"help": about.partition("\n")[0], "description": about}
-        command = commands.add_parser(
-            name, **text, formatter_class=RawDescriptionHelpFormatter
-        )
+    for name, about in ABOUT.items():
+        text = {"help": about.splitlines()[0], "description": about}
+        text["formatter_class"] = RawDescriptionHelpFormatter
+        command = commands.add_parser(name, **text)
         command.add_argument("--results", type=Path, default=RESULTS)
         for option, settings in options_of(name).items():
-            default = settings.get("default")
-            settings["help"] = f"{settings['help'] or ''} (default: {default})"
             command.add_argument("--" + option.replace("_", "-"), **settings)
     options = parser.parse_args(argv)
     least = max(getattr(options, "every", 1), getattr(options, "first", 0) + 1)
@@ -35,8 +32,8 @@ def main(argv=None) -> None:
     options = parse(argv)
     if options.question is None:
         print("python -m benchmarks QUESTION [options]; --help after one lists them\n")
-        for name, declared in DECLARED["question"].items():
-            print(f"  {name:18} {declared['about'].partition(chr(10))[0]}")
+        for name, about in ABOUT.items():
+            print(f"  {name:18} {about.splitlines()[0]}")
         return
     options.folder = options.results / options.question.partition("-")[0]
     import_module(f"benchmarks.{options.question.replace('-', '.')}").run(options)

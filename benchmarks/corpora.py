@@ -60,11 +60,7 @@ def shape_of(X) -> dict[str, int]:
 
 
 def split(X: sparse.csr_array, name: str) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Hold out half of the words of the last documents.
-
-    Returns the training matrix (all other documents whole, and the words of the last
-    ones that are not held out) and the held-out counts of the last documents.
-    """
+    """Hold out half of the words of the last documents; return the rest and these."""
     n_train = X.shape[0] - N_TEST_DOCUMENTS[name]
     test = X[n_train:].copy()
     test.sort_indices()
@@ -84,10 +80,7 @@ def split_documents(X: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_a
 
 
 def hold_out_tokens(X: sparse.csr_array, fraction=0.1) -> tuple:
-    """Return training counts and held-out ones, both of all documents.
-
-    Of each, a fraction of the tokens, rounded and drawn at random, is held out.
-    """
+    """Hold out a tenth of the tokens of each document; return the rest and these."""
     rng = np.random.default_rng(0)
     held_out = X.astype(np.int64)
     for cells in map(slice, X.indptr[:-1], X.indptr[1:]):
@@ -101,10 +94,7 @@ def hold_out_tokens(X: sparse.csr_array, fraction=0.1) -> tuple:
 
 
 def log_probability(doc_topic, topic_word, held_out) -> float:
-    """Return the mean log probability of the held-out words.
-
-    `doc_topic` are the proportions of the documents of `held_out`, row by row.
-    """
+    """Return the mean log probability of held-out words; theta is of their rows."""
     cells, total = held_out.tocoo(), 0.0
     n_parts = 1 + cells.nnz * topic_word.shape[0] // 10_000_000
     for part in np.array_split(np.arange(cells.nnz), n_parts):

@@ -22,10 +22,7 @@ NOT_RECORDED = ("question", "results", "folder", "jobs")  # and no paths
 
 
 class Runner:
-    """A program that sweeps when it is its turn: `seconds(n)` times n sweeps.
-
-    One that raises `Failed` does not work any more; that is printed.
-    """
+    """A program that takes turns by `seconds(n)`; one that raises `Failed` is out."""
 
     def __init__(self, name: str, seconds):
         self.name, self._time = name, seconds

@@ -15,10 +15,7 @@ from sklda._threads import Threaded
 
 
 class Chain:
-    """What `fit` of an estimator runs, a sweep at a time: a chain, or a fit of CVBLDA.
-
-    `threads` is the context in which all its threads work.
-    """
+    """What `fit` of an estimator runs: a chain, or a fit of CVBLDA."""
 
     def __init__(self, lda, X):
         new = lda._new_chain if hasattr(lda, "_new_chain") else lda._new_fit
@@ -48,10 +45,7 @@ class Chain:
         return getattr(self._chain, "sampling_rate", [1.0] * self.n_sweeps)
 
     def sums(self, *, present=False) -> tuple[np.ndarray, np.ndarray, int]:
-        """Return sums of word-topic and doc-topic counts, and of how many samples.
-
-        These are the kept samples, with or without the present one.
-        """
+        """Return sums of word-topic and doc-topic counts over how many kept samples."""
         chain = self._chain.glimpse() if present else self._chain
         return chain._word_topic_sum, chain._doc_topic_sum, chain.n_kept
 
@@ -75,10 +69,7 @@ class SideBySide(Threaded):
 
 
 def completion_score(X, topic_word, doc_topic_prior: float) -> float:
-    """Return the log probability per token of unseen documents, as `score` does.
-
-    The rows of `topic_word` need not sum to 1.
-    """
+    """Return the log probability per token of unseen documents, as `score` does."""
     documents = check_weights(ECGSLDA(), X, reset=True, whole=True)
     alpha = np.full(topic_word.shape[0], doc_topic_prior)
     return completion_log_likelihood(documents, topic_word, alpha) / float(X.sum())

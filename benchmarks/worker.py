@@ -13,7 +13,6 @@ from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 from scipy import sparse
 
@@ -23,14 +22,6 @@ KERNELS = "kernels"  # in the folder of a workplace
 TINY = 10  # documents to compile on
 # What the numerical libraries take as their number of threads.
 THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
-
-
-class Task(NamedTuple):
-    """A corpus where workers find it, and what all programs are given."""
-
-    path: Path
-    n_topics: int
-    threads: int = 1
 
 
 class Worker(ExitStack):
@@ -54,32 +45,43 @@ class Worker(ExitStack):
 
 
 class Session(ExitStack):
-    """What a worker does; once there is a program, its methods are commands, too."""
+    """What a worker does; once there is a program, its methods are commands, too.
+
+    A task is a corpus where workers find it, a number of topics, and one of threads.
+    """
 
     def __init__(self, name: str):
         super().__init__()
         self.peer = PEERS[name]
 
-    def prepare(self, task: Task) -> dict[str, float]:
+    def new(self, path, n_topics: int, threads: int, seed: int, checkpoints, few=None):
+        """Return the program at its start, and the seconds until then."""
+        X = sparse.csr_array(sparse.load_npz(path))[:few]
+        module, name = self.peer.place.split(":")
+        options = {"threads": threads}
+        if self.peer.takes_means:
+            options["checkpoints"] = checkpoints
+        make = getattr(import_module(f"benchmarks.programs.{module}"), name)
+        start = time.perf_counter()
+        program = make(X, n_topics, seed, **options)
+        return program, time.perf_counter() - start
+
+    def prepare(self, task) -> dict[str, float]:
         """Import the program and let it compile what it will need: seconds of both."""
         start = time.perf_counter()
         if self.peer.package != "mallet":
             import_module(self.peer.package)
         imported = time.perf_counter()
-        few, options = read(task.path)[:TINY], {"threads": task.threads}
-        program = self.peer.new(few, task.n_topics, 0, [2], **options)
+        program, _ = self.new(*task, 0, [2], TINY)
         with program.threads():
             program.sweep(2)
         program.close()
         seconds = time.perf_counter() - imported
         return {"import": imported - start, "first": seconds}
 
-    def start(self, task: Task, seed=0, checkpoints=()) -> float:
+    def start(self, task, seed=0, checkpoints=()) -> float:
         """Make the model and return the seconds until its first sweep can begin."""
-        X, options = read(task.path), {"threads": task.threads}
-        start = time.perf_counter()
-        program = self.peer.new(X, task.n_topics, seed, checkpoints, **options)
-        seconds = time.perf_counter() - start
+        program, seconds = self.new(*task, seed, checkpoints)
         self.callback(program.close)
         self.enter_context(program.threads())
         for command in ("seconds", "estimates", "peak_bytes"):
@@ -112,12 +114,3 @@ def workplace():
         finally:
             os.environ.clear()
             os.environ.update(before)
-
-
-def save(X: sparse.csr_array, path: Path) -> Path:
-    sparse.save_npz(path, X, compressed=False)
-    return path
-
-
-def read(path: Path) -> sparse.csr_array:
-    return sparse.csr_array(sparse.load_npz(path))

@@ -15,8 +15,7 @@ def timeraw_import():
     return "import sklda"
 
 
-def timeraw_import_of_others():
-    """What sklda imports: the seconds above that are not its own."""
+def timeraw_import_of_others():  # which sklda imports
     return "import numba, sklearn.decomposition, joblib"
 
 
@@ -27,18 +26,15 @@ class FirstFit:
     param_names = ("topics",)
     number, repeat, rounds, warmup_time = 1, 3, 1, 0
     timeout = 300
+    folder = TemporaryDirectory()
 
     def setup(self, n_topics):
-        self.folder = TemporaryDirectory()
         self.time_cached(n_topics)
-
-    def teardown(self, n_topics):
-        self.folder.cleanup()
 
     def time_cached(self, n_topics, cache=None):
         environment = {**os.environ, "NUMBA_CACHE_DIR": cache or self.folder.name}
-        code = FIRST_FIT.format(n_topics)
-        subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+        command = [sys.executable, "-c", FIRST_FIT.format(n_topics)]
+        subprocess.run(command, env=environment, check=True)
 
     def time_cold(self, n_topics):
         with TemporaryDirectory() as cache:

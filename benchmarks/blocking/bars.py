@@ -30,11 +30,7 @@ def run(options) -> None:
 
 
 def summary(report, chains, planted) -> dict:
-    """Return which chains end in a local mode, by log posterior and by topics.
-
-    Adds to each chain its gap to the best, in nats per token, and its distances to
-    the planted topics.
-    """
+    """Return which chains end in a local mode, by log posterior and by topics."""
     everything = [chain for some in chains.values() for chain in some]
     for chain in everything:
         end = harness.end_of(report["sweeps"], chain["log_posterior"])
@@ -59,10 +55,7 @@ def summary(report, chains, planted) -> dict:
 
 
 def distances_to_planted(topic_word, planted) -> np.ndarray:
-    """Return the Hellinger distance of each planted topic to the one matched with it.
-
-    The matching is one to one, with the smallest sum of distances.
-    """
+    """Return the Hellinger distance of each planted topic to that matched with it."""
     affinity = np.sqrt(planted) @ np.sqrt(topic_word).T
     distance = np.sqrt(np.maximum(0, 1 - affinity))
     rows, columns = linear_sum_assignment(distance)

@@ -26,10 +26,7 @@ def run(options) -> None:
 
 
 def summary(sweeps, chains, seconds) -> dict:
-    """Return when each sampler is where the first is at the end, in the median.
-
-    `seconds` are those per sweep of each sampler; None is never.
-    """
+    """Return when each sampler is where the first is at the end, in the median."""
     rows, targets = {}, {}
     for name, some in chains.items():
         rows[name] = {"seconds_per_sweep": seconds[name]}

@@ -4,14 +4,16 @@ Each program has a process of its own. `section(reports, images)` of a question 
 its figure and returns what fills its section of page.rst.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import groupby
+
+from scipy import sparse
 
 from benchmarks import corpora, harness, worker
 from benchmarks.harness import Runner
 from benchmarks.programs import ALPHA, BETA, PEERS, available, threads_of
-from benchmarks.worker import Task, Worker
+from benchmarks.worker import Worker
 
 TURN = 5  # sweeps
 FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
@@ -22,13 +24,13 @@ class RemoteRunner(Runner):
         super().__init__(worker.name, lambda n: worker.do("seconds", n))
         self.worker = worker
 
-    def start(self, task: Task, *arguments) -> None:
+    def start(self, task, *arguments) -> None:
         self.worker.do("prepare", task)
         self.worker.do("start", task, *arguments)
 
 
 @contextmanager
-def runners(names, task: Task, seed: int, checkpoints=()):
+def runners(names, task, seed: int, checkpoints=()):
     """Start programs, each in a process of its own; yield those that have started."""
     with ExitStack() as processes:
         workers = [processes.enter_context(Worker(name)) for name in names]
@@ -36,37 +38,46 @@ def runners(names, task: Task, seed: int, checkpoints=()):
         yield [r for r in team if r.attempt(r.start, task, seed, checkpoints)]
 
 
-def measure(options, name: str, measure_one: Callable, *, hold_out=False) -> None:
-    """Measure all programs on each corpus and number of topics, and write reports.
+def measure(options, name: str, measure_one, *, hold_out=False) -> None:
+    """Write what `measure_one(names, task, held_out)` returns of the programs.
 
-    `measure_one(names, task, held_out)` returns what is reported of each program. To
-    hold out half of the words of the last documents also admits means of samples.
+    To hold out half of the words of the last documents also admits means of samples.
     """
     versions = available(options.peers, options.threads)
     names = [peer for peer in versions if hold_out or not PEERS[peer].takes_means]
     for corpus in options.corpora:
-        X, held_out = corpora.load(corpus, options.data_home), None
+        X, held_out = corpora.load(corpus, options.data_home), ()
         report = corpora.shape_of(X) | {"peers": versions}
         if hold_out:
-            X, held_out = corpora.split(X, corpus)
+            X, *held_out = corpora.split(X, corpus)
         with worker.workplace() as folder:
-            path = worker.save(X, folder / "corpus.npz")
+            path = folder / "corpus.npz"
+            sparse.save_npz(path, X, compressed=False)
             for n_topics in options.topics:
                 print(f"\n{corpus}, K = {n_topics}: {name}", flush=True)
-                task = Task(path, n_topics, options.threads)
+                task = path, n_topics, options.threads
                 report["programs"] = measure_one(names, task, held_out)
                 facts = {"topics": n_topics, "corpus": corpus, **FACTS}
                 file = f"{name}-{corpus}-{n_topics}-{options.threads}"
                 harness.write(options, file, report, **facts)
 
 
-def runs_of_seeds(seeds: int, run: Callable) -> dict[str, dict]:
-    """Return the runs of each program: `run(seed)` returns one of each."""
-    programs: dict[str, dict] = {}
-    for seed in range(seeds):
-        for name, found in run(seed).items():
-            programs.setdefault(name, {"runs": []})["runs"].append(found)
-    return programs
+def measure_starts(options, name: str, run_all, checkpoints=()) -> None:
+    """Write what `run_all` returns of a team, with checkpoints of held-out words."""
+
+    def measure_one(names, task, held_out):
+        programs = {name: {"runs": []} for name in names}
+        for seed in range(options.repeats):
+            with runners(names, task, seed, checkpoints) as team:
+                found = run_all(team, *held_out)
+            seeds = {"seed": seed} if checkpoints else {}
+            for program, run in found.items():
+                programs[program]["runs"].append(seeds | run)
+                ends = {k: v[-1] for k, v in run.items()}
+                harness.print_rows([{"program": program, "start": seed, **ends}])
+        return {program: p for program, p in programs.items() if p["runs"]}
+
+    measure(options, name, measure_one, hold_out=bool(checkpoints))
 
 
 def by_corpus(reports: list[dict]) -> Iterator[tuple[str, dict[int, dict]]]:
@@ -101,11 +112,8 @@ def table(title: str, head: list, rows: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
-def topics_table(title: str, by_topics: dict, cell: Callable, *more) -> str:
-    """Return a table with a column for each number of topics, a row for each program.
-
-    `cell(report, name)` is the text of a cell, and `more` are rows that follow.
-    """
+def topics_table(title: str, by_topics: dict, cell, *more) -> str:
+    """Return a row for each program, with `cell(report, name)`, and then `more`."""
     rows = [
         [PEERS[name].label, *(cell(report, name) for report in by_topics.values())]
         for name in programs_of(*by_topics.values())

@@ -1,9 +1,10 @@
 import numpy as np
+from scipy import sparse
 
 from benchmarks import compare, figures, harness
 from benchmarks.compare.scale import first_sweeps
 from benchmarks.synthetic import zipf_corpus
-from benchmarks.worker import Task, save, workplace
+from benchmarks.worker import workplace
 
 TOKENS_PER_DOCUMENT = 332  # of the New York Times
 
@@ -17,8 +18,9 @@ def run(options) -> None:
             path = folder / f"{n_tokens}.npz"
             if not path.exists():
                 n_documents = max(1, n_tokens // TOKENS_PER_DOCUMENT)
-                save(zipf_corpus(n_documents, options.words, n_tokens), path)
-            (row,) = first_sweeps([Task(path, n_topics)], options.last)
+                X = zipf_corpus(n_documents, options.words, n_tokens)
+                sparse.save_npz(path, X, compressed=False)
+            (row,) = first_sweeps([(path, n_topics, 1)], options.last)
             seconds = float(np.median(row["seconds_per_sweep"][options.first :]))
             point = {"tokens": n_tokens, "topics": n_topics, "seconds": seconds}
             report[of].append(point | {"peak_bytes": row["peak_bytes"]})

@@ -11,29 +11,19 @@ SHOWN = 1.6  # perplexities up to so many times the lowest
 def run(options) -> None:
     checkpoints = harness.geometric(options.sweeps)
 
-    def measure(names, task, held_out):
+    def run_all(team, held_out):
         def evaluate(runner):
             estimates = runner.worker.do("estimates", held_out.shape[0])
             return {"perplexity": round(corpora.perplexity(*estimates, held_out), 2)}
 
-        def run(seed):
-            rules = {"limit": options.limit, "sweeps": compare.TURN}
-            with compare.runners(names, task, seed, checkpoints) as team:
-                curves = harness.follow(team, checkpoints, evaluate, **rules)
-            return {name: {"seed": seed, **curve} for name, curve in curves.items()}
+        rules = {"limit": options.limit, "sweeps": compare.TURN}
+        return harness.follow(team, checkpoints, evaluate, **rules)
 
-        programs = compare.runs_of_seeds(options.repeats, run)
-        harness.print_rows([{name: _end(p) for name, p in programs.items()}])
-        return programs
-
-    compare.measure(options, "quality", measure, hold_out=True)
+    compare.measure_starts(options, "quality", run_all, checkpoints)
 
 
 def seconds_to(curve: dict, level: float) -> float:
-    """Return when a curve first is at a perplexity or below; infinity is never.
-
-    Between two recorded sweeps the perplexity is taken as linear in log seconds.
-    """
+    """Return when a curve first is at a level, linear in log seconds; else infinity."""
     perplexity, seconds = np.array(curve["perplexity"]), np.array(curve["seconds"])
     below = np.flatnonzero(perplexity <= level)
     if below.size == 0:
@@ -49,29 +39,22 @@ def levels(report: dict) -> list[int]:
     The last but one is the lowest multiple of 25 that the median start of every exact
     sampler reaches; of those that went on to the last sweep.
     """
-    last = report["options"]["sweeps"]
-    ends = [
-        np.median([min(curve["perplexity"]) for curve in program["runs"]])
-        for name, program in report["programs"].items()
-        if PEERS[name].exact and all(r["sweeps"][-1] == last for r in program["runs"])
-    ]
+    last, ends = report["options"]["sweeps"], []
+    for name, program in report["programs"].items():
+        is_whole = all(run["sweeps"][-1] == last for run in program["runs"])
+        if PEERS[name].exact and is_whole:
+            ends.append(np.median([min(run["perplexity"]) for run in program["runs"]]))
     lowest = LEVEL * int(np.ceil(max(ends, default=0) / LEVEL))
     return [lowest + LEVEL * steps for steps in EASIER] if ends else []
 
 
 def median_curve(program: dict) -> dict[str, np.ndarray]:
     """Return medians over starts, of the sweeps that all starts came to."""
-    runs = program["runs"]
-    n = min(len(curve["sweeps"]) for curve in runs)
+    n = min(len(curve["sweeps"]) for curve in program["runs"])
     return {
-        key: harness.median_curve([curve[key][:n] for curve in runs])
+        key: harness.median_curve([curve[key][:n] for curve in program["runs"]])
         for key in ("sweeps", "seconds", "perplexity")
     }
-
-
-def _end(program: dict) -> str:
-    last = {key: values[-1] for key, values in median_curve(program).items()}
-    return "{perplexity:.0f} ({sweeps:.0f} sweeps, {seconds:.0f} s)".format(**last)
 
 
 def section(reports, images) -> dict:
@@ -81,12 +64,13 @@ def section(reports, images) -> dict:
         wanted, rows = levels(report), []
         for name in compare.programs_of(report):
             program = report["programs"][name]
-            cells = []
+            last = {key: values[-1] for key, values in median_curve(program).items()}
+            row = [PEERS[name].label]
             for level in wanted:
-                times = [seconds_to(curve, level) for curve in program["runs"]]
-                seconds = np.median(times)
-                cells.append("–" if np.isinf(seconds) else f"{seconds:.1f}")
-            rows.append([PEERS[name].label, *cells, _end(program)])
+                s = np.median([seconds_to(curve, level) for curve in program["runs"]])
+                row.append("–" if np.isinf(s) else f"{s:.1f}")
+            end = "{perplexity:.0f} ({sweeps:.0f} sweeps, {seconds:.0f} s)"
+            rows.append([*row, end.format(**last)])
         title = f"{compare.title_of(report)}: seconds to a perplexity"
         tables.append(compare.table(title, ["", *wanted, "at the end"], rows))
     return {"tables": "\n\n".join(tables)}

@@ -1,33 +1,32 @@
 from contextlib import ExitStack
 
 import numpy as np
+from scipy import sparse
 
 from benchmarks import compare, corpora, harness
 from benchmarks.synthetic import zipf_corpus
-from benchmarks.worker import Task, Worker, save, workplace
+from benchmarks.worker import Worker, workplace
 
 
 def run(options) -> None:
     with workplace() as folder:
         X = zipf_corpus(options.documents, options.words, options.tokens)
-        path = save(X, folder / "corpus.npz")
+        path = folder / "corpus.npz"
+        sparse.save_npz(path, X, compressed=False)
         report = corpora.shape_of(X) | {"rows": []}
         del X  # its memory is for the workers
         for n_topics in options.topics:
-            tasks = [Task(path, n_topics, threads) for threads in options.threads]
+            tasks = [(path, n_topics, threads) for threads in options.threads]
             report["rows"] += first_sweeps(tasks, options.sweeps)
     harness.write(options, "scale", report, **compare.FACTS)
 
 
-def first_sweeps(tasks: list[Task], n_sweeps: int) -> list[dict]:
-    """Return the seconds of the start and of the first sweeps, and the peak, of each.
-
-    Each has a process of its own; they take turns of one sweep.
-    """
+def first_sweeps(tasks: list[tuple], n_sweeps: int) -> list[dict]:
+    """Return start, first sweeps in turns of one, and peak of `sklda` for each task."""
     for task in tasks:
         with Worker("sklda") as worker:
             worker.do("prepare", task)  # compiles
-    rows = [{"topics": task.n_topics, "threads": task.threads} for task in tasks]
+    rows = [{"topics": n_topics, "threads": n} for _, n_topics, n in tasks]
     with ExitStack() as processes:
         workers = [processes.enter_context(Worker("sklda")) for _ in tasks]
         for row, task, worker in zip(rows, tasks, workers, strict=True):

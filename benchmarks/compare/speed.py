@@ -9,21 +9,11 @@ MARK = " †"  # of sweeps that are not those that should have been timed
 
 def run(options) -> None:
     timed = options.first, options.last, options.limit, options.limit
-    rules = *timed, compare.TURN, FEWEST_TURNS
 
-    def measure(names, task, held_out):
-        def run(seed):
-            with compare.runners(names, task, seed) as team:
-                return harness.time_turns(team, *rules)
+    def run_all(team):
+        return harness.time_turns(team, *timed, compare.TURN, FEWEST_TURNS)
 
-        programs = compare.runs_of_seeds(options.repeats, run)
-        paces = {
-            n: np.median(p["runs"][0]["seconds_per_sweep"]) for n, p in programs.items()
-        }
-        harness.print_rows([paces])
-        return programs
-
-    compare.measure(options, "speed", measure)
+    compare.measure_starts(options, "speed", run_all)
 
 
 def speed(report: dict, name: str) -> float:
@@ -34,10 +24,11 @@ def speed(report: dict, name: str) -> float:
 
 
 def section(reports, images) -> dict:
-    tables = [
-        compare.topics_table(title, by_topics, _millions, _ratios(by_topics.values()))
-        for title, by_topics in compare.by_corpus(reports)
-    ]
+    tables = []
+    for title, by_topics in compare.by_corpus(reports):
+        ratios = map(ratio_to_others, by_topics.values())
+        ratios = ["sklda / fastest other exact sampler", *ratios]
+        tables.append(compare.topics_table(title, by_topics, millions, ratios))
     limits = sorted({report["options"]["limit"] for report in reports})
     dagger = (
         f"{MARK.strip()}: a program is warmed up for at most "
@@ -48,7 +39,7 @@ def section(reports, images) -> dict:
     return {"tables": "\n\n".join(tables), "dagger": dagger if is_marked else ""}
 
 
-def _millions(report: dict, name: str) -> str:
+def millions(report: dict, name: str) -> str:
     if name not in report["programs"]:
         return "–"
     wanted = [report["options"]["first"], report["options"]["last"]]
@@ -57,14 +48,9 @@ def _millions(report: dict, name: str) -> str:
     return f"{speed(report, name) / 1e6:.2f}{mark}"
 
 
-def _ratios(reports) -> list[str]:
-    cells = []
-    for report in reports:
-        exact = {n: speed(report, n) for n in report["programs"] if PEERS[n].exact}
-        mine = exact.pop("sklda", None)
-        best = max(exact, key=exact.get, default=None)
-        known = mine and best
-        cells.append(
-            f"{mine / exact[best]:.2f} ({PEERS[best].label})" if known else "–"
-        )
-    return ["sklda / fastest other exact sampler", *cells]
+def ratio_to_others(report: dict) -> str:
+    exact = {n: speed(report, n) for n in report["programs"] if PEERS[n].exact}
+    mine, best = exact.pop("sklda", 0), max(exact, key=exact.get, default=None)
+    if not mine or not best:
+        return "–"
+    return f"{mine / exact[best]:.2f} ({PEERS[best].label})"

@@ -29,10 +29,7 @@ def new_program(name, X, n_topics, seed=0, checkpoints=()) -> Program:
 
 
 def follow(program, held_out, checkpoints, target=np.inf) -> dict[str, list]:
-    """Return the log probability of held-out words and the seconds until then.
-
-    The curve ends at the first checkpoint that reaches the target.
-    """
+    """Return the curve to the first checkpoint that reaches the target."""
 
     def evaluate(runner):
         value = corpora.log_probability(*program.estimates(), held_out)

@@ -18,10 +18,7 @@ def run(options) -> None:
 
 
 def summary(sweeps, chains) -> dict:
-    """Return where the programs end, and when they are as good as the first is then.
-
-    The sweep is that of the median curve, None if it never gets there.
-    """
+    """Return where the programs end, and when they are as good as the first is then."""
     rows, target = {}, None
     for name, some in chains.items():
         curve = harness.median_curve([chain["log_probability"] for chain in some])

@@ -30,10 +30,7 @@ def run(options) -> None:
 
 
 def reach(names, train, held_out, n_topics, options) -> dict[str, dict]:
-    """Return the curve of batch VB, and those of others until they are as good.
-
-    They give up after `options.most_sweeps` sweeps.
-    """
+    """Return the curve of batch VB, and those of others until they are as good."""
     few = harness.geometric(options.vb_iterations)
     curves = {"VB": cvb.follow(cvb.new_program("VB", train, n_topics), held_out, few)}
     target = curves["VB"]["log_probability"][-1]

@@ -33,10 +33,7 @@ def run(options) -> None:
 
 
 def run_shards(train, test, sampler, n_topics, seed, options) -> dict:
-    """Return, for each number of shards, the seconds of sweeps and the perplexity.
-
-    With them go the seconds of one chain by itself, and of one for each thread.
-    """
+    """Return seconds and perplexity by shards, and seconds of chains by themselves."""
 
     def new(name, X):
         start = partial(ecgs.new_chain, X, n_topics, seed, SAMPLERS[sampler])

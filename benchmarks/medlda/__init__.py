@@ -145,10 +145,7 @@ def save(folder, name: str, rows: list[dict], **facts) -> list[dict]:
 
 
 def summary(rows) -> list[dict]:
-    """Return the medians over starts of each method and number of topics, and ranges.
-
-    Those of more topics follow those of fewer, and baselines of words come last.
-    """
+    """Return medians over starts, by method and topics; baselines of words last."""
     methods, table = list(dict.fromkeys(row["method"] for row in rows)), []
 
     def place(row):

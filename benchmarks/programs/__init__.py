@@ -57,13 +57,6 @@ class Peer(NamedTuple):
     threaded: bool = True
     takes_means: bool = False
 
-    def new(self, X, n_topics: int, seed: int, checkpoints, **options) -> Program:
-        module, name = self.place.split(":")
-        make = getattr(import_module(f"benchmarks.programs.{module}"), name)
-        if self.takes_means:
-            options["checkpoints"] = checkpoints
-        return make(X, n_topics, seed, **options)
-
     @property
     def version(self) -> str | None:
         """The version that is installed, None if there is none."""

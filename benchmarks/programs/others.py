@@ -46,10 +46,7 @@ class Tomotopy(Program):
 
 
 class Lda(Program):
-    """The package lda: what its fit does in each iteration, without the trace.
-
-    Its own fit draws a new start each time, so its steps are called one by one.
-    """
+    """The package lda, by the steps of its fit, which draws a new start each time."""
 
     def __init__(self, X, n_topics, seed, *, alpha=ALPHA, beta=BETA, threads=1):
         import lda

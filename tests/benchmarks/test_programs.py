@@ -10,7 +10,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from benchmarks import corpora, programs
 from benchmarks.compare import RemoteRunner
 from benchmarks.programs import PEERS, Failed, available, mallet, others, ours
-from benchmarks.worker import Task, Worker, save, workplace
+from benchmarks.worker import Worker, workplace
 from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
 
 OTHERS = [name for name, p in PEERS.items() if p.package not in ("sklda", "sklearn")]
@@ -78,7 +78,8 @@ def test_other_programs_predict_better_than_even_words(counts, tmp_path, name):
         pytest.skip(f"needs {name}")
     rows = np.repeat(np.eye(3, 25) * 8, 14, axis=0)[:40]  # documents of one word each
     X = sparse.csr_array(rows.astype(int) + counts.toarray() // 3)
-    task = Task(save(X, tmp_path / "corpus.npz"), 3)
+    task = tmp_path / "corpus.npz", 3, 1
+    sparse.save_npz(task[0], X)
     with Worker(name) as worker:  # not here: there are warnings when they are imported
         assert worker.do("prepare", task)["first"] > 0
         worker.do("start", task, 5)
@@ -113,7 +114,8 @@ def test_what_is_absent_is_skipped_with_a_line(monkeypatch, capsys):
 
 
 def test_failures_of_a_process_are_printed(counts, tmp_path, capsys):
-    task = Task(save(counts, tmp_path / "corpus.npz"), n_topics=-1)
+    task = tmp_path / "corpus.npz", -1, 1
+    sparse.save_npz(task[0], counts)
     with Worker("sklearn-batch") as worker:
         runner = RemoteRunner(worker)
         assert not runner.attempt(runner.start, task)
