@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 DECLARED = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("utf-8"))
+PAPER = {name: d.get("paper") for name, d in DECLARED["question"].items()}
 
 
 def options_of(question: str) -> dict[str, dict]:

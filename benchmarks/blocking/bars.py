@@ -2,7 +2,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from benchmarks import blocking, corpora, harness
+from benchmarks import PAPER, blocking, corpora, harness
 from sklda.datasets import make_bars
 
 # A topic of which a fraction f of the mass lies beside its bar is at the Hellinger
@@ -12,7 +12,6 @@ FARTHEST = 0.3
 # Nats per token that a chain may end below the best. On the bars the sweeps of chains
 # that have settled differ by about 0.001; the steps below the best, by 0.04 and more.
 WIDEST_GAP = 0.02
-PAPER_LOCAL_MODES = {"single-site": 5, "augmentation": 10}  # of 30 chains
 
 
 def run(options) -> None:
@@ -47,7 +46,7 @@ def summary(report, chains, planted) -> dict:
             "below_best": sum(chain["gap"] > WIDEST_GAP for chain in some),
             "missing_topics": sum(chain["missed_topics"] > 0 for chain in some),
             "perplexity": float(np.median([c["perplexity"][-1] for c in some])),
-            "paper_of_30": PAPER_LOCAL_MODES.get(name),
+            "paper_of_30": PAPER["blocking-bars"].get(name),
         }
         for name, some in chains.items()
     }

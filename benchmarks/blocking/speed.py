@@ -1,16 +1,13 @@
 from functools import partial
 
-from benchmarks import blocking, corpora, figures, harness
-
-PAPER_LESS_TIME = {"kos": 14.4, "nips": 36.5}  # %: nested, K = 1024, interpreted code
-TOPICS = [8, 16, 32, 64, 128, 256, 512, 1024]
+from benchmarks import PAPER, blocking, corpora, figures, harness
 
 
 def run(options) -> None:
     X = corpora.load(options.corpus, options.data_home)
     new = partial(blocking.new_program, max_block_size=options.max_block_size)
     rows = harness.time_topics(new, options.samplers, X, options, options.limit)
-    report = {"tokens": int(X.sum()), "rows": rows, "paper": PAPER_LESS_TIME}
+    report = {"tokens": int(X.sum()), "rows": rows, "paper": PAPER["blocking-speed"]}
     harness.write(options, f"speed-{options.corpus}", report, **blocking.FACTS)
 
 

@@ -35,8 +35,13 @@ def measure_one(name: str, task, limit: float) -> dict:
 
 def section(reports, images) -> dict:
     tables = []
+
+    def peak(report, name):
+        program = report["programs"].get(name)
+        return f"{program['peak_bytes'] / 1e6:.0f}" if program else "–"
+
     for title, by_topics in compare.by_corpus(reports):
-        tables.append(compare.topics_table(f"{title}, MB", by_topics, _peak))
+        tables.append(compare.topics_table(f"{title}, MB", by_topics, peak))
         report, rows = next(iter(by_topics.values())), []
         for name, program in report["programs"].items():
             cold, warm = program["cold"], program["warm"]
@@ -46,8 +51,3 @@ def section(reports, images) -> dict:
         title = f"{compare.title_of(report)}: seconds"
         tables.append(compare.table(title, head, rows))
     return {"tables": "\n\n".join(tables)}
-
-
-def _peak(report: dict, name: str) -> str:
-    program = report["programs"].get(name)
-    return f"{program['peak_bytes'] / 1e6:.0f}" if program else "–"

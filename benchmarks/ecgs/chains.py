@@ -2,9 +2,7 @@ from itertools import cycle
 
 import numpy as np
 
-from benchmarks import corpora, ecgs, figures, harness
-
-PAPER_LIMIT = {"kos": 0.755, "nips": 0.385}  # cells / tokens
+from benchmarks import PAPER, corpora, ecgs, figures, harness
 
 
 def run(options) -> None:
@@ -16,8 +14,8 @@ def run(options) -> None:
         names += [f"{strategy}-{d}" if d else strategy for d in dampings]
     chains = harness.run_chains(run_chain, names, options, train, test, options)
     report = {"tokens": int(train.sum()), "test_tokens": int(test.sum())}
-    report |= {"least_rate": rate_limits(train)}
-    report["paper_least_rate"] = PAPER_LIMIT[options.corpus]
+    report["least_rate"] = rate_limits(train)
+    report["paper_least_rate"] = PAPER["ecgs-chains"][options.corpus]
     sweeps = harness.recorded_sweeps(options)
     report |= {"summary": summary(sweeps, chains), "sweeps": sweeps, "chains": chains}
     harness.print_rows({"": n, **row} for n, row in report["summary"].items())

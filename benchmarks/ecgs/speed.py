@@ -1,16 +1,11 @@
-from benchmarks import corpora, ecgs, figures, harness
+from benchmarks import PAPER, corpora, ecgs, figures, harness
 from benchmarks.programs.ours import Sklda
-
-PAPER_SECONDS = {  # per sweep, K = 400, a computer of 2010
-    "kos": {"standard": 1.1, "dynamic": 0.9, "shortcut": 0.8, "GibbsLDA++": 3.9},
-    "nips": {"standard": 4.0, "dynamic": 2.8, "shortcut": 1.7, "GibbsLDA++": 16.0},
-}
 
 
 def run(options) -> None:
     X = corpora.load(options.corpus, options.data_home)
     rows = harness.time_topics(new_program, options.strategies, X, options)
-    paper = {"n_topics": 400, "seconds": PAPER_SECONDS[options.corpus]}
+    paper = {"n_topics": 400, "seconds": PAPER["ecgs-speed"][options.corpus]}
     harness.print_rows([paper])
     report = {"tokens": int(X.sum()), "rows": rows, "paper": paper}
     harness.write(options, f"speed-{options.corpus}", report, **ecgs.PRIORS)

@@ -30,16 +30,15 @@ class Tomotopy(Program):
         self.model.train(n, workers=self.workers)
 
     def estimates(self, last=None):
-        n_words = self.shape[1]
-        counts = np.zeros((self.model.k, n_words))
+        k, n_words = self.model.k, self.shape[1]
         vocabulary = np.array([int(w) for w in self.model.used_vocabs])
-        totals = np.asarray(self.model.get_count_by_topics(), dtype=float)
-        for k in range(self.model.k):
-            # phi of the words it has seen; turned back into counts, for its V is less.
-            phi = np.asarray(self.model.get_topic_word_dist(k))
-            all_weight = totals[k] + vocabulary.size * self.beta
-            counts[k, vocabulary] = phi * all_weight - self.beta
-        phi = (counts + self.beta) / (totals[:, np.newaxis] + n_words * self.beta)
+        totals = np.asarray(self.model.get_count_by_topics(), float)[:, np.newaxis]
+        # phi of the words it has seen; turned back into counts, for its V is less.
+        seen = np.array([self.model.get_topic_word_dist(i) for i in range(k)], float)
+        counts = np.zeros((k, n_words))
+        all_weight = totals + vocabulary.size * self.beta
+        counts[:, vocabulary] = seen * all_weight - self.beta
+        phi = (counts + self.beta) / (totals + n_words * self.beta)
         theta = np.array([doc.get_topic_dist() for doc in self.model.docs])
         assert len(theta) == self.shape[0]  # it drops documents without words
         return last_of(theta, last), phi
