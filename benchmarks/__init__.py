@@ -12,6 +12,10 @@ DECLARED = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("u
 PAPER = {name: d.get("paper") for name, d in DECLARED["question"].items()}
 
 
+def number(n: int, noun: str) -> str:
+    return f"one {noun}" if n == 1 else f"{n} {noun}s"
+
+
 def options_of(question: str) -> dict[str, dict]:
     """Return the options of a question, as argparse takes them."""
     declared, given = DECLARED["question"][question], {}

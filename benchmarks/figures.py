@@ -5,7 +5,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from benchmarks import DECLARED
+from benchmarks import DECLARED, number
 from benchmarks.harness import median_curve
 
 SKIPPED = 5  # sweeps that may run out of the axes: they would squeeze all others
@@ -48,15 +48,11 @@ def per_report(path, reports: dict, draw) -> None:
     finish(figure, path)
 
 
-def starts(n_starts: int) -> str:
-    return "one start" if n_starts == 1 else f"{n_starts} starts"
-
-
 def title(report) -> str:
     options = report["options"]
     corpus = TITLES.get(options["corpus"], options["corpus"].upper())
     n_topics = report.get("n_topics", options["topics"])
-    return f"{corpus}, K = {n_topics}, {starts(options['starts'])}"
+    return f"{corpus}, K = {n_topics}, {number(options['starts'], 'start')}"
 
 
 def timed_title(report) -> str:

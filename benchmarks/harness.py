@@ -33,6 +33,9 @@ class Runner:
     def begin(self) -> None:
         self.first, self.seconds, self.turns = self.n_sweeps, 0.0, []
 
+    def timed(self) -> dict:
+        return {"sweeps": [self.first, self.n_sweeps], "seconds_per_sweep": self.turns}
+
     def turn(self, last: int, sweeps: int) -> None:
         """Sweep so many times, once if sweeps are slow, and not beyond the last."""
         n = sweeps if 0 < self.pace * sweeps < LONGEST_TURN else 1
@@ -63,7 +66,7 @@ def take_turns(team, last: int, goes_on=lambda runner: True, sweeps=1) -> None:
 
 
 def time_turns(
-    team, first, last, limit=np.inf, warm_limit=np.inf, sweeps=1, fewest=FEWEST_TIMED
+    team, first, last, limit=np.inf, warm_limit=np.inf, sweeps=1, few=FEWEST_TIMED
 ) -> dict[str, dict]:
     """Time the sweeps after `first`, to `last`, in turns of a few sweeps each.
 
@@ -73,12 +76,8 @@ def time_turns(
     take_turns(team, first, lambda r: r.seconds < warm_limit, sweeps)
     for runner in team:
         runner.begin()
-    take_turns(team, last, lambda r: len(r.turns) < fewest or r.seconds < limit, sweeps)
-    return {
-        r.name: {"sweeps": [r.first, r.n_sweeps], "seconds_per_sweep": r.turns}
-        for r in team
-        if r.working
-    }
+    take_turns(team, last, lambda r: len(r.turns) < few or r.seconds < limit, sweeps)
+    return {r.name: r.timed() for r in team if r.working}
 
 
 def seconds_per_sweep(new, names, X, *timed) -> tuple[dict, dict]:
@@ -97,9 +96,8 @@ def time_topics(new, names, X, options, limit=np.inf) -> list[dict]:
     """Return the seconds per sweep of `new(name, X, n_topics)`, against topics."""
     rows, timed = [], (options.first, options.sweeps, limit)
     for n_topics in options.topics:
-        new_one = partial(new, n_topics=n_topics)
-        seconds, _ = seconds_per_sweep(new_one, names, X, *timed)
-        rows.append({"n_topics": n_topics, **times(seconds)})
+        found, _ = seconds_per_sweep(partial(new, n_topics=n_topics), names, X, *timed)
+        rows.append({"n_topics": n_topics, **times(found)})
         print_rows(rows[-1:])
     return rows
 
@@ -158,12 +156,15 @@ def geometric(last: int) -> list[int]:
 
 
 def times(seconds: dict) -> dict:
-    mean = {name: float(np.mean(values)) for name, values in seconds.items()}
-    median = {name: float(np.median(values)) for name, values in seconds.items()}
-    gain, gain_of_median = speed_ups(mean), speed_ups(median)
-    ratio = {name: 1 / value for name, value in gain_of_median.items()}
-    report = {"mean": mean, "median": median, "ratio": ratio, "speed_up": gain}
-    return report | {"speed_up_of_median": gain_of_median, "seconds": seconds}
+    """Return means and medians of the seconds of each program, beside the first."""
+    report = {
+        "mean": {name: float(np.mean(values)) for name, values in seconds.items()},
+        "median": {name: float(np.median(values)) for name, values in seconds.items()},
+    }
+    gain, of_median = speed_ups(report["mean"]), speed_ups(report["median"])
+    ratio = {name: 1 / value for name, value in of_median.items()}
+    report |= {"ratio": ratio, "speed_up": gain, "speed_up_of_median": of_median}
+    return report | {"seconds": seconds}
 
 
 def speed_ups(seconds: dict) -> dict:
@@ -185,22 +186,18 @@ def range_of(values) -> dict:
 
 
 def print_rows(rows) -> None:
-    """Print rows, and the rows in them, in columns with the names of their keys."""
+    """Print rows, and the rows in them, with the names of their keys."""
 
     def flat(row, before=""):
         for key, value in row.items():
-            name = f"{before} {key}".strip()
             if isinstance(value, dict):
-                yield from flat(value, name)
+                yield from flat(value, f"{before}{key} ")
             elif not isinstance(value, list):
-                yield name, f"{value:.5g}" if isinstance(value, float) else str(value)
+                text = f"{value:.5g}" if isinstance(value, float) else value
+                yield f"{before}{key} {text}"
 
-    rows = [dict(flat(row)) for row in rows]
-    head = list(dict.fromkeys(key for row in rows for key in row))
-    table = [head, *([row.get(key, "-") for key in head] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for row in table:
-        print(*map(str.rjust, row, widths), sep="  ", flush=True)
+    for row in rows:
+        print(", ".join(flat(row)), flush=True)
 
 
 def write(options, name: str, report: dict, **facts) -> None:

@@ -10,9 +10,9 @@ from itertools import groupby
 
 from scipy import sparse
 
-from benchmarks import corpora, harness, worker
+from benchmarks import corpora, harness, number, worker
 from benchmarks.harness import Runner
-from benchmarks.programs import ALPHA, BETA, PEERS, available, threads_of
+from benchmarks.programs import ALPHA, BETA, PEERS, available
 from benchmarks.worker import Worker
 
 TURN = 5  # sweeps
@@ -89,7 +89,7 @@ def by_corpus(reports: list[dict]) -> Iterator[tuple[str, dict[int, dict]]]:
     for (corpus, threads), some in groupby(reports, place):
         some = {report["options"]["topics"]: report for report in some}
         tokens = next(iter(some.values()))["tokens"]
-        yield f"{corpus.upper()}, {tokens:,} tokens, {threads_of(threads)}", some
+        yield f"{corpus.upper()}, {tokens:,} tokens, {number(threads, 'thread')}", some
 
 
 def programs_of(*reports) -> list[str]:
@@ -99,9 +99,9 @@ def programs_of(*reports) -> list[str]:
 
 
 def title_of(report: dict) -> str:
-    corpus, n_topics = report["options"]["corpus"], report["options"]["topics"]
-    threads = threads_of(report["options"]["threads"])
-    return f"{corpus.upper()}, K = {n_topics}, {threads}"
+    options = report["options"]
+    threads = number(options["threads"], "thread")
+    return f"{options['corpus'].upper()}, K = {options['topics']}, {threads}"
 
 
 def table(title: str, head: list, rows: list[list[str]]) -> str:

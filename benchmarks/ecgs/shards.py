@@ -3,7 +3,7 @@ from itertools import cycle, product
 
 import numpy as np
 
-from benchmarks import corpora, ecgs, figures, harness
+from benchmarks import corpora, ecgs, figures, harness, number
 from benchmarks.internals import SideBySide
 from benchmarks.programs import Program
 from sklda import ECGSLDA, CollapsedGibbsLDA
@@ -96,14 +96,13 @@ def draw(reports, folder) -> None:
             points = look | {"ls": "", "ms": 3, "alpha": 0.5}
             left.plot(shards, values["relative_of_starts"], **points)
             right.plot(shards, values["speed_up"], **look)
-        first = options["shards"][0]
-        than = "one shard" if first == 1 else f"{first} shards"
+        than = number(options["shards"][0], "shard")
         left.set(ylabel=f"perplexity, relative to {than}")
         left.axhline(1, color="#555555", lw=0.6)
         right.set(ylabel=f"times as fast as {than}", ylim=(0, None))
         for axes in (left, right):
             figures.powers_axis(axes, "shards", options["shards"])
-        corpus, starts = options["corpus"].upper(), figures.starts(options["starts"])
+        corpus, starts = options["corpus"].upper(), number(options["starts"], "start")
         threads = f"threads: at most {options['threads']}"
         figure.suptitle(f"{corpus}, {starts} (small points), {threads}")
         figures.finish(figure, folder / f"{name}.png")

@@ -3,6 +3,7 @@
 import json
 import time
 from argparse import Namespace
+from functools import partial
 from itertools import cycle, groupby, product
 from pathlib import Path
 
@@ -24,14 +25,7 @@ from sklda import CollapsedGibbsLDA, MedLDAClassifier
 FIXED = {"alpha": "6.4 / K", "beta": 0.01}  # in reports
 N_WARM = 60  # documents of the fit that compiles
 OF_WORDS = ("naive Bayes", "tf-idf, SVM", "tf-idf, logistic")
-PARAMETERS = {  # and their names on the command line
-    "C": "cost",
-    "prior_precision": "prior_precision",
-    "n_mh_steps": "mh_steps",
-    "n_weight_steps": "weight_steps",
-    "max_iter": "sweeps",
-    "burn_in": "burn_in",
-}
+PARAMETERS = ("C", "prior_precision", "n_mh_steps", "n_weight_steps")
 STYLES = list(figures.styles("medlda").values())
 IDENTITY = ("method", "n_topics", "documents", "seed")  # of a row
 
@@ -39,17 +33,16 @@ IDENTITY = ("method", "n_topics", "documents", "seed")  # of a row
 def settings_of(options) -> dict[str, dict]:
     """Return the parameters of each method by its name."""
     defaults = options_of(options.question)
-    names = {name: key for name, key in PARAMETERS.items() if key in defaults}
-    chosen = {name: getattr(options, key) for name, key in names.items()}
-    changed = {n for n, key in names.items() if chosen[n] != defaults[key]["default"]}
+    names = [n for n in (*PARAMETERS, "max_iter", "burn_in") if n in defaults]
+    chosen = {name: getattr(options, name) for name in names}
+    changed = [n for n in names if chosen[n] != defaults[n]["default"]]
     if chosen.get("burn_in") == chosen.get("max_iter", 0) - 1:  # as by default
-        changed.discard("burn_in")
-    texts = [f"{name} = {chosen[name]}" for name in names if name in changed]
-    return {
-        ", ".join([strategy, sampler, *texts]): chosen
-        | {"sampler": sampler, "multi_class": strategy}
-        for strategy, sampler in product(options.strategies, options.samplers)
-    }
+        changed = [name for name in changed if name != "burn_in"]
+    texts, found = [f"{name} = {chosen[name]}" for name in changed], {}
+    for strategy, sampler in product(options.strategies, options.samplers):
+        both = {"sampler": sampler, "multi_class": strategy}
+        found[", ".join([strategy, sampler, *texts])] = both | chosen
+    return found
 
 
 def fixed(n_topics: int, seed: int) -> dict:
@@ -100,12 +93,12 @@ def fit_and_score(estimator, train, test) -> dict:
 
 
 def scores(y, predicted) -> dict[str, float]:
-    if y.ndim == 1:
-        return {"accuracy": round(float(accuracy_score(y, predicted)), 5)}
-    return {
-        f"{mean} F1": round(f1_score(y, predicted, average=mean, zero_division=0), 5)
-        for mean in ("micro", "macro")
-    }
+    """Return the accuracy, or both kinds of F1 if y has columns."""
+    found = {"accuracy": accuracy_score(y, predicted)}
+    if y.ndim == 2:
+        both, f1 = ("micro", "macro"), partial(f1_score, y, predicted, zero_division=0)
+        found = {f"{mean} F1": f1(average=mean) for mean in both}
+    return {name: round(float(value), 5) for name, value in found.items()}
 
 
 def score(options, name, train, test, note="", **facts) -> None:

@@ -93,10 +93,6 @@ def normalised(rows):
     return rows / rows.sum(axis=1, keepdims=True)
 
 
-def threads_of(n: int) -> str:
-    return "one thread" if n == 1 else f"{n} threads"
-
-
 def _mallet_version() -> str | None:
     if which("mallet") is None:
         return None

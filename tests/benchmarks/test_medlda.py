@@ -71,7 +71,9 @@ def test_summary_takes_medians_over_starts_and_puts_baselines_of_words_last():
 
 
 def test_methods_are_named_by_what_is_not_the_default():
-    options = "medlda-newsgroups --newsgroups-home . --samplers light gibbs --sweeps 75"
+    options = (
+        "medlda-newsgroups --newsgroups-home . --samplers light gibbs --max-iter 75"
+    )
     methods = medlda.settings_of(parse(options.split()))
     names = [f"multitask, {sampler}, max_iter = 75" for sampler in ("light", "gibbs")]
     assert list(methods) == names

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
 COMPARE = "--corpora kos --topics 3 --peers sklda sklda-mean"
 CHAINS = "--starts 2 --sweeps 6 --jobs 1 --topics 3"
-SHORT = "--sweeps 3 --burn-in 1 --topics 3"
+SHORT = "--max-iter 3 --burn-in 1 --topics 3"
 TINY = {
     "compare-speed": f"{COMPARE} --repeats 1 --first 2 --last 4",
     "compare-quality": f"{COMPARE} --repeats 1 --sweeps 5",
@@ -277,3 +277,10 @@ def test_chains_on_the_real_corpus(tmp_path, shared_data):
     assert report["n_topics"] == 32
     # All of the 467,714 tokens but half of those of the last 430 documents.
     assert 0.9 * 467_714 < report["tokens"] < 467_714
+
+
+def test_private_names_of_sklda_are_in_one_file():
+    texts = {path: path.read_text() for path in RESULTS.parent.rglob("*.py")}
+    using = [path.name for path, text in texts.items() if "from sklda._" in text]
+    assert using == ["internals.py"]
+    assert not any("import _" in text for text in texts.values())
