@@ -1,7 +1,38 @@
-"""Benchmarks of sklda; each runs as `python -m benchmarks.NAME --help`.
+"""Benchmarks of sklda: `python -m benchmarks` lists what can be measured.
 
-compare   speed, perplexity and memory, side by side with other programs
-blocking  the experiments of Zhang and Sisson: `bars`, `chains` and `speed`
-ecgs      the experiments of Xiao and Stibor, and shards
-cvb       the experiments of Teh, Newman and Welling, and variational Bayes of others
+questions.toml declares each question. Its module has `run(options)`, which measures and
+writes JSON, and `draw(reports, folder)` or, in the comparison with other programs,
+`section(reports, images)`, which show what has been measured.
 """
+
+import tomllib
+from pathlib import Path
+
+DECLARED = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("utf-8"))
+PAPER = {name: d.get("paper") for name, d in DECLARED["question"].items()}
+
+
+def number(n: int, noun: str) -> str:
+    return f"one {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def options_of(question: str) -> dict[str, dict]:
+    """Return the options of a question, as argparse takes them."""
+    declared, given = DECLARED["question"][question], {}
+    for name in declared.get("uses", ()):
+        given |= DECLARED["groups"][name]
+    options = {}
+    for name, value in (given | declared.get("options", {})).items():
+        options[name] = settings = dict(value) if isinstance(value, dict) else {}
+        default = settings.setdefault("default", value if not settings else None)
+        settings["help"] = f"{DECLARED['help'].get(name, '')} (default: {default})"
+        if default is False:
+            settings["action"] = "store_true"
+        elif isinstance(default, list):
+            settings |= {"nargs": "*", "type": type(default[0])}
+            if isinstance(default[0], str):
+                settings.setdefault("choices", default)
+        else:
+            types = {"int": int, "str": str}
+            settings["type"] = types.get(settings.get("type"), type(default))
+    return options

@@ -1,7 +1,5 @@
 """The corpora of the benchmarks and the split into training and held-out words."""
 
-import argparse
-import gzip
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +9,12 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from sklda.datasets import fetch_uci_bow, load_docstrings
 
+SHAPE = ("documents", "words", "cells", "tokens")
 N_TEST_DOCUMENTS = {"kos": 430, "nips": 250, "bars": 250}
+
+
+def load(name: str, data_home: str | None) -> sparse.csr_array:
+    return sparse.csr_array(fetch_uci_bow(name, data_home=data_home).data)
 
 
 def load_texts(name: str, home: str | None) -> sparse.csr_array:
@@ -24,61 +27,40 @@ def load_texts(name: str, home: str | None) -> sparse.csr_array:
     return sparse.csr_array(vectorizer.fit_transform(texts))
 
 
-def read_newsgroups(
-    folder, *, stop_words: bool
-) -> dict[str, tuple[sparse.csr_array, np.ndarray]]:
-    """Return counts and classes, from 0, of both parts of the processed 20 Newsgroups.
+def read_newsgroups(options) -> list[tuple[sparse.csr_array, np.ndarray]]:
+    """Return counts and classes, from 0, of training and of test documents.
 
     The folder holds train.data, train.label, test.data, test.label and vocabulary.txt,
     each plain or as .gz; documents are shuffled, for in the files they stand class by
-    class. Without stop words, words of one letter go too.
+    class. With stop words, words of one letter are dropped, too.
     """
 
-    def path(name):
-        found = [Path(folder, name + end) for end in ("", ".gz")]
-        (first, *_) = [p for p in found if p.exists()] or found
-        return first
+    def read(name, **options_of_numpy):
+        plain, packed = Path(folder, name), Path(folder, f"{name}.gz")
+        path = packed if packed.exists() and not plain.exists() else plain
+        return np.loadtxt(path, comments=None, **options_of_numpy)
 
-    def lines(path):
-        opened = gzip.open if path.suffix == ".gz" else open
-        with opened(path, "rt") as file:
-            return file.read().split()
-
-    words = np.array(lines(path("vocabulary.txt")))
+    folder = options.newsgroups_home
+    words = read("vocabulary.txt", dtype=str)
     content = [len(w) > 1 and w not in ENGLISH_STOP_WORDS for w in words]
-    kept = np.arange(words.size) if stop_words else np.flatnonzero(content)
-    parts = {}
-    for part, seed in (("train", 0), ("test", 1)):
-        y = np.loadtxt(path(f"{part}.label"), dtype=np.int64) - 1
-        documents, of_word, count = np.loadtxt(path(f"{part}.data"), dtype=np.int32).T
+    kept = np.flatnonzero(content) if options.drop_stop_words else np.arange(words.size)
+    found = []
+    for seed, kind in enumerate(("train", "test")):
+        y = read(f"{kind}.label", dtype=np.int64) - 1
+        documents, of_word, count = read(f"{kind}.data", dtype=np.int32).T
         shape = y.size, words.size
         X = sparse.csr_array((count, (documents - 1, of_word - 1)), shape=shape)
         order = np.random.default_rng(seed).permutation(y.size)
-        parts[part] = X[order][:, kept], y[order]
-    return parts
+        found.append((X[order][:, kept], y[order]))
+    return found
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say which corpora, and where they are."""
-    parser.add_argument(
-        "--corpora", nargs="+", default=["nips"], choices=["kos", "nips"]
-    )
-    parser.add_argument(
-        "--data-home", default=None, help="folder of docword.NAME.txt.gz; else fetched"
-    )
-
-
-def load(name: str, data_home: str | None) -> sparse.csr_array:
-    """Return the documents x words matrix of counts."""
-    return sparse.csr_array(fetch_uci_bow(name, data_home=data_home).data)
+def shape_of(X) -> dict[str, int]:
+    return dict(zip(SHAPE, (*X.shape, int(X.nnz), int(X.sum())), strict=True))
 
 
 def split(X: sparse.csr_array, name: str) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Hold out half of the words of the last documents.
-
-    Returns the training matrix (all other documents whole, and the words of the last
-    ones that are not held out) and the held-out counts of the last documents.
-    """
+    """Hold out half of the words of the last documents; return the rest and these."""
     n_train = X.shape[0] - N_TEST_DOCUMENTS[name]
     test = X[n_train:].copy()
     test.sort_indices()
@@ -97,13 +79,8 @@ def split_documents(X: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_a
     return X[np.sort(order[n_test:])], X[np.sort(order[:n_test])]
 
 
-def hold_out_tokens(
-    X: sparse.csr_array, fraction=0.1
-) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Hold out a fraction of the tokens of each document, rounded, drawn at random.
-
-    Returns the training counts and the held-out ones, both of all documents.
-    """
+def hold_out_tokens(X: sparse.csr_array, fraction=0.1) -> tuple:
+    """Hold out a tenth of the tokens of each document; return the rest and these."""
     rng = np.random.default_rng(0)
     held_out = X.astype(np.int64)
     for cells in map(slice, X.indptr[:-1], X.indptr[1:]):
@@ -117,12 +94,8 @@ def hold_out_tokens(
 
 
 def log_probability(doc_topic, topic_word, held_out) -> float:
-    """Return the mean log probability of the held-out words.
-
-    `doc_topic` are the proportions of the documents of `held_out`, row by row.
-    """
-    cells = held_out.tocoo()
-    total = 0.0
+    """Return the mean log probability of held-out words; theta is of their rows."""
+    cells, total = held_out.tocoo(), 0.0
     n_parts = 1 + cells.nnz * topic_word.shape[0] // 10_000_000
     for part in np.array_split(np.arange(cells.nnz), n_parts):
         rows, columns = cells.row[part], cells.col[part]
@@ -132,5 +105,4 @@ def log_probability(doc_topic, topic_word, held_out) -> float:
 
 
 def perplexity(doc_topic, topic_word, held_out) -> float:
-    """Return exp of minus the mean log probability of the held-out words."""
     return float(np.exp(-log_probability(doc_topic, topic_word, held_out)))

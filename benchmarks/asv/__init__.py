@@ -1,7 +1,4 @@
-"""sklda against its own history, by asv (airspeed velocity).
-
-    asv run --config benchmarks/asv.conf.json HEAD^!
-    asv publish --config benchmarks/asv.conf.json
+"""sklda against its own history, by asv; `python -m benchmarks history` runs it.
 
 The corpora are synthetic, so nothing is fetched.
 """
@@ -9,6 +6,6 @@ The corpora are synthetic, so nothing is fetched.
 import sys
 from pathlib import Path
 
-# For `compare.synthetic`. Not the folder above: that one holds a sklda of its own, and
-# the one to be measured is the one that is installed.
+# For `synthetic` and `internals`. Not the folder above: that one holds a sklda of its
+# own, and the one to be measured is the one that is installed.
 sys.path.append(str(Path(__file__).resolve().parents[1]))

@@ -1,14 +1,121 @@
-"""sklda beside other programs that fit the same model: one command, one page.
+"""sklda beside other programs: what the questions of the comparison share.
 
-    python -m benchmarks.compare run --corpora nips kos --topics 20 100 400 1000
-    python -m benchmarks.compare scale
-    python -m benchmarks.compare growth
-    python -m benchmarks.compare page
-
-`run`, which is also what happens without a command, measures tokens per second,
-held-out perplexity against seconds, and what a process costs: memory, and seconds
-before its first sweep. `scale` times sweeps of a synthetic corpus of the shape of the
-New York Times one, and `growth` how a sweep grows with tokens and topics. All write
-JSON, and then what `page` alone writes too: doc/benchmarks.rst and its figures, of all
-JSON files in the folder.
+Each program has a process of its own. `section(reports, images)` of a question draws
+its figure and returns what fills its section of page.rst.
 """
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import groupby
+
+from scipy import sparse
+
+from benchmarks import corpora, harness, number, worker
+from benchmarks.harness import Runner
+from benchmarks.programs import ALPHA, BETA, PEERS, available
+from benchmarks.worker import Worker
+
+TURN = 5  # sweeps
+FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
+
+
+class RemoteRunner(Runner):
+    def __init__(self, worker: Worker):
+        super().__init__(worker.name, lambda n: worker.do("seconds", n))
+        self.worker = worker
+
+    def start(self, task, *arguments) -> None:
+        self.worker.do("prepare", task)
+        self.worker.do("start", task, *arguments)
+
+
+@contextmanager
+def runners(names, task, seed: int, checkpoints=()):
+    """Start programs, each in a process of its own; yield those that have started."""
+    with ExitStack() as processes:
+        workers = [processes.enter_context(Worker(name)) for name in names]
+        team = [RemoteRunner(worker) for worker in workers]
+        yield [r for r in team if r.attempt(r.start, task, seed, checkpoints)]
+
+
+def measure(options, name: str, measure_one, *, hold_out=False) -> None:
+    """Write what `measure_one(names, task, held_out)` returns of the programs.
+
+    To hold out half of the words of the last documents also admits means of samples.
+    """
+    versions = available(options.peers, options.threads)
+    names = [peer for peer in versions if hold_out or not PEERS[peer].takes_means]
+    for corpus in options.corpora:
+        X, held_out = corpora.load(corpus, options.data_home), ()
+        report = corpora.shape_of(X) | {"peers": versions}
+        if hold_out:
+            X, *held_out = corpora.split(X, corpus)
+        with worker.workplace() as folder:
+            path = folder / "corpus.npz"
+            sparse.save_npz(path, X, compressed=False)
+            for n_topics in options.topics:
+                print(f"\n{corpus}, K = {n_topics}: {name}", flush=True)
+                task = path, n_topics, options.threads
+                report["programs"] = measure_one(names, task, held_out)
+                facts = {"topics": n_topics, "corpus": corpus, **FACTS}
+                file = f"{name}-{corpus}-{n_topics}-{options.threads}"
+                harness.write(options, file, report, **facts)
+
+
+def measure_starts(options, name: str, run_all, checkpoints=()) -> None:
+    """Write what `run_all` returns of a team, with checkpoints of held-out words."""
+
+    def measure_one(names, task, held_out):
+        programs = {name: {"runs": []} for name in names}
+        for seed in range(options.repeats):
+            with runners(names, task, seed, checkpoints) as team:
+                found = run_all(team, *held_out)
+            seeds = {"seed": seed} if checkpoints else {}
+            for program, run in found.items():
+                programs[program]["runs"].append(seeds | run)
+                ends = {k: v[-1] for k, v in run.items()}
+                harness.print_rows([{"program": program, "start": seed, **ends}])
+        return {program: p for program, p in programs.items() if p["runs"]}
+
+    measure(options, name, measure_one, hold_out=bool(checkpoints))
+
+
+def by_corpus(reports: list[dict]) -> Iterator[tuple[str, dict[int, dict]]]:
+    """Yield the title of a table, and the reports of each number of topics."""
+
+    def place(report):
+        return report["options"]["corpus"], report["options"]["threads"]
+
+    for (corpus, threads), some in groupby(reports, place):
+        some = {report["options"]["topics"]: report for report in some}
+        tokens = next(iter(some.values()))["tokens"]
+        yield f"{corpus.upper()}, {tokens:,} tokens, {number(threads, 'thread')}", some
+
+
+def programs_of(*reports) -> list[str]:
+    """Return the programs that are in at least one report, in one order."""
+    measured = {name for report in reports for name in report["programs"]}
+    return [name for name in PEERS if name in measured]
+
+
+def title_of(report: dict) -> str:
+    options = report["options"]
+    threads = number(options["threads"], "thread")
+    return f"{options['corpus'].upper()}, K = {options['topics']}, {threads}"
+
+
+def table(title: str, head: list, rows: list[list[str]]) -> str:
+    lines = [f".. list-table:: {title}", "   :header-rows: 1", "   :stub-columns: 1"]
+    for row in [head, *rows]:
+        cells = [f"- {cell}".rstrip() for cell in row]
+        lines += ["", f"   * {cells[0]}", *(f"     {cell}" for cell in cells[1:])]
+    return "\n".join(lines)
+
+
+def topics_table(title: str, by_topics: dict, cell, *more) -> str:
+    """Return a row for each program, with `cell(report, name)`, and then `more`."""
+    rows = [
+        [PEERS[name].label, *(cell(report, name) for report in by_topics.values())]
+        for name in programs_of(*by_topics.values())
+    ]
+    return table(title, ["", *(f"K = {k}" for k in by_topics)], [*rows, *more])

@@ -151,12 +151,19 @@ def draw_slot(r, listed, beta, word_list, ratio, size):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def enter_cell(k, size, ratio_sum, word_list, ratio):
-    """Weigh the list of a word, and find topic k, that of the first token, in it."""
-    topics, counts, weight = word_list
-    k, size = np.int64(k), np.int64(size)
-    listed, slot = weigh(ratio, topics, counts, size, weight, k)
-    return Cell(k, slot, size, listed, ratio_sum)
+def enter_cell(c, corpus, state, ratio_sum, weight, document):
+    """Weigh the list of the word of cell c, and find the topic of its first token.
+
+    Return the list, and the numbers of the cell.
+    """
+    _, word, token_ptr = corpus
+    prefetch_list(word, c, state)
+    w = word[c]
+    word_list = list_of(w, state, weight)
+    topics, counts, _ = word_list
+    k, size = np.int64(state.z[token_ptr[c]]), np.int64(state.size[w])
+    listed, slot = weigh(document.ratio, topics, counts, size, weight, k)
+    return word_list, Cell(k, slot, size, listed, ratio_sum)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)

@@ -18,9 +18,7 @@ from sklda._core.lists import (
     enter_cell,
     from_topics,
     gather,
-    list_of,
     merge,
-    prefetch_list,
     replica,
     replicate,
     resample,
@@ -53,15 +51,12 @@ def sweep_groups(corpus, state, priors, n_draws, rng):
 @njit(cache=True, nogil=True, _nrt=False)
 def _sweep_document(d, corpus, state, priors, n_draws, document, weight, rng):
     doc_ptr, word, token_ptr = corpus
-    z, sizes = state.z, state.size
+    z = state.z
     begin, end = doc_ptr[d], doc_ptr[d + 1]
     ratio_sum = enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
     for c in range(begin, end):
-        prefetch_list(word, c, state)
-        w = word[c]
-        word_list = list_of(w, state, weight)
+        word_list, cell = enter_cell(c, corpus, state, ratio_sum, weight, document)
         first, last, n_groups = token_ptr[c], token_ptr[c + 1], n_draws[c]
-        cell = enter_cell(z[first], sizes[w], ratio_sum, word_list, document.ratio)
         if n_groups == last - first:
             cell = resample_each(z, first, last, cell, word_list, priors, document, rng)
             n_groups = 0
@@ -75,5 +70,5 @@ def _sweep_document(d, corpus, state, priors, n_draws, document, weight, rng):
             cell = resample(z, first, n, cell, word_list, priors, document, rng)
             first += n
             n_groups -= 1
-        sizes[w] = cell.size
+        state.size[word[c]] = cell.size
         ratio_sum = cell.ratio_sum

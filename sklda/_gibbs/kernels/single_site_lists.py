@@ -16,9 +16,7 @@ from sklda._core.lists import (
     counts,
     enter_cell,
     from_topics,
-    list_of,
     merge,
-    prefetch_list,
     replica,
     replicate,
     resample_each,
@@ -47,15 +45,14 @@ def sweep_tokens(corpus, state, priors, rng):
 @njit(cache=True, nogil=True, _nrt=False)
 def _sweep_document(d, corpus, state, priors, document, weight, rng):
     doc_ptr, word, token_ptr = corpus
-    z, sizes = state.z, state.size
     begin, end = doc_ptr[d], doc_ptr[d + 1]
-    ratio_sum = enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
+    first, last = token_ptr[begin], token_ptr[end]
+    ratio_sum = enter_document(first, last, state.z, priors, document)
     for c in range(begin, end):
-        prefetch_list(word, c, state)
-        w = word[c]
-        word_list = list_of(w, state, weight)
+        word_list, cell = enter_cell(c, corpus, state, ratio_sum, weight, document)
         first, last = token_ptr[c], token_ptr[c + 1]
-        cell = enter_cell(z[first], sizes[w], ratio_sum, word_list, document.ratio)
-        cell = resample_each(z, first, last, cell, word_list, priors, document, rng)
-        sizes[w] = cell.size
+        cell = resample_each(
+            state.z, first, last, cell, word_list, priors, document, rng
+        )
+        state.size[word[c]] = cell.size
         ratio_sum = cell.ratio_sum

@@ -1,0 +1,53 @@
+from benchmarks import compare, harness
+from benchmarks.programs import PEERS, Failed
+from benchmarks.worker import Worker, workplace
+
+MEMORY_SWEEPS = 10
+
+
+def run(options) -> None:
+    def measure(names, task, held_out):
+        programs = {}
+        for name in names:
+            try:
+                programs[name] = measure_one(name, task, options.limit)
+            except Failed as failure:
+                print(failure, flush=True)
+        harness.print_rows({"program": name, **p} for name, p in programs.items())
+        return programs
+
+    compare.measure(options, "process", measure)
+
+
+def measure_one(name: str, task, limit: float) -> dict:
+    with workplace():
+        with Worker(name) as worker:
+            cold = worker.do("prepare", task)
+        with Worker(name) as worker:
+            report = {"cold": cold, "warm": worker.do("prepare", task)}
+            report["start"] = worker.do("start", task)
+            sweeps, seconds = 0, 0.0
+            while sweeps < MEMORY_SWEEPS and seconds < limit:
+                seconds += worker.do("seconds", 1)
+                sweeps += 1
+            return report | {"peak_bytes": worker.do("peak_bytes"), "sweeps": sweeps}
+
+
+def section(reports, images) -> dict:
+    tables = []
+
+    def peak(report, name):
+        program = report["programs"].get(name)
+        return f"{program['peak_bytes'] / 1e6:.0f}" if program else "–"
+
+    for title, by_topics in compare.by_corpus(reports):
+        tables.append(compare.topics_table(f"{title}, MB", by_topics, peak))
+        report, rows = next(iter(by_topics.values())), []
+        for name, program in report["programs"].items():
+            cold, warm = program["cold"], program["warm"]
+            seconds = warm["import"], cold["first"], warm["first"], program["start"]
+            rows.append([PEERS[name].label, *(f"{s:.2f}" for s in seconds)])
+        head = ["", "import", "sweeps, not compiled", "sweeps, compiled", "start"]
+        title = f"{compare.title_of(report)}: seconds"
+        tables.append(compare.table(title, head, rows))
+    return {"tables": "\n\n".join(tables)}

@@ -1,0 +1,56 @@
+import numpy as np
+
+from benchmarks import compare, harness
+from benchmarks.programs import PEERS
+
+FEWEST_TURNS = 2
+MARK = " †"  # of sweeps that are not those that should have been timed
+
+
+def run(options) -> None:
+    timed = options.first, options.last, options.limit, options.limit
+
+    def run_all(team):
+        return harness.time_turns(team, *timed, compare.TURN, FEWEST_TURNS)
+
+    compare.measure_starts(options, "speed", run_all)
+
+
+def speed(report: dict, name: str) -> float:
+    """Return the tokens per second: medians over turns, then over starts."""
+    runs = report["programs"][name]["runs"]
+    paces = [np.median(turns["seconds_per_sweep"]) for turns in runs]
+    return float(np.median(report["tokens"] / np.array(paces)))
+
+
+def section(reports, images) -> dict:
+    tables = []
+    for title, by_topics in compare.by_corpus(reports):
+        ratios = map(ratio_to_others, by_topics.values())
+        ratios = ["sklda / fastest other exact sampler", *ratios]
+        tables.append(compare.topics_table(title, by_topics, millions, ratios))
+    limits = sorted({report["options"]["limit"] for report in reports})
+    dagger = (
+        f"{MARK.strip()}: a program is warmed up for at most "
+        f"{' or '.join(f'{limit:g}' for limit in limits)} seconds, and "
+        "timed for as long; of this one, earlier and fewer sweeps were timed."
+    )
+    is_marked = any(MARK in table for table in tables)
+    return {"tables": "\n\n".join(tables), "dagger": dagger if is_marked else ""}
+
+
+def millions(report: dict, name: str) -> str:
+    if name not in report["programs"]:
+        return "–"
+    wanted = [report["options"]["first"], report["options"]["last"]]
+    runs = report["programs"][name]["runs"]
+    mark = "" if all(turns["sweeps"] == wanted for turns in runs) else MARK
+    return f"{speed(report, name) / 1e6:.2f}{mark}"
+
+
+def ratio_to_others(report: dict) -> str:
+    exact = {n: speed(report, n) for n in report["programs"] if PEERS[n].exact}
+    mine, best = exact.pop("sklda", 0), max(exact, key=exact.get, default=None)
+    if not mine or not best:
+        return "–"
+    return f"{mine / exact[best]:.2f} ({PEERS[best].label})"

@@ -1,0 +1,241 @@
+"""What every question uses: turns, statistics and reports."""
+
+import json
+import os
+import platform
+from contextlib import ExitStack
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+
+import sklda
+from benchmarks.programs import Failed
+
+TAIL = 50  # sweeps at the end of a chain whose mean is its end
+FEWEST_TIMED = 5  # turns
+LONGEST_TURN = 5.0  # seconds
+SIMD = ("sse4", "avx", "fma", "asimd", "neon", "sve")  # flags of a processor
+NOT_RECORDED = ("question", "results", "folder", "jobs")  # and no paths
+
+
+class Runner:
+    """A program that takes turns by `seconds(n)`; one that raises `Failed` is out."""
+
+    def __init__(self, name: str, seconds):
+        self.name, self._time = name, seconds
+        self.n_sweeps, self.pace = 0, 0.0  # seconds of a sweep; 0 if not yet known
+        self.working = True
+        self.begin()
+
+    def begin(self) -> None:
+        self.first, self.seconds, self.turns = self.n_sweeps, 0.0, []
+
+    def timed(self) -> dict:
+        return {"sweeps": [self.first, self.n_sweeps], "seconds_per_sweep": self.turns}
+
+    def turn(self, last: int, sweeps: int) -> None:
+        """Sweep so many times, once if sweeps are slow, and not beyond the last."""
+        n = sweeps if 0 < self.pace * sweeps < LONGEST_TURN else 1
+        n = min(n, last - self.n_sweeps)
+        seconds = self._time(n)
+        self.n_sweeps += n
+        self.seconds += seconds
+        self.pace = seconds / n
+        self.turns.append(round(self.pace, 6))
+
+    def attempt(self, do, *arguments) -> bool:
+        """Call a function unless this has failed before; return whether it works."""
+        if self.working:
+            try:
+                do(*arguments)
+            except Failed as failure:
+                print(failure, flush=True)
+                self.working = False
+        return self.working
+
+
+def take_turns(team, last: int, goes_on=lambda runner: True, sweeps=1) -> None:
+    """Let all sweep in turns, each until the last sweep or while it goes on."""
+    going = list(team)
+    while going:
+        going = [r for r in going if r.n_sweeps < last and goes_on(r)]
+        going = [r for r in going if r.attempt(r.turn, last, sweeps)]
+
+
+def time_turns(
+    team, first, last, limit=np.inf, warm_limit=np.inf, sweeps=1, few=FEWEST_TIMED
+) -> dict[str, dict]:
+    """Time the sweeps after `first`, to `last`, in turns of a few sweeps each.
+
+    A program that has swept for `warm_limit` seconds is timed from there on, and it
+    stops after `limit` seconds more, but not before its first few turns.
+    """
+    take_turns(team, first, lambda r: r.seconds < warm_limit, sweeps)
+    for runner in team:
+        runner.begin()
+    take_turns(team, last, lambda r: len(r.turns) < few or r.seconds < limit, sweeps)
+    return {r.name: r.timed() for r in team if r.working}
+
+
+def seconds_per_sweep(new, names, X, *timed) -> tuple[dict, dict]:
+    """Return seconds per sweep of programs `new(name, X)`, made here, and these."""
+    with ExitStack() as threads:
+        for documents, turns in ((X[:10], (0, 1)), (X, timed)):
+            programs = {name: new(name, documents) for name in names}  # first compiles
+            for program in programs.values():
+                threads.enter_context(program.threads())
+            team = [Runner(name, program.seconds) for name, program in programs.items()]
+            runs = time_turns(team, *turns)
+    return {name: run["seconds_per_sweep"] for name, run in runs.items()}, programs
+
+
+def time_topics(new, names, X, options, limit=np.inf) -> list[dict]:
+    """Return the seconds per sweep of `new(name, X, n_topics)`, against topics."""
+    rows, timed = [], (options.first, options.sweeps, limit)
+    for n_topics in options.topics:
+        found, _ = seconds_per_sweep(partial(new, n_topics=n_topics), names, X, *timed)
+        rows.append({"n_topics": n_topics, **times(found)})
+        print_rows(rows[-1:])
+    return rows
+
+
+def follow(team, checkpoints, evaluate, limit=np.inf, reached=None, sweeps=1) -> dict:
+    """Return curves: what `evaluate(runner)` finds after some sweeps, and the seconds.
+
+    Programs take turns from one checkpoint to the next; evaluations are not timed. A
+    program ends where the next step would exceed the limit of its seconds, or with the
+    first point of which `reached(point)` is true.
+    """
+    points: dict[str, list[dict]] = {runner.name: [] for runner in team}
+    going = list(team)
+
+    def enter(runner):
+        point = {"sweeps": runner.n_sweeps, "seconds": round(runner.seconds, 4)}
+        points[runner.name].append(point | evaluate(runner))
+
+    for sweep in checkpoints:
+        for runner in list(going):
+            entered = points[runner.name]
+            needed = runner.seconds + runner.pace * (sweep - runner.n_sweeps)
+            if needed > limit or (reached and entered and reached(entered[-1])):
+                going.remove(runner)
+        take_turns(going, sweep, sweeps=sweeps)
+        going = [runner for runner in going if runner.attempt(enter, runner)]
+    return {r.name: columns(points[r.name]) for r in team if r.working}
+
+
+def columns(rows: list[dict]) -> dict[str, list]:
+    return {key: [row[key] for row in rows] for key in rows[0]}
+
+
+def run_chains(run, names, options, *data) -> dict[str, list[dict]]:
+    """Return the chains of each program: `run(name, seed, *data)`, side by side."""
+    starts = [(name, seed) for seed in range(options.starts) for name in names]
+    work = (delayed(run)(*start, *data) for start in starts)
+    chains: dict[str, list[dict]] = {name: [] for name in names}
+    found = Parallel(options.jobs, return_as="generator")(work)
+    for (name, seed), chain in zip(starts, found, strict=True):
+        chains[name].append({"sampler": name, "seed": seed, **chain})
+        ends = {k: v[-1] for k, v in chain.items() if isinstance(v, list)}
+        print(f"  start {seed}, {name}: {ends}", flush=True)
+    return chains
+
+
+def recorded_sweeps(options) -> list[int]:
+    return list(range(options.every, options.sweeps + 1, options.every))
+
+
+def geometric(last: int) -> list[int]:
+    """Return 1, 2, 3, 5, 7, 10, 15, 20, 30, ..., and the last."""
+    decades = (10**power for power in range(1, len(str(last))))
+    steps = {round(d * m) for d in decades for m in (1, 1.5, 2, 3, 5, 7)}
+    return sorted(s for s in {1, 2, 3, 5, 7, last} | steps if s <= last)
+
+
+def times(seconds: dict) -> dict:
+    """Return means and medians of the seconds of each program, beside the first."""
+    report = {
+        "mean": {name: float(np.mean(values)) for name, values in seconds.items()},
+        "median": {name: float(np.median(values)) for name, values in seconds.items()},
+    }
+    gain, of_median = speed_ups(report["mean"]), speed_ups(report["median"])
+    ratio = {name: 1 / value for name, value in of_median.items()}
+    report |= {"ratio": ratio, "speed_up": gain, "speed_up_of_median": of_median}
+    return report | {"seconds": seconds}
+
+
+def speed_ups(seconds: dict) -> dict:
+    first = next(iter(seconds.values()))
+    return {name: float(first / value) for name, value in seconds.items()}
+
+
+def median_curve(curves) -> np.ndarray:
+    return np.median(np.asarray(curves, dtype=float), axis=0)
+
+
+def end_of(sweeps, curve) -> float:
+    is_end = np.asarray(sweeps) > sweeps[-1] - TAIL
+    return float(np.asarray(curve)[is_end].mean())
+
+
+def range_of(values) -> dict:
+    return {"median": float(np.median(values)), "range": [min(values), max(values)]}
+
+
+def print_rows(rows) -> None:
+    """Print rows, and the rows in them, with the names of their keys."""
+
+    def flat(row, before=""):
+        for key, value in row.items():
+            if isinstance(value, dict):
+                yield from flat(value, f"{before}{key} ")
+            elif not isinstance(value, list):
+                text = f"{value:.5g}" if isinstance(value, float) else value
+                yield f"{before}{key} {text}"
+
+    for row in rows:
+        print(", ".join(flat(row)), flush=True)
+
+
+def write(options, name: str, report: dict, **facts) -> None:
+    given = {k: v for k, v in vars(options).items() if k not in NOT_RECORDED}
+    given = {k: v for k, v in given.items() if not k.endswith("_home")} | facts
+    report = {"options": given, "machine": machine(), **report}
+    options.folder.mkdir(parents=True, exist_ok=True)
+    (options.folder / f"{name}.json").write_text(json.dumps(report) + "\n")
+    print(f"{name}.json is written; `python -m benchmarks pages` shows it", flush=True)
+
+
+def read(folder: Path, name="*") -> dict[str, dict]:
+    """Return the reports whose names match, by corpus, threads and topics if given."""
+
+    def place(item):
+        options = item[1]["options"]
+        keys = ("corpus", "threads", "topics") if name != "*" else ()
+        return [options[key] for key in keys if key in options]
+
+    paths = sorted(folder.glob(f"{name}.json"))
+    found = ((path.stem, json.loads(path.read_text())) for path in paths)
+    return dict(sorted(found, key=place))
+
+
+def machine() -> dict:
+    """Describe processor and versions, and nothing else of the machine."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    fields = (line.partition(":") for line in reversed(lines))  # the first is kept
+    cpu = {name.strip(): value.strip() for name, _, value in fields}
+    flags = cpu.get("flags", cpu.get("Features", "")).split()
+    packages = ("numpy", "scipy", "numba", "scikit-learn")
+    versions = {package: version(package) for package in packages}
+    return {
+        "cpu": cpu.get("model name") or platform.processor() or platform.machine(),
+        "simd": sorted(flag for flag in flags if flag.startswith(SIMD)),
+        "cores": os.cpu_count(),
+        "system": platform.system(),
+        "versions": {"python": platform.python_version(), **versions}
+        | {"sklda": sklda.__version__},
+    }

@@ -1,0 +1,54 @@
+import re
+from importlib import import_module
+from pathlib import Path
+from string import Template
+
+from benchmarks import DECLARED
+from benchmarks.harness import read
+from benchmarks.programs import PEERS
+
+HERE = Path(__file__).resolve().parent
+
+
+def run(options) -> None:
+    write_page(options.results / "compare", Path(options.doc or HERE.parent / "doc"))
+    for name in DECLARED["question"]:
+        family, _, kind = name.partition("-")
+        reports = read(options.results / family, f"{kind}*") if kind else {}
+        if reports and family != "compare":
+            question = import_module(f"benchmarks.{family}.{kind}")
+            question.draw(reports, options.results / family)
+
+
+def write_page(folder: Path, doc: Path) -> None:
+    images = doc / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    text = (HERE / "page.rst").read_text(encoding="utf-8")
+    head, *parts = re.split(r"^\.\. SECTION (\w+)\n", text, flags=re.MULTILINE)
+    sections = [
+        Template(head).substitute(machines=_machines(read(folder, "*").values()))
+    ]
+    for name, section in zip(parts[::2], parts[1::2], strict=True):
+        reports = list(read(folder, f"{name}*").values())
+        if reports:
+            question = import_module(f"benchmarks.compare.{name}")
+            values = question.section(reports, images)
+            sections.append(Template(section).substitute(values))
+    page = "\n\n".join(section.strip() for section in sections) + "\n"
+    (doc / "benchmarks.rst").write_text(page, encoding="utf-8")
+
+
+def _machines(reports) -> str:
+    lines, versions = [], {}
+    for report in reports:
+        machine = report["machine"]
+        packages = ", ".join(f"{k} {v}" for k, v in machine["versions"].items())
+        lines.append(
+            f"Machine: {machine['cpu']}, {machine['cores']} cores, "
+            f"{machine['system']}; {' '.join(machine['simd'])}. Versions: {packages}."
+        )
+        versions |= report.get("peers", {})
+    known = {PEERS[name]: version for name, version in versions.items()}
+    shown = [f"{p.label} {v}" for p, v in known.items() if p.package != "sklda"]
+    lines += [f"Programs: {', '.join(shown)}."] if shown else []
+    return "\n\n".join(dict.fromkeys(lines))

@@ -1,0 +1,117 @@
+"""The programs that are compared, and what can be done with each.
+
+Only the standard library is imported here: the memory of a process that runs a program
+holds what that program needs, and nothing else.
+"""
+
+import re
+import subprocess
+import sys
+import time
+from contextlib import nullcontext
+from importlib import import_module
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
+from typing import NamedTuple
+
+from benchmarks import DECLARED
+
+ALPHA, BETA = 0.1, 0.01
+
+
+class Failed(Exception):
+    """A program raised, or its process has ended."""
+
+
+class Program:
+    """A model of one corpus. Made, it is at its start.
+
+    It takes X, the number of topics, a seed and, by name, alpha, beta and threads.
+    `sweep(n=1)` passes over the corpus n times, and is timed; `estimates(last=None)`
+    returns theta of the last documents, or of all, and phi, as they are now.
+    """
+
+    threads = staticmethod(nullcontext)  # the context in which all its threads work
+
+    def seconds(self, n: int) -> float:
+        start = time.perf_counter()
+        self.sweep(n)
+        return time.perf_counter() - start
+
+    def peak_bytes(self) -> int:
+        return peak_bytes()
+
+    def close(self) -> None:
+        """End what would outlive the process."""
+
+
+class Peer(NamedTuple):
+    """A program as questions.toml declares it."""
+
+    label: str
+    place: str
+    package: str
+    exact: bool = False
+    threaded: bool = True
+    takes_means: bool = False
+
+    @property
+    def version(self) -> str | None:
+        """The version that is installed, None if there is none."""
+        if self.package == "mallet":
+            return _mallet_version()
+        if find_spec(self.package) is None:
+            return None
+        if self.package == "sklda":  # perhaps a checkout that is not installed
+            return import_module("sklda").__version__
+        return version(self.package.replace("sklearn", "scikit-learn"))
+
+
+PEERS = {name: Peer(**declared) for name, declared in DECLARED["programs"].items()}
+
+
+def available(names, threads=1) -> dict[str, str]:
+    """Return the version of each program that can run, and name the others."""
+    found = {name: PEERS[name].version for name in names}
+    for name in names:
+        if found[name] is None:
+            where = "on the PATH" if name == "mallet" else "installed"
+            print(f"{name} is not {where}: skipped")
+        elif threads > 1 and not PEERS[name].threaded:
+            print(f"{name} has one thread only: skipped")
+            found[name] = None
+    return {name: version for name, version in found.items() if version is not None}
+
+
+def last_of(rows, last):
+    return rows if last is None else rows[-last:]
+
+
+def normalised(rows):
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
+def _mallet_version() -> str | None:
+    if which("mallet") is None:
+        return None
+    shown = subprocess.run(["mallet"], capture_output=True, text=True, check=False)
+    found = re.search(r"Mallet (\S+) commands", shown.stdout + shown.stderr)
+    return found[1] if found else "of unknown version"
+
+
+def peak_bytes(process: int | str = "self") -> int:
+    """Return the most memory that a process has held at a time.
+
+    Linux has it in /proc; its getrusage would count what the parent held when this
+    process was made.
+    """
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        import resource  # which Windows lacks
+
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024

@@ -1,0 +1,75 @@
+"""The estimators of sklda, a sweep at a time."""
+
+import time
+from functools import partial
+
+import numpy as np
+
+from benchmarks.internals import Chain
+from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
+from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+
+
+class Sklda(Chain, Program):
+    """An estimator; its estimates are those of the last sweep.
+
+    `threads`, if it is given, is the number of shards and of their threads.
+    """
+
+    def __init__(
+        self, estimator, X, n_topics, seed, *, alpha=ALPHA, beta=BETA, **parameters
+    ):
+        if "threads" in parameters:
+            parameters["n_shards"] = parameters["n_jobs"] = parameters.pop("threads")
+        parameters |= {"doc_topic_prior": alpha, "topic_word_prior": beta}
+        super().__init__(estimator(n_topics, random_state=seed, **parameters), X)
+
+
+gibbs = partial(Sklda, CollapsedGibbsLDA)
+augmentation = partial(Sklda, UncollapsedGibbsLDA)
+ecgs = partial(Sklda, ECGSLDA)
+zero_order = partial(Sklda, CVBLDA, approximation="zero-order")
+gaussian = partial(Sklda, CVBLDA, approximation="gaussian")
+
+
+class KeptMean(Sklda):
+    """The chain of CollapsedGibbsLDA, and means over its samples.
+
+    After sweep s, one of the checkpoints, estimates are those of a fit of s sweeps: the
+    mean over every `thin`-th sample after s // 2. A sample is kept in the sweep;
+    `times_keeping` says whether that is timed.
+    """
+
+    def __init__(self, *of, checkpoints, thin=10, times_keeping=True, **parameters):
+        super().__init__(CollapsedGibbsLDA, *of, **parameters)
+        self.thin, self.times_keeping = thin, times_keeping
+        self.starts = {sweep // 2 for sweep in checkpoints}
+        self.kept_until = {0: (0.0, 0.0, 0)}
+
+    def sweep(self, n=1):
+        self.seconds(n)
+
+    def seconds(self, n):
+        total = 0.0
+        for _ in range(n):
+            start = time.perf_counter()
+            super().sweep()
+            swept = time.perf_counter()
+            if self.n_sweeps % self.thin == 0:
+                self.keep()
+            if self.n_sweeps in self.starts:
+                # Sums of integers: float32 keeps them as they are.
+                *sums, n_kept = self.sums()
+                sums = (table.astype(np.float32) for table in sums)
+                self.kept_until[self.n_sweeps] = *sums, n_kept
+            total += (time.perf_counter() if self.times_keeping else swept) - start
+        return total
+
+    def estimates(self, last=None):
+        first, kept = self.n_sweeps // 2, self.kept_until
+        self.kept_until = {s: sums for s, sums in kept.items() if s >= first}
+        pairs = zip(self.sums(present=True), kept[first], strict=True)
+        word_topic, doc_topic, n_kept = (now - before for now, before in pairs)
+        alpha, beta = self.priors
+        theta, phi = doc_topic / n_kept + alpha, word_topic.T / n_kept + beta
+        return last_of(normalised(theta), last), normalised(phi)

@@ -1,0 +1,56 @@
+"""A corpus of Zipf words drawn from planted topics, of any size.
+
+It needs NumPy and SciPy only: the asv benchmarks, which test other versions of sklda,
+use it too.
+"""
+
+import numpy as np
+from scipy import sparse
+
+SPREAD = 0.6  # standard deviation of the logarithm of document lengths
+RANK_SHIFT, EXPONENT = 2.7, 1.05  # of Zipf and Mandelbrot
+WORDS_PER_TOPIC = 0.1  # shape of the gamma variates that make topics differ
+TOPICS_PER_DOCUMENT = 5.0  # sum of the Dirichlet parameters
+TOKENS_AT_A_TIME = 4_000_000
+
+
+def zipf_corpus(
+    n_documents: int, n_words: int, n_tokens: int, n_topics: int = 100, seed: int = 0
+) -> sparse.csr_array:
+    """Draw a documents x words matrix of counts.
+
+    Word w has the weight (w + 2.7)^-1.05 in all topics, times a gamma variate of its
+    own in each; documents mix a few topics each. Lengths are log-normal.
+    """
+    rng = np.random.default_rng(seed)
+    weights = rng.lognormal(0, SPREAD, n_documents)
+    lengths = rng.multinomial(n_tokens, weights / weights.sum())
+    topics = _cumulative_topics(n_words, n_topics, rng)
+    n_parts = 1 + n_tokens // TOKENS_AT_A_TIME
+    parts = np.array_split(lengths, min(n_parts, n_documents))
+    return sparse.vstack(
+        [_documents(part, topics, rng) for part in parts], format="csr"
+    )
+
+
+def _cumulative_topics(n_words, n_topics, rng) -> np.ndarray:
+    zipf = (np.arange(1, n_words + 1) + RANK_SHIFT) ** -EXPONENT
+    topics = rng.standard_gamma(WORDS_PER_TOPIC, (n_topics, n_words)) * zipf
+    np.cumsum(topics, axis=1, out=topics)
+    return topics / topics[:, -1:]
+
+
+def _documents(lengths, topics, rng) -> sparse.csr_array:
+    n_topics, n_words = topics.shape
+    alpha = np.full(n_topics, TOPICS_PER_DOCUMENT / n_topics)
+    n_tokens = rng.multinomial(lengths, rng.dirichlet(alpha, lengths.size))
+    cells = []
+    for topic, of_documents in zip(topics, n_tokens.T, strict=True):
+        document = np.repeat(np.arange(lengths.size), of_documents)
+        word = np.searchsorted(topic, rng.random(document.size), side="right")
+        cells.append(document * n_words + np.minimum(word, n_words - 1))
+    cell, count = np.unique(np.concatenate(cells), return_counts=True)
+    document, word = np.divmod(cell, n_words)
+    cells_before = np.searchsorted(document, np.arange(lengths.size + 1))
+    arrays = (a.astype(np.int32) for a in (count, word, cells_before))
+    return sparse.csr_array(tuple(arrays), shape=(lengths.size, n_words))

@@ -1,0 +1,116 @@
+"""One program in a process of its own, which obeys commands.
+
+Programs can then take turns and still share nothing: neither memory nor threads nor
+settings. The process imports the program and what it needs, and nothing else.
+"""
+
+import os
+import time
+import traceback
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from scipy import sparse
+
+from benchmarks.programs import PEERS, Failed
+
+KERNELS = "kernels"  # in the folder of a workplace
+TINY = 10  # documents to compile on
+# What the numerical libraries take as their number of threads.
+THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
+
+
+class Worker(ExitStack):
+    """The process of one program: what fails there raises `Failed` here."""
+
+    def __init__(self, name: str):
+        super().__init__()
+        self.name = name
+        pool = ProcessPoolExecutor(1, get_context("spawn"), _begin, (name,))
+        self.pool = self.enter_context(pool)
+        self.enter_context(suppress(Failed))
+        self.callback(self.do, "close")
+
+    def do(self, command: str, *arguments):
+        """Call a method of the session."""
+        try:
+            return self.pool.submit(_do, command, *arguments).result()
+        except Exception as error:
+            lines = "".join(traceback.format_exception(error))
+            raise Failed(f"{self.name} failed:\n{lines}") from error
+
+
+class Session(ExitStack):
+    """What a worker does; once there is a program, its methods are commands, too.
+
+    A task is a corpus where workers find it, a number of topics, and one of threads.
+    """
+
+    def __init__(self, name: str):
+        super().__init__()
+        self.peer = PEERS[name]
+
+    def new(self, path, n_topics: int, threads: int, seed: int, checkpoints, few=None):
+        """Return the program at its start, and the seconds until then."""
+        X = sparse.csr_array(sparse.load_npz(path))[:few]
+        module, name = self.peer.place.split(":")
+        options = {"threads": threads}
+        if self.peer.takes_means:
+            options["checkpoints"] = checkpoints
+        make = getattr(import_module(f"benchmarks.programs.{module}"), name)
+        start = time.perf_counter()
+        program = make(X, n_topics, seed, **options)
+        return program, time.perf_counter() - start
+
+    def prepare(self, task) -> dict[str, float]:
+        """Import the program and let it compile what it will need: seconds of both."""
+        start = time.perf_counter()
+        if self.peer.package != "mallet":
+            import_module(self.peer.package)
+        imported = time.perf_counter()
+        program, _ = self.new(*task, 0, [2], TINY)
+        with program.threads():
+            program.sweep(2)
+        program.close()
+        seconds = time.perf_counter() - imported
+        return {"import": imported - start, "first": seconds}
+
+    def start(self, task, seed=0, checkpoints=()) -> float:
+        """Make the model and return the seconds until its first sweep can begin."""
+        program, seconds = self.new(*task, seed, checkpoints)
+        self.callback(program.close)
+        self.enter_context(program.threads())
+        for command in ("seconds", "estimates", "peak_bytes"):
+            setattr(self, command, getattr(program, command))
+        return seconds
+
+
+def _begin(name: str) -> None:
+    global session
+    session = Session(name)
+
+
+def _do(command: str, *arguments):
+    return getattr(session, command)(*arguments)
+
+
+@contextmanager
+def workplace():
+    """Yield a folder, and set the environment of workers that start in this context.
+
+    One thread for numerical libraries, and no compiled kernels of earlier runs: these
+    can be out of date, and what compiling takes is measured.
+    """
+    before = dict(os.environ)
+    with TemporaryDirectory() as folder:
+        os.environ.update({f"{library}_NUM_THREADS": "1" for library in THREADS})
+        os.environ["NUMBA_CACHE_DIR"] = str(Path(folder, KERNELS))
+        try:
+            yield Path(folder)
+        finally:
+            os.environ.clear()
+            os.environ.update(before)

@@ -1,0 +1,86 @@
+"""Corpora of a few documents, which the questions take for real ones."""
+
+import gzip
+import json
+import os
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from benchmarks import compare, corpora, worker
+from benchmarks.compare import process, scale
+from benchmarks.worker import Session
+
+
+@pytest.fixture
+def counts(monkeypatch):
+    """Return a small corpus, also under the names of real ones; 10 test documents."""
+    for name in ("kos", "nips"):
+        monkeypatch.setitem(corpora.N_TEST_DOCUMENTS, name, 10)
+    X = sparse.csr_array(np.random.default_rng(1).poisson(1.5, size=(40, 25)))
+    monkeypatch.setattr(corpora, "load", lambda name, data_home: X)
+    return X
+
+
+class LocalWorker(Session):
+    """A worker without a process of its own, which would take seconds to start."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        self.name = name
+
+    def do(self, command, *arguments):
+        return getattr(self, command)(*arguments)
+
+
+@pytest.fixture
+def local_workers(monkeypatch):
+    """Let programs take turns in this process, with the kernels of the tests."""
+    monkeypatch.setattr(worker, "KERNELS", os.environ["NUMBA_CACHE_DIR"])
+    for module in (compare, process, scale):
+        monkeypatch.setattr(module, "Worker", LocalWorker)
+
+
+@pytest.fixture
+def classes():
+    """Return counts and classes that groups of words separate."""
+    rng = np.random.default_rng(1)
+    y = np.tile([0, 19, 5], 20)
+    of_class = np.unique(y, return_inverse=True)[1][:, np.newaxis]
+    rate = np.where(np.arange(12) % 3 == of_class, 3, 0.2)
+    return sparse.csr_array(rng.poisson(rate).astype(np.int32)), y
+
+
+@pytest.fixture
+def newsgroups(tmp_path, classes):
+    """Return a folder of the processed 20 Newsgroups, in miniature."""
+    folder = tmp_path / "newsgroups"
+    folder.mkdir()
+    X, y = classes
+    words = [f"word{w}" for w in range(10)] + ["the", "x"]
+    (folder / "vocabulary.txt").write_text("\n".join(words) + "\n")
+    for kind, rows in (("train", slice(0, 45)), ("test", slice(45, 60))):
+        cells = X[rows].tocoo()
+        table = np.column_stack([cells.row + 1, cells.col + 1, cells.data])
+        np.savetxt(folder / f"{kind}.data.gz", table, fmt="%d")
+        np.savetxt(folder / f"{kind}.label", y[rows] + 1, fmt="%d")
+    return folder
+
+
+@pytest.fixture
+def stories(tmp_path):
+    """Return a folder of stories, in miniature."""
+    folder = tmp_path / "reuters"
+    folder.mkdir()
+    rng = np.random.default_rng(0)
+    lines = []
+    for i in range(80):
+        topics = [topic for topic in ("grain", "ship", "earn") if rng.random() < 0.5]
+        body = " ".join(word for topic in topics for word in [topic, f"{topic}y"] * 3)
+        kind = "test" if i % 4 == 0 else "train"
+        story = {"title": "news", "body": body, "topics": topics, "modapte": kind}
+        lines.append(json.dumps(story))
+    path = folder / "reuters21578.jsonl.gz"
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    return folder

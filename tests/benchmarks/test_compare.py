@@ -1,0 +1,78 @@
+"""The page of the comparison with other programs, and what it is made of."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks import pages
+from benchmarks.compare import growth, quality
+
+
+def test_seconds_to_a_level_lie_between_recorded_sweeps():
+    curve = {"seconds": [1.0, 4.0, 8.0], "perplexity": [2000, 1800, 1700]}
+    assert quality.seconds_to(curve, 2500) == pytest.approx(1)
+    assert quality.seconds_to(curve, 1900) == pytest.approx(2)  # half of log 4
+    assert quality.seconds_to(curve, 1800) == pytest.approx(4)
+    assert quality.seconds_to(curve, 1699) == np.inf
+
+
+def test_slope_of_a_line_is_one():
+    points = [{"tokens": 10, "seconds": 3.0}, {"tokens": 1000, "seconds": 300.0}]
+    assert growth.slope(points, "tokens") == pytest.approx(1)
+
+
+def written(folder, question, programs, **options):
+    """Write a report as the questions do."""
+    options = {"corpus": "kos", "threads": 1, "topics": 20, "first": 20, **options}
+    options = {"last": 60, "sweeps": 400, "limit": 60.0, **options}
+    machine = {"cpu": "A", "simd": ["avx2"], "cores": 2, "system": "Linux"}
+    report = {"options": options, "machine": {**machine, "versions": {"numpy": "2"}}}
+    report |= {"programs": programs, "tokens": 1_000_000, "peers": {"tomotopy": "9.9"}}
+    name = f"{question}-kos-{options['topics']}-{options['threads']}.json"
+    (folder / name).write_text(json.dumps(report))
+
+
+def timed(*seconds, sweeps=(20, 60)):
+    runs = [{"sweeps": list(sweeps), "seconds_per_sweep": [s] * 3} for s in seconds]
+    return {"runs": runs}
+
+
+def followed(*perplexities, sweeps=(100, 400)):
+    curve = {"sweeps": list(sweeps), "seconds": [2.0, 8.0]}
+    return {"runs": [curve | {"perplexity": list(pair)} for pair in perplexities]}
+
+
+def test_page_says_what_the_reports_say(tmp_path, pyplot):
+    one = {"sklda": timed(0.1, 0.2, 0.3), "tomotopy": timed(0.5)}
+    written(tmp_path, "speed", {**one, "gensim": timed(2.0, sweeps=(3, 5))})
+    written(tmp_path, "speed", {"sklda": timed(0.1)}, threads=2)
+    programs = {
+        "sklda": followed((1600, 1440), (1600, 1445), (1700, 1500)),
+        "tomotopy": followed((1800, 1460)),
+        "lda": followed((1900, 1700), sweeps=(1, 2)),  # was not given the time
+    }
+    written(tmp_path, "quality", programs)
+    cold, warm = {"import": 0.9, "first": 5.0}, {"import": 0.8, "first": 0.01}
+    costs = {"cold": cold, "warm": warm, "start": 0.25, "peak_bytes": 123_400_000}
+    written(tmp_path, "process", {"sklda": costs})
+    pages.write_page(tmp_path, tmp_path / "doc")
+    text = " ".join((tmp_path / "doc" / "benchmarks.rst").read_text().split())
+    assert "sklda - 5.00 * - tomotopy - 2.00 * - gensim - 0.50 †" in text
+    assert "sklda / fastest other exact sampler - 2.50 (tomotopy)" in text
+    assert "KOS, 1,000,000 tokens, 2 threads" in text
+    assert "- 1550 - 1500 - 1475 - 1450 - at the end" in text
+    assert "* - sklda - 3.1" in text
+    assert "- – - 1460 (400 sweeps, 8 s)" in text
+    assert "* - lda - – - – - – - – - 1700 (2 sweeps, 8 s)" in text
+    assert "* - sklda - 123 " in text
+    assert "* - sklda - 0.80 - 5.00 - 0.01 - 0.25" in text
+    assert "Programs: tomotopy 9.9." in text
+    assert "Machine: A, 2 cores, Linux; avx2. Versions: numpy 2." in text
+
+
+def test_page_without_reports_says_how_to_make_them(tmp_path):
+    pages.write_page(tmp_path, tmp_path / "doc")
+    text = (tmp_path / "doc" / "benchmarks.rst").read_text()
+    assert "compare-speed" in text
+    assert "Tokens per second" not in text

@@ -1,0 +1,150 @@
+"""The corpora of the benchmarks, and the splits that programs are compared by."""
+
+import gzip
+import json
+from argparse import Namespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from benchmarks import corpora
+from benchmarks.medlda import reuters
+from benchmarks.synthetic import zipf_corpus
+
+SGML = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
+<REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" NEWID="1">
+<TOPICS><D>grain</D><D>corn</D></TOPICS><PLACES><D>usa</D></PLACES>
+<TEXT>&#2;
+<TITLE>CORN &lt;CN> HARVEST</TITLE>
+<DATELINE> Chicago, </DATELINE><BODY>A harvest
+of corn.
+ Reuter
+&#3;</BODY></TEXT>
+</REUTERS>
+<REUTERS TOPICS="YES" LEWISSPLIT="TEST" CGISPLIT="TRAINING-SET" NEWID="2">
+<TOPICS></TOPICS><TEXT TYPE="BRIEF">&#2;<TITLE>SHORT REUTER NEWS</TITLE></TEXT>
+</REUTERS>
+<REUTERS TOPICS="NO" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" NEWID="3">
+<TOPICS><D>grain</D></TOPICS><TEXT TYPE="UNPROC">&#2;WHEAT, RAW</TEXT>
+</REUTERS>
+<REUTERS TOPICS="YES" LEWISSPLIT="NOT-USED" CGISPLIT="TRAINING-SET" NEWID="4">
+<TOPICS></TOPICS><TEXT><TITLE>T</TITLE><BODY>B</BODY></TEXT>
+</REUTERS>
+"""
+STORIES = [
+    ("train", ["grain", "corn"], "CORN <CN> HARVEST\nA harvest\nof corn."),
+    ("test", [], "SHORT REUTER NEWS"),
+    ("unused", ["grain"], "WHEAT, RAW"),
+    ("unused", [], "T\nB"),
+]
+
+
+def test_half_of_the_words_of_the_last_documents_are_held_out(counts):
+    train, held_out = corpora.split(counts, "kos")
+    test = counts[30:].toarray()
+    expected = np.zeros_like(test)
+    expected[test > 0] = np.random.default_rng(0).binomial(test[test > 0], 0.5)
+    assert np.array_equal(held_out.toarray(), expected)
+    assert np.array_equal(train[30:].toarray(), test - expected)
+    assert np.array_equal(train[:30].toarray(), counts[:30].toarray())
+
+
+def test_a_quarter_of_the_documents_is_for_tests(counts):
+    train, test = corpora.split_documents(counts)
+    assert (train.shape, test.shape) == ((30, 25), (10, 25))
+    both, whole = np.vstack([train.toarray(), test.toarray()]), counts.toarray()
+    assert np.array_equal(np.unique(both, axis=0), np.unique(whole, axis=0))
+    assert not np.array_equal(test.toarray(), whole[-10:])
+
+
+def test_a_tenth_of_the_tokens_of_each_document_is_held_out(counts):
+    train, held_out = corpora.hold_out_tokens(counts)
+    assert np.array_equal((train + held_out).toarray(), counts.toarray())
+    assert min(train.data.min(), held_out.data.min()) >= 1  # no zeros are stored
+    assert np.array_equal(held_out.sum(axis=1), np.round(0.1 * counts.sum(axis=1)))
+
+
+def test_each_token_is_as_likely_to_be_held_out():
+    X = sparse.csr_array(np.tile([[30, 10]], (3000, 1)))
+    _, held_out = corpora.hold_out_tokens(X)
+    means = held_out.toarray().mean(axis=0)
+    np.testing.assert_allclose(means, [3, 1], atol=0.07)  # 4 standard errors
+
+
+def test_log_probability_is_that_of_a_plain_loop(counts):
+    rng = np.random.default_rng(0)
+    theta = rng.dirichlet(np.ones(3), size=40)
+    phi = rng.dirichlet(np.ones(25), size=3)
+    total = 0.0
+    for d, w in zip(*counts.nonzero(), strict=True):
+        probability = sum(theta[d, k] * phi[k, w] for k in range(3))
+        total += counts[d, w] * np.log(probability)
+    value = corpora.log_probability(theta, phi, counts)
+    assert value == pytest.approx(total / counts.sum())
+    assert corpora.perplexity(theta, phi, counts) == pytest.approx(np.exp(-value))
+
+
+def test_synthetic_corpus_has_its_shape_and_zipf_words():
+    X = zipf_corpus(500, 1000, 100_000, n_topics=5)
+    assert list(corpora.shape_of(X).values()) == [500, 1000, X.nnz, 100_000]
+    assert X.has_canonical_format
+    assert (zipf_corpus(500, 1000, 100_000, n_topics=5) != X).nnz == 0
+    even = zipf_corpus(500, 1000, 100_000, n_topics=200).sum(axis=0)
+    ranks = np.array([0, 10, 100, 900])
+    means = [even[rank : rank + max(1, rank // 10)].mean() for rank in ranks]
+    slope = np.polyfit(np.log(ranks + 2.7), np.log(means), 1)[0]
+    assert slope == pytest.approx(-1.05, abs=0.15)
+
+
+def test_newsgroups_are_read_and_shuffled(newsgroups, classes):
+    X, y = classes
+    whole, content = (
+        corpora.read_newsgroups(
+            Namespace(newsgroups_home=newsgroups, drop_stop_words=d)
+        )
+        for d in (False, True)
+    )
+    halves = zip(whole, content, (slice(0, 45), slice(45, 60)), strict=True)
+    for (counts, labels), (some, _), rows in halves:
+        assert not np.array_equal(labels, y[rows])
+        table = np.column_stack([counts.toarray(), labels])
+        expected = np.column_stack([X[rows].toarray(), y[rows]])
+        assert sorted(table.tolist()) == sorted(expected.tolist())
+        # "the" and "x", the last two, are no content.
+        assert np.array_equal(some.toarray(), counts.toarray()[:, :10])
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="vocabulary"):
+        corpora.read_newsgroups(Namespace(newsgroups_home=tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"no \*\.sgm and no reuters21578"):
+        list(reuters.read_stories(tmp_path))
+
+
+def test_stories_are_read_from_both_kinds_of_files(tmp_path):
+    (tmp_path / "reut2-000.sgm").write_text(SGML, encoding="latin-1")
+    parsed = reuters.read_stories(tmp_path)
+    assert [(s.kind, s.topics, s.text.strip()) for s in parsed] == STORIES
+    line = {"modapte": "test", "topics": ["oat"], "title": "T", "body": "B"}
+    path = tmp_path / "reuters21578.jsonl.gz"
+    path.write_bytes(gzip.compress(json.dumps(line).encode()))
+    assert list(reuters.read_stories(tmp_path)) == [("test", ["oat"], "T\nB")]
+
+
+def test_stories_become_counts_and_indicators(stories):
+    labels, (X, train), (_, test) = reuters.load(stories, n_labels=2)
+    assert len(labels) == 2
+    assert (train.shape, test.shape) == ((60, 2), (20, 2))
+    assert X.shape == (60, 7)  # news, three topics, three words made of them
+    sizes = train.sum(axis=0)
+    assert sizes[0] >= sizes[1]
+    assert (train.sum(axis=1) == 0).any()
+
+
+def test_modapte_has_its_known_sizes(shared_data):
+    labels, (_, train), (_, test) = reuters.load(shared_data / "reuters21578")
+    assert labels[:4] == ["earn", "acq", "money-fx", "grain"]
+    assert (train.shape, test.shape) == ((9603, 10), (3299, 10))
+    assert train.sum(axis=0)[:4].tolist() == [2877, 1650, 538, 433]
+    assert test.sum(axis=0)[:4].tolist() == [1087, 719, 179, 149]

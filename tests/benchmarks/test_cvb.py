@@ -1,0 +1,95 @@
+"""The experiments on collapsed variational Bayes."""
+
+import numpy as np
+import pytest
+from sklearn.decomposition import LatentDirichletAllocation
+
+from benchmarks import corpora, cvb
+from benchmarks.cvb import convergence, speed, stream
+from sklda import CVBLDA
+
+
+def test_curve_of_a_program_is_of_its_checkpoints(counts):
+    train, held_out = corpora.hold_out_tokens(counts)
+    chain = cvb.run_chain("CVB0", 4, train, held_out, 3, [2, 5])
+    program, values = cvb.new_program("CVB0", train, 3, 4), []
+    for sweeps in (2, 3):
+        program.sweep(sweeps)
+        values.append(corpora.log_probability(*program.estimates(), held_out))
+    assert chain["log_probability"] == pytest.approx(values, abs=6e-6)
+    assert chain["documents"] == 40
+
+
+def test_curve_ends_where_its_target_is_reached(counts):
+    train, held_out = corpora.hold_out_tokens(counts)
+    curve = cvb.follow(cvb.new_program("VB", train, 3), held_out, [1, 2, 3], -9.0)
+    assert curve["sweeps"] == [1]
+    assert curve["seconds"][0] > 0
+
+
+def test_gibbs_takes_means_only_where_it_is_followed(counts):
+    means = cvb.new_program("Gibbs", counts, 3, 0, [4])
+    assert (means.thin, means.times_keeping) == (1, False)
+    assert not hasattr(cvb.new_program("Gibbs", counts, 3), "thin")
+
+
+def test_steps_are_at_most_a_tenth_apart():
+    steps = np.array(speed.fine(500, 1.1))
+    assert (steps[0], steps[-1]) == (1, 500)
+    assert np.all(np.diff(steps) >= 1)
+    assert np.all(np.diff(steps) <= np.maximum(1, 0.1 * steps[:-1]))
+    assert speed.fine(4, 1.0) == [1, 2, 3, 4]
+
+
+def test_seconds_to_reach_are_set_beside_those_of_batch_vb():
+    vb = {"sweeps": [1, 5], "seconds": [1.0, 8.0], "log_probability": [-9.0, -7.0]}
+    good = {"sweeps": [1, 2], "seconds": [0.1, 0.2], "log_probability": [-8.0, -6.9]}
+    bad = {"sweeps": [1, 2], "seconds": [0.1, 0.2], "log_probability": [-8.0, -7.1]}
+    rows = speed.reach_rows({"VB": vb, "CVB0": good, "CVB": bad})
+    assert rows["VB"] == {"sweeps": 5, "seconds": 8, "relative": 1}
+    assert rows["CVB0"] == {"sweeps": 2, "seconds": 0.2, "relative": 0.025}
+    assert set(rows["CVB"].values()) == {None}
+
+
+def test_convergence_is_summed_up_by_the_end_and_the_way_there():
+    def chains(*curves):
+        return [{"log_probability": curve} for curve in curves]
+
+    programs = {
+        "VB": chains([-9, -8, -7], [-9, -8, -7.5], [-9, -8, -6]),
+        "CVB": chains([-9, -6.5, -6], [-9, -6, -5]),
+        "CVB0": chains([-9, -9, -8]),
+    }
+    rows = convergence.summary([1, 5, 10], programs)
+    assert rows["VB"] == {"median": -7, "range": [-7.5, -6], "reached": 10}
+    assert rows["CVB"] == {"median": -5.5, "range": [-6, -5], "reached": 5}
+    assert rows["CVB0"]["reached"] is None
+
+
+def test_minibatches_hold_each_document_once_a_pass():
+    batches = stream.minibatches(10, 4, 2, seed=0)
+    assert [batch.size for batch in batches] == [4, 4, 2] * 2
+    first, second = np.concatenate(batches[:3]), np.concatenate(batches[3:])
+    assert np.array_equal(np.sort(first), np.arange(10))
+    assert np.array_equal(np.sort(second), np.arange(10))
+    assert not np.array_equal(first, second)
+
+
+def test_streams_are_fitted_and_scored_alike(counts):
+    train, test = corpora.split_documents(counts)
+    batches = stream.minibatches(30, 8, 2, seed=0)
+    curves = stream.run_streams(train, test, 3, 5, batches)
+    assert list(curves) == ["SCVB0", "online VB"]
+    given = {"doc_topic_prior": 0.1, "topic_word_prior": 0.1, "random_state": 5}
+    ldas = [
+        e(3, **given, total_samples=30) for e in (CVBLDA, LatentDirichletAllocation)
+    ]
+    for lda, curve in zip(ldas, curves.values(), strict=True):
+        for batch in batches:
+            lda.partial_fit(train[batch])
+        assert curve["minibatches"] == [1, 2, 3, 5, 7, 8]
+        assert curve["documents"] == [8, 16, 24, 38, 54, 60]
+        assert len(curve["seconds"]) == 6
+        value = stream.completion_score(test, lda.components_, 0.1)
+        assert curve["score"][-1] == pytest.approx(value, abs=6e-6)
+    assert curves["SCVB0"]["score"][-1] == pytest.approx(ldas[0].score(test), abs=6e-6)

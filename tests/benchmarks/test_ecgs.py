@@ -1,0 +1,112 @@
+"""The experiments on dynamic sampling, and shards."""
+
+from argparse import Namespace
+
+import numpy as np
+import pytest
+
+from benchmarks import corpora
+from benchmarks.ecgs import chains, shards, speed
+from sklda import ECGSLDA
+
+
+def fitted(estimator, X, sweeps, **parameters):
+    """Return an estimator that keeps nothing but its last sweep."""
+    given = {"max_iter": sweeps, "burn_in": sweeps - 1, "random_state": 3}
+    priors = {"doc_topic_prior": 50 / 3, "topic_word_prior": 0.02}
+    return estimator(3, **priors, **given, **parameters).fit(X)
+
+
+@pytest.mark.parametrize("name", ["standard", "shortcut", "dynamic-2"])
+def test_chain_is_the_one_of_the_estimator(counts, name):
+    train, test = corpora.split_documents(counts)
+    options = Namespace(topics=3, sweeps=12, every=4)
+    chain = chains.run_chain(name, 3, train, test, options)
+    strategy, _, damping = name.partition("-")
+    parameters = {"damping": int(damping)} if damping else {}
+    lda = fitted(ECGSLDA, train, 12, strategy=strategy, **parameters)
+    assert len(chain["perplexity"]) == 3
+    assert chain["perplexity"][-1] == pytest.approx(lda.perplexity(test), abs=6e-4)
+    np.testing.assert_allclose(chain["sampling_rate"], lda.sampling_rate_, atol=6e-6)
+
+
+def test_sampling_rates_lie_within_their_limits(counts):
+    limits, cells = chains.rate_limits(counts), counts.data
+    assert limits["shortcut"] == pytest.approx((cells > 0).sum() / cells.sum())
+    draws = np.where(cells <= 2, cells, 1)
+    assert limits["dynamic"] == pytest.approx(draws.sum() / cells.sum())
+    options = Namespace(topics=3, sweeps=6, every=6)
+    names = ("standard", "dynamic-10", "shortcut")
+    found = [chains.run_chain(n, 0, counts, counts, options) for n in names]
+    standard, dynamic, shortcut = (chain["sampling_rate"] for chain in found)
+    assert standard == [1.0] * 6
+    assert shortcut == [round(limits["shortcut"], 5)] * 6
+    assert dynamic[0] == 1
+    assert limits["dynamic"] < dynamic[-1] < 1
+
+
+def test_tokens_apart_are_cells_of_the_same_chain(counts):
+    standard, apart = (speed.new_program(n, counts, 3) for n in ("standard", "apart"))
+    for program in (standard, apart):
+        program.sweep(3)
+    first, second = (p.log_joint() for p in (standard, apart))
+    assert first == pytest.approx(second, rel=0.05)
+    tokens = apart._chain.shards[0].sweep.args[0]
+    assert tokens.word.size == counts.sum()
+
+
+@pytest.mark.parametrize("sampler", list(shards.SAMPLERS))
+def test_shards_are_those_of_the_estimator_on_any_number_of_threads(counts, sampler):
+    train, test = corpora.split_documents(counts)
+    result, again = (
+        shards.run_shards(
+            train, test, sampler, 3, 3, Namespace(shards=[1, 4], threads=n, sweeps=6)
+        )
+        for n in (2, 1)
+    )
+    assert result["perplexity"] == again["perplexity"]
+    assert [len(seconds) for seconds in result["seconds"].values()] == [6, 6]
+    assert result["perplexity"][1] != result["perplexity"][4]
+    for n_shards, perplexity in result["perplexity"].items():
+        lda = fitted(shards.SAMPLERS[sampler], train, 6, n_shards=n_shards)
+        assert perplexity == pytest.approx(lda.perplexity(test))
+
+
+def test_summary_takes_the_mean_of_the_end_and_the_median_of_starts():
+    def chain(*perplexity, rate):
+        return {"perplexity": perplexity, "sampling_rate": [1.0, rate]}
+
+    ends = [(110, 90), (100, 80), (310, 290)]
+    standard = [chain(900, 900, *end, rate=1.0) for end in ends]
+    shortcut = [chain(900, 900, 120, 130, rate=0.4)]
+    sweeps = [25, 50, 75, 100]  # the last 50 are those after 50
+    rows = chains.summary(sweeps, {"standard": standard, "shortcut": shortcut})
+    assert rows["standard"]["perplexity"] == 100
+    assert rows["standard"]["range"] == [90, 300]
+    assert rows["standard"]["relative"] == 1
+    assert rows["shortcut"]["relative"] == 1.25
+    assert rows["shortcut"]["sampling_rate"] == 0.4
+
+
+def test_shards_are_compared_with_the_first_number_of_them():
+    starts = [
+        {"seconds": {1: [4.0, 4.0], 2: [2.0, 2.0]}, "perplexity": {1: 90, 2: 101}},
+        {"seconds": {1: [4.0, 9.0], 2: [2.0, 1.0]}, "perplexity": {1: 110, 2: 103}},
+    ]
+    one, two = shards.rows_of(starts)
+    assert (one["n_shards"], one["seconds"], one["speed_up"]) == (1, 4, 1)
+    assert (two["n_shards"], two["seconds"], two["speed_up"]) == (2, 2, 2)
+    # The fastest tenth of [4, 4, 4, 9] is 4; that of [1, 2, 2, 2], 1 + 0.3.
+    assert two["speed_up_of_fastest"] == pytest.approx(4 / 1.3)
+    assert (one["perplexity"], one["relative"]) == (100, 1)
+    assert (two["perplexity"], two["relative"]) == (102, 1.02)
+    assert two["relative_of_starts"] == [1.01, 1.03]
+
+
+def test_capacity_is_what_threads_do_without_anything_to_share():
+    starts = [
+        {"one": [4.0, 4.0], "side_by_side": [5.0, 5.0]},
+        {"one": [4.0, 9.0], "side_by_side": [5.0, 9.0]},
+    ]
+    gain = shards.capacity(starts, 2)
+    assert gain == {"of_median": 1.6, "of_fastest": 1.6}

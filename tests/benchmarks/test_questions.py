@@ -1,0 +1,286 @@
+"""Every question runs, with very few sweeps, and shows what it has measured.
+
+What is printed of time is not tested.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks import DECLARED, corpora
+from benchmarks.__main__ import main, parse
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
+COMPARE = "--corpora kos --topics 3 --peers sklda sklda-mean"
+CHAINS = "--starts 2 --sweeps 6 --jobs 1 --topics 3"
+SHORT = "--max-iter 3 --burn-in 1 --topics 3"
+TINY = {
+    "compare-speed": f"{COMPARE} --repeats 1 --first 2 --last 4",
+    "compare-quality": f"{COMPARE} --repeats 1 --sweeps 5",
+    "compare-process": COMPARE,
+    "compare-scale": "--documents 50 --words 99 --tokens 4000 --topics 3 --sweeps 2"
+    " --threads 2",
+    "compare-growth": "--tokens 999 2000 --topics 3 20 --words 100"
+    " --tokens-of-topics 2000 --first 1 --last 3",
+    "blocking-bars": "--samplers single-site --documents 300 --starts 2 --sweeps 12"
+    " --every 4 --jobs 1",
+    "blocking-chains": f"--samplers single-site {CHAINS}",
+    "blocking-speed": "--samplers single-site --topics 2 4 --first 1 --sweeps 4",
+    "ecgs-chains": f"{CHAINS} --damping 1 50 --every 3",
+    "ecgs-speed": "--topics 2 100 --first 1 --sweeps 4",
+    "ecgs-shards": "--samplers collapsed ecgs --topics 2 3 --starts 2 --shards 1 2"
+    " --sweeps 3",
+    "cvb-convergence": CHAINS,
+    "cvb-size": f"{CHAINS} --documents 10 20 4000",
+    "cvb-speed": "--topics 2 3 --warm 1 --sweeps 2 --vb-iterations 3 --most-sweeps 4",
+    "cvb-stream": "--corpus docstrings --topics 3 --batch 50 --passes 1 --starts 2",
+    "medlda-newsgroups": f"--newsgroups-home NEWS {SHORT} --starts 2",
+    "medlda-binary": f"--newsgroups-home NEWS --drop-stop-words {SHORT}",
+    "medlda-reuters": f"--reuters-home STORIES {SHORT} --strategies multitask ovr",
+    "medlda-growth": "--newsgroups-home NEWS --samplers light gibbs --topics 2 3"
+    " --documents 20 45 --fixed-topics 3",
+}
+FILES = {
+    "compare-speed": ["speed-kos-3-1"],
+    "compare-quality": ["quality-kos-3-1"],
+    "compare-process": ["process-kos-3-1"],
+    "blocking-chains": ["chains-nips"],
+    "blocking-speed": ["speed-nips"],
+    "ecgs-chains": ["chains-nips"],
+    "ecgs-speed": ["speed-nips"],
+    "ecgs-shards": ["shards-nips-threads-2"],
+    "cvb-convergence": ["convergence-kos"],
+    "cvb-size": ["size-kos"],
+    "cvb-speed": ["speed-nips-2", "speed-nips-3"],
+    "cvb-stream": ["stream-docstrings"],
+    "medlda-newsgroups": ["newsgroups-all-words"],
+}
+ONE_FIGURE = {"ecgs-chains": ["perplexity", "sampling-rate"], "cvb-speed": ["speed"]}
+
+
+def check_speed(report):
+    assert report["programs"]["sklda"]["runs"][0]["sweeps"] == [2, 4]
+    assert list(report["programs"]) == ["sklda"]  # and no means
+
+
+def check_quality(report):
+    assert report["options"]["corpus"] == "kos"
+    assert list(report["programs"]) == list(report["peers"]) == ["sklda", "sklda-mean"]
+    for program in report["programs"].values():
+        (curve,) = program["runs"]
+        assert curve["sweeps"] == [1, 2, 3, 5]
+        assert all(1 < perplexity < 50 for perplexity in curve["perplexity"])
+
+
+def check_process(report):
+    assert report["programs"]["sklda"]["peak_bytes"] > 1e7
+
+
+def check_bars(report):
+    chains = report["chains"]["single-site"]
+    assert [chain["seed"] for chain in chains] == [0, 1]
+    assert min(chain["gap"] for chain in chains) == 0
+    row = report["summary"]["samplers"]["single-site"]
+    assert row["missing_topics"] == sum(chain["missed_topics"] > 0 for chain in chains)
+
+
+def check_chains(report):
+    row = report["summary"]["single-site"]
+    assert max(row[key]["sweeps"] for key in ("log_posterior", "perplexity")) <= 6
+    assert len(report["seconds"]["single-site"]) == 20
+
+
+def check_rates(report):
+    names = ["standard", "dynamic-1", "dynamic-50", "shortcut"]
+    rate = {name: row["sampling_rate"] for name, row in report["summary"].items()}
+    assert list(report["chains"]) == list(rate) == names
+    assert rate["standard"] == 1
+    assert rate["standard"] > rate["dynamic-50"] > rate["dynamic-1"]
+    assert rate["shortcut"] == pytest.approx(report["least_rate"]["shortcut"], abs=1e-5)
+
+
+def check_shards(report):
+    cases = [(result["sampler"], result["n_topics"]) for result in report["results"]]
+    assert cases == [("collapsed", 2), ("collapsed", 3), ("ecgs", 2), ("ecgs", 3)]
+    for result in report["results"]:
+        assert [row["n_shards"] for row in result["rows"]] == [1, 2]
+        assert {len(start["side_by_side"]) for start in result["starts"]} == {3}
+
+
+def check_convergence(report):
+    assert list(report["chains"]) == ["VB", "CVB", "CVB0", "Gibbs"]
+    assert report["sweeps"] == [1, 2, 3, 5, 6]
+
+
+def check_size(report):
+    sizes = [row["documents"] for row in report["rows"]]
+    assert sizes == report["options"]["documents"] == [10, 20, 40]
+    chains = report["chains"]["CVB"]
+    assert [chain["documents"] for chain in chains] == [10, 10, 20, 20, 40, 40]
+
+
+def check_reach(report):
+    assert report["times_as_fast"]["VB"] == 1
+    assert {len(seconds) for seconds in report["seconds"].values()} == {2}
+    assert list(report["reach"]) == ["VB", "CVB0", "CVB", "Gibbs"]
+
+
+def check_stream(report):
+    assert len(report["starts"]) == 2
+    for curve in (curve for start in report["starts"] for curve in start.values()):
+        assert curve["documents"][-1] == report["documents"] == 225
+        assert curve["score"][-1] > curve["score"][0]
+
+
+def check_newsgroups(report):
+    assert report["train"]["documents"] == 45
+    assert len(report["rows"]) == 3 + 2 + 2  # of words, and two starts of two of topics
+    (points,) = report["others"].values()
+    assert points["20"] == [28.7, 0.683]
+
+
+def check_binary(report):
+    assert (report["train"]["documents"], report["words"]) == (30, 10)
+
+
+def check_reuters(report):
+    assert sorted(report["labels"]) == ["earn", "grain", "ship"]
+    assert {tuple(row["test"]) for row in report["rows"]} == {("micro F1", "macro F1")}
+
+
+def check_growth(report):
+    cases = [(row["n_topics"], row["documents"]) for row in report["rows"]]
+    assert cases == [(2, 45), (3, 45), (3, 20)] * 2
+
+
+CHECKS = {
+    "compare-speed": check_speed,
+    "compare-quality": check_quality,
+    "compare-process": check_process,
+    "blocking-bars": check_bars,
+    "blocking-chains": check_chains,
+    "ecgs-chains": check_rates,
+    "ecgs-shards": check_shards,
+    "cvb-convergence": check_convergence,
+    "cvb-size": check_size,
+    "cvb-speed": check_reach,
+    "cvb-stream": check_stream,
+    "medlda-newsgroups": check_newsgroups,
+    "medlda-binary": check_binary,
+    "medlda-reuters": check_reuters,
+    "medlda-growth": check_growth,
+}
+
+
+def run(tmp_path, question, options="") -> dict[str, dict]:
+    """Answer a question, and return the reports that it wrote."""
+    for word, folder in (("NEWS", "newsgroups"), ("STORIES", "reuters")):
+        options = options.replace(word, str(tmp_path / folder))
+    results = tmp_path / "results"
+    main([question, *options.split(), "--results", str(results)])
+    texts = {p.stem: p.read_text() for p in results.glob("*/*.json")}
+    assert not any(str(tmp_path) in text for text in texts.values())
+    return {name: json.loads(text) for name, text in texts.items()}
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch, counts, local_workers, newsgroups, stories):
+    """Answer a question about a tiny corpus."""
+    load = corpora.load_texts
+    monkeypatch.setattr(corpora, "load_texts", lambda *which: load(*which)[:300])
+    return lambda question, more="": run(tmp_path, question, f"{TINY[question]} {more}")
+
+
+def test_every_question_is_tried_here():
+    assert {*TINY, "pages", "history"} == set(DECLARED["question"])
+
+
+@pytest.mark.parametrize("question", TINY)
+def test_question_runs_and_is_shown(question, tmp_path, tiny, pyplot):
+    reports = tiny(question)
+    family, _, kind = question.partition("-")
+    assert sorted(reports) == FILES.get(question, [kind])
+    for report in reports.values():
+        assert {"cpu", "simd", "cores", "system", "versions"} == set(report["machine"])
+        assert {"alpha", "beta"} <= set(report["options"])
+        CHECKS.get(question, lambda report: True)(report)
+    run(tmp_path, "pages", f"--doc {tmp_path / 'doc'}")
+    if family == "compare":
+        text = (tmp_path / "doc" / "benchmarks.rst").read_text()
+        assert "Machine: " in text
+        assert str(tmp_path) not in text
+        images = (tmp_path / "doc" / "images").glob("*.png")
+        assert len(list(images)) == (kind in ("quality", "growth"))
+    else:
+        figures = {path.stem for path in (tmp_path / "results" / family).glob("*.png")}
+        shared = (
+            [kind] if question in ("ecgs-speed", *(f"cvb-{k}" for k in CVB)) else None
+        )
+        expected = ONE_FIGURE.get(question) or shared or FILES.get(question, [kind])
+        assert figures == set(expected)
+
+
+CVB = ("convergence", "size", "speed", "stream")
+
+
+@pytest.mark.parametrize(
+    "fault", ["compare-growth --last 5", "blocking-speed --first 60"]
+)
+def test_what_would_measure_nothing_is_refused(fault, capsys):
+    with pytest.raises(SystemExit):
+        parse(fault.split())
+    assert "must be at least" in capsys.readouterr().err
+
+
+def test_bars_need_documents_to_train_on(tmp_path):
+    with pytest.raises(SystemExit, match="greater than 250"):
+        run(tmp_path, "blocking-bars", "--documents 250")
+
+
+def test_without_a_question_all_are_listed(capsys):
+    main([])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[2:]] == list(DECLARED["question"])
+    assert all(len(line) <= 92 for line in lines)
+
+
+def test_page_and_figures_are_those_of_the_stored_results(tmp_path, pyplot):
+    for path in RESULTS.glob("*/*.json"):
+        copy = tmp_path / "results" / path.relative_to(RESULTS)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    run(tmp_path, "pages", f"--doc {tmp_path / 'doc'}")
+    page = (tmp_path / "doc" / "benchmarks.rst").read_text(encoding="utf-8")
+    assert page == (ROOT / "doc" / "benchmarks.rst").read_text(encoding="utf-8")
+    stored = {path.relative_to(RESULTS) for path in RESULTS.glob("*/*.png")}
+    drawn = (tmp_path / "results").glob("*/*.png")
+    assert {path.relative_to(tmp_path / "results") for path in drawn} == stored
+
+
+def test_rows_of_earlier_runs_stay(tiny):
+    rows = tiny("medlda-binary")["binary"]["rows"]
+    assert len(rows) == 3 + 1 + 1  # of words, and of topics
+    (report,) = tiny("medlda-binary", "--strategies ovr --baselines").values()
+    assert [row["method"][:3] for row in report["rows"]].count("ovr") == 1
+    assert len(report["rows"]) == 3 + 1 + 1 + 1
+
+
+@pytest.mark.slow
+def test_chains_on_the_real_corpus(tmp_path, shared_data):
+    home = shared_data / "uci_bow"
+    options = f"--samplers single-site --corpus kos --data-home {home} --starts 1"
+    (report,) = run(
+        tmp_path, "blocking-chains", f"{options} --sweeps 2 --jobs 1"
+    ).values()
+    assert report["n_topics"] == 32
+    # All of the 467,714 tokens but half of those of the last 430 documents.
+    assert 0.9 * 467_714 < report["tokens"] < 467_714
+
+
+def test_private_names_of_sklda_are_in_one_file():
+    texts = {path: path.read_text() for path in RESULTS.parent.rglob("*.py")}
+    using = [path.name for path, text in texts.items() if "from sklda._" in text]
+    assert using == ["internals.py"]
+    assert not any("import _" in text for text in texts.values())
