@@ -29,8 +29,9 @@ def _kernel_digest() -> str:
 # which that kernel calls: after an edit in draws.py it would go on running the
 # old code inside single_site.py. So every state of the sources has a folder of
 # its own. Here, not in a fixture: it must be set before numba is imported.
-_base = os.environ.get("NUMBA_CACHE_DIR", ROOT / ".numba_cache")
-os.environ["NUMBA_CACHE_DIR"] = str(Path(_base) / _kernel_digest())
+_folder = Path(os.environ.get("NUMBA_CACHE_DIR", ROOT / ".numba_cache"))
+if "PYTEST_XDIST_WORKER" not in os.environ:  # a worker inherits it
+    os.environ["NUMBA_CACHE_DIR"] = str(_folder / _kernel_digest())
 if "numba" in sys.modules:  # a plugin of pytest was first
     sys.modules["numba"].core.config.reload_config()
 

@@ -1,0 +1,80 @@
+"""Edits of syntax trees: what they match, and that they fail loudly."""
+
+import ast
+
+import numpy as np
+import pytest
+
+from sklda._core.problem import LANES
+from tests.helpers.mutants import Edit, _apply, interpreted
+
+SOURCE = """
+def f(a, b):
+    total = a[0] - b
+    total = total + (a[1] - b)
+    if total > 0:
+        a[0] = total
+        a[1] = total
+    return g(a, b, total)
+"""
+
+
+def edited(*edit):
+    tree = ast.parse(SOURCE)
+    _apply(Edit("f", *edit), tree)
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+@pytest.mark.parametrize(
+    ("edit", "old", "new"),
+    [
+        (("A[I] - N", "A[I]", 1, 2), "a[1] - b", "a[1]"),
+        (("X > 0", "True"), "total > 0", "True"),
+        (("A[0] = X", "pass"), "a[0] = total", "pass"),
+        (("A[0] = X\nA[1] = X", "pass"), "a[0] = total\n        a[1] = total", "pass"),
+        (("X + (A[J] - B)", "B - X"), "total + (a[1] - b)", "b - total"),
+        (("g(A, *Z)", "h(*Z)"), "g(a, b, total)", "h(b, total)"),
+        (("a[I]", "a[2]", None, 4), "", ""),
+    ],
+)
+def test_edits(edit, old, new):
+    expected = ast.unparse(ast.parse(SOURCE)).replace(old, new)
+    if old == "":
+        expected = expected.replace("a[0]", "a[2]").replace("a[1]", "a[2]")
+    assert edited(*edit) == expected.replace("(a[1])", "a[1]")
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("A[I] - N", "A[I]"),  # twice
+        ("A[I] * N", "A[I]"),  # never
+        ("X - X", "0"),  # one letter is one expression
+        ("A[0] = X\nA[0] = X", "pass"),
+    ],
+)
+def test_a_pattern_that_does_not_fit_says_where_and_what(edit):
+    with pytest.raises(AssertionError, match=r"(?s)in f \d times.*total = a\[0\] - b"):
+        edited(*edit)
+
+
+@pytest.mark.parametrize("function", ["weigh", "no_such_function"])
+def test_a_function_must_be_the_only_one(function):
+    edit = Edit(function, "A", "A")
+    with pytest.raises(AssertionError, match="must be one function"):
+        interpreted("sklda._ecgs.samplers", [edit])
+
+
+def test_modules_are_the_interpreted_ones_and_leave_the_package_alone():
+    from sklda._core import problem, rows
+    from sklda._gibbs.kernels import single_site_rows
+
+    edit = Edit("rows.weigh", "np.float64(T)", "-1.0")
+    loaded = interpreted("sklda._gibbs.kernels.single_site_rows", [edit], lanes=2)
+    weight = np.zeros(3, np.float32)
+    arguments = (np.ones(3, np.float32), np.ones(3, np.int32), np.float32(1), weight)
+    assert loaded.module.weigh(*arguments) == -1
+    assert loaded.module.weigh is loaded.modules["sklda._core.rows"].weigh
+    assert loaded.modules["sklda._core.problem"].padded(3) == 4
+    assert rows.weigh(*arguments) == single_site_rows.weigh(*arguments) == 6
+    assert problem.padded(3) == problem.LANES == LANES
