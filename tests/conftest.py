@@ -34,6 +34,17 @@ os.environ["NUMBA_CACHE_DIR"] = str(Path(_base) / _kernel_digest())
 if "numba" in sys.modules:  # a plugin of pytest was first
     sys.modules["numba"].core.config.reload_config()
 
+from tests.helpers.warm_up import compile_all  # noqa: E402
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile all kernels before pytest-xdist starts its workers."""
+    config = session.config
+    is_controller = config.getoption("numprocesses", None) is not None
+    if is_controller and not hasattr(config, "workerinput"):
+        compile_all()
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:

@@ -219,9 +219,9 @@ import importlib, json, pkgutil
 import numba
 from numba.core import event
 with event.install_recorder("numba:compile") as recorder:
-    import sklda, sklda._kernels
+    import sklda
     signatures = {}
-    for found in pkgutil.walk_packages(sklda._kernels.__path__, "sklda._kernels."):
+    for found in pkgutil.walk_packages(sklda.__path__, "sklda."):
         for name, member in vars(importlib.import_module(found.name)).items():
             if isinstance(member, numba.core.dispatcher.Dispatcher):
                 signatures[f"{found.name}.{name}"] = len(member.signatures)

@@ -1,0 +1,61 @@
+"""Compile the kernels before the workers of pytest-xdist ask for them.
+
+Else each worker compiles what it meets first, most of it twice. This takes about 50
+seconds of one processor; the parts are for two.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+X = np.random.default_rng(0).poisson(0.5, (20, 9))
+PARAMS = {"max_iter": 2, "random_state": 0}
+
+
+def gibbs() -> None:
+    from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+
+    whole_cells = {"blocking": "nested", "max_block_size": None}
+    CollapsedGibbsLDA(3, **whole_cells, **PARAMS).fit(X)
+    CollapsedGibbsLDA(3, sampler="dense", **PARAMS).fit(X).score(X)
+    CollapsedGibbsLDA(3, sampler="sparse", n_shards=2, **PARAMS).fit(X)
+    UncollapsedGibbsLDA(3, **PARAMS).fit(X)
+    for n_topics in (3, 200):  # rows, lists
+        ECGSLDA(n_topics, **PARAMS).fit(X)
+
+
+def others() -> None:
+    from sklda import CVBLDA, MedLDAClassifier
+
+    for sampler, n_weight_steps in (("light", 2), ("gibbs", None)):
+        ways = {"sampler": sampler, "n_weight_steps": n_weight_steps}
+        MedLDAClassifier(3, **ways, **PARAMS).fit(X, X[:, 0] > 0)
+    for approximation in ("zero-order", "gaussian", "exact"):
+        params = {"approximation": approximation, "tol": 0, "evaluate_every": 1}
+        CVBLDA(3, **params, **PARAMS).fit(X)
+    CVBLDA(3, **PARAMS).partial_fit(X)
+
+
+PARTS = [gibbs, others]
+
+
+def compile_all() -> None:
+    """Run the parts side by side, unless the cache of this state of sklda exists.
+
+    What fails here fails again in a test, which then says why.
+    """
+    if Path(os.environ["NUMBA_CACHE_DIR"]).exists():
+        return
+    commands = [[sys.executable, "-m", __name__, str(i)] for i in range(len(PARTS))]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    started = [subprocess.Popen(one, cwd=ROOT, **quiet) for one in commands]
+    for process in started:
+        process.wait()
+
+
+if __name__ == "__main__":
+    PARTS[int(sys.argv[1])]()
