@@ -11,7 +11,7 @@ from sklda._base.parameters import make_problem, random_streams
 from sklda._core.corpus import check_corpus, check_weights, split_cells
 from sklda._core.threads import Threads
 from sklda._cvb.engine import Engine
-from sklda._cvb.estimator import _APPROXIMATIONS
+from sklda._cvb.estimator import APPROXIMATIONS
 from sklda._ecgs.samplers import draws_made
 from sklda._gibbs.chain import Chain as GibbsChain
 
@@ -21,10 +21,11 @@ class Chain:
 
     def __init__(self, lda, X):
         self._threads = Threads(lda.n_jobs)
+        self.keep = None
         rng = random_streams(lda.random_state)
         if isinstance(lda, CVBLDA):
             problem = make_problem(lda, lda._check_weights(X, reset=True))
-            approximation = _APPROXIMATIONS[lda.approximation]
+            approximation = APPROXIMATIONS[lda.approximation]
             n_shards, threads = lda.n_shards, self._threads
             self._chain = Engine(approximation, problem, rng, n_shards, threads)
         else:

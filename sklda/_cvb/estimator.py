@@ -32,7 +32,7 @@ from sklda._cvb.memory import check_memory
 from sklda._cvb.stochastic import random_counts, update_counts
 
 ApproximationName = Literal["gaussian", "zero-order", "exact"]
-_APPROXIMATIONS: dict[ApproximationName, Approximation] = {
+APPROXIMATIONS: dict[ApproximationName, Approximation] = {
     "gaussian": Approximation(gaussian, START_SWEEPS, estimated_histograms),
     "zero-order": Approximation(zero_order, 0, estimated_histograms),
     "exact": Approximation(exact, START_SWEEPS, exact_histograms),
@@ -177,7 +177,7 @@ class CVBLDA(BaseLDA):
         **BaseLDA._parameter_constraints,
         **TRACE_CONSTRAINTS,
         **SHARD_CONSTRAINTS,
-        "approximation": [StrOptions(set(_APPROXIMATIONS))],
+        "approximation": [StrOptions(set(APPROXIMATIONS))],
         "tol": [Interval(Real, 0, None, closed="left")],
         "learning_decay": [Interval(Real, 0.5, 1, closed="right")],
         "learning_offset": [Interval(Real, 0, None, closed="left")],
@@ -264,7 +264,7 @@ class CVBLDA(BaseLDA):
                 corpus = self._one_token_cells(corpus)
             check_memory(corpus.word.size, self.n_components, exact=is_exact)
             problem = make_problem(self, corpus)
-            approximation = _APPROXIMATIONS[self.approximation]
+            approximation = APPROXIMATIONS[self.approximation]
             rng = random_streams(self.random_state)
             engine = Engine(approximation, problem, rng, self.n_shards, threads)
             ended = self._run(engine, X, y)

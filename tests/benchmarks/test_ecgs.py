@@ -51,7 +51,7 @@ def test_tokens_apart_are_cells_of_the_same_chain(counts):
         program.sweep(3)
     first, second = (p.log_joint() for p in (standard, apart))
     assert first == pytest.approx(second, rel=0.05)
-    tokens = apart._chain.shards[0].sweep.args[0]
+    tokens = apart._chain.problem.corpus
     assert tokens.word.size == counts.sum()
 
 
