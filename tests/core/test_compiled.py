@@ -29,7 +29,7 @@ def test_no_index_is_out_of_bounds(tmp_path):
     samplers = {name: known.compiled() for name, known in KNOWN.items()}
     sharded = [Sharded(samplers[name], 3, Threads()) for name in REPLICABLE]
     for seed, (n_topics, n_words, alpha, beta) in enumerate(
-        [(1, 1, 0.1, 0.1), (2, 90, 1e-4, 1e-4), (100, 90, 0.5, 0.01), (16, 9, 10, 1e-8)]
+        [(1, 1, 0.1, 0.1), (2, 90, 1e-4, 1e-4), (40, 90, 0.5, 0.01), (16, 9, 10, 1e-8)]
     ):
         corpus = random_corpus(seed, 60, n_words, mean=2)
         alpha = np.full(n_topics, alpha)
