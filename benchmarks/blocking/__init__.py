@@ -1,16 +1,22 @@
 """The experiments of Zhang and Sisson on blocked sampling."""
 
-import numpy as np
+from functools import partial
 
 from benchmarks import corpora, figures
+from benchmarks.internals import Sklda
 from benchmarks.programs import ALPHA, BETA, ours
 
 FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
 KEEP_EVERY = 10  # sweeps between two samples of the mean behind the perplexity
 STYLES = figures.styles("blocking")
+KINDS = {
+    "log_posterior": "log posterior, nats",
+    "perplexity": "perplexity of the held-out words",
+}
+draw_curves = partial(figures.draw_curves, kinds=KINDS, looks=STYLES)
 
 
-def new_program(name, X, n_topics, seed=0, max_block_size=None) -> ours.Sklda:
+def new_program(name, X, n_topics, seed=0, max_block_size=None) -> Sklda:
     if name == "augmentation":
         return ours.augmentation(X, n_topics, seed)
     parameters = {} if name == "single-site" else {"blocking": name}
@@ -39,20 +45,3 @@ def run_chain(name, seed, train, held_out, n_topics, options) -> dict:
         if is_kept:
             sums, n_kept = now, n_kept + 1
     return curves | {"topic_word": program.estimates()[1]}
-
-
-def draw_curves(path, title, report) -> None:
-    figure, (panels,) = figures.panels(2, size=(11, 4.8))
-    figure.suptitle(f"{title}; thick lines are medians")
-    kinds = ("log_posterior", report["tokens"], "log posterior, nats per token")
-    kinds = kinds, ("perplexity", 1, "perplexity of the held-out words")
-    for axes, (key, unit, label) in zip(panels, kinds, strict=True):
-        drawn, sweeps = [], report["sweeps"]
-        for name, chains in report["chains"].items():
-            curves = np.array([chain[key] for chain in chains]) / unit
-            drawn.extend(curves)
-            xs = [sweeps] * len(curves)
-            figures.chains(axes, xs, curves, name, STYLES[name], 2.2, 0.4)
-        axes.set(ylabel=label, ylim=figures.limits(sweeps, drawn))
-        figures.sweeps_axis(axes, sweeps)
-    figures.finish(figure, path)

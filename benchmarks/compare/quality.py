@@ -77,11 +77,9 @@ def section(reports, images) -> dict:
 
 
 def draw_figure(path, reports: list[dict]) -> None:
-    styles, columns = figures.styles("compare"), min(len(reports), 2)
-    figure, panels = figures.panels(columns, rows=-(-len(reports) // columns))
-    for axes in panels.flat[len(reports) :]:
-        axes.set_axis_off()
-    for axes, report in zip(panels.flat, reports, strict=False):
+    styles = figures.styles("compare")
+    figure, panels = figures.panels(len(reports))
+    for axes, report in zip(panels, reports, strict=True):
         lowest = np.inf
         for name in compare.programs_of(report):
             curve = median_curve(report["programs"][name])
@@ -92,4 +90,4 @@ def draw_figure(path, reports: list[dict]) -> None:
         axes.set(xscale="log", ylabel="perplexity of held-out words")
         axes.set_ylim(0.97 * lowest, SHOWN * lowest)
         axes.grid(alpha=0.3)
-    figures.finish(figure, path, columns=2 * columns)
+    figures.finish(figure, path)

@@ -13,26 +13,23 @@ def run(options) -> None:
     for n in sizes:
         data = *(part[np.sort(order[:n])] for part in whole), n_topics, [options.sweeps]
         some = harness.run_chains(cvb.run_chain, options.programs, options, *data)
-        ends = {name: harness.range_of(cvb.ends(some[name])) for name in some}
+        ends = harness.summary(data[-1], some, "log_probability")
         rows.append({"documents": n, **ends})
         for name in chains:
             chains[name] += some[name]
-    harness.print_rows(rows)
     facts = {"topics": n_topics, "documents": sizes, **cvb.PRIORS}
     report = {"rows": rows, "chains": chains}
     harness.write(options, f"size-{options.corpus}", report, **facts)
 
 
 def draw(reports, folder) -> None:
-    def draw_one(axes, report):
-        documents = np.array([row["documents"] for row in report["rows"]])
-        names = report["options"]["programs"]
-        for place, name in enumerate(names):
-            rows = [row[name] for row in report["rows"]]
-            x = documents * 1.03 ** (place - (len(names) - 1) / 2)  # side by side
-            figures.error_bars(axes, x, rows, name, cvb.STYLES[name])
-        title = f"{figures.title(report)}; bars: their range"
-        axes.set(ylabel=cvb.HELD_OUT, title=title)
-        figures.powers_axis(axes, "documents", documents.tolist())
+    def draw_one(panels, report):
+        rows = report["rows"]
+        points = {
+            name: {row["documents"]: row[name] for row in rows}
+            for name in report["options"]["programs"]
+        }
+        label = f"{cvb.HELD_OUT}; bars: range"
+        figures.lines(panels[0], points, cvb.STYLES, "documents", label, log=False)
 
-    figures.per_report(folder / "size.png", reports, draw_one)
+    figures.per_report(reports, folder, 1, draw_one)

@@ -1,18 +1,13 @@
 from functools import partial
-from itertools import cycle, product
+from itertools import product
 
 import numpy as np
 
 from benchmarks import corpora, ecgs, figures, harness, number
 from benchmarks.internals import SideBySide
-from benchmarks.programs import Program
 from sklda import ECGSLDA, CollapsedGibbsLDA
 
 SAMPLERS = {"collapsed": CollapsedGibbsLDA, "ecgs": ECGSLDA}
-
-
-class Apart(SideBySide, Program):
-    """Chains side by side, as a program."""
 
 
 def run(options) -> None:
@@ -40,7 +35,7 @@ def run_shards(train, test, sampler, n_topics, seed, options) -> dict:
         if name == "one":
             return start()
         if name == "side_by_side":
-            return Apart([start() for _ in range(options.threads)])
+            return SideBySide([start() for _ in range(options.threads)])
         return start(n_shards=name, n_jobs=options.threads)
 
     names = "one", "side_by_side", *options.shards
@@ -62,7 +57,7 @@ def rows_of(starts: list[dict]) -> list[dict]:
         {
             "n_shards": n,
             "seconds": times["median"][n],
-            "speed_up": times["speed_up_of_median"][n],
+            "speed_up": times["times_as_fast"][n],
             "speed_up_of_fastest": fastest[n],
             "perplexity": float(np.median(ends[n])),
             "relative": float(np.median(ends[n])) / base,
@@ -84,25 +79,20 @@ def capacity(starts: list[dict], threads: int) -> dict:
 
 
 def draw(reports, folder) -> None:
-    for name, report in reports.items():
-        options = report["options"]
-        figure, ((left, right),) = figures.panels(2)
-        looks = cycle(figures.styles("blocking").values())
-        for result, look in zip(report["results"], looks, strict=False):
-            values = harness.columns(result["rows"])
-            shards = values["n_shards"]
+    def draw_one(panels, report):
+        relative, speed_up = {}, {}
+        for result in report["results"]:
             label = f"{result['sampler']}, K = {result['n_topics']}"
-            left.plot(shards, values["relative"], label=label, **look)
-            points = look | {"ls": "", "ms": 3, "alpha": 0.5}
-            left.plot(shards, values["relative_of_starts"], **points)
-            right.plot(shards, values["speed_up"], **look)
-        than = number(options["shards"][0], "shard")
-        left.set(ylabel=f"perplexity, relative to {than}")
-        left.axhline(1, color="#555555", lw=0.6)
-        right.set(ylabel=f"times as fast as {than}", ylim=(0, None))
-        for axes in (left, right):
-            figures.powers_axis(axes, "shards", options["shards"])
-        corpus, starts = options["corpus"].upper(), number(options["starts"], "start")
-        threads = f"threads: at most {options['threads']}"
-        figure.suptitle(f"{corpus}, {starts} (small points), {threads}")
-        figures.finish(figure, folder / f"{name}.png")
+            speed_up[label] = {r["n_shards"]: r["speed_up"] for r in result["rows"]}
+            relative[label] = {
+                row["n_shards"]: harness.range_of(row["relative_of_starts"])
+                for row in result["rows"]
+            }
+        looks = dict(zip(relative, figures.styles("blocking").values(), strict=False))
+        than = number(report["options"]["shards"][0], "shard")
+        kinds = ("perplexity, relative to", relative), ("times as fast as", speed_up)
+        for axes, (kind, points) in zip(panels, kinds, strict=True):
+            figures.lines(axes, points, looks, "shards", f"{kind} {than}", log=False)
+            axes.axhline(1, color="#555555", lw=0.6)
+
+    figures.per_report(reports, folder, 2, draw_one)

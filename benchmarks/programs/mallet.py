@@ -87,9 +87,6 @@ class Mallet(Program):
     def _send(self, number: int) -> None:
         os.killpg(self.process.pid, number)
 
-    def sweep(self, n=1):
-        self.seconds(n)
-
     def seconds(self, n):
         before = time.perf_counter()
         self._send(signal.SIGCONT)
