@@ -71,15 +71,12 @@ def draw_curves(reports, folder, kinds: dict[str, str], looks) -> None:
         for axes, (key, label) in zip(panels, kinds.items(), strict=True):
             for name, chains in report["chains"].items():
                 look = looks.get(name, {}) | {"marker": None}
-                curves = [chain[key] for chain in chains if key in chain]
+                curves = [chain[key] for chain in chains]
                 xs = [chain.get("seconds") or report["sweeps"] for chain in chains]
-                if curves and len(curves[0]) != len(xs[0]):  # it is of every sweep
-                    xs = [range(1, len(curve) + 1) for curve in curves]
-                for x, curve in zip(xs, curves, strict=False):
+                for x, curve in zip(xs, curves, strict=True):
                     axes.plot(x, curve, **look, lw=0.5, alpha=0.5)
-                if curves:
-                    middle = median_curve(xs), median_curve(curves)
-                    axes.plot(*middle, **look, lw=2, label=name)
+                middle = median_curve(xs), median_curve(curves)
+                axes.plot(*middle, **look, lw=2, label=name)
             axes.set(xscale="log", ylabel=label)
             axes.set_xlabel("seconds" if "seconds" in chains[0] else "sweep")
             plain_numbers(axes.xaxis)
@@ -92,20 +89,17 @@ def draw_speed(reports, folder, looks) -> None:
     """Save figures of rows of `harness.time_topics`."""
 
     def draw(panels, report):
-        rows = report["rows"]
-        speed_panel(panels[0], rows, [row["median"] for row in rows], looks)
+        speed_panel(panels[0], report["rows"], lambda row: row["median"], looks)
 
     per_report(reports, folder, 1, draw)
 
 
-def speed_panel(axes, rows, seconds, looks, label="seconds per sweep") -> None:
-    """Draw the seconds of each program, of each row, against topics."""
-    topics = [row["n_topics"] for row in rows]
-    names = dict.fromkeys(name for some in seconds for name in some)
-    points = {
-        name: dict(zip(topics, (some.get(name) for some in seconds), strict=True))
-        for name in names
-    }
+def speed_panel(axes, rows, of, looks, label="seconds per sweep") -> None:
+    """Draw the seconds of each program, `of(row)`, against topics."""
+    points: dict[str, dict] = {}
+    for row in rows:
+        for name, seconds in of(row).items():
+            points.setdefault(name, {})[row["n_topics"]] = seconds
     lines(axes, points, looks, "topics", label)
 
 

@@ -197,18 +197,16 @@ def summary(sweeps, chains, key: str, sign=1, tail=1) -> dict[str, dict]:
 
 
 def print_rows(rows) -> None:
-    """Print rows, and the rows in them, with the names of their keys."""
+    """Print rows without the lists in them."""
 
-    def flat(row, before=""):
-        for key, value in row.items():
-            if isinstance(value, dict):
-                yield from flat(value, f"{before}{key} ")
-            elif not isinstance(value, list):
-                text = f"{value:.5g}" if isinstance(value, float) else value
-                yield f"{before}{key} {text}"
+    def short(value):
+        if isinstance(value, dict):
+            values = {k: v for k, v in value.items() if not isinstance(v, list)}
+            return ", ".join(f"{k} {short(v)}".strip() for k, v in values.items())
+        return f"{value:.5g}" if isinstance(value, float) else value
 
     for row in rows:
-        print(", ".join(flat(row)), flush=True)
+        print(short(row), flush=True)
 
 
 def write(options, name: str, report: dict, **facts) -> None:
@@ -222,16 +220,13 @@ def write(options, name: str, report: dict, **facts) -> None:
 
 
 def read(folder: Path, name="*") -> dict[str, dict]:
-    """Return the reports whose names match, by corpus, threads and topics if given."""
+    """Return the reports whose names match, numbers in order."""
 
-    def place(item):
-        options = item[1]["options"]
-        keys = ("corpus", "threads", "topics") if name != "*" else ()
-        return [options[key] for key in keys if key in options]
+    def parts(path):
+        return [int(word) if word.isdigit() else word for word in path.stem.split("-")]
 
-    paths = sorted(folder.glob(f"{name}.json"))
-    found = ((path.stem, json.loads(path.read_text())) for path in paths)
-    return dict(sorted(found, key=place))
+    paths = sorted(folder.glob(f"{name}.json"), key=parts)
+    return {path.stem: json.loads(path.read_text()) for path in paths}
 
 
 def machine() -> dict:

@@ -56,8 +56,6 @@ class Inference:
         X = zipf_corpus(*SHAPE)
         self.test = X[1600:]
         self.lda = CollapsedGibbsLDA(100, **PRIORS, max_iter=20).fit(X[:1600])
-        self.time_transform()
-        self.time_score()
 
     def time_transform(self):
         self.lda.transform(self.test)

@@ -16,13 +16,13 @@ KINDS = {
 draw_curves = partial(figures.draw_curves, kinds=KINDS, looks=STYLES)
 
 
-def new_program(name, X, n_topics, seed=0, max_block_size=None) -> Sklda:
+def new_program(name, X, n_topics, seed=0, max_block_size=0) -> Sklda:
     if name == "augmentation":
         return ours.augmentation(X, n_topics, seed)
-    parameters = {} if name == "single-site" else {"blocking": name}
-    if parameters and max_block_size is not None:
-        parameters["max_block_size"] = max_block_size
-    return ours.gibbs(X, n_topics, seed, **parameters)
+    given = {} if name == "single-site" else {"blocking": name}
+    if given and max_block_size:
+        given["max_block_size"] = max_block_size
+    return ours.gibbs(X, n_topics, seed, **given)
 
 
 def run_chain(name, seed, train, held_out, n_topics, options) -> dict:

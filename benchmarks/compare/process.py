@@ -37,10 +37,9 @@ def section(reports, images) -> dict:
     tables = []
 
     def peak(report, name):
-        program = report["programs"].get(name)
-        return f"{program['peak_bytes'] / 1e6:.0f}" if program else "–"
+        return f"{report['programs'][name]['peak_bytes'] / 1e6:.0f}"
 
-    for title, by_topics in compare.by_corpus(reports):
+    for title, by_topics in compare.by_corpus(reports).items():
         tables.append(compare.topics_table(f"{title}, MB", by_topics, peak))
         report, rows = next(iter(by_topics.values())), []
         for name, program in report["programs"].items():

@@ -25,7 +25,7 @@ def speed(report: dict, name: str) -> float:
 
 def section(reports, images) -> dict:
     tables = []
-    for title, by_topics in compare.by_corpus(reports):
+    for title, by_topics in compare.by_corpus(reports).items():
         ratios = map(ratio_to_others, by_topics.values())
         ratios = ["sklda / fastest other exact sampler", *ratios]
         tables.append(compare.topics_table(title, by_topics, millions, ratios))
@@ -40,8 +40,6 @@ def section(reports, images) -> dict:
 
 
 def millions(report: dict, name: str) -> str:
-    if name not in report["programs"]:
-        return "–"
     wanted = [report["options"]["first"], report["options"]["last"]]
     runs = report["programs"][name]["runs"]
     mark = "" if all(turns["sweeps"] == wanted for turns in runs) else MARK

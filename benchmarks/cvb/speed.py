@@ -49,14 +49,12 @@ def reach_rows(curves) -> dict:
 
 
 def draw(reports, folder) -> None:
+    def reached(row):
+        return {name: to["seconds"] for name, to in row.get("reach", {}).items()}
+
     def draw_one(panels, report):
-        rows = report["rows"]
-        figures.speed_panel(panels[0], rows, [r["median"] for r in rows], cvb.STYLES)
-        reached = [
-            {name: row["seconds"] for name, row in r.get("reach", {}).items()}
-            for r in rows
-        ]
-        label = "seconds until as good as VB at its end"
+        rows, label = report["rows"], "seconds until as good as VB at its end"
+        figures.speed_panel(panels[0], rows, lambda row: row["median"], cvb.STYLES)
         figures.speed_panel(panels[1], rows, reached, cvb.STYLES, label)
 
     figures.per_report(reports, folder, 2, draw_one)

@@ -62,8 +62,11 @@ def draw(reports, folder) -> None:
     for report in reports.values():
         first, *_ = report["chains"].values()
         base = harness.median_curve([chain["perplexity"] for chain in first])
+        recorded = np.array(report["sweeps"]) - 1
         for chain in (chain for some in report["chains"].values() for chain in some):
             chain["relative"] = chain["perplexity"] / base
-        limit = [report["least_rate"]["shortcut"]] * len(first[0]["sampling_rate"])
-        report["chains"]["cells / tokens"] = [{"sampling_rate": limit}]
+            chain["sampling_rate"] = np.array(chain["sampling_rate"])[recorded]
+        limit = dict.fromkeys(KINDS, 0 * base + np.nan)
+        limit["sampling_rate"] = 0 * base + report["least_rate"]["shortcut"]
+        report["chains"] = {"cells / tokens": [limit], **report["chains"]}
     figures.draw_curves(reports, folder, KINDS, ecgs.STYLES)

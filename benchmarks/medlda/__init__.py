@@ -5,7 +5,7 @@ import time
 from argparse import Namespace
 from functools import partial, reduce
 from itertools import product
-from operator import getitem
+from operator import getitem, itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -106,23 +106,17 @@ def scores(y, predicted) -> dict[str, float]:
 
 def score(options, name, train, test, note="", **facts) -> None:
     """Score all methods that are chosen, and add their rows to the report."""
-    of_words = [m for m in options.baselines if m in OF_WORDS]
-    cases = [(method, baseline(method, train[1]), {"seed": 0}) for method in of_words]
-    for seed, n_topics in product(range(options.starts), options.topics):
+    settings, rows = settings_of(options), []
+    for seed, n_topics in [(0, 0), *product(range(options.starts), options.topics)]:
         place = {"n_topics": n_topics, "seed": seed}
-        for method, settings in settings_of(options).items():
-            estimator = medlda(**place, **settings)
-            cases.append((method, estimator, place | {"settings": settings}))
-        for method in (m for m in options.baselines if m not in OF_WORDS):
-            cases.append((method, baseline(method, train[1], **place), place))
-    rows = []
-    for method, estimator, place in cases:
-        row = {"method": method, **place, **fit_and_score(estimator, train, test)}
-        if "settings" in row:
-            per_sweep = row["seconds"] / row["settings"]["max_iter"]
-            row["seconds_per_sweep"] = round(per_sweep, 5)
-        harness.print_rows([row])
-        rows.append(row)
+        chosen = [m for m in options.baselines if (m in OF_WORDS) == (not n_topics)]
+        cases = {method: baseline(method, train[1], **place) for method in chosen}
+        if n_topics:
+            cases |= {m: medlda(**place, **given) for m, given in settings.items()}
+        for method, estimator in cases.items():
+            row = {"method": method, **place, **fit_and_score(estimator, train, test)}
+            rows.append(row | {"settings": settings.get(method)})
+            harness.print_rows([row])
     for kind, (X, _) in (("train", train), ("test", test)):
         facts[kind] = {"documents": X.shape[0], "tokens": int(X.sum())}
     others = json.loads(Path(__file__).with_name("others.json").read_text())
@@ -142,10 +136,10 @@ def save(folder, name: str, rows: list[dict], **facts) -> None:
 def points(rows, *keys) -> dict[str, dict[int, dict]]:
     """Return median and range over starts of each method, by topics (0: of none)."""
     found: dict[str, dict[int, list]] = {}
-    for row in sorted(rows, key=lambda row: row.get("n_topics", 0)):
+    for row in sorted(rows, key=itemgetter("n_topics")):
         of_method = found.setdefault(row["method"], {})
         value = reduce(getitem, keys, row)
-        of_method.setdefault(row.get("n_topics", 0), []).append(value)
+        of_method.setdefault(row["n_topics"], []).append(value)
     return {
         method: {n: harness.range_of(values) for n, values in some.items()}
         for method, some in found.items()

@@ -54,7 +54,7 @@ def test_points_are_medians_over_starts_by_topics():
     def row(method, accuracy, **topics):
         return {"method": method, "test": {"accuracy": accuracy}, **topics}
 
-    rows = [row("bayes", 0.9), row("light", 0.7, n_topics=50)]
+    rows = [row("bayes", 0.9, n_topics=0), row("light", 0.7, n_topics=50)]
     rows += [row("light", accuracy, n_topics=20) for accuracy in (0.4, 0.6)]
     points = medlda.points(rows, "test", "accuracy")
     assert {method: list(some) for method, some in points.items()} == {
