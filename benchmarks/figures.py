@@ -1,5 +1,7 @@
 """What the figures of the benchmarks share."""
 
+from operator import itemgetter
+
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -8,17 +10,16 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from benchmarks import DECLARED, number
 from benchmarks.harness import median_curve
 
+SECONDS = {"seconds per sweep": itemgetter("median")}  # of harness.time_topics
 CORPORA = {"kos": "KOS", "nips": "NIPS", "newsgroups": "20 Newsgroups"}
 
 
 def styles(family: str) -> dict[str, dict]:
     """Return how lines are drawn; they differ in dashes and markers, too."""
-    found = {}
-    for name, (color, dashes, *others) in DECLARED["styles"][family].items():
-        marker, face = (*others, None, None)[:2]
-        dashes = tuple(dashes) if isinstance(dashes, list) else dashes
-        found[name] = {"color": color, "ls": dashes, "marker": marker}
-        found[name] |= {"mfc": face} if face else {}
+    found, keys = {}, ("color", "ls", "marker", "mfc")
+    for name, values in DECLARED["styles"][family].items():
+        values = [tuple(v) if isinstance(v, list) else v for v in values]
+        found[name] = dict(zip(keys, values, strict=False))
     return found
 
 
@@ -85,22 +86,18 @@ def draw_curves(reports, folder, kinds: dict[str, str], looks) -> None:
     per_report(reports, folder, len(kinds), draw)
 
 
-def draw_speed(reports, folder, looks) -> None:
-    """Save figures of rows of `harness.time_topics`."""
+def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", *, log=True) -> None:
+    """Save figures of rows, with a panel for each kind: of(row) is values by name."""
 
     def draw(panels, report):
-        speed_panel(panels[0], report["rows"], lambda row: row["median"], looks)
+        for axes, (label, of) in zip(panels, kinds.items(), strict=True):
+            points: dict[str, dict] = {}
+            for row in report["rows"]:
+                for name, value in of(row).items():
+                    points.setdefault(name, {})[row[x]] = value
+            lines(axes, points, looks, x.removeprefix("n_"), label, log=log)
 
-    per_report(reports, folder, 1, draw)
-
-
-def speed_panel(axes, rows, of, looks, label="seconds per sweep") -> None:
-    """Draw the seconds of each program, `of(row)`, against topics."""
-    points: dict[str, dict] = {}
-    for row in rows:
-        for name, seconds in of(row).items():
-            points.setdefault(name, {})[row["n_topics"]] = seconds
-    lines(axes, points, looks, "topics", label)
+    per_report(reports, folder, len(kinds), draw)
 
 
 def lines(axes, points: dict, looks, xlabel, ylabel, *, log=True, slope=False) -> None:

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 import sklda
 from benchmarks.programs import Failed
 
+TAIL = 50  # sweeps at the end of a chain whose mean is its end
 FEWEST_TIMED = 5  # turns
 LONGEST_TURN = 5.0  # seconds
 SIMD = ("sse4", "avx", "fma", "asimd", "neon", "sve")  # flags of a processor

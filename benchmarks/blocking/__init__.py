@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from benchmarks import corpora, figures
+from benchmarks import corpora, figures, harness
 from benchmarks.internals import Sklda
 from benchmarks.programs import ALPHA, BETA, ours
 
@@ -30,18 +30,17 @@ def run_chain(name, seed, train, held_out, n_topics, options) -> dict:
     program = new_program(name, train, n_topics, seed, options.max_block_size)
     curves = {"log_posterior": [], "perplexity": []}
     sums, n_kept = (0.0, 0.0), 0
-    for sweep in range(1, options.sweeps + 1):
-        program.sweep()
-        is_recorded, is_kept = sweep % options.every == 0, sweep % KEEP_EVERY == 0
-        if not (is_recorded or is_kept):
-            continue
+    recorded = harness.recorded_sweeps(options)
+    kept = range(KEEP_EVERY, options.sweeps + 1, KEEP_EVERY)
+    for sweep in sorted({*recorded, *kept, options.sweeps}):
+        program.sweep(sweep - program.n_sweeps)
         theta, phi = program.estimates(held_out.shape[0])
         now = sums[0] + theta, sums[1] + phi
-        if is_recorded:
+        if sweep in recorded:
             means = (total / (n_kept + 1) for total in now)
             value = corpora.perplexity(*means, held_out)
             curves["perplexity"].append(round(value, 3))
             curves["log_posterior"].append(round(program.log_joint(), 1))
-        if is_kept:
+        if sweep in kept:
             sums, n_kept = now, n_kept + 1
-    return curves | {"topic_word": program.estimates()[1]}
+    return curves | {"topic_word": phi}

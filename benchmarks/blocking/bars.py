@@ -5,7 +5,6 @@ from scipy.optimize import linear_sum_assignment
 from benchmarks import PAPER, blocking, corpora, harness
 from sklda.datasets import make_bars
 
-TAIL = 50  # sweeps at the end of a chain whose mean is its end
 # A topic of which a fraction f of the mass lies beside its bar is at the Hellinger
 # distance sqrt(1 - sqrt(1 - f)) from it, if not more: 0.3 is f = 0.17. Two bars in
 # one topic are at 0.5, and what 18,000 tokens show of a bar is within 0.05.
@@ -34,7 +33,7 @@ def summary(report, chains, planted) -> dict:
     """Return which chains end in a local mode, by log posterior and by topics."""
     everything = [chain for some in chains.values() for chain in some]
     for chain in everything:
-        end = harness.end_of(report["sweeps"], chain["log_posterior"], TAIL)
+        end = harness.end_of(report["sweeps"], chain["log_posterior"], harness.TAIL)
         chain["gap"] = end / report["tokens"]
         far = distances_to_planted(chain.pop("topic_word"), planted)
         chain["distances"] = far.round(3).tolist()

@@ -2,7 +2,7 @@ from functools import partial
 
 from benchmarks import PAPER, blocking, corpora, figures, harness
 
-draw = partial(figures.draw_speed, looks=blocking.STYLES)
+draw = partial(figures.draw_rows, looks=blocking.STYLES)
 
 
 def run(options) -> None:

@@ -43,7 +43,6 @@ def measure(options, name: str, measure_one, *, hold_out=False) -> None:
             path = folder / "corpus.npz"
             sparse.save_npz(path, X, compressed=False)
             for n_topics in options.topics:
-                print(f"\n{corpus}, K = {n_topics}: {name}", flush=True)
                 task = path, n_topics, options.threads
                 report["programs"] = measure_one(names, task, held_out)
                 facts = {"topics": n_topics, "corpus": corpus, **FACTS}
@@ -75,23 +74,15 @@ def by_corpus(reports: list[dict]) -> dict[str, dict[int, dict]]:
     """Return the reports of each number of topics, by the title of a table."""
     tables: dict[str, dict[int, dict]] = {}
     for report in reports:
-        options, tokens = report["options"], f"{report['tokens']:,} tokens"
-        threads = number(options["threads"], "thread")
-        title = f"{options['corpus'].upper()}, {tokens}, {threads}"
-        tables.setdefault(title, {})[options["topics"]] = report
+        title = title_of(report, f"{report['tokens']:,} tokens")
+        tables.setdefault(title, {})[report["options"]["topics"]] = report
     return tables
 
 
-def programs_of(*reports) -> list[str]:
-    """Return the programs that are in at least one report, in one order."""
-    measured = {name for report in reports for name in report["programs"]}
-    return [name for name in PEERS if name in measured]
-
-
-def title_of(report: dict) -> str:
+def title_of(report: dict, size="") -> str:
     options = report["options"]
-    threads = number(options["threads"], "thread")
-    return f"{options['corpus'].upper()}, K = {options['topics']}, {threads}"
+    size, threads = size or f"K = {options['topics']}", options["threads"]
+    return f"{options['corpus'].upper()}, {size}, {number(threads, 'thread')}"
 
 
 def table(title: str, head: list, rows: list[list[str]]) -> str:
@@ -105,7 +96,8 @@ def table(title: str, head: list, rows: list[list[str]]) -> str:
 def topics_table(title: str, by_topics: dict, cell, *more) -> str:
     """Return a row for each program, with `cell(report, name)`, and then `more`."""
     reports, rows = by_topics.values(), []
-    for name in programs_of(*reports):
+    for name, peer in PEERS.items():
         cells = [cell(r, name) if name in r["programs"] else "–" for r in reports]
-        rows.append([PEERS[name].label, *cells])
+        if any(name in report["programs"] for report in reports):
+            rows.append([peer.label, *cells])
     return table(title, ["", *(f"K = {k}" for k in by_topics)], [*rows, *more])

@@ -26,11 +26,11 @@ def measure_one(name: str, task, limit: float) -> dict:
         with Worker(name) as worker:
             report = {"cold": cold, "warm": worker.do("prepare", task)}
             report["start"] = worker.do("start", task)
-            sweeps, seconds = 0, 0.0
-            while sweeps < MEMORY_SWEEPS and seconds < limit:
-                seconds += worker.do("seconds", 1)
-                sweeps += 1
-            return report | {"peak_bytes": worker.do("peak_bytes"), "sweeps": sweeps}
+            runner = compare.RemoteRunner(worker)
+            while runner.n_sweeps < MEMORY_SWEEPS and runner.seconds < limit:
+                runner.turn(MEMORY_SWEEPS, 1)
+            report["sweeps"] = runner.n_sweeps
+            return report | {"peak_bytes": worker.do("peak_bytes")}
 
 
 def section(reports, images) -> dict:

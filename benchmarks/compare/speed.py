@@ -30,9 +30,9 @@ def section(reports, images) -> dict:
         ratios = ["sklda / fastest other exact sampler", *ratios]
         tables.append(compare.topics_table(title, by_topics, millions, ratios))
     limits = sorted({report["options"]["limit"] for report in reports})
+    seconds = " or ".join(f"{limit:g}" for limit in limits)
     dagger = (
-        f"{MARK.strip()}: a program is warmed up for at most "
-        f"{' or '.join(f'{limit:g}' for limit in limits)} seconds, and "
+        f"{MARK.strip()}: a program is warmed up for at most {seconds} seconds, and "
         "timed for as long; of this one, earlier and fewer sweeps were timed."
     )
     is_marked = any(MARK in table for table in tables)

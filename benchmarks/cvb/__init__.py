@@ -36,12 +36,10 @@ def follow(program, held_out, checkpoints, target=np.inf) -> dict[str, list]:
         value = corpora.log_probability(*program.estimates(), held_out)
         return {"log_probability": round(value, 5)}
 
-    def reached(point):
-        return point["log_probability"] >= target
-
     with program.threads(), threadpool_limits(1):
         team = [harness.Runner("", program.seconds)]
-        return harness.follow(team, checkpoints, evaluate, reached=reached)[""]
+        rules = {"reached": lambda point: point["log_probability"] >= target}
+        return harness.follow(team, checkpoints, evaluate, **rules)[""]
 
 
 def run_chain(name, seed, train, held_out, n_topics, checkpoints) -> dict:

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 
 from benchmarks import corpora, cvb, figures, harness
@@ -13,8 +15,8 @@ def run(options) -> None:
     for n in sizes:
         data = *(part[np.sort(order[:n])] for part in whole), n_topics, [options.sweeps]
         some = harness.run_chains(cvb.run_chain, options.programs, options, *data)
-        ends = harness.summary(data[-1], some, "log_probability")
-        rows.append({"documents": n, **ends})
+        found = harness.summary(data[-1], some, "log_probability")
+        rows.append({"documents": n, **found})
         for name in chains:
             chains[name] += some[name]
     facts = {"topics": n_topics, "documents": sizes, **cvb.PRIORS}
@@ -22,14 +24,11 @@ def run(options) -> None:
     harness.write(options, f"size-{options.corpus}", report, **facts)
 
 
-def draw(reports, folder) -> None:
-    def draw_one(panels, report):
-        rows = report["rows"]
-        points = {
-            name: {row["documents"]: row[name] for row in rows}
-            for name in report["options"]["programs"]
-        }
-        label = f"{cvb.HELD_OUT}; bars: range"
-        figures.lines(panels[0], points, cvb.STYLES, "documents", label, log=False)
+def ends(row) -> dict:
+    return {name: end for name, end in row.items() if name != "documents"}
 
-    figures.per_report(reports, folder, 1, draw_one)
+
+KINDS = {f"{cvb.HELD_OUT}; bars: range": ends}
+draw = partial(
+    figures.draw_rows, looks=cvb.STYLES, kinds=KINDS, x="documents", log=False
+)

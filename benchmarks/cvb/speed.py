@@ -1,3 +1,5 @@
+from functools import partial
+
 from benchmarks import corpora, cvb, figures, harness
 from benchmarks.programs import available
 
@@ -48,13 +50,9 @@ def reach_rows(curves) -> dict:
     return rows
 
 
-def draw(reports, folder) -> None:
-    def reached(row):
-        return {name: to["seconds"] for name, to in row.get("reach", {}).items()}
+def reached(row) -> dict:
+    return {name: to["seconds"] for name, to in row.get("reach", {}).items()}
 
-    def draw_one(panels, report):
-        rows, label = report["rows"], "seconds until as good as VB at its end"
-        figures.speed_panel(panels[0], rows, lambda row: row["median"], cvb.STYLES)
-        figures.speed_panel(panels[1], rows, reached, cvb.STYLES, label)
 
-    figures.per_report(reports, folder, 2, draw_one)
+KINDS = {**figures.SECONDS, "seconds until as good as VB at its end": reached}
+draw = partial(figures.draw_rows, looks=cvb.STYLES, kinds=KINDS)

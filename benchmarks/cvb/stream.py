@@ -1,3 +1,4 @@
+import time
 from functools import partial
 
 import numpy as np
@@ -6,7 +7,6 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora, cvb, figures, harness
 from benchmarks.internals import completion_score
-from benchmarks.programs import Program
 from sklda import CVBLDA
 
 KINDS = {"score": "score of unseen documents"}
@@ -38,18 +38,16 @@ def minibatches(n_docs: int, size: int, passes: int, seed: int) -> list[np.ndarr
     return [order[first : first + size] for order in orders for first in firsts]
 
 
-class Stream(Program):
-    """A model that takes a minibatch a sweep."""
+def stream(lda, X, batches):
+    """Return `seconds(n)` of a runner that takes a minibatch a sweep."""
+    parts = (X[batch] for batch in batches)
 
-    def __init__(self, lda, X, batches):
-        self.lda, self.X, self.batches = lda, X, iter(batches)
+    def seconds(n):
+        part, start = next(parts), time.perf_counter()
+        lda.partial_fit(part)
+        return time.perf_counter() - start
 
-    def seconds(self, n):
-        self.batch = self.X[next(self.batches)]
-        return super().seconds(1)
-
-    def sweep(self, n=1):
-        self.lda.partial_fit(self.batch)
+    return seconds
 
 
 def follow(X, test, n_topics, seed, batches) -> dict[str, dict]:
@@ -69,7 +67,6 @@ def follow(X, test, n_topics, seed, batches) -> dict[str, dict]:
         documents = int(seen[runner.n_sweeps - 1])
         return {"documents": documents, "score": round(score, 5)}
 
-    streams = {name: Stream(lda, X, batches) for name, lda in ldas.items()}
-    team = [harness.Runner(name, stream.seconds) for name, stream in streams.items()]
+    team = [harness.Runner(n, stream(lda, X, batches)) for n, lda in ldas.items()]
     with threadpool_limits(1):
         return harness.follow(team, harness.geometric(len(batches)), evaluate)

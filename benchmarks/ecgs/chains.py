@@ -2,7 +2,6 @@ import numpy as np
 
 from benchmarks import PAPER, corpora, ecgs, figures, harness
 
-TAIL = 50  # sweeps at the end of a chain whose mean is its end
 KINDS = {
     "perplexity": "perplexity of the test documents",
     "relative": "perplexity, relative to the first",
@@ -51,7 +50,7 @@ def rate_limits(X) -> dict[str, float]:
 
 def summary(sweeps, chains) -> dict:
     """Return where the chains of each strategy end, beside those of the first."""
-    rows = harness.summary(sweeps, chains, "perplexity", -1, TAIL)
+    rows = harness.summary(sweeps, chains, "perplexity", -1, harness.TAIL)
     for name, row in rows.items():
         rates = [chain["sampling_rate"][-1] for chain in chains[name]]
         row["sampling_rate"] = float(np.median(rates))

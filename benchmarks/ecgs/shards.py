@@ -19,9 +19,9 @@ def run(options) -> None:
         starts = [run_shards(*model, s, options) for s in range(options.starts)]
         result = {"sampler": sampler, "n_topics": n_topics}
         result["capacity"] = capacity(starts, options.threads)
-        harness.print_rows([result])
-        result |= {"rows": rows_of(starts), "starts": starts}
-        harness.print_rows(result["rows"])
+        result["rows"] = rows_of(starts)
+        harness.print_rows([result, *result["rows"]])
+        result["starts"] = starts
         report["results"].append(result)
     name = f"shards-{options.corpus}-threads-{options.threads}"
     harness.write(options, name, report, **ecgs.PRIORS)
@@ -51,31 +51,28 @@ def rows_of(starts: list[dict]) -> list[dict]:
     seconds = {n: np.concatenate([s["seconds"][n] for s in starts]) for n in shards}
     times = harness.times(seconds)
     fastest = harness.speed_ups({n: np.quantile(seconds[n], 0.1) for n in shards})
-    ends = {n: [start["perplexity"][n] for start in starts] for n in shards}
-    base = float(np.median(ends[shards[0]]))
-    return [
-        {
-            "n_shards": n,
-            "seconds": times["median"][n],
-            "speed_up": times["times_as_fast"][n],
-            "speed_up_of_fastest": fastest[n],
-            "perplexity": float(np.median(ends[n])),
-            "relative": float(np.median(ends[n])) / base,
-            "relative_of_starts": [end / base for end in ends[n]],
-        }
-        for n in shards
-    ]
+    rows = []
+    for n in shards:
+        ends = [start["perplexity"][n] for start in starts]
+        row = {"n_shards": n, "seconds": times["median"][n]}
+        row["speed_up"], row["speed_up_of_fastest"] = (
+            times["times_as_fast"][n],
+            fastest[n],
+        )
+        row["perplexity"] = float(np.median(ends))
+        base = rows[0]["perplexity"] if rows else row["perplexity"]
+        row["relative"] = row["perplexity"] / base
+        rows.append(row | {"relative_of_starts": [end / base for end in ends]})
+    return rows
 
 
 def capacity(starts: list[dict], threads: int) -> dict:
     """Return how much more chains get done on all threads than one alone on one."""
-    alone = np.concatenate([start["one"] for start in starts])
-    together = np.concatenate([start["side_by_side"] for start in starts])
+    one = np.concatenate([start["one"] for start in starts])
+    many = np.concatenate([start["side_by_side"] for start in starts])
     of = {"of_median": 0.5, "of_fastest": 0.1}
-    ratio = {
-        name: np.quantile(alone, q) / np.quantile(together, q) for name, q in of.items()
-    }
-    return {name: float(threads * value) for name, value in ratio.items()}
+    gains = {k: np.quantile(one, q) / np.quantile(many, q) for k, q in of.items()}
+    return {name: float(threads * gain) for name, gain in gains.items()}
 
 
 def draw(reports, folder) -> None:

@@ -3,7 +3,7 @@ from functools import partial
 from benchmarks import PAPER, corpora, ecgs, figures, harness
 from benchmarks.internals import Sklda
 
-draw = partial(figures.draw_speed, looks=ecgs.STYLES)
+draw = partial(figures.draw_rows, looks=ecgs.STYLES)
 
 
 def run(options) -> None:

@@ -152,13 +152,11 @@ def draw(reports, folder) -> None:
     Lines are medians over starts, bars their range; methods that know no topics are
     lines across, and other programs are hollow, for they were measured elsewhere.
     """
-    for stem, report in reports.items():
-        names = list(report["rows"][0]["test"])
-        size = report["test"]["documents"]
-        kinds = {f"{n} of {size:,} test documents": ("test", n) for n in names}
-        kinds["seconds of training"] = ("seconds",)
-        draw_one = partial(draw_panels, kinds=kinds)
-        figures.per_report({stem: report}, folder, len(kinds), draw_one)
+    first, *_ = (report["rows"][0]["test"] for report in reports.values())
+    kinds = {f"{name} of the test documents": ("test", name) for name in first}
+    kinds["seconds of training"] = ("seconds",)
+    draw_one = partial(draw_panels, kinds=kinds)
+    figures.per_report(reports, folder, len(kinds), draw_one)
 
 
 def draw_panels(panels, report, kinds) -> None:

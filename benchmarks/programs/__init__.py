@@ -60,8 +60,12 @@ class Peer(NamedTuple):
     @property
     def version(self) -> str | None:
         """The version that is installed, None if there is none."""
-        if self.package == "mallet":
-            return _mallet_version()
+        if self.package == "mallet" and which("mallet"):
+            shown = subprocess.run(
+                "mallet", capture_output=True, text=True, check=False
+            )
+            found = re.search(r"Mallet (\S+) commands", shown.stdout + shown.stderr)
+            return found[1] if found else "of unknown version"
         if find_spec(self.package) is None:
             return None
         if self.package == "sklda":  # perhaps a checkout that is not installed
@@ -91,14 +95,6 @@ def last_of(rows, last):
 
 def normalised(rows):
     return rows / rows.sum(axis=1, keepdims=True)
-
-
-def _mallet_version() -> str | None:
-    if which("mallet") is None:
-        return None
-    shown = subprocess.run(["mallet"], capture_output=True, text=True, check=False)
-    found = re.search(r"Mallet (\S+) commands", shown.stdout + shown.stderr)
-    return found[1] if found else "of unknown version"
 
 
 def peak_bytes(process: int | str = "self") -> int:
