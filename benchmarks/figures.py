@@ -108,14 +108,13 @@ def lines(axes, points: dict, looks, xlabel, ylabel, *, log=True, slope=False) -
     """
     ticks = sorted({x for values in points.values() for x in values})
     for name, values in points.items():
-        look = looks.get(name, {})
         known = {x: v for x, v in values.items() if v is not None}
         x, y, bars = np.array(list(known)), list(known.values()), None
         if y and isinstance(y[0], dict):
             ends = np.array([value["range"] for value in y]).T
             y = [value["median"] for value in y]
             bars = abs(ends - y)
-        axes.errorbar(x, y, bars, label=name, capsize=3, **look)
+        axes.errorbar(x, y, bars, label=name, capsize=3, **looks.get(name, {}))
         if slope:
             axes.plot(x, x * (y[-1] / x[-1]), "#888888", lw=0.6, label="in proportion")
     axes.set(xscale="log", xlabel=xlabel, ylabel=ylabel)

@@ -24,8 +24,7 @@ def run(options) -> None:
     chains = harness.run_chains(blocking.run_chain, options.samplers, options, *data)
     report = {"tokens": int(data[0].sum()), "sweeps": harness.recorded_sweeps(options)}
     report |= {"widest_gap": WIDEST_GAP, "farthest": FARTHEST}
-    report["summary"] = summary(report, chains, planted)
-    report["chains"] = chains
+    report |= {"summary": summary(report, chains, planted), "chains": chains}
     harness.write(options, "bars", report, **blocking.FACTS)
 
 

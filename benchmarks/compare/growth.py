@@ -21,9 +21,8 @@ def run(options) -> None:
                 X = zipf_corpus(n_documents, options.words, n_tokens)
                 sparse.save_npz(path, X, compressed=False)
             (row,) = first_sweeps([(path, n_topics, 1)], options.last)
-            seconds = float(np.median(row["seconds_per_sweep"][options.first :]))
-            point = {"tokens": n_tokens, "topics": n_topics, "seconds": seconds}
-            report[of].append(point | {"peak_bytes": row["peak_bytes"]})
+            row["seconds"] = float(np.median(row["seconds_per_sweep"][options.first :]))
+            report[of].append({"tokens": n_tokens, **row})
     harness.write(options, "growth", report, **compare.FACTS)
 
 

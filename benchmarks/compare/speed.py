@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 
 from benchmarks import compare, harness
@@ -8,12 +10,9 @@ MARK = " †"  # of sweeps that are not those that should have been timed
 
 
 def run(options) -> None:
-    timed = options.first, options.last, options.limit, options.limit
-
-    def run_all(team):
-        return harness.time_turns(team, *timed, compare.TURN, FEWEST_TURNS)
-
-    compare.measure_starts(options, "speed", run_all)
+    timed = {"first": options.first, "last": options.last, "limit": options.limit}
+    timed |= {"warm_limit": options.limit, "sweeps": compare.TURN, "few": FEWEST_TURNS}
+    compare.measure_starts(options, "speed", partial(harness.time_turns, **timed))
 
 
 def speed(report: dict, name: str) -> float:

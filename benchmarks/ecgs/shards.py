@@ -17,12 +17,10 @@ def run(options) -> None:
     for sampler, n_topics in product(options.samplers, options.topics):
         model = train, test, sampler, n_topics
         starts = [run_shards(*model, s, options) for s in range(options.starts)]
-        result = {"sampler": sampler, "n_topics": n_topics}
+        result = {"sampler": sampler, "n_topics": n_topics, "rows": rows_of(starts)}
         result["capacity"] = capacity(starts, options.threads)
-        result["rows"] = rows_of(starts)
         harness.print_rows([result, *result["rows"]])
-        result["starts"] = starts
-        report["results"].append(result)
+        report["results"].append(result | {"starts": starts})
     name = f"shards-{options.corpus}-threads-{options.threads}"
     harness.write(options, name, report, **ecgs.PRIORS)
 
@@ -39,8 +37,8 @@ def run_shards(train, test, sampler, n_topics, seed, options) -> dict:
         return start(n_shards=name, n_jobs=options.threads)
 
     names = "one", "side_by_side", *options.shards
-    found = harness.seconds_per_sweep(new, names, train, 0, options.sweeps)
-    seconds, programs = found
+    timed = 0, options.sweeps
+    seconds, programs = harness.seconds_per_sweep(new, names, train, *timed)
     report = {name: seconds.pop(name) for name in names[:2]} | {"seconds": seconds}
     ends = {n: ecgs.perplexity(programs[n], test) for n in options.shards}
     return report | {"perplexity": ends}

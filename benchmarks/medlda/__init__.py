@@ -35,8 +35,8 @@ def settings_of(options) -> dict[str, dict]:
     """Return the parameters of each method by its name."""
     defaults = options_of(options.question)
     chosen = {name: getattr(options, name) for name in PARAMETERS if name in defaults}
-    changed = [n for n in chosen if chosen[n] != defaults[n]["default"]]
-    texts, found = [f"{name} = {chosen[name]}" for name in changed], {}
+    changed = {n: v for n, v in chosen.items() if v != defaults[n]["default"]}
+    texts, found = [f"{name} = {value}" for name, value in changed.items()], {}
     if "max_iter" in chosen:
         chosen["burn_in"] = chosen["max_iter"] - 1
     for strategy, sampler in product(options.strategies, options.samplers):
