@@ -20,8 +20,8 @@ class KeptMean(Sklda):
     """The chain of CollapsedGibbsLDA, and means over its samples.
 
     After sweep s, one of the checkpoints, estimates are those of a fit of s sweeps: the
-    mean over every `thin`-th sample after s // 2. A sample is kept in the sweep;
-    `times_keeping` says whether that is timed.
+    mean over every `thin`-th sample after s // 2. Samples are kept by `seconds`, not by
+    `sweep`; `times_keeping` says whether that is timed.
     """
 
     def __init__(self, *of, checkpoints, thin=10, times_keeping=True, **parameters):
