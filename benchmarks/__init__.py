@@ -23,9 +23,9 @@ def options_of(question: str) -> dict[str, dict]:
         given |= DECLARED["groups"][name]
     options = {}
     for name, value in (given | declared.get("options", {})).items():
-        options[name] = settings = dict(value) if isinstance(value, dict) else {}
-        default = settings.setdefault("default", value if not settings else None)
-        settings["help"] = f"{DECLARED['help'].get(name, '')} (default: {default})"
+        settings = dict(value) if isinstance(value, dict) else {"default": value}
+        default, help_ = settings["default"], DECLARED["help"].get(name, "")
+        settings["help"] = f"{help_} (default: {default})"
         if default is False:
             settings["action"] = "store_true"
         elif isinstance(default, list):
@@ -33,6 +33,6 @@ def options_of(question: str) -> dict[str, dict]:
             if isinstance(default[0], str):
                 settings.setdefault("choices", default)
         else:
-            types = {"int": int, "str": str}
-            settings["type"] = types.get(settings.get("type"), type(default))
+            settings["type"] = type(default)
+        options[name] = settings
     return options

@@ -13,14 +13,14 @@ SHAPE = ("documents", "words", "cells", "tokens")
 N_TEST_DOCUMENTS = {"kos": 430, "nips": 250, "bars": 250}
 
 
-def load(name: str, data_home: str | None) -> sparse.csr_array:
-    return sparse.csr_array(fetch_uci_bow(name, data_home=data_home).data)
+def load(name: str, data_home: str) -> sparse.csr_array:
+    return sparse.csr_array(fetch_uci_bow(name, data_home=data_home or None).data)
 
 
-def load_texts(name: str, home: str | None) -> sparse.csr_array:
+def load_texts(name: str, home: str) -> sparse.csr_array:
     """Return the counts of the more frequent words of 20 Newsgroups or docstrings."""
     if name == "newsgroups":
-        texts = fetch_20newsgroups(data_home=home, subset="all").data
+        texts = fetch_20newsgroups(data_home=home or None, subset="all").data
     else:
         texts = load_docstrings().data
     vectorizer = CountVectorizer(stop_words="english", min_df=5, max_df=0.5)

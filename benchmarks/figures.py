@@ -1,5 +1,7 @@
 """What the figures of the benchmarks share."""
 
+from operator import itemgetter
+
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -8,75 +10,121 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from benchmarks import DECLARED, number
 from benchmarks.harness import median_curve
 
-SKIPPED = 5  # sweeps that may run out of the axes: they would squeeze all others
-TITLES = {"newsgroups": "20 Newsgroups", "docstrings": "docstrings"}
+SECONDS = {"seconds per sweep": itemgetter("median")}  # of harness.time_topics
+CORPORA = {"kos": "KOS", "nips": "NIPS", "newsgroups": "20 Newsgroups"}
 
 
 def styles(family: str) -> dict[str, dict]:
     """Return how lines are drawn; they differ in dashes and markers, too."""
-    found = {}
-    for name, (color, dashes, *others) in DECLARED["styles"][family].items():
-        marker, face = (*others, None, None)[:2]
-        dashes = tuple(dashes) if isinstance(dashes, list) else dashes
-        found[name] = {"color": color, "ls": dashes, "marker": marker}
-        found[name] |= {"mfc": face} if face else {}
+    found, keys = {}, ("color", "ls", "marker", "mfc")
+    for name, values in DECLARED["styles"][family].items():
+        values = [tuple(v) if isinstance(v, list) else v for v in values]
+        found[name] = dict(zip(keys, values, strict=False))
     return found
 
 
-def panels(columns: int, rows=1, size=None):
-    size = size or (max(6.4, 5.2 * columns), 0.8 + 3.6 * rows)
+def panels(columns: int):
+    size = max(6.4, 5.2 * columns), 4.8
     figure = Figure(figsize=size, layout="constrained")
-    return figure, figure.subplots(rows, columns, squeeze=False)
+    return figure, figure.subplots(1, columns, squeeze=False)[0]
 
 
-def finish(figure, path, columns=4) -> None:
-    """Save a figure; its legend, of some columns, is below, where it covers nothing."""
-    if columns:
-        pairs = [ax.get_legend_handles_labels() for ax in figure.axes]
-        lines = {label: h for pair in pairs for h, label in zip(*pair, strict=True)}
-        place = {"loc": "outside lower center", "ncols": min(len(lines), columns)}
-        figure.legend(lines.values(), lines, **place, handlelength=4)
+def finish(figure, path) -> None:
+    """Save a figure; its legend is below, where it covers nothing."""
+    pairs = [ax.get_legend_handles_labels() for ax in figure.axes]
+    lines = {label: h for pair in pairs for h, label in zip(*pair, strict=True)}
+    place = {
+        "loc": "outside lower center",
+        "ncols": min(len(lines), 1 + len(figure.axes)),
+    }
+    figure.legend(lines.values(), lines, **place, handlelength=4)
     FigureCanvasAgg(figure)
     figure.savefig(path, dpi=150)
 
 
-def per_report(path, reports: dict, draw) -> None:
-    """Save a figure with a panel for each report: `draw(axes, report)`."""
-    figure, (row,) = panels(len(reports))
-    for axes, report in zip(row, reports.values(), strict=True):
+def per_report(reports: dict, folder, n_panels: int, draw) -> None:
+    """Save a figure for each report: `draw(panels, report)`."""
+    for name, report in reports.items():
+        figure, axes = panels(n_panels)
         draw(axes, report)
-    finish(figure, path)
+        figure.suptitle(title(name, report))
+        finish(figure, folder / f"{name}.png")
 
 
-def title(report) -> str:
-    options = report["options"]
-    corpus = TITLES.get(options["corpus"], options["corpus"].upper())
-    n_topics = report.get("n_topics", options["topics"])
-    return f"{corpus}, K = {n_topics}, {number(options['starts'], 'start')}"
+def title(name: str, report: dict) -> str:
+    options, parts = report["options"], [name]
+    if "corpus" in options:
+        parts = [CORPORA.get(options["corpus"], options["corpus"])]
+    if isinstance(options.get("topics"), int):
+        parts.append(f"K = {options['topics']}")
+    parts += [f"{report['tokens']:,} tokens"] if "tokens" in report else []
+    nouns = [noun for noun in ("start", "thread") if f"{noun}s" in options]
+    return ", ".join(parts + [number(options[f"{noun}s"], noun) for noun in nouns])
 
 
-def timed_title(report) -> str:
-    corpus = report["options"]["corpus"].upper()
-    return f"{corpus}, {report['tokens']:,} tokens, one thread"
+def draw_curves(reports, folder, kinds: dict[str, str], looks) -> None:
+    """Save figures with a panel for each kind, a key of chains: thick are medians.
+
+    Curves are against the seconds of a chain, if it has them, else against sweeps.
+    """
+
+    def draw(panels, report):
+        for axes, (key, label) in zip(panels, kinds.items(), strict=True):
+            for name, chains in report["chains"].items():
+                look = looks.get(name, {}) | {"marker": None}
+                curves = [chain[key] for chain in chains]
+                xs = [chain.get("seconds") or report["sweeps"] for chain in chains]
+                for x, curve in zip(xs, curves, strict=True):
+                    axes.plot(x, curve, **look, lw=0.5, alpha=0.5)
+                middle = median_curve(xs), median_curve(curves)
+                axes.plot(*middle, **look, lw=2, label=name)
+            axes.set(xscale="log", ylabel=label)
+            axes.set_xlabel("seconds" if "seconds" in chains[0] else "sweep")
+            plain_numbers(axes.xaxis)
+            axes.grid(alpha=0.3)
+
+    per_report(reports, folder, len(kinds), draw)
 
 
-def chains(axes, xs, curves, name, style, width=2.0, alpha=0.5) -> None:
-    style = style | {"marker": None}
-    for x, curve in zip(xs, curves, strict=True):
-        axes.plot(x, curve, **style, lw=0.5, alpha=alpha)
-    axes.plot(median_curve(xs), median_curve(curves), **style, lw=width, label=name)
+def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", *, log=True) -> None:
+    """Save figures of rows, with a panel for each kind: of(row) is values by name."""
+
+    def draw(panels, report):
+        for axes, (label, of) in zip(panels, kinds.items(), strict=True):
+            points: dict[str, dict] = {}
+            for row in report["rows"]:
+                for name, value in of(row).items():
+                    points.setdefault(name, {})[row[x]] = value
+            lines(axes, points, looks, x.removeprefix("n_"), label, log=log)
+
+    per_report(reports, folder, len(kinds), draw)
 
 
-def error_bars(axes, x, rows: list[dict], name, style) -> None:
-    middle = np.array([row["median"] for row in rows])
-    ends = np.array([row["range"] for row in rows]).T
-    axes.errorbar(x, middle, abs(ends - middle), label=name, capsize=3, **style)
+def lines(axes, points: dict, looks, xlabel, ylabel, *, log=True, slope=False) -> None:
+    """Draw a line for each name, whose points are values by x.
 
-
-def medians(report, key) -> dict[str, np.ndarray]:
-    """Return the median over the chains of each program."""
-    chains = report["chains"].items()
-    return {name: median_curve([chain[key] for chain in some]) for name, some in chains}
+    A value is a number, None, or median and range. With `slope`, lines of slope 1 end
+    at the same last points.
+    """
+    ticks = sorted({x for values in points.values() for x in values})
+    for name, values in points.items():
+        known = {x: v for x, v in values.items() if v is not None}
+        x, y, bars = np.array(list(known)), list(known.values()), None
+        if y and isinstance(y[0], dict):
+            ends = np.array([value["range"] for value in y]).T
+            y = [value["median"] for value in y]
+            bars = abs(ends - y)
+        axes.errorbar(x, y, bars, label=name, capsize=3, **looks.get(name, {}))
+        if slope:
+            axes.plot(x, x * (y[-1] / x[-1]), "#888888", lw=0.6, label="in proportion")
+    axes.set(xscale="log", xlabel=xlabel, ylabel=ylabel)
+    turned = 45 if len(ticks) > 7 else 0
+    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks], rotation=turned)
+    axes.set_xticks([], minor=True)
+    if log:
+        axes.set_yscale("log")
+        plain_numbers(axes.yaxis)
+    axes.grid(alpha=0.3)
 
 
 def plain_numbers(axis) -> None:
@@ -84,35 +132,3 @@ def plain_numbers(axis) -> None:
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
-
-
-def log_seconds(axes, label="seconds per sweep") -> None:
-    axes.set(yscale="log", ylabel=label)
-    plain_numbers(axes.yaxis)
-
-
-def sweeps_axis(axes, sweeps, *, whole=False) -> None:
-    """Make x a logarithmic axis of sweeps, without the first few unless `whole`."""
-    axes.set(xscale="log", xlabel="sweep")
-    if whole:
-        axes.set_xlim(1, max(sweeps[-1], 2))
-    elif sweeps[0] < sweeps[-1]:
-        axes.set_xlim(max(sweeps[0], min(SKIPPED, sweeps[-2])), sweeps[-1])
-    plain_numbers(axes.xaxis)
-    axes.grid(alpha=0.3)
-
-
-def powers_axis(axes, label, values) -> None:
-    """Make x a logarithmic axis on which just these values are marked."""
-    axes.set(xlabel=label, xscale="log")
-    axes.set_xticks(values, [str(value) for value in values])
-    axes.set_xticks([], minor=True)
-    axes.grid(alpha=0.3)
-
-
-def limits(sweeps, curves) -> tuple[float, float]:
-    """Return the limits of y that show all curves but their first few sweeps."""
-    late = np.asarray(sweeps) >= min(SKIPPED, sweeps[-1])
-    values = np.asarray(curves, dtype=float)[:, late]
-    margin = 0.05 * (np.ptp(values) or 1.0)
-    return values.min() - margin, values.max() + margin

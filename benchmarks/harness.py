@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
 import sklda
 from benchmarks.programs import Failed
@@ -82,7 +83,7 @@ def time_turns(
 
 def seconds_per_sweep(new, names, X, *timed) -> tuple[dict, dict]:
     """Return seconds per sweep of programs `new(name, X)`, made here, and these."""
-    with ExitStack() as threads:
+    with ExitStack() as threads, threadpool_limits(1):
         for documents, turns in ((X[:10], (0, 1)), (X, timed)):
             programs = {name: new(name, documents) for name in names}  # first compiles
             for program in programs.values():
@@ -92,9 +93,9 @@ def seconds_per_sweep(new, names, X, *timed) -> tuple[dict, dict]:
     return {name: run["seconds_per_sweep"] for name, run in runs.items()}, programs
 
 
-def time_topics(new, names, X, options, limit=np.inf) -> list[dict]:
+def time_topics(new, names, X, options) -> list[dict]:
     """Return the seconds per sweep of `new(name, X, n_topics)`, against topics."""
-    rows, timed = [], (options.first, options.sweeps, limit)
+    rows, timed = [], (options.first, options.sweeps, options.limit)
     for n_topics in options.topics:
         found, _ = seconds_per_sweep(partial(new, n_topics=n_topics), names, X, *timed)
         rows.append({"n_topics": n_topics, **times(found)})
@@ -157,13 +158,9 @@ def geometric(last: int) -> list[int]:
 
 def times(seconds: dict) -> dict:
     """Return means and medians of the seconds of each program, beside the first."""
-    report = {
-        "mean": {name: float(np.mean(values)) for name, values in seconds.items()},
-        "median": {name: float(np.median(values)) for name, values in seconds.items()},
-    }
-    gain, of_median = speed_ups(report["mean"]), speed_ups(report["median"])
-    ratio = {name: 1 / value for name, value in of_median.items()}
-    report |= {"ratio": ratio, "speed_up": gain, "speed_up_of_median": of_median}
+    mean = {name: float(np.mean(values)) for name, values in seconds.items()}
+    median = {name: float(np.median(values)) for name, values in seconds.items()}
+    report = {"mean": mean, "median": median, "times_as_fast": speed_ups(median)}
     return report | {"seconds": seconds}
 
 
@@ -176,8 +173,9 @@ def median_curve(curves) -> np.ndarray:
     return np.median(np.asarray(curves, dtype=float), axis=0)
 
 
-def end_of(sweeps, curve) -> float:
-    is_end = np.asarray(sweeps) > sweeps[-1] - TAIL
+def end_of(sweeps, curve, tail: int) -> float:
+    """Return the mean over so many sweeps at the end."""
+    is_end = np.asarray(sweeps) > sweeps[-1] - tail
     return float(np.asarray(curve)[is_end].mean())
 
 
@@ -185,24 +183,37 @@ def range_of(values) -> dict:
     return {"median": float(np.median(values)), "range": [min(values), max(values)]}
 
 
-def print_rows(rows) -> None:
-    """Print rows, and the rows in them, with the names of their keys."""
+def summary(sweeps, chains, key: str, sign=1, tail=1) -> dict[str, dict]:
+    """Return where programs end, and when they are where the first is at its end."""
+    rows, target, base = {}, None, None
+    for name, some in chains.items():
+        curves = [chain[key] for chain in some]
+        row = range_of([end_of(sweeps, curve, tail) for curve in curves])
+        base, middle = base or row["median"], sign * median_curve(curves)
+        target = middle[-1] if target is None else target
+        there = np.flatnonzero(middle >= target)
+        row["reached"] = sweeps[there[0]] if there.size else None
+        rows[name] = row | {"relative": row["median"] / base}
+    return rows
 
-    def flat(row, before=""):
-        for key, value in row.items():
-            if isinstance(value, dict):
-                yield from flat(value, f"{before}{key} ")
-            elif not isinstance(value, list):
-                text = f"{value:.5g}" if isinstance(value, float) else value
-                yield f"{before}{key} {text}"
+
+def print_rows(rows) -> None:
+    """Print rows without the lists in them."""
+
+    def short(value):
+        if isinstance(value, dict):
+            values = {k: v for k, v in value.items() if not isinstance(v, list)}
+            return ", ".join(f"{k} {short(v)}".strip() for k, v in values.items())
+        return f"{value:.5g}" if isinstance(value, float) else value
 
     for row in rows:
-        print(", ".join(flat(row)), flush=True)
+        print(short(row), flush=True)
 
 
 def write(options, name: str, report: dict, **facts) -> None:
     given = {k: v for k, v in vars(options).items() if k not in NOT_RECORDED}
     given = {k: v for k, v in given.items() if not k.endswith("_home")} | facts
+    print_rows({"": name, **row} for name, row in report.get("summary", {}).items())
     report = {"options": given, "machine": machine(), **report}
     options.folder.mkdir(parents=True, exist_ok=True)
     (options.folder / f"{name}.json").write_text(json.dumps(report) + "\n")
@@ -210,16 +221,13 @@ def write(options, name: str, report: dict, **facts) -> None:
 
 
 def read(folder: Path, name="*") -> dict[str, dict]:
-    """Return the reports whose names match, by corpus, threads and topics if given."""
+    """Return the reports whose names match, numbers in order."""
 
-    def place(item):
-        options = item[1]["options"]
-        keys = ("corpus", "threads", "topics") if name != "*" else ()
-        return [options[key] for key in keys if key in options]
+    def parts(path):
+        return [int(word) if word.isdigit() else word for word in path.stem.split("-")]
 
-    paths = sorted(folder.glob(f"{name}.json"))
-    found = ((path.stem, json.loads(path.read_text())) for path in paths)
-    return dict(sorted(found, key=place))
+    paths = sorted(folder.glob(f"{name}.json"), key=parts)
+    return {path.stem: json.loads(path.read_text()) for path in paths}
 
 
 def machine() -> dict:

@@ -1,10 +1,8 @@
-"""The private names of sklda that the benchmarks use: in this file and in no other.
-
-It imports nothing else of the benchmarks, because those of asv import it by itself.
-"""
+"""The private names of sklda that the benchmarks use: in this file and in no other."""
 
 import numpy as np
 
+from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
 from sklda import CVBLDA, ECGSLDA
 from sklda._base.fold_in import completion_log_likelihood
 from sklda._base.parameters import make_problem, random_streams
@@ -13,48 +11,49 @@ from sklda._core.threads import Threads
 from sklda._cvb.engine import Engine
 from sklda._cvb.estimator import APPROXIMATIONS
 from sklda._ecgs.samplers import draws_made
-from sklda._gibbs.chain import Chain as GibbsChain
+from sklda._gibbs.chain import Chain
 
 
-class Chain:
-    """What `fit` of an estimator runs: a chain, or the engine of CVBLDA."""
+class Sklda(Program):
+    """What `fit` of an estimator runs: a chain, or the engine of CVBLDA.
 
-    def __init__(self, lda, X):
-        self._threads = Threads(lda.n_jobs)
-        self.keep = None
-        rng = random_streams(lda.random_state)
+    Estimates are those of the last sweep. `threads`, if it is given, is the number of
+    shards and of their threads.
+    """
+
+    def __init__(
+        self, estimator, X, n_topics, seed, *, alpha=ALPHA, beta=BETA, **parameters
+    ):
+        if "threads" in parameters:
+            parameters["n_shards"] = parameters["n_jobs"] = parameters.pop("threads")
+        parameters |= {"doc_topic_prior": alpha, "topic_word_prior": beta}
+        lda = estimator(n_topics, random_state=seed, **parameters)
+        threads = Threads(lda.n_jobs)
+        self.threads = lambda: threads
+        rng = random_streams(seed)
         if isinstance(lda, CVBLDA):
             problem = make_problem(lda, lda._check_weights(X, reset=True))
             approximation = APPROXIMATIONS[lda.approximation]
-            n_shards, threads = lda.n_shards, self._threads
-            self._chain = Engine(approximation, problem, rng, n_shards, threads)
+            self._chain = Engine(approximation, problem, rng, lda.n_shards, threads)
         else:
             problem = make_problem(lda, check_corpus(lda, X, reset=True))
-            sampler = lda._make_sampler(problem, self._threads)
-            self._chain = GibbsChain(sampler, problem, rng)
-            self.keep = self._chain.keep
-        self.priors = problem.doc_topic_prior, problem.topic_word_prior  # alpha, beta
-
-    def threads(self) -> Threads:
-        """Return the threads that shards use inside ``with``."""
-        return self._threads
+            self._chain = Chain(lda._make_sampler(problem, threads), problem, rng)
+        self.priors = problem.doc_topic_prior, problem.topic_word_prior
 
     @property
     def n_sweeps(self) -> int:
         return self._chain.n_sweeps
 
-    def sweep(self, n=1) -> None:
+    def sweep(self, n=1):
         for _ in range(n):
             self._chain.sweep()
 
-    def estimates(self, last=None) -> tuple[np.ndarray, np.ndarray]:
-        """Return theta of the last documents, or all, and phi: of the last sweep."""
+    def estimates(self, last=None):
         if isinstance(self._chain, Engine):
             components, theta = self._chain.estimates()
         else:
             components, theta = self._chain.snapshot().finish()
-        phi = components / components.sum(axis=1, keepdims=True)
-        return theta if last is None else theta[-last:], phi
+        return last_of(theta, last), normalised(components)
 
     def log_joint(self) -> float:
         self._chain.evaluate()
@@ -67,10 +66,12 @@ class Chain:
             return [1.0] * self.n_sweeps
         return (draws_made(state) / state.z.size).tolist()
 
+    def keep(self) -> None:
+        self._chain.keep()
+
     def sums(self, *, present=False) -> tuple[np.ndarray, np.ndarray, int]:
         """Return sums of word-topic and doc-topic counts over how many kept samples."""
-        chain = self._chain.snapshot() if present else self._chain
-        averages = chain.averages
+        averages = (self._chain.snapshot() if present else self._chain).averages
         return averages.word_topic, averages.doc_topic, averages.n_kept
 
     def separate_tokens(self) -> None:
@@ -80,19 +81,13 @@ class Chain:
         self._chain.problem = problem._replace(corpus=tokens)
 
 
-class SideBySide:
+class SideBySide(Program):
     """Chains that have nothing in common, each swept by a thread of its own."""
 
-    def __init__(self, chains: list[Chain]):
-        self.chains = chains
-        self._threads = Threads(len(chains))
-
-    def threads(self) -> Threads:
-        """Return the threads, one for each chain."""
-        return self._threads
-
-    def sweep(self, n=1) -> None:
-        self._threads.map(lambda chain: chain.sweep(n), self.chains)
+    def __init__(self, chains: list[Sklda]):
+        threads = Threads(len(chains))
+        self.threads = lambda: threads
+        self.sweep = lambda n=1: threads.map(lambda chain: chain.sweep(n), chains)
 
 
 def completion_score(X, topic_word, doc_topic_prior: float) -> float:

@@ -25,9 +25,8 @@ def write_page(folder: Path, doc: Path) -> None:
     images.mkdir(parents=True, exist_ok=True)
     text = (HERE / "page.rst").read_text(encoding="utf-8")
     head, *parts = re.split(r"^\.\. SECTION (\w+)\n", text, flags=re.MULTILINE)
-    sections = [
-        Template(head).substitute(machines=_machines(read(folder, "*").values()))
-    ]
+    machines = _machines(read(folder).values())
+    sections = [Template(head).substitute(machines=machines)]
     for name, section in zip(parts[::2], parts[1::2], strict=True):
         reports = list(read(folder, f"{name}*").values())
         if reports:

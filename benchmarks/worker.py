@@ -74,7 +74,7 @@ class Session(ExitStack):
         imported = time.perf_counter()
         program, _ = self.new(*task, 0, [2], TINY)
         with program.threads():
-            program.sweep(2)
+            program.seconds(2)
         program.close()
         seconds = time.perf_counter() - imported
         return {"import": imported - start, "first": seconds}

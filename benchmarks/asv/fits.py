@@ -1,6 +1,7 @@
 """Seconds, memory and quality of fits."""
 
-from internals import Chain
+from functools import partial
+
 from synthetic import zipf_corpus
 
 from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
@@ -9,67 +10,45 @@ PRIORS = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "random_state": 0}
 SHAPE = 2000, 8000, 300_000  # documents, words, tokens
 ESTIMATORS = {
     "CollapsedGibbsLDA": CollapsedGibbsLDA,
-    "nested": lambda k, **given: CollapsedGibbsLDA(k, blocking="nested", **given),
+    "nested": partial(CollapsedGibbsLDA, blocking="nested"),
+    "two shards": partial(CollapsedGibbsLDA, n_shards=2),
+    "two shards, two threads": partial(CollapsedGibbsLDA, n_shards=2, n_jobs=2),
     "UncollapsedGibbsLDA": UncollapsedGibbsLDA,
     "ECGSLDA": ECGSLDA,
-    "CVBLDA": CVBLDA,
+    "CVBLDA": partial(CVBLDA, tol=0),
 }
 
 
-class Sweep:
-    """Seconds of a sweep at steady state, on one thread."""
+class Fit:
+    """Seconds of 20 sweeps and the peak memory, on one thread but where it says two."""
 
     params = (tuple(ESTIMATORS), (20, 100, 400, 1000))
     param_names = ("estimator", "topics")
-    number, repeat, rounds, warmup_time = 1, 3, 1, 0  # each has its own setup
+    number, repeat, rounds, warmup_time = 1, 3, 1, 0
     timeout = 600
 
     def setup(self, name, n_topics):
-        lda = ESTIMATORS[name](n_topics, **PRIORS)
-        self.chain = Chain(lda, zipf_corpus(*SHAPE))
-        self.chain.sweep(10)
+        self.X = zipf_corpus(*SHAPE)
+        self.lda = ESTIMATORS[name](n_topics, max_iter=20, **PRIORS)
+        self.lda.fit(self.X[:10])  # compiles
 
-    def time_sweep(self, name, n_topics):
-        self.chain.sweep()
+    def time_fit(self, name, n_topics):
+        self.lda.fit(self.X)
 
-
-class ShardedSweep:
-    """Seconds of a sweep of two shards, by threads."""
-
-    params = ((1, 2), (100, 1000))
-    param_names = ("threads", "topics")
-    number, repeat, rounds, warmup_time = 1, 5, 1, 0
-
-    def setup(self, n_threads, n_topics):
-        lda = CollapsedGibbsLDA(n_topics, **PRIORS, n_shards=2, n_jobs=n_threads)
-        self.chain = Chain(lda, zipf_corpus(*SHAPE))
-        self.chain.sweep()
-
-    def time_sweep(self, n_threads, n_topics):
-        with self.chain.threads():
-            self.chain.sweep()
+    peakmem_fit = time_fit
 
 
-class Fit:
-    """Peak memory, and how well held-out documents are predicted."""
+class Quality:
+    """How well documents are predicted that were not fitted."""
 
     params = (tuple(ESTIMATORS),)
     param_names = ("estimator",)
     timeout = 600
 
-    def setup_cache(self):
+    def track_perplexity(self, name):
         X = zipf_corpus(*SHAPE)
-        return X[:1600], X[1600:]
-
-    def peakmem_fit(self, corpus, name):
-        chain = Chain(ESTIMATORS[name](100, **PRIORS), corpus[0])
-        chain.sweep()
-        chain.estimates()
-
-    def track_perplexity(self, corpus, name):
-        given = {"tol": 0} if name == "CVBLDA" else {}
-        lda = ESTIMATORS[name](100, **PRIORS, **given, max_iter=100)
-        return lda.fit(corpus[0]).perplexity(corpus[1])
+        lda = ESTIMATORS[name](100, **PRIORS, max_iter=100)
+        return lda.fit(X[:1600]).perplexity(X[1600:])
 
 
 class Inference:
@@ -77,8 +56,6 @@ class Inference:
         X = zipf_corpus(*SHAPE)
         self.test = X[1600:]
         self.lda = CollapsedGibbsLDA(100, **PRIORS, max_iter=20).fit(X[:1600])
-        self.time_transform()
-        self.time_score()
 
     def time_transform(self):
         self.lda.transform(self.test)

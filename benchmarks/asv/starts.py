@@ -20,22 +20,19 @@ def timeraw_import_of_others():  # which sklda imports
 
 
 class FirstFit:
-    """A first fit without compiled kernels on disk, and with them."""
+    """A first fit, with compiled kernels on disk or without them."""
 
-    params = ((20, 1000),)
-    param_names = ("topics",)
+    params = ((20, 1000), (True, False))
+    param_names = ("topics", "compiled")
     number, repeat, rounds, warmup_time = 1, 3, 1, 0
     timeout = 300
-    folder = TemporaryDirectory()
 
-    def setup(self, n_topics):
-        self.time_cached(n_topics)
+    def setup(self, n_topics, compiled):
+        self.folder = TemporaryDirectory()
+        if compiled:
+            self.time_fit(n_topics, compiled)
 
-    def time_cached(self, n_topics, cache=None):
-        environment = {**os.environ, "NUMBA_CACHE_DIR": cache or self.folder.name}
+    def time_fit(self, n_topics, compiled):
+        environment = {**os.environ, "NUMBA_CACHE_DIR": self.folder.name}
         command = [sys.executable, "-c", FIRST_FIT.format(n_topics)]
         subprocess.run(command, env=environment, check=True)
-
-    def time_cold(self, n_topics):
-        with TemporaryDirectory() as cache:
-            self.time_cached(n_topics, cache)

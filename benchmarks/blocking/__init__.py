@@ -1,22 +1,28 @@
 """The experiments of Zhang and Sisson on blocked sampling."""
 
-import numpy as np
+from functools import partial
 
-from benchmarks import corpora, figures
+from benchmarks import corpora, figures, harness
+from benchmarks.internals import Sklda
 from benchmarks.programs import ALPHA, BETA, ours
 
 FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
 KEEP_EVERY = 10  # sweeps between two samples of the mean behind the perplexity
 STYLES = figures.styles("blocking")
+KINDS = {
+    "log_posterior": "log posterior, nats",
+    "perplexity": "perplexity of the held-out words",
+}
+draw_curves = partial(figures.draw_curves, kinds=KINDS, looks=STYLES)
 
 
-def new_program(name, X, n_topics, seed=0, max_block_size=None) -> ours.Sklda:
+def new_program(name, X, n_topics, seed=0, max_block_size=0) -> Sklda:
     if name == "augmentation":
         return ours.augmentation(X, n_topics, seed)
-    parameters = {} if name == "single-site" else {"blocking": name}
-    if parameters and max_block_size is not None:
-        parameters["max_block_size"] = max_block_size
-    return ours.gibbs(X, n_topics, seed, **parameters)
+    given = {} if name == "single-site" else {"blocking": name}
+    if given and max_block_size:
+        given["max_block_size"] = max_block_size
+    return ours.gibbs(X, n_topics, seed, **given)
 
 
 def run_chain(name, seed, train, held_out, n_topics, options) -> dict:
@@ -24,35 +30,17 @@ def run_chain(name, seed, train, held_out, n_topics, options) -> dict:
     program = new_program(name, train, n_topics, seed, options.max_block_size)
     curves = {"log_posterior": [], "perplexity": []}
     sums, n_kept = (0.0, 0.0), 0
-    for sweep in range(1, options.sweeps + 1):
-        program.sweep()
-        is_recorded, is_kept = sweep % options.every == 0, sweep % KEEP_EVERY == 0
-        if not (is_recorded or is_kept):
-            continue
+    recorded = harness.recorded_sweeps(options)
+    kept = range(KEEP_EVERY, options.sweeps + 1, KEEP_EVERY)
+    for sweep in sorted({*recorded, *kept, options.sweeps}):
+        program.sweep(sweep - program.n_sweeps)
         theta, phi = program.estimates(held_out.shape[0])
         now = sums[0] + theta, sums[1] + phi
-        if is_recorded:
+        if sweep in recorded:
             means = (total / (n_kept + 1) for total in now)
             value = corpora.perplexity(*means, held_out)
             curves["perplexity"].append(round(value, 3))
             curves["log_posterior"].append(round(program.log_joint(), 1))
-        if is_kept:
+        if sweep in kept:
             sums, n_kept = now, n_kept + 1
-    return curves | {"topic_word": program.estimates()[1]}
-
-
-def draw_curves(path, title, report) -> None:
-    figure, (panels,) = figures.panels(2, size=(11, 4.8))
-    figure.suptitle(f"{title}; thick lines are medians")
-    kinds = ("log_posterior", report["tokens"], "log posterior, nats per token")
-    kinds = kinds, ("perplexity", 1, "perplexity of the held-out words")
-    for axes, (key, unit, label) in zip(panels, kinds, strict=True):
-        drawn, sweeps = [], report["sweeps"]
-        for name, chains in report["chains"].items():
-            curves = np.array([chain[key] for chain in chains]) / unit
-            drawn.extend(curves)
-            xs = [sweeps] * len(curves)
-            figures.chains(axes, xs, curves, name, STYLES[name], 2.2, 0.4)
-        axes.set(ylabel=label, ylim=figures.limits(sweeps, drawn))
-        figures.sweeps_axis(axes, sweeps)
-    figures.finish(figure, path)
+    return curves | {"topic_word": phi}

@@ -12,6 +12,7 @@ FARTHEST = 0.3
 # Nats per token that a chain may end below the best. On the bars the sweeps of chains
 # that have settled differ by about 0.001; the steps below the best, by 0.04 and more.
 WIDEST_GAP = 0.02
+draw = blocking.draw_curves
 
 
 def run(options) -> None:
@@ -22,9 +23,8 @@ def run(options) -> None:
     data = *corpora.split(sparse.csr_array(X), "bars"), len(planted), options
     chains = harness.run_chains(blocking.run_chain, options.samplers, options, *data)
     report = {"tokens": int(data[0].sum()), "sweeps": harness.recorded_sweeps(options)}
-    report["summary"] = summary(report, chains, planted)
-    harness.print_rows({"": n, **r} for n, r in report["summary"]["samplers"].items())
-    report["chains"] = chains
+    report |= {"widest_gap": WIDEST_GAP, "farthest": FARTHEST}
+    report |= {"summary": summary(report, chains, planted), "chains": chains}
     harness.write(options, "bars", report, **blocking.FACTS)
 
 
@@ -32,7 +32,7 @@ def summary(report, chains, planted) -> dict:
     """Return which chains end in a local mode, by log posterior and by topics."""
     everything = [chain for some in chains.values() for chain in some]
     for chain in everything:
-        end = harness.end_of(report["sweeps"], chain["log_posterior"])
+        end = harness.end_of(report["sweeps"], chain["log_posterior"], harness.TAIL)
         chain["gap"] = end / report["tokens"]
         far = distances_to_planted(chain.pop("topic_word"), planted)
         chain["distances"] = far.round(3).tolist()
@@ -40,7 +40,7 @@ def summary(report, chains, planted) -> dict:
     best = max(chain["gap"] for chain in everything)
     for chain in everything:
         chain["gap"] = round(best - chain["gap"], 5)
-    samplers = {
+    return {
         name: {
             "chains": len(some),
             "below_best": sum(chain["gap"] > WIDEST_GAP for chain in some),
@@ -50,7 +50,6 @@ def summary(report, chains, planted) -> dict:
         }
         for name, some in chains.items()
     }
-    return {"widest_gap": WIDEST_GAP, "farthest": FARTHEST, "samplers": samplers}
 
 
 def distances_to_planted(topic_word, planted) -> np.ndarray:
@@ -59,9 +58,3 @@ def distances_to_planted(topic_word, planted) -> np.ndarray:
     distance = np.sqrt(np.maximum(0, 1 - affinity))
     rows, columns = linear_sum_assignment(distance)
     return distance[rows, columns]
-
-
-def draw(reports, folder) -> None:
-    for name, report in reports.items():
-        title = f"Bars, {report['options']['starts']} starts"
-        blocking.draw_curves(folder / f"{name}.png", title, report)

@@ -4,9 +4,7 @@ Each program has a process of its own. `section(reports, images)` of a question 
 its figure and returns what fills its section of page.rst.
 """
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from itertools import groupby
+from contextlib import ExitStack
 
 from scipy import sparse
 
@@ -29,15 +27,6 @@ class RemoteRunner(Runner):
         self.worker.do("start", task, *arguments)
 
 
-@contextmanager
-def runners(names, task, seed: int, checkpoints=()):
-    """Start programs, each in a process of its own; yield those that have started."""
-    with ExitStack() as processes:
-        workers = [processes.enter_context(Worker(name)) for name in names]
-        team = [RemoteRunner(worker) for worker in workers]
-        yield [r for r in team if r.attempt(r.start, task, seed, checkpoints)]
-
-
 def measure(options, name: str, measure_one, *, hold_out=False) -> None:
     """Write what `measure_one(names, task, held_out)` returns of the programs.
 
@@ -54,7 +43,6 @@ def measure(options, name: str, measure_one, *, hold_out=False) -> None:
             path = folder / "corpus.npz"
             sparse.save_npz(path, X, compressed=False)
             for n_topics in options.topics:
-                print(f"\n{corpus}, K = {n_topics}: {name}", flush=True)
                 task = path, n_topics, options.threads
                 report["programs"] = measure_one(names, task, held_out)
                 facts = {"topics": n_topics, "corpus": corpus, **FACTS}
@@ -68,11 +56,13 @@ def measure_starts(options, name: str, run_all, checkpoints=()) -> None:
     def measure_one(names, task, held_out):
         programs = {name: {"runs": []} for name in names}
         for seed in range(options.repeats):
-            with runners(names, task, seed, checkpoints) as team:
+            with ExitStack() as processes:
+                workers = [processes.enter_context(Worker(name)) for name in names]
+                team = [RemoteRunner(worker) for worker in workers]
+                team = [r for r in team if r.attempt(r.start, task, seed, checkpoints)]
                 found = run_all(team, *held_out)
-            seeds = {"seed": seed} if checkpoints else {}
             for program, run in found.items():
-                programs[program]["runs"].append(seeds | run)
+                programs[program]["runs"].append({"seed": seed, **run})
                 ends = {k: v[-1] for k, v in run.items()}
                 harness.print_rows([{"program": program, "start": seed, **ends}])
         return {program: p for program, p in programs.items() if p["runs"]}
@@ -80,28 +70,19 @@ def measure_starts(options, name: str, run_all, checkpoints=()) -> None:
     measure(options, name, measure_one, hold_out=bool(checkpoints))
 
 
-def by_corpus(reports: list[dict]) -> Iterator[tuple[str, dict[int, dict]]]:
-    """Yield the title of a table, and the reports of each number of topics."""
-
-    def place(report):
-        return report["options"]["corpus"], report["options"]["threads"]
-
-    for (corpus, threads), some in groupby(reports, place):
-        some = {report["options"]["topics"]: report for report in some}
-        tokens = next(iter(some.values()))["tokens"]
-        yield f"{corpus.upper()}, {tokens:,} tokens, {number(threads, 'thread')}", some
+def by_corpus(reports: list[dict]) -> dict[str, dict[int, dict]]:
+    """Return the reports of each number of topics, by the title of a table."""
+    tables: dict[str, dict[int, dict]] = {}
+    for report in reports:
+        title = title_of(report, f"{report['tokens']:,} tokens")
+        tables.setdefault(title, {})[report["options"]["topics"]] = report
+    return tables
 
 
-def programs_of(*reports) -> list[str]:
-    """Return the programs that are in at least one report, in one order."""
-    measured = {name for report in reports for name in report["programs"]}
-    return [name for name in PEERS if name in measured]
-
-
-def title_of(report: dict) -> str:
+def title_of(report: dict, size="") -> str:
     options = report["options"]
-    threads = number(options["threads"], "thread")
-    return f"{options['corpus'].upper()}, K = {options['topics']}, {threads}"
+    size, threads = size or f"K = {options['topics']}", options["threads"]
+    return f"{options['corpus'].upper()}, {size}, {number(threads, 'thread')}"
 
 
 def table(title: str, head: list, rows: list[list[str]]) -> str:
@@ -114,8 +95,9 @@ def table(title: str, head: list, rows: list[list[str]]) -> str:
 
 def topics_table(title: str, by_topics: dict, cell, *more) -> str:
     """Return a row for each program, with `cell(report, name)`, and then `more`."""
-    rows = [
-        [PEERS[name].label, *(cell(report, name) for report in by_topics.values())]
-        for name in programs_of(*by_topics.values())
-    ]
+    reports, rows = by_topics.values(), []
+    for name, peer in PEERS.items():
+        cells = [cell(r, name) if name in r["programs"] else "–" for r in reports]
+        if any(name in report["programs"] for report in reports):
+            rows.append([peer.label, *cells])
     return table(title, ["", *(f"K = {k}" for k in by_topics)], [*rows, *more])

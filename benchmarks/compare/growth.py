@@ -21,9 +21,8 @@ def run(options) -> None:
                 X = zipf_corpus(n_documents, options.words, n_tokens)
                 sparse.save_npz(path, X, compressed=False)
             (row,) = first_sweeps([(path, n_topics, 1)], options.last)
-            seconds = float(np.median(row["seconds_per_sweep"][options.first :]))
-            point = {"tokens": n_tokens, "topics": n_topics, "seconds": seconds}
-            report[of].append(point | {"peak_bytes": row["peak_bytes"]})
+            row["seconds"] = float(np.median(row["seconds_per_sweep"][options.first :]))
+            report[of].append({"tokens": n_tokens, **row})
     harness.write(options, "growth", report, **compare.FACTS)
 
 
@@ -36,20 +35,15 @@ def slope(points: list[dict], of: str) -> float:
 def section(reports, images) -> dict:
     """Draw seconds per sweep against tokens and against topics; return exponents."""
     (report,) = reports
-    figure, (panels,) = figures.panels(2)
+    figure, panels = figures.panels(2)
     fixed = {
         "tokens": f"K = {report['tokens'][0]['topics']:,}",
         "topics": f"{report['topics'][0]['tokens']:,} tokens",
     }
+    looks = {"sklda, one thread": {"color": "black", "marker": "o"}}
     for axes, (of, title) in zip(panels, fixed.items(), strict=True):
-        x = np.array([point[of] for point in report[of]], dtype=float)
-        seconds = np.array([point["seconds"] for point in report[of]])
-        linear = seconds[0] * x / x[0]
-        axes.plot(x, linear, color="#888888", ls="--", label=f"in proportion to {of}")
-        axes.plot(x, seconds, color="black", marker="o", label="sklda, one thread")
-        axes.set(xscale="log", yscale="log", xlabel=of, ylabel="seconds per sweep")
+        points = {name: {p[of]: p["seconds"] for p in report[of]} for name in looks}
+        figures.lines(axes, points, looks, of, "seconds per sweep", slope=True)
         axes.set_title(title)
-        axes.grid(alpha=0.3)
-        axes.legend()
-    figures.finish(figure, images / "benchmarks-growth.png", columns=0)
+    figures.finish(figure, images / "benchmarks-growth.png")
     return {of: f"{slope(report[of], of):.2f}" for of in fixed}

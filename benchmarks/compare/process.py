@@ -26,21 +26,20 @@ def measure_one(name: str, task, limit: float) -> dict:
         with Worker(name) as worker:
             report = {"cold": cold, "warm": worker.do("prepare", task)}
             report["start"] = worker.do("start", task)
-            sweeps, seconds = 0, 0.0
-            while sweeps < MEMORY_SWEEPS and seconds < limit:
-                seconds += worker.do("seconds", 1)
-                sweeps += 1
-            return report | {"peak_bytes": worker.do("peak_bytes"), "sweeps": sweeps}
+            runner = compare.RemoteRunner(worker)
+            while runner.n_sweeps < MEMORY_SWEEPS and runner.seconds < limit:
+                runner.turn(MEMORY_SWEEPS, 1)
+            report["sweeps"] = runner.n_sweeps
+            return report | {"peak_bytes": worker.do("peak_bytes")}
 
 
 def section(reports, images) -> dict:
     tables = []
 
     def peak(report, name):
-        program = report["programs"].get(name)
-        return f"{program['peak_bytes'] / 1e6:.0f}" if program else "–"
+        return f"{report['programs'][name]['peak_bytes'] / 1e6:.0f}"
 
-    for title, by_topics in compare.by_corpus(reports):
+    for title, by_topics in compare.by_corpus(reports).items():
         tables.append(compare.topics_table(f"{title}, MB", by_topics, peak))
         report, rows = next(iter(by_topics.values())), []
         for name, program in report["programs"].items():

@@ -58,38 +58,28 @@ def median_curve(program: dict) -> dict[str, np.ndarray]:
 
 
 def section(reports, images) -> dict:
-    draw_figure(images / "benchmarks-perplexity.png", reports)
-    tables = []
-    for report in reports:
-        wanted, rows = levels(report), []
-        for name in compare.programs_of(report):
-            program = report["programs"][name]
-            last = {key: values[-1] for key, values in median_curve(program).items()}
-            row = [PEERS[name].label]
+    styles, tables = figures.styles("compare"), []
+    figure, panels = figures.panels(len(reports))
+    for axes, report in zip(panels, reports, strict=True):
+        wanted, rows, lowest = levels(report), [], np.inf
+        for name in report["programs"]:
+            program, label = report["programs"][name], PEERS[name].label
+            curve, row = median_curve(program), [label]
             for level in wanted:
                 s = np.median([seconds_to(curve, level) for curve in program["runs"]])
                 row.append("–" if np.isinf(s) else f"{s:.1f}")
             end = "{perplexity:.0f} ({sweeps:.0f} sweeps, {seconds:.0f} s)"
+            last = {key: values[-1] for key, values in curve.items()}
             rows.append([*row, end.format(**last)])
-        title = f"{compare.title_of(report)}: seconds to a perplexity"
-        tables.append(compare.table(title, ["", *wanted, "at the end"], rows))
-    return {"tables": "\n\n".join(tables)}
-
-
-def draw_figure(path, reports: list[dict]) -> None:
-    styles, columns = figures.styles("compare"), min(len(reports), 2)
-    figure, panels = figures.panels(columns, rows=-(-len(reports) // columns))
-    for axes in panels.flat[len(reports) :]:
-        axes.set_axis_off()
-    for axes, report in zip(panels.flat, reports, strict=False):
-        lowest = np.inf
-        for name in compare.programs_of(report):
-            curve = median_curve(report["programs"][name])
-            look = styles[name] | {"ms": 4, "label": PEERS[name].label}
+            look = styles[name] | {"ms": 4, "label": label}
             axes.plot(curve["seconds"], curve["perplexity"], **look)
             lowest = min(lowest, *curve["perplexity"])
-        axes.set(title=compare.title_of(report), xlabel="seconds of training")
-        axes.set(xscale="log", ylabel="perplexity of held-out words")
+        title = compare.title_of(report)
+        head = ["", *wanted, "at the end"]
+        tables.append(compare.table(f"{title}: seconds to a perplexity", head, rows))
+        axes.set(title=title, xlabel="seconds of training", xscale="log")
+        axes.set_ylabel("perplexity of held-out words")
         axes.set_ylim(0.97 * lowest, SHOWN * lowest)
         axes.grid(alpha=0.3)
-    figures.finish(figure, path, columns=2 * columns)
+    figures.finish(figure, images / "benchmarks-perplexity.png")
+    return {"tables": "\n\n".join(tables)}

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 
 from benchmarks import compare, harness
@@ -8,12 +10,9 @@ MARK = " †"  # of sweeps that are not those that should have been timed
 
 
 def run(options) -> None:
-    timed = options.first, options.last, options.limit, options.limit
-
-    def run_all(team):
-        return harness.time_turns(team, *timed, compare.TURN, FEWEST_TURNS)
-
-    compare.measure_starts(options, "speed", run_all)
+    timed = {"first": options.first, "last": options.last, "limit": options.limit}
+    timed |= {"warm_limit": options.limit, "sweeps": compare.TURN, "few": FEWEST_TURNS}
+    compare.measure_starts(options, "speed", partial(harness.time_turns, **timed))
 
 
 def speed(report: dict, name: str) -> float:
@@ -25,14 +24,14 @@ def speed(report: dict, name: str) -> float:
 
 def section(reports, images) -> dict:
     tables = []
-    for title, by_topics in compare.by_corpus(reports):
+    for title, by_topics in compare.by_corpus(reports).items():
         ratios = map(ratio_to_others, by_topics.values())
         ratios = ["sklda / fastest other exact sampler", *ratios]
         tables.append(compare.topics_table(title, by_topics, millions, ratios))
     limits = sorted({report["options"]["limit"] for report in reports})
+    seconds = " or ".join(f"{limit:g}" for limit in limits)
     dagger = (
-        f"{MARK.strip()}: a program is warmed up for at most "
-        f"{' or '.join(f'{limit:g}' for limit in limits)} seconds, and "
+        f"{MARK.strip()}: a program is warmed up for at most {seconds} seconds, and "
         "timed for as long; of this one, earlier and fewer sweeps were timed."
     )
     is_marked = any(MARK in table for table in tables)
@@ -40,8 +39,6 @@ def section(reports, images) -> dict:
 
 
 def millions(report: dict, name: str) -> str:
-    if name not in report["programs"]:
-        return "–"
     wanted = [report["options"]["first"], report["options"]["last"]]
     runs = report["programs"][name]["runs"]
     mark = "" if all(turns["sweeps"] == wanted for turns in runs) else MARK

@@ -1,6 +1,7 @@
 """The experiments of Teh, Newman and Welling, and variational Bayes of others."""
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora, figures, harness
 from benchmarks.programs import Program, ours
@@ -35,19 +36,13 @@ def follow(program, held_out, checkpoints, target=np.inf) -> dict[str, list]:
         value = corpora.log_probability(*program.estimates(), held_out)
         return {"log_probability": round(value, 5)}
 
-    def reached(point):
-        return point["log_probability"] >= target
-
-    with program.threads():
+    with program.threads(), threadpool_limits(1):
         team = [harness.Runner("", program.seconds)]
-        return harness.follow(team, checkpoints, evaluate, reached=reached)[""]
+        rules = {"reached": lambda point: point["log_probability"] >= target}
+        return harness.follow(team, checkpoints, evaluate, **rules)[""]
 
 
 def run_chain(name, seed, train, held_out, n_topics, checkpoints) -> dict:
     program = new_program(name, train, n_topics, seed, checkpoints)
     curve = follow(program, held_out, checkpoints)["log_probability"]
     return {"documents": train.shape[0], "log_probability": curve}
-
-
-def ends(chains) -> list[float]:
-    return [chain["log_probability"][-1] for chain in chains]

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 
 from benchmarks import corpora, cvb, figures, harness
@@ -13,26 +15,20 @@ def run(options) -> None:
     for n in sizes:
         data = *(part[np.sort(order[:n])] for part in whole), n_topics, [options.sweeps]
         some = harness.run_chains(cvb.run_chain, options.programs, options, *data)
-        ends = {name: harness.range_of(cvb.ends(some[name])) for name in some}
-        rows.append({"documents": n, **ends})
+        found = harness.summary(data[-1], some, "log_probability")
+        rows.append({"documents": n, **found})
         for name in chains:
             chains[name] += some[name]
-    harness.print_rows(rows)
     facts = {"topics": n_topics, "documents": sizes, **cvb.PRIORS}
     report = {"rows": rows, "chains": chains}
     harness.write(options, f"size-{options.corpus}", report, **facts)
 
 
-def draw(reports, folder) -> None:
-    def draw_one(axes, report):
-        documents = np.array([row["documents"] for row in report["rows"]])
-        names = report["options"]["programs"]
-        for place, name in enumerate(names):
-            rows = [row[name] for row in report["rows"]]
-            x = documents * 1.03 ** (place - (len(names) - 1) / 2)  # side by side
-            figures.error_bars(axes, x, rows, name, cvb.STYLES[name])
-        title = f"{figures.title(report)}; bars: their range"
-        axes.set(ylabel=cvb.HELD_OUT, title=title)
-        figures.powers_axis(axes, "documents", documents.tolist())
+def ends(row) -> dict:
+    return {name: end for name, end in row.items() if name != "documents"}
 
-    figures.per_report(folder / "size.png", reports, draw_one)
+
+KINDS = {f"{cvb.HELD_OUT}; bars: range": ends}
+draw = partial(
+    figures.draw_rows, looks=cvb.STYLES, kinds=KINDS, x="documents", log=False
+)

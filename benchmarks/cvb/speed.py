@@ -1,8 +1,5 @@
 from functools import partial
 
-import numpy as np
-from threadpoolctl import threadpool_limits
-
 from benchmarks import corpora, cvb, figures, harness
 from benchmarks.programs import available
 
@@ -11,22 +8,12 @@ def run(options) -> None:
     X = corpora.load(options.corpus, options.data_home)
     gensim = available({"gensim"} & set(options.programs))
     names = [name for name in options.programs if name != "gensim" or gensim]
-    timed = options.warm, options.warm + options.sweeps, options.limit
-    for n_topics in options.topics:
-        report = {"tokens": int(X.sum()), "cells": int(X.nnz), **gensim}
-        with threadpool_limits(1):
-            new = partial(cvb.new_program, n_topics=n_topics)
-            times = harness.times(harness.seconds_per_sweep(new, names, X, *timed)[0])
-            report["median"] = times["median"]
-            report["times_as_fast"] = times["speed_up_of_median"]
-            harness.print_rows([{"topics": n_topics, **report}])
-            report["seconds"] = times["seconds"]
-            if options.vb_iterations:
-                report |= reach(names, *corpora.hold_out_tokens(X), n_topics, options)
-                rows = report["reach"].items()
-                harness.print_rows({"": name, **row} for name, row in rows)
-        name = f"speed-{options.corpus}-{n_topics}"
-        harness.write(options, name, report, topics=n_topics, **cvb.PRIORS)
+    report = {"tokens": int(X.sum()), "cells": int(X.nnz), **gensim}
+    report["rows"] = harness.time_topics(cvb.new_program, names, X, options)
+    for row in report["rows"] if options.vb_iterations else ():
+        row |= reach(names, *corpora.hold_out_tokens(X), row["n_topics"], options)
+        harness.print_rows([row["reach"]])
+    harness.write(options, f"speed-{options.corpus}", report, **cvb.PRIORS)
 
 
 def reach(names, train, held_out, n_topics, options) -> dict[str, dict]:
@@ -63,24 +50,9 @@ def reach_rows(curves) -> dict:
     return rows
 
 
-def draw(reports, folder) -> None:
-    by_corpus = {}
-    for report in reports.values():
-        by_corpus.setdefault(report["options"]["corpus"], []).append(report)
-    figure, panels = figures.panels(2, rows=len(by_corpus))
-    for (left, right), some in zip(panels, by_corpus.values(), strict=True):
-        topics = [report["options"]["topics"] for report in some]
-        for name, look in cvb.STYLES.items():
-            seconds = [report["median"].get(name) for report in some]
-            rows = [report.get("reach", {}).get(name, {}) for report in some]
-            reached = [row.get("seconds") for row in rows]
-            if any(seconds):
-                left.plot(topics, np.array(seconds, float), label=name, **look)
-            if any(rows):
-                right.plot(topics, np.array(reached, float), **look)
-        left.set_title(figures.timed_title(some[0]))
-        right.set_title("seconds until as good as VB at its end")
-        for axes, label in zip((left, right), ("per sweep", "of sweeps"), strict=True):
-            figures.powers_axis(axes, "topics", topics)
-            figures.log_seconds(axes, f"seconds {label}")
-    figures.finish(figure, folder / "speed.png", columns=6)
+def reached(row) -> dict:
+    return {name: to["seconds"] for name, to in row.get("reach", {}).items()}
+
+
+KINDS = {**figures.SECONDS, "seconds until as good as VB at its end": reached}
+draw = partial(figures.draw_rows, looks=cvb.STYLES, kinds=KINDS)

@@ -1,25 +1,32 @@
+import time
+from functools import partial
+
 import numpy as np
 from sklearn.decomposition import LatentDirichletAllocation
 from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora, cvb, figures, harness
 from benchmarks.internals import completion_score
-from benchmarks.programs import Program
 from sklda import CVBLDA
+
+KINDS = {"score": "score of unseen documents"}
+draw = partial(figures.draw_curves, kinds=KINDS, looks=cvb.STYLES)
 
 
 def run(options) -> None:
     X = corpora.load_texts(options.corpus, options.newsgroups_home)
     train, test = corpora.split_documents(X)
     report = {"documents": train.shape[0], "words": X.shape[1]}
-    report |= {"tokens": int(train.sum()), "test_tokens": int(test.sum()), "starts": []}
-    with threadpool_limits(1):
-        for seed in range(options.starts):
-            batches = minibatches(train.shape[0], options.batch, options.passes, seed)
-            curves = run_streams(train, test, options.topics, seed, batches)
-            report["starts"].append(curves)
-            ends = {name: curve["score"][-1] for name, curve in curves.items()}
-            harness.print_rows([{"start": seed, **ends}])
+    report |= {"tokens": int(train.sum()), "test_tokens": int(test.sum())}
+    report["chains"] = chains = {"SCVB0": [], "online VB": []}
+    few = np.arange(min(10, train.shape[0]))
+    follow(train[few], test, options.topics, 0, [few])  # compiles
+    for seed in range(options.starts):
+        batches = minibatches(train.shape[0], options.batch, options.passes, seed)
+        curves = follow(train, test, options.topics, seed, batches)
+        for name, curve in curves.items():
+            chains[name].append({"sampler": name, "seed": seed, **curve})
+            harness.print_rows([{"start": seed, name: curve["score"][-1]}])
     harness.write(options, f"stream-{options.corpus}", report, **cvb.PRIORS)
 
 
@@ -31,21 +38,19 @@ def minibatches(n_docs: int, size: int, passes: int, seed: int) -> list[np.ndarr
     return [order[first : first + size] for order in orders for first in firsts]
 
 
-class Stream(Program):
-    """A model that takes a minibatch a sweep."""
+def stream(lda, X, batches):
+    """Return `seconds(n)` of a runner that takes a minibatch a sweep."""
+    parts = (X[batch] for batch in batches)
 
-    def __init__(self, lda, X, batches):
-        self.lda, self.X, self.batches = lda, X, iter(batches)
+    def seconds(n):
+        part, start = next(parts), time.perf_counter()
+        lda.partial_fit(part)
+        return time.perf_counter() - start
 
-    def seconds(self, n):
-        self.batch = self.X[next(self.batches)]
-        return super().seconds(1)
-
-    def sweep(self, n=1):
-        self.lda.partial_fit(self.batch)
+    return seconds
 
 
-def follow(X, test, n_topics, seed, batches, checkpoints) -> dict[str, dict]:
+def follow(X, test, n_topics, seed, batches) -> dict[str, dict]:
     """Return the score of unseen documents and the seconds after some minibatches."""
     alpha, beta = cvb.PRIORS.values()
     given = {"doc_topic_prior": alpha, "topic_word_prior": beta, "random_state": seed}
@@ -55,40 +60,13 @@ def follow(X, test, n_topics, seed, batches, checkpoints) -> dict[str, dict]:
         "SCVB0": CVBLDA(n_topics, approximation="zero-order", **given),
         "online VB": LatentDirichletAllocation(n_topics, **given, **online),
     }
+    seen = np.cumsum([batch.size for batch in batches])
 
     def evaluate(runner):
-        components = ldas[runner.name].components_
-        return {"score": round(completion_score(test, components, alpha), 5)}
+        score = completion_score(test, ldas[runner.name].components_, alpha)
+        documents = int(seen[runner.n_sweeps - 1])
+        return {"documents": documents, "score": round(score, 5)}
 
-    streams = {name: Stream(lda, X, batches) for name, lda in ldas.items()}
-    team = [harness.Runner(name, stream.seconds) for name, stream in streams.items()]
-    return harness.follow(team, checkpoints, evaluate)
-
-
-def run_streams(train, test, n_topics, seed, batches) -> dict[str, dict]:
-    """Return the curve of each stream: minibatches, documents, seconds and score."""
-    few = np.arange(min(10, train.shape[0]))
-    follow(train[few], test, n_topics, seed, [few], [1])  # compiles
-    seen = np.cumsum([batch.size for batch in batches])
-    checkpoints = harness.geometric(len(batches))
-    curves = follow(train, test, n_topics, seed, batches, checkpoints)
-    for name, curve in curves.items():
-        numbers = curve.pop("sweeps")
-        documents = [int(seen[n - 1]) for n in numbers]
-        curves[name] = {"minibatches": numbers, "documents": documents, **curve}
-    return curves
-
-
-def draw(reports, folder) -> None:
-    def draw_one(axes, report):
-        starts, passes = report["starts"], report["options"]["passes"]
-        for name in starts[0]:
-            seconds = [start[name]["seconds"] for start in starts]
-            scores = [start[name]["score"] for start in starts]
-            figures.chains(axes, seconds, scores, name, cvb.STYLES[name])
-        axes.set(xscale="log", xlabel=f"seconds of partial_fit; passes: {passes}")
-        axes.set(ylabel="score of unseen documents", title=figures.title(report))
-        figures.plain_numbers(axes.xaxis)
-        axes.grid(alpha=0.3)
-
-    figures.per_report(folder / "stream.png", reports, draw_one)
+    team = [harness.Runner(n, stream(lda, X, batches)) for n, lda in ldas.items()]
+    with threadpool_limits(1):
+        return harness.follow(team, harness.geometric(len(batches)), evaluate)

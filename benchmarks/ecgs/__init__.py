@@ -3,8 +3,7 @@
 import numpy as np
 
 from benchmarks import figures
-from benchmarks.internals import completion_score
-from benchmarks.programs.ours import Sklda
+from benchmarks.internals import Sklda, completion_score
 from sklda import ECGSLDA
 
 ALPHA_SUM, BETA = 50, 0.02

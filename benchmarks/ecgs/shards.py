@@ -1,18 +1,13 @@
 from functools import partial
-from itertools import cycle, product
+from itertools import product
 
 import numpy as np
 
 from benchmarks import corpora, ecgs, figures, harness, number
 from benchmarks.internals import SideBySide
-from benchmarks.programs import Program
 from sklda import ECGSLDA, CollapsedGibbsLDA
 
 SAMPLERS = {"collapsed": CollapsedGibbsLDA, "ecgs": ECGSLDA}
-
-
-class Apart(SideBySide, Program):
-    """Chains side by side, as a program."""
 
 
 def run(options) -> None:
@@ -22,12 +17,10 @@ def run(options) -> None:
     for sampler, n_topics in product(options.samplers, options.topics):
         model = train, test, sampler, n_topics
         starts = [run_shards(*model, s, options) for s in range(options.starts)]
-        result = {"sampler": sampler, "n_topics": n_topics}
+        result = {"sampler": sampler, "n_topics": n_topics, "rows": rows_of(starts)}
         result["capacity"] = capacity(starts, options.threads)
-        harness.print_rows([result])
-        result |= {"rows": rows_of(starts), "starts": starts}
-        harness.print_rows(result["rows"])
-        report["results"].append(result)
+        harness.print_rows([result, *result["rows"]])
+        report["results"].append(result | {"starts": starts})
     name = f"shards-{options.corpus}-threads-{options.threads}"
     harness.write(options, name, report, **ecgs.PRIORS)
 
@@ -40,12 +33,12 @@ def run_shards(train, test, sampler, n_topics, seed, options) -> dict:
         if name == "one":
             return start()
         if name == "side_by_side":
-            return Apart([start() for _ in range(options.threads)])
+            return SideBySide([start() for _ in range(options.threads)])
         return start(n_shards=name, n_jobs=options.threads)
 
     names = "one", "side_by_side", *options.shards
-    found = harness.seconds_per_sweep(new, names, train, 0, options.sweeps)
-    seconds, programs = found
+    timed = 0, options.sweeps
+    seconds, programs = harness.seconds_per_sweep(new, names, train, *timed)
     report = {name: seconds.pop(name) for name in names[:2]} | {"seconds": seconds}
     ends = {n: ecgs.perplexity(programs[n], test) for n in options.shards}
     return report | {"perplexity": ends}
@@ -56,53 +49,45 @@ def rows_of(starts: list[dict]) -> list[dict]:
     seconds = {n: np.concatenate([s["seconds"][n] for s in starts]) for n in shards}
     times = harness.times(seconds)
     fastest = harness.speed_ups({n: np.quantile(seconds[n], 0.1) for n in shards})
-    ends = {n: [start["perplexity"][n] for start in starts] for n in shards}
-    base = float(np.median(ends[shards[0]]))
-    return [
-        {
-            "n_shards": n,
-            "seconds": times["median"][n],
-            "speed_up": times["speed_up_of_median"][n],
-            "speed_up_of_fastest": fastest[n],
-            "perplexity": float(np.median(ends[n])),
-            "relative": float(np.median(ends[n])) / base,
-            "relative_of_starts": [end / base for end in ends[n]],
-        }
-        for n in shards
-    ]
+    rows = []
+    for n in shards:
+        ends = [start["perplexity"][n] for start in starts]
+        row = {"n_shards": n, "seconds": times["median"][n]}
+        row["speed_up"], row["speed_up_of_fastest"] = (
+            times["times_as_fast"][n],
+            fastest[n],
+        )
+        row["perplexity"] = float(np.median(ends))
+        base = rows[0]["perplexity"] if rows else row["perplexity"]
+        row["relative"] = row["perplexity"] / base
+        rows.append(row | {"relative_of_starts": [end / base for end in ends]})
+    return rows
 
 
 def capacity(starts: list[dict], threads: int) -> dict:
     """Return how much more chains get done on all threads than one alone on one."""
-    alone = np.concatenate([start["one"] for start in starts])
-    together = np.concatenate([start["side_by_side"] for start in starts])
+    one = np.concatenate([start["one"] for start in starts])
+    many = np.concatenate([start["side_by_side"] for start in starts])
     of = {"of_median": 0.5, "of_fastest": 0.1}
-    ratio = {
-        name: np.quantile(alone, q) / np.quantile(together, q) for name, q in of.items()
-    }
-    return {name: float(threads * value) for name, value in ratio.items()}
+    gains = {k: np.quantile(one, q) / np.quantile(many, q) for k, q in of.items()}
+    return {name: float(threads * gain) for name, gain in gains.items()}
 
 
 def draw(reports, folder) -> None:
-    for name, report in reports.items():
-        options = report["options"]
-        figure, ((left, right),) = figures.panels(2)
-        looks = cycle(figures.styles("blocking").values())
-        for result, look in zip(report["results"], looks, strict=False):
-            values = harness.columns(result["rows"])
-            shards = values["n_shards"]
+    def draw_one(panels, report):
+        relative, speed_up = {}, {}
+        for result in report["results"]:
             label = f"{result['sampler']}, K = {result['n_topics']}"
-            left.plot(shards, values["relative"], label=label, **look)
-            points = look | {"ls": "", "ms": 3, "alpha": 0.5}
-            left.plot(shards, values["relative_of_starts"], **points)
-            right.plot(shards, values["speed_up"], **look)
-        than = number(options["shards"][0], "shard")
-        left.set(ylabel=f"perplexity, relative to {than}")
-        left.axhline(1, color="#555555", lw=0.6)
-        right.set(ylabel=f"times as fast as {than}", ylim=(0, None))
-        for axes in (left, right):
-            figures.powers_axis(axes, "shards", options["shards"])
-        corpus, starts = options["corpus"].upper(), number(options["starts"], "start")
-        threads = f"threads: at most {options['threads']}"
-        figure.suptitle(f"{corpus}, {starts} (small points), {threads}")
-        figures.finish(figure, folder / f"{name}.png")
+            speed_up[label] = {r["n_shards"]: r["speed_up"] for r in result["rows"]}
+            relative[label] = {
+                row["n_shards"]: harness.range_of(row["relative_of_starts"])
+                for row in result["rows"]
+            }
+        looks = dict(zip(relative, figures.styles("blocking").values(), strict=False))
+        than = number(report["options"]["shards"][0], "shard")
+        kinds = ("perplexity, relative to", relative), ("times as fast as", speed_up)
+        for axes, (kind, points) in zip(panels, kinds, strict=True):
+            figures.lines(axes, points, looks, "shards", f"{kind} {than}", log=False)
+            axes.axhline(1, color="#555555", lw=0.6)
+
+    figures.per_report(reports, folder, 2, draw_one)

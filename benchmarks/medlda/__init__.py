@@ -3,8 +3,9 @@
 import json
 import time
 from argparse import Namespace
-from functools import partial
-from itertools import cycle, groupby, product
+from functools import partial, reduce
+from itertools import product
+from operator import getitem, itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from sklda import CollapsedGibbsLDA, MedLDAClassifier
 FIXED = {"alpha": "6.4 / K", "beta": 0.01}  # in reports
 N_WARM = 60  # documents of the fit that compiles
 OF_WORDS = ("naive Bayes", "tf-idf, SVM", "tf-idf, logistic")
-PARAMETERS = ("C", "prior_precision", "n_mh_steps", "n_weight_steps")
+PARAMETERS = ("C", "prior_precision", "n_mh_steps", "n_weight_steps", "max_iter")
 STYLES = list(figures.styles("medlda").values())
 IDENTITY = ("method", "n_topics", "documents", "seed")  # of a row
 
@@ -33,12 +34,11 @@ IDENTITY = ("method", "n_topics", "documents", "seed")  # of a row
 def settings_of(options) -> dict[str, dict]:
     """Return the parameters of each method by its name."""
     defaults = options_of(options.question)
-    names = [n for n in (*PARAMETERS, "max_iter", "burn_in") if n in defaults]
-    chosen = {name: getattr(options, name) for name in names}
-    changed = [n for n in names if chosen[n] != defaults[n]["default"]]
-    if chosen.get("burn_in") == chosen.get("max_iter", 0) - 1:  # as by default
-        changed = [name for name in changed if name != "burn_in"]
-    texts, found = [f"{name} = {chosen[name]}" for name in changed], {}
+    chosen = {name: getattr(options, name) for name in PARAMETERS if name in defaults}
+    changed = {n: v for n, v in chosen.items() if v != defaults[n]["default"]}
+    texts, found = [f"{name} = {value}" for name, value in changed.items()], {}
+    if "max_iter" in chosen:
+        chosen["burn_in"] = chosen["max_iter"] - 1
     for strategy, sampler in product(options.strategies, options.samplers):
         both = {"sampler": sampler, "multi_class": strategy}
         found[", ".join([strategy, sampler, *texts])] = both | chosen
@@ -81,15 +81,18 @@ def fit_and_score(estimator, train, test) -> dict:
     lda = estimator[0] if hasattr(estimator, "steps") else estimator
     if hasattr(lda, "burn_in"):
         warm(lda, X, y)
+    _, seconds = timed(estimator.fit, X, y)
+    predicted, predict_seconds = timed(estimator.predict, X_test)
+    row = {"seconds": round(seconds, 3), "predict_seconds": round(predict_seconds, 3)}
+    row["test"] = scores(y_test, predicted)
+    return row | {"train": scores(y, estimator.predict(X))}
+
+
+def timed(do, *data) -> tuple:
+    """Return what a function returns, and its processor time."""
     with threadpool_limits(1):
         start = time.process_time()
-        estimator.fit(X, y)
-        fitted = time.process_time()
-        predicted = estimator.predict(X_test)
-        row = {"seconds": round(fitted - start, 3)}
-        row["predict_seconds"] = round(time.process_time() - fitted, 3)
-        of_train = estimator.predict(X)
-    return row | {"test": scores(y_test, predicted), "train": scores(y, of_train)}
+        return do(*data), time.process_time() - start
 
 
 def scores(y, predicted) -> dict[str, float]:
@@ -103,56 +106,44 @@ def scores(y, predicted) -> dict[str, float]:
 
 def score(options, name, train, test, note="", **facts) -> None:
     """Score all methods that are chosen, and add their rows to the report."""
-    of_words = [m for m in options.baselines if m in OF_WORDS]
-    cases = [(method, baseline(method, train[1]), {"seed": 0}) for method in of_words]
-    for seed, n_topics in product(range(options.starts), options.topics):
+    settings, rows = settings_of(options), []
+    for seed, n_topics in [(0, 0), *product(range(options.starts), options.topics)]:
         place = {"n_topics": n_topics, "seed": seed}
-        for method, settings in settings_of(options).items():
-            estimator = medlda(**place, **settings)
-            cases.append((method, estimator, place | {"settings": settings}))
-        for method in (m for m in options.baselines if m not in OF_WORDS):
-            cases.append((method, baseline(method, train[1], **place), place))
-    rows = []
-    for method, estimator, place in cases:
-        row = {"method": method, **place, **fit_and_score(estimator, train, test)}
-        if "settings" in row:
-            per_sweep = row["seconds"] / row["settings"]["max_iter"]
-            row["seconds_per_sweep"] = round(per_sweep, 5)
-        harness.print_rows([row])
-        rows.append(row)
+        chosen = [m for m in options.baselines if (m in OF_WORDS) == (not n_topics)]
+        cases = {method: baseline(method, train[1], **place) for method in chosen}
+        if n_topics:
+            cases |= {m: medlda(**place, **given) for m, given in settings.items()}
+        for method, estimator in cases.items():
+            row = {"method": method, **place, **fit_and_score(estimator, train, test)}
+            rows.append(row | {"settings": settings.get(method)})
+            harness.print_rows([row])
     for kind, (X, _) in (("train", train), ("test", test)):
         facts[kind] = {"documents": X.shape[0], "tokens": int(X.sum())}
     others = json.loads(Path(__file__).with_name("others.json").read_text())
     facts |= {"words": train[0].shape[1], "others": others.get(name, {}), "note": note}
-    harness.print_rows(summary(save(options.folder, name, rows, **facts)))
+    save(options.folder, name, rows, **facts)
 
 
-def save(folder, name: str, rows: list[dict], **facts) -> list[dict]:
-    """Add rows to those of earlier runs, write them, and return all."""
+def save(folder, name: str, rows: list[dict], **facts) -> None:
+    """Write rows, after those of earlier runs."""
     new = [[row.get(key) for key in IDENTITY] for row in rows]
     earlier = harness.read(folder, name).get(name, {"rows": []})["rows"]
     kept = [row for row in earlier if [row.get(key) for key in IDENTITY] not in new]
     report = {**facts, "rows": kept + rows}
     harness.write(Namespace(folder=folder), name, report, **FIXED)
-    return report["rows"]
 
 
-def summary(rows) -> list[dict]:
-    """Return medians over starts, by method and topics; baselines of words last."""
-    methods, table = list(dict.fromkeys(row["method"] for row in rows)), []
-
-    def place(row):
-        n_topics = row.get("n_topics", 0)
-        return not n_topics, methods.index(row["method"]), n_topics
-
-    for _, some in groupby(sorted(rows, key=place), place):
-        first, *more = some = list(some)
-        row = {"method": first["method"], "n_topics": first.get("n_topics")}
-        names = {name: [row["test"][name] for row in some] for name in first["test"]}
-        row["test"] = {name: harness.range_of(values) for name, values in names.items()}
-        row["seconds"] = float(np.median([row["seconds"] for row in some]))
-        table.append(row | {"starts": len(more) + 1})
-    return table
+def points(rows, *keys) -> dict[str, dict[int, dict]]:
+    """Return median and range over starts of each method, by topics (0: of none)."""
+    found: dict[str, dict[int, list]] = {}
+    for row in sorted(rows, key=itemgetter("n_topics")):
+        of_method = found.setdefault(row["method"], {})
+        value = reduce(getitem, keys, row)
+        of_method.setdefault(row["n_topics"], []).append(value)
+    return {
+        method: {n: harness.range_of(values) for n, values in some.items()}
+        for method, some in found.items()
+    }
 
 
 def draw(reports, folder) -> None:
@@ -161,40 +152,26 @@ def draw(reports, folder) -> None:
     Lines are medians over starts, bars their range; methods that know no topics are
     lines across, and other programs are hollow, for they were measured elsewhere.
     """
-    for stem, report in reports.items():
-        table = summary(report["rows"])
-        names = list(table[0]["test"])
-        figure, (panels,) = figures.panels(len(names) + 1)
-        *of_scores, of_seconds = panels
-        lines = [row for row in table if row["n_topics"]]
-        looks = cycle(STYLES)
-        for method, some in groupby(lines, lambda row: row["method"]):
-            rows, look = list(some), next(looks)
-            topics = [row["n_topics"] for row in rows]
-            of_seconds.plot(topics, [row["seconds"] for row in rows], **look)
-            for axes, name in zip(of_scores, names, strict=True):
-                values = [row["test"][name] for row in rows]
-                figures.error_bars(axes, topics, values, method, look)
-        across = [row for row in table if not row["n_topics"]]
-        for axes, name in zip(of_scores, names, strict=True):
-            for row, dashes in zip(across, cycle(("-", "--", ":")), strict=False):
-                look = {"color": "#888888", "ls": dashes, "lw": 1}
-                axes.axhline(row["test"][name]["median"], label=row["method"], **look)
-            axes.set(ylabel=f"{name} of the test documents")
-        figures.log_seconds(of_seconds, "seconds of training")
-        hollow = figures.styles("medlda-others").values()
-        for (method, points), look in zip(
-            report["others"].items(), hollow, strict=False
+    first, *_ = (report["rows"][0]["test"] for report in reports.values())
+    kinds = {f"{name} of the test documents": ("test", name) for name in first}
+    kinds["seconds of training"] = ("seconds",)
+    draw_one = partial(draw_panels, kinds=kinds)
+    figures.per_report(reports, folder, len(kinds), draw_one)
+
+
+def draw_panels(panels, report, kinds) -> None:
+    hollow = figures.styles("medlda-others").values()
+    hollow = dict(zip(report["others"], hollow, strict=False))
+    for axes, (label, keys) in zip(panels, kinds.items(), strict=True):
+        found, place = points(report["rows"], *keys), int(keys != ("seconds",))
+        across = {method: some.pop(0) for method, some in found.items() if 0 in some}
+        for (method, row), dashes in zip(
+            across.items(), ("-", "--", ":"), strict=False
         ):
-            topics = np.array([int(n_topics) for n_topics in points])
-            seconds, values = np.array(list(points.values()), float).T
-            of_scores[0].plot(topics, values, label=method, ms=8, **look)
-            known = ~np.isnan(seconds)
-            of_seconds.plot(topics[known], seconds[known], ms=8, **look)
-        for axes in panels:
-            topics = sorted({row["n_topics"] for row in lines})
-            figures.powers_axis(axes, "topics", topics)
-        train, test = (report[kind]["documents"] for kind in ("train", "test"))
-        title = f"{stem}: {train:,} documents train, {test:,} test; one thread"
-        figure.suptitle(title)
-        figures.finish(figure, folder / f"{stem}.png", columns=3)
+            look = {"color": "#888888", "ls": dashes, "lw": 1}
+            axes.axhline(row["median"], label=method, **look)
+        found = {method: some for method, some in found.items() if some}
+        looks = hollow | dict(zip(found, STYLES, strict=False))
+        for method, others in report["others"].items():
+            found[method] = {int(n): pair[place] for n, pair in others.items()}
+        figures.lines(axes, found, looks, "topics", label, log=not place)

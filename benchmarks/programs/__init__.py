@@ -25,6 +25,22 @@ class Failed(Exception):
     """A program raised, or its process has ended."""
 
 
+def peak_bytes(process: int | str = "self") -> int:
+    """Return the most memory that a process has held at a time.
+
+    Linux has it in /proc; its getrusage would count what the parent held when this
+    process was made.
+    """
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        import resource  # which Windows lacks
+
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
+
+
 class Program:
     """A model of one corpus. Made, it is at its start.
 
@@ -34,14 +50,12 @@ class Program:
     """
 
     threads = staticmethod(nullcontext)  # the context in which all its threads work
+    peak_bytes = staticmethod(peak_bytes)
 
     def seconds(self, n: int) -> float:
         start = time.perf_counter()
         self.sweep(n)
         return time.perf_counter() - start
-
-    def peak_bytes(self) -> int:
-        return peak_bytes()
 
     def close(self) -> None:
         """End what would outlive the process."""
@@ -60,8 +74,12 @@ class Peer(NamedTuple):
     @property
     def version(self) -> str | None:
         """The version that is installed, None if there is none."""
-        if self.package == "mallet":
-            return _mallet_version()
+        if self.package == "mallet" and which("mallet"):
+            shown = subprocess.run(
+                "mallet", capture_output=True, text=True, check=False
+            )
+            found = re.search(r"Mallet (\S+) commands", shown.stdout + shown.stderr)
+            return found[1] if found else "of unknown version"
         if find_spec(self.package) is None:
             return None
         if self.package == "sklda":  # perhaps a checkout that is not installed
@@ -91,27 +109,3 @@ def last_of(rows, last):
 
 def normalised(rows):
     return rows / rows.sum(axis=1, keepdims=True)
-
-
-def _mallet_version() -> str | None:
-    if which("mallet") is None:
-        return None
-    shown = subprocess.run(["mallet"], capture_output=True, text=True, check=False)
-    found = re.search(r"Mallet (\S+) commands", shown.stdout + shown.stderr)
-    return found[1] if found else "of unknown version"
-
-
-def peak_bytes(process: int | str = "self") -> int:
-    """Return the most memory that a process has held at a time.
-
-    Linux has it in /proc; its getrusage would count what the parent held when this
-    process was made.
-    """
-    try:
-        status = Path(f"/proc/{process}/status").read_text()
-    except OSError:
-        import resource  # which Windows lacks
-
-        unit = 1 if sys.platform == "darwin" else 1024
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024

@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks import programs
 from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
-from benchmarks.programs.others import rows_of
+from benchmarks.programs.others import words_of
 
 SWEPT = re.compile(r"\d+m?s $")  # its line of a sweep: what it took
 READY = "total tokens"  # its line before the first
@@ -55,9 +55,7 @@ class Mallet(Program):
         flags = os.environ.get("JAVA_TOOL_OPTIONS", "")
         flags += f" -Djava.util.logging.config.file={LOGGING}"
         settings = {"MALLET_MEMORY": "4g", **os.environ, "JAVA_TOOL_OPTIONS": flags}
-        words = [
-            word for k, value in options.items() for word in (f"--{k}", str(value))
-        ]
+        words = [f"{word}" for k, v in options.items() for word in (f"--{k}", v)]
         pipes = {"stdout": DEVNULL, "stderr": PIPE, "text": True, "env": settings}
         # Its session makes a group of processes that can be stopped as a whole.
         return start(["mallet", command, *words], **pipes, start_new_session=True)
@@ -69,10 +67,8 @@ class Mallet(Program):
 
     def _import(self, X) -> None:
         """Let the program read the corpus; words are their numbers."""
-        names = np.arange(X.shape[1]).astype(str).astype(object)
         with open(self.path / "corpus.txt", "w") as text:
-            for d, row in enumerate(rows_of(X)):
-                words = np.repeat(names[X.indices[row]], X.data[row])
+            for d, words in enumerate(words_of(X)):
                 text.write(f"{d} none {' '.join(words)}\n")
         options = {"input": self.path / "corpus.txt", "token-regex": r"\d+"}
         options |= {"output": self.path / "corpus.mallet", "keep-sequence": "TRUE"}
@@ -86,9 +82,6 @@ class Mallet(Program):
 
     def _send(self, number: int) -> None:
         os.killpg(self.process.pid, number)
-
-    def sweep(self, n=1):
-        self.seconds(n)
 
     def seconds(self, n):
         before = time.perf_counter()

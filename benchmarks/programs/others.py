@@ -20,9 +20,8 @@ class Tomotopy(Program):
 
         self.model = tomotopy.LDAModel(k=n_topics, alpha=alpha, eta=beta, seed=seed)
         self.model.optim_interval = 0  # the priors stay fixed
-        for row in rows_of(X):
-            words = np.repeat(X.indices[row], X.data[row])
-            self.model.add_doc([str(w) for w in words])
+        for words in words_of(X):
+            self.model.add_doc(words.tolist())
         self.shape, self.beta, self.workers = X.shape, beta, threads
         self.sweep(0)
 
@@ -128,3 +127,9 @@ class OnlineVB(BatchVB):
 
 def rows_of(X):
     return map(slice, X.indptr[:-1], X.indptr[1:])
+
+
+def words_of(X):
+    """Yield the words of each document, by their numbers as text."""
+    names = np.arange(X.shape[1]).astype(str).astype(object)
+    return (np.repeat(names[X.indices[row]], X.data[row]) for row in rows_of(X))

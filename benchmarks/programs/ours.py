@@ -5,25 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.internals import Chain
-from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
+from benchmarks.internals import Sklda
+from benchmarks.programs import last_of, normalised
 from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
-
-
-class Sklda(Chain, Program):
-    """An estimator; its estimates are those of the last sweep.
-
-    `threads`, if it is given, is the number of shards and of their threads.
-    """
-
-    def __init__(
-        self, estimator, X, n_topics, seed, *, alpha=ALPHA, beta=BETA, **parameters
-    ):
-        if "threads" in parameters:
-            parameters["n_shards"] = parameters["n_jobs"] = parameters.pop("threads")
-        parameters |= {"doc_topic_prior": alpha, "topic_word_prior": beta}
-        super().__init__(estimator(n_topics, random_state=seed, **parameters), X)
-
 
 gibbs = partial(Sklda, CollapsedGibbsLDA)
 augmentation = partial(Sklda, UncollapsedGibbsLDA)
@@ -36,8 +20,8 @@ class KeptMean(Sklda):
     """The chain of CollapsedGibbsLDA, and means over its samples.
 
     After sweep s, one of the checkpoints, estimates are those of a fit of s sweeps: the
-    mean over every `thin`-th sample after s // 2. A sample is kept in the sweep;
-    `times_keeping` says whether that is timed.
+    mean over every `thin`-th sample after s // 2. Samples are kept by `seconds`, not by
+    `sweep`; `times_keeping` says whether that is timed.
     """
 
     def __init__(self, *of, checkpoints, thin=10, times_keeping=True, **parameters):
@@ -46,14 +30,11 @@ class KeptMean(Sklda):
         self.starts = {sweep // 2 for sweep in checkpoints}
         self.kept_until = {0: (0.0, 0.0, 0)}
 
-    def sweep(self, n=1):
-        self.seconds(n)
-
     def seconds(self, n):
         total = 0.0
         for _ in range(n):
             start = time.perf_counter()
-            super().sweep()
+            self.sweep()
             swept = time.perf_counter()
             if self.n_sweeps % self.thin == 0:
                 self.keep()

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.decomposition import LatentDirichletAllocation
 
-from benchmarks import corpora, cvb
-from benchmarks.cvb import convergence, speed, stream
+from benchmarks import corpora, cvb, harness
+from benchmarks.cvb import speed, stream
 from sklda import CVBLDA
 
 
@@ -60,9 +60,10 @@ def test_convergence_is_summed_up_by_the_end_and_the_way_there():
         "CVB": chains([-9, -6.5, -6], [-9, -6, -5]),
         "CVB0": chains([-9, -9, -8]),
     }
-    rows = convergence.summary([1, 5, 10], programs)
-    assert rows["VB"] == {"median": -7, "range": [-7.5, -6], "reached": 10}
-    assert rows["CVB"] == {"median": -5.5, "range": [-6, -5], "reached": 5}
+    rows = harness.summary([1, 5, 10], programs, "log_probability")
+    end = {"median": -7, "range": [-7.5, -6], "reached": 10, "relative": 1}
+    assert rows["VB"] == end
+    assert (rows["CVB"]["median"], rows["CVB"]["reached"]) == (-5.5, 5)
     assert rows["CVB0"]["reached"] is None
 
 
@@ -78,7 +79,7 @@ def test_minibatches_hold_each_document_once_a_pass():
 def test_streams_are_fitted_and_scored_alike(counts):
     train, test = corpora.split_documents(counts)
     batches = stream.minibatches(30, 8, 2, seed=0)
-    curves = stream.run_streams(train, test, 3, 5, batches)
+    curves = stream.follow(train, test, 3, 5, batches)
     assert list(curves) == ["SCVB0", "online VB"]
     given = {"doc_topic_prior": 0.1, "topic_word_prior": 0.1, "random_state": 5}
     ldas = [
@@ -87,7 +88,7 @@ def test_streams_are_fitted_and_scored_alike(counts):
     for lda, curve in zip(ldas, curves.values(), strict=True):
         for batch in batches:
             lda.partial_fit(train[batch])
-        assert curve["minibatches"] == [1, 2, 3, 5, 7, 8]
+        assert curve["sweeps"] == [1, 2, 3, 5, 7, 8]
         assert curve["documents"] == [8, 16, 24, 38, 54, 60]
         assert len(curve["seconds"]) == 6
         value = stream.completion_score(test, lda.components_, 0.1)

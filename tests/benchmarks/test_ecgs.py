@@ -81,7 +81,7 @@ def test_summary_takes_the_mean_of_the_end_and_the_median_of_starts():
     shortcut = [chain(900, 900, 120, 130, rate=0.4)]
     sweeps = [25, 50, 75, 100]  # the last 50 are those after 50
     rows = chains.summary(sweeps, {"standard": standard, "shortcut": shortcut})
-    assert rows["standard"]["perplexity"] == 100
+    assert rows["standard"]["median"] == 100
     assert rows["standard"]["range"] == [90, 300]
     assert rows["standard"]["relative"] == 1
     assert rows["shortcut"]["relative"] == 1.25

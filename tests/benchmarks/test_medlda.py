@@ -50,24 +50,18 @@ def test_first_documents_keep_only_their_words():
     assert y.tolist() == [0, 1]
 
 
-def test_summary_takes_medians_over_starts_and_puts_baselines_of_words_last():
-    def row(method, accuracy, seconds=1.0, **facts):
-        scores = {"test": {"accuracy": accuracy}, "seconds": seconds}
-        return {"method": method, **scores, **facts}
+def test_points_are_medians_over_starts_by_topics():
+    def row(method, accuracy, **topics):
+        return {"method": method, "test": {"accuracy": accuracy}, **topics}
 
-    rows = [
-        row("bayes", 0.9),
-        row("light", 0.4, 1.0, n_topics=20),
-        row("light", 0.6, 2.0, n_topics=20),
-        row("gibbs", 0.5, 9.0, n_topics=20),
-        row("light", 0.7, 3.0, n_topics=50),
-    ]
-    table = medlda.summary(rows)
-    order = [(r["method"], r["n_topics"], r["starts"]) for r in table]
-    light = [("light", 20, 2), ("light", 50, 1)]
-    assert order == [*light, ("gibbs", 20, 1), ("bayes", None, 1)]
-    assert table[0]["test"]["accuracy"] == {"median": 0.5, "range": [0.4, 0.6]}
-    assert table[0]["seconds"] == 1.5
+    rows = [row("bayes", 0.9, n_topics=0), row("light", 0.7, n_topics=50)]
+    rows += [row("light", accuracy, n_topics=20) for accuracy in (0.4, 0.6)]
+    points = medlda.points(rows, "test", "accuracy")
+    assert {method: list(some) for method, some in points.items()} == {
+        "bayes": [0],
+        "light": [20, 50],
+    }
+    assert points["light"][20] == {"median": 0.5, "range": [0.4, 0.6]}
 
 
 def test_methods_are_named_by_what_is_not_the_default():
@@ -85,7 +79,7 @@ def test_methods_are_named_by_what_is_not_the_default():
         "n_mh_steps": 6,
         "n_weight_steps": 2,
         "max_iter": 75,
-        "burn_in": 24,
+        "burn_in": 74,
     }
     options = "medlda-growth --newsgroups-home . --strategies ovr"
     assert list(medlda.settings_of(parse(options.split()))) == ["ovr, light"]

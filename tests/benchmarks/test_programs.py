@@ -48,7 +48,7 @@ def test_mean_is_that_of_a_fit_of_so_many_sweeps(counts, thin):
     checkpoints = [1, 5, 10, 20, 30, 60]
     program = ours.KeptMean(counts, 3, 5, checkpoints=checkpoints, thin=thin)
     for sweep in checkpoints:
-        program.sweep(sweep - program.n_sweeps)
+        program.seconds(sweep - program.n_sweeps)
         estimates = program.estimates()
         if sweep % thin == 0:
             given = {"max_iter": sweep, "burn_in": sweep // 2, "thin": thin}
