@@ -18,17 +18,18 @@ def _kernel_digest() -> str:
     for part in ("numba", "llvmlite", "numpy"):
         digest.update(f"{part} {version(part)}\n".encode())
     digest.update(f"python {platform.python_version()}\n".encode())
-    kernels = ROOT / "sklda"
-    for path in sorted(kernels.rglob("*.py")):
-        digest.update(f"{path.relative_to(kernels).as_posix()}\n".encode())
+    package = ROOT / "sklda"
+    kernels = [*package.glob("_core/*.py"), *package.glob("*/kernels/**/*.py")]
+    for path in sorted(kernels):
+        digest.update(f"{path.relative_to(package).as_posix()}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
 # Numba's cache looks at the file of a kernel, not at the files of the functions
-# which that kernel calls: after an edit in draws.py it would go on running the
-# old code inside single_site.py. So every state of the sources has a folder of
-# its own. Here, not in a fixture: it must be set before numba is imported.
+# which that kernel calls: after an edit in rows.py it would go on running the old
+# code inside single_site_rows.py. So every state of the sources has a folder of its
+# own. Here, not in a fixture: it must be set before numba is imported.
 _folder = Path(os.environ.get("NUMBA_CACHE_DIR", ROOT / ".numba_cache"))
 if "PYTEST_XDIST_WORKER" not in os.environ:  # a worker inherits it
     os.environ["NUMBA_CACHE_DIR"] = str(_folder / _kernel_digest())
