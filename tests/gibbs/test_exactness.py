@@ -98,7 +98,9 @@ def test_log_joint_is_the_closed_form(sampler, tiny):
 @pytest.mark.slow
 @samplers
 def test_a_sweep_leaves_the_posterior_as_it_is(sampler, tiny):
-    assert_exact(sampler, tiny, 20_000, seed=1)
+    # Both kernels have their own test: the third sampler only puts them together.
+    n_draws = 5000 if isinstance(sampler, RowsThenLists) else 20_000
+    assert_exact(sampler, tiny, n_draws, seed=1)
 
 
 @pytest.mark.slow
