@@ -80,14 +80,14 @@ print(f"same topics: {same}")
 # more sweeps with more shards.
 figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
 chains = {f"{n} shards": lda for n, (lda, _) in sharded.items()}
-chains["augmentation"] = augmented[0]
+chains["uncollapsed"] = augmented[0]
 styles = ["-", "--", "-.", ":", (0, (8, 3))]
 for (name, lda), style in zip(chains.items(), styles, strict=True):
     label = name.removesuffix("s") if name == "1 shards" else name
     ax.plot(
         lda.log_joint_iter_,
         lda.log_joint_ / train.sum(),
-        color="grey" if name == "augmentation" else "black",
+        color="grey" if name == "uncollapsed" else "black",
         linestyle=style,
         label=label,
     )

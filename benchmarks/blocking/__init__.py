@@ -17,8 +17,8 @@ draw_curves = partial(figures.draw_curves, kinds=KINDS, looks=STYLES)
 
 
 def new_program(name, X, n_topics, seed=0, max_block_size=0) -> Sklda:
-    if name == "augmentation":
-        return ours.augmentation(X, n_topics, seed)
+    if name == "uncollapsed":
+        return ours.uncollapsed(X, n_topics, seed)
     given = {} if name == "single-site" else {"blocking": name}
     if given and max_block_size:
         given["max_block_size"] = max_block_size

@@ -10,7 +10,7 @@ from benchmarks.programs import last_of, normalised
 from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
 
 gibbs = partial(Sklda, CollapsedGibbsLDA)
-augmentation = partial(Sklda, UncollapsedGibbsLDA)
+uncollapsed = partial(Sklda, UncollapsedGibbsLDA)
 ecgs = partial(Sklda, ECGSLDA)
 zero_order = partial(Sklda, CVBLDA, approximation="zero-order")
 gaussian = partial(Sklda, CVBLDA, approximation="gaussian")

@@ -26,7 +26,7 @@ def figures() -> dict[str, str]:
     for corpus in ("kos", "nips"):
         speed = _read(f"blocking/speed-{corpus}.json")
         rows = speed["rows"]
-        for name in ("nested", "augmentation"):
+        for name in ("nested", "uncollapsed"):
             found[f"{corpus}-{name}-ratio"] = _range(
                 1 / row["times_as_fast"][name] for row in rows
             )
