@@ -57,15 +57,12 @@ def weigh(ratio, row, beta, weight):
 def find_down_lane(lane_sum, lane, r):
     """Return the topic of a lane at which the running sum down the lane exceeds r.
 
-    lane_sum[k] is the sum of the weights of topics k - 16, k - 32, ...: it grows down
-    the lane, so a binary search finds the topic.
+    lane_sum[k] is the sum of the weights of topics k - 16, k - 32, ... A binary search
+    would be slower: its steps cannot be predicted.
     """
-    k = lane
-    registers = lane_sum.size // LANES - 1
-    while registers > 1:
-        half = registers // 2
-        k += half * LANES if r >= lane_sum[k + half * LANES] else 0
-        registers -= half
+    k, n = lane, lane_sum.size - LANES
+    while k + LANES < n and r >= lane_sum[k + LANES]:
+        k += LANES
     return k
 
 

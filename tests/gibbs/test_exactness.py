@@ -205,7 +205,7 @@ ROWS = {
     ),
     "the second register is not reached": (
         ("cell", 4000),
-        Edit("find_down_lane", "R > 1", "False"),
+        Edit("find_down_lane", "K + LANES < N", "False"),
     ),
     "a lane ends after its first register": (
         ("cell", 4000),

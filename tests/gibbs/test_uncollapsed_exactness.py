@@ -137,7 +137,7 @@ MUTANTS = {
     ),
     "the second register is not reached": (
         "cell",
-        Edit("find_down_lane", "R > 1", "False"),
+        Edit("find_down_lane", "K + LANES < N", "False"),
     ),
     "the second lane is not reached": (
         "cell",

@@ -42,24 +42,19 @@ def sweep(problem, state, rng):
 @njit(cache=True, nogil=True)
 def sweep_tokens(corpus, state, priors, rng):
     """Resample every token once."""
-    n_lanes = state.topic.size
-    document = new_document(state.topic, n_lanes)
-    scratch = Scratch(
-        np.zeros(n_lanes, np.float32), np.zeros(n_lanes + LANES, np.float32)
-    )
-    for d in range(corpus.doc_ptr.size - 1):
-        _sweep_document(d, corpus, state, priors, document, scratch, rng)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _sweep_document(d, corpus, state, priors, document, scratch, rng):
     doc_ptr, word, token_ptr = corpus
-    z, word_topic, _ = state
-    begin, end = doc_ptr[d], doc_ptr[d + 1]
-    enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
-    for c in range(begin, end):
-        prefetch_row(word, c, word_topic)
-        row = word_topic[word[c]]
-        total = weigh(document.ratio, row, priors.topic_word, scratch.weight)
-        first, last = token_ptr[c], token_ptr[c + 1]
-        resample_each(z, first, last, row, total, priors, document, scratch, rng)
+    z, word_topic, topic = state
+    n_lanes, beta = topic.size, priors.topic_word
+    document = new_document(topic, n_lanes)
+    weight = np.zeros(n_lanes, np.float32)
+    scratch = Scratch(weight, np.zeros(n_lanes + LANES, np.float32))
+    ratio = document.ratio
+    for d in range(doc_ptr.size - 1):
+        begin, end = doc_ptr[d], doc_ptr[d + 1]
+        enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
+        for c in range(begin, end):
+            prefetch_row(word, c, word_topic)
+            row = word_topic[word[c]]
+            total = weigh(ratio, row, beta, weight)
+            first, last = token_ptr[c], token_ptr[c + 1]
+            resample_each(z, first, last, row, total, priors, document, scratch, rng)
