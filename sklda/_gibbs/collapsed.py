@@ -196,8 +196,8 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         if self.blocking is not None and self.sampler != "auto":
             raise ValueError(
-                f"sampler={self.sampler!r} is for single-site sampling, and blocking="
-                f"{self.blocking!r} is another: set sampler='auto' or blocking=None"
+                f"sampler={self.sampler!r} applies to single-site sampling only: with "
+                f"blocking={self.blocking!r} set sampler='auto', or set blocking=None."
             )
         sampler: Replicable
         if self.blocking is not None:
