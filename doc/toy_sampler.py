@@ -5,9 +5,9 @@ from numba import njit
 
 from sklda._core.document import count_document
 from sklda._core.random_streams import uniform
-from sklda._core.rows import State, counts, from_topics, merge, replica, replicate
+from sklda._core.rows import counts, from_topics, merge, replica, replicate
 
-__all__ = ["State", "counts", "from_topics", "merge", "replica", "replicate", "sweep"]
+__all__ = ["counts", "from_topics", "merge", "replica", "replicate", "sweep"]
 
 
 def sweep(problem, state, rng):

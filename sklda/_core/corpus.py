@@ -199,6 +199,11 @@ def tokens_before(corpus: Corpus) -> np.ndarray:
     return corpus.token_ptr[corpus.doc_ptr]
 
 
+def document_lengths(corpus: Corpus) -> np.ndarray:
+    """Return the number of tokens of each document, (n_docs,)."""
+    return np.diff(tokens_before(corpus))
+
+
 def slice_documents(corpus: Corpus, first: int, last: int) -> Corpus:
     """Return the documents from `first` to before `last` as a corpus.
 

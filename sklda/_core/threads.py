@@ -13,9 +13,8 @@ class Threads:
     A dispatch takes 0.03 ms; joblib would take 10 ms for each sweep.
     """
 
-    def __init__(self, n_jobs: int | None = None, most: int | None = None) -> None:
-        n = effective_n_jobs(n_jobs)
-        self.n = n if most is None else max(1, min(n, most))
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.n = effective_n_jobs(n_jobs)  # at most: the pool starts them as needed
         self._map: Callable = map
         self._pool: ThreadPoolExecutor | None = None
 

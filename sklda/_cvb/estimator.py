@@ -258,7 +258,7 @@ class CVBLDA(BaseLDA):
         as it was.
         """
         is_exact = self.approximation == "exact"
-        with undone_on_failure(self), Threads(self.n_jobs, self.n_shards) as threads:
+        with undone_on_failure(self), Threads(self.n_jobs) as threads:
             corpus = self._check_weights(X, reset=True)
             if is_exact:
                 corpus = self._one_token_cells(corpus)

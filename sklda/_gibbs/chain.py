@@ -12,7 +12,7 @@ from scipy.special import gammaln
 
 from sklda._base.schedule import Schedule
 from sklda._core import doc_topic_counts
-from sklda._core.corpus import tokens_before
+from sklda._core.corpus import document_lengths
 from sklda._core.minka import learn_doc_topic, learn_topic_word
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams, random_topics
@@ -52,7 +52,7 @@ class Averages:
         components += problem.topic_word_prior
         theta /= self.n_kept
         theta += problem.doc_topic_prior
-        lengths = np.diff(tokens_before(problem.corpus))
+        lengths = document_lengths(problem.corpus)
         theta /= (lengths + problem.doc_topic_prior.sum())[:, np.newaxis]
         return components.T, theta
 
@@ -87,7 +87,7 @@ class Chain:
         alpha = learn_doc_topic(
             problem.doc_topic_prior,
             *doc_topic_counts.doc_topic_cells(problem.corpus, self.z, problem.n_lanes),
-            np.diff(tokens_before(problem.corpus)),
+            document_lengths(problem.corpus),
             symmetric=symmetric,
         )
         beta = learn_topic_word(
@@ -132,7 +132,7 @@ class Chain:
 
 def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
     """Return log p(z | alpha), theta integrated out, with all constants."""
-    alpha, lengths = problem.doc_topic_prior, np.diff(tokens_before(problem.corpus))
+    alpha, lengths = problem.doc_topic_prior, document_lengths(problem.corpus)
     topics, tokens = doc_topic_counts.doc_topic_cells(
         problem.corpus, z, problem.n_lanes
     )

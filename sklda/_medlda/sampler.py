@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.linalg import cholesky, solve_triangular
 
 from sklda._core import rows
-from sklda._core.corpus import tokens_before
+from sklda._core.corpus import document_lengths
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._medlda.kernels import gibbs, light
@@ -140,7 +140,7 @@ def _label_factors(problem, weights, slope, curvature) -> LabelFactors:
     """Return the factors of m_t = N s_t, as kernels take them."""
     by_task = np.zeros((weights.shape[1], problem.n_lanes), np.float32)
     by_task[:, : problem.n_topics] = weights.T
-    lengths = np.diff(tokens_before(problem.corpus))
+    lengths = document_lengths(problem.corpus)
     n_tokens = np.maximum(lengths, 1)[:, np.newaxis]
     return LabelFactors(
         weights=by_task,

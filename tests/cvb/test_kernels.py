@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from sklda._core import vector_math
 from sklda._core.problem import WeightedCorpus
 from sklda._cvb.kernels import moments
 from tests.cvb.engines import (
@@ -181,14 +180,6 @@ def test_priors_at_the_ends_of_their_range(name, alpha, beta):
             gamma = engine.responsibilities
             np.testing.assert_allclose(gamma.sum(axis=1), 1, atol=1e-5)
             assert (gamma >= 0).all()
-
-
-def test_exp():
-    x = np.linspace(-80, 80, 200_001).astype(np.float32)
-    found = np.array([vector_math.exp(value) for value in x], np.float64)
-    np.testing.assert_allclose(found, np.exp(x.astype(np.float64)), rtol=5e-7)
-    assert vector_math.exp(np.float32(0)) == 1
-    assert vector_math.exp(np.float32(-200)) == vector_math.exp(np.float32(-87))
 
 
 def test_start_gives_each_cell_one_topic():

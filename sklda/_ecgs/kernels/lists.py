@@ -12,7 +12,6 @@ from numba import njit
 
 from sklda._core.document import enter_document, new_document
 from sklda._core.lists import (
-    State,
     at_topic,
     counts,
     enter_cell,
@@ -28,7 +27,6 @@ from sklda._core.problem import LANES
 from sklda._ecgs.kernels.draw_numbers import group_size
 
 __all__ = [
-    "State",
     "counts",
     "from_topics",
     "merge",

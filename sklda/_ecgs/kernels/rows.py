@@ -11,7 +11,6 @@ from sklda._core.document import enter_document, new_document, update_ratios
 from sklda._core.problem import LANES
 from sklda._core.rows import (
     Scratch,
-    State,
     counts,
     from_topics,
     merge,
@@ -25,7 +24,6 @@ from sklda._core.rows import (
 from sklda._ecgs.kernels.draw_numbers import group_size
 
 __all__ = [
-    "State",
     "counts",
     "from_topics",
     "merge",

@@ -12,7 +12,6 @@ from numba import njit
 
 from sklda._core.document import enter_document, new_document
 from sklda._core.lists import (
-    State,
     counts,
     enter_cell,
     from_topics,
@@ -23,7 +22,7 @@ from sklda._core.lists import (
 )
 from sklda._core.problem import LANES
 
-__all__ = ["State", "counts", "from_topics", "merge", "replica", "replicate", "sweep"]
+__all__ = ["counts", "from_topics", "merge", "replica", "replicate", "sweep"]
 
 
 def sweep(problem, state, rng):

@@ -19,7 +19,6 @@ from sklda._core.document import enter_document, new_document
 from sklda._core.problem import LANES
 from sklda._core.rows import (
     Scratch,
-    State,
     counts,
     from_topics,
     merge,
@@ -30,7 +29,7 @@ from sklda._core.rows import (
     weigh,
 )
 
-__all__ = ["State", "counts", "from_topics", "merge", "replica", "replicate", "sweep"]
+__all__ = ["counts", "from_topics", "merge", "replica", "replicate", "sweep"]
 
 
 def sweep(problem, state, rng):
@@ -42,6 +41,7 @@ def sweep(problem, state, rng):
 @njit(cache=True, nogil=True)
 def sweep_tokens(corpus, state, priors, rng):
     """Resample every token once."""
+    # One function, unlike over lists: a second one for each document took 4 % longer.
     doc_ptr, word, token_ptr = corpus
     z, word_topic, topic = state
     n_lanes, beta = topic.size, priors.topic_word
