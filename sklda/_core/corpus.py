@@ -81,7 +81,8 @@ def _refuse_uncounted(X, name):
     document = X
     row = getattr(X, "ndim", 0) == 1 and not sparse.issparse(X)
     if row or isinstance(X, list | tuple):
-        document = next((d for d in X if not hasattr(d, "__len__") or len(d)), None)
+        texts = (str, list, tuple)
+        document = next((d for d in X if not isinstance(d, texts) or d), None)
     item = document[0] if isinstance(document, list | tuple) else None
     if isinstance(document, str):
         way = f"texts: {_WAY_OUT}, as in CountVectorizer().fit_transform(texts)"
@@ -89,6 +90,8 @@ def _refuse_uncounted(X, name):
         way = f"lists of words: {_WAY_OUT}, with analyzer=list"
     elif isinstance(item, tuple):
         way = "lists of pairs: convert it by gensim.matutils.corpus2csc(X).T"
+    elif sparse.issparse(document) and document is not X:
+        way = "sparse rows: stack them by scipy.sparse.vstack(X)"
     else:
         return
     raise ValueError(

@@ -194,16 +194,18 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         self.verbose = verbose
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
-        if self.blocking is not None and self.sampler != "auto":
+        blocking, name = self.blocking, self.sampler
+        parameters = self._parameters
+        if blocking is not None and name != "auto":
             raise ValueError(
-                f"sampler={self.sampler!r} applies to single-site sampling only: with "
-                f"blocking={self.blocking!r} set sampler='auto', or set blocking=None."
+                f"sampler={name!r} applies to single-site sampling only: with "
+                f"blocking={blocking!r} set sampler='auto', or set blocking=None."
             )
         sampler: Replicable
-        if self.blocking is not None:
-            sampler = Blocked(self.blocking == "nested", self.max_block_size)
-        elif self.sampler == "auto":
-            return single_site_sampler(problem, self.n_shards, threads)
+        if blocking is not None:
+            sampler = Blocked(blocking == "nested", parameters.max_block_size)
+        elif name == "auto":
+            return single_site_sampler(problem, parameters.n_shards, threads)
         else:
-            sampler = _SINGLE_SITE[self.sampler]
-        return sharded(sampler, problem, self.n_shards, threads)
+            sampler = _SINGLE_SITE[name]
+        return sharded(sampler, problem, parameters.n_shards, threads)
