@@ -253,8 +253,8 @@ class CVBLDA(BaseLDA):
 
         Notes
         -----
-        Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
-        as it was.
+        Ctrl-C takes effect within about a second, or after the sweep where threads
+        share it. An interrupted fit leaves the estimator as it was.
         """
         is_exact, parameters = self.approximation == "exact", self._parameters
         with undone_on_failure(self), Threads(parameters.n_jobs) as threads:

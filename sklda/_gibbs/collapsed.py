@@ -46,7 +46,9 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         document holds a word more often, its tokens are split into several blocks, each
         drawn given the others, which is still exact. Blocks of up to four tokens take a
         few sums over the topics that the word has; larger ones take a table over all
-        topics: O(C^2 K) time and 24 C K bytes for C tokens. None means no limit.
+        topics: O(C^2 K) time and 24 C K bytes for C tokens. None means whole cells. In
+        a document of N tokens, no block has more than 5e8 / (N K) tokens, so that even
+        the longest document takes about a second.
     sampler : "auto", "dense" or "sparse", default="auto"
         How single-site sampling stores the word-topic counts; the posterior is the
         same. "dense" stores one row per word and computes the weights of all topics at

@@ -238,8 +238,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
         Notes
         -----
-        Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
-        as it was.
+        Ctrl-C takes effect within about a second, or after the sweep where threads
+        share it. An interrupted fit leaves the estimator as it was.
         """
         parameters = self._parameters
         with undone_on_failure(self), Threads(parameters.n_jobs) as threads:

@@ -386,3 +386,12 @@ def test_a_callback_sees_and_stops():
     assert seen == [1, 2, 3, 4, 4]
     expected = make(max_iter=4).fit(X).components_
     np.testing.assert_array_equal(model.components_, expected)
+
+
+@each_real
+@pytest.mark.parametrize("n_shards", [1, 3])
+def test_ctrl_c_is_heard_between_documents(name, n_shards, monkeypatch):
+    params = {"max_iter": 5, "tol": 0, "n_shards": n_shards}
+    expected = make(name, **params).fit(X)
+    monkeypatch.setattr("sklda._core.corpus.MOST_STEPS", 1)
+    assert_same_fit(make(name, **params).fit(X), expected)
