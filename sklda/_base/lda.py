@@ -52,7 +52,7 @@ class BaseLDA(BaseTopicModel):
         fitted = snapshot(self)
         weights = fitted._check_weights(X, reset=False)
         weights, topics = prepare(weights, fitted.components_, fitted.doc_topic_prior_)
-        return doc_topic(weights, topics, self.n_jobs)
+        return doc_topic(weights, topics, fitted._parameters.n_jobs)
 
     def score(self, X: MatrixLike, y: Any = None) -> float:
         """Return the mean log predictive probability of held-out tokens, in nats.
@@ -98,7 +98,10 @@ class BaseLDA(BaseTopicModel):
             )
             return 0.0
         total = completion_log_likelihood(
-            weights, fitted.components_, fitted.doc_topic_prior_, self.n_jobs
+            weights,
+            fitted.components_,
+            fitted.doc_topic_prior_,
+            fitted._parameters.n_jobs,
         )
         return float(total / n_tokens)
 

@@ -200,18 +200,20 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
 
         Notes
         -----
-        Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
-        as it was.
+        Ctrl-C takes effect within about a second, or after the sweep where threads
+        share it. An interrupted fit leaves the estimator as it was.
         """
+        parameters = self._parameters
         with undone_on_failure(self):
             schedule = self._schedule(evaluate_every=0)
             corpus = check_corpus(self, X, reset=True)
             numbers = check_numbers(X, y, type(self).__name__)
             intercept = float(numbers.mean())
-            check_steepness(float(self.C), numbers - intercept)
+            targets = (numbers - intercept)[:, np.newaxis]
+            loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon))
+            check_steepness(loss.C, targets)
             problem = make_problem(self, corpus)
-            loss = EpsilonInsensitive(float(self.C), float(self.epsilon))
-            sampler = self._make_sampler(loss, (numbers - intercept)[:, np.newaxis])
+            sampler = self._make_sampler(loss, targets)
             chain = MedLDAChain(sampler, problem, random_streams(self.random_state))
             self._run(chain, schedule, chain.z.size, X, y)
             fitted = self._attributes(chain)
