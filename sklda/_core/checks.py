@@ -4,6 +4,8 @@ import numbers
 from collections.abc import Collection
 from typing import Any
 
+import numpy as np
+
 
 def check_integer(
     value: Any,
@@ -25,7 +27,7 @@ def check_integer(
     maximum : int, default=None
         Largest valid value. None sets no limit.
     counted : str, default=""
-        What `maximum` is the number of, for the message.
+        What `maximum` is the number of, for the message; empty if it is of nothing.
 
     Returns
     -------
@@ -41,8 +43,15 @@ def check_integer(
     if not is_integer or int(value) < minimum:
         raise ValueError(f"{name} must be an integer >= {minimum}, got {value!r}.")
     if maximum is not None and int(value) > maximum:
-        raise ValueError(f"{name}={value} exceeds the number of {counted}, {maximum}.")
+        limit = f"the number of {counted}, {maximum}" if counted else f"{maximum:,}"
+        raise ValueError(f"{name}={value} exceeds {limit}.")
     return int(value)
+
+
+def check_flag(value: Any, name: str) -> None:
+    """Raise ValueError if `value` is neither True nor False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}.")
 
 
 def check_choice(value: Any, name: str, choices: Collection[str]) -> None:
