@@ -1,7 +1,8 @@
 """Checks of parameters that functions share."""
 
+import math
 import numbers
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -48,10 +49,48 @@ def check_integer(
     return int(value)
 
 
-def check_flag(value: Any, name: str) -> None:
-    """Raise ValueError if `value` is neither True nor False."""
+def check_number(
+    value: Any, name: str, expected: str, is_valid: Callable[[float], bool]
+) -> float:
+    """Return `value` as float if it is a valid number.
+
+    Parameters
+    ----------
+    value : object
+        Value of the parameter.
+    name : str
+        Name of the parameter, for the message.
+    expected : str
+        What the number must be, for the message.
+    is_valid : callable
+        Says whether a number is valid; False of NaN.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Raises
+    ------
+    ValueError
+        If `value` is not a number (a bool is not one), or not valid.
+    """
+    number = math.nan
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:  # an int
+            number = math.inf
+    if not is_valid(number):
+        raise ValueError(f"{name} must be {expected}, got {value!r}.")
+    return number
+
+
+def check_flag(value: Any, name: str) -> bool:
+    """Return `value` as bool; raise ValueError if it is neither True nor False."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
 
 
 def check_choice(value: Any, name: str, choices: Collection[str]) -> None:

@@ -152,7 +152,7 @@ def load_docstrings(
     ('sklearn.utils.validation.validate_data', 'sklearn.utils')
     """
     min_length = check_integer(min_length, "min_length", 1)
-    check_flag(return_X_y, "return_X_y")
+    return_X_y = check_flag(return_X_y, "return_X_y")
     entries = _collect_texts(_PACKAGES, min_length)
     target_names = sorted({label for _, label, _ in entries})
     index = {label: i for i, label in enumerate(target_names)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import http.client
 import logging
-import numbers
 import shutil
 import tempfile
 import time
@@ -19,7 +18,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from sklearn.utils import Bunch
 
-from sklda._core.checks import check_choice, check_flag, check_integer
+from sklda._core.checks import check_choice, check_flag, check_integer, check_number
 from sklda.datasets._text_files import (
     PathLike,
     check_path,
@@ -176,8 +175,13 @@ def fetch_uci_bow(
     """
     check_choice(name, "name", _CORPORA)
     n_retries = check_integer(n_retries, "n_retries", 0)
-    delay = _check_delay(delay)
-    check_flag(download_if_missing, "download_if_missing")
+    delay = check_number(
+        delay,
+        "delay",
+        f"a number of seconds from 0 to {_MAX_DELAY:,}",
+        lambda seconds: 0 <= seconds <= _MAX_DELAY,
+    )
+    download_if_missing = check_flag(download_if_missing, "download_if_missing")
     corpus, folder = _CORPORA[name], _data_folder(data_home)
     download = None
     if download_if_missing:
@@ -195,17 +199,6 @@ def fetch_uci_bow(
     )
     text = _DESCR.format(title=corpus.title, underline="-" * len(corpus.title))
     return Bunch(data=X, feature_names=words, DESCR=describe(text, X))
-
-
-def _check_delay(delay: object) -> float:
-    """Return the seconds between two attempts as float."""
-    is_number = isinstance(delay, numbers.Real) and not isinstance(delay, bool)
-    if not is_number or not 0 <= delay <= _MAX_DELAY:
-        raise ValueError(
-            f"delay must be a number of seconds from 0 to {_MAX_DELAY:,}, "
-            f"got {delay!r}."
-        )
-    return float(delay)
 
 
 def _data_folder(data_home: PathLike | None) -> Path:
