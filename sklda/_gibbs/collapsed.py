@@ -16,10 +16,10 @@ from sklda._core.threads import Threads
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.kernels import single_site_lists, single_site_rows
-from sklda._gibbs.rows_then_lists import single_site_sampler
+from sklda._gibbs.kernels.blocked import lists as blocked_lists
+from sklda._gibbs.kernels.blocked import rows as blocked_rows
+from sklda._gibbs.rows_then_lists import fastest
 from sklda._gibbs.sharded import sharded
-
-_SINGLE_SITE = {"dense": single_site_rows, "sparse": single_site_lists}
 
 
 class CollapsedGibbsLDA(BaseGibbsLDA):
@@ -157,7 +157,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         **SHARD_CONSTRAINTS,
         "blocking": [None, StrOptions({"backward", "nested"})],
         "max_block_size": [None, Interval(Integral, 1, None, closed="left")],
-        "sampler": [StrOptions({"auto", *_SINGLE_SITE})],
+        "sampler": [StrOptions({"auto", "dense", "sparse"})],
     }
 
     def __init__(
@@ -196,18 +196,15 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         self.verbose = verbose
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
-        blocking, name = self.blocking, self.sampler
         parameters = self._parameters
-        if blocking is not None and name != "auto":
-            raise ValueError(
-                f"sampler={name!r} applies to single-site sampling only: with "
-                f"blocking={blocking!r} set sampler='auto', or set blocking=None."
-            )
-        sampler: Replicable
-        if blocking is not None:
-            sampler = Blocked(blocking == "nested", parameters.max_block_size)
-        elif name == "auto":
-            return single_site_sampler(problem, parameters.n_shards, threads)
-        else:
-            sampler = _SINGLE_SITE[name]
-        return sharded(sampler, problem, parameters.n_shards, threads)
+        rows: Replicable = single_site_rows
+        lists: Replicable = single_site_lists
+        if self.blocking is not None:
+            nested, most = self.blocking == "nested", parameters.max_block_size
+            rows = Blocked(blocked_rows, nested, most)
+            lists = Blocked(blocked_lists, nested, most)
+        n_shards = parameters.n_shards
+        if self.sampler == "auto":
+            return fastest(rows, lists, problem, n_shards, threads)
+        chosen = rows if self.sampler == "dense" else lists
+        return sharded(chosen, problem, n_shards, threads)

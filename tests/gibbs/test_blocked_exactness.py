@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 
 from sklda._gibbs.blocked_sampler import Blocked
+from sklda._gibbs.kernels.blocked import lists, rows
 from tests.gibbs.test_exactness import PROBLEMS
 from tests.helpers.enumeration import TinyProblem, assert_exact, assert_marginals
 from tests.helpers.mutants import Edit, interpreted
 
 SIMULATIONS = {"nested": True, "backward": False}
 simulations = pytest.mark.parametrize("nested", SIMULATIONS.values(), ids=SIMULATIONS)
+KERNELS = {"rows": rows, "lists": lists}
+kernels = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 
 # Documents of (word, count) pairs, words, alpha, beta; each is drawn with its cells
 # whole (None) and split. There are blocks of one to six tokens, blocks of one word in a
@@ -72,8 +75,9 @@ CASES = [(name, most) for name, (_, sizes) in BLOCKS.items() for most in sizes]
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "most"), CASES)
 @simulations
-def test_a_sweep_leaves_the_posterior_as_it_is(nested, name, most):
-    assert_exact(Blocked(nested, most), BLOCKS[name][0], 8000, seed=1)
+@kernels
+def test_a_sweep_leaves_the_posterior_as_it_is(kernel, nested, name, most):
+    assert_exact(Blocked(kernel, nested, most), BLOCKS[name][0], 8000, seed=1)
 
 
 # Priors at the ends of their range, where float32 is too narrow: such blocks must go to
@@ -96,8 +100,9 @@ EXTREME = {
 @pytest.mark.parametrize("most", [None, 2])
 @pytest.mark.parametrize("tiny", EXTREME.values(), ids=EXTREME)
 @simulations
-def test_priors_at_the_ends_of_their_range(nested, tiny, most):
-    assert_exact(Blocked(nested, most), tiny, 5000, seed=2)
+@kernels
+def test_priors_at_the_ends_of_their_range(kernel, nested, tiny, most):
+    assert_exact(Blocked(kernel, nested, most), tiny, 5000, seed=2)
 
 
 # The tables draw blocks of two to four tokens only where sums over topics cannot. Here
@@ -116,7 +121,7 @@ OF_TABLES = [
 def plain(nested, most, *edits, lanes=2):
     """Return the sampler as Python runs it, after edits."""
     loaded = interpreted("sklda._gibbs.blocked_sampler", edits, lanes=lanes)
-    return loaded.sampler(loaded.module.Blocked(nested, most))
+    return loaded.sampler(loaded.module.Blocked(kernel, nested, most))
 
 
 @pytest.mark.slow
@@ -131,5 +136,6 @@ def test_tables_draw_small_blocks_as_well(nested, name, most, lanes):
 @pytest.mark.parametrize("most", [None, 2])
 @pytest.mark.parametrize("name", ["2 topics, 5 tokens", "3 topics, 4 tokens"])
 @simulations
-def test_a_long_chain_has_the_marginals_of_the_posterior(nested, name, most):
-    assert_marginals(Blocked(nested, most), BLOCKS[name][0], seed=4)
+@kernels
+def test_a_long_chain_has_the_marginals_of_the_posterior(kernel, nested, name, most):
+    assert_marginals(Blocked(kernel, nested, most), BLOCKS[name][0], seed=4)
