@@ -132,7 +132,7 @@ def _draw_from_row(r, n, factors, besides, words, given):
     return pick(given.weight, given.lane_sum, r)
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
 def _sum_over_row(n, row, ratio, numbers):
     scale, beta = numbers[2], numbers[3]
     zero = np.float32(0)
@@ -296,9 +296,13 @@ def change_document(k, n, given):
     doc_topic, topic, ratio, alpha = given[0], given[1], given[2], given[3]
     doc_topic[k] += n
     topic[k] += n
-    for i in range(given.depth[0]):
-        a, s = np.float32(doc_topic[k] + i), np.float32(topic[k] + i)
-        ratio[i, k] = (a + alpha[k]) / (s + given.numbers[1])
+    a, s = np.float32(doc_topic[k]) + alpha[k], np.float32(topic[k]) + given.numbers[1]
+    one = np.float32(1)
+    ratio[0, k] = a / s
+    ratio[1, k] = (a + one) / (s + one)
+    if given.depth[0] > 2:
+        ratio[2, k] = (a + one + one) / (s + one + one)
+        ratio[3, k] = (a + one + one + one) / (s + one + one + one)
 
 
 def tokens_on(k, words):
