@@ -1,0 +1,181 @@
+"""What estimators and their methods take; most of it follows from the constraints."""
+
+import math
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from sklda import CVBLDA
+from sklda.datasets import make_lda_corpus
+from tests.helpers.bad_input.values import (
+    Door,
+    Spec,
+    accepted,
+    counts,
+    of_constraints,
+    only_bad,
+    refused,
+    rows,
+)
+from tests.helpers.public_names import estimators, methods, parameters
+
+N_DOCS, N_WORDS, N_TOPICS = 12, 7, 3
+X, THETA, _ = make_lda_corpus(
+    N_DOCS, N_WORDS, N_TOPICS, document_length=20, random_state=0
+)
+LABELS = np.array(["one", "two", "three"])[np.arange(N_DOCS) % 3]
+
+FAST = {"n_components": N_TOPICS, "max_iter": 10, "random_state": 0, "tol": 0}
+# Valid values where the default is None or takes too long.
+TYPICAL = {
+    "n_components": 3,
+    "doc_topic_prior": 0.5,
+    "topic_word_prior": 0.5,
+    "burn_in": 7,
+    "max_iter": 5,
+    "n_jobs": 2,
+    "total_samples": 64.0,
+    "learning_decay": 0.75,
+}
+# Parameters that have no effect without others, or later than np.int8 can count.
+LONG = {"max_iter": 140}
+CONTEXT = {
+    "max_block_size": {"blocking": "nested"},
+    "burn_in": {"max_iter": 20, "thin": 1},
+    "max_iter": {"thin": 1},
+    "damping": LONG,
+    "evaluate_every": LONG,
+    "thin": LONG,
+}
+
+
+def labels_for(cls: type) -> Any:
+    return {"MedLDAClassifier": LABELS, "MedLDARegressor": THETA[:, 0]}.get(
+        cls.__name__
+    )
+
+
+@cache
+def fitted(cls: type) -> Any:
+    return fit(cls)
+
+
+def make(cls: type, **params: Any) -> Any:
+    context = FAST.copy()
+    for name in params.keys() & CONTEXT:
+        context |= CONTEXT[name]
+    known = cls().get_params()
+    return cls(**({k: v for k, v in context.items() if k in known} | params))
+
+
+def fit(cls: type, **params: Any) -> Any:
+    return make(cls, **params).fit(X, labels_for(cls))
+
+
+def partial_fit(**params: Any) -> Any:
+    return make(CVBLDA, **params).partial_fit(X).partial_fit(X)
+
+
+@cache
+def after_a_minibatch() -> Any:
+    return partial_fit()
+
+
+def partial_fit_again(**params: Any) -> Any:
+    return deepcopy(after_a_minibatch()).set_params(**params).partial_fit(X)
+
+
+def call_method(cls: type, method: str, **given: Any) -> Any:
+    models = {"fit": clone(fitted(cls)), "partial_fit": deepcopy(after_a_minibatch())}
+    return getattr(models.get(method, fitted(cls)), method)(**given)
+
+
+PER_TOPIC = rows(
+    ([0.1, 0.2], r"shape \(2,\).*shape \(3,\).*n_components=3"),
+    ([0.1] * 4, r"shape \(4,\).*shape \(3,\)"),
+    ([], r"shape \(0,\).*shape \(3,\)"),
+    ([[0.1, 0.2, 0.3]], r"shape \(1, 3\).*shape \(3,\)"),
+    ([0.1, 0.0, 0.3], r"from 1e-10 to 1e\+10.*got 0.0.*n_components"),
+    ([0.1, -2.0, 0.3], r"from 1e-10 to 1e\+10.*got -2.0"),
+    ([0.1, math.nan, 0.3], r"from 1e-10 to 1e\+10.*got nan"),
+    ([0.1, math.inf, 0.3], r"from 1e-10 to 1e\+10.*got inf"),
+    (["a", "b", "c"], "must hold numbers.*'a'"),
+    ({"a": 1}, "must hold numbers"),
+) + Spec([], [[[0.1, 0.2, 0.3], (0.1, 0.2, 0.3), np.array([0.1, 0.2, 0.3])]])
+FLOAT32 = rows(*((n, "1e-10.*1e") for n in (1e-60, 1e-46, 9e-11, 1.1e10, 1e39, 1e300)))
+FLOAT32 += accepted(1e-10, 1e10)
+# What does not follow from the constraints.
+MORE = {
+    "doc_topic_prior": PER_TOPIC + FLOAT32,
+    "topic_word_prior": FLOAT32 + refused([0.1] * N_WORDS),
+    "burn_in": rows((20, "=20.*smaller than max_iter=20.*half"), (21, "=21")),
+}
+
+
+def of_constraints_of(cls: type) -> dict[str, Spec]:
+    """Return what follows from the constraints of each parameter."""
+    return {
+        name: of_constraints(
+            cls._parameter_constraints[name], TYPICAL.get(name, default)
+        )
+        for name, default in cls().get_params().items()
+    }
+
+
+def labels() -> Spec:
+    """Return the Spec of the classes of documents."""
+    spec = refused(None, words="requires y to be passed")
+    spec += refused(LABELS[1:], words="inconsistent numbers of samples")
+    spec += refused(["one"] * N_DOCS, words="only one class.*at least 2 classes")
+    spec += refused(THETA[:, 0], words="Unknown label type")
+    spec += refused(np.column_stack([LABELS, LABELS]), {*range(N_DOCS)}, words="y")
+    for value in (math.nan, math.inf, -math.inf):
+        y = np.where(np.arange(N_DOCS) == 3, value, np.arange(N_DOCS) % 2)
+        spec += refused(y, y.astype(object), words="NaN|infinity|Unknown label type")
+    member = np.eye(3, dtype=bool)[np.arange(N_DOCS) % 3]
+    for low, high in ((0, 2), (-2, 2), (0, -1)):
+        y = np.where(member, high, low)
+        spec += refused(y, sparse.csr_array(y), words="0.*1|dense")
+    return spec + accepted(LABELS, LABELS == "one", member.astype(int))
+
+
+def targets() -> Spec:
+    """Return the Spec of the numbers of documents."""
+    spec = refused(None, words="requires y to be passed")
+    spec += refused(THETA[1:, 0], words="inconsistent numbers of samples")
+    spec += refused(THETA, words="1d array")
+    spec += refused(LABELS, words="could not convert")
+    spec += refused({*range(N_DOCS)}, np.full(N_DOCS, 1e307), words="y")
+    for value, word in ((math.nan, "NaN"), (math.inf, "infinity")):
+        y = np.where(np.arange(N_DOCS) == 3, value, 1)
+        spec += refused(y, -y, words=word)
+    return spec + Spec([], [[LABELS == "one", (LABELS == "one") + 0.0]])
+
+
+OF_Y = {"MedLDAClassifier": labels(), "MedLDARegressor": targets()}
+
+
+def estimator_doors() -> Iterator[tuple[str, Door]]:
+    for name, cls in estimators().items():
+        derived = of_constraints_of(cls)
+        specs = {k: v + MORE.get(k, Spec([], [])) for k, v in derived.items()}
+        yield f"sklda.{name}", Door(partial(fit, cls), {}, specs)
+        if hasattr(cls, "partial_fit"):
+            yield f"sklda.{name}, partial_fit", Door(partial_fit, {}, specs)
+            again = {k: only_bad(spec) for k, spec in derived.items()}
+            yield f"sklda.{name}, partial_fit again", Door(partial_fit_again, {}, again)
+        for method, function in methods(cls):
+            whole = not issubclass(cls, CVBLDA)
+            specs = {"X": counts(N_DOCS, N_WORDS, whole=whole, fitted=method != "fit")}
+            sound = {"X": X}
+            takes_y = any(one.name == "y" for one in parameters(function))
+            if takes_y:
+                sound["y"] = labels_for(cls)
+                specs["y"] = OF_Y.get(name, Spec([], []))
+            call = partial(call_method, cls, method)
+            yield f"sklda.{name}.{method}", Door(call, sound, specs)

@@ -1,0 +1,305 @@
+"""What a parameter must refuse, and what it must take, by the kind of parameter.
+
+Each function returns a `Spec` for one kind: the bad values with words of the message,
+and the valid values at the bounds, in groups of equal meaning.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+
+from sklda._base.sklearn_private import Interval, StrOptions
+
+WRONG = (ValueError, TypeError)  # as scikit-learn's InvalidParameterError is
+NAME = "{name}"  # stands for the name of the parameter
+
+
+class Bad(NamedTuple):
+    """A value, and the error for it: its type, and a regular expression."""
+
+    value: Any
+    words: str = NAME
+    error: type[Exception] | tuple[type[Exception], ...] = WRONG
+
+
+class Spec(NamedTuple):
+    """Values that are refused, and groups of valid ones that mean the same."""
+
+    bad: list[Bad]
+    good: list[list[Any]]
+
+    def __add__(self, other):
+        return Spec(self.bad + other.bad, self.good + other.good)
+
+
+class Door(NamedTuple):
+    """Something to call: with `sound` it works, and `specs` say what else is tried."""
+
+    call: Callable[..., Any]
+    sound: dict[str, Any]
+    specs: dict[str, Spec]
+
+
+def refused(*values: Any, words: str = NAME, error=WRONG) -> Spec:
+    """Return a Spec of bad values."""
+    return Spec([Bad(value, words, error) for value in values], [])
+
+
+def rows(*bad: tuple, error=ValueError) -> Spec:
+    """Return a Spec of pairs of a bad value and words of the message."""
+    return Spec([Bad(value, f"{NAME}.*{words}", error) for value, words in bad], [])
+
+
+def accepted(*values: Any) -> Spec:
+    """Return a Spec of valid values, each with a meaning of its own."""
+    return Spec([], [[value] for value in values])
+
+
+def only_bad(spec: Spec) -> Spec:
+    """Leave the valid values out."""
+    return Spec(spec.bad, [])
+
+
+# --- numbers and choices ---------------------------------------------------------
+
+
+def as_numpy(value: Any) -> list[Any]:
+    """Return a number as each NumPy scalar that holds it exactly."""
+    kinds = [np.float32, np.float64]
+    if isinstance(value, Integral):
+        kinds = [np.int8, np.int64, np.uint64]
+    elif math.isfinite(value) and value == int(value):
+        kinds += [np.int8, np.uint64]
+    limits = {kind: np.iinfo(kind) for kind in kinds if issubclass(kind, np.integer)}
+    fits = [
+        kind
+        for kind in kinds
+        if (kind in limits and limits[kind].min <= value <= limits[kind].max)
+        or (kind not in limits and float(kind(value)) == value)
+    ]
+    return [kind(value) for kind in fits]
+
+
+def numbers(intervals: list[Interval], typical: Any, words: str = NAME) -> Spec:
+    """Return the Spec of a number in one of several intervals."""
+    integral = intervals[0].type is Integral
+    bad: list[Any] = ["3", {3}, [[3]], 3j, True, np.True_, math.nan, np.float32("nan")]
+    bad += [math.inf, -math.inf, object()]
+    good = [typical]
+    if integral:
+        bad += [2.5, float(typical), np.float32(typical), np.float64(typical)]
+    for interval in intervals:
+        for bound, outwards in ((interval.left, -math.inf), (interval.right, math.inf)):
+            if bound is None:
+                continue
+            if bound in interval:
+                good.append(int(bound) if integral else float(bound))
+            beyond = bound - 1 if outwards < 0 else bound + 1
+            nearest = beyond if integral else math.nextafter(bound, outwards)
+            # An open bound is itself the nearest number outside.
+            outside = [nearest if bound in interval else bound, beyond]
+            bad += [value for n in outside for value in (n, *as_numpy(n))]
+    bad = [
+        value
+        for value in bad
+        if not isinstance(value, int | float | np.number)
+        or isinstance(value, bool)
+        or (integral and not isinstance(value, Integral))
+        or not any(value in interval for interval in intervals)
+    ]
+    return refused(*bad, words=words) + Spec([], [[n, *as_numpy(n)] for n in good])
+
+
+def integer(low: int, high: int | None = None, *, typical: int, **options) -> Spec:
+    """Return the Spec of an integer."""
+    closed = "left" if high is None else "both"
+    return numbers([Interval(Integral, low, high, closed=closed)], typical, **options)
+
+
+def real(low, high=None, *, closed: str, typical: float, **options) -> Spec:
+    """Return the Spec of a real number."""
+    return numbers([Interval(Real, low, high, closed=closed)], typical, **options)
+
+
+def choice(*options: str) -> Spec:
+    """Return the Spec of one of several strings; the message must list them all."""
+    words = NAME + "".join(f"(?=.*{option})" for option in options)
+    typos = [f"{option}x" for option in options] + [options[0][:-1], options[0].title()]
+    bad = refused(*typos, "", 5, set(options), [options[0]], object(), words=words)
+    return bad + accepted(*options)
+
+
+def flag() -> Spec:
+    """Return the Spec of True or False."""
+    return refused("no", "False", None, 2, [True], 0.5) + accepted(True, False)
+
+
+# scikit-learn's check of seeds does not know the name of the parameter.
+SEEDS = refused(
+    *("now", -1, 1.5, 2**32, {3}, np.random.default_rng(0)), words="(?i){name}|seed"
+) + Spec([], [[3, *as_numpy(3)], [2**32 - 1, np.uint64(2**32 - 1)]])
+
+
+def of_constraints(constraints: list[Any], typical: Any) -> Spec:
+    """Derive the Spec of a parameter from the constraints of an estimator."""
+    if Integral in constraints:  # TODO
+        constraints = [c for c in constraints if c is not Integral] + [
+            Interval(Integral, None, -1, closed="right"),
+            Interval(Integral, 1, None, closed="left"),
+        ]
+    intervals = [c for c in constraints if isinstance(c, Interval)]
+    options = [c.options for c in constraints if isinstance(c, StrOptions)]
+    known = len(intervals) + len(options)
+    spec = Spec([], [])
+    if intervals:
+        spec += numbers(intervals, typical)
+    if options:
+        spec += choice(*sorted(options[0]))
+    if None in constraints:
+        known += 1
+        spec += accepted(None)
+    elif known:
+        spec += refused(None)
+    if "random_state" in constraints:
+        known += 1
+        spec += SEEDS
+    if "verbose" in constraints:
+        known += 1
+        spec += refused(-1, 1.5, "yes", {3}, None) + accepted(False, 0)
+    if "array-like" in constraints:
+        known += 1
+        spec = Spec([b for b in spec.bad if not isinstance(b.value, list)], spec.good)
+    assert known == len(constraints), f"no rows follow from {constraints}"
+    return spec
+
+
+# --- arrays ----------------------------------------------------------------------
+
+
+def counts(n_docs: int, n_words: int, *, whole: bool, fitted: bool) -> Spec:
+    """Return the Spec of counts of `n_words` words, or of other non-negative weights.
+
+    With `whole` fractions are refused, with `fitted` any other number of words.
+    """
+    sound = np.arange(n_docs * n_words).reshape(n_docs, n_words) % 9
+    bad = [*not_a_matrix(n_words), *not_counted(), *out_of_range(sound)]
+    if whole:
+        words = "whole numbers.*tf-idf.*CountVectorizer.*CVBLDA.*real weights"
+        bad += [Bad(form(sound * 0.5), words) for form in FORMS]
+    if fitted:
+        others = [np.ones((3, n), int) for n in (n_words - 1, n_words + 1)]
+        words = f"features.*expecting {n_words}"
+        bad += [Bad(form(other), words) for other in others for form in FORMS]
+    return Spec(bad, [[form(sound) for form in FORMS]])
+
+
+FORMS = (np.asarray, sparse.csr_array, sparse.csc_matrix, sparse.coo_array)
+
+
+def not_a_matrix(n_words: int) -> Iterable[Bad]:
+    """Yield what has the wrong shape or dtype."""
+    row = list(range(n_words))
+    yield from (Bad(X, "2D") for X in (row, np.array(row), [], 3, None))
+    yield from (Bad({*row}, "2D"), Bad(dict.fromkeys(row), "2D|float"))
+    yield Bad(np.ones((2, 2, n_words)), "dim 3|3D")
+    yield Bad(np.empty((0, n_words)), "0 sample")
+    yield Bad(np.empty((2, 0)), "0 feature")
+    yield Bad(np.array([row]) + 0j, "Complex")
+    yield Bad(np.array([["two"] * n_words]), "numeric")
+    yield Bad(np.array([["two"] * n_words], object), "could not convert|numeric")
+    yield Bad([row, row[1:]], "inhomogeneous|sequence")
+    yield Bad([sparse.csr_array([row])] * 2, "sparse.vstack")
+    yield Bad([np.array(3)], "2D")
+    # SciPy builds these; a kernel would write where they point.
+    for word, doc_ptr in (([0, 99], [0, 2]), ([0, -1], [0, 2]), ([0, 1], [0, 2, 1, 2])):
+        parts = (np.ones(2, int), np.array(word, np.int32), np.array(doc_ptr, np.int32))
+        broken = sparse.csr_array(parts, shape=(len(doc_ptr) - 1, n_words))
+        yield Bad(broken, "must be (<|>=|a non)|non-decreasing")
+
+
+TEXTS = ["", "all the words of a document", "and those of another"]
+
+
+def not_counted() -> Iterable[Bad]:
+    """Yield texts in the forms in which they come; the message says how to count."""
+    counter = "matrix of counts.*CountVectorizer"
+    yield Bad(TEXTS, f"{counter}.*fit_transform\\(texts\\)")
+    for texts in (tuple(TEXTS), np.array(TEXTS), np.array(TEXTS, object), TEXTS[1]):
+        yield Bad(texts, counter)
+    yield Bad([text.split() for text in TEXTS], f"{counter}.*analyzer=list")
+    yield Bad([[], [(0, 1), (3, 2)]], "lists of pairs.*corpus2csc\\(X\\).T")
+
+
+def out_of_range(sound: np.ndarray) -> Iterable[Bad]:
+    """Yield matrices with one value that is no count, in each form."""
+    for value, words in (
+        (math.nan, "NaN"),
+        (math.inf, "infinity"),
+        (-math.inf, "infinity"),
+        (-1, "Negative values|must be >= 0"),
+        (1e300, "limit of"),
+    ):
+        X = sound.astype(np.float64)
+        X[1, 2] = value
+        yield from (Bad(form(X), words) for form in FORMS)
+
+
+def weights(n_rows: int, n_words: int) -> Spec:
+    """Return the Spec of a matrix of finite numbers."""
+    sound = np.arange(n_rows * n_words).reshape(n_rows, n_words) / 7
+    bad = [
+        one._replace(words=f"{one.words}|{NAME}|float|dense|sequence|2D")
+        for one in not_a_matrix(n_words)
+    ]
+    spec = Spec(bad, [[sound, sound.tolist()]])
+    for value, words in ((math.nan, "NaN"), (math.inf, "infinity")):
+        X = sound.copy()
+        X[0, 1] = value
+        spec += refused(X, words=f"{NAME}.*{words}")
+    return spec
+
+
+def names(n: int, counted: str) -> Spec:
+    """Return the Spec of names of n things, in their order."""
+    sound = [f"name {i}" for i in range(n)]
+    several = [set(sound), frozenset(sound), "x" * n, b"x" * n, dict.fromkeys(sound, 0)]
+    spec = refused(*several, 5, object(), CountVectorizer(), error=TypeError)
+    spec += rows((sound[1:], f"{n - 1} names.*{n} {counted}"), ([], "0 names"))
+    spec += refused(np.array([sound, sound]).T)
+    return spec + Spec(
+        [], [[sound, tuple(sound), np.array(sound), iter(sound)], [None]]
+    )
+
+
+def indices(n: int) -> Spec:
+    """Return the Spec of indices below n; None means all, or some default."""
+    spec = rows(*((value, f"between 0 and {n - 1}") for value in ([n], [-1])))
+    for value in ([], [0.5], [math.nan], [[0]], [True], ["a"], "a", 1, {1}):
+        spec += rows((value, "list of integers"))
+    same = [[1, n - 1], (1, n - 1), np.array([1, n - 1], np.uint8)]
+    return spec + Spec([], [[*same, np.array([1, n - 1], np.uint64)]])
+
+
+def numbers_per(counted: str, n: int, *, integral: bool, low: float = 1e-300) -> Spec:
+    """Return the Spec of one number, or of an array of n."""
+    bad = [-1, math.nan, -math.inf, math.inf, "auto", ["a"] * n, {1}, True, None, 1j]
+    bad += [[1] * n + [1], [1] * (n - 1), [[1] * n], [], [1] * (n - 1) + [-1]]
+    bad += [[1.5] * n, 2.5, 2**63, 2**70] if integral else [0, 0.0, 1e308, [1e308] * n]
+    one, many = np.arange(1, 2)[0], np.arange(1, n + 1)
+    good = [[int(one), *as_numpy(1)], [many, many.tolist(), many.astype(np.int8)]]
+    if integral:
+        return refused(*bad) + Spec([], [*good, [0], [[0] * n]])
+    return refused(*bad) + Spec([], [*good, [0.5, *as_numpy(0.5)], [1e-10], [1e10]])
+
+
+def path(*, optional: bool = False) -> Spec:
+    """Return the Spec of the path of a file; True would be the standard output."""
+    bad = [2.5, [], {"a"}, 10**6] + ([] if optional else [None])
+    spec = refused(*bad, words="(?i)path", error=TypeError)
+    spec += refused("absent.txt", words="absent.txt", error=FileNotFoundError)
+    return spec + accepted(None) if optional else spec
