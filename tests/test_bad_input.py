@@ -18,7 +18,7 @@ from sklearn.exceptions import NotFittedError
 from sklda._core.random_streams import RandomStreams
 from tests.helpers.bad_input.of_estimators import X, estimator_doors
 from tests.helpers.bad_input.of_functions import function_doors
-from tests.helpers.bad_input.values import NAME, Bad, Door
+from tests.helpers.bad_input.values import NAME, Bad, Door, Spec
 from tests.helpers.comparison import fitted
 from tests.helpers.public_names import (
     estimators,
@@ -52,7 +52,7 @@ def doors(tmp_path_factory):
 def complaint(door: Door, parameter: str, bad: Bad) -> str | None:
     """Return what is wrong with the answer to a bad value, if anything is."""
     value, words, error = bad
-    words = words.replace(NAME, re.escape(parameter))
+    words = words.replace(NAME, rf"\b{parameter}\b")
     try:
         door.call(**(door.sound | {parameter: value}))
     except error as raised:
@@ -96,6 +96,23 @@ def test_bad_values_are_refused(doors, name, monkeypatch):
     monkeypatch.setattr(RandomStreams, "__init__", too_late)
     found = [text for pair in doors[name] for text in complaints(*pair)]
     assert found == [], "\n".join(found)
+
+
+def test_wrong_answers_are_found():
+    def call(n):
+        if n == 1:
+            raise KeyError("n")
+        if n == 2:
+            raise ValueError("bad number")
+        if n == 3:
+            raise ValueError("n is bad")
+
+    door = Door(call, {}, {"n": Spec([Bad(n) for n in range(4)], [])})
+    assert complaints("call", door) == [
+        "call, n=0: accepted",
+        "call, n=1: KeyError: 'n'",
+        "call, n=2: no '\\\\bn\\\\b' in ValueError: bad number",
+    ]
 
 
 # --- valid values ----------------------------------------------------------------
@@ -148,6 +165,15 @@ def test_valid_values_work_in_every_type(doors, name):
         for text in differences(door, parameter, same)
     ]
     assert found == [], "\n".join(found)
+
+
+def test_different_answers_are_found():
+    door = Door(lambda n: 1 / n + isinstance(n, float), {}, {})
+    texts = [text.split(":")[:2] for text in differences(door, "n", [1, 1.0, True, 0])]
+    assert texts == [
+        ["n=1.0", " another result than 1"],
+        ["n=0", " ZeroDivisionError"],
+    ]
 
 
 # --- the tables are complete -----------------------------------------------------

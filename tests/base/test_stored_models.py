@@ -7,7 +7,6 @@ from functools import cache
 import joblib
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
@@ -17,13 +16,9 @@ from sklda import CVBLDA
 from sklda._base import versioned
 from tests.helpers import stored_fits
 from tests.helpers.comparison import assert_same_fit
+from tests.helpers.public_names import estimators
 
-ESTIMATORS = {
-    name
-    for name in sklda.__all__
-    if isinstance(member := getattr(sklda, name), type)
-    and issubclass(member, BaseEstimator)
-}
+ESTIMATORS = estimators().keys()
 PATHS = sorted(stored_fits.FOLDER.glob("*/*.npz"))
 
 

@@ -183,14 +183,24 @@ def display_doors(
 
     shown = undrawn.from_estimator(**sound)
     given = {one.name: getattr(shown, one.name) for one in parameters(cls)}
-    shorter = {
-        name: refused(value[:-1], error=(ValueError, TypeError))
-        for name, value in given.items()
-        if not isinstance(value, str)
-    }
-    yield cls.__name__, Door(construct, given, shorter)
+    yield cls.__name__, Door(construct, given, as_drawn(given))
     yield f"{cls.__name__}.from_estimator", Door(from_estimator, sound, specs | drawing)
     yield f"{cls.__name__}.plot", Door(partial(call, cls(**given).plot), {}, drawing)
+
+
+def as_drawn(given: dict[str, Any]) -> dict[str, Spec]:
+    """Return the Specs of what a display is made of: arrays, lists and sizes."""
+    specs = {}
+    for name, value in given.items():
+        if isinstance(value, int):
+            specs[name] = integer(1, typical=value)
+        elif not isinstance(value, str):
+            # Of parameters of different sizes, the message may name any.
+            shorter = refused(value[:-1], words="|".join(given))
+            specs[name] = refused(5, None, {1}, "text", object()) + shorter
+        if isinstance(value, np.ndarray):
+            specs[name] += refused(np.full(value.shape, math.nan), value.astype(str))
+    return specs
 
 
 # --- data sets -------------------------------------------------------------------
@@ -264,7 +274,6 @@ def fetch_door(folder: Path) -> Door:
         try:
             return datasets.fetch_uci_bow(**given)
         except FileNotFoundError as error:  # what comes after all checks
-            assert not folder.exists()
             return str(error)
 
     names_of = ("kos", "nips", "enron", "nytimes", "pubmed")

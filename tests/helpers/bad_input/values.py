@@ -147,11 +147,6 @@ SEEDS = refused(
 
 def of_constraints(constraints: list[Any], typical: Any) -> Spec:
     """Derive the Spec of a parameter from the constraints of an estimator."""
-    if Integral in constraints:  # TODO
-        constraints = [c for c in constraints if c is not Integral] + [
-            Interval(Integral, None, -1, closed="right"),
-            Interval(Integral, 1, None, closed="left"),
-        ]
     intervals = [c for c in constraints if isinstance(c, Interval)]
     options = [c.options for c in constraints if isinstance(c, StrOptions)]
     known = len(intervals) + len(options)
@@ -173,7 +168,10 @@ def of_constraints(constraints: list[Any], typical: Any) -> Spec:
         spec += refused(-1, 1.5, "yes", {3}, None) + accepted(False, 0)
     if "array-like" in constraints:
         known += 1
-        spec = Spec([b for b in spec.bad if not isinstance(b.value, list)], spec.good)
+        spec = Spec(
+            [one for one in spec.bad if not isinstance(one.value, list | set)],
+            spec.good,
+        )
     assert known == len(constraints), f"no rows follow from {constraints}"
     return spec
 
@@ -272,7 +270,7 @@ def names(n: int, counted: str) -> Spec:
     spec += rows((sound[1:], f"{n - 1} names.*{n} {counted}"), ([], "0 names"))
     spec += refused(np.array([sound, sound]).T)
     return spec + Spec(
-        [], [[sound, tuple(sound), np.array(sound), iter(sound)], [None]]
+        [], [[sound, tuple(sound), np.array(sound), np.array(sound, object)], [None]]
     )
 
 
@@ -287,7 +285,7 @@ def indices(n: int) -> Spec:
 
 def numbers_per(counted: str, n: int, *, integral: bool, low: float = 1e-300) -> Spec:
     """Return the Spec of one number, or of an array of n."""
-    bad = [-1, math.nan, -math.inf, math.inf, "auto", ["a"] * n, {1}, True, None, 1j]
+    bad = [-1, math.nan, -math.inf, math.inf, "auto", ["a"] * n, {1}, True, 1j]
     bad += [[1] * n + [1], [1] * (n - 1), [[1] * n], [], [1] * (n - 1) + [-1]]
     bad += [[1.5] * n, 2.5, 2**63, 2**70] if integral else [0, 0.0, 1e308, [1e308] * n]
     one, many = np.arange(1, 2)[0], np.arange(1, n + 1)
