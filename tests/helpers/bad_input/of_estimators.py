@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from functools import cache, partial
 from typing import Any
@@ -33,14 +34,17 @@ LABELS = np.array(["one", "two", "three"])[np.arange(N_DOCS) % 3]
 FAST = {"n_components": N_TOPICS, "max_iter": 10, "random_state": 0, "tol": 0}
 # Valid values where the default is None or takes too long.
 TYPICAL = {
-    "n_components": 3,
+    "n_components": 127,
     "doc_topic_prior": 0.5,
     "topic_word_prior": 0.5,
     "burn_in": 7,
     "max_iter": 5,
     "n_jobs": 2,
-    "total_samples": 64.0,
+    # With the sweeps or minibatches, or a table's padding, above what np.int8 holds.
+    "damping": 100,
+    "learning_offset": 126.0,
     "learning_decay": 0.75,
+    "total_samples": 100.0,
 }
 # Parameters that have no effect without others, or later than np.int8 can count.
 LONG = {"max_iter": 140}
@@ -75,12 +79,27 @@ def make(cls: type, **params: Any) -> Any:
     return cls(**({k: v for k, v in context.items() if k in known} | params))
 
 
+@contextmanager
+def untouched_if_refused(model: Any) -> Iterator[Any]:
+    """Give the model, and check that what is raised has left it as it was."""
+    before = vars(model).copy()
+    try:
+        yield model
+    except Exception:
+        after = vars(model)
+        assert after.keys() == before.keys(), "it was changed, and refused"
+        assert all(after[name] is before[name] for name in before)
+        raise
+
+
 def fit(cls: type, **params: Any) -> Any:
-    return make(cls, **params).fit(X, labels_for(cls))
+    with untouched_if_refused(make(cls, **params)) as model:
+        return model.fit(X, labels_for(cls))
 
 
 def partial_fit(**params: Any) -> Any:
-    return make(CVBLDA, **params).partial_fit(X).partial_fit(X)
+    with untouched_if_refused(make(CVBLDA, **params)) as model:
+        return model.partial_fit(X).partial_fit(X)
 
 
 @cache
@@ -89,12 +108,15 @@ def after_a_minibatch() -> Any:
 
 
 def partial_fit_again(**params: Any) -> Any:
-    return deepcopy(after_a_minibatch()).set_params(**params).partial_fit(X)
+    model = deepcopy(after_a_minibatch()).set_params(**params)
+    with untouched_if_refused(model):
+        return model.partial_fit(X)
 
 
 def call_method(cls: type, method: str, **given: Any) -> Any:
     models = {"fit": clone(fitted(cls)), "partial_fit": deepcopy(after_a_minibatch())}
-    return getattr(models.get(method, fitted(cls)), method)(**given)
+    with untouched_if_refused(models.get(method, fitted(cls))) as model:
+        return getattr(model, method)(**given)
 
 
 PER_TOPIC = rows(

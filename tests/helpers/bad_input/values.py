@@ -93,6 +93,8 @@ def numbers(intervals: list[Interval], typical: Any, words: str = NAME) -> Spec:
     good = [typical]
     if integral:
         bad += [2.5, float(typical), np.float32(typical), np.float64(typical)]
+    else:
+        bad += [10**400, -(10**400)]  # no float
     for interval in intervals:
         for bound, outwards in ((interval.left, -math.inf), (interval.right, math.inf)):
             if bound is None:
@@ -212,7 +214,9 @@ def not_a_matrix(n_words: int) -> Iterable[Bad]:
     yield Bad(np.array([["two"] * n_words], object), "could not convert|numeric")
     yield Bad([row, row[1:]], "inhomogeneous|sequence")
     yield Bad([sparse.csr_array([row])] * 2, "sparse.vstack")
-    yield Bad([np.array(3)], "2D")
+    rows_of_csr = np.array([sparse.csr_array([row])] * 2 + [None])[:2]
+    yield Bad(rows_of_csr, "sparse.vstack")
+    yield from (Bad([number], "2D|NoneType") for number in (3, np.array(3), None))
     # SciPy builds these; a kernel would write where they point.
     for word, doc_ptr in (([0, 99], [0, 2]), ([0, -1], [0, 2]), ([0, 1], [0, 2, 1, 2])):
         parts = (np.ones(2, int), np.array(word, np.int32), np.array(doc_ptr, np.int32))
@@ -235,14 +239,16 @@ def not_counted() -> Iterable[Bad]:
 
 def out_of_range(sound: np.ndarray) -> Iterable[Bad]:
     """Yield matrices with one value that is no count, in each form."""
-    for value, words in (
-        (math.nan, "NaN"),
-        (math.inf, "infinity"),
-        (-math.inf, "infinity"),
-        (-1, "Negative values|must be >= 0"),
-        (1e300, "limit of"),
+    negative = "Negative values.*number of times.*CountVectorizer"
+    for value, dtype, words in (
+        (math.nan, np.float64, "NaN"),
+        (math.inf, np.float32, "infinity"),
+        (-math.inf, np.float64, "infinity"),
+        (-1, np.float32, negative),
+        (-1, np.int8, negative),
+        (1e300, np.float64, "limit of"),
     ):
-        X = sound.astype(np.float64)
+        X = sound.astype(dtype)
         X[1, 2] = value
         yield from (Bad(form(X), words) for form in FORMS)
 
