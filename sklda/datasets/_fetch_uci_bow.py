@@ -137,7 +137,11 @@ def fetch_uci_bow(
     Raises
     ------
     ValueError
-        If a parameter has the wrong type or is out of its range.
+        If a parameter other than `data_home` has the wrong type or is out of its range,
+        or `data_home` starts with ``~`` and there is no such home folder.
+
+    TypeError
+        If `data_home` is neither a str nor path-like.
 
     OSError
         If a file is missing and cannot be downloaded, or `download_if_missing` is

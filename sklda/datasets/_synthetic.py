@@ -18,8 +18,8 @@ _TOKENS_PER_CHUNK = 1 << 22
 
 _MAX_SIZE = 2**31 - 1  # of an axis, and of a document: scipy.sparse has 32-bit ids
 _MAX_SIDE = math.isqrt(_MAX_SIZE)
-# Beyond, NumPy's draws from a Dirichlet distribution do not sum to 1, or are biased. Of
-# its own type, to which it casts what is compared, and not the other way round.
+# Beyond, NumPy's draws from a Dirichlet distribution do not sum to 1, or are biased.
+# Python's floats would be cast to the type that they are compared with, say float16.
 _MIN_PRIOR, _MAX_PRIOR = np.float64(1e-200), np.float64(1e200)
 
 

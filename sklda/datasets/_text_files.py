@@ -25,9 +25,9 @@ _MAX_LINE_BYTES = 1 << 24
 
 
 def check_path(path: Any, name: str) -> None:
-    """Raise ValueError if `path` is no path: `open` takes an int for an open file."""
+    """Raise TypeError if `path` is no path: `open` takes an int for an open file."""
     if not isinstance(path, str | os.PathLike):
-        raise ValueError(f"{name} must be a str or path-like, got {path!r}.")
+        raise TypeError(f"{name} must be a str or path-like, got {path!r}.")
 
 
 def format_error(path: PathLike, line: int, problem: str) -> ValueError:

@@ -78,8 +78,11 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
     ValueError
         If a file violates the format; the message names the file and, if possible,
         the line. Counts must be from 1 to 2**31 - 1, ids in range, the number of rows
-        that of the header, and the number of words in `vocab_path` V. D may exceed a
-        million by 100 for each row. Also if a path is neither a str nor path-like.
+        that of the header, and the number of words in `vocab_path` V. D may be at most
+        a million and 100 for each row, because empty documents take memory, too.
+
+    TypeError
+        If a path is neither a str nor path-like.
 
     OSError
         If a file cannot be opened.

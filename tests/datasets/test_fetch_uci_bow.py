@@ -150,6 +150,11 @@ def test_tilde_is_the_home_of_the_user(repository, tmp_path, monkeypatch):
     assert listing(tmp_path / "texts") == repository.files
 
 
+def test_data_home_is_no_path():
+    with pytest.raises(TypeError, match="data_home must be a str or path-like, got 5"):
+        fetch_uci_bow("enron", data_home=5)
+
+
 def test_no_home(monkeypatch):
     def fail(path):
         raise RuntimeError("Could not determine home directory.")
@@ -338,7 +343,6 @@ def test_interrupt_leaves_nothing(repository, home, monkeypatch):
         ({"delay": True}, "delay must be a number of seconds .*, got True"),
         ({"delay": "1"}, "delay must be a number of seconds .*, got '1'"),
         ({"download_if_missing": "no"}, "_missing must be True or False, got 'no'"),
-        ({"data_home": 5}, "data_home must be a str or path-like, got 5"),
     ],
 )
 def test_invalid_parameters(home, parameters, message):

@@ -315,14 +315,14 @@ def test_what_is_no_path(write):
     # An int is the number of an open file: 0 would read what the user types.
     path = write(UCI)
     for wrong in (0, True, None, b"corpus.txt", [path]):
-        with pytest.raises(ValueError, match=r"docword_path must be a str or path"):
+        with pytest.raises(TypeError, match=r"docword_path must be a str or path"):
             load_uci_bow(wrong)
-        with pytest.raises(ValueError, match=r"^path must be a str or path-like, got"):
+        with pytest.raises(TypeError, match=r"^path must be a str or path-like, got"):
             load_ldac(wrong)
         if wrong is not None:
-            with pytest.raises(ValueError, match="vocab_path must be a str or path"):
+            with pytest.raises(TypeError, match="vocab_path must be a str or path"):
                 load_uci_bow(path, wrong)
-            with pytest.raises(ValueError, match="vocab_path must be a str or path"):
+            with pytest.raises(TypeError, match="vocab_path must be a str or path"):
                 load_ldac(path, vocab_path=wrong)
 
 
