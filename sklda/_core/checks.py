@@ -28,7 +28,7 @@ def check_integer(
     maximum : int, default=None
         Largest valid value. None sets no limit.
     counted : str, default=""
-        What `maximum` is the number of, for the message.
+        What `maximum` is the number of, for the message; empty if it is of nothing.
 
     Returns
     -------
@@ -44,7 +44,8 @@ def check_integer(
     if not is_integer or int(value) < minimum:
         raise ValueError(f"{name} must be an integer >= {minimum}, got {value!r}.")
     if maximum is not None and int(value) > maximum:
-        raise ValueError(f"{name}={value} exceeds the number of {counted}, {maximum}.")
+        limit = f"the number of {counted}, {maximum}" if counted else f"{maximum:,}"
+        raise ValueError(f"{name}={value} exceeds {limit}.")
     return int(value)
 
 
