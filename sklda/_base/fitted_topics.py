@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from sklda._core.checks import check_names
+from sklda._core.checks import check_names, check_structure
 from sklda._core.types import MatrixLike, NameList
 
 
@@ -134,6 +134,7 @@ def check_matrix(value: Any, name: str, **options: Any) -> Any:
     ValueError
         If there is none; the message names the parameter.
     """
+    check_structure(value, name)
     try:
         return check_array(value, input_name=name, **options)
     except (TypeError, ValueError) as error:

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
+from sklda._core.checks import check_structure
 from sklda._core.problem import MAX_TOKENS, Corpus, CorpusT, WeightedCorpus
 
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
@@ -56,11 +57,11 @@ def check_weights(estimator, X, *, reset: bool, whole: bool) -> WeightedCorpus:
 def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     """Return a valid X with sorted cells, duplicates summed, and without zeros."""
     _refuse_uncounted(X, type(estimator).__name__)
+    check_structure(X, "X")  # neither SciPy nor the kernels check bounds
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric")
     if X.dtype == np.float16 or not X.dtype.isnative:  # scipy.sparse knows neither
         X = X.astype(np.float64)
     counts = sparse.csr_array(X)
-    counts.check_format(full_check=True)  # kernels do not check bounds
     _check_values(counts.data, type(estimator).__name__, whole)
     _check_total(counts.data, whole)
     _check_words(counts)

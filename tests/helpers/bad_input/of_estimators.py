@@ -168,6 +168,8 @@ def labels() -> Spec:
     for low, high in ((0, 2), (-2, 2), (0, -1)):
         y = np.where(member, high, low)
         spec += refused(y, sparse.csr_array(y), words="0.*1|dense")
+    outside = (np.ones(N_DOCS, int), np.full(N_DOCS, 10**6), np.arange(N_DOCS + 1))
+    spec += refused(sparse.csr_array(outside, shape=(N_DOCS, 3)), words="no valid")
     return spec + accepted(LABELS, LABELS == "one", member.astype(int))
 
 
@@ -184,7 +186,20 @@ def targets() -> Spec:
     return spec + Spec([], [[LABELS == "one", (LABELS == "one") + 0.0]])
 
 
-OF_Y = {"MedLDAClassifier": labels(), "MedLDARegressor": targets()}
+def scored() -> dict[str, Spec]:
+    """Return the Specs of what scikit-learn's accuracy compares with."""
+    y = refused(None, 5, "one", words="dimension")
+    y += refused(LABELS[1:], words="inconsistent numbers of samples")
+    y += refused(THETA, words="y has 3 columns.*0 and 1")
+    weights = refused("a", 5) + refused(np.ones(N_DOCS - 1), words="inconsistent")
+    return {"y": y + accepted(LABELS), "sample_weight": weights + accepted(None)}
+
+
+OF_Y = {
+    "MedLDAClassifier.fit": {"y": labels()},
+    "MedLDAClassifier.score": scored(),
+    "MedLDARegressor.fit": {"y": targets()},
+}
 
 
 def estimator_doors() -> Iterator[tuple[str, Door]]:
@@ -199,10 +214,8 @@ def estimator_doors() -> Iterator[tuple[str, Door]]:
         for method, function in methods(cls):
             whole = not issubclass(cls, CVBLDA)
             specs = {"X": counts(N_DOCS, N_WORDS, whole=whole, fitted=method != "fit")}
-            sound = {"X": X}
-            takes_y = any(one.name == "y" for one in parameters(function))
-            if takes_y:
+            sound, of_y = {"X": X}, OF_Y.get(f"{name}.{method}", {})
+            if any(one.name == "y" for one in parameters(function)):
                 sound["y"] = labels_for(cls)
-                specs["y"] = OF_Y.get(name, Spec([], []))
             call = partial(call_method, cls, method)
-            yield f"sklda.{name}.{method}", Door(call, sound, specs)
+            yield f"sklda.{name}.{method}", Door(call, sound, specs | of_y)

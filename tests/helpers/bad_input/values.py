@@ -217,11 +217,18 @@ def not_a_matrix(n_words: int) -> Iterable[Bad]:
     rows_of_csr = np.array([sparse.csr_array([row])] * 2 + [None])[:2]
     yield Bad(rows_of_csr, "sparse.vstack")
     yield from (Bad([number], "2D|NoneType") for number in (3, np.array(3), None))
-    # SciPy builds these; a kernel would write where they point.
-    for word, doc_ptr in (([0, 99], [0, 2]), ([0, -1], [0, 2]), ([0, 1], [0, 2, 1, 2])):
-        parts = (np.ones(2, int), np.array(word, np.int32), np.array(doc_ptr, np.int32))
-        broken = sparse.csr_array(parts, shape=(len(doc_ptr) - 1, n_words))
-        yield Bad(broken, "must be (<|>=|a non)|non-decreasing")
+    yield from (Bad(broken, "no valid sparse") for broken in broken_matrices(n_words))
+
+
+def broken_matrices(n_words: int) -> Iterable[Any]:
+    """Yield matrices that SciPy builds, with indices outside their shape."""
+    ones, far = np.ones(2, int), 10**6
+    for index, ends in (([0, far], [0, 2]), ([0, -1], [0, 2]), ([0, 1], [0, 2, 1, 2])):
+        shape = (len(ends) - 1, n_words)
+        yield sparse.csr_array((ones, index, ends), shape=shape)
+        yield sparse.csc_array((ones, index, ends), shape=shape[::-1])
+        blocks = ones.reshape(2, 1, 1)
+        yield sparse.bsr_array((blocks, index, ends), shape=shape)
 
 
 TEXTS = ["", "all the words of a document", "and those of another"]
