@@ -25,7 +25,7 @@ from tests.helpers.bad_input.values import (
     indices,
     integer,
     names,
-    numbers_per,
+    numbers_per_item,
     only_bad,
     path,
     real,
@@ -199,7 +199,12 @@ def as_drawn(given: dict[str, Any]) -> dict[str, Spec]:
             shorter = refused(value[:-1], words="|".join(given))
             specs[name] = refused(5, None, {1}, "text", object()) + shorter
         if isinstance(value, np.ndarray):
-            specs[name] += refused(np.full(value.shape, math.nan), value.astype(str))
+            no_numbers = [
+                np.full(value.shape, math.nan),
+                value.astype(str),
+                [[1], [2, 3]],
+            ]
+            specs[name] += refused(*no_numbers)
     return specs
 
 
@@ -215,21 +220,22 @@ def dataset_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     (folder / "short.txt").write_text("a\nb\n")
     short = refused(folder / "short.txt", words="contains 2 words")
     words = path(optional=True) + accepted(vocab)
-    lengths = numbers_per("n_samples", 3, integral=True, low=0)
+    priors = numbers_per_item(3, low=1e-200, high=1e200)
+    size = integer(1, 2**31 - 1, typical=3, reach=False)
     sizes = {
-        "n_samples": integer(1, typical=3),
-        "document_length": lengths,
+        "n_samples": size,
+        "document_length": numbers_per_item(3, low=0, high=2**31 - 1),
         "random_state": SEEDS,
     }
     lda = sizes | {
-        "n_features": integer(1, typical=3),
-        "n_components": integer(1, typical=3),
-        "doc_topic_prior": numbers_per("3", 3, integral=False) + accepted(None),
-        "topic_word_prior": numbers_per("3", 3, integral=False) + accepted(None),
+        "n_features": size,
+        "n_components": size,
+        "doc_topic_prior": priors + accepted(None),
+        "topic_word_prior": priors + accepted(None),
     }
     bars = sizes | {
-        "side": integer(2, typical=3),
-        "doc_topic_prior": numbers_per("4", 4, integral=False),
+        "side": integer(2, 46_340, typical=3, reach=False),
+        "doc_topic_prior": numbers_per_item(4, low=1e-200, high=1e200) + refused(None),
     }
     three = dict.fromkeys(("n_samples", "n_features", "n_components"), 3)
     at = three | {"random_state": 0}
@@ -261,7 +267,7 @@ def dataset_doors(folder: Path) -> Iterator[tuple[str, Door]]:
             {"path": folder / "corpus.ldac"},
             {
                 "path": path(),
-                "n_features": integer(1, 2**31 - 1, typical=5) + accepted(None),
+                "n_features": size + accepted(None),
                 "vocab_path": words,
             },
         ),
@@ -274,6 +280,7 @@ def fetch_door(folder: Path) -> Door:
         try:
             return datasets.fetch_uci_bow(**given)
         except FileNotFoundError as error:  # what comes after all checks
+            assert not folder.exists()
             return str(error)
 
     names_of = ("kos", "nips", "enron", "nytimes", "pubmed")
@@ -282,11 +289,11 @@ def fetch_door(folder: Path) -> Door:
         {"name": "kos", "data_home": folder, "download_if_missing": False},
         {
             "name": choice(*names_of),
-            "data_home": refused(5, {1}, [folder], words="(?i)path", error=TypeError)
+            "data_home": refused(5, {1}, [folder], error=TypeError)
             + Spec([], [[folder, str(folder)]]),
             "download_if_missing": only_bad(flag()),
             "n_retries": integer(0, typical=3),
-            "delay": real(0, None, closed="left", typical=0.5),
+            "delay": real(0, 86_400, closed="both", typical=0.5),
         },
     )
 

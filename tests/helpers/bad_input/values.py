@@ -5,6 +5,7 @@ and the valid values at the bounds, in groups of equal meaning.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -85,47 +86,67 @@ def as_numpy(value: Any) -> list[Any]:
     return [kind(value) for kind in fits]
 
 
-def numbers(intervals: list[Interval], typical: Any, words: str = NAME) -> Spec:
-    """Return the Spec of a number in one of several intervals."""
-    integral = intervals[0].type is Integral
-    bad: list[Any] = ["3", {3}, [[3]], 3j, True, np.True_, math.nan, np.float32("nan")]
-    bad += [math.inf, -math.inf, object()]
-    good = [typical]
-    if integral:
-        bad += [2.5, float(typical), np.float32(typical), np.float64(typical)]
-    else:
-        bad += [10**400, -(10**400)]  # no float
-    for interval in intervals:
-        for bound, outwards in ((interval.left, -math.inf), (interval.right, math.inf)):
-            if bound is None:
-                continue
-            if bound in interval:
-                good.append(int(bound) if integral else float(bound))
-            beyond = bound - 1 if outwards < 0 else bound + 1
-            nearest = beyond if integral else math.nextafter(bound, outwards)
-            # An open bound is itself the nearest number outside.
-            outside = [nearest if bound in interval else bound, beyond]
-            bad += [value for n in outside for value in (n, *as_numpy(n))]
-    bad = [
-        value
-        for value in bad
-        if not isinstance(value, int | float | np.number)
-        or isinstance(value, bool)
-        or (integral and not isinstance(value, Integral))
-        or not any(value in interval for interval in intervals)
+def outside(interval: Interval) -> Iterable[Any]:
+    """Yield the numbers just beyond the bounds of an interval, and farther out."""
+    for bound, step in ((interval.left, -1), (interval.right, 1)):
+        if bound is None:
+            continue
+        nearest = bound + step
+        if interval.type is Real:
+            nearest = math.nextafter(bound, step * math.inf)
+        # An open bound is itself the nearest number outside.
+        for number in (nearest if bound in interval else bound, bound + step):
+            yield from (number, *as_numpy(number))
+
+
+NO_NUMBERS = [
+    "3",
+    {3},
+    [[3]],
+    3j,
+    object(),
+    True,
+    np.True_,
+    math.nan,
+    np.float32("nan"),
+]
+NO_INTEGERS = [math.inf, 2.5, 3.0, np.float32(3), np.float64(3)]
+NO_FLOATS = [math.inf, -math.inf, np.float32("inf"), 10**400, -(10**400)]
+
+
+def numbers(
+    intervals: list[Interval], typical: Any, words: str, *, reach: bool = True
+) -> Spec:
+    """Return the Spec of a number in one of several intervals.
+
+    Without `reach`, the upper bound is too large to be tried.
+    """
+    whole = intervals[0].type is Integral
+    beyond = [number for interval in intervals for number in outside(interval)]
+    beyond = [n for n in beyond if not any(n in interval for interval in intervals)]
+    bad = NO_NUMBERS + (NO_INTEGERS if whole else NO_FLOATS) + beyond
+    bounds = [
+        bound
+        for interval in intervals
+        for bound in (interval.left, interval.right if reach else None)
+        if bound is not None and bound in interval
     ]
+    good = [typical, *(bound if whole else float(bound) for bound in bounds)]
     return refused(*bad, words=words) + Spec([], [[n, *as_numpy(n)] for n in good])
 
 
-def integer(low: int, high: int | None = None, *, typical: int, **options) -> Spec:
-    """Return the Spec of an integer."""
-    closed = "left" if high is None else "both"
-    return numbers([Interval(Integral, low, high, closed=closed)], typical, **options)
+def integer(low: int, high: int | None = None, *, typical: int, reach=True) -> Spec:
+    """Return the Spec of an integer, as `check_integer` checks it."""
+    interval = Interval(Integral, low, high, closed="left" if high is None else "both")
+    words = f"{NAME}.*>= {low}, got"
+    if high is not None:
+        words += f"|{NAME}=.* exceeds .*({high}|{high:,})"
+    return numbers([interval], typical, words, reach=reach)
 
 
-def real(low, high=None, *, closed: str, typical: float, **options) -> Spec:
+def real(low: float, high: float | None, *, closed: str, typical: float) -> Spec:
     """Return the Spec of a real number."""
-    return numbers([Interval(Real, low, high, closed=closed)], typical, **options)
+    return numbers([Interval(Real, low, high, closed=closed)], typical, f"{NAME}.*got")
 
 
 def choice(*options: str) -> Spec:
@@ -154,7 +175,8 @@ def of_constraints(constraints: list[Any], typical: Any) -> Spec:
     known = len(intervals) + len(options)
     spec = Spec([], [])
     if intervals:
-        spec += numbers(intervals, typical)
+        ranges = "".join(rf"(?=.*{re.escape(str(one))})" for one in intervals)
+        spec += numbers(intervals, typical, f"'{NAME}' parameter{ranges}")
     if options:
         spec += choice(*sorted(options[0]))
     if None in constraints:
@@ -261,56 +283,58 @@ def out_of_range(sound: np.ndarray) -> Iterable[Bad]:
 
 
 def weights(n_rows: int, n_words: int) -> Spec:
-    """Return the Spec of a matrix of finite numbers."""
+    """Return the Spec of a matrix of finite numbers, as `check_matrix` checks it."""
     sound = np.arange(n_rows * n_words).reshape(n_rows, n_words) / 7
-    bad = [
-        one._replace(words=f"{one.words}|{NAME}|float|dense|sequence|2D")
-        for one in not_a_matrix(n_words)
-    ]
-    spec = Spec(bad, [[sound, sound.tolist()]])
+    spec = refused(*(one.value for one in not_a_matrix(n_words)))
     for value, words in ((math.nan, "NaN"), (math.inf, "infinity")):
         X = sound.copy()
         X[0, 1] = value
         spec += refused(X, words=f"{NAME}.*{words}")
-    return spec
+    return spec + Spec([], [[sound, sound.tolist()]])
 
 
 def names(n: int, counted: str) -> Spec:
     """Return the Spec of names of n things, in their order."""
     sound = [f"name {i}" for i in range(n)]
-    several = [set(sound), frozenset(sound), "x" * n, b"x" * n, dict.fromkeys(sound, 0)]
-    spec = refused(*several, 5, object(), CountVectorizer(), error=TypeError)
+    keys = dict.fromkeys(sound)
+    ordered_or_not = [set(sound), frozenset(sound), keys, keys.keys(), iter(sound)]
+    spec = Spec([], [])
+    for value in (*ordered_or_not, "x" * n, b"x" * n, 5, object(), CountVectorizer()):
+        words = f"{NAME} must list .* got an? {type(value).__name__}. Pass"
+        spec += refused(value, words=words, error=TypeError)
+    spec += refused(np.array([sound, sound]).T, words=f"{NAME}.*2-dimensional")
     spec += rows((sound[1:], f"{n - 1} names.*{n} {counted}"), ([], "0 names"))
-    spec += refused(np.array([sound, sound]).T)
-    return spec + Spec(
-        [], [[sound, tuple(sound), np.array(sound), np.array(sound, object)], [None]]
-    )
+    same = [sound, tuple(sound), np.array(sound), np.array(sound, object)]
+    return spec + Spec([], [same, [None]])
 
 
 def indices(n: int) -> Spec:
     """Return the Spec of indices below n; None means all, or some default."""
     spec = rows(*((value, f"between 0 and {n - 1}") for value in ([n], [-1])))
-    for value in ([], [0.5], [math.nan], [[0]], [True], ["a"], "a", 1, {1}):
-        spec += rows((value, "list of integers"))
+    no_list = ([], [0.5], [math.nan], [[0]], [[0], [0, 1]], [True], ["a"], "a", 1, {1})
+    spec += rows(*((value, "list of integers") for value in no_list))
     same = [[1, n - 1], (1, n - 1), np.array([1, n - 1], np.uint8)]
     return spec + Spec([], [[*same, np.array([1, n - 1], np.uint64)]])
 
 
-def numbers_per(counted: str, n: int, *, integral: bool, low: float = 1e-300) -> Spec:
-    """Return the Spec of one number, or of an array of n."""
-    bad = [-1, math.nan, -math.inf, math.inf, "auto", ["a"] * n, {1}, True, 1j]
-    bad += [[1] * n + [1], [1] * (n - 1), [[1] * n], [], [1] * (n - 1) + [-1]]
-    bad += [[1.5] * n, 2.5, 2**63, 2**70] if integral else [0, 0.0, 1e308, [1e308] * n]
-    one, many = np.arange(1, 2)[0], np.arange(1, n + 1)
-    good = [[int(one), *as_numpy(1)], [many, many.tolist(), many.astype(np.int8)]]
-    if integral:
-        return refused(*bad) + Spec([], [*good, [0], [[0] * n]])
-    return refused(*bad) + Spec([], [*good, [0.5, *as_numpy(0.5)], [1e-10], [1e10]])
+def numbers_per_item(n: int, *, low: float, high: float) -> Spec:
+    """Return the Spec of one number, or of an array of n; whole numbers if `low` is."""
+    whole = isinstance(low, int)
+    items = [math.nan, math.inf, -math.inf, -1, "auto", 1j, 2 * high, 10**400]
+    items += [high + 1, 2**63, 2.5] if whole else [0, low / 2]
+    bad = refused(True, [], {1}, *items, *([1] * (n - 1) + [item] for item in items))
+    wrong_shapes = [1] * (n + 1), [1] * (n - 1), [[1] * n], [1, [1]]
+    bad += refused(*wrong_shapes, words=f"{NAME} must be one .* or an array")
+    many = np.arange(1, n + 1)
+    good = [[1, *as_numpy(1)], [many, many.tolist(), many.astype(np.int8)]]
+    good += [[0], [[0] * n]] if whole else [[low], [high], [0.5, *as_numpy(0.5)]]
+    return bad + Spec([], good)
 
 
 def path(*, optional: bool = False) -> Spec:
-    """Return the Spec of the path of a file; True would be the standard output."""
-    bad = [2.5, [], {"a"}, 10**6] + ([] if optional else [None])
-    spec = refused(*bad, words="(?i)path", error=TypeError)
+    """Return the Spec of the path of a file. An int would name an open one."""
+    bad = [0, 10**6, True, 2.5, b"a", [], {"a"}] + ([] if optional else [None])
+    words = f"{NAME} must be a str or path-like, got"
+    spec = refused(*bad, words=words, error=TypeError)
     spec += refused("absent.txt", words="absent.txt", error=FileNotFoundError)
     return spec + accepted(None) if optional else spec
