@@ -30,6 +30,7 @@ X, THETA, _ = make_lda_corpus(
     N_DOCS, N_WORDS, N_TOPICS, document_length=20, random_state=0
 )
 LABELS = np.array(["one", "two", "three"])[np.arange(N_DOCS) % 3]
+IS_ONE = LABELS == "one"
 
 FAST = {"n_components": N_TOPICS, "max_iter": 10, "random_state": 0, "tol": 0}
 # Valid values where the default is None or takes too long.
@@ -160,17 +161,22 @@ def labels() -> Spec:
     spec += refused(LABELS[1:], words="inconsistent numbers of samples")
     spec += refused(["one"] * N_DOCS, words="only one class.*at least 2 classes")
     spec += refused(THETA[:, 0], words="Unknown label type")
-    spec += refused(np.column_stack([LABELS, LABELS]), {*range(N_DOCS)}, words="y")
+    spec += refused({*range(N_DOCS)}, words="y")
+    for column in (LABELS, np.arange(N_DOCS) % 3):
+        words = "y has 2 columns.*indicator matrix of 0 and 1"
+        spec += refused(np.column_stack([column, column]), words=words)
     for value in (math.nan, math.inf, -math.inf):
         y = np.where(np.arange(N_DOCS) == 3, value, np.arange(N_DOCS) % 2)
         spec += refused(y, y.astype(object), words="NaN|infinity|Unknown label type")
     member = np.eye(3, dtype=bool)[np.arange(N_DOCS) % 3]
-    for low, high in ((0, 2), (-2, 2), (0, -1)):
+    words = "indicator matrix of 0 and 1"
+    for low, high in ((0, 2), (-2, 2), (0, -1), (-2.0, -1.0)):
         y = np.where(member, high, low)
-        spec += refused(y, sparse.csr_array(y), words="0.*1|dense")
+        spec += refused(y, sparse.csr_array(y), sparse.lil_array(y), words=words)
     outside = (np.ones(N_DOCS, int), np.full(N_DOCS, 10**6), np.arange(N_DOCS + 1))
     spec += refused(sparse.csr_array(outside, shape=(N_DOCS, 3)), words="no valid")
-    return spec + accepted(LABELS, LABELS == "one", member.astype(int))
+    same = [member.astype(int), 2 * member - 1, sparse.csr_array(member.astype(int))]
+    return spec + accepted(LABELS, LABELS == "one") + Spec([], [same])
 
 
 def targets() -> Spec:
@@ -179,11 +185,16 @@ def targets() -> Spec:
     spec += refused(THETA[1:, 0], words="inconsistent numbers of samples")
     spec += refused(THETA, words="1d array")
     spec += refused(LABELS, words="could not convert")
-    spec += refused({*range(N_DOCS)}, np.full(N_DOCS, 1e307), words="y")
+    spec += refused({*range(N_DOCS)}, words="y")
+    limit = r"y must be .*from -1e\+10 to 1e\+10"
+    spec += refused(np.full(N_DOCS, 1e307), words=f"{limit}.*got 1e.307.*scales y")
+    spec += refused(np.full(N_DOCS, 10**400), -1.1e10 * IS_ONE, words=limit)
+    words = "C times the largest deviation .* got C=100"
+    spec += refused(1e10 * IS_ONE, words=words)
     for value, word in ((math.nan, "NaN"), (math.inf, "infinity")):
         y = np.where(np.arange(N_DOCS) == 3, value, 1)
         spec += refused(y, -y, words=word)
-    return spec + Spec([], [[LABELS == "one", (LABELS == "one") + 0.0]])
+    return spec + Spec([], [[IS_ONE, IS_ONE + 0.0, IS_ONE.tolist()]])
 
 
 def scored() -> dict[str, Spec]:

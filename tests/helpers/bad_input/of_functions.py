@@ -30,6 +30,7 @@ from tests.helpers.bad_input.values import (
     path,
     real,
     refused,
+    rows,
     weights,
 )
 from tests.helpers.known_topics import KnownTopics
@@ -115,6 +116,9 @@ def inspection_doors() -> Iterator[tuple[str, Door]]:
     at_words = at_model | {"n_words": 3, "metric": "frex"}
     top_words = ranking(fewest_words=1) | {"as_frame": flag()}
     yield "top_words", Door(inspection.top_words, at_words, top_words)
+    no_effect = rows((0.5, "no effect for metric='lift'"))
+    at_lift = at_words | {"metric": "lift"}
+    yield "top_words", Door(inspection.top_words, at_lift, {"weight": no_effect})
     at_documents = at_model | {"X": X, "n_documents": 3}
     yield "top_documents", Door(inspection.top_documents, at_documents, top_documents)
     yield (
