@@ -150,6 +150,11 @@ def test_tilde_is_the_home_of_the_user(repository, tmp_path, monkeypatch):
     assert listing(tmp_path / "texts") == repository.files
 
 
+def test_data_home_is_no_path():
+    with pytest.raises(TypeError, match="data_home must be a str or path-like, got 5"):
+        fetch_uci_bow("enron", data_home=5)
+
+
 def test_no_home(monkeypatch):
     def fail(path):
         raise RuntimeError("Could not determine home directory.")
