@@ -145,7 +145,7 @@ MORE = {
 }
 
 
-def of_constraints_of(cls: type) -> dict[str, Spec]:
+def derived_specs(cls: type) -> dict[str, Spec]:
     """Return what follows from the constraints of each parameter."""
     return {
         name: of_constraints(
@@ -215,7 +215,7 @@ OF_Y = {
 
 def estimator_doors() -> Iterator[tuple[str, Door]]:
     for name, cls in estimators().items():
-        derived = of_constraints_of(cls)
+        derived = derived_specs(cls)
         specs = {k: v + MORE.get(k, Spec([], [])) for k, v in derived.items()}
         yield f"sklda.{name}", Door(partial(fit, cls), {}, specs)
         if hasattr(cls, "partial_fit"):
