@@ -51,7 +51,7 @@ def check_weights(estimator, X, *, reset: bool, whole: bool) -> WeightedCorpus:
     With `whole`, fractions are refused.
     """
     weights = _canonical(estimator, X, reset=reset, whole=whole)
-    return WeightedCorpus(*_cells(weights), weights.data.astype(np.float32))
+    return WeightedCorpus(*_cells(weights), np.array(weights.data, np.float32))
 
 
 def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
@@ -149,8 +149,8 @@ def _check_words(counts):
 
 def _cells(counts):
     """Return the first cell of each document, and the word of each cell."""
-    word = np.require(counts.indices, np.int32, ["A", "C", "W"])
-    return counts.indptr.astype(np.int64), word
+    word = np.require(counts.indices, np.int32, ["A", "C", "W", "E"])  # no memory map
+    return np.array(counts.indptr, np.int64), word
 
 
 def _to_arrays(counts) -> Corpus:
