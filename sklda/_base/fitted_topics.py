@@ -136,7 +136,10 @@ def check_matrix(value: Any, name: str, **options: Any) -> Any:
     """
     check_structure(value, name)
     try:
-        return check_array(value, input_name=name, **options)
+        matrix = check_array(value, input_name=name, **options)
+        if matrix.dtype == object:  # of a list of arrays, which scikit-learn forgets
+            matrix = check_array(matrix, dtype=np.float64, input_name=name)
+        return matrix
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be a matrix of numbers: {error}") from error
 

@@ -235,6 +235,7 @@ def not_a_matrix(n_words: int) -> Iterable[Bad]:
     yield Bad(np.array([["two"] * n_words]), "numeric")
     yield Bad(np.array([["two"] * n_words], object), "could not convert|numeric")
     yield Bad([row, row[1:]], "inhomogeneous|sequence")
+    yield Bad([np.array([*row[1:], None], object)], "NaN|NoneType")
     yield Bad([sparse.csr_array([row])] * 2, "sparse.vstack")
     rows_of_csr = np.array([sparse.csr_array([row])] * 2 + [None])[:2]
     yield Bad(rows_of_csr, "sparse.vstack")
