@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from sklda._core.problem import MAX_TOKENS, Corpus, WeightedCorpus
 
@@ -56,6 +56,8 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     """Return a valid X with sorted cells, duplicates summed, and without zeros."""
     _refuse_uncounted(X, type(estimator).__name__)
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric")
+    if X.dtype == object:  # scikit-learn converts an array, but no list, of objects
+        X = check_array(X, dtype=np.float64, input_name="X")
     if X.dtype == np.float16 or not X.dtype.isnative:  # scipy.sparse knows neither
         X = X.astype(np.float64)
     counts = sparse.csr_array(X)
