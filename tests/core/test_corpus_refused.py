@@ -95,10 +95,11 @@ def test_not_a_number_and_infinity(form, value, word):
         (X.toarray()[0].tolist(), "2D array"),
         ([], "2D array"),
         (X.toarray() + 0j, "Complex"),
+        ([np.array([1, None], object)], "NaN"),
         (np.empty((0, 4)), "0 sample"),
         (np.empty((4, 0)), "0 feature"),
     ],
-    ids=["strings", "1d", "list", "[]", "complex", "no documents", "no words"],
+    ids="strings 1d list [] complex objects no-documents no-words".split(),
 )
 def test_what_is_no_matrix_of_numbers(X, word):
     refuse([word], X)

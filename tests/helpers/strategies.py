@@ -112,12 +112,12 @@ def _sparse(draw, values):
     X = _csr(draw, values)
     if X.dtype.char != "e" and X.dtype.isnative:  # SciPy converts neither
         X = X.asformat(draw(among("csr csr csc coo lil dok bsr dia".split())))
-    arrays = {k: v for k, v in vars(X).items() if k in ("data", "indices", "indptr")}
-    if "indptr" in arrays and draw(st.booleans()):
-        X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    if draw(st.booleans()):
-        for array in arrays.values():
-            array.flags.writeable = False
+    if X.format in ("csr", "csc", "bsr"):
+        if draw(st.booleans()):
+            X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+        if draw(st.booleans()):
+            for array in (X.data, X.indices, X.indptr):
+                array.flags.writeable = False
     return X
 
 
@@ -146,53 +146,55 @@ def _csr(draw, values):
 # --- estimators ------------------------------------------------------------------
 
 MAX_ITER = 22
-N_SHARDS = among([1, 1, 2, 5, 40])
 TRACE = {"evaluate_every": among([0, 1, 3, 50])}
-SINGLE_SITE = st.fixed_dictionaries({"sampler": among(["auto", "dense", "sparse"])})
-BLOCKED = st.fixed_dictionaries(
-    {
-        "blocking": among(["backward", "nested"]),
-        "max_block_size": among([1, 2, 4, 5, 50, None]),
-    }
-)
-MARGIN = {
+SHARDS = {"n_shards": among([1, 1, 2, 5, 40])}
+GIBBS = {**TRACE, **SHARDS}
+CVB = {
+    **TRACE,
+    "tol": among([0, 0.01, 2.5]),
+    "learning_decay": among([0.51, 0.7, 1]),
+    "learning_offset": among([0, 10.0, 1e6]),
+    "total_samples": powers(0, 9),
+}
+MEDLDA = {
     "sampler": among(["light", "gibbs"]),
     "C": powers(-4, 4),
     "prior_precision": powers(-4, 4),
     "n_mh_steps": among([1, 2, 6]),
     "n_weight_steps": among([None, 1, 2, 5]),
 }
-# What each class has beside number of topics, priors and schedule.
-OWN: dict[type, dict[str, st.SearchStrategy]] = {
-    CollapsedGibbsLDA: {**TRACE, "n_shards": N_SHARDS, "": SINGLE_SITE | BLOCKED},
-    UncollapsedGibbsLDA: TRACE,
-    ECGSLDA: {
-        **TRACE,
-        "n_shards": N_SHARDS,
-        "strategy": among(["standard", "shortcut", "dynamic"]),
-        "damping": among([1, 2, 10**9]),
-    },
-    CVBLDA: {
-        **TRACE,
-        "": st.fixed_dictionaries(
-            {"approximation": among(["gaussian", "zero-order"]), "n_shards": N_SHARDS}
-        )
-        | st.just({"approximation": "exact"}),
-        "tol": among([0, 0.01, 2.5]),
-        "learning_decay": among([0.51, 0.7, 1]),
-        "learning_offset": among([0, 10.0, 1e6]),
-        "total_samples": powers(0, 9),
-    },
-    MedLDAClassifier: {**MARGIN, "multi_class": among(["multitask", "ovr"])},
-    MedLDARegressor: {**MARGIN, "epsilon": among([0, 0.1, 5])},
+# What each class has beside number of topics, priors and schedule: sets of parameters
+# that go together.
+PARAMETERS: dict[type, list[dict[str, st.SearchStrategy]]] = {
+    CollapsedGibbsLDA: [
+        {**GIBBS, "sampler": among(["auto", "dense", "sparse"])},
+        {
+            **GIBBS,
+            "blocking": among(["backward", "nested"]),
+            "max_block_size": among([1, 2, 4, 5, 50, None]),
+        },
+    ],
+    UncollapsedGibbsLDA: [TRACE],
+    ECGSLDA: [
+        {**GIBBS, "strategy": among(["standard", "shortcut"])},
+        {**GIBBS, "strategy": st.just("dynamic"), "damping": among([1, 2, 10**9])},
+    ],
+    CVBLDA: [
+        {**CVB, **SHARDS, "approximation": among(["gaussian", "zero-order"])},
+        {**CVB, "approximation": st.just("exact")},
+    ],
+    MedLDAClassifier: [{**MEDLDA, "multi_class": among(["multitask", "ovr"])}],
+    MedLDARegressor: [{**MEDLDA, "epsilon": among([0, 0.1, 5])}],
 }
+CLASSES = list(PARAMETERS)
 
 
 @st.composite
 def estimators(draw, cls):
     """Draw an estimator of a class with valid parameters."""
-    params: dict[str, Any] = draw(st.fixed_dictionaries(OWN[cls]))
-    params |= params.pop("", {})
+    params: dict[str, Any] = draw(
+        st.one_of([st.fixed_dictionaries(own) for own in PARAMETERS[cls]])
+    )
     is_exact = params.get("approximation") == "exact"  # O(tokens ** 2) for each topic
     n_topics = draw(among([1, 2, 3, 5, 16, 17, 40, 130][: 4 if is_exact else None]))
     params |= draw(_priors(n_topics)) | draw(_schedules(cls))
@@ -276,7 +278,7 @@ def spoiled(draw, model, values):
     if draw(st.booleans()):
         array[draw(among(list(np.ndindex(array.shape))))] = draw(among(bad))
         return draw(forms(array))
-    forms_ = {
+    others = {
         "no matrix": array[0],
         "three axes": array[np.newaxis],
         "no documents": array[:0],
@@ -294,4 +296,4 @@ def spoiled(draw, model, values):
         "object": object(),
         "out of bounds": _out_of_bounds(array),
     }
-    return forms_[draw(among(list(forms_)))]
+    return others[draw(among(list(others)))]
