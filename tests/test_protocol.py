@@ -15,6 +15,7 @@ import pytest
 
 import sklda
 from sklda._base.sklearn_private import StrOptions
+from sklda._core import corpus
 from sklda._core.corpus import ranges, slice_documents, tokens_before
 from sklda._core.problem import Problem, add_changes
 from sklda._core.random_streams import random_topics
@@ -108,6 +109,21 @@ def test_walk(name, n_topics):
         assert (steps[1:] != steps[:-1]).any(axis=1).all()  # no sweep is idle
         other = walk(sampler, problem, first.copy(), seed=2)
         assert (other != path).any()
+
+
+@pytest.mark.parametrize("n_topics", [4, 130])
+@each
+def test_ctrl_c_is_heard_between_documents(name, n_topics, monkeypatch):
+    problem, first = problem_of(n_topics), first_topics(n_topics)
+    expected = walk(WALKED[name], problem, first.copy(), seed=1)
+    calls = []
+    monkeypatch.setattr(corpus, "MOST_STEPS", 1)
+    monkeypatch.setattr(corpus, "ranges", lambda *a: (calls.append(a), ranges(*a))[1])
+    path = walk(WALKED[name], problem, first.copy(), seed=1)
+    if name != "uncollapsed":  # whose kernels take few documents at a time anyway
+        assert any(n > N_DOCS for _, n in calls)  # a range for each document
+    if name != "light":  # which looks at the topics anew with each range
+        np.testing.assert_array_equal(path, expected)
 
 
 @each

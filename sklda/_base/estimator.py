@@ -1,5 +1,6 @@
 """What every estimator has in common, supervised or not."""
 
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from sklda._base.parameters import CONSTRAINTS
+from sklda._base.parameters import CONSTRAINTS, python_numbers
 from sklda._base.sklearn_private import CallbackSupportMixin
 from sklda._core.corpus import check_weights
 from sklda._core.problem import WeightedCorpus
@@ -31,6 +32,11 @@ class BaseTopicModel(
     n_features_in_: int
     feature_names_in_: np.ndarray
     n_iter_: int
+
+    @property
+    def _parameters(self) -> SimpleNamespace:
+        """The parameters, with numbers of Python."""
+        return python_numbers(self.get_params(deep=False))
 
     @property
     def _whole_counts(self) -> bool:

@@ -52,7 +52,7 @@ class BaseLDA(BaseTopicModel):
         check_is_fitted(self)
         weights = self._check_weights(X, reset=False)
         weights, topics = prepare(weights, self.components_, self.doc_topic_prior_)
-        return doc_topic(weights, topics, self.n_jobs)
+        return doc_topic(weights, topics, self._parameters.n_jobs)
 
     def score(self, X: MatrixLike, y: Any = None) -> float:
         """Return the mean log predictive probability of held-out tokens, in nats.
@@ -98,7 +98,10 @@ class BaseLDA(BaseTopicModel):
             )
             return 0.0
         total = completion_log_likelihood(
-            weights, self.components_, self.doc_topic_prior_, self.n_jobs
+            weights,
+            self.components_,
+            self.doc_topic_prior_,
+            self._parameters.n_jobs,
         )
         return float(total / n_tokens)
 

@@ -1,10 +1,13 @@
 """Parameters that several estimators share: what they may be, and what they mean."""
 
+import warnings
 from numbers import Integral, Real
+from types import SimpleNamespace
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from sklda._base.schedule import LEARNING_INTERVAL, Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.problem import MAX_TOPICS, Problem
 from sklda._core.random_streams import RandomStreams
@@ -16,13 +19,20 @@ CONSTRAINTS: dict = {
     "n_components": [Interval(Integral, 1, MAX_TOPICS, closed="both")],
     "doc_topic_prior": [
         None,
-        Interval(Real, 0, None, closed="neither"),
+        Interval(Real, LOWEST_PRIOR, HIGHEST_PRIOR, closed="both"),
         "array-like",
     ],
-    "topic_word_prior": [None, Interval(Real, 0, None, closed="neither")],
+    "topic_word_prior": [
+        None,
+        Interval(Real, LOWEST_PRIOR, HIGHEST_PRIOR, closed="both"),
+    ],
     "learn_priors": [None, StrOptions({"symmetric", "asymmetric"})],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
-    "n_jobs": [None, Integral],
+    "n_jobs": [
+        None,
+        Interval(Integral, 1, None, closed="left"),
+        Interval(Integral, None, -1, closed="right"),
+    ],
     "random_state": ["random_state"],
     "verbose": ["verbose"],
 }
@@ -38,15 +48,41 @@ CHAIN_CONSTRAINTS: dict = {
 }
 
 
+def python_numbers(parameters: dict) -> SimpleNamespace:
+    """Return the parameters with Python's numbers, because NumPy's may wrap round."""
+    return SimpleNamespace(**{n: _python_number(v) for n, v in parameters.items()})
+
+
+def _python_number(value):
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if isinstance(value, Real) else value
+
+
 def make_problem(estimator, corpus) -> Problem:
     """Return the corpus with the priors that the estimator's parameters name."""
-    n_topics = estimator.n_components
+    parameters = estimator._parameters
+    n_topics, beta = parameters.n_components, parameters.topic_word_prior
     return Problem(
         corpus,
         estimator.n_features_in_,
-        check_doc_topic_prior(estimator.doc_topic_prior, n_topics),
-        check_topic_word_prior(estimator.topic_word_prior, n_topics),
+        doc_topic_prior=check_doc_topic_prior(parameters.doc_topic_prior, n_topics),
+        topic_word_prior=float(1 / n_topics if beta is None else beta),
     )
+
+
+def make_schedule(parameters, burn_in: int, thin: int, evaluate_every: int) -> Schedule:
+    """Return the schedule of a fit; warn if it never learns the priors it should."""
+    learn_priors = parameters.learn_priors
+    if learn_priors is not None and burn_in < LEARNING_INTERVAL:
+        warnings.warn(
+            f"learn_priors={learn_priors!r} has no effect: the priors are learned "
+            f"after every {LEARNING_INTERVAL} sweeps of burn-in, which has {burn_in}. "
+            f"Increase max_iter, or set learn_priors=None.",
+            UserWarning,
+            stacklevel=5,
+        )
+    return Schedule(parameters.max_iter, burn_in, thin, evaluate_every, learn_priors)
 
 
 def random_streams(random_state) -> RandomStreams:
@@ -60,7 +96,7 @@ def check_doc_topic_prior(prior, n_topics: int) -> np.ndarray:
     prior = 1 / n_topics if prior is None else prior
     try:
         prior = np.asarray(prior, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"doc_topic_prior must hold numbers: {error}.") from error
     if prior.ndim > 0 and prior.shape != (n_topics,):
         raise ValueError(
@@ -75,15 +111,3 @@ def check_doc_topic_prior(prior, n_topics: int) -> np.ndarray:
             f"{prior[~valid].flat[0]}. To remove a topic, use a smaller n_components."
         )
     return np.full(n_topics, prior)
-
-
-def check_topic_word_prior(prior, n_topics: int) -> float:
-    """Return beta."""
-    if prior is None:
-        return 1 / n_topics
-    if not LOWEST_PRIOR <= prior <= HIGHEST_PRIOR:
-        raise ValueError(
-            f"topic_word_prior must be from {LOWEST_PRIOR} to {HIGHEST_PRIOR:.0e}, got "
-            f"{prior}."
-        )
-    return float(prior)

@@ -1,7 +1,9 @@
 """Everything private that sklda imports from scikit-learn, in one file."""
 
+import numpy as np
 from sklearn.base import _fit_context as fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils import _param_validation
+from sklearn.utils._param_validation import StrOptions
 
 try:  # scikit-learn 1.9 and later
     from sklearn.callback import CallbackSupportMixin
@@ -24,6 +26,13 @@ except ImportError:
 
         def _init_callback_context(self, **_):
             return _SilentTask()
+
+
+class Interval(_param_validation.Interval):
+    """A range of numbers. Python counts a bool as one; here it is a mistake."""
+
+    def is_satisfied_by(self, val):
+        return not isinstance(val, bool | np.bool_) and super().is_satisfied_by(val)
 
 
 __all__ = ["CallbackSupportMixin", "Interval", "StrOptions", "fit_context"]

@@ -7,9 +7,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
-from sklda._core.problem import MAX_TOKENS, Corpus, WeightedCorpus
+from sklda._core.problem import MAX_TOKENS, Corpus, CorpusT, WeightedCorpus
 
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
+MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second
 _WAY_OUT = (
     "build X with sklearn.feature_extraction.text.CountVectorizer, which counts words"
 )
@@ -83,7 +84,8 @@ def _refuse_uncounted(X, name):
     document = X
     row = getattr(X, "ndim", 0) == 1 and not sparse.issparse(X)
     if row or isinstance(X, list | tuple):
-        document = next((d for d in X if not hasattr(d, "__len__") or len(d)), None)
+        texts = (str, list, tuple)
+        document = next((d for d in X if not isinstance(d, texts) or d), None)
     item = document[0] if isinstance(document, list | tuple) else None
     if isinstance(document, str):
         way = f"texts: {_WAY_OUT}, as in CountVectorizer().fit_transform(texts)"
@@ -91,6 +93,8 @@ def _refuse_uncounted(X, name):
         way = f"lists of words: {_WAY_OUT}, with analyzer=list"
     elif isinstance(item, tuple):
         way = "lists of pairs: convert it by gensim.matutils.corpus2csc(X).T"
+    elif sparse.issparse(document) and document is not X:
+        way = "sparse rows: stack them by scipy.sparse.vstack(X)"
     else:
         return
     raise ValueError(
@@ -157,18 +161,20 @@ def _to_arrays(counts) -> Corpus:
     return Corpus(*_cells(counts), token_ptr)
 
 
-def split_cells(corpus: Corpus, most: int) -> Corpus:
+def split_cells(corpus: Corpus, most: int | np.ndarray) -> Corpus:
     """Split cells of more than `most` tokens into neighbouring cells.
 
     The tokens stay in their order, so what belongs to them fits both corpora. Kernels
     that draw the tokens of a cell jointly then draw each piece given the others.
+    `most` is a number, or an array with one for each cell.
     """
-    most = min(most, MAX_TOKENS)  # any int is accepted, and all must fit into 64 bits
+    most = np.minimum(most, MAX_TOKENS)  # all that follows fits into 64 bits
     n_pieces = -(-np.diff(corpus.token_ptr) // most)
     piece_ptr = np.concatenate([[0], np.cumsum(n_pieces)])
     # The first token of piece i of a cell is i * most tokens after that of the cell.
     first_token = corpus.token_ptr[:-1] - most * piece_ptr[:-1]
-    token_ptr = np.repeat(first_token, n_pieces) + most * np.arange(piece_ptr[-1])
+    step = np.repeat(np.broadcast_to(most, n_pieces.shape), n_pieces)
+    token_ptr = np.repeat(first_token, n_pieces) + step * np.arange(piece_ptr[-1])
     return Corpus(
         doc_ptr=piece_ptr[corpus.doc_ptr],
         word=np.repeat(corpus.word, n_pieces),
@@ -194,6 +200,20 @@ def ranges(weight_before, n: int) -> Iterator[tuple[int, int]]:
     marks = np.linspace(0, weight_before[-1], n + 1)[1:-1]
     cuts = [0, *np.searchsorted(weight_before, marks).tolist(), weight_before.size - 1]
     return ((first, last) for first, last in pairwise(cuts) if first < last)
+
+
+def kernel_ranges(weight_before, n_steps: int) -> Iterator[tuple[int, int]]:
+    """Split documents into ranges of up to `MOST_STEPS` steps, `n_steps` per weight.
+
+    Ctrl-C waits until a kernel returns, so no call of one should take long.
+    """
+    weight_before = weight_before - weight_before[0]
+    return ranges(weight_before, 1 + int(weight_before[-1]) * n_steps // MOST_STEPS)
+
+
+def some_documents(corpus: CorpusT, first: int, last: int) -> CorpusT:
+    """Return the documents from `first` to before `last`; cells keep their numbers."""
+    return corpus._replace(doc_ptr=corpus.doc_ptr[first : last + 1])
 
 
 def tokens_before(corpus: Corpus) -> np.ndarray:

@@ -10,16 +10,22 @@ and the same with words in place of topics for a symmetric beta.
 """
 
 import numpy as np
-from scipy.special import psi
+from scipy.special import polygamma, psi
 
 LOWEST, HIGHEST = 1e-4, 1e3  # bounds for corpora too small to determine a prior
 _MAX_STEPS = 50
 _TOLERANCE = 1e-4  # relative
+_TINY = 1e-6  # a count, relative to the prior, whose difference of psi is a derivative
 
 
 def _gain(counts, prior):
-    """Return psi(n + prior) - psi(prior)."""
-    return psi(counts + prior) - psi(prior)
+    """Return psi(n + prior) - psi(prior); rounding would leave nothing of a tiny n."""
+    counts, prior = np.broadcast_arrays(counts, prior)
+    gain = np.asarray(psi(counts + prior) - psi(prior))
+    tiny = counts < _TINY * prior
+    if tiny.any():
+        gain[tiny] = counts[tiny] * polygamma(1, prior[tiny])
+    return gain
 
 
 def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):
@@ -60,7 +66,7 @@ def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
     """
     topics, counts, n_pairs = histogram
     lengths, n_docs = np.unique(lengths[lengths > 0], return_counts=True)
-    if lengths.size == 0:
+    if lengths.size == 0 or counts.size == 0:
         return alpha
     if symmetric:
         alpha = np.full(alpha.size, alpha.mean())

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from sklda._base.schedule import Schedule
-from sklda._core.corpus import ranges
+from sklda._core.corpus import kernel_ranges, ranges, some_documents
 from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
 from sklda._core.problem import Priors, Problem, WeightedCorpus
 from sklda._core.random_streams import RandomStreams
@@ -139,8 +139,7 @@ class Engine:
         """Update every cell; return the sum of all changes, times the weights."""
         if self.replicas:
             return self._update_shards()
-        corpus, priors = self.problem.corpus, self.problem.kernel_priors()
-        return self.kernel.sweep(corpus, self.responsibilities, self.tables, priors)
+        return self._sweep_documents(self.problem.corpus, self.tables)
 
     def _update_shards(self) -> float:
         """Let each shard sweep on its own replica of the tables; add up the changes."""
@@ -152,15 +151,26 @@ class Engine:
 
     def _update_shard(self, shard: tuple[int, int], replica: Tables) -> float:
         """Sweep some documents; leave in the replica how they change the tables."""
-        first, last = shard
-        corpus, priors = self.problem.corpus, self.problem.kernel_priors()
-        corpus = corpus._replace(doc_ptr=corpus.doc_ptr[first : last + 1])
         for own, table in _pairs(replica, self.tables):
             np.copyto(own, table)
-        change = self.kernel.sweep(corpus, self.responsibilities, replica, priors)
+        documents = some_documents(self.problem.corpus, *shard)
+        change = self._sweep_documents(documents, replica)
         for own, table in _pairs(replica, self.tables):
             own -= table
         return change
+
+    def _sweep_documents(self, corpus: WeightedCorpus, tables: Tables) -> float:
+        """Update every cell of these documents; return the sum of all changes."""
+        priors, n_lanes = self.problem.kernel_priors(), self.problem.n_lanes
+        return sum(
+            self.kernel.sweep(
+                some_documents(corpus, *documents),
+                self.responsibilities,
+                tables,
+                priors,
+            )
+            for documents in kernel_ranges(corpus.doc_ptr, n_lanes)
+        )
 
     def _histograms(self) -> CountHistograms:
         return self.approximation.histograms(self.problem, self.responsibilities)

@@ -17,9 +17,9 @@ from sklda._base.parameters import (
     SHARD_CONSTRAINTS,
     TRACE_CONSTRAINTS,
     make_problem,
+    make_schedule,
     random_streams,
 )
-from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions, fit_context
 from sklda._core.corpus import split_weights
 from sklda._core.problem import Problem, WeightedCorpus
@@ -28,7 +28,7 @@ from sklda._core.types import MatrixLike
 from sklda._cvb.bound import estimated_histograms, exact_histograms
 from sklda._cvb.engine import START_SWEEPS, Approximation, Engine, run
 from sklda._cvb.kernels import exact, gaussian, zero_order
-from sklda._cvb.memory import check_memory
+from sklda._cvb.limits import check_exact, check_memory
 from sklda._cvb.stochastic import random_counts, update_counts
 
 ApproximationName = Literal["gaussian", "zero-order", "exact"]
@@ -37,7 +37,6 @@ APPROXIMATIONS: dict[ApproximationName, Approximation] = {
     "zero-order": Approximation(zero_order, 0, estimated_histograms),
     "exact": Approximation(exact, START_SWEEPS, exact_histograms),
 }
-_MAX_EXACT_TOKENS = 1000  # 16 MB and a tenth of a second for each topic and sweep
 
 
 class CVBLDA(BaseLDA):
@@ -94,7 +93,7 @@ class CVBLDA(BaseLDA):
     learning_offset : float, default=10.0
         Used by partial_fit, 0 or more: larger values make the first steps smaller.
     total_samples : float, default=1e6
-        Used by partial_fit: number of documents in the whole corpus.
+        Used by partial_fit, from 1 to 1e12: number of documents in the whole corpus.
     random_state : int, RandomState instance or None, default=None
         Seed of the start; an int makes the fit repeatable.
     verbose : int, default=0
@@ -181,7 +180,7 @@ class CVBLDA(BaseLDA):
         "tol": [Interval(Real, 0, None, closed="left")],
         "learning_decay": [Interval(Real, 0.5, 1, closed="right")],
         "learning_offset": [Interval(Real, 0, None, closed="left")],
-        "total_samples": [Interval(Real, 1, None, closed="left")],
+        "total_samples": [Interval(Real, 1, 1e12, closed="both")],
     }
 
     def __init__(
@@ -254,28 +253,29 @@ class CVBLDA(BaseLDA):
 
         Notes
         -----
-        Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
-        as it was.
+        Ctrl-C takes effect within about a second, or after the sweep where threads
+        share it. An interrupted fit leaves the estimator as it was.
         """
-        is_exact = self.approximation == "exact"
-        with undone_on_failure(self), Threads(self.n_jobs) as threads:
+        is_exact, parameters = self.approximation == "exact", self._parameters
+        with undone_on_failure(self), Threads(parameters.n_jobs) as threads:
             corpus = self._check_weights(X, reset=True)
             if is_exact:
-                corpus = self._one_token_cells(corpus)
-            check_memory(corpus.word.size, self.n_components, exact=is_exact)
+                check_exact(corpus, parameters.n_shards)
+                corpus = split_weights(corpus)
+            check_memory(corpus.word.size, parameters.n_components, exact=is_exact)
             problem = make_problem(self, corpus)
             approximation = APPROXIMATIONS[self.approximation]
             rng = random_streams(self.random_state)
-            engine = Engine(approximation, problem, rng, self.n_shards, threads)
+            engine = Engine(approximation, problem, rng, parameters.n_shards, threads)
             ended = self._run(engine, X, y)
             fitted = self._attributes(engine)
-            if not ended and self.tol > 0:
+            if not ended and parameters.tol > 0:
                 warnings.warn(
-                    f"After max_iter={self.max_iter} sweeps, the last one still "
+                    f"After max_iter={parameters.max_iter} sweeps, the last one still "
                     f"changed the responsibilities of a token by {engine.change:.2g}, "
-                    f"and tol={self.tol:.2g}: increase max_iter or tol.",
+                    f"and tol={parameters.tol:.2g}: increase max_iter or tol.",
                     ConvergenceWarning,
-                    stacklevel=2,
+                    stacklevel=3,
                 )
         vars(self).update(fitted)
         vars(self).pop("n_batch_iter_", None)
@@ -286,12 +286,12 @@ class CVBLDA(BaseLDA):
 
         Return whether it converged, or a callback stopped it.
         """
-        schedule = Schedule(
-            max_iter=self.max_iter,
-            burn_in=self.max_iter,
+        parameters = self._parameters
+        schedule = make_schedule(
+            parameters,
+            burn_in=parameters.max_iter,
             thin=1,
-            evaluate_every=self.evaluate_every,
-            learn_priors=self.learn_priors,
+            evaluate_every=parameters.evaluate_every,
         )
         progress = Progress(self, engine.n_tokens, "bound per token")
 
@@ -300,7 +300,7 @@ class CVBLDA(BaseLDA):
 
         stopped = False
         with fit_callbacks(self, X, y, attributes) as notify:
-            for sweep in run(engine, schedule, self.tol):
+            for sweep in run(engine, schedule, parameters.tol):
                 if schedule.evaluates(sweep):
                     progress.report(sweep, engine.bound[-1])
                 stopped = notify(sweep)
@@ -321,23 +321,6 @@ class CVBLDA(BaseLDA):
             "n_iter_": engine.n_sweeps,
         }
 
-    def _one_token_cells(self, corpus: WeightedCorpus) -> WeightedCorpus:
-        """Give each token a cell of its own, if there are not too many."""
-        n_tokens = int(corpus.count.sum(dtype=np.float64))
-        if n_tokens > _MAX_EXACT_TOKENS:
-            raise ValueError(
-                f"approximation='exact' takes up to {_MAX_EXACT_TOKENS:,} tokens, "
-                f"because its cost grows with their square. X holds {n_tokens:,}: use "
-                f"approximation='gaussian'."
-            )
-        if self.n_shards > 1:
-            raise ValueError(
-                f"approximation='exact' is for small corpora and is not sharded: set "
-                f"n_shards=1 instead of n_shards={self.n_shards}."
-            )
-        return split_weights(corpus)
-
-    @fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Move the topics towards those of a minibatch of documents.
 
@@ -359,12 +342,16 @@ class CVBLDA(BaseLDA):
         Raises
         ------
         ValueError
-            If X holds anything else, or a parameter is out of its range.
+            If X holds anything else, a parameter is out of its range, or `n_components`
+            is not that of the calls before.
 
         Notes
         -----
+        A minibatch without words leaves the topics as they are.
+
         Cost: O(K) per document-word pair and per word. Memory: 40 K bytes per word.
         """
+        self._validate_params()  # scikit-learn's own context checks the first call only
         first = not hasattr(self, "components_")
         with undone_on_failure(self):
             corpus = self._check_weights(X, reset=first)
@@ -376,17 +363,25 @@ class CVBLDA(BaseLDA):
 
     def _update(self, corpus: WeightedCorpus, first: bool) -> dict[str, Any]:
         """Return the fitted attributes after one more minibatch."""
-        scale = self.total_samples / (corpus.doc_ptr.size - 1)
+        parameters = self._parameters
+        scale = parameters.total_samples / (corpus.doc_ptr.size - 1)
         if first:
             problem, n_seen = make_problem(self, corpus), 0
             rng = random_streams(self.random_state)
             counts = random_counts(problem, scale, rng)
         else:
             alpha, beta = self.doc_topic_prior_, self.topic_word_prior_
+            if parameters.n_components != alpha.size:
+                raise ValueError(
+                    f"n_components={parameters.n_components}, but the topics that "
+                    f"partial_fit continues are {alpha.size}: set n_components back, "
+                    f"or start anew on a clone of this estimator."
+                )
             problem = Problem(corpus, self.n_features_in_, alpha, beta)
             n_seen = vars(self).get("n_batch_iter_", 0)
             counts = self.components_ - beta
-        step = (self.learning_offset + n_seen + 1) ** -self.learning_decay
+        time = parameters.learning_offset + n_seen + 1
+        step = time**-parameters.learning_decay
         update_counts(problem, counts, scale, step)
         return {
             "components_": counts + problem.topic_word_prior,

@@ -17,11 +17,12 @@ def random_counts(
 ) -> np.ndarray:
     """Return topics to start from, (n_topics, n_words).
 
-    Their counts add up to `scale` times the tokens of the minibatch.
+    Their counts add up to `scale` times the tokens of the minibatch, or to `scale` if
+    it has none: the topics must differ, because equal ones remain equal.
     """
     shape = (problem.n_topics, problem.n_words)
     counts = rng.generator.standard_exponential(shape)
-    n_tokens = problem.corpus.count.sum(dtype=np.float64)
+    n_tokens = problem.corpus.count.sum(dtype=np.float64) or 1.0
     counts *= scale * n_tokens / counts.sum()
     return counts
 
@@ -32,9 +33,11 @@ def update_counts(
     """Move the word-topic counts towards those of a minibatch, in place.
 
     N <- (1 - r) N + r S, S the expected counts of the minibatch times `scale`: all
-    documents divided by those of the minibatch.
+    documents divided by those of the minibatch. One without tokens moves nothing.
     """
     corpus, n_topics = problem.corpus, problem.n_topics
+    if not corpus.count.any():
+        return
     components = counts + problem.topic_word_prior
     seen, topics = prepare(corpus, components, problem.doc_topic_prior)
     expected = np.zeros_like(topics.word_topic)  # of the words that occur

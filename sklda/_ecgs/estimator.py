@@ -194,11 +194,12 @@ class ECGSLDA(BaseGibbsLDA):
         self.verbose = verbose
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
+        parameters = self._parameters
         if self.strategy == "standard":
-            return single_site_sampler(problem, self.n_shards, threads)
-        damping = int(self.damping) if self.strategy == "dynamic" else None
+            return single_site_sampler(problem, parameters.n_shards, threads)
+        damping = parameters.damping if self.strategy == "dynamic" else None
         sampler = grouped_sampler(problem.n_topics, damping)
-        return sharded(sampler, problem, self.n_shards, threads)
+        return sharded(sampler, problem, parameters.n_shards, threads)
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
         rate = np.ones(chain.n_sweeps)

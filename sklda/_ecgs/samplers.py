@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklda._core.corpus import kernel_ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._ecgs.kernels import draw_numbers, lists, rows
@@ -52,9 +53,10 @@ class Grouped(NamedTuple):
         if weights is not None:
             total = self.damping + len(state.draws_made)
             draw_numbers.draw(weights, total, rng.child(0).kernel, n_draws)
-        self.kernel.sweep_groups(
-            corpus, state.tables, problem.kernel_priors(), n_draws, rng.kernel
-        )
+        priors, sweep_groups = problem.kernel_priors(), self.kernel.sweep_groups
+        for documents in kernel_ranges(tokens_before(corpus), problem.n_lanes):
+            some = some_documents(corpus, *documents)
+            sweep_groups(some, state.tables, priors, n_draws, rng.kernel)
         state.draws_made.append(int(n_draws.sum()))
         if weights is not None:
             weights = draw_numbers.learn(

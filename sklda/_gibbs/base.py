@@ -13,6 +13,7 @@ from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
     TRACE_CONSTRAINTS,
     make_problem,
+    make_schedule,
     random_streams,
 )
 from sklda._base.schedule import Schedule
@@ -34,15 +35,15 @@ class BaseChainEstimator(BaseTopicModel):
     }
 
     def _schedule(self, evaluate_every: int) -> Schedule:
-        burn_in = self.max_iter // 2 if self.burn_in is None else self.burn_in
-        if burn_in >= self.max_iter:
+        parameters = self._parameters
+        burn_in, max_iter = parameters.burn_in, parameters.max_iter
+        burn_in = max_iter // 2 if burn_in is None else burn_in
+        if burn_in >= max_iter:
             raise ValueError(
                 f"burn_in={burn_in} leaves no sweep to keep: it must be smaller than "
-                f"max_iter={self.max_iter}. None means half of max_iter."
+                f"max_iter={max_iter}. None means half of max_iter."
             )
-        return Schedule(
-            self.max_iter, burn_in, self.thin, evaluate_every, self.learn_priors
-        )
+        return make_schedule(parameters, burn_in, parameters.thin, evaluate_every)
 
 
 class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
@@ -84,11 +85,12 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
 
         Notes
         -----
-        Ctrl-C takes effect between sweeps. An interrupted fit leaves the estimator as
-        it was.
+        Ctrl-C takes effect within about a second, or after the sweep where threads
+        share it. An interrupted fit leaves the estimator as it was.
         """
-        with undone_on_failure(self), Threads(self.n_jobs) as threads:
-            schedule = self._schedule(self.evaluate_every)
+        parameters = self._parameters
+        with undone_on_failure(self), Threads(parameters.n_jobs) as threads:
+            schedule = self._schedule(parameters.evaluate_every)
             corpus = check_corpus(self, X, reset=True)
             problem = make_problem(self, corpus)
             sampler = self._make_sampler(problem, threads)

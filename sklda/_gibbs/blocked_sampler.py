@@ -9,8 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklda._core import lists
-from sklda._core.corpus import split_cells
-from sklda._core.problem import Corpus, Counts, Problem
+from sklda._core.corpus import (
+    MOST_STEPS,
+    document_lengths,
+    kernel_ranges,
+    some_documents,
+    split_cells,
+    tokens_before,
+)
+from sklda._core.problem import MAX_TOKENS, Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._gibbs.kernels.blocked.blocks import sweep_blocks
 
@@ -25,9 +32,10 @@ class State(NamedTuple):
 
 
 class Blocked(NamedTuple):
-    """Blocks of up to `max_block_size` tokens, any number if None.
+    """Blocks of up to `max_block_size` tokens, whole cells if None.
 
-    Large blocks are drawn by nested or by backward simulation.
+    Large blocks are drawn by nested or by backward simulation. Blocks of m tokens in a
+    document of N tokens cost O(N m K), so in very long documents they are smaller.
     """
 
     nested: bool
@@ -38,17 +46,25 @@ class Blocked(NamedTuple):
         return self._state(lists.from_topics(problem, z), problem)
 
     def _state(self, tables, problem) -> State:
-        blocks = problem.corpus
+        corpus = problem.corpus
+        n_steps = np.maximum(document_lengths(corpus) * problem.n_topics, 1)
+        most = np.maximum(MOST_STEPS // n_steps, 1)
         if self.max_block_size is not None:
-            blocks = split_cells(blocks, self.max_block_size)
+            most = np.minimum(most, min(self.max_block_size, MAX_TOKENS))
+        blocks = split_cells(corpus, np.repeat(most, np.diff(corpus.doc_ptr)))
         return State(tables.z, tables.topic, tables, blocks)
 
     def sweep(
         self, problem: Problem[Corpus], state: State, rng: RandomStreams
     ) -> State:
         """Resample every block once."""
-        priors = problem.kernel_priors()
-        sweep_blocks(state.blocks, state.tables, priors, rng.kernel, self.nested)
+        blocks, priors = state.blocks, problem.kernel_priors()
+        largest = int(np.diff(blocks.token_ptr).max(initial=1))
+        for documents in kernel_ranges(
+            tokens_before(blocks), largest * problem.n_lanes
+        ):
+            some = some_documents(blocks, *documents)
+            sweep_blocks(some, state.tables, priors, rng.kernel, self.nested)
         return state
 
     def counts(self, state: State) -> Counts:

@@ -46,7 +46,9 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         document holds a word more often, its tokens are split into several blocks, each
         drawn given the others, which is still exact. Blocks of up to four tokens take a
         few sums over the topics that the word has; larger ones take a table over all
-        topics: O(C^2 K) time and 24 C K bytes for C tokens. None means no limit.
+        topics: O(C^2 K) time and 24 C K bytes for C tokens. None means whole cells. In
+        a document of N tokens, no block has more than 5e8 / (N K) tokens, so that even
+        the longest document takes about a second.
     sampler : "auto", "dense" or "sparse", default="auto"
         How single-site sampling stores the word-topic counts; the posterior is the
         same. "dense" stores one row per word and computes the weights of all topics at
@@ -194,16 +196,18 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         self.verbose = verbose
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
-        if self.blocking is not None and self.sampler != "auto":
+        blocking, name = self.blocking, self.sampler
+        parameters = self._parameters
+        if blocking is not None and name != "auto":
             raise ValueError(
-                f"sampler={self.sampler!r} applies to single-site sampling only: with "
-                f"blocking={self.blocking!r} set sampler='auto', or set blocking=None."
+                f"sampler={name!r} applies to single-site sampling only: with "
+                f"blocking={blocking!r} set sampler='auto', or set blocking=None."
             )
         sampler: Replicable
-        if self.blocking is not None:
-            sampler = Blocked(self.blocking == "nested", self.max_block_size)
-        elif self.sampler == "auto":
-            return single_site_sampler(problem, self.n_shards, threads)
+        if blocking is not None:
+            sampler = Blocked(blocking == "nested", parameters.max_block_size)
+        elif name == "auto":
+            return single_site_sampler(problem, parameters.n_shards, threads)
         else:
-            sampler = _SINGLE_SITE[self.sampler]
-        return sharded(sampler, problem, self.n_shards, threads)
+            sampler = _SINGLE_SITE[name]
+        return sharded(sampler, problem, parameters.n_shards, threads)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core import doc_topic_counts, rows
-from sklda._core.corpus import ranges, tokens_before
+from sklda._core.corpus import ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
@@ -115,9 +115,9 @@ class Uncollapsed(NamedTuple):
 
 def _draw_theta(problem, z, documents, factor, streams) -> Iterator[tuple]:
     """Yield blocks of documents, and theta of each document times `factor`, scaled."""
-    (doc_ptr, word, token_ptr), gammas = problem.corpus, streams.child(0).generator
+    gammas = streams.child(0).generator
     for first, last in _blocks(documents, problem.n_topics):
-        block = Corpus(doc_ptr[first : last + 1], word, token_ptr)
+        block = some_documents(problem.corpus, first, last)
         shape = np.tile(problem.doc_topic_prior, (last - first, 1))
         doc_topic_counts.add_doc_topic(block, z, shape)
         theta = np.zeros((last - first, problem.n_lanes), np.float32)

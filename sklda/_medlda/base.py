@@ -42,12 +42,13 @@ class BaseMedLDA(BaseChainEstimator):
 
     def _make_sampler(self, loss: Loss, targets: np.ndarray) -> MaxMargin:
         """Return the sampler that the parameters choose; targets (n_docs, n_tasks)."""
+        parameters = self._parameters
         return MaxMargin(
             loss=loss,
             targets=targets,
-            prior_precision=float(self.prior_precision),
-            n_weight_steps=self.n_weight_steps,
-            n_mh_steps=self.n_mh_steps if self.sampler == "light" else None,
+            prior_precision=float(parameters.prior_precision),
+            n_weight_steps=parameters.n_weight_steps,
+            n_mh_steps=parameters.n_mh_steps if self.sampler == "light" else None,
         )
 
     def _run(
@@ -121,7 +122,7 @@ class BaseMedLDA(BaseChainEstimator):
         for model in self._models():
             alpha = self.doc_topic_prior_[model]
             prepared = prepare(weights, self.components_[model], alpha)
-            theta = doc_topic(*prepared, self.n_jobs)
+            theta = doc_topic(*prepared, self._parameters.n_jobs)
             proportions[:, model] = _of_tokens(theta, n_tokens[:, np.newaxis], alpha)
         return proportions
 

@@ -238,16 +238,17 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
         Notes
         -----
-        Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
-        as it was.
+        Ctrl-C takes effect within about a second, or after the sweep where threads
+        share it. An interrupted fit leaves the estimator as it was.
         """
-        with undone_on_failure(self), Threads(self.n_jobs) as threads:
+        parameters = self._parameters
+        with undone_on_failure(self), Threads(parameters.n_jobs) as threads:
             schedule = self._schedule(evaluate_every=0)
             corpus = check_corpus(self, X, reset=True)
             classes, targets, multilabel = _check_labels(X, y, type(self).__name__)
             problem = make_problem(self, corpus)
             rng = random_streams(self.random_state)
-            sampler = self._make_sampler(Hinge(float(self.C)), targets)
+            sampler = self._make_sampler(Hinge(float(parameters.C)), targets)
             chain: MedLDAChain | OneVsRest
             if self.multi_class == "ovr" and targets.shape[1] > 1:
                 chain = OneVsRest(sampler, problem, rng, threads)

@@ -192,16 +192,17 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
 
         Notes
         -----
-        Ctrl-C takes effect between sweeps; an interrupted fit leaves the estimator
-        as it was.
+        Ctrl-C takes effect within about a second, or after the sweep where threads
+        share it. An interrupted fit leaves the estimator as it was.
         """
+        parameters = self._parameters
         with undone_on_failure(self):
             schedule = self._schedule(evaluate_every=0)
             corpus = check_corpus(self, X, reset=True)
             numbers = _check_numbers(X, y, type(self).__name__)
             intercept = float(numbers.mean())
             problem = make_problem(self, corpus)
-            loss = EpsilonInsensitive(float(self.C), float(self.epsilon))
+            loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon))
             sampler = self._make_sampler(loss, (numbers - intercept)[:, np.newaxis])
             chain = MedLDAChain(sampler, problem, random_streams(self.random_state))
             self._run(chain, schedule, chain.z.size, X, y)

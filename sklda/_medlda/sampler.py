@@ -12,7 +12,12 @@ from scipy import sparse
 from scipy.linalg import cholesky, solve_triangular
 
 from sklda._core import rows
-from sklda._core.corpus import document_lengths
+from sklda._core.corpus import (
+    document_lengths,
+    kernel_ranges,
+    some_documents,
+    tokens_before,
+)
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._medlda.kernels import gibbs, light
@@ -77,10 +82,18 @@ class MaxMargin(NamedTuple):
 
     def _resample_topics(self, problem, tables, factors, rng) -> None:
         corpus, priors = problem.corpus, problem.kernel_priors()
-        if self.n_mh_steps is None:
-            gibbs.sweep_tokens(corpus, tables, priors, factors, rng)
-        else:
-            light.sweep_tokens(corpus, tables, priors, factors, self.n_mh_steps, rng)
+        n_steps = self.n_mh_steps
+        n_weights = problem.n_lanes if n_steps is None else 4 * n_steps
+        n_weights *= factors.weights.shape[0]
+        for first, last in kernel_ranges(tokens_before(corpus), n_weights):
+            some = some_documents(corpus, first, last)
+            own = factors._replace(
+                slope=factors.slope[first:last], curvature=factors.curvature[first:last]
+            )
+            if n_steps is None:
+                gibbs.sweep_tokens(some, tables, priors, own, rng)
+            else:
+                light.sweep_tokens(some, tables, priors, own, n_steps, rng)
 
     def resample_weights(
         self,

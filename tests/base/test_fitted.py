@@ -153,7 +153,7 @@ def test_the_prior_of_the_caller_is_neither_changed_nor_kept():
 @pytest.mark.usefixtures("each_kernel")
 @pytest.mark.parametrize("learn_priors", [None, "asymmetric"])
 def test_trace_is_the_closed_form(learn_priors):
-    for max_iter in (10, 20, 40):
+    for max_iter in (20, 30, 60):
         model = fit(
             n_components=6,
             doc_topic_prior=np.linspace(0.1, 0.6, 6),

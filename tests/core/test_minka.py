@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy.special import gammaln, psi
 
-from sklda._core.minka import HIGHEST, LOWEST, learn_doc_topic, learn_topic_word
+from sklda._core.minka import (
+    HIGHEST,
+    LOWEST,
+    doc_topic_fixed_point,
+    learn_doc_topic,
+    learn_topic_word,
+    topic_word_fixed_point,
+)
 
 # A call takes at most 50 steps; the chain calls again and again, and so do the tests.
 CALLS = 40
@@ -189,3 +196,20 @@ def test_what_is_never_together_goes_to_the_lowest():
     alone, alike = DEGENERATE["large"], DEGENERATE["all the same"]
     np.testing.assert_array_equal(learn(alone, np.ones(2), calls=200), LOWEST)
     assert (learn(alike, np.ones(3), calls=200) > 100).all()
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("size", [1e-300, 1e-20, 1e-15, 1e-9])
+def test_tiny_counts_say_what_small_ones_say(size, symmetric):
+    # For counts near 0, psi(n + a) - psi(a) is n times a derivative, and their size
+    # cancels out.
+    def learn_both(size):
+        counts = size * np.array([[3.0, 1.0], [1.0, 2.0], [0.5, 4.0]])
+        histogram = (np.tile([0, 1], 3), counts.ravel(), np.ones(6))
+        alpha = doc_topic_fixed_point(
+            np.array([0.3, 0.7]), histogram, counts.sum(axis=1), symmetric=symmetric
+        )
+        totals = counts.sum(axis=0)
+        return [*alpha, topic_word_fixed_point(0.5, histogram[1:], totals, 4)]
+
+    np.testing.assert_allclose(learn_both(size), learn_both(1e-4), rtol=0.01)

@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from sklda import CVBLDA
 from sklda._base.schedule import Schedule
-from sklda._cvb import memory
+from sklda._cvb import limits
 from sklda._cvb.engine import Engine, run
 from sklda.datasets import make_lda_corpus
 from tests.cvb.engines import make_engine, random_corpus
@@ -170,6 +170,29 @@ def test_learned_priors_are_met_before_it_stops():
 # Real weights
 
 
+@pytest.mark.parametrize("prior", [0.2, 1e10])
+@pytest.mark.parametrize("weight", [1e-7, 1e-9])
+@each_real
+def test_priors_learned_from_little(name, weight, prior):
+    params = {"learn_priors": "symmetric", "max_iter": 25, "tol": 0}
+    params |= {"doc_topic_prior": prior, "topic_word_prior": prior}
+    of_little = make(name, **params).fit(weight * X)
+    of_more = make(name, **params).fit(1e-5 * X)
+    for learned in ("doc_topic_prior_", "topic_word_prior_"):
+        np.testing.assert_allclose(
+            getattr(of_little, learned), getattr(of_more, learned), rtol=0.05
+        )
+
+
+@pytest.mark.parametrize("weight", [1e-15, 1e-20, 1e-37])
+@each_real
+def test_priors_stay_where_there_is_nothing_to_learn_from(name, weight):
+    params = {"learn_priors": "asymmetric", "max_iter": 25, "tol": 0}
+    model = make(name, **params).fit(weight * X)
+    assert model.doc_topic_prior_.tolist() == [0.25] * 4
+    assert model.topic_word_prior_ == 0.25
+
+
 @each_real
 def test_whole_weights_are_counts_of_any_type(name):
     expected = make(name).fit(X)
@@ -268,7 +291,7 @@ def test_more_shards_than_documents():
 
 def test_more_memory_than_is_free(monkeypatch):
     needed = 4 * 16 * X.nnz
-    monkeypatch.setattr(memory, "_free_memory", lambda: 2 * needed - 1)
+    monkeypatch.setattr(limits, "_free_memory", lambda: 2 * needed - 1)
     model = make()
     match = r"4 responsibilities.*GiB.*half.*partial_fit"
     with pytest.raises(MemoryError, match=match):
@@ -276,12 +299,12 @@ def test_more_memory_than_is_free(monkeypatch):
     assert not fitted(model)
     model.partial_fit(X)
     for free in (2 * needed, None):
-        monkeypatch.setattr(memory, "_free_memory", lambda free=free: free)
+        monkeypatch.setattr(limits, "_free_memory", lambda free=free: free)
         make().fit(X)
 
 
 def test_free_memory_is_known_where_the_system_tells():
-    free = memory._free_memory()
+    free = limits._free_memory()
     if os.path.exists("/proc/meminfo"):
         assert 2**20 < free < 2**50
     else:
@@ -363,3 +386,12 @@ def test_a_callback_sees_and_stops():
     assert seen == [1, 2, 3, 4, 4]
     expected = make(max_iter=4).fit(X).components_
     np.testing.assert_array_equal(model.components_, expected)
+
+
+@each_real
+@pytest.mark.parametrize("n_shards", [1, 3])
+def test_ctrl_c_is_heard_between_documents(name, n_shards, monkeypatch):
+    params = {"max_iter": 5, "tol": 0, "n_shards": n_shards}
+    expected = make(name, **params).fit(X)
+    monkeypatch.setattr("sklda._core.corpus.MOST_STEPS", 1)
+    assert_same_fit(make(name, **params).fit(X), expected)

@@ -52,11 +52,43 @@ def test_minibatches_of_another_size():
     assert fitted(model) == before
 
 
-def test_an_empty_minibatch():
-    model = make().partial_fit(np.zeros((3, 5)))
-    assert np.isfinite(model.components_).all()
-    model.partial_fit(np.eye(5))
-    assert np.isfinite(model.transform(np.eye(5))).all()
+@pytest.mark.parametrize("offset", [0, 10])
+def test_an_empty_minibatch_moves_nothing(offset):
+    model = make(learning_offset=offset).partial_fit(np.zeros((3, 30)))
+    start = model.components_
+    assert len(np.unique(start, axis=0)) == len(start)  # equal topics remain equal
+    np.testing.assert_array_equal(
+        model.partial_fit(np.zeros((2, 30))).components_, start
+    )
+    for _ in range(40):
+        model.partial_fit(X)
+    assert model.score(X) > make(max_iter=60).fit(X).score(X) - 0.15
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"total_samples": np.nan}, "total_samples.* Got nan"),
+        ({"total_samples": -5}, "total_samples.* Got -5"),
+        ({"total_samples": 1e300}, r"total_samples.* Got 1e\+300"),
+        ({"learning_decay": -1}, "learning_decay.* Got -1"),
+        ({"learning_offset": -1000}, "learning_offset.* Got -1000"),
+        ({"n_components": 7}, "n_components=7, but.* are 4: set n_components back"),
+    ],
+)
+def test_parameters_are_checked_at_each_minibatch(params, words):
+    model = make().partial_fit(X)
+    before = fitted(model)
+    with pytest.raises(ValueError, match=words):
+        model.set_params(**params).partial_fit(X)
+    assert fitted(model) == before
+
+
+def test_the_largest_corpus():
+    model = make(total_samples=1e12, learning_offset=0).partial_fit(X)
+    assert np.isfinite(model.partial_fit(X).components_).all()
+    assert (model.components_ - 0.25).sum() == pytest.approx(1e12 / 80 * X.sum())
+    assert np.isfinite(model.score(X))
 
 
 def test_partial_fit_goes_on_from_fit_and_fit_starts_anew():

@@ -26,7 +26,8 @@ def test_learned_priors_are_frozen_after_burn_in(learn_priors):
     assert priors(60, 20) == at_20
     assert priors(60, 29) == at_20  # every 10 sweeps
     assert priors(60, 30) != at_20
-    assert priors(60, 9) == [0.25] * 5  # never
+    with pytest.warns(UserWarning, match="no effect"):
+        assert priors(60, 9) == [0.25] * 5  # never
 
 
 def test_symmetric_is_one_value_and_asymmetric_one_for_each():

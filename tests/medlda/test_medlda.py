@@ -188,7 +188,7 @@ def test_proportions_are_of_tokens_not_theta():
 @samplers
 @strategies
 def test_the_fit_depends_on_the_seed_alone(sampler, multi_class):
-    params = {"sampler": sampler, "multi_class": multi_class, "max_iter": 6}
+    params = {"sampler": sampler, "multi_class": multi_class, "max_iter": 20}
     model = fit(**params, learn_priors="asymmetric")
     for n_jobs in (1, 2, 3, -1):
         assert_same_fit(fit(**params, learn_priors="asymmetric", n_jobs=n_jobs), model)

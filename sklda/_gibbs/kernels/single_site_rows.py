@@ -15,6 +15,7 @@ is faster for many topics.
 import numpy as np
 from numba import njit
 
+from sklda._core.corpus import kernel_ranges, some_documents, tokens_before
 from sklda._core.document import enter_document, new_document
 from sklda._core.problem import LANES
 from sklda._core.rows import (
@@ -34,7 +35,9 @@ __all__ = ["counts", "from_topics", "merge", "replica", "replicate", "sweep"]
 
 def sweep(problem, state, rng):
     """Resample every token once."""
-    sweep_tokens(problem.corpus, state, problem.kernel_priors(), rng.kernel)
+    corpus, priors = problem.corpus, problem.kernel_priors()
+    for documents in kernel_ranges(tokens_before(corpus), problem.n_lanes):
+        sweep_tokens(some_documents(corpus, *documents), state, priors, rng.kernel)
     return state
 
 
