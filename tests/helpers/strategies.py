@@ -31,6 +31,11 @@ def powers(low, high):
     return st.integers(low, high).map(lambda exponent: 10.0**exponent)
 
 
+def arrays(elements, shape, dtype=np.int64):
+    """Draw an array whose elements are drawn one by one."""
+    return hnp.arrays(dtype, shape, elements=among(elements), fill=st.nothing())
+
+
 # --- matrices --------------------------------------------------------------------
 
 NATIVE = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 g".split()
@@ -45,8 +50,7 @@ def corpora(draw, model, least_docs=1, n_words=None):
     is_exact = getattr(model, "approximation", None) == "exact"
     n_docs = draw(st.integers(least_docs, 8))
     n_words = draw(st.integers(1, 8)) if n_words is None else n_words
-    elements = among(cells[: 7 if is_exact else None])
-    counts = draw(hnp.arrays(np.int64, (n_docs, n_words), elements=elements))
+    counts = draw(arrays(cells[: 7 if is_exact else None], (n_docs, n_words)))
     if model._whole_counts:
         return counts
     return counts * draw(among([1, 1, 2**-30, 2**-9, 0.5, 2**20]))
@@ -55,7 +59,7 @@ def corpora(draw, model, least_docs=1, n_words=None):
 @st.composite
 def forms(draw, values):
     """Draw a matrix that holds these values: its container, dtype and memory."""
-    build = draw(among([_array, _sequence, _frame, _sparse, _sparse]))
+    build = draw(among([_array, _sparse, _sparse, _sequence, _frame]))
     return build(draw, values)
 
 
@@ -124,21 +128,20 @@ def _sparse(draw, values):
 def _csr(draw, values):
     """Draw a CSR matrix that need not be canonical."""
     dtype = _dtype(draw, values, [d for d in DTYPES if d.kind != "O"])
-    stored = np.ones_like(values) if draw(st.booleans()) else values
-    doc, word = stored.nonzero()
-    value = values[doc, word]
-    if draw(st.booleans()):  # each cell twice
+    doc, word = np.indices(values.shape).reshape(2, -1)
+    value = values.ravel()
+    if draw(st.booleans()):  # two cells instead of one
         half = np.floor(value / 2)
         with np.errstate(invalid="ignore"):  # inf - inf
             value = np.append(half, value - half)
         doc, word = np.tile(doc, 2), np.tile(word, 2)
-    order = np.arange(doc.size)
-    if draw(st.booleans()):
-        np.random.default_rng(0).shuffle(order)
-    order = order[np.argsort(doc[order], kind="stable")]
-    indptr = np.searchsorted(doc[order], np.arange(len(values) + 1))
+    stored = (value != 0) | draw(st.booleans())
+    doc, word, value = doc[stored], word[stored], value[stored]
+    order = np.lexsort((draw(among([word, -word, word[::-1]])), doc))
+    doc, word, value = doc[order], word[order], value[order]
+    indptr = np.searchsorted(doc, np.arange(len(values) + 1))
     cls = draw(among([sparse.csr_array, sparse.csr_matrix]))
-    X = cls((value[order], word[order], indptr), shape=values.shape)
+    X = cls((value, word, indptr), shape=values.shape)
     X.data = X.data.astype(dtype)  # of types that SciPy does not create, too
     return X
 
@@ -250,16 +253,15 @@ def cases(draw, cls):
 def _targets(draw, cls, n_docs):
     """Draw labels of at least two classes, indicators, numbers, or None."""
     if cls is MedLDARegressor:
-        y = draw(hnp.arrays(np.float64, n_docs, elements=among([-3, -1, 0, 0.5, 2])))
+        y = draw(arrays([-3, -1, 0, 0.5, 2], n_docs, np.float64))
         return draw(powers(-3, 3)) * y
     if cls is not MedLDAClassifier:
         return None
     if draw(st.booleans()):
-        shape = (n_docs, draw(st.integers(2, 4)))
-        y = draw(hnp.arrays(np.int64, shape, elements=among([0, 1])))
+        y = draw(arrays([0, 1], (n_docs, draw(st.integers(2, 4)))))
         return draw(among([np.asarray, np.ndarray.tolist, sparse.csr_array]))(y)
     classes = draw(among([[False, True], [3, 1, -1, 7], ["b", "a", "c"]]))
-    y = draw(hnp.arrays(np.int64, n_docs, elements=st.integers(0, len(classes) - 1)))
+    y = draw(arrays(range(len(classes)), n_docs))
     y[:2] = 0, 1
     return draw(among([np.array, list]))([classes[i] for i in y])
 
