@@ -10,15 +10,19 @@ from sklda._base.estimator import BaseTopicModel
 
 @contextmanager
 def undone_on_failure(estimator: BaseTopicModel) -> Iterator[None]:
-    """Restore what checking X sets on the estimator if the fit inside fails."""
-    names = ("n_features_in_", "feature_names_in_")
-    before = {name: vars(estimator)[name] for name in names if name in vars(estimator)}
+    """Restore the attributes of the estimator if the fit inside fails.
+
+    The fit sets its attributes inside, too: else Ctrl-C could fall between the check of
+    X, which sets some, and the others.
+    """
+    before = dict(vars(estimator))
     try:
         yield
     except BaseException:
-        for name in names:
-            vars(estimator).pop(name, None)
-        vars(estimator).update(before)
+        now = vars(estimator).items()
+        # scikit-learn has still to clear up after its callbacks.
+        callbacks = {name: value for name, value in now if name.startswith("_")}
+        estimator.__dict__ = callbacks | before
         raise
 
 

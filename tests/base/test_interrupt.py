@@ -1,7 +1,12 @@
 """A fit that talks, and a fit that is stopped by Ctrl-C."""
 
+import itertools
 import re
+import sys
+from copy import deepcopy
+from functools import partial
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -125,6 +130,47 @@ def test_an_interrupted_refit_leaves_the_names(monkeypatch):
     assert "".join(model.feature_names_in_) == "abcdefghijkl"
     assert model.n_features_in_ == 12
     assert not hasattr(clone(model), "feature_names_in_")
+
+
+DOOR = {"fit", "partial_fit", "undone_on_failure", "__exit__"}
+
+
+def interrupted_at(moment, call):
+    """Raise KeyboardInterrupt before an instruction of fit; return whether it came."""
+
+    def trace(frame, event, _):
+        nonlocal moment
+        if frame.f_code.co_name not in DOOR:
+            return None
+        frame.f_trace_opcodes = True
+        moment -= event == "opcode"
+        if moment == 0:
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+@pytest.mark.parametrize("first", [None, OTHER], ids=["first fit", "refit"])
+def test_no_instant_leaves_parts_of_two_fits(first):
+    model = make(max_iter=1)
+    if first is not None:
+        model.fit(first)
+    before, after = joblib.hash(vars(model)), joblib.hash(vars(deepcopy(model).fit(X)))
+    for moment in itertools.count(1):
+        again = deepcopy(model)
+        if not interrupted_at(moment, partial(again.fit, X)):
+            break
+        assert joblib.hash(vars(again)) in (before, after), moment
+    assert moment > 100  # the trace has seen a fit
 
 
 SCRIPT = """
