@@ -1,8 +1,8 @@
 """Collapsed Gibbs sampling, written as plainly as possible."""
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.document import count_document
 from sklda._core.random_streams import uniform
 from sklda._core.rows import counts, from_topics, merge, replica, replicate

@@ -8,10 +8,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.utils import check_array
 
-from sklda._base.fitted_topics import check_counts, top_indices
-from sklda._core.checks import check_choice, check_integer
+from sklda._base.fitted_topics import check_counts, check_matrix, top_indices
+from sklda._core.checks import check_choice, check_integer, check_number
 from sklda._core.types import MatrixLike
 
 __all__ = ["topic_coherence", "topic_diversity"]
@@ -107,9 +106,10 @@ def topic_coherence(
             f"components has {weights.shape[1]} columns, but X has {counts.shape[1]}: "
             f"the columns of both must be the same words."
         )
-    check_integer(n_words, "n_words", 2, weights.shape[1], "words")
-    if not 0 < smoothing < np.inf:
-        raise ValueError(f"smoothing must be positive and finite, got {smoothing!r}.")
+    n_words = check_integer(n_words, "n_words", 2, weights.shape[1], "words")
+    smoothing = check_number(
+        smoothing, "smoothing", "positive and finite", lambda s: 0 < s < np.inf
+    )
     words, columns = np.unique(top_indices(weights, n_words), return_inverse=True)
     occurrence = _occurrence(counts, words)
     coherence = np.empty(weights.shape[0])
@@ -163,16 +163,14 @@ def topic_diversity(components: ArrayLike, n_words: int = 25) -> float:
     0.75
     """
     weights = _check_components(components)
-    check_integer(n_words, "n_words", 1, weights.shape[1], "words")
+    n_words = check_integer(n_words, "n_words", 1, weights.shape[1], "words")
     words = top_indices(weights, n_words)
     return float(np.unique(words).size / words.size)
 
 
 def _check_components(components: ArrayLike) -> np.ndarray:
     """Return components as a matrix of finite float64."""
-    weights: np.ndarray = check_array(
-        components, dtype=np.float64, input_name="components"
-    )
+    weights: np.ndarray = check_matrix(components, "components", dtype=np.float64)
     return weights
 
 

@@ -44,7 +44,7 @@ def hurry(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("hurry", "pyplot")
-@pytest.mark.filterwarnings("ignore:After max_iter=")
+@pytest.mark.filterwarnings("ignore:After max_iter=", "ignore:learn_priors=")
 @pytest.mark.parametrize("page", PAGES)
 def test_code_runs(page):
     exec(PAGES[page].replace("max_iter=100", f"max_iter={SWEEPS}"), {})

@@ -109,6 +109,13 @@ def test_first_of_equal_words_counts():
     assert topic_diversity([[1, 1, 1, 1], [1, 0, 0, 0]], n_words=2) == 0.5
 
 
+def test_numbers_of_numpy():
+    X, topics = [[1, 1, 0], [2, 1, 0], [0, 0, 1]], [[0.5, 0.4, 0.1], [0.1, 0.4, 0.5]]
+    found = topic_coherence(topics, X, n_words=np.uint8(2), smoothing=np.float32(1))
+    np.testing.assert_array_equal(found, topic_coherence(topics, X, n_words=2))
+    assert topic_diversity(topics, np.uint8(2)) == topic_diversity(topics, 2)
+
+
 # --- words that never co-occur, words in all documents ---------------------------
 
 
@@ -199,6 +206,10 @@ def test_coherence_does_not_depend_on_the_form_of_X(corpus, measure):
         ({"n_words": 2.0}, "n_words must be an integer"),
         ({"smoothing": 0}, "smoothing must be positive and finite"),
         ({"smoothing": np.nan}, "smoothing must be positive and finite"),
+        ({"smoothing": None}, "smoothing must be positive and finite, got None"),
+        ({"smoothing": True}, "smoothing must be positive and finite, got True"),
+        ({"X": None}, "X must be a matrix of numbers"),
+        ({"components": [[1j, 2, 3]]}, "components must be a matrix of numbers"),
         ({"X": [[1, 2]]}, "components has 3 columns, but X has 2"),
         ({"X": [[1, -2, 0]]}, "X contains negative values"),
         ({"X": np.zeros((0, 3))}, "0 sample"),

@@ -62,4 +62,5 @@ class BaseTopicModel(
     def topic_word_(self) -> np.ndarray:
         """Probability of each word in each topic, (n_components, n_words)."""
         check_is_fitted(self)
-        return self.components_ / self.components_.sum(axis=1, keepdims=True)
+        components = self.components_  # once: a refit may replace it meanwhile
+        return components / components.sum(axis=1, keepdims=True)

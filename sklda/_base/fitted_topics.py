@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from sklda._core.types import MatrixLike
+from sklda._core.checks import check_names
+from sklda._core.types import MatrixLike, NameList
+
+
+def snapshot(estimator: Any) -> Any:
+    """Return a shallow copy of a fitted estimator.
+
+    All that is read from it belongs to one fit, even if another thread fits the
+    estimator again meanwhile.
+
+    Raises
+    ------
+    NotFittedError
+        Before fit.
+    """
+    fitted = copy(estimator)
+    check_is_fitted(fitted)
+    known = vars(fitted)
+    if "components_" in known and "n_features_in_" in known:
+        # A fit sets the latter when it starts, and the topics when it ends.
+        fitted.n_features_in_ = np.shape(fitted.components_)[-1]
+    return fitted
 
 
 def fitted_components(estimator: Any) -> np.ndarray:
-    """Return `components_` of a fitted topic model.
+    """Return `components_` of a topic model.
 
     Parameters
     ----------
     estimator : estimator
-        Fitted, with `components_`.
+        Fitted, see `snapshot`, with `components_`.
 
     Returns
     -------
@@ -27,14 +48,11 @@ def fitted_components(estimator: Any) -> np.ndarray:
 
     Raises
     ------
-    NotFittedError
-        Before fit.
     TypeError
         If the estimator has no `components_`.
     ValueError
         If `components_` contains negative values or values that are not finite.
     """
-    check_is_fitted(estimator)
     if not hasattr(estimator, "components_"):
         raise TypeError(
             f"{type(estimator).__name__} has no components_, so it is not a topic "
@@ -42,8 +60,8 @@ def fitted_components(estimator: Any) -> np.ndarray:
             f"`feature_names=pipeline[:-1].get_feature_names_out()`; for a search, "
             f"pass `best_estimator_`."
         )
-    components: np.ndarray = check_array(
-        estimator.components_, dtype=np.float64, input_name="components_"
+    components: np.ndarray = check_matrix(
+        estimator.components_, "components_", dtype=np.float64
     )
     if components.min() < 0:
         raise ValueError(
@@ -61,6 +79,15 @@ def normalise(weights: np.ndarray) -> np.ndarray:
     return normalised
 
 
+def topic_word_priors(estimator: Any) -> np.ndarray:
+    """Return the prior of each model in one estimator, (n_models,).
+
+    There is one model; or one for each class with one-vs-rest, whose topics follow
+    each other. A matrix factorisation has no prior.
+    """
+    return np.atleast_1d(getattr(estimator, "topic_word_prior_", 0.0))
+
+
 def topic_frequencies(estimator: Any) -> np.ndarray:
     """Return the proportion of the training tokens in each topic, (n_topics,).
 
@@ -69,8 +96,9 @@ def topic_frequencies(estimator: Any) -> np.ndarray:
     frequencies depend on that scale.
     """
     weights = fitted_components(estimator)
-    prior = getattr(estimator, "topic_word_prior_", 0.0)
-    tokens = (weights - prior).clip(0).sum(axis=1)
+    priors = topic_word_priors(estimator)
+    prior = np.repeat(priors, len(weights) // priors.size)
+    tokens = (weights - prior[:, np.newaxis]).clip(0).sum(axis=1)
     return normalise(tokens)
 
 
@@ -84,20 +112,37 @@ def topic_frequencies_in(estimator: Any, X: MatrixLike) -> np.ndarray:
 def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     """Return the topic proportions of documents, (n_documents, n_topics).
 
-    Rows sum to 1. If those of `transform` do not, the model is taken for a matrix
-    factorisation, in which document d has ``transform(X)[d, k] * components_[k].sum()``
-    expected tokens in topic k; these are normalised.
+    Those of each model sum to 1: see `topic_word_priors`. If those of `transform` do
+    not, the model is taken for a matrix factorisation, in which document d has
+    ``transform(X)[d, k] * components_[k].sum()`` expected tokens in topic k; these are
+    normalised.
     """
     components = fitted_components(estimator)
     weights = np.asarray(estimator.transform(X), dtype=np.float64)
-    if np.allclose(weights.sum(axis=1), 1, rtol=0, atol=1e-4):
-        return normalise(weights)
-    return normalise(weights * components.sum(axis=1))
+    n_models = topic_word_priors(estimator).size
+    if not np.allclose(weights.sum(axis=1), n_models, rtol=0, atol=1e-4):
+        return normalise(weights * components.sum(axis=1))
+    by_model = weights.reshape(len(weights), n_models, -1)
+    return normalise(by_model).reshape(weights.shape)
+
+
+def check_matrix(value: Any, name: str, **options: Any) -> Any:
+    """Return the matrix of finite numbers that scikit-learn's check_array makes of it.
+
+    Raises
+    ------
+    ValueError
+        If there is none; the message names the parameter.
+    """
+    try:
+        return check_array(value, input_name=name, **options)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be a matrix of numbers: {error}") from error
 
 
 def check_counts(X: MatrixLike) -> Any:
     """Return X as an ndarray or a CSR matrix of non-negative finite numbers."""
-    counts = check_array(X, accept_sparse="csr", input_name="X")
+    counts = check_matrix(X, "X", accept_sparse="csr")
     if counts.size > 0 and counts.min() < 0:
         raise ValueError("X contains negative values; word counts must be >= 0.")
     return counts
@@ -109,7 +154,7 @@ def document_lengths(counts: Any) -> np.ndarray:
 
 
 def word_names(
-    estimator: Any, feature_names: Iterable[str] | None, n_words: int
+    estimator: Any, feature_names: NameList | None, n_words: int
 ) -> list[str]:
     """Return the name of each word.
 
@@ -119,19 +164,19 @@ def word_names(
     Raises
     ------
     TypeError
-        If feature_names is not an ordered collection of names.
+        If feature_names is not a list or an array of names.
     ValueError
         If their number is not `n_words`.
     """
     given: Any = feature_names
     if given is None:
         given = getattr(estimator, "feature_names_in_", range(n_words))
-    if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
-        raise TypeError(
-            f"feature_names must list the words in the order of the columns of X, got "
-            f"a {type(given).__name__}. Pass `vectorizer.get_feature_names_out()`."
-        )
-    names = [str(name) for name in given]
+    names = check_names(
+        given,
+        "feature_names",
+        "the words in the order of the columns of X",
+        "Pass `vectorizer.get_feature_names_out()`.",
+    )
     if len(names) != n_words:
         raise ValueError(
             f"feature_names has {len(names):,} names, but the estimator was fitted to "

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils.validation import check_is_fitted
 
 from sklda._base.estimator import BaseTopicModel
+from sklda._base.fitted_topics import snapshot
 from sklda._base.fold_in import completion_log_likelihood, doc_topic, prepare
 from sklda._core.types import MatrixLike
 
@@ -49,10 +49,10 @@ class BaseLDA(BaseTopicModel):
         Cost: O(K) per cell and step, about 50 steps; ``n_jobs`` threads. Memory: the
         result, and 4 K bytes per distinct word of X.
         """
-        check_is_fitted(self)
-        weights = self._check_weights(X, reset=False)
-        weights, topics = prepare(weights, self.components_, self.doc_topic_prior_)
-        return doc_topic(weights, topics, self._parameters.n_jobs)
+        fitted = snapshot(self)
+        weights = fitted._check_weights(X, reset=False)
+        weights, topics = prepare(weights, fitted.components_, fitted.doc_topic_prior_)
+        return doc_topic(weights, topics, fitted._parameters.n_jobs)
 
     def score(self, X: MatrixLike, y: Any = None) -> float:
         """Return the mean log predictive probability of held-out tokens, in nats.
@@ -86,8 +86,8 @@ class BaseLDA(BaseTopicModel):
         -----
         Cost: twice that of transform.
         """
-        check_is_fitted(self)
-        weights = self._check_weights(X, reset=False)
+        fitted = snapshot(self)
+        weights = fitted._check_weights(X, reset=False)
         n_tokens = weights.count.sum(dtype=np.float64)
         if n_tokens == 0:
             warnings.warn(
@@ -99,9 +99,9 @@ class BaseLDA(BaseTopicModel):
             return 0.0
         total = completion_log_likelihood(
             weights,
-            self.components_,
-            self.doc_topic_prior_,
-            self._parameters.n_jobs,
+            fitted.components_,
+            fitted.doc_topic_prior_,
+            fitted._parameters.n_jobs,
         )
         return float(total / n_tokens)
 

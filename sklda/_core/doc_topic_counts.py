@@ -1,7 +1,8 @@
 """Document-topic counts, made from the assignments when they are needed."""
 
 import numpy as np
-from numba import njit
+
+from sklda._core.compile import njit
 
 
 @njit(cache=True, nogil=True)

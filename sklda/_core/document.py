@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from sklda._core.compile import njit
 
 
 class Document(NamedTuple):

@@ -13,8 +13,8 @@ terms when a token moves.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.document import ratio_without, update_ratio
 from sklda._core.prefetch import AHEAD, prefetch
 from sklda._core.problem import LANES, Counts, padded

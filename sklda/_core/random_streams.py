@@ -8,7 +8,8 @@ pseudorandom number generators", 2021). A draw costs about 2 ns where a call int
 from functools import cached_property
 
 import numpy as np
-from numba import njit
+
+from sklda._core.compile import njit
 
 
 class RandomStreams:

@@ -10,8 +10,8 @@ all K weights of a cell in one loop that vectorises.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.document import ratio_without, update_ratio
 from sklda._core.prefetch import AHEAD, prefetch
 from sklda._core.problem import LANES, Counts, add_changes

@@ -28,5 +28,8 @@ MatrixLike: TypeAlias = (
     | sparse.sparray
 )
 
+# Names in the order of what they name; Iterable[str] would also accept a set of them.
+NameList: TypeAlias = Sequence[str] | SupportsArray
+
 # Scores by which `sklda.inspection` ranks the words of a topic.
 WordMetric: TypeAlias = Literal["probability", "relevance", "lift", "frex"]

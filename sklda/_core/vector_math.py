@@ -1,7 +1,8 @@
 """Functions that vectorise where those of the C library do not."""
 
 import numpy as np
-from numba import njit
+
+from sklda._core.compile import njit
 
 _LOG2_E = np.float32(1.4426950408889634)
 # ln 2 in two parts; the first has few digits, so an integer times it is exact.

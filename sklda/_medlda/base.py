@@ -6,8 +6,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from sklda._base.fitted_topics import snapshot, topic_word_priors
 from sklda._base.fitting import Progress, fit_callbacks
 from sklda._base.fold_in import doc_topic, prepare
 from sklda._base.schedule import Schedule
@@ -19,6 +19,7 @@ from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import Loss
 from sklda._medlda.one_vs_rest import OneVsRest
 from sklda._medlda.sampler import MaxMargin
+from sklda._medlda.targets import HIGHEST_STEEPNESS
 
 _REPORT_EVERY = 10  # sweeps, where verbose
 
@@ -29,8 +30,8 @@ class BaseMedLDA(BaseChainEstimator):
     _parameter_constraints: ClassVar[dict] = {
         **BaseChainEstimator._parameter_constraints,
         "sampler": [StrOptions({"light", "gibbs"})],
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "prior_precision": [Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 1e-10, HIGHEST_STEEPNESS, closed="both")],
+        "prior_precision": [Interval(Real, 1e-20, 1e20, closed="both")],
         "n_mh_steps": [Interval(Integral, 1, None, closed="left")],
         "n_weight_steps": [Interval(Integral, 1, None, closed="left"), None],
     }
@@ -112,7 +113,12 @@ class BaseMedLDA(BaseChainEstimator):
         -----
         Cost: O(K) per cell and step, about 50 steps; ``n_jobs`` threads.
         """
-        check_is_fitted(self)
+        return snapshot(self)._proportions(X)
+
+    # What follows is for snapshots: it reads several attributes.
+
+    def _proportions(self, X: MatrixLike) -> np.ndarray:
+        """Return the topic proportions of documents, (n_documents, n_topics)."""
         weights = self._check_weights(X, reset=False)
         n_tokens = np.add.reduceat(
             np.append(weights.count, 0).astype(np.float64), weights.doc_ptr[:-1]
@@ -128,13 +134,14 @@ class BaseMedLDA(BaseChainEstimator):
 
     def _models(self) -> list[slice]:
         """Return which topics belong together."""
-        n_topics = self.coef_.shape[1]
-        firsts = range(0, self.components_.shape[0], n_topics)
+        n_all = self.components_.shape[0]
+        n_topics = n_all // topic_word_priors(self).size
+        firsts = range(0, n_all, n_topics)
         return [slice(first, first + n_topics) for first in firsts]
 
     def _scores(self, X: MatrixLike) -> np.ndarray:
         """Return the score of each task, (n_documents, n_tasks)."""
-        proportions = self.transform(X)
+        proportions = self._proportions(X)
         models = self._models()
         if len(models) == 1:
             return proportions @ self.coef_.T

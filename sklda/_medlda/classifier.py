@@ -7,12 +7,9 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin
-from sklearn.preprocessing import LabelBinarizer
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
+from sklda._base.fitted_topics import snapshot
 from sklda._base.fitting import undone_on_failure
 from sklda._base.parameters import make_problem, random_streams
 from sklda._base.sklearn_private import StrOptions, fit_context
@@ -23,6 +20,7 @@ from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import Hinge
 from sklda._medlda.one_vs_rest import OneVsRest
+from sklda._medlda.targets import check_labels, zero_one
 
 
 class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
@@ -53,16 +51,16 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         - "ovr" (one-vs-rest) fits an independent model for each class, with its own
           topics.
     C : float, default=100.0
-        Weight of the labels against the words. The loss of a document is
-        2 C max(0, 1 - y s) for the score s and the label y, -1 or 1. A program that
-        defines it as 2 c max(0, l - y s) has C = c l: the author of [1]_ uses c = 1.6
-        and l = 64, so C = 102.4.
+        Weight of the labels against the words, from 1e-10 to 1e10. The loss of a
+        document is 2 C max(0, 1 - y s) for the score s and the label y, -1 or 1. A
+        program that defines it as 2 c max(0, l - y s) has C = c l: the author of [1]_
+        uses c = 1.6 and l = 64, so C = 102.4.
     prior_precision : float, default=1000.0
-        Precision of the normal prior of the weights. In a program with margins of l,
-        weights are l times as large, so its precision 1 is l ** 2 here: 4096 for the
-        author of [1]_. A small precision lets the weights separate the training
-        documents before the topics have found their words; accuracy on new documents
-        suffers.
+        Precision of the normal prior of the weights, from 1e-20 to 1e20. In a program
+        with margins of l, weights are l times as large, so its precision 1 is l ** 2
+        here: 4096 for the author of [1]_. A small precision lets the weights separate
+        the training documents before the topics have found their words; accuracy on
+        new documents suffers.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Alpha, from 1e-10 to 1e10: small values give documents few topics. None means
         1 / K.
@@ -133,7 +131,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     Notes
     -----
     For multi-label problems y is an indicator matrix: each column is a task, and
-    predict returns such a matrix.
+    predict returns such a matrix, of 0 and 1.
 
     There is no intercept: the topic proportions of a document sum to 1, so a constant
     is a weight that all topics have in common. A document without words has the prior
@@ -222,8 +220,9 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
             Word counts: whole numbers of any dtype. X is not modified.
         y : array-like of shape (n_documents,) or (n_documents, n_classes)
-            Labels of at least two classes, or an indicator matrix of 0 and 1 with any
-            number of labels per document.
+            Labels of at least two classes, or an indicator matrix with any number of
+            labels per document: 1 for a label that a document has, 0 for one that it
+            has not. An ndarray may have -1 in place of 0.
 
         Returns
         -------
@@ -245,7 +244,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         with undone_on_failure(self), Threads(parameters.n_jobs) as threads:
             schedule = self._schedule(evaluate_every=0)
             corpus = check_corpus(self, X, reset=True)
-            classes, targets, multilabel = _check_labels(X, y, type(self).__name__)
+            classes, targets, multilabel = check_labels(X, y, type(self).__name__)
             problem = make_problem(self, corpus)
             rng = random_streams(self.random_state)
             sampler = self._make_sampler(Hinge(float(parameters.C)), targets)
@@ -279,8 +278,9 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         ValueError
             If X does not hold counts of the words seen in fit.
         """
-        scores = self._scores(X)
-        return scores[:, 0] if scores.shape[1] == 1 and not self._multilabel else scores
+        fitted = snapshot(self)
+        scores = fitted._scores(X)
+        return scores if fitted._multilabel or scores.shape[1] > 1 else scores[:, 0]
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Return the class with the highest score, or all labels with scores above 0.
@@ -293,7 +293,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Returns
         -------
         ndarray of shape (n_documents,) or (n_documents, n_classes)
-            Classes, or indicators if y was an indicator matrix in fit.
+            Classes, or indicators 0 and 1 if y was an indicator matrix in fit.
 
         Raises
         ------
@@ -302,35 +302,41 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         ValueError
             If X does not hold counts of the words seen in fit.
         """
-        scores = self._scores(X)
-        if self._multilabel:
+        fitted = snapshot(self)
+        scores = fitted._scores(X)
+        if fitted._multilabel:
             return (scores > 0).astype(np.int64)
         if scores.shape[1] == 1:
-            return self.classes_[(scores[:, 0] > 0).astype(np.intp)]
-        return self.classes_[scores.argmax(axis=1)]
+            return fitted.classes_[(scores[:, 0] > 0).astype(np.intp)]
+        return fitted.classes_[scores.argmax(axis=1)]
 
+    def score(
+        self,
+        X: MatrixLike,
+        y: ArrayLike | MatrixLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Return the accuracy: the fraction of documents whose labels are all right.
 
-def _check_labels(X, y, name) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Return the classes, the targets -1 and 1, and whether y is multi-label."""
-    if y is None:
-        raise ValueError(
-            f"{name} requires y to be passed, but the target y is None. To fit topics "
-            f"without labels, use CollapsedGibbsLDA."
-        )
-    check_consistent_length(X, y)
-    if not issparse(y):
-        y = np.asarray(y)
-        if y.dtype.kind in ("f", "O"):
-            assert_all_finite(y, input_name="y")
-    if type_of_target(y, input_name="y", raise_unknown=True) != "multilabel-indicator":
-        y = column_or_1d(y, warn=True)
-    check_classification_targets(y)
-    binarizer = LabelBinarizer()
-    targets = 2.0 * binarizer.fit_transform(y) - 1
-    multilabel = binarizer.y_type_ == "multilabel-indicator"
-    if len(binarizer.classes_) < 2 and not multilabel:
-        raise ValueError(
-            f"y holds only one class, {binarizer.classes_[0]}. {name} needs documents "
-            f"of at least 2 classes."
-        )
-    return binarizer.classes_, targets, multilabel
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Word counts.
+        y : array-like of shape (n_documents,) or (n_documents, n_classes)
+            Labels, or an indicator matrix as fit takes it.
+        sample_weight : array-like of shape (n_documents,), default=None
+            Weights of the documents.
+
+        Returns
+        -------
+        float
+            Accuracy, from 0 to 1.
+
+        Raises
+        ------
+        NotFittedError
+            Before fit.
+        ValueError
+            If X does not hold counts of the words seen in fit, or y no labels.
+        """
+        return float(super().score(X, zero_one(y), sample_weight))

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils.validation import check_array
 
+from sklda._base.fitted_topics import snapshot
 from sklda._base.fitting import undone_on_failure
 from sklda._base.parameters import make_problem, random_streams
 from sklda._base.sklearn_private import Interval, fit_context
@@ -20,6 +19,7 @@ from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import EpsilonInsensitive
+from sklda._medlda.targets import check_numbers, check_steepness
 
 
 class MedLDARegressor(RegressorMixin, BaseMedLDA):
@@ -37,11 +37,13 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         takes Metropolis-Hastings steps in O(1) [1]_, "gibbs" draws from the conditional
         in O(K) [2]_. Both have the same posterior.
     C : float, default=100.0
-        Weight of the loss against the words; its unit is that of 1 / y.
+        Weight of the loss against the words, from 1e-10 to 1e10; its unit is that of
+        1 / y. Times the largest deviation of y from its mean it may be up to 1e10.
     epsilon : float, default=0.1
-        Largest error that has no loss; its unit is that of y.
+        Largest error that has no loss, from 0 to 1e10; its unit is that of y.
     prior_precision : float, default=100.0
-        Precision of the normal prior of the weights; its unit is that of 1 / y ** 2.
+        Precision of the normal prior of the weights, from 1e-20 to 1e20; its unit is
+        that of 1 / y ** 2.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Alpha, from 1e-10 to 1e10: small values give documents few topics. None means
         1 / K.
@@ -102,6 +104,12 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     --------
     MedLDAClassifier : The same model for classes; its notes give cost and memory.
 
+    Notes
+    -----
+    The defaults are for y that vary by about 1. If yours vary by about u, take C / u,
+    u * epsilon and prior_precision / u ** 2, which is the same model in other units, or
+    scale y by :class:`sklearn.compose.TransformedTargetRegressor`.
+
     References
     ----------
     .. [1] X. Zheng, Y. Yu, E. P. Xing, "Linear time samplers for supervised topic
@@ -124,7 +132,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseMedLDA._parameter_constraints,
-        "epsilon": [Interval(Real, 0, None, closed="left")],
+        "epsilon": [Interval(Real, 0, 1e10, closed="both")],
     }
 
     def __init__(
@@ -178,7 +186,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
             Word counts: whole numbers of any dtype. X is not modified.
         y : array-like of shape (n_documents,)
-            Numbers to predict.
+            Numbers to predict, from -1e10 to 1e10.
 
         Returns
         -------
@@ -188,7 +196,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Raises
         ------
         ValueError
-            If X does not hold counts, y is not finite, or a parameter is out of range.
+            If X does not hold counts, or y or a parameter is out of range.
 
         Notes
         -----
@@ -199,11 +207,13 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         with undone_on_failure(self):
             schedule = self._schedule(evaluate_every=0)
             corpus = check_corpus(self, X, reset=True)
-            numbers = _check_numbers(X, y, type(self).__name__)
+            numbers = check_numbers(X, y, type(self).__name__)
             intercept = float(numbers.mean())
-            problem = make_problem(self, corpus)
+            targets = (numbers - intercept)[:, np.newaxis]
             loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon))
-            sampler = self._make_sampler(loss, (numbers - intercept)[:, np.newaxis])
+            check_steepness(loss.C, targets)
+            problem = make_problem(self, corpus)
+            sampler = self._make_sampler(loss, targets)
             chain = MedLDAChain(sampler, problem, random_streams(self.random_state))
             self._run(chain, schedule, chain.z.size, X, y)
             fitted = self._attributes(chain)
@@ -230,16 +240,5 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         ValueError
             If X does not hold counts of the words seen in fit.
         """
-        return self._scores(X)[:, 0] + self.intercept_
-
-
-def _check_numbers(X, y, name) -> np.ndarray:
-    """Return y as finite floats, (n_documents,)."""
-    if y is None:
-        raise ValueError(
-            f"{name} requires y to be passed, but the target y is None. To fit topics "
-            f"without y, use CollapsedGibbsLDA."
-        )
-    check_consistent_length(X, y)
-    y = column_or_1d(y, warn=True)
-    return check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+        fitted = snapshot(self)
+        return fitted._scores(X)[:, 0] + fitted.intercept_

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from sklda._core import rows
 from sklda._core.corpus import (
@@ -135,7 +135,14 @@ class MaxMargin(NamedTuple):
             precision = self.prior_precision * np.eye(weights.shape[0])
             add_precision(by_doc, np.ascontiguousarray(curvature[:, t]), precision)
             # With L L' the precision: L'^-1 (L^-1 linear + noise).
-            root = cholesky(precision, lower=True)
+            try:
+                root = cholesky(precision, lower=True)
+            except LinAlgError as error:
+                raise ValueError(
+                    f"prior_precision={self.prior_precision:g} is lost in rounding "
+                    f"beside the loss, so the weights cannot be drawn jointly. "
+                    f"Increase it, or set n_weight_steps=2."
+                ) from error
             whitened = solve_triangular(root, linear[:, t], lower=True)
             weights[:, t] = solve_triangular(
                 root, whitened + normal[:, t], lower=True, trans="T"

@@ -16,7 +16,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from sklearn.utils import Bunch
 
-from sklda._core.checks import check_integer
+from sklda._core.checks import check_flag, check_integer
 
 _PACKAGES = ("numpy", "scipy", "sklearn")
 
@@ -127,7 +127,7 @@ def load_docstrings(
     Raises
     ------
     ValueError
-        If `min_length` is not a positive integer.
+        If `min_length` is not a positive integer, or `return_X_y` not a bool.
 
     See Also
     --------
@@ -152,6 +152,7 @@ def load_docstrings(
     ('sklearn.utils.validation.validate_data', 'sklearn.utils')
     """
     min_length = check_integer(min_length, "min_length", 1)
+    return_X_y = check_flag(return_X_y, "return_X_y")
     entries = _collect_texts(_PACKAGES, min_length)
     target_names = sorted({label for _, label, _ in entries})
     index = {label: i for i, label in enumerate(target_names)}

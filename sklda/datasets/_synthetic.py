@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,12 @@ from sklda._core.checks import check_integer
 
 # A larger corpus is drawn in chunks, because drawing takes about 40 bytes per token.
 _TOKENS_PER_CHUNK = 1 << 22
+
+_MAX_SIZE = 2**31 - 1  # of an axis, and of a document: scipy.sparse has 32-bit ids
+_MAX_SIDE = math.isqrt(_MAX_SIZE)
+# Beyond, NumPy's draws from a Dirichlet distribution do not sum to 1, or are biased.
+# Python's floats would be cast to the type that they are compared with, say float16.
+_MIN_PRIOR, _MAX_PRIOR = np.float64(1e-200), np.float64(1e200)
 
 
 def make_lda_corpus(
@@ -35,26 +42,27 @@ def make_lda_corpus(
     Parameters
     ----------
     n_samples : int, default=200
-        Number of documents D, at least 1.
+        Number of documents D, from 1 to 2**31 - 1.
 
     n_features : int, default=500
-        Number of words in the vocabulary V, at least 1.
+        Number of words in the vocabulary V, from 1 to 2**31 - 1.
 
     n_components : int, default=10
-        Number of topics K, at least 1.
+        Number of topics K, from 1 to 2**31 - 1.
 
     document_length : int or array-like of int of shape (n_samples,), default=100
-        Number of tokens in each document: one value for all documents, or one per
-        document; 0 makes an empty document. For random lengths pass an array such as
-        ``np.random.default_rng(0).poisson(100, size=n_samples)``.
+        Number of tokens in each document, from 0 to 2**31 - 1: one value for all
+        documents, or one per document; 0 makes an empty document. For random lengths
+        pass an array such as ``np.random.default_rng(0).poisson(100, size=n_samples)``.
 
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Concentration alpha of the topic proportions, positive; a float applies to
-        every topic. The default is ``1 / n_components``, as in the estimators of sklda.
+        Concentration alpha of the topic proportions, from 1e-200 to 1e200; a float
+        applies to every topic. The default is ``1 / n_components``, as in the
+        estimators of sklda.
 
     topic_word_prior : float or array-like of shape (n_features,), default=None
-        Concentration beta of the topics, positive; a float applies to every word.
-        The default is ``1 / n_components``.
+        Concentration beta of the topics, from 1e-200 to 1e200; a float applies to every
+        word. The default is ``1 / n_components``.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the random numbers. Pass an int to get the same corpus in every call.
@@ -73,8 +81,8 @@ def make_lda_corpus(
     Raises
     ------
     ValueError
-        If a size is not a positive integer, a length is not a non-negative integer, a
-        prior is not positive and finite, or an array has the wrong shape.
+        If a size or a length is not an integer in its range, a prior not a number in
+        its range, an array has the wrong shape, or `random_state` is no seed.
 
     See Also
     --------
@@ -103,13 +111,16 @@ def make_lda_corpus(
     >>> int(X.sum())
     5000
     """
-    n_samples = check_integer(n_samples, "n_samples", 1)
-    n_features = check_integer(n_features, "n_features", 1)
-    n_components = check_integer(n_components, "n_components", 1)
+    n_samples = check_integer(n_samples, "n_samples", 1, _MAX_SIZE)
+    n_features = check_integer(n_features, "n_features", 1, _MAX_SIZE)
+    n_components = check_integer(n_components, "n_components", 1, _MAX_SIZE)
     lengths = _check_lengths(document_length, n_samples)
-    default = 1.0 / n_components
-    alpha = _check_prior(doc_topic_prior, default, n_components, "doc_topic_prior")
-    beta = _check_prior(topic_word_prior, default, n_features, "topic_word_prior")
+    if doc_topic_prior is None:
+        doc_topic_prior = 1.0 / n_components
+    if topic_word_prior is None:
+        topic_word_prior = 1.0 / n_components
+    alpha = _check_prior(doc_topic_prior, n_components, "doc_topic_prior")
+    beta = _check_prior(topic_word_prior, n_features, "topic_word_prior")
     rng = _make_generator(random_state)
     topic_word = rng.dirichlet(beta, size=n_components)
     doc_topic = rng.dirichlet(alpha, size=n_samples)
@@ -134,19 +145,19 @@ def make_bars(
     Parameters
     ----------
     n_samples : int, default=2000
-        Number of documents D, at least 1.
+        Number of documents D, from 1 to 2**31 - 1.
 
     side : int, default=5
-        Number of pixels along each side of the image, at least 2. The corpus has
+        Number of pixels along each side of the image, from 2 to 46,340. The corpus has
         ``side ** 2`` words and ``2 * side`` topics.
 
     document_length : int or array-like of int of shape (n_samples,), default=100
-        Number of tokens in each document: one value for all documents, or one per
-        document; 0 makes an empty document.
+        Number of tokens in each document, from 0 to 2**31 - 1: one value for all
+        documents, or one per document; 0 makes an empty document.
 
     doc_topic_prior : float or array-like of shape (2 * side,), default=1.0
-        Concentration alpha of the topic proportions, positive; a float applies to
-        every topic.
+        Concentration alpha of the topic proportions, from 1e-200 to 1e200; a float
+        applies to every topic.
 
     random_state : int, RandomState instance or None, default=None
         Seed of the random numbers. Pass an int to get the same corpus in every call.
@@ -167,7 +178,7 @@ def make_bars(
     Raises
     ------
     ValueError
-        For the same reasons as in :func:`make_lda_corpus`, or if `side` is less than 2.
+        For the same reasons as in :func:`make_lda_corpus`.
 
     See Also
     --------
@@ -195,10 +206,10 @@ def make_bars(
            [0. , 0. , 0. , 0. , 0. ],
            [0. , 0. , 0. , 0. , 0. ]])
     """
-    n_samples = check_integer(n_samples, "n_samples", 1)
-    side = check_integer(side, "side", 2)
+    n_samples = check_integer(n_samples, "n_samples", 1, _MAX_SIZE)
+    side = check_integer(side, "side", 2, _MAX_SIDE)
     lengths = _check_lengths(document_length, n_samples)
-    alpha = _check_prior(doc_topic_prior, 1.0, 2 * side, "doc_topic_prior")
+    alpha = _check_prior(doc_topic_prior, 2 * side, "doc_topic_prior")
     rng = _make_generator(random_state)
     bar, pixel = np.eye(side), np.full((1, side), 1.0 / side)
     topic_word = np.vstack([np.kron(bar, pixel), np.kron(pixel, bar)])
@@ -214,7 +225,14 @@ def _make_generator(
     RandomState itself cannot draw multinomials with an array of probabilities, and
     returns NaN for Dirichlet vectors of very small concentration.
     """
-    seed = check_random_state(random_state).randint(0, 2**32, size=4, dtype=np.uint64)
+    try:
+        random = check_random_state(random_state)
+    except ValueError as error:
+        raise ValueError(
+            "random_state must be None, an integer from 0 to 2**32 - 1 or a "
+            f"RandomState, got {random_state!r}."
+        ) from error
+    seed = random.randint(0, 2**32, size=4, dtype=np.uint64)
     return np.random.default_rng(seed)
 
 
@@ -269,10 +287,11 @@ def _draw_chunk(
 
 def _check_lengths(document_length: Any, n_samples: int) -> np.ndarray:
     """Return the length of each document, (n_samples,) int64."""
-    lengths = np.asarray(document_length)
-    if lengths.dtype.kind not in "iu" or (lengths < 0).any():
+    lengths = _to_array(document_length, "document_length")
+    is_whole = lengths.dtype.kind in "iu"
+    if not is_whole or ((lengths < 0) | (lengths > _MAX_SIZE)).any():
         raise ValueError(
-            "document_length must hold non-negative integers, "
+            f"document_length must hold integers from 0 to {_MAX_SIZE:,}, "
             f"got {document_length!r}. Round real-valued lengths first."
         )
     if lengths.shape not in ((), (n_samples,)):
@@ -283,15 +302,14 @@ def _check_lengths(document_length: Any, n_samples: int) -> np.ndarray:
     return np.broadcast_to(lengths.astype(np.int64), (n_samples,))
 
 
-def _check_prior(prior: Any, default: float, size: int, name: str) -> np.ndarray:
+def _check_prior(prior: Any, size: int, name: str) -> np.ndarray:
     """Return a concentration as (size,) float64."""
-    values = np.asarray(default if prior is None else prior)
-    if values.dtype.kind not in "iuf" or not np.isfinite(values).all():
-        raise ValueError(f"{name} must hold finite numbers, got {prior!r}.")
-    if (values <= 0).any():
+    values = _to_array(prior, name)
+    is_real = values.dtype.kind in "iuf"
+    if not is_real or not ((values >= _MIN_PRIOR) & (values <= _MAX_PRIOR)).all():
         raise ValueError(
-            f"{name} must be positive, got {prior!r}. Use a small value such as 0.01 "
-            "for sparse draws."
+            f"{name} must hold numbers from {_MIN_PRIOR} to {_MAX_PRIOR}, "
+            f"got {prior!r}."
         )
     if values.shape not in ((), (size,)):
         raise ValueError(
@@ -299,3 +317,13 @@ def _check_prior(prior: Any, default: float, size: int, name: str) -> np.ndarray
             f"got shape {values.shape}."
         )
     return np.broadcast_to(values.astype(np.float64), (size,))
+
+
+def _to_array(value: Any, name: str) -> np.ndarray:
+    """Return an array of what a user passes; the message of NumPy lacks the name."""
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError(
+            f"{name} must be one number or an array of numbers, got {value!r}."
+        ) from error

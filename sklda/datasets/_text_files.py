@@ -1,4 +1,4 @@
-"""Streams, vocabularies, descriptions and errors that the file readers share."""
+"""Paths, streams, vocabularies, descriptions and errors that file readers share."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import gzip
 import io
 import os
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from itertools import count
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -16,7 +18,16 @@ from scipy import sparse
 PathLike: TypeAlias = str | os.PathLike[str]
 ByteStream: TypeAlias = gzip.GzipFile | io.BufferedReader
 
+MAX_COUNT = 2**31 - 1  # all that memory can hold then add up within 64 bits
+
 _GZIP_MAGIC = b"\x1f\x8b"
+_MAX_LINE_BYTES = 1 << 24
+
+
+def check_path(path: Any, name: str) -> None:
+    """Raise TypeError if `path` is no path: `open` takes an int for an open file."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"{name} must be a str or path-like, got {path!r}.")
 
 
 def format_error(path: PathLike, line: int, problem: str) -> ValueError:
@@ -33,17 +44,34 @@ def quote(line: bytes) -> str:
 def open_bytes(path: PathLike) -> Iterator[ByteStream]:
     """Open a file for reading; decompress it if its contents (not its name) are gzip.
 
-    Damaged compressed data raise ValueError when they are read.
+    A byte order mark at the start is skipped. Damaged compressed data raise ValueError
+    when they are read.
     """
     with open(path, "rb") as raw:
         is_gzip = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
         raw.seek(0)
+        stream = gzip.GzipFile(fileobj=raw) if is_gzip else raw
         try:
-            yield gzip.GzipFile(fileobj=raw) if is_gzip else raw
+            if stream.peek(len(BOM_UTF8)).startswith(BOM_UTF8):
+                stream.read(len(BOM_UTF8))
+            yield stream
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(
                 f"{os.fspath(path)}: the gzip data are damaged or cut short ({error})."
             ) from error
+
+
+def read_lines(stream: ByteStream, path: PathLike) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the contents of each line, which must not be too long."""
+    for number in count(1):
+        line = stream.readline(_MAX_LINE_BYTES)
+        if not line:
+            return
+        if len(line) == _MAX_LINE_BYTES:
+            raise format_error(
+                path, number, f"the line has {_MAX_LINE_BYTES:,} bytes or more."
+            )
+        yield number, line
 
 
 def read_vocabulary(path: PathLike, n_features: int | None = None) -> np.ndarray:
@@ -56,7 +84,7 @@ def read_vocabulary(path: PathLike, n_features: int | None = None) -> np.ndarray
     """
     words = []
     with open_bytes(path) as stream:
-        for number, line in enumerate(stream, start=1):
+        for number, line in read_lines(stream, path):
             try:
                 word = line.decode("utf-8").strip()
             except UnicodeDecodeError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from array import array
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,8 +12,10 @@ from scipy import sparse
 from sklearn.utils import Bunch
 
 from sklda.datasets._text_files import (
+    MAX_COUNT,
     ByteStream,
     PathLike,
+    check_path,
     describe,
     format_error,
     open_bytes,
@@ -29,8 +32,11 @@ _ROWS = re.compile(
     rb"(?:[ \t]*+\d{1,18}+[ \t]++\d{1,18}+[ \t]++\d{1,18}+[ \t]*+\r?+\n)*+"
 )
 
-# The shortest row has six bytes, and DEFLATE compresses by a factor of at most 1032.
-_MAX_ROWS_PER_BYTE = 1032 / 6
+_MAX_ROW_BYTES = 1024
+
+# Documents take memory even if they are empty. So that a small file cannot ask for a
+# large amount, a corpus may have this many, and as many more for each row.
+_MAX_EMPTY, _MAX_EMPTY_PER_ROW = 10**6, 100
 
 _DESCR = """\
 A corpus in the bag-of-words format of the UCI Machine Learning Repository, read from
@@ -71,8 +77,12 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
     ------
     ValueError
         If a file violates the format; the message names the file and, if possible,
-        the line. Counts must be at least 1, ids in range, the number of rows that of
-        the header, and the number of words in `vocab_path` V.
+        the line. Counts must be from 1 to 2**31 - 1, ids in range, the number of rows
+        that of the header, and the number of words in `vocab_path` V. D may be at most
+        a million and 100 for each row, because empty documents take memory, too.
+
+    TypeError
+        If a path is neither a str nor path-like.
 
     OSError
         If a file cannot be opened.
@@ -85,9 +95,10 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
     Notes
     -----
     Rows may be in any order; counts of rows of the same pair are added up. The file is
-    read once, in blocks. Memory is 16 bytes per row during reading, twice that if the
-    documents are not in order and have to be sorted, and 12 bytes per row in the
-    result. One core reads about 2 million rows per second. Files are never modified.
+    read once, in blocks. Memory is about 18 bytes per row during reading, 30 if the
+    documents are not in order and have to be sorted, and 13 in the result; it follows
+    the rows that are there, not the header. One core reads about 2 million rows per
+    second. A byte order mark is skipped. Files are never modified.
 
     References
     ----------
@@ -108,6 +119,9 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
            [0, 0, 0, 0],
            [0, 5, 0, 0]])
     """
+    check_path(docword_path, "docword_path")
+    if vocab_path is not None:
+        check_path(vocab_path, "vocab_path")
     X = read_docword(docword_path)
     words = None if vocab_path is None else read_vocabulary(vocab_path, X.shape[1])
     return Bunch(data=X, feature_names=words, DESCR=describe(_DESCR, X))
@@ -115,35 +129,36 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
 
 def read_docword(path: PathLike) -> sparse.csr_matrix:
     """Read a docword file as a canonical CSR matrix of int64."""
+    # They grow with the rows that are there: the header may promise any number.
+    doc, word, count = array("i"), array("i"), array("q")
     with open_bytes(path) as stream:
         n_docs, n_words, n_rows = _read_header(stream, path)
-        doc = np.empty(n_rows, dtype=np.int32)
-        word = np.empty(n_rows, dtype=np.int32)
-        count = np.empty(n_rows, dtype=np.int64)
-        start = 0
         for rows in _read_rows(stream, path, n_docs, n_words):
-            stop = start + len(rows)
-            if stop > n_rows:
+            doc.frombytes((rows[:, 0] - 1).astype(np.int32).tobytes())
+            word.frombytes((rows[:, 1] - 1).astype(np.int32).tobytes())
+            count.frombytes(rows[:, 2].tobytes())
+            if len(doc) > n_rows:
                 raise format_error(
                     path, n_rows + 4, f"the header states only {n_rows} rows."
                 )
-            doc[start:stop] = rows[:, 0] - 1
-            word[start:stop] = rows[:, 1] - 1
-            count[start:stop] = rows[:, 2]
-            start = stop
-    if start < n_rows:
+    if len(doc) < n_rows:
         raise ValueError(
-            f"{os.fspath(path)} ends after {start} rows but its header states "
+            f"{os.fspath(path)} ends after {len(doc)} rows but its header states "
             f"{n_rows}: the file is truncated or its header is wrong."
         )
-    return _to_csr(doc, word, count, (n_docs, n_words))
+    return _to_csr(
+        np.frombuffer(doc, np.int32),
+        np.frombuffer(word, np.int32),
+        np.frombuffer(count, np.int64),
+        (n_docs, n_words),
+    )
 
 
 def _read_header(stream: ByteStream, path: PathLike) -> tuple[int, int, int]:
     """Return the numbers of documents, words and rows."""
     sizes = []
     for number, meaning in enumerate(("documents", "words", "rows"), start=1):
-        line = stream.readline(1024)
+        line = stream.readline(_MAX_ROW_BYTES)
         match = _HEADER.fullmatch(line)
         if match is None:
             raise format_error(
@@ -156,9 +171,13 @@ def _read_header(stream: ByteStream, path: PathLike) -> tuple[int, int, int]:
     for number, size in ((1, n_docs), (2, n_words)):
         if not 1 <= size < 2**31:
             raise format_error(path, number, f"{size} is not between 1 and 2**31 - 1.")
-    # Arrays of this size are allocated before the first row is read.
-    if n_rows > _MAX_ROWS_PER_BYTE * os.path.getsize(path):
-        raise format_error(path, 3, f"the file is too small for {n_rows} rows.")
+    if n_docs > _MAX_EMPTY + _MAX_EMPTY_PER_ROW * n_rows:
+        raise format_error(
+            path,
+            1,
+            f"{n_docs} documents are too many for {n_rows} rows. Correct the header, "
+            "or leave out empty documents.",
+        )
     return n_docs, n_words, n_rows
 
 
@@ -167,15 +186,17 @@ def _read_rows(
 ) -> Iterator[np.ndarray]:
     """Yield blocks of rows as arrays (n, 3), after checks of format and ranges."""
     line = 4
-    upper = np.array([n_docs, n_words, np.iinfo(np.int64).max])
+    upper = np.array([n_docs, n_words, MAX_COUNT])
     while block := stream.read(_BLOCK_BYTES):
-        block += stream.readline()
-        if not block.endswith(b"\n"):
+        rest = stream.readline(_MAX_ROW_BYTES)
+        block += rest
+        # A row that is too long stays without an end, and then matches nothing.
+        if not block.endswith(b"\n") and len(rest) < _MAX_ROW_BYTES:
             block += b"\n"
         match = _ROWS.match(block)
         end = 0 if match is None else match.end()
         if end < len(block):
-            bad = block[end : block.index(b"\n", end)]
+            bad, _, _ = block[end:].partition(b"\n")
             raise format_error(
                 path,
                 line + block.count(b"\n", 0, end),
@@ -189,7 +210,7 @@ def _read_rows(
                 path,
                 line + first,
                 f"document, word and count {rows[first].tolist()} are out of range: "
-                f"ids run from 1 to {n_docs} and {n_words}, counts start at 1.",
+                f"ids run from 1 to {n_docs} and {n_words}, counts to {MAX_COUNT}.",
             )
         yield rows
         line += len(rows)

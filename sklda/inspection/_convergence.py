@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from sklda._base.fitted_topics import snapshot
+from sklda._core.checks import check_names, check_numbers
 from sklda.inspection._drawing import axes_or_new, legend_beside, shades, shorten
 
 if TYPE_CHECKING:
@@ -50,6 +51,13 @@ class ConvergenceDisplay:
     lines_ : list of Line2D
         Curve of each fit.
 
+    Raises
+    ------
+    TypeError
+        If `names` is not a list.
+    ValueError
+        If `sweeps` or `values` do not hold an array of numbers for each fit.
+
     Examples
     --------
     >>> from sklda import CollapsedGibbsLDA
@@ -74,9 +82,10 @@ class ConvergenceDisplay:
         names: list[str],
         quantity: str,
     ) -> None:
-        self.sweeps = sweeps
-        self.values = values
-        self.names = names
+        self.names = check_names(names, "names", "the names of the fits")
+        self.sweeps = _check_curves(sweeps, "sweeps", [("n",)] * len(self.names))
+        shapes = [each.shape for each in self.sweeps]
+        self.values = _check_curves(values, "values", shapes)
         self.quantity = quantity
 
     @classmethod
@@ -108,7 +117,7 @@ class ConvergenceDisplay:
         ImportError
             If matplotlib is not installed.
         TypeError
-            If an estimator records no trace.
+            If an estimator records no trace, or `ax` is not an Axes.
         ValueError
             If a trace is empty, the traces record different quantities, or there is no
             estimator.
@@ -150,6 +159,8 @@ class ConvergenceDisplay:
         ------
         ImportError
             If matplotlib is not installed.
+        TypeError
+            If `ax` is not an Axes.
         """
         axes = axes_or_new("ConvergenceDisplay", ax, figsize=(8, 4))
         n_fits = len(self.names)
@@ -171,6 +182,20 @@ class ConvergenceDisplay:
         return self
 
 
+def _check_curves(
+    given: Any, name: str, shapes: Sequence[tuple[int | str, ...]]
+) -> list[np.ndarray]:
+    """Return the numbers of each fit as an array of the expected shape."""
+    if not isinstance(given, Sequence | np.ndarray) or len(given) != len(shapes):
+        raise ValueError(
+            f"{name} must list an array for each of {len(shapes)} fits, got {given!r}."
+        )
+    return [
+        check_numbers(each, f"{name}[{i}]", shape)
+        for i, (each, shape) in enumerate(zip(given, shapes, strict=True))
+    ]
+
+
 def _named_fits(estimator: Any) -> list[tuple[str, Any]]:
     """Return the name and the estimator of each fit."""
     if isinstance(estimator, Mapping):
@@ -182,7 +207,7 @@ def _named_fits(estimator: Any) -> list[tuple[str, Any]]:
 
 def _trace(estimator: Any, name: str) -> tuple[np.ndarray, np.ndarray, str]:
     """Return the sweeps and the values of the trace of a fit, and its quantity."""
-    check_is_fitted(estimator)
+    estimator = snapshot(estimator)
     for values, sweeps, quantity in _TRACES:
         if hasattr(estimator, sweeps):
             recorded = np.asarray(getattr(estimator, sweeps))

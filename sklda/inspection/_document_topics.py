@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.fitted_topics import topic_proportions
-from sklda._core.checks import check_integer
-from sklda._core.types import MatrixLike, WordMetric
+from sklda._base.fitted_topics import (
+    snapshot,
+    topic_proportions,
+    topic_word_priors,
+)
+from sklda._core.checks import check_integer, check_numbers
+from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda.inspection._drawing import (
     axes_or_new,
     check_indices,
+    check_labels,
     legend_beside,
     shades,
     shorten,
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DEFAULT_N_DOCUMENTS = 10
-_MIN_NUMBERED = 0.05  # proportion from which a segment has room for the topic's number
+_MIN_NUMBERED = 0.05  # part of a bar that has room for the topic's number
 _MAX_NAME_LENGTH = 26  # characters of the name of a document
 
 
@@ -40,13 +44,16 @@ class DocumentTopicsDisplay:
     ----------
     proportions : ndarray of shape (n_documents, n_topics)
         Proportions of the plotted topics in each document. If a row sums to less than
-        1, the rest is plotted as a segment of other topics.
+        `n_models`, the rest is plotted as a segment of other topics.
     topics : ndarray of shape (n_topics,)
         Indices of the plotted topics.
     document_names : list of str
         Name of each document, for the vertical axis.
     topic_names : list of str
         Name of each plotted topic, for the legend.
+    n_models : int, default=1
+        Sum of the proportions of all topics in a document: the number of classes of a
+        one-vs-rest model, which has separate topics for each class, otherwise 1.
 
     Attributes
     ----------
@@ -56,6 +63,13 @@ class DocumentTopicsDisplay:
         Segments of each plotted topic and, if there are any, of the other topics.
     figure_ : Figure
         Figure of the plot.
+
+    Raises
+    ------
+    TypeError
+        If names are not a list.
+    ValueError
+        If another parameter does not hold numbers, or the shapes do not match.
 
     See Also
     --------
@@ -82,26 +96,33 @@ class DocumentTopicsDisplay:
         *,
         proportions: np.ndarray,
         topics: np.ndarray,
-        document_names: list[str],
+        document_names: NameList,
         topic_names: list[str],
+        n_models: int = 1,
     ) -> None:
-        self.proportions = proportions
-        self.topics = topics
-        self.document_names = document_names
-        self.topic_names = topic_names
+        self.proportions = check_numbers(
+            proportions, "proportions", ("n_documents", "n_topics")
+        )
+        n_documents, n_topics = self.proportions.shape
+        self.topics = check_numbers(topics, "topics", (n_topics,))
+        self.document_names = check_labels(
+            document_names, "document_names", "documents", n_documents
+        )
+        self.topic_names = check_labels(topic_names, "topic_names", "topics", n_topics)
+        self.n_models = check_integer(n_models, "n_models", 1)
 
     @classmethod
     def from_estimator(
         cls,
         estimator: Any,
         X: MatrixLike,
-        feature_names: Iterable[str] | None = None,
+        feature_names: NameList | None = None,
         n_words: int | None = None,
         metric: WordMetric = "probability",
         *,
         weight: float | None = None,
         documents: ArrayLike | None = None,
-        document_names: Iterable[str] | None = None,
+        document_names: NameList | None = None,
         n_topics: int = 8,
         ax: Axes | None = None,
         **bar_kw: Any,
@@ -150,8 +171,8 @@ class DocumentTopicsDisplay:
         ImportError
             If matplotlib is not installed.
         TypeError
-            If the estimator has no `components_`, or feature_names is not an ordered
-            collection of words.
+            If the estimator has no `components_`, feature_names or document_names is
+            not a list or an array of names, or `ax` is not an Axes.
         ValueError
             If the number of feature_names is not `n_features_in_`, the number of
             document_names is not that of the documents, `transform` rejects X, or a
@@ -161,28 +182,24 @@ class DocumentTopicsDisplay:
         -----
         Cost: that of `transform` for all rows of X.
         """
+        estimator = snapshot(estimator)
         words = label_words(estimator, feature_names, n_words, 3, metric, weight)
         proportions = topic_proportions(estimator, X)
         if documents is None:
             documents = np.arange(min(len(proportions), _DEFAULT_N_DOCUMENTS))
         rows = check_indices(documents, "documents", len(proportions), "documents")
-        given: Iterable[Any] = rows if document_names is None else document_names
-        names = [str(name) for name in given]
-        if len(names) != rows.size:
-            raise ValueError(
-                f"document_names has {len(names)} names for {rows.size} documents."
-            )
-        check_integer(n_topics, "n_topics", 1)
+        n_topics = check_integer(n_topics, "n_topics", 1)
         proportions = proportions[rows]
         order = np.argsort(-proportions.sum(axis=0), kind="stable")
         topics = np.sort(order[:n_topics])
         display = cls(
             proportions=proportions[:, topics],
             topics=topics,
-            document_names=names,
+            document_names=rows if document_names is None else document_names,
             topic_names=[
                 f"{k}: {', '.join(words[k])}" if words[k] else str(k) for k in topics
             ],
+            n_models=topic_word_priors(estimator).size,
         )
         return display.plot(ax, **bar_kw)
 
@@ -205,6 +222,8 @@ class DocumentTopicsDisplay:
         ------
         ImportError
             If matplotlib is not installed.
+        TypeError
+            If `ax` is not an Axes.
         """
         n_documents, n_topics = self.proportions.shape
         height = 0.3 * max(n_documents, n_topics + 1) + 0.8
@@ -212,7 +231,7 @@ class DocumentTopicsDisplay:
         self._plot_bars(axes, {"edgecolor": "white", "linewidth": 1} | bar_kw)
         names = [shorten(name, _MAX_NAME_LENGTH) for name in self.document_names]
         axes.set_yticks(np.arange(n_documents), names, parse_math=False)
-        axes.set(xlim=(0, 1), ylim=(n_documents - 0.5, -0.5))
+        axes.set(xlim=(0, self.n_models), ylim=(n_documents - 0.5, -0.5))
         axes.set_xlabel("proportion of the topic")
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.tick_params(axis="y", length=0)
@@ -237,7 +256,7 @@ class DocumentTopicsDisplay:
             self.bars_.append(
                 axes.barh(rows, widths, left=starts, label=name, color=colour, **style)
             )
-            for row in np.flatnonzero(widths >= _MIN_NUMBERED):
+            for row in np.flatnonzero(widths >= _MIN_NUMBERED * self.n_models):
                 axes.text(
                     starts[row] + widths[row] / 2,
                     row,
@@ -248,7 +267,7 @@ class DocumentTopicsDisplay:
                     fontsize="small",
                 )
             starts = starts + widths
-        rest = (1 - starts).clip(0)
+        rest = (self.n_models - starts).clip(0)
         if rest.max() > 1e-6:
             style = style | {"color": "white", "edgecolor": "grey", "hatch": "////"}
             bars = axes.barh(rows, rest, left=starts, label="others", **style)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sklda._core.checks import check_names
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -32,7 +34,16 @@ def axes_or_new(caller: str, ax: Axes | None, **figure_options: Any) -> Any:
     pyplot = import_pyplot(caller)
     if ax is None:
         _, ax = pyplot.subplots(layout="constrained", **figure_options)
+    check_axes(ax)
     return ax
+
+
+def check_axes(ax: Any) -> None:
+    """Raise TypeError if `ax` is not an Axes."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax must be an Axes of matplotlib, got {ax!r}.")
 
 
 def shades(n: int, lightest: float = 0.9) -> np.ndarray:
@@ -62,6 +73,22 @@ def shorten(text: str, max_length: int) -> str:
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
+def check_labels(value: Any, name: str, counted: str, size: int) -> list[str]:
+    """Return the names of what is drawn as a list of `size` str.
+
+    Raises
+    ------
+    TypeError
+        If `value` is not a list or an array.
+    ValueError
+        If it does not hold `size` names.
+    """
+    names = check_names(value, name, f"the names of the {counted}")
+    if len(names) != size:
+        raise ValueError(f"{name} has {len(names)} names for {size} {counted}.")
+    return names
+
+
 def check_indices(
     values: ArrayLike | None, name: str, size: int, counted: str
 ) -> np.ndarray:
@@ -72,7 +99,10 @@ def check_indices(
     ValueError
         If `values` is not a non-empty list of integers from 0 to ``size - 1``.
     """
-    indices = np.arange(size) if values is None else np.asarray(values)
+    try:
+        indices = np.arange(size) if values is None else np.asarray(values)
+    except ValueError:  # lists of different lengths
+        indices = np.array([])
     if indices.ndim != 1 or indices.size == 0 or indices.dtype.kind not in "iu":
         raise ValueError(f"{name} must be a list of integers, got {values!r}.")
     if indices.min() < 0 or indices.max() >= size:

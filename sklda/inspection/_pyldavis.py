@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,16 @@ from sklda._base.fitted_topics import (
     document_lengths,
     fitted_components,
     normalise,
+    snapshot,
     topic_proportions,
+    topic_word_priors,
     word_names,
 )
-from sklda._core.types import MatrixLike
+from sklda._core.types import MatrixLike, NameList
 
 
 def pyldavis_data(
-    estimator: Any, X: MatrixLike, feature_names: Iterable[str] | None = None
+    estimator: Any, X: MatrixLike, feature_names: NameList | None = None
 ) -> dict[str, Any]:
     """Return the arguments of ``pyLDAvis.prepare`` for a fitted topic model.
 
@@ -41,7 +42,8 @@ def pyldavis_data(
         topic_term_dists : ndarray of shape (n_components, n_features_in_)
             Word probabilities of each topic; rows sum to 1.
         doc_topic_dists : ndarray of shape (n_nonempty_documents, n_components)
-            Topic proportions of each document that is not empty; rows sum to 1.
+            Topic proportions of each document that is not empty; rows sum to 1. With
+            one-vs-rest they are divided by the number of classes.
         doc_lengths : ndarray of shape (n_nonempty_documents,)
             Number of tokens of each of these documents, always positive.
         vocab : list of str
@@ -54,8 +56,8 @@ def pyldavis_data(
     NotFittedError
         Before fit.
     TypeError
-        If the estimator has no `components_`, or feature_names is not an ordered
-        collection of words.
+        If the estimator has no `components_`, or feature_names is not a list or an
+        array of words.
     ValueError
         If the number of feature_names is not `n_features_in_`, `transform` rejects X,
         or X contains no token.
@@ -86,6 +88,7 @@ def pyldavis_data(
     >>> data["doc_topic_dists"].shape
     (200, 10)
     """
+    estimator = snapshot(estimator)
     components = fitted_components(estimator)
     names = word_names(estimator, feature_names, components.shape[1])
     proportions = topic_proportions(estimator, X)
@@ -96,7 +99,7 @@ def pyldavis_data(
         raise ValueError("X contains no token; all of its documents are empty.")
     return {
         "topic_term_dists": normalise(components),
-        "doc_topic_dists": proportions[nonempty],
+        "doc_topic_dists": proportions[nonempty] / topic_word_priors(estimator).size,
         "doc_lengths": lengths[nonempty],
         "vocab": names,
         "term_frequency": np.asarray(counts.sum(axis=0)).ravel(),

@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.fitted_topics import fitted_components, normalise, word_names
-from sklda._core.types import WordMetric
-from sklda.inspection._drawing import FILL, check_indices, import_pyplot, shorten
+from sklda._base.fitted_topics import (
+    fitted_components,
+    normalise,
+    snapshot,
+    word_names,
+)
+from sklda._core.checks import check_numbers
+from sklda._core.types import NameList, WordMetric
+from sklda.inspection._drawing import (
+    FILL,
+    check_axes,
+    check_indices,
+    import_pyplot,
+    shorten,
+)
 from sklda.inspection._words import top_columns
 
 if TYPE_CHECKING:
@@ -51,6 +63,12 @@ class TopWordsDisplay:
     figure_ : Figure
         Figure of the panels.
 
+    Raises
+    ------
+    ValueError
+        If `words` are not lists, another parameter does not hold numbers, or the shapes
+        do not match.
+
     See Also
     --------
     top_words : The words as lists.
@@ -74,15 +92,24 @@ class TopWordsDisplay:
     def __init__(
         self, *, words: list[list[str]], probabilities: np.ndarray, topics: np.ndarray
     ) -> None:
-        self.words = words
-        self.probabilities = probabilities
-        self.topics = topics
+        self.probabilities = check_numbers(
+            probabilities, "probabilities", ("n_topics", "n_words")
+        )
+        shape = self.probabilities.shape
+        self.topics = check_numbers(topics, "topics", shape[:1])
+        table = np.asarray(words, dtype=object)
+        if table.shape != shape:
+            raise ValueError(
+                f"words must list {shape[1]} words for each of {shape[0]} topics, as "
+                f"many as there are probabilities; got {words!r}."
+            )
+        self.words = table.tolist()
 
     @classmethod
     def from_estimator(
         cls,
         estimator: Any,
-        feature_names: Iterable[str] | None = None,
+        feature_names: NameList | None = None,
         n_words: int = 10,
         metric: WordMetric = "probability",
         *,
@@ -126,13 +153,14 @@ class TopWordsDisplay:
         ImportError
             If matplotlib is not installed.
         TypeError
-            If the estimator has no `components_`, or feature_names is not an ordered
-            collection of words.
+            If the estimator has no `components_`, feature_names is not a list or an
+            array of words, or `ax` is not an Axes.
         ValueError
             If the number of feature_names is not `n_features_in_`, the number of Axes
             is not that of the topics, `components_` contains negative values, or a
             parameter is out of its range.
         """
+        estimator = snapshot(estimator)
         components = fitted_components(estimator)
         names = word_names(estimator, feature_names, components.shape[1])
         shown = check_indices(topics, "topics", components.shape[0], "topics")
@@ -165,6 +193,8 @@ class TopWordsDisplay:
         ------
         ImportError
             If matplotlib is not installed.
+        TypeError
+            If `ax` holds anything but Axes.
         ValueError
             If the number of Axes is not that of the topics.
         """
@@ -226,6 +256,8 @@ class TopWordsDisplay:
     def _check_axes(self, ax: Any) -> np.ndarray:
         """Return the axes of the user as an array, one per topic."""
         axes = np.asarray(ax, dtype=object).ravel()
+        for panel in axes:
+            check_axes(panel)
         if axes.size != len(self.words):
             raise ValueError(
                 f"ax holds {axes.size} Axes, but there are {len(self.words)} topics to "

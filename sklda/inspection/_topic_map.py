@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,11 +10,13 @@ from scipy.special import xlogy
 from sklda._base.fitted_topics import (
     fitted_components,
     normalise,
+    snapshot,
     topic_frequencies,
     topic_frequencies_in,
 )
-from sklda._core.types import MatrixLike, WordMetric
-from sklda.inspection._drawing import EDGE, FILL, axes_or_new
+from sklda._core.checks import check_numbers
+from sklda._core.types import MatrixLike, NameList, WordMetric
+from sklda.inspection._drawing import EDGE, FILL, axes_or_new, check_labels
 from sklda.inspection._labels import place_labels
 from sklda.inspection._words import label_words
 
@@ -40,7 +41,8 @@ class TopicMapDisplay:
     positions : ndarray of shape (n_topics, 2)
         Centres of the circles.
     frequencies : ndarray of shape (n_topics,)
-        Proportion of all tokens in each topic.
+        Proportion of all tokens in each topic. With one-vs-rest the topics of each
+        class hold all tokens, and have an equal share.
     labels : list of str
         Text on each circle.
     explained_ratio : ndarray of shape (2,)
@@ -56,6 +58,13 @@ class TopicMapDisplay:
         Figure of the map.
     texts_ : list of Annotation
         Label of each topic.
+
+    Raises
+    ------
+    TypeError
+        If `labels` is not a list.
+    ValueError
+        If another parameter does not hold numbers, or the shapes do not match.
 
     See Also
     --------
@@ -102,16 +111,17 @@ class TopicMapDisplay:
         labels: list[str],
         explained_ratio: np.ndarray,
     ) -> None:
-        self.positions = positions
-        self.frequencies = frequencies
-        self.labels = labels
-        self.explained_ratio = explained_ratio
+        self.positions = check_numbers(positions, "positions", ("n_topics", 2))
+        n_topics = len(self.positions)
+        self.frequencies = check_numbers(frequencies, "frequencies", (n_topics,))
+        self.labels = check_labels(labels, "labels", "topics", n_topics)
+        self.explained_ratio = check_numbers(explained_ratio, "explained_ratio", (2,))
 
     @classmethod
     def from_estimator(
         cls,
         estimator: Any,
-        feature_names: Iterable[str] | None = None,
+        feature_names: NameList | None = None,
         n_words: int | None = None,
         metric: WordMetric = "relevance",
         *,
@@ -158,8 +168,8 @@ class TopicMapDisplay:
         ImportError
             If matplotlib is not installed.
         TypeError
-            If the estimator has no `components_`, or feature_names is not an ordered
-            collection of words.
+            If the estimator has no `components_`, feature_names is not a list or an
+            array of words, or `ax` is not an Axes.
         ValueError
             If the number of feature_names is not `n_features_in_`, `transform` rejects
             X, `components_` contains negative values, or a parameter is out of its
@@ -169,6 +179,7 @@ class TopicMapDisplay:
         -----
         Cost: O(K) per word-topic pair, with K topics; with X, also that of `transform`.
         """
+        estimator = snapshot(estimator)
         components = fitted_components(estimator)
         default_n_words = 2 if len(components) <= _MAX_LABELLED else 0
         words = label_words(
@@ -207,6 +218,8 @@ class TopicMapDisplay:
         ------
         ImportError
             If matplotlib is not installed.
+        TypeError
+            If `ax` is not an Axes.
         """
         axes = axes_or_new("TopicMapDisplay", ax, figsize=(8, 7))
         style = {"facecolor": FILL, "edgecolor": EDGE, "alpha": 0.6} | scatter_kw

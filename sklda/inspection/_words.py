@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
@@ -11,12 +11,18 @@ from scipy.stats import rankdata
 from sklda._base.fitted_topics import (
     fitted_components,
     normalise,
+    snapshot,
     top_indices,
     topic_proportions,
     word_names,
 )
-from sklda._core.checks import check_choice, check_integer
-from sklda._core.types import MatrixLike, WordMetric
+from sklda._core.checks import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+)
+from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda.inspection._drawing import shorten
 
 if TYPE_CHECKING:
@@ -28,7 +34,7 @@ _MAX_LABEL_LENGTH = 18  # characters of a word in a label
 @overload
 def top_words(
     estimator: Any,
-    feature_names: Iterable[str] | None = None,
+    feature_names: NameList | None = None,
     n_words: int = 10,
     metric: WordMetric = "probability",
     *,
@@ -40,7 +46,7 @@ def top_words(
 @overload
 def top_words(
     estimator: Any,
-    feature_names: Iterable[str] | None = None,
+    feature_names: NameList | None = None,
     n_words: int = 10,
     metric: WordMetric = "probability",
     *,
@@ -52,7 +58,7 @@ def top_words(
 @overload
 def top_words(
     estimator: Any,
-    feature_names: Iterable[str] | None = None,
+    feature_names: NameList | None = None,
     n_words: int = 10,
     metric: WordMetric = "probability",
     *,
@@ -63,7 +69,7 @@ def top_words(
 
 def top_words(
     estimator: Any,
-    feature_names: Iterable[str] | None = None,
+    feature_names: NameList | None = None,
     n_words: int = 10,
     metric: WordMetric = "probability",
     *,
@@ -116,8 +122,8 @@ def top_words(
     ImportError
         If `as_frame` is True and pandas is not installed.
     TypeError
-        If the estimator has no `components_`, or feature_names is not an ordered
-        collection of words.
+        If the estimator has no `components_`, or feature_names is not a list or an
+        array of words.
     ValueError
         If the number of feature_names is not `n_features_in_`, `components_` contains
         negative values, or a parameter is out of its range.
@@ -154,11 +160,12 @@ def top_words(
     >>> sorted(top_words(lda, vectorizer.get_feature_names_out(), n_words=2))
     [['dog', 'cat'], ['moon', 'star']]
     """
+    estimator = snapshot(estimator)
     components = fitted_components(estimator)
     names = word_names(estimator, feature_names, components.shape[1])
     columns = top_columns(components, n_words, metric, weight)
     words = [[names[column] for column in topic] for topic in columns]
-    if not as_frame:
+    if not check_flag(as_frame, "as_frame"):
         return words
     try:
         import pandas
@@ -167,7 +174,7 @@ def top_words(
     return pandas.DataFrame(
         words,
         index=pandas.RangeIndex(len(words), name="topic"),
-        columns=pandas.RangeIndex(1, n_words + 1, name="rank"),
+        columns=pandas.RangeIndex(1, columns.shape[1] + 1, name="rank"),
     )
 
 
@@ -175,7 +182,7 @@ def top_columns(
     components: np.ndarray, n_words: int, metric: str, weight: float | None
 ) -> np.ndarray:
     """Return the columns of the top words of each topic, (n_topics, n_words)."""
-    check_integer(n_words, "n_words", 1, components.shape[1], "words")
+    n_words = check_integer(n_words, "n_words", 1, components.shape[1], "words")
     check_choice(metric, "metric", _SCORES)
     default = _DEFAULT_WEIGHTS.get(metric)
     if weight is None:
@@ -185,8 +192,10 @@ def top_columns(
             f"weight has no effect for metric={metric!r}; leave it at None, got "
             f"{weight!r}."
         )
-    elif not 0 <= weight <= 1:
-        raise ValueError(f"weight must be between 0 and 1, got {weight!r}.")
+    else:
+        weight = check_number(
+            weight, "weight", "between 0 and 1", lambda w: 0 <= w <= 1
+        )
     scores = _SCORES[metric](
         normalise(components), normalise(components.sum(axis=0)), weight
     )
@@ -195,7 +204,7 @@ def top_columns(
 
 def label_words(
     estimator: Any,
-    feature_names: Iterable[str] | None,
+    feature_names: NameList | None,
     n_words: int | None,
     default_n_words: int,
     metric: str,
@@ -285,7 +294,8 @@ def top_documents(
         Row numbers in X, largest proportion first. Ties are broken by row number,
         smallest first.
     proportions : ndarray of shape (n_components, n_documents)
-        Proportion of the topic in each of these documents, from 0 to 1.
+        Proportion of the topic in each of these documents, from 0 to 1; with
+        one-vs-rest, among the topics of its class.
 
     Raises
     ------
@@ -302,9 +312,10 @@ def top_documents(
 
     Notes
     -----
-    Proportions are the output of `transform`. If its rows do not sum to 1, as with a
-    matrix factorisation (NMF), each column is multiplied by the sum of its topic's row
-    of `components_`, which gives expected numbers of tokens, and rows are normalised.
+    Proportions are the output of `transform`. If its rows do not sum to 1 (or, with
+    one-vs-rest, to the number of classes), the model is a matrix factorisation (NMF):
+    each column is multiplied by the sum of its topic's row of `components_`, which
+    gives expected numbers of tokens, and rows are normalised.
 
     Cost: that of `transform`.
 
@@ -319,7 +330,9 @@ def top_documents(
     >>> documents.shape
     (10, 3)
     """
-    proportions = topic_proportions(estimator, X).T
-    check_integer(n_documents, "n_documents", 1, proportions.shape[1], "documents")
+    proportions = topic_proportions(snapshot(estimator), X).T
+    n_documents = check_integer(
+        n_documents, "n_documents", 1, proportions.shape[1], "documents"
+    )
     documents = top_indices(proportions, n_documents)
     return documents, np.take_along_axis(proportions, documents, axis=1)

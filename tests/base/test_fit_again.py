@@ -3,10 +3,13 @@
 import pickle
 
 import numpy as np
+import pytest
 from sklearn.base import clone
 
-from sklda import CollapsedGibbsLDA
+from sklda import CVBLDA, CollapsedGibbsLDA
+from sklda._base.lda import BaseLDA
 from sklda.datasets import make_lda_corpus
+from sklda.inspection import pyldavis_data
 from tests.helpers.comparison import assert_same_fit, fitted
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
@@ -55,6 +58,28 @@ def test_refit_forgets_the_first_fit():
     assert_same_fit(model, fit())
     model.set_params(n_components=2)
     assert_same_fit(model.fit(X), fit(n_components=2))
+
+
+def predicted_words(model, X):
+    data = pyldavis_data(model, X)
+    return data["doc_topic_dists"] @ data["topic_term_dists"]
+
+
+@pytest.mark.parametrize("cls", [CollapsedGibbsLDA, CVBLDA])
+@pytest.mark.parametrize(
+    "answer", [BaseLDA.transform, BaseLDA.score, BaseLDA.perplexity, predicted_words]
+)
+def test_a_refit_meanwhile_changes_no_answer(cls, answer):
+    model = cls(4, evaluate_every=0, random_state=0).fit(X)
+    expected = answer(model, X)
+
+    class Documents:
+        def __array__(self, dtype=None, copy=None):
+            model.set_params(n_components=2).fit(X[:9, :20])
+            return X.toarray()
+
+    np.testing.assert_array_equal(answer(model, Documents()), expected)
+    assert model.components_.shape == (2, 20)
 
 
 def test_clone_is_not_fitted_and_fits_the_same():

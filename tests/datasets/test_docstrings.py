@@ -84,6 +84,11 @@ def test_min_length(corpus):
         load_docstrings(min_length=0)
 
 
+def test_a_flag_is_true_or_false():
+    with pytest.raises(ValueError, match="return_X_y must be True or False, got 'no'"):
+        load_docstrings(return_X_y="no")
+
+
 def _pairs(corpus):
     return zip(corpus.names, corpus.data, strict=True)
 

@@ -150,6 +150,20 @@ def test_tilde_is_the_home_of_the_user(repository, tmp_path, monkeypatch):
     assert listing(tmp_path / "texts") == repository.files
 
 
+def test_data_home_is_no_path():
+    with pytest.raises(TypeError, match="data_home must be a str or path-like, got 5"):
+        fetch_uci_bow("enron", data_home=5)
+
+
+def test_no_home(monkeypatch):
+    def fail(path):
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", fail)
+    with pytest.raises(ValueError, match="data_home='~nobody': Could not determine"):
+        fetch_uci_bow("enron", data_home="~nobody")
+
+
 def test_missing_and_no_download(repository, home):
     with pytest.raises(OSError, match=f"{DOCWORD} not found.* its address is http"):
         fetch_uci_bow("enron", data_home=home, download_if_missing=False)
@@ -300,7 +314,7 @@ def test_delay_between_tries(repository, home, monkeypatch):
     monkeypatch.setattr(_fetch_uci_bow.time, "sleep", pauses.append)
     repository.n_busy = 2
     with pytest.warns(UserWarning, match="503"):
-        fetch_uci_bow("enron", data_home=home, delay=7.5)
+        fetch_uci_bow("enron", data_home=home, delay=np.float32(7.5))
     assert pauses == [7.5, 7.5]
 
 
@@ -321,8 +335,14 @@ def test_interrupt_leaves_nothing(repository, home, monkeypatch):
     [
         ({"name": "reuters"}, "name must be one of .*'enron'.*; got 'reuters'"),
         ({"n_retries": -1}, "n_retries must be an integer >= 0, got -1"),
-        ({"delay": -0.5}, "delay must be a number of seconds >= 0, got -0.5"),
-        ({"delay": "1"}, "delay must be a number of seconds >= 0, got '1'"),
+        ({"name": ["kos"]}, r"name must be one of .*'enron'.*; got \['kos'\]"),
+        ({"n_retries": True}, "n_retries must be an integer >= 0, got True"),
+        ({"delay": -0.5}, "delay must be a number of seconds .*, got -0.5"),
+        ({"delay": np.inf}, "delay must be a number .* from 0 to 86,400, got inf"),
+        ({"delay": np.nan}, "delay must be a number of seconds .*, got nan"),
+        ({"delay": True}, "delay must be a number of seconds .*, got True"),
+        ({"delay": "1"}, "delay must be a number of seconds .*, got '1'"),
+        ({"download_if_missing": "no"}, "_missing must be True or False, got 'no'"),
     ],
 )
 def test_invalid_parameters(home, parameters, message):

@@ -1,12 +1,15 @@
 """Readers of corpus files: load_uci_bow and load_ldac."""
 
+import codecs
+import contextlib
 import gzip
 import re
+import tracemalloc
 
 import numpy as np
 import pytest
 
-from sklda.datasets import _uci_bow, load_ldac, load_uci_bow
+from sklda.datasets import _text_files, _uci_bow, load_ldac, load_uci_bow
 
 UCI = "3\n4\n4\n1 1 2\n1 4 1\n3 2 5\n3 3 12\n"
 LDAC = "2 0:2 3:1\n0\n2 1:5 2:12\n"
@@ -104,7 +107,8 @@ def test_gzip_is_detected_by_contents_not_by_name(write):
         ("3\n4\n1 1 2\n", "line 3: expected the number of rows, found '1 1 2'"),
         ("0\n4\n0\n", "line 1: 0 is not between 1 and"),
         ("3\n2147483648\n0\n", "line 2: 2147483648 is not between 1 and"),
-        ("3\n4\n9999999999999\n1 1 2\n", "line 3: the file is too small for"),
+        ("3\n4\n9999999999999\n1 1 2\n", "ends after 1 rows but its header states"),
+        ("1000001\n1\n0\n", "line 1: 1000001 documents are too many for 0 rows"),
         (UCI.replace("3 2 5", "3 2"), "line 6: expected 'document word count'"),
         (UCI.replace("3 2 5", "3 2 5 1"), "line 6: expected 'document word count'"),
         (UCI.replace("3 2 5", "3 2 x"), "found '3 2 x'"),
@@ -120,6 +124,7 @@ def test_gzip_is_detected_by_contents_not_by_name(write):
         (UCI.replace("3 2 5", "3 5 5"), "ids run from 1 to 3 and 4"),
         (UCI.replace("3 2 5", "3 0 5"), "line 6: document, word and count [3, 0, 5]"),
         (UCI.replace("3 2 5", "3 2 0"), "line 6: document, word and count [3, 2, 0]"),
+        (UCI.replace("2 5", "2 2147483648"), "counts to 2147483647"),
         (UCI + "3 4 1\n", "line 8: the header states only 4 rows"),
         (UCI[: UCI.index("3 3")], "ends after 3 rows but its header states 4"),
     ],
@@ -201,6 +206,8 @@ def test_ldac_width(write):
         load_ldac(path, n_features=6, vocab_path=vocabulary)
     with pytest.raises(ValueError, match="n_features must be an integer >= 1, got 0"):
         load_ldac(path, n_features=0)
+    with pytest.raises(ValueError, match="n_features=1180591620717411303424 exceeds"):
+        load_ldac(path, n_features=2**70)
     assert load_ldac(write("0\n0\n")).data.shape == (2, 0)
 
 
@@ -220,6 +227,7 @@ def test_ldac_width(write):
         ("0\n2 0:1\n", "line 2: M is 2, but 1 pairs follow"),
         ("1 0:1 1:1\n", "line 1: M is 1, but 2 pairs follow"),
         ("2 0:1 7:0\n", "line 1: word 7 has count 0"),
+        ("1 0:1\n2 0:1 3:2147483648\n", "line 2: word 3 has count 2147483648; at most"),
         ("1 0:1\n1 4:1\n", "line 2: word id 4 is out of range: ids run from 0 to 3"),
     ],
 )
@@ -230,6 +238,92 @@ def test_ldac_malformed(write, contents, message):
 def test_ldac_id_beyond_int32(write):
     path = write("1 2147483647:1\n")
     assert_refused(load_ldac, path, "line 1: word id 2147483647 is out of range")
+
+
+# --- memory and large numbers ----------------------------------------------------
+
+
+def test_largest_counts_add_up(write):
+    most = 2**31 - 1
+    uci = write("1\n1\n9\n" + f"1 1 {most}\n" * 9)
+    ldac = write("9" + f" 0:{most}" * 9, "corpus.ldac")
+    for corpus in (load_uci_bow(uci), load_ldac(ldac)):
+        assert corpus.data.toarray().tolist() == [[9 * most]]
+        assert f"{9 * most:,}" in corpus.DESCR
+
+
+def peak_memory(load, path):
+    """Return the bytes at the peak of reading a file, whether it is refused or not."""
+    tracemalloc.start()
+    with contextlib.suppress(ValueError):
+        load(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+# 4,000 rows of a million.
+PROMISE = b"1\n1\n1000000\n" + b"".join(
+    b"1 1 %d\n" % count for count in np.random.default_rng(0).integers(1, 10**6, 4000)
+)
+
+
+@pytest.mark.parametrize(
+    ("load", "contents"),
+    [
+        (load_uci_bow, "2000000000\n1\n1\n1 1 1\n"),
+        (load_uci_bow, PROMISE),
+        (load_uci_bow, gzip.compress(PROMISE)),
+        (load_uci_bow, "1\n1\n1\n1 1 " + "1" * 50_000_000),
+        (load_ldac, "0\n" * 4000),
+        (load_ldac, "1" * 50_000_000),
+        (_text_files.read_vocabulary, "a" * 50_000_000),
+    ],
+    ids=["documents", "rows", "gzip", "row", "empty", "document", "word"],
+)
+def test_memory_follows_what_a_file_holds(write, monkeypatch, load, contents):
+    monkeypatch.setattr(_uci_bow, "_BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr(_text_files, "_MAX_LINE_BYTES", 1 << 18)
+    path = write(contents)
+    assert peak_memory(load, path) < min(100 * path.stat().st_size, 10**6) + 10**6
+
+
+def test_row_that_is_cut_is_not_misread(write, monkeypatch):
+    monkeypatch.setattr(_uci_bow, "_BLOCK_BYTES", 1)
+    for n_blanks in (1020, 1021, 1022, 1500):
+        path = write("1\n1\n1\n1 1 " + "0" * n_blanks + "9\n")
+        assert_refused(load_uci_bow, path, "line 4: expected 'document word count'")
+        path = write("1\n1\n1\n1" + " " * n_blanks + "1 59\n")
+        assert_refused(load_uci_bow, path, "line 4: expected 'document word count'")
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_byte_order_mark_is_skipped(write, compress):
+    marked = {
+        name: write(compress(codecs.BOM_UTF8 + text.encode()), name)
+        for name, text in (("uci", UCI), ("ldac", LDAC), ("vocab", WORDS))
+    }
+    for corpus in (
+        load_uci_bow(marked["uci"], marked["vocab"]),
+        load_ldac(marked["ldac"], vocab_path=marked["vocab"]),
+    ):
+        check_counts(corpus)
+        assert corpus.feature_names.tolist() == ["bar", "baz", "foo", "qux"]
+
+
+def test_what_is_no_path(write):
+    # An int is the number of an open file: 0 would read what the user types.
+    path = write(UCI)
+    for wrong in (0, True, None, b"corpus.txt", [path]):
+        with pytest.raises(TypeError, match=r"docword_path must be a str or path"):
+            load_uci_bow(wrong)
+        with pytest.raises(TypeError, match=r"^path must be a str or path-like, got"):
+            load_ldac(wrong)
+        if wrong is not None:
+            with pytest.raises(TypeError, match="vocab_path must be a str or path"):
+                load_uci_bow(path, wrong)
+            with pytest.raises(TypeError, match="vocab_path must be a str or path"):
+                load_ldac(path, vocab_path=wrong)
 
 
 @pytest.mark.parametrize("name", ["kos", "nips"])

@@ -16,7 +16,6 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 import sklda
@@ -25,7 +24,8 @@ from sklda._core.problem import LANES
 
 ROOT = Path(sklda.__file__).parent.parent
 # As they are: they run without a compiler, or their numbers are replaced below.
-_SHARED = ("sklda._core.prefetch", "sklda._core.random_streams")
+_NAMES = ("compile", "prefetch", "random_streams")
+_SHARED = tuple(f"sklda._core.{name}" for name in _NAMES)
 
 
 class Edit(NamedTuple):
@@ -153,8 +153,8 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
     module = ModuleType(f"interpreted {name}")
 
     def importer(origin, globals=None, locals=None, fromlist=(), level=0):
-        if origin == "numba":
-            return SimpleNamespace(**vars(numba) | {"njit": _njit})
+        if origin == "sklda._core.compile":
+            return SimpleNamespace(njit=_njit)
         if origin == "sklda._core.random_streams" and not compiled_draws:
             plain = {
                 "uniform": random.Random.random,
@@ -179,8 +179,8 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
     return module
 
 
-def _njit(*functions, **_):
-    return functions[0] if functions else lambda function: function
+def _njit(**_):
+    return lambda function: function
 
 
 # --- patterns --------------------------------------------------------------------

@@ -232,14 +232,19 @@ def test_topics_that_sum_to_one_leave_no_others(pyplot):
         ({"documents": []}, "documents must be a list of integers"),
         ({"documents": [0.5]}, "documents must be a list of integers"),
         ({"documents": 3}, "documents must be a list of integers"),
+        ({"documents": [[1], [2, 3]]}, "documents must be a list of integers"),
         ({"document_names": ["a"]}, "document_names has 1 names for 10 documents"),
+        ({"document_names": 5}, "document_names must list the names .*, got an int"),
+        ({"document_names": set("abcdefghij")}, "got a set. Pass a list"),
+        ({"document_names": "abcdefghij"}, "got a str. Pass a list"),
+        ({"ax": 5}, "ax must be an Axes of matplotlib, got 5"),
         ({"n_topics": 0}, "n_topics must be an integer >= 1"),
         ({"n_words": 31}, "n_words=31 exceeds the number of words, 30"),
         ({"feature_names": ["a"]}, "feature_names has 1 names"),
     ],
 )
-def test_documents_are_checked(options, message):
-    with pytest.raises(ValueError, match=message):
+def test_documents_are_checked(pyplot, options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
         DocumentTopicsDisplay.from_estimator(model_of(3), X, **options)
 
 
@@ -258,6 +263,65 @@ def test_refused_parameters():
             display.from_estimator(CollapsedGibbsLDA())
     with pytest.raises(NotFittedError):
         DocumentTopicsDisplay.from_estimator(CollapsedGibbsLDA(), X)
+
+
+CURVE = [np.arange(3)]
+
+
+@pytest.mark.parametrize(
+    ("display", "sound", "bad"),
+    [
+        (
+            ConvergenceDisplay,
+            {"sweeps": CURVE, "values": CURVE, "names": ["a"], "quantity": "bound"},
+            {"sweeps": 5, "values": [[1, 2]], "names": {"a"}},
+        ),
+        (
+            DocumentTopicsDisplay,
+            {
+                "proportions": np.eye(2),
+                "topics": [0, 1],
+                "document_names": ["a", "b"],
+                "topic_names": ["c", "d"],
+            },
+            {
+                "proportions": [[0.5, np.nan]],
+                "topics": [0],
+                "document_names": 5,
+                "topic_names": ["c"],
+                "n_models": 0,
+            },
+        ),
+        (
+            TopWordsDisplay,
+            {"words": [["a"], ["b"]], "probabilities": [[1], [1]], "topics": [0, 1]},
+            {"words": [["a"]], "probabilities": [["x"], ["y"]], "topics": 5},
+        ),
+        (
+            TopicMapDisplay,
+            {
+                "positions": np.eye(2),
+                "frequencies": [0.5, 0.5],
+                "labels": ["a", "b"],
+                "explained_ratio": [1, 0],
+            },
+            {
+                "positions": [[1], [2, 3]],
+                "frequencies": [1],
+                "labels": "ab",
+                "explained_ratio": None,
+            },
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_displays_check_their_parameters(pyplot, display, sound, bad):
+    display(**sound).plot()
+    with pytest.raises(TypeError, match="ax must be an Axes of matplotlib"):
+        display(**sound).plot([5, 5] if display is TopWordsDisplay else 5)
+    for name, value in bad.items():
+        with pytest.raises((TypeError, ValueError), match=f"^{name}"):
+            display(**(sound | {name: value}))
 
 
 def test_without_matplotlib_it_says_what_to_install():

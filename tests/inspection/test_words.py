@@ -18,6 +18,7 @@ from tests.helpers.known_topics import KnownTopics
 # Topic 0 has 10 tokens, topic 1 has 30.
 COMPONENTS = np.array([[6.0, 3.0, 1.0, 0.0], [14.0, 0.0, 9.0, 7.0]])
 NAMES = ["apple", "berry", "cherry", "date"]
+THETA = [[0.5, 0.5], [0.9, 0.1], [0.5, 0.5], [0.0, 1.0]]
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +129,18 @@ def test_scale_of_topics_does_not_matter_for_probability():
         assert top_words(KnownTopics(scaled), NAMES, 3, metric) == top_words(
             KnownTopics(COMPONENTS), NAMES, 3, metric
         )
+
+
+@pytest.mark.parametrize("integer", [np.int8, np.uint8, np.uint64])
+def test_numbers_of_numpy(integer):
+    model = KnownTopics(COMPONENTS)
+    options = {"metric": "frex", "weight": np.float32(0.5)}
+    assert top_words(model, n_words=integer(3), **options) == top_words(
+        model, n_words=3, metric="frex", weight=0.5
+    )
+    for n_documents in (integer(2), 2):
+        documents, _ = top_documents(KnownTopics(COMPONENTS, THETA), None, n_documents)
+        assert documents.tolist() == [[1, 0], [3, 0]]
 
 
 @pytest.mark.parametrize("n", [1, 3, 7, 12])
@@ -250,8 +263,7 @@ def test_topic_frequencies_exclude_the_prior(corpus, lda):
 
 
 def test_documents_by_hand():
-    theta = [[0.5, 0.5], [0.9, 0.1], [0.5, 0.5], [0.0, 1.0]]
-    documents, proportions = top_documents(KnownTopics(COMPONENTS, theta), None, 3)
+    documents, proportions = top_documents(KnownTopics(COMPONENTS, THETA), None, 3)
     np.testing.assert_array_equal(documents, [[1, 0, 2], [3, 0, 2]])
     np.testing.assert_allclose(proportions, [[0.9, 0.5, 0.5], [1.0, 0.5, 0.5]])
 
@@ -313,8 +325,17 @@ def test_pyldavis_data_of_arrays_and_dead_topics():
         ({"metric": "lift", "weight": 0.5}, ValueError, "no effect for metric='lift'"),
         ({"metric": "frex", "weight": 1.5}, ValueError, "weight must be between 0 "),
         ({"metric": "frex", "weight": np.nan}, ValueError, "weight must be between"),
+        ({"metric": "frex", "weight": "a"}, ValueError, "between 0 and 1, got 'a'"),
+        ({"metric": "frex", "weight": True}, ValueError, "between 0 and 1, got True"),
+        ({"as_frame": "no"}, ValueError, "as_frame must be True or False, got 'no'"),
         ({"feature_names": ["a"]}, ValueError, "has 1 names, .* fitted to 4 words"),
         ({"feature_names": "abcd"}, TypeError, "must list the words .*, got a str"),
+        ({"feature_names": b"abcd"}, TypeError, "got a bytes"),
+        ({"feature_names": set(NAMES)}, TypeError, "got a set. Pass `vectorizer.get_"),
+        ({"feature_names": frozenset(NAMES)}, TypeError, "got a frozenset"),
+        ({"feature_names": dict.fromkeys(NAMES).keys()}, TypeError, "got a dict_keys"),
+        ({"feature_names": iter(NAMES)}, TypeError, "got a list_iterator"),
+        ({"feature_names": np.array([NAMES])}, TypeError, "a 2-dimensional ndarray"),
         ({"feature_names": CountVectorizer()}, TypeError, "get_feature_names_out"),
         (
             {"feature_names": dict.fromkeys(NAMES, 0)},

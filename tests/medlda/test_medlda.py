@@ -5,32 +5,17 @@ import re
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import clone
-from sklearn.exceptions import DataConversionWarning, NotFittedError
 
-from sklda import MedLDAClassifier, MedLDARegressor
+from sklda import MedLDARegressor
 from sklda._base.fold_in import doc_topic, prepare
-from sklda.datasets import make_lda_corpus
+from sklda._medlda import base
 from tests.helpers.comparison import assert_same_fit
+from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fit
 
-# Four well-separated topics, and documents of one main topic.
-X, THETA, _ = make_lda_corpus(240, 60, 4, document_length=40, random_state=0)
-X = X.toarray()
-MAIN = THETA.argmax(axis=1)
-TRAIN, TEST = slice(0, 160), slice(160, None)
 NAMES = np.array(["red", "blue", "10", "green"])
 
 samplers = pytest.mark.parametrize("sampler", ["light", "gibbs"])
 strategies = pytest.mark.parametrize("multi_class", ["multitask", "ovr"])
-
-
-def make(cls=MedLDAClassifier, **params):
-    defaults = {"n_components": 6, "C": 10, "prior_precision": 1}
-    return cls(**{**defaults, "max_iter": 20, "random_state": 0, **params})
-
-
-def fit(y=MAIN[:160], X=X[TRAIN], cls=MedLDAClassifier, **params):
-    return make(cls, **params).fit(X, y)
 
 
 # --- what is learned -------------------------------------------------------------
@@ -63,7 +48,7 @@ def test_numbers_are_learned(sampler):
 @strategies
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_several_labels_are_learned(sampler, multi_class, form):
-    Y = (THETA > 0.3).astype(int)
+    Y = INDICATORS
     model = fit(form(Y[TRAIN]), sampler=sampler, multi_class=multi_class)
     predicted = model.predict(X[TEST])
     assert predicted.shape == (80, 4)
@@ -196,6 +181,16 @@ def test_the_fit_depends_on_the_seed_alone(sampler, multi_class):
     assert (other.components_ != model.components_).any()
 
 
+@strategies
+def test_frames_of_topics_do_not_disturb_scores(multi_class):
+    pytest.importorskip("pandas")
+    model = fit(multi_class=multi_class)
+    expected = model.decision_function(X[TEST]), model.predict(X[TEST])
+    model.set_output(transform="pandas")
+    np.testing.assert_array_equal(model.decision_function(X[TEST]), expected[0])
+    np.testing.assert_array_equal(model.predict(X[TEST]), expected[1])
+
+
 def test_input_is_not_changed():
     X_, y = sparse.csr_array(X[TRAIN]), MAIN[TRAIN].copy()
     fit(y, X_)
@@ -231,114 +226,20 @@ def test_tiny_problems(sampler):
     assert np.isfinite(model.predict([[1, 0]])).all()
 
 
-@samplers
-@pytest.mark.parametrize("C", [1e-6, 1e6])
-@pytest.mark.parametrize("prior_precision", [1e-6, 1e6])
-def test_extreme_parameters(sampler, C, prior_precision):
-    params = {"sampler": sampler, "C": C, "prior_precision": prior_precision}
-    assert np.isfinite(fit(**params).decision_function(X[TEST])).all()
-    model = fit(THETA[TRAIN, 0], cls=MedLDARegressor, **params)
-    assert np.isfinite(model.predict(X[TEST])).all()
+# --- refits in other threads ---------------------------------------------------------
 
 
-# --- labels ----------------------------------------------------------------------
+@pytest.mark.parametrize("method", ["transform", "decision_function", "predict"])
+@pytest.mark.parametrize("y", [MAIN % 3, INDICATORS], ids=["classes", "indicators"])
+def test_a_refit_meanwhile_changes_no_answer(monkeypatch, method, y):
+    model = fit(multi_class="ovr")
+    expected = getattr(model, method)(X[TEST])
 
+    def refit_and_prepare(*args):
+        monkeypatch.setattr(base, "prepare", prepare)
+        model.set_params(n_components=3).fit(X[TRAIN], y[TRAIN])
+        return prepare(*args)
 
-def test_labels_of_any_kind():
-    numbers = fit().predict(X[TEST])
-    for labels in (
-        np.array(["a", "b", "c", "d"]),
-        np.array(["a", "b", "c", "d"], object),
-        np.array([-7, 3, 100, 2**40]),
-        np.array([0.0, 1.0, 2.0, 9.0]),
-    ):
-        model = fit(labels[MAIN[TRAIN]])
-        np.testing.assert_array_equal(model.predict(X[TEST]), labels[numbers])
-    assert fit((MAIN[TRAIN] == 1).tolist()).classes_.dtype == bool
-
-
-def test_a_column_of_labels():
-    with pytest.warns(DataConversionWarning):
-        model = fit(MAIN[TRAIN][:, np.newaxis])
-    assert_same_fit(model, fit())
-    with pytest.warns(DataConversionWarning):
-        fit(THETA[TRAIN, :1], cls=MedLDARegressor)
-
-
-@strategies
-def test_a_class_with_one_document(multi_class):
-    y = np.zeros(160, int)
-    y[3] = 1
-    y[10:90] = 2
-    assert fit(y, multi_class=multi_class).predict(X[TEST]).shape == (80,)
-
-
-@pytest.mark.parametrize(
-    ("y", "words"),
-    [
-        (None, "requires y to be passed"),
-        (np.zeros(160, int), "only one class.*at least 2 classes"),
-        (MAIN[:159], "inconsistent numbers of samples"),
-        (np.where(MAIN[TRAIN] == 0, np.nan, 1.0), "NaN"),
-        (np.where(MAIN[TRAIN] == 0, np.inf, 1.0), "infinity"),
-        (THETA[TRAIN, 0], "Unknown label type"),
-        (np.column_stack([MAIN[TRAIN]] * 2), "y"),
-    ],
-    ids=["None", "one class", "length", "NaN", "infinity", "numbers", "matrix"],
-)
-def test_bad_labels(y, words):
-    model = make()
-    with pytest.raises(ValueError, match=words):
-        model.fit(X[TRAIN], y)
-    assert vars(model) == vars(make())
-
-
-@pytest.mark.parametrize(
-    ("y", "words"),
-    [
-        (None, "requires y to be passed"),
-        (THETA[:159, 0], "inconsistent numbers of samples"),
-        (np.full(160, np.nan), "NaN"),
-        (np.full(160, -np.inf), "infinity"),
-        (THETA[TRAIN], "1d array"),
-        (np.full(160, "one"), "could not convert"),
-    ],
-    ids=["None", "length", "NaN", "infinity", "matrix", "words"],
-)
-def test_bad_numbers(y, words):
-    model = make(MedLDARegressor)
-    with pytest.raises(ValueError, match=words):
-        model.fit(X[TRAIN], y)
-    assert vars(model) == vars(make(MedLDARegressor))
-
-
-@pytest.mark.parametrize(
-    ("params", "words"),
-    [
-        ({"burn_in": 20}, "leaves no sweep"),
-        ({"doc_topic_prior": [1, 2]}, "doc_topic_prior has shape"),
-        ({"sampler": "heavy"}, "sampler"),
-        ({"C": 0}, "C"),
-        ({"n_mh_steps": 0}, "n_mh_steps"),
-        ({"multi_class": "ovo"}, "multi_class"),
-    ],
-)
-def test_bad_parameters(params, words):
-    with pytest.raises(ValueError, match=words):
-        fit(**params)
-
-
-@pytest.mark.parametrize("bad", [X[TRAIN] * 0.5, -X[TRAIN], X[TRAIN] * np.nan])
-def test_bad_counts(bad):
-    with pytest.raises(ValueError, match=r"whole numbers|Negative|NaN"):
-        fit(X=bad)
-    with pytest.raises(ValueError, match=r"whole numbers|Negative|NaN"):
-        fit().predict(bad)
-
-
-@pytest.mark.parametrize("cls", [MedLDAClassifier, MedLDARegressor])
-def test_before_fit(cls):
-    for method in ("predict", "transform"):
-        with pytest.raises(NotFittedError):
-            getattr(clone(make(cls)), method)(X[TEST])
-    assert not hasattr(cls, "perplexity")
+    monkeypatch.setattr(base, "prepare", refit_and_prepare)
+    np.testing.assert_array_equal(getattr(model, method)(X[TEST]), expected)
+    assert model.coef_.shape[1] == 3

@@ -38,7 +38,8 @@ labels: np.ndarray = classifier.classes_[classifier.decision_function(X).argmax(
 errors: np.ndarray = MedLDARegressor(3, max_iter=4).fit(X, y).predict(X) - y
 
 words: list[list[str]] = top_words(lda, n_words=3)
-display = TopWordsDisplay.from_estimator(lda, n_words=3)
+names = np.array([f"word {w}" for w in range(20)])
+display = TopWordsDisplay.from_estimator(lda, names, n_words=3)
 coherence: np.ndarray = topic_coherence(lda.components_, X, measure="npmi", n_words=3)
 diversity: float = topic_diversity(lda.components_, n_words=3)
 texts: list[str] = load_docstrings().data
@@ -47,4 +48,5 @@ CollapsedGibbsLDA(sampler="fast")  # type: ignore[arg-type]
 CollapsedGibbsLDA(blocking="both")  # type: ignore[arg-type]
 CVBLDA(approximation="first-order")  # type: ignore[arg-type]
 MedLDAClassifier(multi_class="one-vs-rest")  # type: ignore[arg-type]
+TopWordsDisplay.from_estimator(lda, set(names.tolist()))  # type: ignore[arg-type]
 topic_coherence(lda.components_, X, measure="c_v")  # type: ignore[arg-type]

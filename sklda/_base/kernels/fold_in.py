@@ -12,7 +12,8 @@ A the sum of alpha. Each step costs O(K) per cell.
 """
 
 import numpy as np
-from numba import njit
+
+from sklda._core.compile import njit
 
 
 @njit(cache=True, nogil=True, fastmath=True)

@@ -8,7 +8,8 @@ and about the right variance.
 """
 
 import numpy as np
-from numba import njit
+
+from sklda._core.compile import njit
 
 SIZE = 64  # counts of a histogram: 0 to 63
 LARGEST_MEAN = 16.0  # of what is entered: more than 63 then has probability 1e-17

@@ -21,7 +21,8 @@ bound never falls. For N tokens a sweep costs O(K N^2), and memory 16 K N^2 at m
 """
 
 import numpy as np
-from numba import njit
+
+from sklda._core.compile import njit
 
 N_TABLES = 1  # means; a sweep takes only the number of words from them
 

@@ -17,8 +17,8 @@ expectations is below log alpha_k, log beta, log V beta: they are kept at these 
 """
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.document import clear
 from sklda._core.vector_math import exp
 from sklda._cvb.kernels.moments import (

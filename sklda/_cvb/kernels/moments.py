@@ -8,7 +8,8 @@ c gamma_k (1 - gamma_k). Both are linear in the weight c, which need not be whol
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from sklda._core.compile import njit
 
 
 class Moments(NamedTuple):

@@ -12,7 +12,8 @@ that the topics then move towards.
 """
 
 import numpy as np
-from numba import njit
+
+from sklda._core.compile import njit
 
 _PASSES = 5
 _OFFSET, _DECAY = 10, 0.9

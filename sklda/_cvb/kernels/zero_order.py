@@ -9,8 +9,8 @@ A cell whose weight is below 1 has less than one token to take out: all its weig
 """
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.document import clear
 from sklda._core.random_streams import uniform
 from sklda._cvb.kernels.moments import (

@@ -13,8 +13,8 @@ not N. The weights of every cell add up to damping + sweeps.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.random_streams import uniform
 
 FEWEST = 3  # tokens of a cell that has weights

@@ -8,8 +8,8 @@ single-site sampler.
 """
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.document import enter_document, new_document
 from sklda._core.lists import (
     at_topic,

@@ -5,8 +5,8 @@ ACML 2010. The same as over `lists`, faster for few topics.
 """
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.document import enter_document, new_document, update_ratios
 from sklda._core.problem import LANES
 from sklda._core.rows import (

@@ -8,8 +8,8 @@ first, and a token that stays writes nothing.
 """
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.corpus import kernel_ranges, some_documents, tokens_before
 from sklda._core.document import enter_document, new_document
 from sklda._core.lists import (

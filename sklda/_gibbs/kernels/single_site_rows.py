@@ -13,8 +13,8 @@ is faster for many topics.
 """
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.corpus import kernel_ranges, some_documents, tokens_before
 from sklda._core.document import enter_document, new_document
 from sklda._core.problem import LANES

@@ -15,8 +15,8 @@ cell, and O(log K) per token that moves.
 """
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 from sklda._core.rows import find_down_lane

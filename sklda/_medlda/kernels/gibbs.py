@@ -17,8 +17,8 @@ All loops over topics vectorise.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.document import (
     enter_document,
     new_document,

@@ -14,7 +14,8 @@ conditional of topic k by exp(g(k)) (Zhu et al., JMLR 2014; Zheng, 2016), where
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from sklda._core.compile import njit
 
 
 class LabelFactors(NamedTuple):

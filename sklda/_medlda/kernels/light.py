@@ -15,9 +15,9 @@ O(tasks) per step.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from sklda._core import rows
+from sklda._core.compile import njit
 from sklda._core.document import count_document
 from sklda._core.vector_math import exp
 from sklda._medlda.kernels.label_factors import gain_of_move, sum_weights

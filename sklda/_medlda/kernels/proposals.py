@@ -17,8 +17,8 @@ drawn first, and the memory that they will read is prefetched.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.prefetch import prefetch
 from sklda._core.random_streams import next_uint64
 from sklda._core.vector_math import exp

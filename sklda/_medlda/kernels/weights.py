@@ -11,8 +11,8 @@ Most proportions are zero; only the others are stored, and only they cost time.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.document import count_document
 
 

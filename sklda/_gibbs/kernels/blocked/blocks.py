@@ -5,8 +5,8 @@ the next block may be of the same word: then its weights are updated, not comput
 """
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.document import Document, count_document, ratio_without
 from sklda._core.lists import (
     WordList,

@@ -10,8 +10,8 @@ small where it matters, for blocks of thousands of tokens.
 import math
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.lists import find
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.backward import draw_counts as draw_backward

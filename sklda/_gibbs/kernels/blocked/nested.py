@@ -12,8 +12,8 @@ Blocks of up to four tokens need no tree (`small`).
 """
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.random_streams import uniform
 
 

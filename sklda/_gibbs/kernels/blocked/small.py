@@ -24,8 +24,8 @@ tokens are far from the limit of that, and larger blocks take tables (`large`).
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from sklda._core.compile import njit
 from sklda._core.lists import find, pick_listed
 from sklda._core.random_streams import uniform
 

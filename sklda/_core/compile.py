@@ -1,0 +1,90 @@
+"""Numba's decorator, with a cache on disk whose failures only cost time.
+
+Numba itself refuses to define a kernel where no folder can be written, as in many
+containers, and fails at the first call if a file of its cache is damaged.
+"""
+
+import contextlib
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+_has_warned = False
+
+
+def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Callable]:
+    """Return the decorator ``numba.njit`` with these options, and a safe cache."""
+
+    def decorate(function: Callable) -> Callable:
+        kernel = numba.njit(**options)(function)
+        if cache and kernel is not function:  # it is under NUMBA_DISABLE_JIT
+            _enable_caching(kernel)
+        return kernel
+
+    return decorate
+
+
+def _enable_caching(kernel: Any) -> None:
+    """Let a kernel keep its machine code on disk, if there is a folder for it."""
+    problem = None
+    try:
+        kernel.enable_caching()
+    except RuntimeError as error:
+        problem = f"no folder for them can be written ({error})"
+    # Numba offers no public way to its cache; this name is in 0.60 to 0.68 at least.
+    if hasattr(kernel, "_cache"):
+        kernel._cache = _SafeCache(kernel._cache, problem)
+
+
+class _SafeCache:
+    """The cache of one kernel, which compiles where the files are of no use.
+
+    Parameters
+    ----------
+    cache : numba.core.caching.FunctionCache or NullCache
+        Cache without safety.
+    problem : str or None
+        Why `cache` stores nothing.
+    """
+
+    def __init__(self, cache: Any, problem: str | None) -> None:
+        self._cache = cache
+        self._problem = problem
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Return what is stored for a signature, None if it must be compiled."""
+        # Not at import, which costs nothing; and before the kernel compiles others, so
+        # that a filter that turns warnings into errors does not stop Numba half way.
+        if self._problem is not None:
+            _warn_once(self._problem)
+        try:
+            return self._cache.load_overload(signature, context)
+        except Exception:  # a damaged pickle may raise any
+            with contextlib.suppress(OSError):
+                self._cache.flush()
+            return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Store what was compiled, over a damaged file if there is one."""
+        try:
+            self._cache.save_overload(signature, compiled)
+        except Exception as error:  # a full disk, or a damaged file of another user
+            _warn_once(f"one could not be stored ({error!r})")
+
+
+def _warn_once(problem: str) -> None:
+    global _has_warned
+    if not _has_warned:
+        _has_warned = True
+        warnings.warn(
+            f"Each process compiles the kernels of sklda anew, which takes seconds: "
+            f"{problem}. Set the environment variable NUMBA_CACHE_DIR to a folder that "
+            "can be written.",
+            RuntimeWarning,
+            stacklevel=3,
+        )

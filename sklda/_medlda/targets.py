@@ -1,0 +1,92 @@
+"""What estimators accept as y, and the targets that it becomes."""
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.preprocessing import LabelBinarizer
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_array
+
+# Of C times the largest target. Its square times `losses.HIGHEST_XI` is the largest
+# exponent that the kernels can meet, and still far from the limit of float32.
+HIGHEST_STEEPNESS = 1e10
+_HIGHEST_NUMBER = 1e10  # weights are as large, and float32 holds their squares
+_WAY_OUT = "sklearn.compose.TransformedTargetRegressor scales y, and predictions back"
+
+
+def zero_one(y):
+    """Return y as an array; an indicator matrix of -1 and 1 becomes one of 0 and 1."""
+    if issparse(y):
+        y = y.tocsr()
+        values = y.data
+    else:
+        y = values = np.asarray(y)
+        if y.dtype.kind in ("f", "O"):
+            assert_all_finite(y, input_name="y")
+    if y.ndim != 2 or y.shape[1] == 1:
+        return y
+    if type_of_target(y, input_name="y") == "multilabel-indicator":
+        if np.isin(values, (0, 1)).all():
+            return y
+        if not issparse(y) and np.isin(y, (-1, 1)).all():
+            return (y > 0).astype(np.int64)
+    raise ValueError(
+        f"y has {y.shape[1]} columns, so it must be an indicator matrix of 0 and 1: "
+        f"1 where a document has the label of the column. Got {y!r}."
+    )
+
+
+def check_labels(X, y, name) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Return the classes, the targets -1 and 1, and whether y is multi-label."""
+    if y is None:
+        raise ValueError(
+            f"{name} requires y to be passed, but the target y is None. To fit topics "
+            f"without labels, use CollapsedGibbsLDA."
+        )
+    check_consistent_length(X, y)
+    y = zero_one(y)
+    if type_of_target(y, input_name="y", raise_unknown=True) != "multilabel-indicator":
+        y = column_or_1d(y, warn=True)
+    check_classification_targets(y)
+    binarizer = LabelBinarizer()
+    targets = 2.0 * binarizer.fit_transform(y) - 1
+    multilabel = binarizer.y_type_ == "multilabel-indicator"
+    if len(binarizer.classes_) < 2 and not multilabel:
+        raise ValueError(
+            f"y holds only one class, {binarizer.classes_[0]}. {name} needs documents "
+            f"of at least 2 classes."
+        )
+    return binarizer.classes_, targets, multilabel
+
+
+def check_numbers(X, y, name) -> np.ndarray:
+    """Return y as finite floats, (n_documents,)."""
+    if y is None:
+        raise ValueError(
+            f"{name} requires y to be passed, but the target y is None. To fit topics "
+            f"without y, use CollapsedGibbsLDA."
+        )
+    check_consistent_length(X, y)
+    y = column_or_1d(y, warn=True)
+    try:
+        y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+        largest = abs(y).max()
+    except OverflowError:  # an int that is no float
+        largest = np.inf
+    if largest > _HIGHEST_NUMBER:
+        raise ValueError(
+            f"y must be from {-_HIGHEST_NUMBER:.0e} to {_HIGHEST_NUMBER:.0e}, got "
+            f"{largest:.3g} in size. {_WAY_OUT}."
+        )
+    return y
+
+
+def check_steepness(C: float, deviations: np.ndarray) -> None:
+    """Raise ValueError if the loss is too steep for deviations of y from its mean."""
+    largest = abs(deviations).max()
+    if C * largest > HIGHEST_STEEPNESS:
+        raise ValueError(
+            f"C times the largest deviation of y from its mean must be at most "
+            f"{HIGHEST_STEEPNESS:.0e}, got C={C:g} times {largest:.3g}. Use a smaller "
+            f"C, or scale y. {_WAY_OUT}."
+        )

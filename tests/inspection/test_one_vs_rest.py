@@ -1,0 +1,123 @@
+"""One-vs-rest models: separate topics for each class, side by side in one estimator."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import jensenshannon
+
+from sklda import MedLDAClassifier
+from sklda.datasets import make_lda_corpus
+from sklda.inspection import (
+    DocumentTopicsDisplay,
+    TopicMapDisplay,
+    TopWordsDisplay,
+    pyldavis_data,
+    top_documents,
+    top_words,
+)
+from sklda.metrics import topic_coherence, topic_diversity
+
+N_CLASSES, N_TOPICS = 3, 4  # topics of each class
+
+X, THETA, _ = make_lda_corpus(60, 12, 3, document_length=20, random_state=0)
+X = X.toarray()
+X[7] = 0
+Y = THETA.argmax(axis=1)
+
+
+@pytest.fixture(scope="module")
+def model():
+    """Return a model in which each class has another beta."""
+    return MedLDAClassifier(
+        N_TOPICS,
+        multi_class="ovr",
+        doc_topic_prior=[0.1, 0.2, 0.3, 0.4],
+        learn_priors="asymmetric",
+        max_iter=30,
+        random_state=0,
+    ).fit(X, Y)
+
+
+def phi_of(model):
+    return model.components_ / model.components_.sum(axis=1, keepdims=True)
+
+
+def test_the_models_differ(model):
+    # As many words as topics: what is of a topic could be taken for one of a word.
+    assert model.components_.shape == (N_CLASSES * N_TOPICS, 12)
+    assert np.unique(model.topic_word_prior_).size == N_CLASSES
+
+
+def test_documents_are_those_of_transform(model):
+    documents, proportions = top_documents(model, X, 5)
+    theta = model.transform(X)
+    for k in range(N_CLASSES * N_TOPICS):
+        expected = sorted(range(60), key=lambda d: (-theta[d, k], d))[:5]
+        assert documents[k].tolist() == expected
+        np.testing.assert_allclose(proportions[k], theta[expected, k])
+
+
+def test_bars_of_documents_are_as_long_as_there_are_classes(pyplot, model):
+    chosen = [3, 14, 15]
+    display = DocumentTopicsDisplay.from_estimator(
+        model, X, documents=chosen, n_topics=5
+    )
+    theta = model.transform(X)[chosen]
+    expected = np.sort(np.argsort(-theta.sum(axis=0), kind="stable")[:5])
+    np.testing.assert_array_equal(display.topics, expected)
+    np.testing.assert_allclose(display.proportions, theta[:, expected])
+    ends = [bar.get_x() + bar.get_width() for bar in display.bars_[-1]]
+    np.testing.assert_allclose(ends, N_CLASSES)
+    assert display.ax_.get_xlim() == (0, N_CLASSES)
+
+
+def test_topic_map(pyplot, model):
+    display = TopicMapDisplay.from_estimator(model)
+    tokens = model.components_.copy()
+    for label in range(N_CLASSES):
+        own = slice(label * N_TOPICS, (label + 1) * N_TOPICS)
+        tokens[own] -= model.topic_word_prior_[label]
+    expected = tokens.sum(axis=1) / (N_CLASSES * X.sum())
+    np.testing.assert_allclose(display.frequencies, expected)
+    by_class = display.frequencies.reshape(N_CLASSES, N_TOPICS)
+    np.testing.assert_allclose(by_class.sum(axis=1), 1 / N_CLASSES)
+    # The squared distances from the mean, of which the map keeps a part.
+    phi = phi_of(model)
+    squares = [[jensenshannon(p, q, base=2) ** 2 for p in phi] for q in phi]
+    kept = np.square(display.positions).sum()
+    total = np.sum(squares) / (2 * len(phi))
+    np.testing.assert_allclose(kept / total, display.explained_ratio.sum())
+    display = TopicMapDisplay.from_estimator(model, X=X)
+    expected = X.sum(axis=1) @ model.transform(X) / (N_CLASSES * X.sum())
+    np.testing.assert_allclose(display.frequencies, expected)
+
+
+def test_pyldavis_data(model):
+    data = pyldavis_data(model, X)
+    kept = np.delete(np.arange(60), 7)
+    np.testing.assert_allclose(data["topic_term_dists"], phi_of(model))
+    expected = model.transform(X)[kept] / N_CLASSES
+    np.testing.assert_allclose(data["doc_topic_dists"], expected)
+    np.testing.assert_allclose(data["doc_topic_dists"].sum(axis=1), 1)
+
+
+def test_words(pyplot, model):
+    phi = phi_of(model)
+    by_probability = np.argsort(-phi, axis=1, kind="stable")[:, :3]
+    assert top_words(model, n_words=3) == by_probability.astype(str).tolist()
+    lift = phi / (model.components_.sum(axis=0) / model.components_.sum())
+    by_lift = np.argsort(-lift, axis=1, kind="stable")[:, :3]
+    assert top_words(model, n_words=3, metric="lift") == by_lift.astype(str).tolist()
+    display = TopWordsDisplay.from_estimator(model, n_words=3, topics=[11])
+    np.testing.assert_allclose(display.probabilities[0], phi[11, by_probability[11]])
+
+
+def test_metrics(model):
+    components = model.components_
+    top = np.argsort(-components, axis=1, kind="stable")[:, :2]
+    assert topic_diversity(components, 2) == np.unique(top).size / top.size
+    together = [(X[:, v] * X[:, w] > 0).sum() for w, v in top]
+    alone = [(X[:, w] > 0).sum() for w, v in top]
+    np.testing.assert_allclose(
+        topic_coherence(components, X, n_words=2),
+        np.log((np.array(together) + 1) / alone),
+    )
