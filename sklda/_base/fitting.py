@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sklda._base.estimator import BaseTopicModel
+from sklda._base.sklearn_private import CALLBACK_ATTRIBUTES
 
 
 @contextmanager
@@ -19,10 +20,9 @@ def undone_on_failure(estimator: BaseTopicModel) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        now = vars(estimator).items()
-        # scikit-learn has still to clear up after its callbacks.
-        callbacks = {name: value for name, value in now if name.startswith("_")}
-        estimator.__dict__ = callbacks | before
+        now = vars(estimator)
+        callbacks = {name: now[name] for name in CALLBACK_ATTRIBUTES if name in now}
+        estimator.__dict__ = before | callbacks
         raise
 
 

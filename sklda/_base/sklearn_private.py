@@ -28,6 +28,10 @@ except ImportError:
             return _SilentTask()
 
 
+# What the mixin sets for the time of a fit, and scikit-learn removes after it.
+CALLBACK_ATTRIBUTES = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")
+
+
 class Interval(_param_validation.Interval):
     """A range of numbers. Python counts a bool as one; here it is a mistake."""
 
@@ -35,4 +39,10 @@ class Interval(_param_validation.Interval):
         return not isinstance(val, bool | np.bool_) and super().is_satisfied_by(val)
 
 
-__all__ = ["CallbackSupportMixin", "Interval", "StrOptions", "fit_context"]
+__all__ = [
+    "CALLBACK_ATTRIBUTES",
+    "CallbackSupportMixin",
+    "Interval",
+    "StrOptions",
+    "fit_context",
+]
