@@ -31,6 +31,10 @@ except ImportError:
             return _SilentTask()
 
 
+# What the mixin sets for the time of a fit, and scikit-learn removes after it.
+CALLBACK_ATTRIBUTES = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")
+
+
 class Interval(_param_validation.Interval):
     """A range of numbers. Python counts a bool as one; here it is a mistake.
 
@@ -44,4 +48,10 @@ class Interval(_param_validation.Interval):
         return self.type is Integral or not huge
 
 
-__all__ = ["CallbackSupportMixin", "Interval", "StrOptions", "fit_context"]
+__all__ = [
+    "CALLBACK_ATTRIBUTES",
+    "CallbackSupportMixin",
+    "Interval",
+    "StrOptions",
+    "fit_context",
+]
