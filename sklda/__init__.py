@@ -1,14 +1,13 @@
 """sklda: Latent Dirichlet Allocation with the interface of scikit-learn."""
 
 from sklda import datasets, inspection, metrics
+from sklda._core.version import __version__ as __version__
 from sklda._cvb.estimator import CVBLDA
 from sklda._ecgs.estimator import ECGSLDA
 from sklda._gibbs.collapsed import CollapsedGibbsLDA
 from sklda._gibbs.uncollapsed import UncollapsedGibbsLDA
 from sklda._medlda.classifier import MedLDAClassifier
 from sklda._medlda.regressor import MedLDARegressor
-
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "CVBLDA",

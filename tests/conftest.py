@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -37,6 +38,15 @@ if "numba" in sys.modules:  # a plugin of pytest was first
     sys.modules["numba"].core.config.reload_config()
 
 from tests.helpers.warm_up import compile_all  # noqa: E402
+
+# Eight tests share the examples: 200 in the suite, the same in each run, and 10,000
+# with --hypothesis-profile=long, which prints how to repeat one that fails.
+_slow_machines = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("suite", max_examples=25, derandomize=True, **_slow_machines)
+settings.register_profile(
+    "long", max_examples=1250, database=None, print_blob=True, **_slow_machines
+)
+settings.load_profile("suite")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -46,7 +46,8 @@ def hurry(monkeypatch):
 @pytest.mark.usefixtures("hurry", "pyplot")
 @pytest.mark.filterwarnings("ignore:After max_iter=", "ignore:learn_priors=")
 @pytest.mark.parametrize("page", PAGES)
-def test_code_runs(page):
+def test_code_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where it may write files
     exec(PAGES[page].replace("max_iter=100", f"max_iter={SWEEPS}"), {})
 
 

@@ -6,30 +6,25 @@ import re
 import sys
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from importlib.resources import files
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 import sklda
 from tests.helpers.interpreter import run_python
+from tests.helpers.public_names import (
+    parameters,
+    public_callables,
+    public_modules,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 # --- names -------------------------------------------------------------------
-
-
-def public_modules(module: ModuleType = sklda) -> Iterator[ModuleType]:
-    """Yield sklda and every module below it that some ``__all__`` names."""
-    yield module
-    for name in module.__all__:
-        member = getattr(module, name)
-        if inspect.ismodule(member):
-            yield from public_modules(member)
 
 
 @pytest.mark.parametrize("module", list(public_modules()), ids=lambda m: m.__name__)
@@ -73,25 +68,20 @@ def documented_parameters(docstring: str) -> list[str]:
 def complaints(name: str, member: Callable) -> list[str]:
     """Return a sentence for each parameter or result that is not explained."""
     docstring = inspect.getdoc(member) or ""
-    signature = inspect.signature(member)
-    parameters = [
-        parameter
-        for parameter in signature.parameters.values()
-        if parameter.name not in {"self", "cls"}
-    ]
     wrong = []
     if not docstring:
         wrong.append(f"{name} has no docstring")
-    expected = [parameter.name for parameter in parameters]
+    expected = [parameter.name for parameter in parameters(member)]
     documented = documented_parameters(docstring)
     if documented != expected:
         wrong.append(f"{name} documents {documented}, its parameters are {expected}")
     wrong += [
         f"{name}: {parameter.name} has no annotation"
-        for parameter in parameters
+        for parameter in parameters(member)
         if parameter.annotation is parameter.empty
     ]
     if not inspect.isclass(member):
+        signature = inspect.signature(member)
         result = signature.return_annotation
         if result is signature.empty:
             wrong.append(f"{name}: the result has no annotation")
@@ -99,26 +89,6 @@ def complaints(name: str, member: Callable) -> list[str]:
             if not re.search(r"^(Returns|Yields)\n-{3,}$", docstring, re.MULTILINE):
                 wrong.append(f"{name} does not say what it returns")
     return wrong
-
-
-def methods(cls: type) -> Iterator[tuple[str, Callable]]:
-    """Yield the public methods of a class that sklda defines, not scikit-learn."""
-    for name, member in inspect.getmembers(cls, inspect.isroutine):
-        if not name.startswith("_") and member.__module__.split(".")[0] == "sklda":
-            yield name, member
-
-
-def public_callables() -> Iterator[tuple[str, Callable]]:
-    """Yield every public function, class and method with its full name."""
-    for module in public_modules():
-        for name in module.__all__:
-            member = getattr(module, name)
-            full_name = f"{module.__name__}.{name}"
-            if inspect.isroutine(member) or inspect.isclass(member):
-                yield full_name, member
-            if inspect.isclass(member):
-                for method_name, method in methods(member):
-                    yield f"{full_name}.{method_name}", method
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklda._base.parameters import CONSTRAINTS, python_numbers
 from sklda._base.sklearn_private import CallbackSupportMixin
+from sklda._base.versioned import VersionedMixin
 from sklda._core.corpus import check_weights
 from sklda._core.problem import WeightedCorpus
 
 
 class BaseTopicModel(
+    VersionedMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     CallbackSupportMixin,

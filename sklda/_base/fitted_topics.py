@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from sklda._core.checks import check_names
+from sklda._core.checks import check_names, check_structure
 from sklda._core.types import MatrixLike, NameList
 
 
@@ -134,8 +134,12 @@ def check_matrix(value: Any, name: str, **options: Any) -> Any:
     ValueError
         If there is none; the message names the parameter.
     """
+    check_structure(value, name)
     try:
-        return check_array(value, input_name=name, **options)
+        matrix = check_array(value, input_name=name, **options)
+        if matrix.dtype == object:  # of a list of arrays, which scikit-learn forgets
+            matrix = check_array(matrix, dtype=np.float64, input_name=name)
+        return matrix
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be a matrix of numbers: {error}") from error
 

@@ -6,19 +6,23 @@ from contextlib import contextmanager
 from typing import Any
 
 from sklda._base.estimator import BaseTopicModel
+from sklda._base.sklearn_private import CALLBACK_ATTRIBUTES
 
 
 @contextmanager
 def undone_on_failure(estimator: BaseTopicModel) -> Iterator[None]:
-    """Restore what checking X sets on the estimator if the fit inside fails."""
-    names = ("n_features_in_", "feature_names_in_")
-    before = {name: vars(estimator)[name] for name in names if name in vars(estimator)}
+    """Restore the attributes of the estimator if the fit inside fails.
+
+    The fit sets its attributes inside, too: else Ctrl-C could fall between the check of
+    X, which sets some, and the others.
+    """
+    before = dict(vars(estimator))
     try:
         yield
     except BaseException:
-        for name in names:
-            vars(estimator).pop(name, None)
-        vars(estimator).update(before)
+        now = vars(estimator)
+        callbacks = {name: now[name] for name in CALLBACK_ATTRIBUTES if name in now}
+        estimator.__dict__ = before | callbacks
         raise
 
 

@@ -1,5 +1,8 @@
 """Everything private that sklda imports from scikit-learn, in one file."""
 
+import sys
+from numbers import Integral
+
 import numpy as np
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _param_validation
@@ -28,11 +31,27 @@ except ImportError:
             return _SilentTask()
 
 
+# What the mixin sets for the time of a fit, and scikit-learn removes after it.
+CALLBACK_ATTRIBUTES = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")
+
+
 class Interval(_param_validation.Interval):
-    """A range of numbers. Python counts a bool as one; here it is a mistake."""
+    """A range of numbers. Python counts a bool as one; here it is a mistake.
+
+    An int that is too large for a float is no real number either.
+    """
 
     def is_satisfied_by(self, val):
-        return not isinstance(val, bool | np.bool_) and super().is_satisfied_by(val)
+        if isinstance(val, bool | np.bool_) or not super().is_satisfied_by(val):
+            return False
+        huge = isinstance(val, int) and abs(val) > sys.float_info.max
+        return self.type is Integral or not huge
 
 
-__all__ = ["CallbackSupportMixin", "Interval", "StrOptions", "fit_context"]
+__all__ = [
+    "CALLBACK_ATTRIBUTES",
+    "CallbackSupportMixin",
+    "Interval",
+    "StrOptions",
+    "fit_context",
+]

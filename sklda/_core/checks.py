@@ -3,9 +3,11 @@
 import math
 import numbers
 from collections.abc import Callable, Collection, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 
 def check_integer(
@@ -175,3 +177,15 @@ def check_choice(value: Any, name: str, choices: Collection[str]) -> None:
     if not isinstance(value, str) or value not in choices:
         allowed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {allowed}; got {value!r}.")
+
+
+def check_structure(matrix: Any, name: str) -> None:
+    """Raise ValueError if a compressed sparse matrix has indices outside its shape.
+
+    SciPy builds such a matrix, and its conversions write where the indices point.
+    """
+    if sparse.issparse(matrix) and matrix.format in ("bsr", "csc", "csr"):
+        try:
+            copy(matrix).check_format(full_check=True)  # which changes what it checks
+        except ValueError as error:
+            raise ValueError(f"{name} is no valid sparse matrix: {error}.") from error

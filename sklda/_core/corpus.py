@@ -5,8 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
+from sklda._core.checks import check_structure
 from sklda._core.problem import MAX_TOKENS, Corpus, CorpusT, WeightedCorpus
 
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
@@ -50,17 +51,19 @@ def check_weights(estimator, X, *, reset: bool, whole: bool) -> WeightedCorpus:
     With `whole`, fractions are refused.
     """
     weights = _canonical(estimator, X, reset=reset, whole=whole)
-    return WeightedCorpus(*_cells(weights), weights.data.astype(np.float32))
+    return WeightedCorpus(*_cells(weights), np.array(weights.data, np.float32))
 
 
 def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     """Return a valid X with sorted cells, duplicates summed, and without zeros."""
     _refuse_uncounted(X, type(estimator).__name__)
+    check_structure(X, "X")  # neither SciPy nor the kernels check bounds
     X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric")
+    if X.dtype == object:  # scikit-learn converts an array, but no list, of objects
+        X = check_array(X, dtype=np.float64, input_name="X")
     if X.dtype == np.float16 or not X.dtype.isnative:  # scipy.sparse knows neither
         X = X.astype(np.float64)
     counts = sparse.csr_array(X)
-    counts.check_format(full_check=True)  # kernels do not check bounds
     _check_values(counts.data, type(estimator).__name__, whole)
     _check_total(counts.data, whole)
     _check_words(counts)
@@ -148,8 +151,8 @@ def _check_words(counts):
 
 def _cells(counts):
     """Return the first cell of each document, and the word of each cell."""
-    word = np.require(counts.indices, np.int32, ["A", "C", "W"])
-    return counts.indptr.astype(np.int64), word
+    word = np.require(counts.indices, np.int32, ["A", "C", "W", "E"])  # no memory map
+    return np.array(counts.indptr, np.int64), word
 
 
 def _to_arrays(counts) -> Corpus:

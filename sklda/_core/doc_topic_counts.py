@@ -14,12 +14,17 @@ def add_doc_topic(corpus, z, total):
             total[d, z[i]] += 1
 
 
-@njit(cache=True, nogil=True)
 def doc_topic_cells(corpus, z, n_lanes):
     """Return topic and count of every n_dk > 0, document after document."""
+    topic, count = np.empty(z.size, np.uint16), np.empty(z.size, np.int32)
+    n = _fill_cells(corpus, z, n_lanes, topic, count)
+    return topic[:n], count[:n]
+
+
+@njit(cache=True, nogil=True)
+def _fill_cells(corpus, z, n_lanes, topic, count):
+    """Fill in the topics and counts; return their number."""
     doc_ptr, _, token_ptr = corpus
-    topic = np.empty(z.size, np.uint16)
-    count = np.empty(z.size, np.int32)
     doc_topic = np.zeros(n_lanes, np.int32)
     n = 0
     for d in range(doc_ptr.size - 1):
@@ -33,4 +38,4 @@ def doc_topic_cells(corpus, z, n_lanes):
         for j in range(first, n):
             count[j] = doc_topic[topic[j]]
             doc_topic[topic[j]] = 0
-    return topic[:n].copy(), count[:n].copy()
+    return n

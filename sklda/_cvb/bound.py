@@ -79,10 +79,19 @@ def exact_histograms(
     problem: Problem[WeightedCorpus], responsibilities: np.ndarray
 ) -> CountHistograms:
     """Return the distributions of all counts; every cell must be one token."""
-    found = exact.distributions(
-        problem.corpus, responsibilities, problem.n_words, problem.n_topics
+    corpus, n_words = problem.corpus, problem.n_words
+    n_tokens = [
+        np.diff(corpus.doc_ptr),
+        np.bincount(corpus.word, minlength=n_words),
+        np.array([corpus.word.size]),
+    ]
+    tables = [np.zeros((problem.n_topics, (n + 1).sum())) for n in n_tokens]
+    exact.distributions(corpus, responsibilities, n_words, *tables)
+    groups = (
+        np.split(table, np.cumsum(n + 1)[:-1], axis=1)
+        for table, n in zip(tables, n_tokens, strict=True)
     )
-    return CountHistograms(*(_join(map(_from_table, tables)) for tables in found))
+    return CountHistograms(*(_join(map(_from_table, tables)) for tables in groups))
 
 
 def estimated_histograms(

@@ -268,7 +268,6 @@ class CVBLDA(BaseLDA):
             rng = random_streams(self.random_state)
             engine = Engine(approximation, problem, rng, parameters.n_shards, threads)
             ended = self._run(engine, X, y)
-            fitted = self._attributes(engine)
             if not ended and parameters.tol > 0:
                 warnings.warn(
                     f"After max_iter={parameters.max_iter} sweeps, the last one still "
@@ -277,8 +276,8 @@ class CVBLDA(BaseLDA):
                     ConvergenceWarning,
                     stacklevel=3,
                 )
-        vars(self).update(fitted)
-        vars(self).pop("n_batch_iter_", None)
+            vars(self).update(self._attributes(engine))
+            vars(self).pop("n_batch_iter_", None)
         return self
 
     def _run(self, engine: Engine, X, y) -> bool:
@@ -355,10 +354,9 @@ class CVBLDA(BaseLDA):
         first = not hasattr(self, "components_")
         with undone_on_failure(self):
             corpus = self._check_weights(X, reset=first)
-            fitted = self._update(corpus, first)
-        for name in ("doc_topic_", "bound_", "bound_iter_", "n_iter_"):
-            vars(self).pop(name, None)  # of fit, and no longer true
-        vars(self).update(fitted)
+            vars(self).update(self._update(corpus, first))
+            for name in ("doc_topic_", "bound_", "bound_iter_", "n_iter_"):
+                vars(self).pop(name, None)  # of fit, and no longer true
         return self
 
     def _update(self, corpus: WeightedCorpus, first: bool) -> dict[str, Any]:

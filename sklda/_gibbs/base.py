@@ -96,8 +96,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             sampler = self._make_sampler(problem, threads)
             chain = Chain(sampler, problem, random_streams(self.random_state))
             self._run(chain, schedule, X, y)
-            fitted = self._attributes(chain)
-        vars(self).update(fitted)
+            vars(self).update(self._attributes(chain))
         return self
 
     def _run(self, chain: Chain, schedule: Schedule, X, y) -> None:

@@ -255,7 +255,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
                 chain = MedLDAChain(sampler, problem, rng)
             self._run(chain, schedule, int(corpus.token_ptr[-1]), X, y)
             fitted = self._attributes(chain)
-        vars(self).update(fitted, classes_=classes, _multilabel=multilabel)
+            vars(self).update(fitted, classes_=classes, _multilabel=multilabel)
         return self
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:

@@ -216,8 +216,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
             sampler = self._make_sampler(loss, targets)
             chain = MedLDAChain(sampler, problem, random_streams(self.random_state))
             self._run(chain, schedule, chain.z.size, X, y)
-            fitted = self._attributes(chain)
-        vars(self).update(fitted, intercept_=intercept)
+            vars(self).update(self._attributes(chain), intercept_=intercept)
         return self
 
     def predict(self, X: MatrixLike) -> np.ndarray:

@@ -25,7 +25,7 @@ from sklda._medlda.kernels.label_factors import LabelFactors
 from sklda._medlda.kernels.weights import (
     Proportions,
     add_precision,
-    proportions,
+    fill_proportions,
     resample_each,
 )
 from sklda._medlda.losses import Loss
@@ -152,7 +152,11 @@ class MaxMargin(NamedTuple):
 def topic_proportions(problem: Problem[Corpus], z: np.ndarray) -> sparse.csr_array:
     """Return zbar, (n_docs, n_topics): the proportions of topics among the tokens."""
     n_docs = problem.corpus.doc_ptr.size - 1
-    arrays = proportions(problem.corpus, z, problem.n_topics)
+    value, topic = np.empty(z.size), np.empty(z.size, np.int32)
+    ptr = np.empty(n_docs + 1, np.int32)
+    by_doc = Proportions(value, topic, ptr)
+    n = fill_proportions(problem.corpus, z, problem.n_topics, by_doc)
+    arrays = (value[:n], topic[:n], ptr)
     return sparse.csr_array(arrays, shape=(n_docs, problem.n_topics))
 
 

@@ -7,6 +7,8 @@ from sklearn.utils import assert_all_finite, check_consistent_length, column_or_
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_array
 
+from sklda._core.checks import check_structure
+
 # Of C times the largest target. Its square times `losses.HIGHEST_XI` is the largest
 # exponent that the kernels can meet, and still far from the limit of float32.
 HIGHEST_STEEPNESS = 1e10
@@ -16,6 +18,7 @@ _WAY_OUT = "sklearn.compose.TransformedTargetRegressor scales y, and predictions
 
 def zero_one(y):
     """Return y as an array; an indicator matrix of -1 and 1 becomes one of 0 and 1."""
+    check_structure(y, "y")
     if issparse(y):
         y = y.tocsr()
         values = y.data

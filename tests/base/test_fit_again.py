@@ -1,6 +1,4 @@
-"""Fits repeat: seeds, threads, refits, clones, pickles."""
-
-import pickle
+"""Fits repeat: seeds, threads, refits, clones."""
 
 import numpy as np
 import pytest
@@ -87,15 +85,6 @@ def test_clone_is_not_fitted_and_fits_the_same():
     copy = clone(model)
     assert not fitted(copy)
     assert_same_fit(copy.fit(X), model)
-
-
-def test_pickle():
-    model = fit(learn_priors="asymmetric", max_iter=30)
-    copy = pickle.loads(pickle.dumps(model))
-    assert copy.get_params() == model.get_params()
-    assert_same_fit(copy, model)
-    np.testing.assert_array_equal(copy.transform(X), model.transform(X))
-    assert copy.score(X) == model.score(X)
 
 
 def test_fit_sets_these_attributes_and_no_others():

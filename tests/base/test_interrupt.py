@@ -1,13 +1,18 @@
 """A fit that talks, and a fit that is stopped by Ctrl-C."""
 
+import itertools
 import re
+import sys
+from copy import deepcopy
+from functools import partial
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from sklda import CollapsedGibbsLDA
+from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
 from sklda._gibbs.chain import Chain
 from sklda.datasets import make_lda_corpus
 from tests.helpers.interpreter import run_python
@@ -125,6 +130,64 @@ def test_an_interrupted_refit_leaves_the_names(monkeypatch):
     assert "".join(model.feature_names_in_) == "abcdefghijkl"
     assert model.n_features_in_ == 12
     assert not hasattr(clone(model), "feature_names_in_")
+
+
+DOOR = {"fit", "partial_fit", "undone_on_failure", "__exit__"}
+
+
+def interrupted_at(moment, call):
+    """Raise KeyboardInterrupt before an instruction of fit; return whether it came."""
+
+    def trace(frame, event, _):
+        nonlocal moment
+        if frame.f_code.co_name not in DOOR:
+            return None
+        frame.f_trace_opcodes = True
+        moment -= event == "opcode"
+        if moment == 0:
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    ("model", "methods"),
+    [
+        (CollapsedGibbsLDA, ["fit"]),
+        (CollapsedGibbsLDA, ["fit", "fit"]),
+        (CVBLDA, ["partial_fit", "fit"]),
+        (CVBLDA, ["fit", "partial_fit"]),
+        (MedLDAClassifier, ["fit"]),
+        (MedLDAClassifier, ["fit", "fit"]),
+        (MedLDARegressor, ["fit", "fit"]),
+    ],
+)
+def test_no_instant_leaves_parts_of_two_fits(model, methods):
+    y = np.arange(40) % 2
+    model = model(3, max_iter=1, random_state=0)
+    *first, last = methods
+    for method in first:
+        getattr(model, method)(X[:9, :12], y[:9])
+    arguments = (X[:9, :12], y[:9]) if last == "partial_fit" else (X, y)
+    done = deepcopy(model)
+    getattr(done, last)(*arguments)
+    allowed = [joblib.hash(vars(model)), joblib.hash(vars(done))]
+    for moment in itertools.count(1):
+        again = deepcopy(model)
+        if not interrupted_at(moment, partial(getattr(again, last), *arguments)):
+            break
+        assert joblib.hash(vars(again)) in allowed, moment
+    assert moment > 100  # the trace has seen a fit
 
 
 SCRIPT = """

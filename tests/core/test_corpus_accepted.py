@@ -136,6 +136,7 @@ FORMS = {
     "array, every other column": lambda: np.repeat(COUNTS, 2, axis=1)[:, ::2],
     "array, other byte order": lambda: COUNTS.astype(">i4"),
     "list of lists": lambda: COUNTS.tolist(),
+    "list of arrays of objects": lambda: list(COUNTS.astype(object)),
     "csr, big float": lambda: X.astype(np.longdouble),
     "duplicates": make_duplicates,
     "duplicates, float": lambda: make_duplicates(np.float32),

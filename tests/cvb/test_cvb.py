@@ -224,16 +224,6 @@ def test_weights_and_priors_scale_together(name):
         assert abs(2 * a.components_ - b.components_).max() > 1e-3
 
 
-def test_weights_that_are_refused():
-    for bad, match in ((-X, "Negative"), (X * np.nan, "NaN"), (X * 1e12, "1e.12")):
-        with pytest.raises(ValueError, match=match):
-            make().fit(bad)
-        with pytest.raises(ValueError, match=match):
-            make().partial_fit(bad)
-    with pytest.raises(ValueError, match=r"CVBLDA.*exact"):
-        make("exact").fit(X[:5] * 0.5)
-
-
 # transform and score
 
 
@@ -309,26 +299,6 @@ def test_free_memory_is_known_where_the_system_tells():
         assert 2**20 < free < 2**50
     else:
         assert free is None
-
-
-@pytest.mark.parametrize(
-    ("params", "words"),
-    [
-        ({"approximation": "cubic"}, "approximation"),
-        ({"tol": -1}, "tol"),
-        ({"learning_decay": 0.5}, "learning_decay"),
-        ({"learning_decay": 1.1}, "learning_decay"),
-        ({"learning_offset": -1}, "learning_offset"),
-        ({"total_samples": 0}, "total_samples"),
-        ({"doc_topic_prior": [1, 2]}, "doc_topic_prior"),
-    ],
-)
-def test_parameters_out_of_range(params, words):
-    for method in ("fit", "partial_fit"):
-        model = CVBLDA(**params)
-        with pytest.raises(ValueError, match=words):
-            getattr(model, method)(X)
-        assert not fitted(model)
 
 
 @pytest.mark.parametrize(

@@ -80,13 +80,6 @@ def test_min_length(corpus):
     assert long.names == expected
     assert 0 < len(expected) < len(corpus.names)
     assert set(long.target) == set(range(len(long.target_names)))
-    with pytest.raises(ValueError, match="min_length must be an integer >= 1, got 0"):
-        load_docstrings(min_length=0)
-
-
-def test_a_flag_is_true_or_false():
-    with pytest.raises(ValueError, match="return_X_y must be True or False, got 'no'"):
-        load_docstrings(return_X_y="no")
 
 
 def _pairs(corpus):

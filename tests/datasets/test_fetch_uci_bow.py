@@ -331,27 +331,6 @@ def test_interrupt_leaves_nothing(repository, home, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"name": "reuters"}, "name must be one of .*'enron'.*; got 'reuters'"),
-        ({"n_retries": -1}, "n_retries must be an integer >= 0, got -1"),
-        ({"name": ["kos"]}, r"name must be one of .*'enron'.*; got \['kos'\]"),
-        ({"n_retries": True}, "n_retries must be an integer >= 0, got True"),
-        ({"delay": -0.5}, "delay must be a number of seconds .*, got -0.5"),
-        ({"delay": np.inf}, "delay must be a number .* from 0 to 86,400, got inf"),
-        ({"delay": np.nan}, "delay must be a number of seconds .*, got nan"),
-        ({"delay": True}, "delay must be a number of seconds .*, got True"),
-        ({"delay": "1"}, "delay must be a number of seconds .*, got '1'"),
-        ({"download_if_missing": "no"}, "_missing must be True or False, got 'no'"),
-    ],
-)
-def test_invalid_parameters(home, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        fetch_uci_bow(**{"name": "enron", "data_home": home, **parameters})
-    assert not home.exists()
-
-
-@pytest.mark.parametrize(
     ("name", "shape", "n_cells", "n_tokens", "n_unused"),
     [
         ("kos", (3430, 6906), 353160, 467714, 0),

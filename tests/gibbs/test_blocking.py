@@ -117,9 +117,3 @@ def test_priors_at_the_ends_of_their_range(blocking, most, n_topics, prior):
         assert model.topic_assignments_.max() < n_topics
         assert np.isfinite(model.log_joint_).all()
         assert np.isfinite(model.score(X))
-
-
-@pytest.mark.parametrize("most", [0, -1, 2.5, "all", np.nan])
-def test_block_sizes_that_are_refused(most):
-    with pytest.raises(ValueError, match="max_block_size"):
-        make("nested", most).fit(X)

@@ -92,6 +92,4 @@ def test_all_samplers_explain_the_corpus_as_well():
 def test_sampler_is_of_the_single_site_chain():
     with pytest.raises(ValueError, match="set sampler='auto', or set blocking=None"):
         fit(sampler="dense", blocking="nested")
-    with pytest.raises(ValueError, match="The 'sampler' parameter"):
-        fit(sampler="lists")
     assert fit(sampler="auto", blocking="nested", max_iter=2).n_iter_ == 2

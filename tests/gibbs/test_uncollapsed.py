@@ -214,8 +214,6 @@ def test_parameters_are_those_of_the_collapsed_sampler_but_its_own():
     assert mine == {name: other[name] for name in mine}
     own = {"n_shards", "blocking", "max_block_size", "sampler"}
     assert set(other) - set(mine) == own
-    with pytest.raises(ValueError, match="n_jobs"):
-        fit(n_jobs="all")
 
 
 # --- the kernel ------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.decomposition import LatentDirichletAllocation
-from sklearn.exceptions import NotFittedError
 
 from sklda import CVBLDA, CollapsedGibbsLDA
 from sklda.inspection import (
@@ -158,22 +156,6 @@ def test_legend_covers_no_curve(pyplot, n_fits):
     assert (legend.get_window_extent().extents[2:] <= inside[2:]).all()
 
 
-def test_fits_without_a_trace_are_refused(fits):
-    with pytest.raises(NotFittedError):
-        ConvergenceDisplay.from_estimator(CollapsedGibbsLDA())
-    silent = CollapsedGibbsLDA(2, max_iter=3, evaluate_every=0).fit(X)
-    with pytest.raises(ValueError, match="b was fitted without a trace: set evaluate"):
-        ConvergenceDisplay.from_estimator({"a": fits[0], "b": silent})
-    other = LatentDirichletAllocation(2, max_iter=1).fit(X)
-    with pytest.raises(TypeError, match="LatentDirichletAllocation records no trace"):
-        ConvergenceDisplay.from_estimator(other)
-    cvb = CVBLDA(3, max_iter=2, tol=0, evaluate_every=1, random_state=0).fit(X)
-    with pytest.raises(ValueError, match=r"bound \(nats per token\) and log joint"):
-        ConvergenceDisplay.from_estimator([fits[0], cvb])
-    with pytest.raises(ValueError, match="no fit to plot"):
-        ConvergenceDisplay.from_estimator([])
-
-
 # --- topics of documents -----------------------------------------------------
 
 
@@ -224,104 +206,7 @@ def test_topics_that_sum_to_one_leave_no_others(pyplot):
     assert texts == ["0", "1", "2"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"documents": [12]}, "documents must be between 0 and 11"),
-        ({"documents": [-1]}, "documents must be between 0 and 11"),
-        ({"documents": []}, "documents must be a list of integers"),
-        ({"documents": [0.5]}, "documents must be a list of integers"),
-        ({"documents": 3}, "documents must be a list of integers"),
-        ({"documents": [[1], [2, 3]]}, "documents must be a list of integers"),
-        ({"document_names": ["a"]}, "document_names has 1 names for 10 documents"),
-        ({"document_names": 5}, "document_names must list the names .*, got an int"),
-        ({"document_names": set("abcdefghij")}, "got a set. Pass a list"),
-        ({"document_names": "abcdefghij"}, "got a str. Pass a list"),
-        ({"ax": 5}, "ax must be an Axes of matplotlib, got 5"),
-        ({"n_topics": 0}, "n_topics must be an integer >= 1"),
-        ({"n_words": 31}, "n_words=31 exceeds the number of words, 30"),
-        ({"feature_names": ["a"]}, "feature_names has 1 names"),
-    ],
-)
-def test_documents_are_checked(pyplot, options, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        DocumentTopicsDisplay.from_estimator(model_of(3), X, **options)
-
-
 # --- what all pictures share -------------------------------------------------
-
-
-def test_refused_parameters():
-    with pytest.raises(ValueError, match="topics must be between 0 and 2"):
-        TopWordsDisplay.from_estimator(model_of(3), topics=[3])
-    with pytest.raises(ValueError, match="metric must be one of"):
-        TopWordsDisplay.from_estimator(model_of(3), metric="tf-idf")
-    with pytest.raises(ValueError, match="n_words must be an integer >= 0"):
-        TopicMapDisplay.from_estimator(model_of(3), n_words=-1)
-    for display in (TopWordsDisplay, TopicMapDisplay):
-        with pytest.raises(NotFittedError):
-            display.from_estimator(CollapsedGibbsLDA())
-    with pytest.raises(NotFittedError):
-        DocumentTopicsDisplay.from_estimator(CollapsedGibbsLDA(), X)
-
-
-CURVE = [np.arange(3)]
-
-
-@pytest.mark.parametrize(
-    ("display", "sound", "bad"),
-    [
-        (
-            ConvergenceDisplay,
-            {"sweeps": CURVE, "values": CURVE, "names": ["a"], "quantity": "bound"},
-            {"sweeps": 5, "values": [[1, 2]], "names": {"a"}},
-        ),
-        (
-            DocumentTopicsDisplay,
-            {
-                "proportions": np.eye(2),
-                "topics": [0, 1],
-                "document_names": ["a", "b"],
-                "topic_names": ["c", "d"],
-            },
-            {
-                "proportions": [[0.5, np.nan]],
-                "topics": [0],
-                "document_names": 5,
-                "topic_names": ["c"],
-                "n_models": 0,
-            },
-        ),
-        (
-            TopWordsDisplay,
-            {"words": [["a"], ["b"]], "probabilities": [[1], [1]], "topics": [0, 1]},
-            {"words": [["a"]], "probabilities": [["x"], ["y"]], "topics": 5},
-        ),
-        (
-            TopicMapDisplay,
-            {
-                "positions": np.eye(2),
-                "frequencies": [0.5, 0.5],
-                "labels": ["a", "b"],
-                "explained_ratio": [1, 0],
-            },
-            {
-                "positions": [[1], [2, 3]],
-                "frequencies": [1],
-                "labels": "ab",
-                "explained_ratio": None,
-            },
-        ),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
-def test_displays_check_their_parameters(pyplot, display, sound, bad):
-    display(**sound).plot()
-    with pytest.raises(TypeError, match="ax must be an Axes of matplotlib"):
-        display(**sound).plot([5, 5] if display is TopWordsDisplay else 5)
-    for name, value in bad.items():
-        with pytest.raises((TypeError, ValueError), match=f"^{name}"):
-            display(**(sound | {name: value}))
 
 
 def test_without_matplotlib_it_says_what_to_install():

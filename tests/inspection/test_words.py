@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.decomposition import NMF, LatentDirichletAllocation, TruncatedSVD
-from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.pipeline import make_pipeline
+from sklearn.decomposition import NMF, LatentDirichletAllocation
 
 from sklda import CVBLDA, CollapsedGibbsLDA
 from sklda._base.fitted_topics import top_indices, topic_frequencies, topic_proportions
@@ -129,18 +126,6 @@ def test_scale_of_topics_does_not_matter_for_probability():
         assert top_words(KnownTopics(scaled), NAMES, 3, metric) == top_words(
             KnownTopics(COMPONENTS), NAMES, 3, metric
         )
-
-
-@pytest.mark.parametrize("integer", [np.int8, np.uint8, np.uint64])
-def test_numbers_of_numpy(integer):
-    model = KnownTopics(COMPONENTS)
-    options = {"metric": "frex", "weight": np.float32(0.5)}
-    assert top_words(model, n_words=integer(3), **options) == top_words(
-        model, n_words=3, metric="frex", weight=0.5
-    )
-    for n_documents in (integer(2), 2):
-        documents, _ = top_documents(KnownTopics(COMPONENTS, THETA), None, n_documents)
-        assert documents.tolist() == [[1, 0], [3, 0]]
 
 
 @pytest.mark.parametrize("n", [1, 3, 7, 12])
@@ -307,89 +292,3 @@ def test_pyldavis_data_of_arrays_and_dead_topics():
     np.testing.assert_allclose(data["topic_term_dists"], [[0.5, 0.5], [0.25, 0.75]])
     np.testing.assert_allclose(data["doc_topic_dists"], [[0, 1], [0.5, 0.5]])
     assert data["vocab"] == ["0", "1"]
-    with pytest.raises(ValueError, match="X contains no token"):
-        pyldavis_data(model, [[0, 0], [0, 0]])
-
-
-# --- what is refused ---------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"n_words": 5}, ValueError, "n_words=5 exceeds the number of words, 4"),
-        ({"n_words": 0}, ValueError, "n_words must be an integer >= 1, got 0"),
-        ({"n_words": True}, ValueError, "n_words must be an integer"),
-        ({"metric": "tf-idf"}, ValueError, "metric must be one of 'probability', "),
-        ({"weight": 0.5}, ValueError, "no effect for metric='probability'"),
-        ({"metric": "lift", "weight": 0.5}, ValueError, "no effect for metric='lift'"),
-        ({"metric": "frex", "weight": 1.5}, ValueError, "weight must be between 0 "),
-        ({"metric": "frex", "weight": np.nan}, ValueError, "weight must be between"),
-        ({"metric": "frex", "weight": "a"}, ValueError, "between 0 and 1, got 'a'"),
-        ({"metric": "frex", "weight": True}, ValueError, "between 0 and 1, got True"),
-        ({"as_frame": "no"}, ValueError, "as_frame must be True or False, got 'no'"),
-        ({"feature_names": ["a"]}, ValueError, "has 1 names, .* fitted to 4 words"),
-        ({"feature_names": "abcd"}, TypeError, "must list the words .*, got a str"),
-        ({"feature_names": b"abcd"}, TypeError, "got a bytes"),
-        ({"feature_names": set(NAMES)}, TypeError, "got a set. Pass `vectorizer.get_"),
-        ({"feature_names": frozenset(NAMES)}, TypeError, "got a frozenset"),
-        ({"feature_names": dict.fromkeys(NAMES).keys()}, TypeError, "got a dict_keys"),
-        ({"feature_names": iter(NAMES)}, TypeError, "got a list_iterator"),
-        ({"feature_names": np.array([NAMES])}, TypeError, "a 2-dimensional ndarray"),
-        ({"feature_names": CountVectorizer()}, TypeError, "get_feature_names_out"),
-        (
-            {"feature_names": dict.fromkeys(NAMES, 0)},
-            TypeError,
-            r"got a dict. Pass `vectorizer.get_feature_names_out\(\)`",
-        ),
-    ],
-)
-def test_refused_parameters(options, error, message):
-    model = KnownTopics(COMPONENTS)
-    with pytest.raises(error, match=message):
-        top_words(model, **({"n_words": 3} | options))
-
-
-def call_top_words(estimator):
-    return top_words(estimator, n_words=2)
-
-
-def call_top_documents(estimator):
-    return top_documents(estimator, [[1, 0, 2, 0]], 1)
-
-
-def call_pyldavis_data(estimator):
-    return pyldavis_data(estimator, [[1, 0, 2, 0]])
-
-
-@pytest.mark.parametrize(
-    "call", [call_top_words, call_top_documents, call_pyldavis_data]
-)
-def test_refused_estimators(call):
-    with pytest.raises(NotFittedError):
-        call(CollapsedGibbsLDA())
-    with pytest.raises(NotFittedError):
-        call(make_pipeline(CountVectorizer(), CollapsedGibbsLDA()))
-    X = np.random.default_rng(0).integers(0, 5, (9, 4))
-    pipeline = make_pipeline("passthrough", CollapsedGibbsLDA(2, max_iter=2))
-    with pytest.raises(TypeError, match=r"Pipeline has no components_.*pipeline\[-1\]"):
-        call(pipeline.fit(X))
-    with pytest.raises(
-        ValueError, match="components_ of TruncatedSVD contains negative"
-    ):
-        call(TruncatedSVD(2).fit(X))
-    with pytest.raises(TypeError, match="not an estimator"):
-        call("model")
-
-
-def test_refused_documents(corpus, lda):
-    with pytest.raises(
-        ValueError, match="n_documents=81 exceeds the number of documents, 80"
-    ):
-        top_documents(lda, corpus, 81)
-    with pytest.raises(ValueError, match="n_documents must be an integer >= 1"):
-        top_documents(lda, corpus, 0)
-    with pytest.raises(ValueError, match="X has 29 features"):
-        top_documents(lda, corpus[:, :29])
-    with pytest.raises(ValueError, match="Negative values"):
-        pyldavis_data(lda, -corpus)

@@ -44,16 +44,6 @@ def _no_tokens(n_topics, n_tokens):
 
 
 @njit(cache=True, nogil=True)
-def _distribution(tokens, responsibilities, n_topics):
-    """Return that of the number of these tokens on each topic."""
-    p = _no_tokens(n_topics, tokens.size)
-    for k in range(n_topics):
-        for i in range(tokens.size):
-            _add_token(p[k, : i + 2], np.float64(responsibilities[tokens[i], k]))
-    return p
-
-
-@njit(cache=True, nogil=True)
 def _expected_logs(tokens, responsibilities, prior):
     """Return h of a group, (n_topics, n_tokens + 1, n_tokens + 1)."""
     n = tokens.size
@@ -81,14 +71,29 @@ def _groups(corpus, n_words):
 
 
 @njit(cache=True, nogil=True)
-def distributions(corpus, responsibilities, n_words, n_topics):
-    """Return those of n_dk, n_wk and n_k: lists of (n_topics, n_tokens + 1)."""
+def distributions(corpus, responsibilities, n_words, doc_topic, word_topic, topic):
+    """Fill in those of n_dk, n_wk and n_k; the tables must be 0.
+
+    In a table, (n_topics, n_tokens + n_groups), the n + 1 columns of a group of n
+    tokens follow those of the group before.
+    """
     docs, words, tokens = _groups(corpus, n_words)
-    return (
-        [_distribution(group, responsibilities, n_topics) for group in docs],
-        [_distribution(group, responsibilities, n_topics) for group in words],
-        [_distribution(tokens, responsibilities, n_topics)],
-    )
+    _fill_distributions(docs, responsibilities, doc_topic)
+    _fill_distributions(words, responsibilities, word_topic)
+    _fill_distributions([tokens], responsibilities, topic)
+
+
+@njit(cache=True, nogil=True)
+def _fill_distributions(groups, responsibilities, table):
+    """Fill in those of the number of tokens of each group on each topic."""
+    first = 0
+    for tokens in groups:
+        for k in range(table.shape[0]):
+            table[k, first] = 1
+            for i in range(tokens.size):
+                g = np.float64(responsibilities[tokens[i], k])
+                _add_token(table[k, first : first + i + 2], g)
+        first += tokens.size + 1
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)

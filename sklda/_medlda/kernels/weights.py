@@ -29,14 +29,13 @@ class Proportions(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def proportions(corpus, z, n_topics):
-    """Return the arrays of the `Proportions` of all documents."""
+def fill_proportions(corpus, z, n_topics, by_doc):
+    """Fill in the `Proportions` of all documents; return their number."""
     doc_ptr, _, token_ptr = corpus
-    ptr = np.zeros(doc_ptr.size, np.int32)
-    topic = np.empty(z.size, np.int32)
-    value = np.empty(z.size, np.float64)
+    value, topic, ptr = by_doc
     doc_topic = np.zeros(n_topics, np.int32)
     n = 0
+    ptr[0] = 0
     for d in range(doc_ptr.size - 1):
         first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
         count_document(first, last, z, doc_topic)
@@ -45,7 +44,7 @@ def proportions(corpus, z, n_topics):
                 topic[n], value[n] = k, doc_topic[k] / (last - first)
                 n += 1
         ptr[d + 1] = n
-    return value[:n].copy(), topic[:n].copy(), ptr
+    return n
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")

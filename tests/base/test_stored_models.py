@@ -1,0 +1,139 @@
+"""Models that are stored and loaded: by pickle, joblib and skops, by other versions."""
+
+import contextlib
+import pickle
+from functools import cache
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.exceptions import InconsistentVersionWarning
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+
+import sklda
+from sklda import CVBLDA
+from sklda._base import versioned
+from tests.helpers import stored_fits
+from tests.helpers.comparison import assert_same_fit
+from tests.helpers.public_names import estimators
+
+ESTIMATORS = estimators().keys()
+PATHS = sorted(stored_fits.FOLDER.glob("*/*.npz"))
+
+
+@cache
+def fits():
+    return {type(stored.model).__name__: stored for stored in stored_fits.fits()}
+
+
+each_estimator = pytest.mark.parametrize("name", sorted(ESTIMATORS))
+
+
+# --- round trips -----------------------------------------------------------------
+
+
+def by_pickle(model, folder):
+    return pickle.loads(pickle.dumps(model))
+
+
+def by_joblib(model, folder):
+    joblib.dump(model, folder / "model.joblib")
+    return joblib.load(folder / "model.joblib")
+
+
+def by_skops(model, folder):
+    io = pytest.importorskip("skops.io")
+    io.dump(model, folder / "model.skops")
+    # Whatever stands here the user has to trust, so it must be the class alone.
+    unknown = io.get_untrusted_types(file=folder / "model.skops")
+    assert unknown == [f"{type(model).__module__}.{type(model).__name__}"]
+    return io.load(folder / "model.skops", trusted=unknown)
+
+
+@pytest.mark.parametrize("round_trip", [by_pickle, by_joblib, by_skops])
+@each_estimator
+def test_round_trip(tmp_path, name, round_trip):
+    model, X, results = fits()[name]
+    copy = round_trip(model, tmp_path)
+    assert type(copy) is type(model)
+    assert vars(copy).keys() == vars(model).keys()
+    assert copy.get_params() == model.get_params()
+    assert_same_fit(copy, model)
+    for method, expected in results.items():
+        np.testing.assert_array_equal(getattr(copy, method)(X), expected)
+
+
+def test_skops_knows_the_generator_and_the_steps_around_a_model(tmp_path):
+    io = pytest.importorskip("skops.io")
+    lda = CVBLDA(2, tol=0, max_iter=2, random_state=np.random.RandomState(0))
+    texts = ["cat dog cat", "dog cat", "star moon", "moon star moon"]
+    pipeline = make_pipeline(CountVectorizer(), lda).fit(texts)
+    io.dump(pipeline, tmp_path / "model.skops")
+    unknown = io.get_untrusted_types(file=tmp_path / "model.skops")
+    assert unknown == ["sklda._cvb.estimator.CVBLDA"]
+    copy = io.load(tmp_path / "model.skops", trusted=unknown)
+    np.testing.assert_array_equal(copy.transform(texts), pipeline.transform(texts))
+
+
+# --- other versions --------------------------------------------------------------
+
+
+def test_another_version_warns(monkeypatch):
+    model = fits()["CVBLDA"].model
+    monkeypatch.setattr(versioned, "__version__", "0.0.1")
+    data = pickle.dumps(model)
+    monkeypatch.undo()
+    with pytest.warns(InconsistentVersionWarning) as caught:
+        copy = pickle.loads(data)
+    assert_same_fit(copy, model)
+    (warning,) = caught
+    assert warning.filename == __file__
+    assert f"CVBLDA from version 0.0.1 when using version {sklda.__version__}." in str(
+        warning.message
+    )
+    # The version is of what was stored, not of the estimator.
+    assert vars(copy).keys() == vars(model).keys()
+    pickle.loads(pickle.dumps(copy))
+
+
+def test_a_state_without_a_version_warns():
+    model = fits()["CVBLDA"].model
+    with pytest.warns(InconsistentVersionWarning, match="from version unknown"):
+        CVBLDA().__setstate__(dict(vars(model)))
+
+
+def test_every_estimator_is_stored_by_this_version():
+    stored = {path.stem for path in PATHS if path.parent.name == sklda.__version__}
+    assert stored == ESTIMATORS, "run: python -m tests.helpers.stored_fits"
+
+
+@pytest.mark.parametrize(
+    "path", PATHS, ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
+def test_stored_fit(path):
+    assert path.stat().st_size < 20_000
+    version = path.parent.name
+    expectation = contextlib.nullcontext()
+    if version != sklda.__version__:
+        expectation = pytest.warns(InconsistentVersionWarning, match=f"{version} when")
+    with expectation:
+        model, X, results = stored_fits.load(path)
+    assert type(model).__name__ == path.stem
+    assert results
+    for method, expected in results.items():
+        result = getattr(model, method)(X)
+        if expected.dtype.kind == "U":
+            np.testing.assert_array_equal(result, expected)
+        else:  # kernels compute in float32, and round differently on each machine
+            np.testing.assert_allclose(result, expected, rtol=1e-3, atol=1e-3)
+
+
+@each_estimator
+def test_writing_and_loading_gives_the_model(tmp_path, name):
+    stored_fits.write(tmp_path / "fit.npz", fits()[name])
+    model, X, results = stored_fits.load(tmp_path / "fit.npz")
+    assert_same_fit(model, fits()[name].model)
+    assert vars(model).keys() == vars(fits()[name].model).keys()
+    assert results.keys() == fits()[name].results.keys()
+    np.testing.assert_array_equal(X, fits()[name].X)

@@ -1,0 +1,232 @@
+"""What estimators and their methods take; most of it follows from the constraints."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from sklda import CVBLDA
+from sklda.datasets import make_lda_corpus
+from tests.helpers.bad_input.values import (
+    Door,
+    Spec,
+    accepted,
+    counts,
+    of_constraints,
+    only_bad,
+    refused,
+    rows,
+)
+from tests.helpers.public_names import estimators, methods, parameters
+
+N_DOCS, N_WORDS, N_TOPICS = 12, 7, 3
+X, THETA, _ = make_lda_corpus(
+    N_DOCS, N_WORDS, N_TOPICS, document_length=20, random_state=0
+)
+LABELS = np.array(["one", "two", "three"])[np.arange(N_DOCS) % 3]
+IS_ONE = LABELS == "one"
+
+FAST = {"n_components": N_TOPICS, "max_iter": 10, "random_state": 0, "tol": 0}
+# Valid values where the default is None or takes too long.
+TYPICAL = {
+    "n_components": 127,
+    "doc_topic_prior": 0.5,
+    "topic_word_prior": 0.5,
+    "burn_in": 7,
+    "max_iter": 5,
+    "n_jobs": 2,
+    # With the sweeps or minibatches, or a table's padding, above what np.int8 holds.
+    "damping": 100,
+    "learning_offset": 126.0,
+    "learning_decay": 0.75,
+    "total_samples": 100.0,
+}
+# Parameters that have no effect without others, or later than np.int8 can count.
+LONG = {"max_iter": 140}
+CONTEXT = {
+    "n_components": {"max_iter": 1},
+    "max_block_size": {"blocking": "nested"},
+    "burn_in": {"max_iter": 20, "thin": 1},
+    "max_iter": {"thin": 1},
+    "learn_priors": {"max_iter": 40},
+    "damping": LONG,
+    "evaluate_every": LONG,
+    "thin": LONG,
+}
+
+
+def labels_for(cls: type) -> Any:
+    return {"MedLDAClassifier": LABELS, "MedLDARegressor": THETA[:, 0]}.get(
+        cls.__name__
+    )
+
+
+@cache
+def fitted(cls: type) -> Any:
+    return fit(cls)
+
+
+def make(cls: type, **params: Any) -> Any:
+    context = FAST.copy()
+    for name in params.keys() & CONTEXT:
+        context |= CONTEXT[name]
+    known = cls().get_params()
+    return cls(**({k: v for k, v in context.items() if k in known} | params))
+
+
+@contextmanager
+def untouched_if_refused(model: Any) -> Iterator[Any]:
+    """Give the model, and check that what is raised has left it as it was."""
+    before = vars(model).copy()
+    try:
+        yield model
+    except Exception:
+        after = vars(model)
+        assert after.keys() == before.keys(), "it was changed, and refused"
+        assert all(after[name] is before[name] for name in before)
+        raise
+
+
+def fit(cls: type, **params: Any) -> Any:
+    with untouched_if_refused(make(cls, **params)) as model:
+        return model.fit(X, labels_for(cls))
+
+
+def partial_fit(**params: Any) -> Any:
+    with untouched_if_refused(make(CVBLDA, **params)) as model:
+        return model.partial_fit(X).partial_fit(X)
+
+
+@cache
+def after_a_minibatch() -> Any:
+    return partial_fit()
+
+
+def partial_fit_again(**params: Any) -> Any:
+    model = deepcopy(after_a_minibatch()).set_params(**params)
+    with untouched_if_refused(model):
+        return model.partial_fit(X)
+
+
+def call_method(cls: type, method: str, **given: Any) -> Any:
+    models = {"fit": clone(fitted(cls)), "partial_fit": deepcopy(after_a_minibatch())}
+    with untouched_if_refused(models.get(method, fitted(cls))) as model:
+        return getattr(model, method)(**given)
+
+
+PER_TOPIC = rows(
+    ([0.1, 0.2], r"shape \(2,\).*shape \(3,\).*n_components=3"),
+    ([0.1] * 4, r"shape \(4,\).*shape \(3,\)"),
+    ([], r"shape \(0,\).*shape \(3,\)"),
+    ([[0.1, 0.2, 0.3]], r"shape \(1, 3\).*shape \(3,\)"),
+    ([0.1, 0.0, 0.3], r"from 1e-10 to 1e\+10.*got 0.0.*n_components"),
+    ([0.1, -2.0, 0.3], r"from 1e-10 to 1e\+10.*got -2.0"),
+    ([0.1, math.nan, 0.3], r"from 1e-10 to 1e\+10.*got nan"),
+    ([0.1, math.inf, 0.3], r"from 1e-10 to 1e\+10.*got inf"),
+    (["a", "b", "c"], "must hold numbers.*'a'"),
+    ({"a": 1}, "must hold numbers"),
+    ({3}, "must hold numbers"),
+) + Spec([], [[[0.1, 0.2, 0.3], (0.1, 0.2, 0.3), np.array([0.1, 0.2, 0.3])]])
+FLOAT32 = rows(
+    *((n, r"1e-10.*(1e\+10|10{10})") for n in (1e-60, 9e-11, 1.1e10, 1e39, 1e300))
+)
+FLOAT32 += accepted(1e-10, 1e10)
+# What does not follow from the constraints.
+MORE = {
+    "doc_topic_prior": PER_TOPIC + FLOAT32,
+    "topic_word_prior": FLOAT32 + refused([0.1] * N_WORDS),
+    "burn_in": rows((20, "=20.*smaller than max_iter=20.*half"), (21, "=21")),
+}
+
+
+def derived_specs(cls: type) -> dict[str, Spec]:
+    """Return what follows from the constraints of each parameter."""
+    return {
+        name: of_constraints(
+            cls._parameter_constraints[name], TYPICAL.get(name, default)
+        )
+        for name, default in cls().get_params().items()
+    }
+
+
+def labels() -> Spec:
+    """Return the Spec of the classes of documents."""
+    spec = refused(None, words="requires y to be passed")
+    spec += refused(LABELS[1:], words="inconsistent numbers of samples")
+    spec += refused(["one"] * N_DOCS, words="only one class.*at least 2 classes")
+    spec += refused(THETA[:, 0], words="Unknown label type")
+    spec += refused({*range(N_DOCS)}, words="y")
+    for column in (LABELS, np.arange(N_DOCS) % 3):
+        words = "y has 2 columns.*indicator matrix of 0 and 1"
+        spec += refused(np.column_stack([column, column]), words=words)
+    for value in (math.nan, math.inf, -math.inf):
+        y = np.where(np.arange(N_DOCS) == 3, value, np.arange(N_DOCS) % 2)
+        spec += refused(y, y.astype(object), words="NaN|infinity|Unknown label type")
+    member = np.eye(3, dtype=bool)[np.arange(N_DOCS) % 3]
+    words = "indicator matrix of 0 and 1"
+    for low, high in ((0, 2), (-2, 2), (0, -1), (-2.0, -1.0)):
+        y = np.where(member, high, low)
+        spec += refused(y, sparse.csr_array(y), sparse.lil_array(y), words=words)
+    outside = (np.ones(N_DOCS, int), np.full(N_DOCS, 10**6), np.arange(N_DOCS + 1))
+    spec += refused(sparse.csr_array(outside, shape=(N_DOCS, 3)), words="no valid")
+    same = [member.astype(int), 2 * member - 1, sparse.csr_array(member.astype(int))]
+    return spec + accepted(LABELS, LABELS == "one") + Spec([], [same])
+
+
+def targets() -> Spec:
+    """Return the Spec of the numbers of documents."""
+    spec = refused(None, words="requires y to be passed")
+    spec += refused(THETA[1:, 0], words="inconsistent numbers of samples")
+    spec += refused(THETA, words="1d array")
+    spec += refused(LABELS, words="could not convert")
+    spec += refused({*range(N_DOCS)}, words="y")
+    limit = r"y must be .*from -1e\+10 to 1e\+10"
+    spec += refused(np.full(N_DOCS, 1e307), words=f"{limit}.*got 1e.307.*scales y")
+    spec += refused(np.full(N_DOCS, 10**400), -1.1e10 * IS_ONE, words=limit)
+    words = "C times the largest deviation .* got C=100"
+    spec += refused(1e10 * IS_ONE, words=words)
+    for value, word in ((math.nan, "NaN"), (math.inf, "infinity")):
+        y = np.where(np.arange(N_DOCS) == 3, value, 1)
+        spec += refused(y, -y, words=word)
+    return spec + Spec([], [[IS_ONE, IS_ONE + 0.0, IS_ONE.tolist()]])
+
+
+def scored() -> dict[str, Spec]:
+    """Return the Specs of what scikit-learn's accuracy compares with."""
+    y = refused(None, 5, "one", words="dimension")
+    y += refused(LABELS[1:], words="inconsistent numbers of samples")
+    y += refused(THETA, words="y has 3 columns.*0 and 1")
+    weights = refused("a", 5) + refused(np.ones(N_DOCS - 1), words="inconsistent")
+    return {"y": y + accepted(LABELS), "sample_weight": weights + accepted(None)}
+
+
+OF_Y = {
+    "MedLDAClassifier.fit": {"y": labels()},
+    "MedLDAClassifier.score": scored(),
+    "MedLDARegressor.fit": {"y": targets()},
+}
+
+
+def estimator_doors() -> Iterator[tuple[str, Door]]:
+    for name, cls in estimators().items():
+        derived = derived_specs(cls)
+        specs = {k: v + MORE.get(k, Spec([], [])) for k, v in derived.items()}
+        yield f"sklda.{name}", Door(partial(fit, cls), {}, specs)
+        if hasattr(cls, "partial_fit"):
+            yield f"sklda.{name}, partial_fit", Door(partial_fit, {}, specs)
+            again = {k: only_bad(spec) for k, spec in derived.items()}
+            yield f"sklda.{name}, partial_fit again", Door(partial_fit_again, {}, again)
+        for method, function in methods(cls):
+            whole = not issubclass(cls, CVBLDA)
+            specs = {"X": counts(N_DOCS, N_WORDS, whole=whole, fitted=method != "fit")}
+            sound, of_y = {"X": X}, OF_Y.get(f"{name}.{method}", {})
+            if any(one.name == "y" for one in parameters(function)):
+                sound["y"] = labels_for(cls)
+            call = partial(call_method, cls, method)
+            yield f"sklda.{name}.{method}", Door(call, sound, specs | of_y)

@@ -1,0 +1,312 @@
+"""What the functions and displays of sklda take."""
+
+import math
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.decomposition import TruncatedSVD
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+
+from sklda import CVBLDA, CollapsedGibbsLDA, datasets, inspection, metrics
+from tests.helpers.bad_input.of_estimators import N_DOCS, N_TOPICS, N_WORDS, X, fitted
+from tests.helpers.bad_input.values import (
+    SEEDS,
+    Bad,
+    Door,
+    Spec,
+    accepted,
+    choice,
+    counts,
+    flag,
+    indices,
+    integer,
+    names,
+    numbers_per_item,
+    only_bad,
+    path,
+    real,
+    refused,
+    rows,
+    weights,
+)
+from tests.helpers.known_topics import KnownTopics
+from tests.helpers.public_names import parameters
+
+COMPONENTS = np.arange(N_TOPICS * N_WORDS).reshape(N_TOPICS, N_WORDS) % 5
+
+
+def metric_doors() -> Iterator[tuple[str, Door]]:
+    components = weights(N_TOPICS, N_WORDS)
+    # Any documents do that have the words of the model.
+    other_words = refused(np.ones((3, 6)), words="7 columns, but X has 6")
+    yield (
+        "topic_coherence",
+        Door(
+            metrics.topic_coherence,
+            {"components": COMPONENTS, "X": X, "n_words": 3},
+            {
+                "components": components + refused(COMPONENTS[:, :6], words="6.*7"),
+                "X": weights(3, N_WORDS)
+                + refused(-COMPONENTS, words="X contains negative")
+                + other_words,
+                "measure": choice("u_mass", "npmi"),
+                "n_words": integer(2, N_WORDS, typical=3),
+                "smoothing": real(0, None, closed="neither", typical=0.5),
+            },
+        ),
+    )
+    yield (
+        "topic_diversity",
+        Door(
+            metrics.topic_diversity,
+            {"components": COMPONENTS, "n_words": 3},
+            {"components": components, "n_words": integer(1, N_WORDS, typical=3)},
+        ),
+    )
+
+
+# --- inspection ------------------------------------------------------------------
+
+
+@cache
+def topic_model() -> Spec:
+    """Return the Spec of a fitted topic model."""
+    pipeline = make_pipeline("passthrough", CollapsedGibbsLDA(2, max_iter=2)).fit(X)
+    svd = TruncatedSVD(2).fit(X.toarray() - 1.5)
+    unfitted = CollapsedGibbsLDA(), make_pipeline("passthrough", CollapsedGibbsLDA())
+    no_model = ("model", None, 5, CollapsedGibbsLDA, {1})
+    bad = [
+        *(Bad(one, "not fitted", NotFittedError) for one in unfitted),
+        Bad(pipeline, r"Pipeline has no components_.*pipeline\[-1\]", TypeError),
+        Bad(svd, "components_ of TruncatedSVD contains negative"),
+        Bad(KnownTopics([[1, 2, math.nan]]), "components_ contains NaN"),
+        *(Bad(one, "not an estimator|is a class", TypeError) for one in no_model),
+    ]
+    return Spec(bad, [])
+
+
+def ranking(*, fewest_words: int) -> dict[str, Spec]:
+    """Return the Specs of the parameters that all rankings of words share."""
+    return {
+        "estimator": topic_model(),
+        "feature_names": names(N_WORDS, "words"),
+        "n_words": integer(fewest_words, N_WORDS, typical=3),
+        "metric": choice("probability", "relevance", "lift", "frex"),
+        "weight": real(0, 1, closed="both", typical=0.5) + accepted(None),
+    }
+
+
+def inspection_doors() -> Iterator[tuple[str, Door]]:
+    at_model = {"estimator": fitted(CollapsedGibbsLDA)}
+    documents = counts(N_DOCS, N_WORDS, whole=True, fitted=True)
+    top_documents = {
+        "estimator": topic_model(),
+        "X": documents,
+        "n_documents": integer(1, N_DOCS, typical=3),
+    }
+    pyldavis_data = {
+        "estimator": topic_model(),
+        "X": documents + refused(X * 0, words="X contains no token"),
+        "feature_names": names(N_WORDS, "words"),
+    }
+    at_words = at_model | {"n_words": 3, "metric": "frex"}
+    top_words = ranking(fewest_words=1) | {"as_frame": flag()}
+    yield "top_words", Door(inspection.top_words, at_words, top_words)
+    no_effect = rows((0.5, "no effect for metric='lift'"))
+    at_lift = at_words | {"metric": "lift"}
+    yield "top_words", Door(inspection.top_words, at_lift, {"weight": no_effect})
+    at_documents = at_model | {"X": X, "n_documents": 3}
+    yield "top_documents", Door(inspection.top_documents, at_documents, top_documents)
+    yield (
+        "pyldavis_data",
+        Door(inspection.pyldavis_data, at_model | {"X": X}, pyldavis_data),
+    )
+    # Displays.
+    of_words = ranking(fewest_words=1) | {"topics": indices(N_TOPICS)}
+    yield from display_doors(inspection.TopWordsDisplay, at_words, of_words, "bar_kw")
+    if_any = Spec([one for one in documents.bad if one.value is not None], [])
+    of_map = ranking(fewest_words=0) | {"X": if_any + accepted(None, X)}
+    yield from display_doors(inspection.TopicMapDisplay, at_words, of_map, "scatter_kw")
+    of_documents = ranking(fewest_words=0) | {
+        "X": documents,
+        "documents": indices(N_DOCS),
+        "document_names": names(10, "documents"),
+        "n_topics": integer(1, typical=2),
+    }
+    at = at_words | {"X": X}
+    yield from display_doors(
+        inspection.DocumentTopicsDisplay, at, of_documents, "bar_kw"
+    )
+    yield from display_doors(
+        inspection.ConvergenceDisplay, at_model, {"estimator": fits()}, "line_kw"
+    )
+
+
+def fits() -> Spec:
+    """Return the Spec of fits whose traces are plotted."""
+    fit = fitted(CollapsedGibbsLDA)
+    params = {"evaluate_every": 0, "max_iter": 2}
+    silent = CollapsedGibbsLDA(2, **params).fit(X)
+    bound = CVBLDA(2, **(params | {"evaluate_every": 1, "tol": 0})).fit(X)
+    bad = [
+        Bad(CollapsedGibbsLDA(), "not fitted", NotFittedError),
+        Bad([fit, CollapsedGibbsLDA()], "not fitted", NotFittedError),
+        Bad({"a": fit, "b": silent}, "b was fitted without a trace: set evaluate"),
+        Bad([fit, bound], r"bound \(nats per token\) and log joint"),
+        *(Bad(empty, "no fit to plot") for empty in ([], {}, ())),
+        Bad(KnownTopics([[1, 2]]), "KnownTopics records no trace", TypeError),
+        *(Bad(one, "not an estimator", TypeError) for one in ("fit", None, 5, {1})),
+    ]
+    return Spec(bad, [[fit], [[fit, fit], (fit, fit)], [{"a": fit, "b": fit}]])
+
+
+def display_doors(
+    cls: type, sound: dict[str, Any], specs: dict[str, Spec], options: str
+) -> Iterator[tuple[str, Door]]:
+    """Yield the doors of a display; `options` are those handed to matplotlib."""
+    # Drawn in full for what drawing refuses; the values of parameters need no picture.
+    undrawn = type(cls.__name__, (cls,), {"plot": lambda self, ax=None: self})
+    drawing = {
+        "ax": refused(5, "here", {1}, object()) + accepted(None),
+        options: refused({"nonsense": 1}, words="nonsense", error=AttributeError),
+    }
+
+    def call(method: Callable, **given: Any) -> Any:
+        return method(**given.pop(options, {}), **given)
+
+    def from_estimator(**given: Any) -> Any:
+        drawn = given.keys() & drawing.keys()
+        return call((cls if drawn else undrawn).from_estimator, **given)
+
+    def construct(**given: Any) -> Any:
+        return cls(**given).plot()
+
+    shown = undrawn.from_estimator(**sound)
+    given = {one.name: getattr(shown, one.name) for one in parameters(cls)}
+    yield cls.__name__, Door(construct, given, as_drawn(given))
+    yield f"{cls.__name__}.from_estimator", Door(from_estimator, sound, specs | drawing)
+    yield f"{cls.__name__}.plot", Door(partial(call, cls(**given).plot), {}, drawing)
+
+
+def as_drawn(given: dict[str, Any]) -> dict[str, Spec]:
+    """Return the Specs of what a display is made of: arrays, lists and sizes."""
+    specs = {}
+    for name, value in given.items():
+        if isinstance(value, int):
+            specs[name] = integer(1, typical=value)
+        elif not isinstance(value, str):
+            # Of parameters of different sizes, the message may name any.
+            shorter = refused(value[:-1], words="|".join(given))
+            specs[name] = refused(5, None, {1}, "text", object()) + shorter
+        if isinstance(value, np.ndarray):
+            no_numbers = [
+                np.full(value.shape, math.nan),
+                value.astype(str),
+                [[1], [2, 3]],
+            ]
+            specs[name] += refused(*no_numbers)
+    return specs
+
+
+# --- data sets -------------------------------------------------------------------
+
+
+def dataset_doors(folder: Path) -> Iterator[tuple[str, Door]]:
+    """Yield the doors of sklda.datasets, with files in a folder."""
+    docword, vocab = folder / "docword.txt", folder / "vocab.txt"
+    docword.write_text("2\n3\n2\n1 1 2\n2 3 1\n")
+    (folder / "corpus.ldac").write_text("1 0:2\n1 0:1\n")
+    vocab.write_text("a\nb\nc\n")
+    (folder / "short.txt").write_text("a\nb\n")
+    short = refused(folder / "short.txt", words="contains 2 words")
+    words = path(optional=True) + accepted(vocab)
+    priors = numbers_per_item(3, low=1e-200, high=1e200)
+    size = integer(1, 2**31 - 1, typical=3, reach=False)
+    sizes = {
+        "n_samples": size,
+        "document_length": numbers_per_item(3, low=0, high=2**31 - 1),
+        "random_state": SEEDS,
+    }
+    lda = sizes | {
+        "n_features": size,
+        "n_components": size,
+        "doc_topic_prior": priors + accepted(None),
+        "topic_word_prior": priors + accepted(None),
+    }
+    bars = sizes | {
+        "side": integer(2, 46_340, typical=3, reach=False),
+        "doc_topic_prior": numbers_per_item(4, low=1e-200, high=1e200) + refused(None),
+    }
+    three = dict.fromkeys(("n_samples", "n_features", "n_components"), 3)
+    at = three | {"random_state": 0}
+    yield "make_lda_corpus", Door(datasets.make_lda_corpus, at, lda)
+    at = {"n_samples": 3, "side": 2, "random_state": 0}
+    yield "make_bars", Door(datasets.make_bars, at, bars)
+    # Valid values take seconds, see tests/datasets/test_docstrings.py.
+    docstrings = {"return_X_y": flag(), "min_length": integer(1, typical=9)}
+    yield (
+        "load_docstrings",
+        Door(
+            datasets.load_docstrings,
+            {},
+            {k: only_bad(v) for k, v in docstrings.items()},
+        ),
+    )
+    yield (
+        "load_uci_bow",
+        Door(
+            datasets.load_uci_bow,
+            {"docword_path": docword},
+            {"docword_path": path(), "vocab_path": words + short},
+        ),
+    )
+    yield (
+        "load_ldac",
+        Door(
+            datasets.load_ldac,
+            {"path": folder / "corpus.ldac"},
+            {
+                "path": path(),
+                "n_features": size + accepted(None),
+                "vocab_path": words,
+            },
+        ),
+    )
+    yield "fetch_uci_bow", fetch_door(folder / "absent")
+
+
+def fetch_door(folder: Path) -> Door:
+    def fetch(**given: Any) -> str:
+        try:
+            return datasets.fetch_uci_bow(**given)
+        except FileNotFoundError as error:  # what comes after all checks
+            assert not folder.exists()
+            return str(error)
+
+    names_of = ("kos", "nips", "enron", "nytimes", "pubmed")
+    return Door(
+        fetch,
+        {"name": "kos", "data_home": folder, "download_if_missing": False},
+        {
+            "name": choice(*names_of),
+            "data_home": refused(5, {1}, [folder], error=TypeError)
+            + Spec([], [[folder, str(folder)]]),
+            "download_if_missing": only_bad(flag()),
+            "n_retries": integer(0, typical=3),
+            "delay": real(0, 86_400, closed="both", typical=0.5),
+        },
+    )
+
+
+def function_doors(folder: Path) -> Iterator[tuple[str, Door]]:
+    """Yield the doors of all functions and displays by their full names."""
+    for module, doors in (
+        ("metrics", metric_doors()),
+        ("inspection", inspection_doors()),
+        ("datasets", dataset_doors(folder)),
+    ):
+        yield from ((f"sklda.{module}.{name}", door) for name, door in doors)

@@ -1,0 +1,185 @@
+"""Random fits, transforms, interrupts, forks and threads in one process, on Linux.
+
+    python -m tests.soak --minutes 30
+
+fails if the memory at its end is not that after a minute, if an interrupt leaves an
+estimator neither as it was nor as after the call, if a child or a thread gets another
+answer, or if a thread stays behind.
+"""
+
+import argparse
+import faulthandler
+import gc
+import os
+import random
+import resource
+import signal
+import sys
+import threading
+import time
+import traceback
+import warnings
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from functools import partial
+from pathlib import Path
+
+import joblib
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from tests.helpers import warm_up
+from tests.helpers.strategies import CLASSES, among, cases
+
+LIMIT = 2 * 2**30  # bytes of address space, of which the resident memory is a part
+TOLERANCE = 0.05  # of the memory after a minute
+HANGS = 120  # seconds after which a round is taken to hang
+ROUNDS = 100  # that Hypothesis draws before it starts anew and forgets
+
+
+def resident() -> int:
+    """Return the resident memory of this process in bytes."""
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize()
+
+
+def state(model) -> str:
+    """Return a digest of parameters and attributes; of no callbacks in the making."""
+    own = {k: v for k, v in vars(model).items() if not k.startswith("_callback")}
+    return joblib.hash(own)
+
+
+def interrupted(call, seconds: float) -> bool:
+    """Call, raise KeyboardInterrupt after some seconds; return whether it came out."""
+    armed = True
+
+    def strike(*_):
+        if armed:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, strike)
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6))
+            call()
+        finally:
+            armed = False
+    except KeyboardInterrupt:
+        return True
+    except AttributeError as error:
+        # scikit-learn's own, if it comes between two lines of its callbacks.
+        if "_skl_callbacks_to_teardown" not in str(error):
+            raise
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return False
+
+
+# --- what happens in a round -----------------------------------------------------
+
+
+def look(model, X, y) -> str:
+    """Fit, transform and score; return a digest of all that comes out."""
+    fitted = clone(model).fit(X, y)
+    return joblib.hash([fitted.transform(X), fitted.score(X, y), state(fitted)])
+
+
+def fits(model, X, y):
+    assert look(model, X, y) == look(model, X, y)
+
+
+def interrupts(model, X, y):
+    """Interrupt several calls in a row."""
+    methods = ["fit", "fit", "transform", "partial_fit"]
+    for method in random.choices(methods, k=4):
+        if not hasattr(model, method):
+            method = "fit"
+        if method == "transform" and not hasattr(model, "components_"):
+            continue
+        arguments = [X] if method == "transform" else [X, y]
+        done = deepcopy(model)
+        start = time.perf_counter()
+        getattr(done, method)(*arguments)
+        seconds = random.uniform(0, 1.2) * (time.perf_counter() - start)
+        before = state(model)
+        call = partial(getattr(model, method), *arguments)
+        COUNTS["interrupted"] += interrupted(call, seconds)
+        assert state(model) in (before, state(done)), (method, model)
+
+
+def forks(model, X, y):
+    expected = look(model, X, y)
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(HANGS // 2)
+        try:
+            os._exit(look(model, X, y) != expected)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(2)
+    _, status = os.waitpid(child, 0)
+    assert status == 0, status
+
+
+def threads(model, X, y):
+    shared = clone(model).fit(X, y)
+    theta = joblib.hash(shared.transform(X))
+    with ThreadPoolExecutor(3) as pool:
+        looks = [pool.submit(look, model, X, y) for _ in range(3)]
+        thetas = [pool.submit(shared.transform, X) for _ in range(3)]
+        assert len({one.result() for one in looks}) == 1
+        assert {joblib.hash(one.result()) for one in thetas} == {theta}
+
+
+ACTIONS = [fits, interrupts, interrupts, forks, threads]
+COUNTS: Counter = Counter()
+
+
+@settings(
+    max_examples=ROUNDS,
+    database=None,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+@given(st.data())
+def rounds(data):
+    action = data.draw(among(ACTIONS))
+    model, _, X, y = data.draw(cases(data.draw(among(CLASSES))))
+    faulthandler.dump_traceback_later(HANGS, exit=True)
+    action(model, X, y)
+    faulthandler.cancel_dump_traceback_later()
+    COUNTS[action.__name__] += 1
+    gc.collect()  # the pool of an interrupted fit, whose threads then end
+    for thread in set(threading.enumerate()) - {threading.main_thread()}:
+        thread.join(HANGS)
+        assert not thread.is_alive(), thread
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=30)
+    options = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
+    warnings.simplefilter("ignore")  # few sweeps, no tokens, no names
+    sys.unraisablehook = lambda _: None  # an interrupt of Hypothesis' garbage collector
+    warm_up.gibbs()
+    warm_up.others()
+    start, first = time.monotonic(), None
+    while (elapsed := time.monotonic() - start) < 60 * options.minutes:
+        seed(random.getrandbits(64))(rounds)()
+        if first is None and elapsed > 60:
+            first = resident()
+            print(f"after a minute: {first / 2**20:.1f} MiB", flush=True)
+    last = resident()
+    print(f"at the end: {last / 2**20:.1f} MiB; {dict(COUNTS)}", flush=True)
+    assert abs(last - first) <= TOLERANCE * first
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,209 @@
+"""What every public name refuses, and what it takes at the bounds of its parameters.
+
+The tables are in tests/helpers/bad_input: of each parameter the bad values with the
+error they get, and the valid values in all the types they come in.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from sklda._core.random_streams import RandomStreams
+from tests.helpers.bad_input.of_estimators import LABELS, X, estimator_doors
+from tests.helpers.bad_input.of_functions import function_doors
+from tests.helpers.bad_input.values import NAME, Bad, Door, Spec
+from tests.helpers.comparison import fitted
+from tests.helpers.public_names import (
+    estimators,
+    methods,
+    parameters,
+    public_callables,
+)
+
+# Without a row, because anything will do.
+TAKES_ANYTHING = {
+    ("sklda.inspection.ConvergenceDisplay", "quantity"): "a text on the axis",
+} | {
+    (name, "y"): "ignored"
+    for name, member in public_callables()
+    for one in parameters(member)
+    if one.name == "y" and one.default is None
+}
+each_name = pytest.mark.parametrize("name", [name for name, _ in public_callables()])
+
+
+@pytest.fixture(scope="module")
+def doors(tmp_path_factory):
+    """Return the doors of each public name; some can be called in several ways."""
+    found = defaultdict(list)
+    folder = tmp_path_factory.mktemp("files")
+    for name, door in (*estimator_doors(), *function_doors(folder)):
+        found[name.split(",")[0]].append((name, door))
+    return found
+
+
+def complaint(door: Door, parameter: str, bad: Bad) -> str | None:
+    """Return what is wrong with the answer to a bad value, if anything is."""
+    value, words, error = bad
+    words = words.replace(NAME, rf"\b{parameter}\b")
+    try:
+        door.call(**(door.sound | {parameter: value}))
+    except error as raised:
+        if re.search(words, str(raised), re.DOTALL):
+            return None
+        answer = f"no {words!r} in {type(raised).__name__}: {raised}"
+    except Exception as raised:
+        answer = f"{type(raised).__name__}: {raised}"
+    else:
+        answer = "accepted"
+    shown = " ".join(repr(value).split())
+    return f"{parameter}={shown:.70}: {answer:.300}"
+
+
+def complaints(name: str, door: Door) -> list[str]:
+    found = (
+        complaint(door, parameter, bad)
+        for parameter, spec in door.specs.items()
+        for bad in spec.bad
+    )
+    return [f"{name}, {one}" for one in found if one is not None]
+
+
+@pytest.fixture
+def no_network(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("a download began")
+
+    monkeypatch.setattr("urllib.request.urlopen", refuse)
+
+
+@each_name
+@pytest.mark.usefixtures("pyplot", "no_network")
+def test_bad_values_are_refused(doors, name, monkeypatch):
+    for _, door in doors[name]:
+        door.call(**door.sound)
+
+    def too_late(*_):
+        raise RuntimeError("refused after computing has begun")
+
+    monkeypatch.setattr(RandomStreams, "__init__", too_late)
+    found = [text for pair in doors[name] for text in complaints(*pair)]
+    assert found == [], "\n".join(found)
+
+
+def test_wrong_answers_are_found():
+    def call(n):
+        if n == 1:
+            raise KeyError("n")
+        if n == 2:
+            raise ValueError("bad number")
+        if n == 3:
+            raise ValueError("n is bad")
+
+    door = Door(call, {}, {"n": Spec([Bad(n) for n in range(4)], [])})
+    assert complaints("call", door) == [
+        "call, n=0: accepted",
+        "call, n=1: KeyError: 'n'",
+        "call, n=2: no '\\\\bn\\\\b' in ValueError: bad number",
+    ]
+
+
+# --- valid values ----------------------------------------------------------------
+
+
+def plain(result: Any) -> Any:
+    """Return a result as what numpy.testing can compare."""
+    if isinstance(result, BaseEstimator):
+        return plain(fitted(result))
+    if sparse.issparse(result):
+        cells = result.tocoo()
+        return [cells.shape, cells.row, cells.col, cells.data]
+    if isinstance(result, dict):
+        return {name: plain(value) for name, value in result.items()}
+    if isinstance(result, tuple):
+        return [plain(value) for value in result]
+    if type(result).__module__.startswith("pandas"):
+        return result.to_numpy()
+    if hasattr(result, "plot"):
+        return {k: v for k, v in vars(result).items() if not k.endswith("_")}
+    return result
+
+
+def differences(door: Door, parameter: str, same: list[Any]) -> Iterator[str]:
+    """Yield a sentence for each of several values that does not mean the same."""
+    expected = None
+    for value in same:
+        shown = f"{parameter}={' '.join(repr(value).split()):.70}"
+        try:
+            result = plain(door.call(**(door.sound | {parameter: value})))
+        except Exception as raised:
+            yield f"{shown}: {type(raised).__name__}: {raised!s:.300}"
+            continue
+        expected = result if expected is None else expected
+        try:
+            np.testing.assert_equal(result, expected)
+        except AssertionError as raised:
+            text = " ".join(str(raised).split())
+            yield f"{shown}: another result than {same[0]!r:.70}: {text:.200}"
+
+
+@each_name
+@pytest.mark.usefixtures("pyplot", "no_network")
+def test_valid_values_work_in_every_type(doors, name):
+    found = [
+        f"{full_name}, {text}"
+        for full_name, door in doors[name]
+        for parameter, spec in door.specs.items()
+        for same in spec.good
+        for text in differences(door, parameter, same)
+    ]
+    assert found == [], "\n".join(found)
+
+
+def test_different_answers_are_found():
+    door = Door(lambda n: 1 / n + isinstance(n, float), {}, {})
+    texts = [text.split(":")[:2] for text in differences(door, "n", [1, 1.0, True, 0])]
+    assert texts == [
+        ["n=1.0", " another result than 1"],
+        ["n=0", " ZeroDivisionError"],
+    ]
+
+
+# --- the tables are complete -----------------------------------------------------
+
+
+@each_name
+def test_every_parameter_has_a_row(doors, name):
+    expected = {one.name for one in parameters(dict(public_callables())[name])}
+    expected -= {parameter for n, parameter in TAKES_ANYTHING if n == name}
+    tried = {
+        parameter
+        for _, door in doors[name]
+        for parameter, spec in door.specs.items()
+        if spec.bad
+    }
+    assert tried == expected
+
+
+# --- before fit ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cls", estimators().values(), ids=estimators())
+def test_methods_before_fit(cls):
+    tried = [door for name, door in methods(cls) if name not in ("fit", "partial_fit")]
+    assert cls.transform in tried
+    for method in tried:
+        arguments = (X, LABELS)[: len(parameters(method))]
+        with pytest.raises(NotFittedError, match="not fitted"):
+            method(cls(), *arguments)
+    with pytest.raises(NotFittedError, match="not fitted"):
+        cls().get_feature_names_out()
+    assert not hasattr(cls(), "topic_word_")
+    assert not hasattr(cls(), "components_")

@@ -1,0 +1,170 @@
+"""What holds for any corpus, in any form, and for any valid parameters.
+
+    python -m pytest tests/test_properties.py --hypothesis-profile=long
+
+tries 10,000 examples, others in each run; `tests/conftest.py` has the profiles.
+"""
+
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import UndefinedMetricWarning
+
+from sklda import CVBLDA
+from tests.helpers.comparison import fitted
+from tests.helpers.strategies import CLASSES, cases, corpora, estimators, forms, spoiled
+
+pytestmark = pytest.mark.filterwarnings(
+    # Examples sweep a few times only, and only frames name their words.
+    "ignore:After max_iter=:sklearn.exceptions.ConvergenceWarning",
+    "ignore:X (has|does not have valid) feature names:UserWarning",
+    "ignore:.getformat. is deprecated:DeprecationWarning",  # SciPy's own, in 1.11
+)
+
+
+def digest(model, X, y=None):
+    """Return a digest of all that a caller passes; of frames, without their caches."""
+    if isinstance(X, pd.DataFrame):
+        X = [X.dtypes.astype(str).tolist(), X.to_dict("list")]
+    return joblib.hash([model.get_params(), X, y])
+
+
+def assert_same(a, b):
+    """Assert that two fits gave the same bits."""
+    a, b = ({**fitted(one), "feature_names_in_": None} for one in (a, b))
+    assert a.keys() == b.keys()
+    for name in a:
+        np.testing.assert_array_equal(a[name], b[name], strict=True, err_msg=name)
+
+
+def assert_proportions(model, theta, lengths):
+    """Assert that rows sum to 1, and are the mean of the prior without tokens."""
+    theta = theta.reshape(len(lengths), -1, model.n_components)  # models of one-vs-rest
+    alpha = model.doc_topic_prior_.reshape(-1, model.n_components)
+    assert ((theta >= 0) & (theta <= 1 + 1e-12)).all()
+    np.testing.assert_allclose(theta.sum(axis=2), 1, rtol=1e-12)
+    mean = alpha / alpha.sum(axis=1, keepdims=True)
+    for row in theta[lengths == 0]:
+        np.testing.assert_allclose(row, mean, rtol=1e-5)
+
+
+def assert_totals(model, tokens, rtol):
+    """Assert that the topics share the tokens of each word, and add prior mass."""
+    components = model.components_.reshape(-1, model.n_components, tokens.size)
+    beta = np.reshape(model.topic_word_prior_, (-1, 1))
+    assert (components >= beta[..., np.newaxis]).all()
+    expected = tokens + model.n_components * beta
+    np.testing.assert_allclose(components.sum(axis=1), expected, rtol=rtol)
+
+
+def assert_trace(model, n_tokens):
+    """Assert what chains and engines record."""
+    for name in ("log_joint_", "bound_"):
+        if hasattr(model, name):
+            trace = getattr(model, name)
+            every = model.evaluate_every
+            assert trace.size == (model.n_iter_ // every if every else 0)
+            assert np.isfinite(trace).all()
+    if hasattr(model, "topic_assignments_"):
+        assert model.topic_assignments_.shape == (n_tokens,)
+        assert (model.topic_assignments_ < model.n_components).all()
+    if hasattr(model, "coef_"):
+        assert np.isfinite(model.coef_).all()
+        assert (model.loss_ >= 0).all()
+        assert np.isfinite(model.loss_).all()
+
+
+def assert_score(model, X, y, n_tokens):
+    """Assert that the score is finite; a mean log probability is not above 0."""
+    if hasattr(model, "predict"):
+        assert model.predict(X).shape == np.shape(y)
+        if len(model.doc_topic_) > 1:  # what R ** 2 needs
+            assert model.score(X, y) <= 1
+    elif n_tokens > 0:
+        assert -np.inf < model.score(X) <= 1e-6
+    else:
+        with pytest.warns(UndefinedMetricWarning, match="no tokens"):
+            assert model.score(X) == 0
+
+
+def assert_transform(model, X, plain):
+    """Assert that each row depends on its document alone; return the rows."""
+    theta = model.transform(plain)
+    np.testing.assert_array_equal(model.transform(X), theta)
+    order = np.random.default_rng(0).permutation(plain.shape[0])
+    np.testing.assert_array_equal(model.transform(plain[order]), theta[order])
+    np.testing.assert_array_equal(model.transform(plain[order[:1]]), theta[order[:1]])
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.transform(X), theta)
+    return theta
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+@given(st.data())
+def test_any_fit(cls, data):
+    model, values, X, y = data.draw(cases(cls))
+    before = digest(model, X, y)
+    model.fit(X, y)
+    # The same corpus again, in another form and by one thread.
+    plain = sparse.csr_array(values)
+    same = clone(model).set_params(n_jobs=None).fit(plain, y)
+    assert_same(model, same)
+    theta = assert_transform(model, X, plain)
+    np.testing.assert_array_equal(same.transform(plain), theta)
+    np.testing.assert_array_equal(clone(model).fit_transform(X, y), theta)
+    rtol = 1e-5 if cls is CVBLDA else 1e-12  # of float32, or float64
+    assert_proportions(model, theta, values.sum(axis=1))
+    assert_proportions(model, model.doc_topic_, values.sum(axis=1))
+    assert_totals(model, values.sum(axis=0), rtol)
+    assert_trace(model, values.sum())
+    assert_score(model, X, y, values.sum())
+    assert digest(model, X, y) == before
+
+
+@given(st.data())
+def test_any_minibatches(data):
+    model = data.draw(estimators(CVBLDA))
+    n_words = data.draw(st.integers(1, 8))
+    batches = data.draw(
+        st.lists(corpora(model, n_words=n_words), min_size=1, max_size=3)
+    )
+    same = clone(model)
+    total = None
+    for n_seen, values in enumerate(batches):
+        X, plain = data.draw(forms(values)), sparse.csr_array(values)
+        before = digest(model, X)
+        model.partial_fit(X)
+        assert digest(model, X) == before
+        same = pickle.loads(pickle.dumps(same)).partial_fit(plain)
+        assert_same(model, same)
+        # A minibatch without tokens moves nothing; as the first one it counts for 1.
+        scale = model.total_samples / len(values)
+        if total is None:
+            total = scale * (values.sum() or 1)
+        if values.any():
+            step = (model.learning_offset + n_seen + 1) ** -model.learning_decay
+            total += step * (scale * values.sum() - total)
+        prior = model.components_.size * model.topic_word_prior_
+        np.testing.assert_allclose(model.components_.sum(), total + prior, rtol=1e-5)
+        assert (model.components_ >= model.topic_word_prior_).all()
+        theta = assert_transform(model, X, plain)
+        assert_proportions(model, theta, values.sum(axis=1))
+        assert_score(model, X, None, values.sum())
+
+
+@given(st.data())
+def test_anything_else_is_refused(data):
+    model, values, X, y = data.draw(cases(data.draw(st.sampled_from(CLASSES))))
+    bad = data.draw(spoiled(model, values))
+    for method in (model.fit, model.fit(X, y).transform):
+        before = joblib.hash(vars(model))
+        with pytest.raises((ValueError, TypeError), match=r"\w+ \w+ \w+"):
+            method(bad, *[y] * (method == model.fit))
+        assert joblib.hash(vars(model)) == before
