@@ -6,6 +6,9 @@ import pytest
 
 from tests.helpers.interpreter import run_python
 
+_BLOCKED = "sklda._gibbs.kernels.blocked"
+FOR_ROWS_AND_LISTS = (f"{_BLOCKED}.small.", f"{_BLOCKED}.large.resample")
+
 
 @pytest.mark.slow
 def test_no_index_is_out_of_bounds(tmp_path):
@@ -52,6 +55,7 @@ def test_one_signature_for_each_kernel():
     # no signatures of those that they call: what compiled anything is run once more.
     code = """
     import importlib, json, pkgutil
+    from itertools import product
     import numpy as np
     from numba.core.dispatcher import Dispatcher
     from scipy import sparse
@@ -80,8 +84,8 @@ def test_one_signature_for_each_kernel():
             CollapsedGibbsLDA(**params, **other).fit(X)
             for n_shards in (1, 3):
                 params |= dict(n_shards=n_shards)
-                for other in ({}, {"blocking": "nested"}, {"blocking": "backward"}):
-                    CollapsedGibbsLDA(**params, **other).fit(X)
+                for way, kind in product(("dense", "sparse"), (None, "nested")):
+                    CollapsedGibbsLDA(**params, sampler=way, blocking=kind).fit(X)
                 for strategy in ("standard", "shortcut", "dynamic"):
                     ECGSLDA(strategy=strategy, **params).fit(X)
     for X in [*kinds, dense * 0.3, dense.astype(np.float32), csr * 0.3]:
@@ -112,7 +116,10 @@ def test_one_signature_for_each_kernel():
     assert not {name: s for name, s in returned.items() if "array" in str(s)}
     # Those of MedLDA have a test of their own.
     found = {name: len(s) for name, s in found.items() if "_medlda" not in name}
-    assert max(found.values()) == 1
+    # What draws a block is compiled for words in rows and for words in lists.
+    for_both = [name for name in found if name.startswith(FOR_ROWS_AND_LISTS)]
+    assert max(found[name] for name in for_both) == 2
+    assert max(n for name, n in found.items() if name not in for_both) == 1
     swept = [name for name in found if name.split(".")[-1].startswith("sweep")]
     assert len(swept) >= 8
     called = [f"_base.kernels.fold_in.{name}" for name in ("fold_in", "log_predictive")]

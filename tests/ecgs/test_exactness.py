@@ -264,7 +264,7 @@ LISTS = {
         "_core.lists.gather", "S += update_ratio(*Z)", "update_ratio(*Z)"
     ),
     "gather leaves empty topics in the list": Edit(
-        "_core.lists.gather", "_fill_gap(*Z)", "_fill_gap(*Z) + 1"
+        "_core.lists.gather", "fill_gap(*Z)", "fill_gap(*Z) + 1"
     ),
     "gather forgets that the first topic has moved": Edit(
         "_core.lists.gather", "J = A if J == S else J", "pass"

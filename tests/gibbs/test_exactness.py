@@ -243,7 +243,7 @@ LISTS = {
     ),
     "the old topic's weight is not updated": (
         ("cell, flat", 4000),
-        Edit("resample", "weight[J] = W", "pass", nth=1, of=3),
+        Edit("resample", "weight[J] = W", "pass", nth=1, of=4),
     ),
     "the old topic's ratio is not updated": (
         ("words", 4000),
@@ -259,11 +259,11 @@ LISTS = {
     ),
     "the topic that fills a gap has no weight": (
         ("cell, flat", 20_000),
-        Edit("_fill_gap", "A[J] = A[S]", "pass", nth=2, of=3),
+        Edit("resample", "weight[J] = weight[S]", "pass"),
     ),
     "the topic that fills a gap is lost": (
         ("cell", 8000),
-        Edit("_fill_gap", "A[J] = A[S]", "pass", nth=0, of=3),
+        Edit("fill_gap", "A[J] = A[S]", "pass", nth=0, of=2),
     ),
     "a new topic has the weight of another": (
         ("cell, flat", 20_000),
@@ -305,9 +305,9 @@ def test_mutants_fail(name, fault):
 LIST_MUTANTS = {
     "an empty topic is not dropped": Edit("resample", "C[J] == 0", "False"),
     "the last topic is there twice": Edit(
-        "_fill_gap", "T[S] = absent\nC[S] = 0", "pass"
+        "fill_gap", "T[S] = absent\nC[S] = 0", "pass"
     ),
-    "a dropped topic is still found": Edit("_fill_gap", "T[S] = absent", "pass"),
+    "a dropped topic is still found": Edit("fill_gap", "T[S] = absent", "pass"),
     "the size is forgotten": Edit("_sweep_document", "S[W] = cell.size", "pass"),
 }
 

@@ -20,9 +20,10 @@ def gibbs() -> None:
     from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
 
     whole_cells = {"blocking": "nested", "max_block_size": None}
-    CollapsedGibbsLDA(3, **whole_cells, **PARAMS).fit(X)
     CollapsedGibbsLDA(3, sampler="dense", **PARAMS).fit(X).score(X)
     CollapsedGibbsLDA(3, sampler="sparse", n_shards=2, **PARAMS).fit(X)
+    for sampler in ("dense", "sparse"):
+        CollapsedGibbsLDA(3, sampler=sampler, **whole_cells, **PARAMS).fit(X)
     UncollapsedGibbsLDA(3, **PARAMS).fit(X)
     for n_topics in (3, 200):  # rows, lists
         ECGSLDA(n_topics, **PARAMS).fit(X)
