@@ -193,22 +193,26 @@ def _set_tokens_of_list(words, n_wk):
 
 
 def _change_list(k, n, words, given):
-    _count_in_list(k, n, words, given.topic.size)
+    _count_in_list(k, n, words.topics, words.counts, words.size, given.topic.size)
+    base, ratio = words.base, given.ratio
     scale, beta = given.numbers[2], given.numbers[3]
-    b1, b2, b3, b4 = cumulants(steps(k, 0, given.ratio, scale, beta))
-    change_document(k, n, given)
-    c1, c2, c3, c4 = cumulants(steps(k, 0, given.ratio, scale, beta))
-    base = words.base
-    base[0] += np.float64(c1) - b1
-    base[1] += np.float64(c2) - b2
-    if given.depth[0] > 2:
+    if given.depth[0] <= 2:
+        b1, b2, _, _ = cumulants(steps(k, 0, ratio, scale, beta))
+        change_document(k, n, given)
+        c1, c2, _, _ = cumulants(steps(k, 0, ratio, scale, beta))
+    else:
+        b1, b2, b3, b4 = cumulants(steps(k, 0, ratio, scale, beta))
+        change_document(k, n, given)
+        c1, c2, c3, c4 = cumulants(steps(k, 0, ratio, scale, beta))
         base[2] += np.float64(c3) - b3
         base[3] += np.float64(c4) - b4
+    base[0] += np.float64(c1) - b1
+    base[1] += np.float64(c2) - b2
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _count_in_list(k, n, words, absent):
-    topics, counts, sizes = words[0], words[1], words[2]
+def _count_in_list(k, n, topics, counts, sizes, absent):
+    """Add n tokens to topic k of a list."""
     size = np.int64(sizes[0])
     j = find(topics, size, k)
     topics[j] = k
