@@ -236,7 +236,7 @@ def test_priors_at_the_ends_of_their_range(kernel, nested, tiny, most):
 # The tables draw blocks of more than four tokens only. Here they draw all blocks. With
 # two lanes, three topics fill two registers.
 TABLES = (
-    Edit("cumulants", "SMALL = 4", "SMALL = 1"),
+    Edit("blocked.cumulants", "SMALL = 4", "SMALL = 1"),
     Edit("blocked.tables", "SMALL", "4", None, 4),  # where it is room for ratios
 )
 OF_TABLES = [
