@@ -145,6 +145,9 @@ def resample(block, words, given, rng, nested):
         for _ in range(drawn[k]):
             block[i] = k
             i += 1
-        if drawn[k] != taken[k]:
+        if drawn[k] < taken[k]:
+            change(k, drawn[k] - taken[k], words, given)
+    for k in range(n_lanes):  # last, as a list has no more slots than tokens
+        if drawn[k] > taken[k]:
             change(k, drawn[k] - taken[k], words, given)
     shuffle(block, rng)
