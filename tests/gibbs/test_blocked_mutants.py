@@ -24,6 +24,12 @@ PROBLEMS = {
     "single": TinyProblem((((0, 1), (1, 1), (2, 1)),), 3, (0.2, 0.5), 2.0),
     "words": TinyProblem((((0, 2), (1, 1), (2, 1)),), 3, (0.2, 0.2), 0.5),
     "documents": TinyProblem((((0, 2),), ((0, 2),)), 2, (0.3, 0.6, 0.9), 0.3),
+    "pairs": TinyProblem((((0, 2),), ((0, 1),)), 2, (0.8, 0.5, 0.6, 0.7), 0.4),
+    "singles": TinyProblem((((0, 2), (1, 1)),), 2, (0.4, 0.5, 0.3), 0.3),
+    "two fours": TinyProblem((((0, 4), (1, 4)),), 2, (0.6, 0.9), 0.8),
+    "split in threes": TinyProblem((((0, 6),),), 2, (0.6, 0.9), 0.3),
+    "far apart": TinyProblem((((0, 2),), ((1, 1),)), 2, (1e9, 0.5, 1e-9), 0.3),
+    "full lists": TinyProblem((((0, 2),), ((0, 2), (1, 1))), 2, (0.9, 0.8, 0.7), 0.5),
     "large beta": TinyProblem((((0, 4),), ((1, 1),)), 3, (0.5, 1.0), 3.0),
     "split": TinyProblem((((0, 5),),), 2, (0.3, 0.6), 0.3),
     "five topics": TinyProblem((((0, 3),),), 1, (0.2, 0.8, 0.4, 1.0, 0.6), 0.5),
@@ -31,144 +37,498 @@ PROBLEMS = {
 N_DRAWS = {"two words": 3000, "single": 12_000}
 
 
-MOST = {"split": 2}  # tokens of a block
+MOST = {"split": 2, "split in threes": 3}  # tokens of a block
 
 
 # --- blocks of up to four tokens -------------------------------------------------
 
 # Fault: problem, edit.
-SMALL = {
-    "1/2 is missing in q(2)": (
-        "two words",
-        Edit("log_coefficients", "A * (B + _ONE) * _HALF", "A * (B + _ONE)"),
+CUMULANTS = {
+    "b_1 is b_0": ("pairs", Edit("cumulants.steps", "b1 = B + S", "b1 = B")),
+    "b_2 is b_1": ("three", Edit("cumulants.steps", "b2 = B + S", "b2 = B")),
+    "b_3 is b_2": ("four", Edit("cumulants.steps", "b3 = B + S", "b3 = B")),
+    "beta is missing": ("pairs", Edit("cumulants.steps", "N * S + B", "N * S")),
+    "p_1 has the ratio of p_0": (
+        "pairs",
+        Edit("cumulants.steps", "ratio[1, K]", "ratio[0, K]"),
     ),
-    "1/3 is 1/2 in q(3)": (
+    "p_2 has the ratio of p_1": (
         "three",
-        Edit("log_coefficients", "A * (B + _TWO) / _THREE", "A * (B + _TWO) / _TWO"),
+        Edit("cumulants.steps", "ratio[2, K]", "ratio[1, K]"),
     ),
-    "1/4 is 1/2 in q(4)": (
-        "large beta",
-        Edit(
-            "log_coefficients",
-            "A * (B + _THREE) * _QUARTER",
-            "A * (B + _THREE) * _HALF",
-        ),
-    ),
-    "t_2 is that of a smaller total": (
-        "two words",
-        Edit("set_ratios", "(A + _TWO) / (S + _TWO)", "(A + _TWO) / (S + _ONE)"),
-    ),
-    "l(2) is q(2)": ("two words", Edit("log_coefficients", "Q - S * _HALF", "Q", 0, 2)),
-    "a term of l(3) is wrong": (
-        "one topic likely",
-        Edit("log_coefficients", "Q - S / _THREE", "Q - S / _TWO"),
-    ),
-    "a term of l(4) is missing": (
-        "one topic likely",
-        Edit("log_coefficients", "S * (Q - S * _QUARTER)", "S * Q"),
-    ),
-    "h(3) is wrong": (
+    "p_3 has the ratio of p_2": (
         "four",
-        Edit("normalisers", "X + 2 * A * B + 3 * C", "X + A * B + 3 * C"),
+        Edit("cumulants.steps", "ratio[3, K]", "ratio[2, K]"),
     ),
+    "kappa_2 is p_0 p_1": (
+        "pairs",
+        Edit("cumulants.cumulants", "p0 * (p1 - p0)", "p0 * p1"),
+    ),
+    "kappa_3 lacks p_0": (
+        "three",
+        Edit("cumulants.cumulants", "p2 - p0 - twice", "p2 - twice"),
+    ),
+    "kappa_3 lacks a square": (
+        "three",
+        Edit("cumulants.cumulants", "X + square + square", "X + square"),
+    ),
+    "kappa_4 lacks two p_0": (
+        "four",
+        Edit("cumulants.cumulants", "p3 - twice - twice", "p3 - twice"),
+    ),
+    "kappa_4 lacks p_1": (
+        "four",
+        Edit("cumulants.cumulants", "(p0 + twice) * P", "twice * P"),
+    ),
+    "kappa_4 has one square for six": (
+        "four",
+        Edit("cumulants.cumulants", "six * X", "square * X"),
+    ),
+    "kappa_4 has p_1 once": (
+        "four",
+        Edit("cumulants.cumulants", "p1 + p1 - p0", "p1 - p0"),
+    ),
+    "H_2 lacks K_2": ("three", Edit("normaliser", "K * K + C", "K * K")),
+    "H_3 has a binomial of 1 for 2": (
+        "three",
+        Edit("normaliser", "A + 2 * B * C + D", "A + B * C + D"),
+    ),
+    "H_3 lacks K_3": ("three", Edit("normaliser", "X + k3", "X")),
+    "H_4 has a binomial of 1 for 3, K_2": (
+        "four",
+        Edit("normaliser", "3 * A * B", "A * B", 0, 2),
+    ),
+    "H_4 has a binomial of 1 for 3, K_3": (
+        "four",
+        Edit("normaliser", "3 * A * B", "A * B", 1, 2),
+    ),
+    "H_4 lacks K_4": ("four", Edit("normaliser", "X + k4", "X")),
     "factors for 2 tokens are wrong": (
-        "two words",
-        Edit("expectation_factors", "(H, 2.0, 0.0, 0.0)", "(H, 1.0, 0.0, 0.0)"),
+        "three",
+        Edit("normaliser", "(k1, 1.0, 0.0, 0.0)", "(k1, 0.5, 0.0, 0.0)"),
     ),
     "factors for 3 tokens are wrong": (
-        "four",
-        Edit("expectation_factors", "(H, 2 * G, 3.0, 0.0)", "(H, G, 3.0, 0.0)"),
+        "three",
+        Edit("normaliser", "(A, 2 * B, 1.0, 0.0)", "(A, B, 1.0, 0.0)"),
     ),
     "factors for 4 tokens are wrong": (
         "four",
-        Edit("expectation_factors", "(H, 2 * G, 3 * F, 4.0)", "(H, G, F, 1.0)"),
+        Edit("normaliser", "(A, 3 * B, 3 * C, 1.0)", "(A, B, C, 1.0)"),
     ),
-    "n! is missing": (
-        "three",
-        Edit("margin_of_staying", "(1.0, 1.0, 2.0, 6.0)", "(1.0, 1.0, 1.0, 1.0)"),
-    ),
+    "kappa_3 does not count": ("three", Edit("combined", "f3 * C", "0 * C")),
+    "kappa_4 does not count": ("four", Edit("combined", "f4 * C", "0 * C")),
+    "alpha is missing": ("pairs", Edit("set_ratios", "A + alpha[K]", "A")),
     "V is missing": ("words", Edit("Problem.kernel_priors", "np.float32(V) * B", "B")),
-    "alpha is not updated": (
-        "four",
-        Edit("update_topic", "np.float32(N) + A[K]", "np.float32(N)"),
-    ),
-    "beta is missing": (
-        "four",
-        Edit("small", "of_topic(ratio, K, beta)", "of_topic(ratio, K, 0)", None, 5),
-    ),
-    "the block is not taken out": (
-        "two words",
-        Edit("small.resample", "add(-N, *Z)", "add(0, *Z)"),
-    ),
-    "the block stays in n_dk when it is weighed": (
-        "two words",
-        Edit("margin_of_staying", "np.float64(A[K] - N)", "np.float64(A[K])", 0, 3),
-    ),
-    "the block stays in n_wk when it is weighed": (
-        "two words",
-        Edit("margin_of_staying", "np.float64(A[K] - N)", "np.float64(A[K])", 1, 3),
-    ),
-    "the block stays in n_k when it is weighed": (
-        "documents",
-        Edit("margin_of_staying", "np.float64(A[K] - N)", "np.float64(A[K])", 2, 3),
-    ),
-    "the block stays in the sums when it is weighed": (
+    "n_dk does not grow": ("pairs", Edit("set_ratios", "N[K] + I", "N[K]", 0, 2)),
+    "n_k does not grow": ("pairs", Edit("set_ratios", "N[K] + I", "N[K]", 1, 2)),
+    "there are ratios for pairs only": (
         "three",
-        Edit("margin_of_staying", "S[4] += X", "pass"),
+        Edit("enter_blocks", "2 if L <= 2 else S", "2"),
     ),
+}
+STEP = {
+    "the block stays in n_dk": (
+        "pairs",
+        Edit("small.step", "given.doc_topic[K] + I", "given.doc_topic[K]"),
+    ),
+    "the block stays in n_wk": ("pairs", Edit("small.step", "n_wk + I", "n_wk")),
+    "the block stays in n_k": (
+        "documents",
+        Edit("small.step", "given.topic[K] + I", "given.topic[K]"),
+    ),
+    "alpha is missing": ("pairs", Edit("small.step", "X + given.alpha[K]", "X")),
+    "beta is missing": ("documents", Edit("small.step", "X + numbers[0]", "X")),
+    "V beta is missing": ("documents", Edit("small.step", "X + numbers[1]", "X")),
+}
+PAIRS = {
+    "one of two is taken out": (
+        "pairs",
+        Edit("resample_pair", "step(K, N, -2, G)", "step(K, N, -1, G)"),
+    ),
+    "none of two is taken out of p_1": (
+        "pairs",
+        Edit("resample_pair", "step(K, N, -1, G)", "step(K, N, 0, G)", 0, 3),
+    ),
+    "the first is not taken out": (
+        "pairs",
+        Edit("resample_pair", "step(K, N, -1, G)", "step(K, N, 0, G)", 1, 3),
+    ),
+    "the second is not taken out": (
+        "pairs",
+        Edit("resample_pair", "step(K, N, -1, G)", "step(K, N, 0, G)", 2, 3),
+    ),
+    "K_1 keeps the first": ("pairs", Edit("resample_pair", "X + (p0 - q0)", "X")),
+    "K_1 keeps the second": ("pairs", Edit("resample_pair", "X + (o0 - o1)", "X")),
+    "K_2 keeps the first": ("pairs", Edit("resample_pair", "X - q0 * Y", "X")),
+    "K_2 loses the first": ("pairs", Edit("resample_pair", "X + p0 * Y", "X")),
+    "K_2 keeps the second": ("pairs", Edit("resample_pair", "X - o1 * Y", "X")),
+    "K_2 loses the second": ("pairs", Edit("resample_pair", "X + o0 * Y", "X")),
+    "two of one topic weigh p_0 p_0": (
+        "pairs",
+        Edit("resample_pair", "p1 if same else X", "p0 if same else X"),
+    ),
+    "two topics weigh p_0 p_0": (
+        "pairs",
+        Edit("resample_pair", "X if same else o0", "X if same else p0"),
+    ),
+    "H_2 lacks K_2": ("pairs", Edit("resample_pair", "K * K + C", "K * K")),
+    "what is weighed is not exact": (
+        "far apart",
+        Edit("resample_pair", "K < LEAST_LEFT * S", "False"),
+    ),
+    "the old topics are not left": (
+        "split",
+        Edit("resample_pair", "change(before, -1, *Z)", "pass"),
+    ),
+    "the new topics are not entered": (
+        "split",
+        Edit("resample_pair", "change(after, 1, *Z)", "pass"),
+    ),
+    "the weights stay those of before a move": (
+        "split",
+        Edit("resample_pair", "return True", "return False", 1, 2),
+    ),
+    "others hold the second's topic": (
+        "pairs",
+        Edit("_draw_pair", "K - p0 - o0", "K - p0"),
+    ),
+    "others hold the first's topic": (
+        "pairs",
+        Edit("_draw_pair", "K - p0 - o0", "K - o0"),
+    ),
+    "the first stays without the second": (
+        "pairs",
+        Edit("_draw_pair", "p0 * X - stay", "p0 * k1 - stay"),
+    ),
+    "both may stay": ("pairs", Edit("_draw_pair", "p0 * X - stay", "p0 * X")),
+    "the second has p_1 of the first, always": (
+        "pairs",
+        Edit("_draw_pair", "0.0 if k == other else p1", "p1"),
+    ),
+    "the second has p_1 of the first, never": (
+        "pairs",
+        Edit("_draw_pair", "0.0 if k == other else p1", "0.0"),
+    ),
+    "the second does not follow the first": (
+        "pairs",
+        Edit("_draw_pair", "U * (on_k + others) - on_k", "U * (on_k + others)"),
+    ),
+    "the second follows another": (
+        "pairs",
+        Edit("_draw_pair", "return K, K", "return k, other", 0, 2),
+    ),
+    "the second stays after all": (
+        "pairs",
+        Edit("_draw_pair", "(k, other, other)", "(k, k, k)", 0, 2),
+    ),
+    "the second of one topic may not stay": (
+        "pairs",
+        Edit("_draw_pair", "0.0, p0, 0.0", "0.0, 0.0, 0.0"),
+    ),
+    "the second may not go where the first was": (
+        "pairs",
+        Edit("_draw_pair", "p0, o0, X", "0.0, o0, X"),
+    ),
+    "the second may not stay": (
+        "pairs",
+        Edit("_draw_pair", "p0, o0, X", "p0, 0.0, X"),
+    ),
+    "the first joins the second with too little weight": (
+        "pairs",
+        Edit("_draw_pair", "o0 * (k1 + o1 - o0)", "o0 * k1"),
+    ),
+    "the second is joined and weighs as before": (
+        "pairs",
+        Edit("_draw_pair", "other, o1, 0.0", "other, o0, 0.0"),
+    ),
+    "the first moves without the second": (
+        "pairs",
+        Edit("_draw_pair", "(k1, 1.0, 0.0, 0.0)", "(k1, 0.0, 0.0, 0.0)"),
+    ),
+    "the first joins the second and another": (
+        "pairs",
+        Edit("_draw_pair", "r - r_of_other", "r"),
+    ),
+    "the first may return": (
+        "pairs",
+        Edit("_draw_pair", "(k, other, other)", "(other, other, other)", 1, 2),
+    ),
+    "the new topic weighs as before": (
+        "pairs",
+        Edit("_draw_pair", "n0, on_new, A, B = P", "on_new, n0, A, B = P"),
+    ),
+    "others hold the new topic": (
+        "pairs",
+        Edit("_draw_pair", "others -= n0", "pass"),
+    ),
+    "the second may not join the first": (
+        "pairs",
+        Edit("_draw_pair", "r -= on_new", "pass"),
+    ),
+    "the second does not find the first's topic": (
+        "pairs",
+        Edit("_draw_pair", "r -= on_k", "pass"),
+    ),
+    "the tokens change places": (
+        "pairs",
+        Edit("_draw_pair", "return new, k", "return k, new"),
+    ),
+    "the second joins the first after all": (
+        "pairs",
+        Edit("_draw_pair", "(k, other, new)", "(k, other, other)"),
+    ),
+}
+FOUR = {
     "tokens with one topic are taken for one": (
         "three",
-        Edit("multiplicity", "N += other > I", "pass"),
+        Edit("_multiplicity", "N += other > I", "pass"),
     ),
-    "the first mover may stay": (
-        "documents",
-        Edit("small.draw_slot", "L -= V[E]\nV[E] = 0", "pass"),
+    "tokens with one topic are taken out each": (
+        "three",
+        Edit("_multiplicity", "return 0", "return n"),
     ),
-    "the first mover's part is not left out": (
-        "documents",
-        Edit("draw_topics", "U * (1 - S) * T", "U * T"),
+    "p_0 is that of one token less": (
+        "three",
+        Edit("small.resample", "step(K, N, -M, G)", "step(K, N, 1 - M, G)"),
     ),
-    "where tokens start to move is drawn anew": (
-        "large beta",
-        Edit("draw_topics", "R /= S", "R = uniform(rng)"),
+    "p_1 is that of another": (
+        "three",
+        Edit("small.resample", "step(K, N, 1 - M, G)", "step(K, N, -M, G)"),
     ),
-    "where tokens start to move is not rescaled": (
+    "p_2 is p_1": (
+        "three",
+        Edit("small.resample", "step(K, N, 2 - M, G)", "step(K, N, 1 - M, G)"),
+    ),
+    "p_3 is p_2": (
         "four",
-        Edit("draw_topics", "R /= S", "pass"),
+        Edit("small.resample", "step(K, N, 3 - M, G)", "step(K, N, 2 - M, G)"),
     ),
-    "listed topics are there twice": (
-        "two words",
-        Edit("small.draw_slot", "V[topics[J]] = 0", "pass"),
+    "K_1 keeps the block": ("three", Edit("small.resample", "k1 + X - Y", "k1")),
+    "K_2 keeps the block": ("three", Edit("small.resample", "k2 + X - Y", "k2")),
+    "K_3 keeps the block": ("three", Edit("small.resample", "k3 + X - Y", "k3")),
+    "K_4 keeps the block": ("four", Edit("small.resample", "k4 + X - Y", "k4")),
+    "staying lacks p_0": ("three", Edit("small.resample", "stay *= p0", "pass")),
+    "staying lacks p_1": (
+        "three",
+        Edit("small.resample", "p1 if M > 1 else 1.0", "1.0"),
     ),
-    "the sums are not updated": ("four", Edit("small.add", "S[4] += X", "pass")),
-    "the ratios are not updated": (
+    "staying lacks p_2": (
+        "three",
+        Edit("small.resample", "p2 if M > 2 else 1.0", "1.0"),
+    ),
+    "staying lacks p_3": (
         "four",
-        Edit("small.add", "update_topic(*Z)", "pass"),
+        Edit("small.resample", "p3 if M > 3 else 1.0", "1.0"),
     ),
-    "the weights are not updated": (
-        "two words",
-        Edit("small.add", "W[0, J], W[1, J], W[2, J], W[3, J] = X", "pass"),
+    "no block stays": ("three", Edit("small.resample", "U * N[0] < stay", "False")),
+    "a block may stay twice": (
+        "three",
+        Edit("small.resample", "redraw(B, stay, *Z)", "redraw(B, 0.0, *Z)"),
     ),
-    "a sub-block's other tokens are not counted": (
+    "the weights stay those of before a move": (
+        "split in threes",
+        Edit("small.resample", "return True", "return False"),
+    ),
+    "the block is not taken out": (
+        "three",
+        Edit("redraw", "change(np.int64(block[I]), -1, *Z)", "pass"),
+    ),
+    "tokens are not put back": ("three", Edit("redraw", "change(K, 1, *Z)", "pass")),
+    "staying is not left out of all": (
+        "three",
+        Edit("redraw", "U * (E - stay)", "U * E"),
+    ),
+    "staying is not left out of the present topic": (
+        "three",
+        Edit("redraw", "r -= X - stay", "r -= X"),
+    ),
+    "what may not stay is not that of the tokens left": (
+        "three",
+        Edit("redraw", "stay /= P", "pass"),
+    ),
+    "what has moved may not stay": ("four", Edit("redraw", "stay = 0.0", "pass")),
+    "the present topic is drawn after all": (
+        "three",
+        Edit("redraw", "(K, K, K)", "3 * (given.alpha.size - 1,)"),
+    ),
+}
+# What both kinds of tables have in common is edited for one of them.
+ROWS = {
+    "n_wk is not counted": ("split", Edit("_change_row", "words[K] += N", "pass")),
+    "what is drawn besides is drawn": (
+        "pairs",
+        Edit("_draw_from_row", "row[A] = row[B] = row[C] = 0", "pass"),
+    ),
+    "one of three is not drawn": (
+        "pairs",
+        Edit("_draw_from_row", "row[A] = row[B] = row[C] = 0", "row[A] = 0"),
+    ),
+    "what is drawn besides is lost": (
         "split",
-        Edit("small.enter_cell", "np.float32(C[J]) + B", "B + 0 * C[J]"),
-        Edit("small.add", "np.float32(C[J]) + B", "B + 0 * C[J]"),
+        Edit("_draw_from_row", "row[A], row[B], row[C] = D", "pass"),
+    ),
+    "n_dk is not counted": (
+        "split",
+        Edit("change_document", "N[K] += M", "pass", 0, 2),
+    ),
+    "n_k is not counted": (
+        "documents",
+        Edit("change_document", "N[K] += M", "pass", 1, 2),
+    ),
+    **{
+        f"ratio {i} is not updated": (
+            problem,
+            Edit("change_document", f"ratio[{i}, K] = X", "pass"),
+        )
+        for i, problem in enumerate(["singles", "split", "three", "four"])
+    },
+    "alpha is not updated": ("four", Edit("change_document", "X + alpha[K]", "X")),
+    "the sum is zero, pairs": ("pairs", Edit("_sum_over_row", "s1 += C", "pass", 0, 2)),
+    "K_2 is zero, pairs": ("pairs", Edit("_sum_over_row", "s2 += C", "pass", 0, 2)),
+    "K_2 is zero": ("three", Edit("_sum_over_row", "s2 += C", "pass", 1, 2)),
+    "K_3 is zero": ("three", Edit("_sum_over_row", "s3 += C", "pass")),
+    "K_4 is zero": ("four", Edit("_sum_over_row", "s4 += C", "pass")),
+    "kappa_2 is not weighed": (
+        "pairs",
+        Edit("_weigh_row", "f1 * A + f2 * B", "f1 * A"),
+    ),
+    "kappa_3 is not weighed": ("four", Edit("_weigh_row", "n == 2", "n >= 2")),
+    "one token is weighed as two": ("pairs", Edit("_weigh_row", "n == 1", "False")),
+    "the weights stay those of the word before": (
+        "two words",
+        Edit("rows.sweep_blocks", "w != weighed", "weighed < 0"),
+    ),
+    "the weights stay those of before any move": (
+        "split",
+        Edit("rows.sweep_blocks", "-1 if moved else w", "w"),
+    ),
+    "blocks have no ratios": (
+        "two words",
+        Edit("rows.sweep_blocks", "middle == begin", "True"),
+    ),
+    "single tokens have the ratios of a block": (
+        "singles",
+        Edit("rows.sweep_blocks", "given.ratio[0]", "given.ratio[1]"),
+    ),
+}
+LISTS = {
+    "n_wk is that of another": (
+        "pairs",
+        Edit("_tokens_in_list", "words.counts[J]", "words.counts[0]"),
+    ),
+    "n_dk, n_k and ratios are not updated": (
+        "split",
+        Edit("_change_list", "change_document(*Z)", "pass", None, 2),
+    ),
+    "n_wk is not counted": ("split", Edit("_count_in_list", "counts[J] += N", "pass")),
+    "an entered topic has no name": (
+        "split",
+        Edit("_count_in_list", "topics[J] = K", "pass"),
+    ),
+    "K_1 of no tokens is not updated": (
+        "split",
+        Edit("_change_list", "base[0] += X", "pass"),
+    ),
+    "K_2 of no tokens is not updated": (
+        "split",
+        Edit("_change_list", "base[1] += X", "pass"),
+    ),
+    "K_3 of no tokens is not updated": (
+        "split in threes",
+        Edit("_change_list", "base[2] += X", "pass"),
+    ),
+    "K_4 of no tokens is not updated": (
+        "two fours",
+        Edit("_change_list", "base[3] += X", "pass"),
+    ),
+    **{
+        f"K_{i} of no tokens is zero{where}": (
+            problem,
+            Edit("_sum_of_no_tokens", f"s{i} += C", "pass", nth, of),
+        )
+        for i, where, problem, nth, of in (
+            (1, ", pairs", "pairs", 0, 2),
+            (2, ", pairs", "pairs", 0, 2),
+            (1, "", "three", 1, 2),
+            (2, "", "three", 1, 2),
+            (3, "", "three", 0, 1),
+            (4, "", "four", 0, 1),
+        )
+    },
+    **{
+        f"K_{i + 1} has listed topics twice": (
+            problem,
+            Edit("_sums_of_list", f"base[{i}] + (A - B)", f"base[{i}] + A"),
+        )
+        for i, problem in enumerate(["pairs", "pairs", "three", "four"])
+    },
+    "the base is that of the document before": (
+        "documents",
+        Edit("lists.sweep_blocks", "set_base(*Z)", "pass"),
+    ),
+    "listed topics have the ratio of p_0 only": (
+        "pairs",
+        Edit("_sums_of_list", "range(given.depth[0])", "range(1)"),
+    ),
+    "what is drawn besides is drawn from the list": (
+        "pairs",
+        Edit("_draw_from_list", "row[A] = row[B] = row[C] = 0", "pass"),
+    ),
+    "one of three is not drawn from the list": (
+        "pairs",
+        Edit("_draw_from_list", "row[A] = row[B] = row[C] = 0", "row[A] = 0"),
+    ),
+    "what is drawn besides is lost": (
+        "split",
+        Edit("_draw_from_list", "row[A], row[B], row[C] = D", "pass"),
+    ),
+    "only listed topics are drawn": (
+        "pairs",
+        Edit("_draw_from_list", "r < total", "True"),
+    ),
+    "only other topics are drawn": (
+        "pairs",
+        Edit("_draw_from_list", "r < total", "False"),
+    ),
+    "listed topics are drawn as others": (
+        "pairs",
+        Edit("_draw_from_list", "weight[topics[J]] = 0", "pass"),
+    ),
+    "what is drawn besides is drawn from others": (
+        "pairs",
+        Edit("_draw_from_list", "weight[besides[J]] = 0", "pass"),
+    ),
+    "the list's part stays in the draw": (
+        "pairs",
+        Edit("_draw_from_list", "r - total", "r"),
+    ),
+    "the sum of one token's weights is zero": (
+        "pairs",
+        Edit("_weigh_row", "total += value", "pass", 0, 3),
+    ),
+    "the sum of two tokens' weights is zero": (
+        "pairs",
+        Edit("_weigh_row", "total += value", "pass", 1, 3),
+    ),
+    "the sum of more tokens' weights is zero": (
+        "three",
+        Edit("_weigh_row", "total += value", "pass", 2, 3),
     ),
     "the weights stay those of the word before": (
         "two words",
-        Edit("_sweep_document", "weighed != W", "weighed < 0", 1, 2),
+        Edit("_resample_cells", "w != weighed", "weighed < 0"),
     ),
-    "the topic that a single token left is not updated": (
+    "the weights stay those of before any move": (
+        "split",
+        Edit("_resample_cells", "-1 if moved else w", "w"),
+    ),
+    "single tokens have a wrong sum of ratios": (
+        "singles",
+        Edit("lists.sweep_blocks", "words.base[0] / N", "words.base[0]"),
+    ),
+    "single tokens have the sum of ratios of before": (
         "single",
-        Edit("_resample_one", "small.update_topic(*Z)", "pass", 0, 2),
-    ),
-    "the topic that a single token found is not updated": (
-        "single",
-        Edit("_resample_one", "small.update_topic(*Z)", "pass", 1, 2),
-    ),
-    "a single token's topic attracts as before": (
-        "three",
-        Edit("_resample_one", "L -= W[J]", "pass"),
+        Edit("_resample_singles", "ratio_sum = cell.ratio_sum", "pass"),
     ),
 }
 
@@ -180,20 +540,28 @@ TILTED = Edit("set_weights", "N <= PLAIN", "N < 0")
 BY_TABLES = {
     "the block stays in n_dk": (
         "two words",
-        Edit("large.resample", "A[K] -= 1", "pass", 0, 3),
+        Edit("large.resample", "given.doc_topic[K] - T", "given.doc_topic[K]"),
+    ),
+    "the block stays in n_wk": (
+        "two words",
+        Edit("large.resample", "b[K] - T", "b[K]"),
+    ),
+    "the block stays in n_k": (
+        "documents",
+        Edit("large.resample", "given.topic[K] - T", "given.topic[K]"),
     ),
     "V is missing": (
         "four",
-        Edit("large.resample", "np.float64(beta_sum)", "np.float64(beta)"),
+        Edit("large.resample", "given.numbers[1]", "given.numbers[0]"),
     ),
-    "beta is missing": ("four", Edit("large.resample", "B[K] = beta", "B[K] = 1e-6")),
+    "beta is missing": ("four", Edit("large.resample", "given.numbers[0]", "1e-6")),
     "the word's other tokens are not counted": (
         "documents",
-        Edit("large.resample", "B[T[J]] += C[J]", "pass"),
+        Edit("_set_tokens_of_row", "n_wk[:] = words", "n_wk[:] = 1"),
     ),
     "a sub-block's other tokens are not counted": (
         "split",
-        Edit("large.resample", "B[T[J]] += C[J]", "pass"),
+        Edit("large.resample", "change(*Z)", "pass", None, 2),
     ),
     "1 / (c + 1) is 1 / (c + 2)": (
         "four",
@@ -215,9 +583,15 @@ BY_TABLES = {
         "flat",
         Edit("shuffle", "U * (I + 1)", "U * I"),
     ),
-    "what all topics add is not updated": (
-        "words",
-        Edit("_sweep_document", "small.enter_document(*Z)", "pass", 1, 2),
+}
+BY_TABLES_OF_LISTS = {
+    "the word's tokens are not counted": (
+        "documents",
+        Edit("_set_tokens_of_list", "n_wk[K] = N", "n_wk[K] = 1"),
+    ),
+    "other topics have the tokens of before": (
+        "documents",
+        Edit("_set_tokens_of_list", "n_wk[:] = 0", "n_wk[:] = 1"),
     ),
 }
 NESTED = {
@@ -297,20 +671,33 @@ BACKWARD = {
     ),
 }
 
+# Blocks that do not stay are drawn from rounded sums, or token by token from new ones.
+REDRAWN = (
+    Edit("resample_pair", "K < LEAST_LEFT * S", "True"),
+    Edit("small.resample", "K < LEAST_LEFT * S", "True"),
+)
 RIGHT_ONES = [
-    *((True, (), problem) for problem in PROBLEMS),
-    *((nested, (TABLES,), p) for p in PROBLEMS for nested in (True, False)),
-    (True, (TABLES, TILTED), "flat"),
-    (False, (TABLES, TILTED), "five topics"),
+    *((kernel, True, (), p) for p in PROBLEMS for kernel in ("rows", "lists")),
+    *(("lists", nested, TABLES, p) for p in PROBLEMS for nested in (True, False)),
+    *(("lists", True, REDRAWN, p) for p in ("pairs", "four", "split in threes")),
+    ("rows", True, (*TABLES, TILTED), "flat"),
+    ("rows", False, (*TABLES, TILTED), "five topics"),
 ]
+GROUPS = {
+    "cumulants": ("rows", True, (), CUMULANTS),
+    "step": ("lists", True, (), STEP),
+    "pairs": ("rows", True, (), PAIRS),
+    "four": ("lists", True, (), FOUR),
+    "rows": ("rows", True, (), ROWS),
+    "lists": ("lists", True, (), LISTS),
+    "tables": ("rows", True, TABLES, BY_TABLES),
+    "tables of lists": ("lists", True, TABLES, BY_TABLES_OF_LISTS),
+    "nested": ("rows", True, TABLES, NESTED),
+    "backward": ("rows", False, TABLES, BACKWARD),
+}
 MUTANTS = {
-    f"{name}, {fault}": (nested, edits, group[fault])
-    for name, nested, edits, group in (
-        ("small", True, (), SMALL),
-        ("tables", True, (TABLES,), BY_TABLES),
-        ("nested", True, (TABLES,), NESTED),
-        ("backward", False, (TABLES,), BACKWARD),
-    )
+    f"{name}, {fault}": (kernel, nested, edits, group[fault])
+    for name, (kernel, nested, edits, group) in GROUPS.items()
     for fault in group
 }
 
@@ -321,9 +708,10 @@ def lanes_of(nested, fault=""):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("nested", "edits", "problem"), RIGHT_ONES)
-def test_interpreted_kernels_pass(nested, edits, problem):
-    sampler = plain(nested, MOST.get(problem), *edits, lanes=lanes_of(nested))
+@pytest.mark.parametrize(("kernel", "nested", "edits", "problem"), RIGHT_ONES)
+def test_interpreted_kernels_pass(kernel, nested, edits, problem):
+    lanes = lanes_of(nested)
+    sampler = plain(kernel, nested, MOST.get(problem), *edits, lanes=lanes)
     n_draws = N_DRAWS.get(problem, 1500)
     assert_exact(sampler, PROBLEMS[problem], n_draws, seed=6)
 
@@ -331,27 +719,38 @@ def test_interpreted_kernels_pass(nested, edits, problem):
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", MUTANTS)
 def test_mutants_fail(fault):
-    nested, edits, (problem, *own) = MUTANTS[fault]
+    kernel, nested, edits, (problem, *own) = MUTANTS[fault]
     lanes = lanes_of(nested, fault)
-    mutant = plain(nested, MOST.get(problem), *edits, *own, lanes=lanes)
+    mutant = plain(kernel, nested, MOST.get(problem), *edits, *own, lanes=lanes)
     assert is_wrong(mutant, PROBLEMS[problem], N_DRAWS.get(problem, 1500), seed=7)
 
 
 LIST_MUTANTS = {
     "an empty topic is not dropped": [
-        Edit("draw_topics", "drop_empty(A, B, C, S, *Z)", "S"),
+        Edit("_count_in_list", "fill_gap(*Z)", "size"),
     ],
     "an empty topic is not dropped before a table": [
-        TABLES,
-        Edit("large.resample", "drop_empty(A, B, C, S, *Z)", "S"),
+        *TABLES,
+        Edit("_count_in_list", "fill_gap(*Z)", "size"),
     ],
-    "the size is forgotten": [Edit("_sweep_document", "S[W] = new_size", "pass")],
+    "the size is forgotten": [Edit("_count_in_list", "sizes[0] = size", "pass")],
+    "the size is forgotten after a single token": [
+        Edit("_resample_singles", "S[W] = cell.size", "pass")
+    ],
+    "topics are entered before others are left": [
+        *TABLES,
+        Edit("large.resample", "drawn[K] < taken[K]", "drawn[K] > taken[K]"),
+        Edit("large.resample", "drawn[K] > taken[K]", "drawn[K] < taken[K]", 1, 2),
+    ],
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("edits", LIST_MUTANTS.values(), ids=LIST_MUTANTS)
 def test_mutants_of_lists_are_noticed(edits):
-    mutant = plain(True, None, *edits)
-    _, sound = sweep_exact_draws(mutant, PROBLEMS["documents"], 500, seed=8)
+    mutant = plain("lists", True, None, *edits)
+    try:
+        _, sound = sweep_exact_draws(mutant, PROBLEMS["full lists"], 500, seed=8)
+    except IndexError:  # an interpreted kernel does not bear a wrong index
+        sound = False
     assert not sound
