@@ -28,7 +28,7 @@ KERNELS = [
     *("rows", "lists", "small blocks, rows", "small blocks, lists"),
     *("nested, rows", "backward, lists", "uncollapsed", *GROUPS),
 ]
-SUMS_OF_BLOCKS = ("_sum_over_row", "_sum_of_no_tokens", "_weigh_row", "set_ratios")
+SUMS_OF_BLOCKS = ("_sum_over_row", "_sum_of_no_tokens", "_weigh_row")
 each = pytest.mark.parametrize("name", KNOWN)
 
 
@@ -169,7 +169,8 @@ def test_no_rounding_error_breaks_a_state(name, factor):
         original = getattr(module, function)
 
         def wrong(*args, original=original):
-            total, *others = np.atleast_1d(original(*args)).tolist()
+            found = original(*args)
+            total, *others = found if isinstance(found, tuple) else (found,)
             total *= np.float64(errors.choice([factor, 1.0]))
             return (total, *others) if others else total
 

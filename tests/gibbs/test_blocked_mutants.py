@@ -29,15 +29,57 @@ PROBLEMS = {
     "two fours": TinyProblem((((0, 4), (1, 4)),), 2, (0.6, 0.9), 0.8),
     "split in threes": TinyProblem((((0, 6),),), 2, (0.6, 0.9), 0.3),
     "far apart": TinyProblem((((0, 2),), ((1, 1),)), 2, (1e9, 0.5, 1e-9), 0.3),
-    "full lists": TinyProblem((((0, 2),), ((0, 2), (1, 1))), 2, (0.9, 0.8, 0.7), 0.5),
     "large beta": TinyProblem((((0, 4),), ((1, 1),)), 3, (0.5, 1.0), 3.0),
     "split": TinyProblem((((0, 5),),), 2, (0.3, 0.6), 0.3),
+    "flat split": TinyProblem((((0, 4),),), 1, (1.0, 1.5), 1.0),
+    "flat split in threes": TinyProblem((((0, 6),),), 1, (1.0, 1.5), 1.0),
+    "peaked documents": TinyProblem((((0, 2),), ((0, 2),)), 3, (1.0, 1.5), 0.05),
     "five topics": TinyProblem((((0, 3),),), 1, (0.2, 0.8, 0.4, 1.0, 0.6), 0.5),
+    # With two lanes, a list of four slots for as many tokens of word 0.
+    "full lists": TinyProblem(
+        (((0, 2),), ((0, 1), (1, 1)), ((0, 1),)), 2, (0.9, 0.8, 0.7, 0.6, 0.5), 0.5
+    ),
+    # One block, from one start.
+    "pair, same": TinyProblem((((0, 2),),), 2, (0.5, 1.2, 0.8), 0.4),
+    "pair, different": TinyProblem((((0, 2),),), 2, (0.5, 1.2, 0.8), 0.4),
+    "flat pair, same": TinyProblem((((0, 2),),), 2, (2.0, 1.5, 1.0, 1.0, 1.0), 3.0),
+    "flat pair, different": TinyProblem(
+        (((0, 2),),), 2, (2.0, 1.5, 1.0, 1.0, 1.0), 3.0
+    ),
+    "3 alike": TinyProblem((((0, 3),),), 1, (0.5, 1.2, 0.8), 0.4),
+    "3 of 2 topics": TinyProblem((((0, 3),),), 1, (0.5, 1.2, 0.8), 0.4),
+    "3 of 3 topics": TinyProblem((((0, 3),),), 2, (0.5, 1.2, 0.8), 0.4),
+    "flat 3 alike": TinyProblem((((0, 3),),), 1, (2.0, 1.0, 1.5), 2.0),
+    "flat 3 of 2 topics": TinyProblem((((0, 3),),), 1, (2.0, 1.0, 1.5), 2.0),
+    "4 alike": TinyProblem((((0, 4),),), 2, (0.6, 0.9, 0.4), 0.5),
+    "4 of 2 topics": TinyProblem((((0, 4),),), 2, (0.6, 0.9, 0.4), 0.5),
+    "flat 4 alike": TinyProblem((((0, 4),),), 1, (2.0, 1.5), 2.0),
+    "flat 4 of 2 topics": TinyProblem((((0, 4),),), 1, (2.0, 1.5), 2.0),
+}
+STARTS = {
+    "pair, same": (0, 0),
+    "pair, different": (0, 1),
+    "flat pair, same": (0, 0),
+    "flat pair, different": (0, 1),
+    "3 alike": (0, 0, 0),
+    "3 of 2 topics": (0, 1, 0),
+    "3 of 3 topics": (0, 1, 2),
+    "flat 3 alike": (0, 0, 0),
+    "flat 3 of 2 topics": (0, 1, 0),
+    "4 alike": (0, 0, 0, 0),
+    "4 of 2 topics": (0, 1, 0, 1),
+    "flat 4 alike": (0, 0, 0, 0),
+    "flat 4 of 2 topics": (0, 1, 0, 0),
 }
 N_DRAWS = {"two words": 3000, "single": 12_000}
 
 
-MOST = {"split": 2, "split in threes": 3}  # tokens of a block
+MOST = {
+    "split": 2,
+    "flat split": 2,
+    "split in threes": 3,
+    "flat split in threes": 3,
+}  # tokens of a block
 
 
 # --- blocks of up to four tokens -------------------------------------------------
@@ -587,7 +629,7 @@ BY_TABLES = {
 BY_TABLES_OF_LISTS = {
     "the word's tokens are not counted": (
         "documents",
-        Edit("_set_tokens_of_list", "n_wk[K] = N", "n_wk[K] = 1"),
+        Edit("_set_tokens_of_list", "n_wk[K] = N", "n_wk[K] = 1", 1, 2),
     ),
     "other topics have the tokens of before": (
         "documents",
@@ -712,8 +754,8 @@ def lanes_of(nested, fault=""):
 def test_interpreted_kernels_pass(kernel, nested, edits, problem):
     lanes = lanes_of(nested)
     sampler = plain(kernel, nested, MOST.get(problem), *edits, lanes=lanes)
-    n_draws = N_DRAWS.get(problem, 1500)
-    assert_exact(sampler, PROBLEMS[problem], n_draws, seed=6)
+    n_draws, start = N_DRAWS.get(problem, 2000), STARTS.get(problem)
+    assert_exact(sampler, PROBLEMS[problem], n_draws, seed=6, start=start)
 
 
 @pytest.mark.slow
@@ -722,7 +764,8 @@ def test_mutants_fail(fault):
     kernel, nested, edits, (problem, *own) = MUTANTS[fault]
     lanes = lanes_of(nested, fault)
     mutant = plain(kernel, nested, MOST.get(problem), *edits, *own, lanes=lanes)
-    assert is_wrong(mutant, PROBLEMS[problem], N_DRAWS.get(problem, 1500), seed=7)
+    n_draws, start = N_DRAWS.get(problem, 2000), STARTS.get(problem)
+    assert is_wrong(mutant, PROBLEMS[problem], n_draws, seed=7, start=start)
 
 
 LIST_MUTANTS = {

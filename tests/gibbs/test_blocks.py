@@ -14,9 +14,11 @@ import pytest
 from scipy import stats
 
 from sklda._core.problem import padded
-from sklda._gibbs.kernels.blocked import backward, large, nested, small
+from sklda._gibbs.blocked_sampler import make_blocks
+from sklda._gibbs.kernels.blocked import backward, cumulants, large, nested, small
+from tests.helpers.corpora import corpus_of, words_of
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
-from tests.helpers.mutants import streams
+from tests.helpers.mutants import interpreted, streams
 
 SIMULATIONS = {"nested": nested, "backward": backward}
 
@@ -42,11 +44,11 @@ def random_topics(seed, n_topics, scale=1.0):
     return a, b, b + scale * rng.gamma(1, 20, n_topics)
 
 
-# --- sums over topics ------------------------------------------------------------
+# --- cumulants -------------------------------------------------------------------
 
 
 def brute_force(a, b, s, n):
-    """Return h(n) and E[n_k] by listing every way to place n tokens."""
+    """Return H_n and p(first token on k) by listing every way to place n tokens."""
     q = [weights(*topic, n) for topic in zip(a, b, s, strict=True)]
     total, means = Fraction(0), [Fraction(0)] * len(q)
     for placed in itertools.combinations_with_replacement(range(len(q)), n):
@@ -54,67 +56,226 @@ def brute_force(a, b, s, n):
         total += weight
         for k in placed:
             means[k] += weight
-    return total, [mean / total for mean in means]
+    return total * math.factorial(n), [mean / total / n for mean in means]
 
 
-def by_sums(a, b, s, n, dtype):
-    """Return the same from the logarithms of the topics' series."""
-    logs = []
-    for row in zip(a, b, s, strict=True):
-        ratios = np.empty((4, 1), dtype)
-        small.set_ratios.py_func(ratios, 0, dtype(row[0]), dtype(row[2]))
-        t = [dtype((row[0] + j) / (row[2] + j)) for j in range(4)]
-        np.testing.assert_allclose(ratios[:, 0], t, rtol=4 * np.finfo(dtype).eps)
-        logs.append(small.log_coefficients.py_func(*t, dtype(row[1])))
-    logs = np.array(logs, np.float64)
-    sums = np.zeros(8)
-    sums[:4] = logs[::2].sum(0)  # it does not matter how topics are divided
-    sums[4:] = logs[1::2].sum(0)
-    total, factors = small.expectation_factors.py_func(n, sums)
-    assert total == pytest.approx(n * small.normalisers.py_func(sums)[n - 1])
-    return total / n, logs @ factors / (total / n)
+def steps_of(a, b, s, dtype):
+    """Return p_0, ..., p_3 of each topic, with a factor of 1."""
+    ratio = np.array([(a + i) / (s + i) for i in range(4)], dtype)
+    p = [
+        cumulants.steps.py_func(k, dtype(0), ratio, dtype(1), dtype(b[k]))
+        for k in range(a.size)
+    ]
+    return np.array(p, dtype)
+
+
+def by_cumulants(a, b, s, n, dtype):
+    """Return the same from the sums of the cumulants of the topics."""
+    p = steps_of(a, b, s, dtype)
+    own = np.array([cumulants.cumulants.py_func(topic) for topic in p], np.float64)
+    total, factors = cumulants.normaliser.py_func(n, own.sum(0))
+    shares = [cumulants.combined.py_func(factors, one) for one in own]
+    return total, np.array(shares) / total
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("n_topics", [1, 2, 3, 7, 20])
-def test_sums_over_topics(n_topics, n):
+def test_sums_of_cumulants(n_topics, n):
     for seed in range(4 if n_topics < 20 else 1):
         topics = random_topics(seed, n_topics)
         expected, means = brute_force(*topics, n)
-        total, shares = by_sums(*topics, n, np.float64)
+        total, shares = by_cumulants(*topics, n, np.float64)
         assert total == pytest.approx(float(expected), rel=1e-10)
-        np.testing.assert_allclose(shares, [float(m) for m in means], rtol=1e-8)
-        # Six or seven digits, less what cancels: a factor of 24 for four tokens, of
-        # what is largest in the sum.
-        total, shares = by_sums(*topics, n, np.float32)
-        assert total == pytest.approx(float(expected), rel=5e-6)
         means = np.array([float(m) for m in means])
-        np.testing.assert_allclose(shares, means, rtol=1e-5, atol=1e-7)
+        np.testing.assert_allclose(shares, means, rtol=1e-8, atol=1e-12)
+        # Six or seven digits, less what cancels in the cumulants.
+        total, shares = by_cumulants(*topics, n, np.float32)
+        assert total == pytest.approx(float(expected), rel=1e-5)
+        np.testing.assert_allclose(shares, means, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("topic", [(3.0, 2.0, 40.0), (1e4, 1e-5, 2e-5), (0.1, 5, 5)])
-def test_logarithm_of_a_topic(topic):
-    # x Q' = Q x L' gives the coefficients of L = log Q one by one.
-    q = weights(*topic, 4)
-    logs = [Fraction(0)]
+def test_cumulants_of_a_topic(topic):
+    # m_n = sum_c binomial(n - 1, c - 1) kappa_c m_(n - c) gives them one by one.
+    m = [q * math.factorial(i) for i, q in enumerate(weights(*topic, 4))]
+    kappa = [Fraction(0)]
     for n in range(1, 5):
-        of_others = sum(c * logs[c] * q[n - c] for c in range(1, n))
-        logs.append(q[n] - of_others / n)
-    t = [np.float64(topic[0] + j) / (topic[2] + j) for j in range(4)]
-    found = small.log_coefficients.py_func(*t, np.float64(topic[1]))
-    # Less what cancels: a term of l(4) is q(1) ** 4.
+        before = [math.comb(n - 1, c - 1) * kappa[c] * m[n - c] for c in range(1, n)]
+        kappa.append(m[n] - sum(before))
+    p = steps_of(*(np.array([x]) for x in topic), np.float64)[0]
+    found = cumulants.cumulants.py_func(p)
+    # Less what cancels: a term of kappa_4 is p_0 ** 4.
     rtol = 1e-6 if topic[0] > 1e3 else 1e-10
-    np.testing.assert_allclose(found, [float(x) for x in logs[1:]], rtol=rtol)
+    np.testing.assert_allclose(found, [float(x) for x in kappa[1:]], rtol=rtol)
+
+
+@pytest.mark.parametrize("depth", [2, 4])
+def test_ratios_of_a_document(depth):
+    rng = np.random.default_rng(0)
+    n_dk, n_k = rng.integers(0, 9, (2, 16)).astype(np.int32)
+    alpha = rng.uniform(0.1, 1, 16).astype(np.float32)
+    beta_sum, ratio = np.float32(0.7), np.full((4, 16), np.nan, np.float32)
+    total = cumulants.set_ratios(depth, n_dk, n_k + n_dk, alpha, beta_sum, ratio)
+    i = np.arange(depth)[:, np.newaxis]
+    expected = (n_dk + alpha + i) / (n_k + n_dk + beta_sum + i)
+    np.testing.assert_allclose(ratio[:depth], expected, rtol=1e-6)
+    assert np.isnan(ratio[depth:]).all()
+    assert total == pytest.approx(expected[0].sum(), rel=1e-6)
 
 
 @pytest.mark.parametrize("block", [[3], [3, 3], [3, 5], [5, 3, 3], [1, 2, 1, 2]])
 def test_how_many_tokens_share_a_topic(block):
     block = np.array(block, np.uint16)
-    found = [small.multiplicity.py_func(block, i) for i in range(block.size)]
+    found = [small._multiplicity.py_func(block, i) for i in range(block.size)]
     first = {k: i for i, k in reversed(list(enumerate(block.tolist())))}
     counts = [block.tolist().count(k) for k in block.tolist()]
     for i, k in enumerate(block.tolist()):
         assert found[i] == (counts[i] if first[k] == i else 0)
+
+
+# --- blocks of a corpus ----------------------------------------------------------
+
+COUNTS = np.array([[1, 5, 2, 0, 1, 9], [0] * 6, [1, 0, 0, 1, 1, 0], [4, 4, 4, 2, 3, 4]])
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 5, 100])
+def test_blocks_hold_each_token_once_in_order(most):
+    corpus = corpus_of(COUNTS)
+    blocks = make_blocks(corpus, most)
+    words, taken = words_of(corpus), []
+    np.testing.assert_array_equal(np.diff(blocks.token_ptr), COUNTS.sum(1))
+    for d, row in enumerate(COUNTS):
+        own = slice(*blocks.doc_ptr[d : d + 2])
+        size, word = blocks.size[own].tolist(), blocks.word[own].tolist()
+        first = blocks.first[own].tolist()
+        n_blocks = blocks.single_ptr[d] - blocks.doc_ptr[d]
+        # Cells by their largest piece, the single tokens last.
+        largest = [min(row[w], most) for w in word]
+        assert largest == sorted(largest, reverse=True)
+        assert n_blocks == sum(n > 1 for n in largest)
+        # The pieces of a cell are neighbours, the smallest the last of them.
+        for w, pieces in itertools.groupby(
+            zip(word, size, strict=True), lambda x: x[0]
+        ):
+            pieces = [n for _, n in pieces]
+            assert sum(pieces) == row[w]
+            assert pieces[:-1] == [most] * (len(pieces) - 1)
+            assert word.count(w) == len(pieces)
+        for w, start, n in zip(word, first, size, strict=True):
+            tokens = range(start, start + n)
+            assert set(words[tokens]) == {w}
+            assert blocks.token_ptr[d] <= start <= blocks.token_ptr[d + 1] - n
+            taken += tokens
+    assert sorted(taken) == list(range(corpus.token_ptr[-1]))
+
+
+def test_blocks_of_each_cell_have_their_own_limit():
+    corpus = corpus_of(np.array([[5, 3, 1], [6, 2, 2]]))
+    blocks = make_blocks(corpus, np.array([2, 3, 3, 6, 1, 2]))
+    assert blocks.word.tolist() == [1, 0, 0, 0, 2, 0, 2, 1, 1]
+    assert blocks.size.tolist() == [3, 2, 2, 1, 1, 6, 2, 1, 1]
+    assert blocks.doc_ptr.tolist() == [0, 5, 9]
+    assert blocks.single_ptr.tolist() == [4, 7]
+
+
+# --- rows and lists --------------------------------------------------------------
+
+
+class OneWord:
+    """A word in a document, with its counts in a row and in a list."""
+
+    def __init__(self, n_topics, n_tokens, largest, seed):
+        loaded = interpreted(f"{BLOCKED}.lists", beside=(f"{BLOCKED}.rows",), lanes=4)
+        self.tables = loaded.modules[f"{BLOCKED}.tables"]
+        problem = loaded.modules["sklda._core.problem"]
+        rng, n_lanes = np.random.default_rng(seed), problem.padded(n_topics)
+        self.z = rng.integers(n_topics, size=n_tokens).astype(np.uint16)
+        self.n_topics = n_topics
+        row = np.bincount(self.z, minlength=n_lanes).astype(np.int32)
+        row[rng.integers(n_topics, size=2)] += 3  # in other documents
+        topic = (row + 5 * (np.arange(n_lanes) < n_topics)).astype(np.int32)
+        alpha = np.zeros(n_lanes, np.float32)
+        alpha[:n_topics] = rng.uniform(0.1, 1, n_topics)
+        self.alpha, self.beta, self.beta_sum = alpha, 0.3, 2.4
+        priors = problem.Problem(None, 8, alpha[:n_topics].astype(float), 0.3)
+        priors = priors.kernel_priors()
+        listed = np.flatnonzero(row)
+        topics = np.full(problem.padded(listed.size) + 4, n_lanes, np.int32)
+        counts = np.zeros_like(topics)
+        order = rng.permutation(listed)
+        topics[: listed.size], counts[: listed.size] = order, row[order]
+        t, n_columns = self.tables, n_lanes + 4
+        size = np.array([listed.size], np.int32)
+        room = t.new_list(n_columns)._replace(topics=topics, counts=counts, size=size)
+        self.words = {"rows": row, "lists": room}
+        self.given = {
+            "rows": t.new_given(topic, priors, n_lanes),
+            "lists": t.new_given(topic.copy(), priors, n_columns),
+        }
+        for given in self.given.values():
+            t.enter_blocks(0, n_tokens, largest, self.z, given)
+        t.set_base(room, self.given["lists"])
+
+    def sums(self, n):
+        """Return the sums by both, and as the formulas have them."""
+        found = [self.tables.sums_of(n, self.words[k], self.given[k]) for k in KINDS]
+        return np.array([*found, self.cumulants().sum(0)])[:, :n]
+
+    def cumulants(self):
+        given, row = self.given["rows"], self.words["rows"]
+        i = np.arange(4)[:, np.newaxis]
+        ratio = (given.doc_topic + given.alpha + i) / (given.topic + self.beta_sum + i)
+        p = (ratio * (row + self.beta + i) * float(given.numbers[2])).T
+        return np.array([cumulants.cumulants.py_func(x) for x in p])[: self.n_topics]
+
+
+KINDS = ("rows", "lists")
+BLOCKED = "sklda._gibbs.kernels.blocked"
+each_size = pytest.mark.parametrize("n", [1, 2, 3, 4])
+
+
+@each_size
+@pytest.mark.parametrize("n_topics", [1, 3, 9])
+def test_rows_and_lists_have_the_same_sums_after_any_change(n_topics, n):
+    word = OneWord(n_topics, 7, n, seed=n)
+    rng, t = np.random.default_rng(n), word.tables
+    for _ in range(30):
+        row, by_list, expected = word.sums(n)
+        np.testing.assert_allclose(row, expected, rtol=2e-5, atol=1e-6)
+        np.testing.assert_allclose(by_list, expected, rtol=2e-5, atol=1e-6)
+        old, new = rng.choice(word.z), rng.integers(n_topics)
+        word.z[np.flatnonzero(word.z == old)[0]] = new
+        for kind in KINDS:
+            t.change(int(old), -1, word.words[kind], word.given[kind])
+            t.change(int(new), 1, word.words[kind], word.given[kind])
+        for k in range(n_topics):
+            n_wk = [t.tokens_on(k, word.words[kind]) for kind in KINDS]
+            assert n_wk[0] == n_wk[1]
+        both = np.empty((2, word.given["rows"].topic.size))
+        for kind, row in zip(KINDS, both, strict=True):
+            t.set_tokens(word.words[kind], row)
+        np.testing.assert_array_equal(*both)
+
+
+@each_size
+def test_rows_and_lists_draw_with_the_same_probabilities(n):
+    word = OneWord(9, 7, n, seed=n)
+    _, factors = cumulants.normaliser.py_func(n, word.cumulants().sum(0))
+    for besides in ((2, 2, 2), (0, 5, 5), (8, 1, 4)):
+        weight = np.maximum(word.cumulants() @ factors, 0)
+        weight[list(besides)] = 0
+        # As many draws as topics are told apart, from even numbers: no chance at all.
+        r = (np.arange(4000) + 0.5) / 4000 * weight.sum()
+        for kind in KINDS:
+            word.tables.sums_of(n, word.words[kind], word.given[kind])
+            drawn = [
+                word.tables.draw_from(
+                    x, n, factors, besides, word.words[kind], word.given[kind]
+                )
+                for x in r
+            ]
+            share = np.bincount(drawn, minlength=9) / r.size
+            np.testing.assert_allclose(share, weight / weight.sum(), atol=2e-3)
 
 
 # --- tables ----------------------------------------------------------------------

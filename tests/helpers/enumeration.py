@@ -221,8 +221,11 @@ def faults(state, words, n_topics):
 # --- draws of assignments --------------------------------------------------------
 
 
-def sweep_exact_draws(sampler, tiny, n_draws, seed, until=0.0):
+def sweep_exact_draws(sampler, tiny, n_draws, seed, until=0.0, start=None):
     """Sweep once from each of `n_draws` independent draws from the posterior.
+
+    Where all tokens are one block, a sweep is a draw from the posterior whatever was
+    before: then each sweep is from the assignment `start`.
 
     Return how often each assignment came out, those that cannot be at the end; and
     whether the tables were right wherever they were looked at.
@@ -234,6 +237,8 @@ def sweep_exact_draws(sampler, tiny, n_draws, seed, until=0.0):
     exact = np.random.default_rng(seed).choice(
         tiny.posterior.size, n_draws, p=tiny.posterior
     )
+    if start is not None:
+        exact[:] = tiny.number_of(np.array(start))
     problem, rng = tiny.problem(sampler), streams_of(sampler, seed)
     first = {
         number: sampler.from_topics(problem, tiny.assignments[number].copy())
@@ -274,18 +279,18 @@ def chi_square_pvalue(seen, probabilities):
     )
 
 
-def assert_exact(sampler, tiny, n_draws, seed):
+def assert_exact(sampler, tiny, n_draws, seed, start=None):
     """Assert that a sweep leaves the posterior as it is."""
-    seen, sound = sweep_exact_draws(sampler, tiny, n_draws, seed)
+    seen, sound = sweep_exact_draws(sampler, tiny, n_draws, seed, start=start)
     assert sound
     assert chi_square_pvalue(seen, tiny.posterior) > RIGHT
 
 
-def is_wrong(mutant, tiny, n_draws, seed):
+def is_wrong(mutant, tiny, n_draws, seed, start=None):
     """Return whether it clearly does not; the tables of the state do not count."""
     with np.errstate(all="ignore"):  # a fault may well divide by zero
         try:
-            seen, _ = sweep_exact_draws(mutant, tiny, n_draws, seed, until=WRONG)
+            seen, _ = sweep_exact_draws(mutant, tiny, n_draws, seed, WRONG, start)
         except IndexError:  # an interpreted kernel does not bear a wrong index
             return True
     return chi_square_pvalue(seen, tiny.posterior) < WRONG
