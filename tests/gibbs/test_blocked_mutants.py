@@ -39,7 +39,15 @@ PROBLEMS = {
     "full lists": TinyProblem(
         (((0, 2),), ((0, 1), (1, 1)), ((0, 1),)), 2, (0.9, 0.8, 0.7, 0.6, 0.5), 0.5
     ),
+    "pair beside": TinyProblem((((0, 2),), ((0, 1),)), 2, (0.5, 0.9, 0.7, 1.1), 0.8),
+    "tight split": TinyProblem((((0, 4),),), 2, (0.3, 0.5), 0.3),
+    "tight split in threes": TinyProblem((((0, 6),),), 2, (0.3, 0.5), 0.3),
     # One block, from one start.
+    "pair, tiny alpha": TinyProblem((((0, 2),),), 2, (1e-6, 2e-6, 3e-6), 0.3),
+    "3 likely": TinyProblem((((0, 3),),), 2, (1.0, 0.6), 0.1),
+    "4 likely": TinyProblem((((0, 4),),), 2, (0.6, 0.5), 0.1),
+    "3 wide": TinyProblem((((0, 3),),), 2, (0.6, 0.5, 0.4), 1.5),
+    "4 wide": TinyProblem((((0, 4),),), 2, (0.4, 0.3), 1.0),
     "pair, same": TinyProblem((((0, 2),),), 2, (0.5, 1.2, 0.8), 0.4),
     "pair, different": TinyProblem((((0, 2),),), 2, (0.5, 1.2, 0.8), 0.4),
     "flat pair, same": TinyProblem((((0, 2),),), 2, (2.0, 1.5, 1.0, 1.0, 1.0), 3.0),
@@ -57,6 +65,11 @@ PROBLEMS = {
     "flat 4 of 2 topics": TinyProblem((((0, 4),),), 1, (2.0, 1.5), 2.0),
 }
 STARTS = {
+    "pair, tiny alpha": (0, 0),
+    "3 likely": (0, 0, 0),
+    "4 likely": (0, 0, 0, 0),
+    "3 wide": (0, 0, 0),
+    "4 wide": (0, 0, 1, 1),
     "pair, same": (0, 0),
     "pair, different": (0, 1),
     "flat pair, same": (0, 0),
@@ -77,6 +90,8 @@ N_DRAWS = {"two words": 3000, "single": 12_000}
 MOST = {
     "split": 2,
     "flat split": 2,
+    "tight split": 2,
+    "tight split in threes": 3,
     "split in threes": 3,
     "flat split in threes": 3,
 }  # tokens of a block
@@ -87,11 +102,11 @@ MOST = {
 # Fault: problem, edit.
 CUMULANTS = {
     "b_1 is b_0": ("pairs", Edit("cumulants.steps", "b1 = B + S", "b1 = B")),
-    "b_2 is b_1": ("three", Edit("cumulants.steps", "b2 = B + S", "b2 = B")),
+    "b_2 is b_1": ("flat 4 alike", Edit("cumulants.steps", "b2 = B + S", "b2 = B")),
     "b_3 is b_2": ("four", Edit("cumulants.steps", "b3 = B + S", "b3 = B")),
     "beta is missing": ("pairs", Edit("cumulants.steps", "N * S + B", "N * S")),
     "p_1 has the ratio of p_0": (
-        "pairs",
+        "flat pair, same",
         Edit("cumulants.steps", "ratio[1, K]", "ratio[0, K]"),
     ),
     "p_2 has the ratio of p_1": (
@@ -107,11 +122,11 @@ CUMULANTS = {
         Edit("cumulants.cumulants", "p0 * (p1 - p0)", "p0 * p1"),
     ),
     "kappa_3 lacks p_0": (
-        "three",
+        "flat 4 alike",
         Edit("cumulants.cumulants", "p2 - p0 - twice", "p2 - twice"),
     ),
     "kappa_3 lacks a square": (
-        "three",
+        "flat 4 alike",
         Edit("cumulants.cumulants", "X + square + square", "X + square"),
     ),
     "kappa_4 lacks two p_0": (
@@ -123,45 +138,48 @@ CUMULANTS = {
         Edit("cumulants.cumulants", "(p0 + twice) * P", "twice * P"),
     ),
     "kappa_4 has one square for six": (
-        "four",
+        "flat 4 alike",
         Edit("cumulants.cumulants", "six * X", "square * X"),
     ),
     "kappa_4 has p_1 once": (
-        "four",
+        "flat 4 alike",
         Edit("cumulants.cumulants", "p1 + p1 - p0", "p1 - p0"),
     ),
-    "H_2 lacks K_2": ("three", Edit("normaliser", "K * K + C", "K * K")),
+    "H_2 lacks K_2": ("flat 3 of 2 topics", Edit("normaliser", "K * K + C", "K * K")),
     "H_3 has a binomial of 1 for 2": (
-        "three",
+        "flat 3 of 2 topics",
         Edit("normaliser", "A + 2 * B * C + D", "A + B * C + D"),
     ),
     "H_3 lacks K_3": ("three", Edit("normaliser", "X + k3", "X")),
     "H_4 has a binomial of 1 for 3, K_2": (
-        "four",
+        "flat 4 alike",
         Edit("normaliser", "3 * A * B", "A * B", 0, 2),
     ),
     "H_4 has a binomial of 1 for 3, K_3": (
-        "four",
+        "flat 4 alike",
         Edit("normaliser", "3 * A * B", "A * B", 1, 2),
     ),
     "H_4 lacks K_4": ("four", Edit("normaliser", "X + k4", "X")),
     "factors for 2 tokens are wrong": (
-        "three",
+        "3 of 3 topics",
         Edit("normaliser", "(k1, 1.0, 0.0, 0.0)", "(k1, 0.5, 0.0, 0.0)"),
     ),
     "factors for 3 tokens are wrong": (
-        "three",
+        "flat 3 of 2 topics",
         Edit("normaliser", "(A, 2 * B, 1.0, 0.0)", "(A, B, 1.0, 0.0)"),
     ),
     "factors for 4 tokens are wrong": (
-        "four",
+        "flat 4 alike",
         Edit("normaliser", "(A, 3 * B, 3 * C, 1.0)", "(A, B, C, 1.0)"),
     ),
-    "kappa_3 does not count": ("three", Edit("combined", "f3 * C", "0 * C")),
-    "kappa_4 does not count": ("four", Edit("combined", "f4 * C", "0 * C")),
+    "kappa_3 does not count": ("3 alike", Edit("combined", "f3 * C", "0 * C")),
+    "kappa_4 does not count": ("4 alike", Edit("combined", "f4 * C", "0 * C")),
     "alpha is missing": ("pairs", Edit("set_ratios", "A + alpha[K]", "A")),
     "V is missing": ("words", Edit("Problem.kernel_priors", "np.float32(V) * B", "B")),
-    "n_dk does not grow": ("pairs", Edit("set_ratios", "N[K] + I", "N[K]", 0, 2)),
+    "n_dk does not grow": (
+        "flat pair, same",
+        Edit("set_ratios", "N[K] + I", "N[K]", 0, 2),
+    ),
     "n_k does not grow": ("pairs", Edit("set_ratios", "N[K] + I", "N[K]", 1, 2)),
     "there are ratios for pairs only": (
         "three",
@@ -170,10 +188,13 @@ CUMULANTS = {
 }
 STEP = {
     "the block stays in n_dk": (
-        "pairs",
+        "flat pair, same",
         Edit("small.step", "given.doc_topic[K] + I", "given.doc_topic[K]"),
     ),
-    "the block stays in n_wk": ("pairs", Edit("small.step", "n_wk + I", "n_wk")),
+    "the block stays in n_wk": (
+        "flat pair, same",
+        Edit("small.step", "n_wk + I", "n_wk"),
+    ),
     "the block stays in n_k": (
         "documents",
         Edit("small.step", "given.topic[K] + I", "given.topic[K]"),
@@ -184,33 +205,42 @@ STEP = {
 }
 PAIRS = {
     "one of two is taken out": (
-        "pairs",
+        "flat pair, same",
         Edit("resample_pair", "step(K, N, -2, G)", "step(K, N, -1, G)"),
     ),
     "none of two is taken out of p_1": (
-        "pairs",
+        "pair, same",
         Edit("resample_pair", "step(K, N, -1, G)", "step(K, N, 0, G)", 0, 3),
     ),
     "the first is not taken out": (
-        "pairs",
+        "flat pair, different",
         Edit("resample_pair", "step(K, N, -1, G)", "step(K, N, 0, G)", 1, 3),
     ),
     "the second is not taken out": (
-        "pairs",
+        "flat pair, different",
         Edit("resample_pair", "step(K, N, -1, G)", "step(K, N, 0, G)", 2, 3),
     ),
     "K_1 keeps the first": ("pairs", Edit("resample_pair", "X + (p0 - q0)", "X")),
     "K_1 keeps the second": ("pairs", Edit("resample_pair", "X + (o0 - o1)", "X")),
     "K_2 keeps the first": ("pairs", Edit("resample_pair", "X - q0 * Y", "X")),
-    "K_2 loses the first": ("pairs", Edit("resample_pair", "X + p0 * Y", "X")),
-    "K_2 keeps the second": ("pairs", Edit("resample_pair", "X - o1 * Y", "X")),
-    "K_2 loses the second": ("pairs", Edit("resample_pair", "X + o0 * Y", "X")),
+    "K_2 loses the first": (
+        "pair, different",
+        Edit("resample_pair", "X + p0 * Y", "X"),
+    ),
+    "K_2 keeps the second": (
+        "flat pair, different",
+        Edit("resample_pair", "X - o1 * Y", "X"),
+    ),
+    "K_2 loses the second": (
+        "pair, different",
+        Edit("resample_pair", "X + o0 * Y", "X"),
+    ),
     "two of one topic weigh p_0 p_0": (
-        "pairs",
+        "flat pair, same",
         Edit("resample_pair", "p1 if same else X", "p0 if same else X"),
     ),
     "two topics weigh p_0 p_0": (
-        "pairs",
+        "pair, different",
         Edit("resample_pair", "X if same else o0", "X if same else p0"),
     ),
     "H_2 lacks K_2": ("pairs", Edit("resample_pair", "K * K + C", "K * K")),
@@ -231,56 +261,56 @@ PAIRS = {
         Edit("resample_pair", "return True", "return False", 1, 2),
     ),
     "others hold the second's topic": (
-        "pairs",
+        "flat pair, different",
         Edit("_draw_pair", "K - p0 - o0", "K - p0"),
     ),
     "others hold the first's topic": (
-        "pairs",
+        "flat pair, same",
         Edit("_draw_pair", "K - p0 - o0", "K - o0"),
     ),
     "the first stays without the second": (
-        "pairs",
+        "flat pair, same",
         Edit("_draw_pair", "p0 * X - stay", "p0 * k1 - stay"),
     ),
-    "both may stay": ("pairs", Edit("_draw_pair", "p0 * X - stay", "p0 * X")),
+    "both may stay": ("flat pair, same", Edit("_draw_pair", "p0 * X - stay", "p0 * X")),
     "the second has p_1 of the first, always": (
-        "pairs",
+        "flat pair, same",
         Edit("_draw_pair", "0.0 if k == other else p1", "p1"),
     ),
     "the second has p_1 of the first, never": (
-        "pairs",
+        "flat pair, different",
         Edit("_draw_pair", "0.0 if k == other else p1", "0.0"),
     ),
     "the second does not follow the first": (
-        "pairs",
+        "flat pair, different",
         Edit("_draw_pair", "U * (on_k + others) - on_k", "U * (on_k + others)"),
     ),
     "the second follows another": (
-        "pairs",
+        "flat pair, different",
         Edit("_draw_pair", "return K, K", "return k, other", 0, 2),
     ),
     "the second stays after all": (
-        "pairs",
+        "flat pair, different",
         Edit("_draw_pair", "(k, other, other)", "(k, k, k)", 0, 2),
     ),
     "the second of one topic may not stay": (
-        "pairs",
+        "flat pair, same",
         Edit("_draw_pair", "0.0, p0, 0.0", "0.0, 0.0, 0.0"),
     ),
     "the second may not go where the first was": (
-        "pairs",
+        "flat pair, different",
         Edit("_draw_pair", "p0, o0, X", "0.0, o0, X"),
     ),
     "the second may not stay": (
-        "pairs",
+        "flat pair, different",
         Edit("_draw_pair", "p0, o0, X", "p0, 0.0, X"),
     ),
     "the first joins the second with too little weight": (
-        "pairs",
+        "pair, different",
         Edit("_draw_pair", "o0 * (k1 + o1 - o0)", "o0 * k1"),
     ),
     "the second is joined and weighs as before": (
-        "pairs",
+        "pair, different",
         Edit("_draw_pair", "other, o1, 0.0", "other, o0, 0.0"),
     ),
     "the first moves without the second": (
@@ -288,11 +318,11 @@ PAIRS = {
         Edit("_draw_pair", "(k1, 1.0, 0.0, 0.0)", "(k1, 0.0, 0.0, 0.0)"),
     ),
     "the first joins the second and another": (
-        "pairs",
+        "flat pair, different",
         Edit("_draw_pair", "r - r_of_other", "r"),
     ),
     "the first may return": (
-        "pairs",
+        "flat pair, different",
         Edit("_draw_pair", "(k, other, other)", "(other, other, other)", 1, 2),
     ),
     "the new topic weighs as before": (
@@ -300,7 +330,7 @@ PAIRS = {
         Edit("_draw_pair", "n0, on_new, A, B = P", "on_new, n0, A, B = P"),
     ),
     "others hold the new topic": (
-        "pairs",
+        "flat pair, same",
         Edit("_draw_pair", "others -= n0", "pass"),
     ),
     "the second may not join the first": (
@@ -308,15 +338,15 @@ PAIRS = {
         Edit("_draw_pair", "r -= on_new", "pass"),
     ),
     "the second does not find the first's topic": (
-        "pairs",
+        "flat pair, different",
         Edit("_draw_pair", "r -= on_k", "pass"),
     ),
     "the tokens change places": (
-        "pairs",
+        "flat pair, different",
         Edit("_draw_pair", "return new, k", "return k, new"),
     ),
     "the second joins the first after all": (
-        "pairs",
+        "flat pair, same",
         Edit("_draw_pair", "(k, other, new)", "(k, other, other)"),
     ),
 }
@@ -326,7 +356,7 @@ FOUR = {
         Edit("_multiplicity", "N += other > I", "pass"),
     ),
     "tokens with one topic are taken out each": (
-        "three",
+        "flat 3 alike",
         Edit("_multiplicity", "return 0", "return n"),
     ),
     "p_0 is that of one token less": (
@@ -334,7 +364,7 @@ FOUR = {
         Edit("small.resample", "step(K, N, -M, G)", "step(K, N, 1 - M, G)"),
     ),
     "p_1 is that of another": (
-        "three",
+        "3 of 3 topics",
         Edit("small.resample", "step(K, N, 1 - M, G)", "step(K, N, -M, G)"),
     ),
     "p_2 is p_1": (
@@ -348,14 +378,17 @@ FOUR = {
     "K_1 keeps the block": ("three", Edit("small.resample", "k1 + X - Y", "k1")),
     "K_2 keeps the block": ("three", Edit("small.resample", "k2 + X - Y", "k2")),
     "K_3 keeps the block": ("three", Edit("small.resample", "k3 + X - Y", "k3")),
-    "K_4 keeps the block": ("four", Edit("small.resample", "k4 + X - Y", "k4")),
-    "staying lacks p_0": ("three", Edit("small.resample", "stay *= p0", "pass")),
+    "K_4 keeps the block": ("4 alike", Edit("small.resample", "k4 + X - Y", "k4")),
+    "staying lacks p_0": (
+        "flat 3 of 2 topics",
+        Edit("small.resample", "stay *= p0", "pass"),
+    ),
     "staying lacks p_1": (
-        "three",
+        "flat 3 of 2 topics",
         Edit("small.resample", "p1 if M > 1 else 1.0", "1.0"),
     ),
     "staying lacks p_2": (
-        "three",
+        "flat 3 alike",
         Edit("small.resample", "p2 if M > 2 else 1.0", "1.0"),
     ),
     "staying lacks p_3": (
@@ -372,12 +405,12 @@ FOUR = {
         Edit("small.resample", "return True", "return False"),
     ),
     "the block is not taken out": (
-        "three",
+        "flat 3 of 2 topics",
         Edit("redraw", "change(np.int64(block[I]), -1, *Z)", "pass"),
     ),
     "tokens are not put back": ("three", Edit("redraw", "change(K, 1, *Z)", "pass")),
     "staying is not left out of all": (
-        "three",
+        "flat 3 alike",
         Edit("redraw", "U * (E - stay)", "U * E"),
     ),
     "staying is not left out of the present topic": (
@@ -385,10 +418,13 @@ FOUR = {
         Edit("redraw", "r -= X - stay", "r -= X"),
     ),
     "what may not stay is not that of the tokens left": (
-        "three",
+        "flat 3 alike",
         Edit("redraw", "stay /= P", "pass"),
     ),
-    "what has moved may not stay": ("four", Edit("redraw", "stay = 0.0", "pass")),
+    "what has moved may not stay": (
+        "flat 4 alike",
+        Edit("redraw", "stay = 0.0", "pass"),
+    ),
     "the present topic is drawn after all": (
         "three",
         Edit("redraw", "(K, K, K)", "3 * (given.alpha.size - 1,)"),
@@ -406,7 +442,7 @@ ROWS = {
         Edit("_draw_from_row", "row[A] = row[B] = row[C] = 0", "row[A] = 0"),
     ),
     "what is drawn besides is lost": (
-        "split",
+        "flat 3 of 2 topics",
         Edit("_draw_from_row", "row[A], row[B], row[C] = D", "pass"),
     ),
     "n_dk is not counted": (
@@ -427,15 +463,17 @@ ROWS = {
     "alpha is not updated": ("four", Edit("change_document", "X + alpha[K]", "X")),
     "the sum is zero, pairs": ("pairs", Edit("_sum_over_row", "s1 += C", "pass", 0, 2)),
     "K_2 is zero, pairs": ("pairs", Edit("_sum_over_row", "s2 += C", "pass", 0, 2)),
-    "K_2 is zero": ("three", Edit("_sum_over_row", "s2 += C", "pass", 1, 2)),
-    "K_3 is zero": ("three", Edit("_sum_over_row", "s3 += C", "pass")),
+    "K_2 is zero": (
+        "flat 3 of 2 topics",
+        Edit("_sum_over_row", "s2 += C", "pass", 1, 2),
+    ),
+    "K_3 is zero": ("3 of 3 topics", Edit("_sum_over_row", "s3 += C", "pass")),
     "K_4 is zero": ("four", Edit("_sum_over_row", "s4 += C", "pass")),
     "kappa_2 is not weighed": (
         "pairs",
         Edit("_weigh_row", "f1 * A + f2 * B", "f1 * A"),
     ),
-    "kappa_3 is not weighed": ("four", Edit("_weigh_row", "n == 2", "n >= 2")),
-    "one token is weighed as two": ("pairs", Edit("_weigh_row", "n == 1", "False")),
+    "kappa_3 is not weighed": ("4 alike", Edit("_weigh_row", "n == 2", "n >= 2")),
     "the weights stay those of the word before": (
         "two words",
         Edit("rows.sweep_blocks", "w != weighed", "weighed < 0"),
@@ -459,7 +497,7 @@ LISTS = {
         Edit("_tokens_in_list", "words.counts[J]", "words.counts[0]"),
     ),
     "n_dk, n_k and ratios are not updated": (
-        "split",
+        "peaked documents",
         Edit("_change_list", "change_document(*Z)", "pass", None, 2),
     ),
     "n_wk is not counted": ("split", Edit("_count_in_list", "counts[J] += N", "pass")),
@@ -490,11 +528,11 @@ LISTS = {
         )
         for i, where, problem, nth, of in (
             (1, ", pairs", "pairs", 0, 2),
-            (2, ", pairs", "pairs", 0, 2),
+            (2, ", pairs", "flat pair, same", 0, 2),
             (1, "", "three", 1, 2),
             (2, "", "three", 1, 2),
             (3, "", "three", 0, 1),
-            (4, "", "four", 0, 1),
+            (4, "", "4 alike", 0, 1),
         )
     },
     **{
@@ -502,14 +540,14 @@ LISTS = {
             problem,
             Edit("_sums_of_list", f"base[{i}] + (A - B)", f"base[{i}] + A"),
         )
-        for i, problem in enumerate(["pairs", "pairs", "three", "four"])
+        for i, problem in enumerate(["pairs", "flat pair, same", "three", "four"])
     },
     "the base is that of the document before": (
         "documents",
         Edit("lists.sweep_blocks", "set_base(*Z)", "pass"),
     ),
     "listed topics have the ratio of p_0 only": (
-        "pairs",
+        "flat pair, same",
         Edit("_sums_of_list", "range(given.depth[0])", "range(1)"),
     ),
     "what is drawn besides is drawn from the list": (
@@ -517,12 +555,8 @@ LISTS = {
         Edit("_draw_from_list", "row[A] = row[B] = row[C] = 0", "pass"),
     ),
     "one of three is not drawn from the list": (
-        "pairs",
+        "flat pair, different",
         Edit("_draw_from_list", "row[A] = row[B] = row[C] = 0", "row[A] = 0"),
-    ),
-    "what is drawn besides is lost": (
-        "split",
-        Edit("_draw_from_list", "row[A], row[B], row[C] = D", "pass"),
     ),
     "only listed topics are drawn": (
         "pairs",
@@ -533,11 +567,11 @@ LISTS = {
         Edit("_draw_from_list", "r < total", "False"),
     ),
     "listed topics are drawn as others": (
-        "pairs",
+        "flat 3 of 2 topics",
         Edit("_draw_from_list", "weight[topics[J]] = 0", "pass"),
     ),
     "what is drawn besides is drawn from others": (
-        "pairs",
+        "flat pair, same",
         Edit("_draw_from_list", "weight[besides[J]] = 0", "pass"),
     ),
     "the list's part stays in the draw": (
@@ -545,11 +579,11 @@ LISTS = {
         Edit("_draw_from_list", "r - total", "r"),
     ),
     "the sum of one token's weights is zero": (
-        "pairs",
+        "flat 3 of 2 topics",
         Edit("_weigh_row", "total += value", "pass", 0, 3),
     ),
     "the sum of two tokens' weights is zero": (
-        "pairs",
+        "flat 3 of 2 topics",
         Edit("_weigh_row", "total += value", "pass", 1, 3),
     ),
     "the sum of more tokens' weights is zero": (
@@ -566,7 +600,7 @@ LISTS = {
     ),
     "single tokens have a wrong sum of ratios": (
         "singles",
-        Edit("lists.sweep_blocks", "words.base[0] / N", "words.base[0]"),
+        Edit("lists.sweep_blocks", "words.base[0] / N", "2 * words.base[0] / N"),
     ),
     "single tokens have the sum of ratios of before": (
         "single",
@@ -585,7 +619,7 @@ BY_TABLES = {
         Edit("large.resample", "given.doc_topic[K] - T", "given.doc_topic[K]"),
     ),
     "the block stays in n_wk": (
-        "two words",
+        "peaked documents",
         Edit("large.resample", "b[K] - T", "b[K]"),
     ),
     "the block stays in n_k": (
@@ -628,7 +662,7 @@ BY_TABLES = {
 }
 BY_TABLES_OF_LISTS = {
     "the word's tokens are not counted": (
-        "documents",
+        "flat split",
         Edit("_set_tokens_of_list", "n_wk[K] = N", "n_wk[K] = 1", 1, 2),
     ),
     "other topics have the tokens of before": (
