@@ -545,7 +545,7 @@ LISTS = {
             problem,
             Edit("_sums_of_list", f"base[{i}] + (A - B)", f"base[{i}] + A"),
         )
-        for i, problem in enumerate(["pairs", "flat pair, same", "three", "four"])
+        for i, problem in enumerate(["pairs", "flat pair, same", "3 wide", "4 spread"])
     },
     "the base is that of the document before": (
         "documents",
