@@ -811,7 +811,7 @@ def test_mutants_fail(fault):
     kernel, nested, edits, (problem, *own) = MUTANTS[fault]
     lanes = lanes_of(nested, fault)
     mutant = plain(kernel, nested, MOST.get(problem), *edits, *own, lanes=lanes)
-    n_draws, start = N_DRAWS.get(problem, 2000), STARTS.get(problem)
+    n_draws, start = N_DRAWS.get(problem, 6000), STARTS.get(problem)
     assert is_wrong(mutant, PROBLEMS[problem], n_draws, seed=7, start=start)
 
 
