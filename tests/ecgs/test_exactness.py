@@ -253,7 +253,9 @@ LISTS = {
     "gather forgets the first topic": Edit(
         "_core.lists.gather", "((A, B, -1), C)", "((A, B, -1),)"
     ),
-    "gather forgets the weights": Edit("_core.lists.gather", "weight[J] = W", "pass"),
+    "gather forgets the weights": Edit(
+        "_core.lists.gather", "weight[J] = W", "pass", 0, 2
+    ),
     "gather forgets the ratios": Edit(
         "_core.lists.gather", "update_ratio(K, *Z)", "ratio_without(K, 0, *Z)"
     ),
