@@ -118,7 +118,7 @@ def test_one_signature_for_each_kernel():
     found = {name: len(s) for name, s in found.items() if "_medlda" not in name}
     # What draws a block is compiled for words in rows and for words in lists.
     for_both = [name for name in found if name.startswith(FOR_ROWS_AND_LISTS)]
-    assert max(found[name] for name in for_both) == 2
+    assert max(found[name] for name in for_both) <= 2
     assert max(n for name, n in found.items() if name not in for_both) == 1
     swept = [name for name in found if name.split(".")[-1].startswith("sweep")]
     assert len(swept) >= 8

@@ -77,7 +77,7 @@ def test_rows_and_lists_are_chains_of_one_posterior(blocking, most):
     assert_same_fit(fits[0], fits[1])  # few topics stay in rows
     assert (fits[1].topic_assignments_ != fits[2].topic_assignments_).any()
     ends = [model.log_joint_[-3:].mean() / X.sum() for model in fits]
-    assert np.ptp(ends) < 0.05
+    assert np.ptp(ends) < 0.1
 
 
 def test_both_kinds_draw_blocks_of_up_to_four_tokens_alike():
