@@ -15,7 +15,6 @@ import random
 import resource
 import signal
 import sys
-import threading
 import time
 import traceback
 import warnings
@@ -30,7 +29,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from sklda._base.sklearn_private import CALLBACK_ATTRIBUTES
 from tests.helpers import warm_up
+from tests.helpers.interrupts import wait_for_threads
 from tests.helpers.strategies import CLASSES, among, cases
 
 LIMIT = 2 * 2**30  # bytes of address space, of which the resident memory is a part
@@ -46,10 +47,10 @@ def resident() -> int:
     return pages * resource.getpagesize()
 
 
-def state(model) -> str:
-    """Return a digest of parameters and attributes; of no callbacks in the making."""
-    own = {k: v for k, v in vars(model).items() if not k.startswith("_callback")}
-    return joblib.hash(own)
+def state(model) -> dict[str, str]:
+    """Return digests of parameters and attributes, but for scikit-learn's own."""
+    names = vars(model).keys() - set(CALLBACK_ATTRIBUTES)
+    return {name: joblib.hash(vars(model)[name]) for name in names}
 
 
 def interrupted(call, seconds: float) -> bool:
@@ -108,7 +109,10 @@ def interrupts(model, X, y):
         before = state(model)
         call = partial(getattr(model, method), *arguments)
         COUNTS["interrupted"] += interrupted(call, seconds)
-        assert state(model) in (before, state(done)), (method, model)
+        now, after = state(model), state(done)
+        torn = {name for name, _ in (now.items() ^ before.items())}
+        torn &= {name for name, _ in (now.items() ^ after.items())}
+        assert now in (before, after), (method, model, torn)
 
 
 def forks(model, X, y):
@@ -155,10 +159,8 @@ def rounds(data):
     action(model, X, y)
     faulthandler.cancel_dump_traceback_later()
     COUNTS[action.__name__] += 1
-    gc.collect()  # the pool of an interrupted fit, whose threads then end
-    for thread in set(threading.enumerate()) - {threading.main_thread()}:
-        thread.join(HANGS)
-        assert not thread.is_alive(), thread
+    gc.collect()
+    wait_for_threads(0)
 
 
 def main():

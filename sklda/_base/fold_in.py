@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 
 from sklda._base.kernels import fold_in
 from sklda._core.corpus import ranges
 from sklda._core.problem import WeightedCorpus, pad_prior, padded
+from sklda._core.threads import Threads
 
 _MAX_STEPS = 500
 _TOLERANCE = 1e-4  # sum of absolute changes of theta in one step
@@ -62,13 +62,9 @@ def doc_topic(weights: WeightedCorpus, topics: Topics, n_jobs=None) -> np.ndarra
 
 def _for_slices(work, weights, n_jobs):
     """Call `work(first, last)` for slices of documents of about equal cells."""
-    n_docs = weights.doc_ptr.size - 1
-    if effective_n_jobs(n_jobs) == 1:
-        return work(0, n_docs)
-    slices = ranges(weights.doc_ptr, 4 * effective_n_jobs(n_jobs))
-    Parallel(n_jobs=n_jobs, require="sharedmem")(
-        delayed(work)(first, last) for first, last in slices
-    )
+    with Threads(n_jobs) as threads:
+        n_slices = 4 * threads.n if threads.n > 1 else 1
+        threads.map(work, *zip(*ranges(weights.doc_ptr, n_slices), strict=True))
 
 
 def split_tokens(weights: WeightedCorpus) -> tuple[np.ndarray, np.ndarray]:

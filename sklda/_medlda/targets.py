@@ -33,9 +33,11 @@ def zero_one(y):
             return y
         if not issparse(y) and np.isin(y, (-1, 1)).all():
             return (y > 0).astype(np.int64)
+    found = np.unique(np.ravel(values).astype(str))
+    some = ", ".join(found[:5]) + (", ..." if found.size > 5 else "")
     raise ValueError(
         f"y has {y.shape[1]} columns, so it must be an indicator matrix of 0 and 1: "
-        f"1 where a document has the label of the column. Got {y!r}."
+        f"1 where a document has the label of the column. It holds {some}."
     )
 
 

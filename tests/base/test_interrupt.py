@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import sys
 from copy import deepcopy
 from functools import partial
 
@@ -16,6 +15,7 @@ from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
 from sklda._gibbs.chain import Chain
 from sklda.datasets import make_lda_corpus
 from tests.helpers.interpreter import run_python
+from tests.helpers.interrupts import interrupted_at
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 OTHER = make_lda_corpus(20, 12, 3, document_length=30, random_state=1)[0]
@@ -132,33 +132,6 @@ def test_an_interrupted_refit_leaves_the_names(monkeypatch):
     assert not hasattr(clone(model), "feature_names_in_")
 
 
-DOOR = {"fit", "partial_fit", "undone_on_failure", "__exit__"}
-
-
-def interrupted_at(moment, call):
-    """Raise KeyboardInterrupt before an instruction of fit; return whether it came."""
-
-    def trace(frame, event, _):
-        nonlocal moment
-        if frame.f_code.co_name not in DOOR:
-            return None
-        frame.f_trace_opcodes = True
-        moment -= event == "opcode"
-        if moment == 0:
-            raise KeyboardInterrupt
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        call()
-    except KeyboardInterrupt:
-        return True
-    finally:
-        sys.settrace(before)
-    return False
-
-
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     ("model", "methods"),
@@ -184,7 +157,8 @@ def test_no_instant_leaves_parts_of_two_fits(model, methods):
     allowed = [joblib.hash(vars(model)), joblib.hash(vars(done))]
     for moment in itertools.count(1):
         again = deepcopy(model)
-        if not interrupted_at(moment, partial(getattr(again, last), *arguments)):
+        call = partial(getattr(again, last), *arguments)
+        if not interrupted_at(moment, call, {last, "undone_on_failure"}):
             break
         assert joblib.hash(vars(again)) in allowed, moment
     assert moment > 100  # the trace has seen a fit

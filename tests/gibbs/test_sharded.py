@@ -3,6 +3,7 @@
 `FITS` has all samplers; they are the same chain as before where there is one shard.
 """
 
+import _thread
 import threading
 
 import numpy as np
@@ -21,6 +22,7 @@ from tests.base.test_fitted import log_joint, recount
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus, tight_corpus, words_of
 from tests.helpers.enumeration import faults, tables_of
+from tests.helpers.interrupts import wait_for_threads
 from tests.helpers.mutants import streams
 from tests.helpers.samplers import REPLICABLE, SAMPLERS
 
@@ -219,7 +221,7 @@ def test_one_shard_needs_no_sharding():
 
 
 def test_one_job_needs_no_threads(fit, monkeypatch):
-    monkeypatch.setattr(threading.Thread, "start", None)
+    monkeypatch.setattr(_thread, "start_new_thread", None)
     fit(n_shards=3)
     fit(n_shards=3, n_jobs=1)
     fit(n_jobs=3)
@@ -231,19 +233,19 @@ def test_an_error_in_a_shard_ends_the_fit_and_its_threads(monkeypatch, n_jobs, e
     calls, sweep = [], single_site_rows.sweep
 
     def interrupted(*args):
-        calls.append(threading.current_thread())
+        calls.append(threading.get_ident())
         if len(calls) == 10:
             raise error
         return sweep(*args)
 
-    before = set(threading.enumerate())
+    before = _thread._count()
     params = {"n_shards": 4, "n_jobs": n_jobs, "max_iter": 5, "random_state": 0}
     model = CollapsedGibbsLDA(4, **params)
     with monkeypatch.context() as patch:
         patch.setattr(single_site_rows, "sweep", interrupted)
         with pytest.raises(error):
             model.fit(X)
-    assert set(threading.enumerate()) <= before
-    assert (threading.main_thread() in calls) == (n_jobs == 1)
+    wait_for_threads(before)
+    assert (threading.get_ident() in calls) == (n_jobs == 1)
     assert not [name for name in vars(model) if name.endswith("_")]
     assert_same_fit(model.fit(X), CollapsedGibbsLDA(4, **params).fit(X))

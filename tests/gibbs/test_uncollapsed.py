@@ -1,5 +1,6 @@
 """Data augmentation: the same bits whatever the number of threads, and its kernel."""
 
+import _thread
 import itertools
 import threading
 
@@ -16,6 +17,7 @@ from tests.base.test_fitted import log_joint, recount
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus, words_of
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
+from tests.helpers.interrupts import wait_for_threads
 from tests.helpers.mutants import streams
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
@@ -94,7 +96,7 @@ def test_one_document_of_many_tokens_is_one_slice():
 
 
 def test_one_job_needs_no_threads(monkeypatch):
-    monkeypatch.setattr(threading.Thread, "start", None)
+    monkeypatch.setattr(_thread, "start_new_thread", None)
     fit()
     fit(n_jobs=1)
 
@@ -106,20 +108,20 @@ def test_an_error_in_a_slice_ends_the_fit_and_its_threads(monkeypatch, n_jobs, e
     calls = []
 
     def interrupted(*args):
-        calls.append(threading.current_thread())
+        calls.append(threading.get_ident())
         if len(calls) == 50:
             raise error
         return resample_topics(*args)
 
     resample_topics = uncollapsed.resample_topics
-    before = set(threading.enumerate())
+    before = _thread._count()
     model = UncollapsedGibbsLDA(4, n_jobs=n_jobs, random_state=0)
     with monkeypatch.context() as patch:
         patch.setattr(uncollapsed, "resample_topics", interrupted)
         with pytest.raises(error):
             model.fit(X)
-    assert set(threading.enumerate()) <= before
-    assert (threading.main_thread() in calls) == (n_jobs == 1)
+    wait_for_threads(before)
+    assert (threading.get_ident() in calls) == (n_jobs == 1)
     assert not [name for name in vars(model) if name.endswith("_")]
     assert_same_fit(model.set_params(max_iter=3).fit(X), fit(max_iter=3, n_jobs=3))
 

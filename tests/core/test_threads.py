@@ -1,0 +1,73 @@
+"""The pool of threads: results in order, errors, and Ctrl-C at any instant."""
+
+import _thread
+
+import pytest
+
+from sklda._core.threads import Threads
+from tests.helpers.interpreter import run_python
+from tests.helpers.interrupts import wait_for_threads
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+@pytest.mark.parametrize("n", [0, 1, 2, 40])
+def test_results_come_in_order(n_jobs, n):
+    with Threads(n_jobs) as threads:
+        for _ in range(3):
+            assert threads.map(pow, range(n), [2] * n) == [i**2 for i in range(n)]
+    assert threads.map(abs, range(n)) == list(range(n))
+
+
+def test_as_many_threads_as_are_needed(monkeypatch):
+    before, started, start = _thread._count(), [], _thread.start_new_thread
+
+    def counted(*arguments):
+        started.append(arguments)
+        return start(*arguments)
+
+    monkeypatch.setattr(_thread, "start_new_thread", counted)
+    with Threads(5) as threads:
+        for n, n_started in [(1, 0), (2, 2), (3, 3), (9, 5), (2, 5)]:
+            threads.map(abs, range(n))
+            assert len(started) == n_started
+    wait_for_threads(before)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt, SystemExit])
+def test_an_error_comes_out_and_the_rest_is_left(n_jobs, error):
+    before, done = _thread._count(), []
+
+    def work(i):
+        if i == 2:
+            raise error
+        done.append(i)
+
+    with pytest.raises(error), Threads(n_jobs) as threads:
+        threads.map(work, range(10_000))
+    assert len(done) < 10_000
+    wait_for_threads(before)
+
+
+def test_an_interrupt_at_any_instruction_blocks_nobody():
+    # Where it did, this process would wait for ever, or a thread would be left.
+    code = """
+    import faulthandler, itertools
+    from sklda._core.threads import Threads
+    from tests.helpers.interrupts import interrupted_at, wait_for_threads
+
+    def share():
+        with Threads(2) as threads:
+            threads.map(abs, [1, 2, 3])
+
+    for moment in itertools.count(1):
+        faulthandler.dump_traceback_later(20, exit=True)
+        came = interrupted_at(moment, share)
+        wait_for_threads(0)
+        if not came:
+            break
+    print("the last of", moment)
+    """
+    output = run_python(code).split()
+    assert output[:-1] == ["the", "last", "of"]
+    assert int(output[-1]) > 100  # the trace has seen the pool

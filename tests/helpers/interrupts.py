@@ -1,0 +1,42 @@
+"""KeyboardInterrupt at any instruction, and threads that must not outlive it."""
+
+import _thread
+import sys
+import time
+
+
+def interrupted_at(moment, call, functions=None):
+    """Raise KeyboardInterrupt at an instruction of a call; return whether it came.
+
+    Instructions are counted in these functions and in what they call themselves, or
+    everywhere but in finalisers, whose exceptions Python does not let out.
+    """
+
+    def trace(frame, event, _):
+        nonlocal moment
+        names = {frame.f_code.co_name, frame.f_back.f_code.co_name}
+        if "__del__" in names or (functions and names.isdisjoint(functions)):
+            return None
+        frame.f_trace_opcodes = True
+        moment -= event == "opcode"
+        if moment == 0:
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def wait_for_threads(n, seconds=20):
+    """Wait until no more than n threads are left beside the main thread."""
+    end = time.monotonic() + seconds
+    while _thread._count() > n:
+        assert time.monotonic() < end, f"{_thread._count()} threads are left, not {n}"
+        time.sleep(0)  # they need the interpreter to end
