@@ -101,8 +101,9 @@ class Blocked(NamedTuple):
                 self.kernel.sweep_large_blocks(
                     some, tables, priors, stream, self.nested
                 )
-        for some in _in_parts(blocks, min(largest, SMALL) * n_lanes):
-            self.kernel.sweep_blocks(some, tables, priors, stream)
+        depth = 2 if largest <= 2 else SMALL
+        for some in _in_parts(blocks, depth * n_lanes):
+            self.kernel.sweep_blocks(some, tables, priors, stream, depth)
         return state
 
     def counts(self, state: State) -> Counts:

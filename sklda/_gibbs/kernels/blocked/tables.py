@@ -16,14 +16,18 @@ from sklda._core.lists import fill_gap, find
 from sklda._core.problem import LANES
 from sklda._core.rows import pick
 from sklda._gibbs.kernels.blocked.cumulants import (
-    SMALL,
+    at,
     combined,
     cumulants,
-    set_ratios,
+    moved,
+    narrow,
+    put,
     steps,
+    wide,
 )
 
-_LIGHT = {"nogil": True, "_nrt": False, "forceinline": True}
+_SHARED = {"nogil": True, "_nrt": False}
+_LIGHT = {**_SHARED, "forceinline": True}
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -38,60 +42,49 @@ class Listed(NamedTuple):
     topics: np.ndarray  # (n_slots,) int32
     counts: np.ndarray  # (n_slots,) int32
     size: np.ndarray  # (1,) int32, slots in use
-    base: np.ndarray  # (SMALL,) float64, K_c of a word without tokens
-    ratio: np.ndarray  # (SMALL, n_columns) float32, those of the topics in the slots
-    no_tokens: np.ndarray  # (n_columns,) int32, zeros
+    base: tuple  # float64 arrays (1,), the K_c of a word without tokens
 
 
 class Given(NamedTuple):
-    """What the draw of a block is conditional on, and what it needs room for."""
+    """What the draw of a block is conditional on, and what it needs room for.
+
+    A tuple has one entry, or one float32 array, for each token of the largest block.
+    """
 
     doc_topic: np.ndarray  # (n_lanes,) int32, n_dk
     topic: np.ndarray  # (n_lanes,) int32, n_k
-    ratio: np.ndarray  # (SMALL, n_lanes or more) float32, as `steps` takes it
+    ratio: tuple  # arrays (n_columns,), (a + i) / (s + i)
+    listed: tuple  # the same of the topics of a list, slot by slot
+    kappa: tuple  # arrays (n_columns,), of the topics of a row or the slots of a list
+    zero: tuple  # zeros
     alpha: np.ndarray  # (n_lanes,) float32
     numbers: np.ndarray  # (4,) float32: beta, V beta, scale, beta times scale
-    depth: np.ndarray  # (1,) int64, rows of `ratio` that are in use
-    weight: np.ndarray  # (n_lanes or more,) float32
-    lane_sum: np.ndarray  # (n_lanes + LANES or more,) float32
+    weight: np.ndarray  # (n_columns,) float32
+    lane_sum: np.ndarray  # (n_columns + LANES,) float32
 
 
-@njit(inline="always")
-def new_given(topic, priors, n_columns):
-    """Return room for any document, with `n_columns` of ratios."""
-    numbers = np.zeros(4, np.float32)
-    numbers[0], numbers[1] = priors.topic_word, priors.topic_word_sum
+def new_given(topic, priors, n_columns, depth):
+    """Return room for any document and word, and blocks of so many tokens."""
+    beta, beta_sum = np.float32(priors.topic_word), np.float32(priors.topic_word_sum)
+    rooms = [
+        tuple(np.zeros(n_columns, np.float32) for _ in range(depth)) for _ in range(3)
+    ]
     return Given(
         np.zeros(topic.size, np.int32),
         topic,
-        np.zeros((SMALL, n_columns), np.float32),
+        *rooms,
+        (np.float32(0),) * depth,
         priors.doc_topic,
-        numbers,
-        np.zeros(1, np.int64),
+        np.array([beta, beta_sum, 0, 0], np.float32),
         np.zeros(n_columns, np.float32),
         np.zeros(n_columns + LANES, np.float32),
     )
 
 
-@njit(cache=True, nogil=True, _nrt=False)
-def enter_blocks(first, last, largest, z, given):
-    """Set the counts and ratios of a document whose largest block is given."""
-    doc_topic, topic, ratio, alpha, numbers, depth, _, _ = given
-    count_document(first, last, z, doc_topic)
-    depth[0] = 2 if largest <= 2 else SMALL
-    total = set_ratios(depth[0], doc_topic, topic, alpha, numbers[1], ratio)
-    # A word with one token would weigh 1.
-    numbers[2] = 1 / ((1 + np.float64(numbers[0])) * total)
-    numbers[3] = numbers[0] * numbers[2]
-
-
-@njit(inline="always")
-def new_list(n_columns):
-    """Return an empty list, with room for what lists need."""
-    ratio = np.zeros((SMALL, n_columns), np.float32)
-    no_tokens = np.zeros(n_columns, np.int32)
-    nothing = no_tokens[:0]
-    return Listed(nothing, nothing, nothing, np.zeros(SMALL), ratio, no_tokens)
+def new_list(depth):
+    """Return an empty list, with room for the sums of blocks of so many tokens."""
+    nothing = np.zeros(0, np.int32)
+    return Listed(nothing, nothing, nothing, tuple(np.zeros(1) for _ in range(depth)))
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -99,91 +92,158 @@ def list_of(w, state, room):
     """Return the list of word w, with the room of another."""
     first, last = state.start[w], state.start[w + 1]
     topics, counts = state.list_topic[first:last], state.list_count[first:last]
-    size = state.size[w : w + 1]
-    return Listed(topics, counts, size, room.base, room.ratio, room.no_tokens)
+    return Listed(topics, counts, state.size[w : w + 1], room.base)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def enter_blocks(first, last, z, given):
+    """Set the counts and ratios of a document."""
+    count_document(first, last, z, given.doc_topic)
+    numbers = given.numbers
+    total = _set_ratios(given)
+    # A word with one token would weigh 1.
+    numbers[2] = 1 / ((1 + np.float64(numbers[0])) * total)
+    numbers[3] = numbers[0] * numbers[2]
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+def _set_ratios(given):
+    total = 0.0
+    for k in range(given.alpha.size):
+        values = ratios_of(k, given.ratio, given)
+        put(given.ratio, k, values)
+        total += values[0]
+    return total
+
+
+def ratios_of(k, ratio, given):
+    """Return (a + i) / (s + i) of topic k."""
+    a = np.float32(given.doc_topic[k]) + given.alpha[k]
+    s = np.float32(given.topic[k]) + given.numbers[1]
+    return tuple((a + i) / (s + i) for i in range(len(ratio)))
+
+
+@overload(ratios_of, jit_options={**_LIGHT, "fastmath": True})
+def _(k, ratio, given):
+    def two(k, ratio, given):
+        a = np.float32(given.doc_topic[k]) + given.alpha[k]
+        s = np.float32(given.topic[k]) + given.numbers[1]
+        one = np.float32(1)
+        return a / s, (a + one) / (s + one)
+
+    def four(k, ratio, given):
+        a = np.float32(given.doc_topic[k]) + given.alpha[k]
+        s = np.float32(given.topic[k]) + given.numbers[1]
+        one = np.float32(1)
+        a1, s1 = a + one, s + one
+        a2, s2 = a1 + one, s1 + one
+        return a / s, a1 / s1, a2 / s2, (a2 + one) / (s2 + one)
+
+    return two if len(ratio) == 2 else four
+
+
+# --- both ------------------------------------------------------------------------
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def change_document(k, n, given):
+    """Add n tokens of the document to topic k."""
+    given.doc_topic[k] += n
+    given.topic[k] += n
+    put(given.ratio, k, ratios_of(k, given.ratio, given))
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def scaled(given):
+    """Return the factor of all p, and beta times it."""
+    return given.numbers[2], given.numbers[3]
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+def kappa_of(n_wk, ratio, factors):
+    """Return the cumulants of a topic, from its ratios and the tokens of the word."""
+    scale, beta = factors
+    return cumulants(steps(np.float32(n_wk) * scale + beta, ratio, scale))
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+def _combine(n, factors, size, given):
+    """Weigh so many places for the first of n tokens; return the sum."""
+    kappa, weight, zero = given.kappa, given.weight, np.float32(0)
+    total = zero
+    if n == 1:
+        for j in range(size):
+            weight[j] = kappa[0][j]
+            total += weight[j]
+    else:
+        for j in range(size):
+            weight[j] = max(zero, combined(factors, at(kappa, j)))
+            total += weight[j]
+    return total
 
 
 # --- rows ------------------------------------------------------------------------
 
 
-def _tokens_in_row(k, words):
-    return words[k]
+def _place_in_row(k, words):
+    return k
+
+
+def _count_in_row(place, words):
+    return words[place]
 
 
 def _set_tokens_of_row(words, n_wk):
     n_wk[:] = words
 
 
-def _change_row(k, n, words, given):
+def _count_to_row(k, n, words, given):
     words[k] += n
-    change_document(k, n, given)
-
-
-def _sums_of_row(n, words, given):
-    return _sum_over_row(n, words, given.ratio, given.numbers)
-
-
-def _draw_from_row(r, n, factors, besides, words, given):
-    (a, b, c), row = besides, given.ratio[0]
-    of_a, of_b, of_c = row[a], row[b], row[c]
-    row[a] = row[b] = row[c] = 0
-    _weigh_row(n, factors, words, given.ratio, given.numbers, given.weight)
-    row[a], row[b], row[c] = of_a, of_b, of_c
-    return pick(given.weight, given.lane_sum, r)
-
-
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def _sum_over_row(n, row, ratio, numbers):
-    scale, beta = numbers[2], numbers[3]
-    zero = np.float32(0)
-    s1, s2, s3, s4 = zero, zero, zero, zero
-    if n <= 2:
-        for k in range(row.size):
-            c1, c2, _, _ = cumulants(steps(k, row[k], ratio, scale, beta))
-            s1 += c1
-            s2 += c2
-    else:
-        for k in range(row.size):
-            c1, c2, c3, c4 = cumulants(steps(k, row[k], ratio, scale, beta))
-            s1 += c1
-            s2 += c2
-            s3 += c3
-            s4 += c4
-    return np.float64(s1), np.float64(s2), np.float64(s3), np.float64(s4)
+    given.doc_topic[k] += n
+    given.topic[k] += n
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def _weigh_row(n, factors, row, ratio, numbers, weight):
-    """Weigh every topic for the first of n tokens; return the sum."""
-    scale, beta, zero = numbers[2], numbers[3], np.float32(0)
-    total = zero
-    f1, f2 = np.float32(factors[0]), np.float32(factors[1])
-    f3, f4 = np.float32(factors[2]), np.float32(factors[3])
-    if n == 1:
-        for k in range(row.size):
-            value = steps(k, row[k], ratio, scale, beta)[0]
-            weight[k] = value
-            total += value
-    elif n == 2:
-        for k in range(row.size):
-            c1, c2, _, _ = cumulants(steps(k, row[k], ratio, scale, beta))
-            value = max(zero, f1 * c1 + f2 * c2)
-            weight[k] = value
-            total += value
-    else:
-        for k in range(row.size):
-            terms = cumulants(steps(k, row[k], ratio, scale, beta))
-            value = max(zero, combined((f1, f2, f3, f4), terms))
-            weight[k] = value
-            total += value
-    return np.float64(total)
+def _weigh_row(row, given):
+    ratio, kappa, zero = given.ratio, given.kappa, given.zero
+    sums = zero
+    factor = scaled(given)
+    for k in range(row.size):
+        values = kappa_of(row[k], at(ratio, k), factor)
+        put(kappa, k, values)
+        sums = moved(sums, zero, values)
+    return sums
+
+
+def _sums_of_row(words, given):
+    return wide(_weigh_row(words, given))
+
+
+def _change_row(k, n, sums, words, given):
+    before = at(given.kappa, k)
+    words[k] += n
+    change_document(k, n, given)
+    after = kappa_of(words[k], at(given.ratio, k), scaled(given))
+    put(given.kappa, k, after)
+    return moved(sums, before, after)
+
+
+def _draw_from_row(r, n, k, factors, words, given):
+    size, weight = words.size, given.weight
+    _combine(n, narrow(factors), size, given)
+    weight[k] = 0
+    return pick(weight[:size], given.lane_sum[: size + LANES], r)
 
 
 # --- lists -----------------------------------------------------------------------
 
 
-def _tokens_in_list(k, words):
-    return words.counts[find(words.topics, np.int64(words.size[0]), k)]
+def _place_in_list(k, words):
+    return find(words.topics, np.int64(words.size[0]), k)
+
+
+def _count_in_list(place, words):
+    return words.counts[place]
 
 
 def _set_tokens_of_list(words, n_wk):
@@ -192,126 +252,121 @@ def _set_tokens_of_list(words, n_wk):
         n_wk[words.topics[j]] = words.counts[j]
 
 
-def _change_list(k, n, words, given):
-    _count_in_list(k, n, words.topics, words.counts, words.size, given.topic.size)
-    base, ratio = words.base, given.ratio
-    scale, beta = given.numbers[2], given.numbers[3]
-    if given.depth[0] <= 2:
-        b1, b2, _, _ = cumulants(steps(k, 0, ratio, scale, beta))
-        change_document(k, n, given)
-        c1, c2, _, _ = cumulants(steps(k, 0, ratio, scale, beta))
-    else:
-        b1, b2, b3, b4 = cumulants(steps(k, 0, ratio, scale, beta))
-        change_document(k, n, given)
-        c1, c2, c3, c4 = cumulants(steps(k, 0, ratio, scale, beta))
-        base[2] += np.float64(c3) - b3
-        base[3] += np.float64(c4) - b4
-    base[0] += np.float64(c1) - b1
-    base[1] += np.float64(c2) - b2
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _count_in_list(k, n, topics, counts, sizes, absent):
-    """Add n tokens to topic k of a list."""
+def _count_to_list(k, n, words, given):
+    topics, counts, sizes, _ = words
+    given.doc_topic[k] += n
+    given.topic[k] += n
     size = np.int64(sizes[0])
     j = find(topics, size, k)
     topics[j] = k
     counts[j] += n
     size = max(size, j + 1)
     if counts[j] == 0:
-        size = fill_gap(topics, counts, size, j, absent)
+        size = fill_gap(topics, counts, size, j, given.topic.size)
     sizes[0] = size
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
 def set_base(words, given):
     """Set what all topics weigh for a word without tokens."""
-    base, n_lanes = words.base, given.topic.size
-    base[0], base[1], base[2], base[3] = _sum_of_no_tokens(
-        given.depth[0], n_lanes, given.ratio, given.numbers
-    )
+    # In double precision: the sums go on growing and shrinking with the topics.
+    sums = wide(given.zero)
+    factor = scaled(given)
+    for k in range(given.topic.size):
+        sums = moved(sums, given.zero, kappa_of(0, at(given.ratio, k), factor))
+    put(words.base, 0, sums)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _gather(n_slots, topics, given):
+    """Copy the ratios of the topics of a list: what follows vectorises then."""
+    for j in range(n_slots):
+        put(given.listed, j, at(given.ratio, topics[j]))
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def _sum_of_no_tokens(depth, n_lanes, ratio, numbers):
-    # In double precision: the sums go on growing and shrinking with the topics.
-    scale, beta = numbers[2], numbers[3]
-    s1, s2, s3, s4 = 0.0, 0.0, 0.0, 0.0
-    if depth <= 2:
-        for k in range(n_lanes):
-            c1, c2, _, _ = cumulants(steps(k, 0, ratio, scale, beta))
-            s1 += c1
-            s2 += c2
-    else:
-        for k in range(n_lanes):
-            c1, c2, c3, c4 = cumulants(steps(k, 0, ratio, scale, beta))
-            s1 += c1
-            s2 += c2
-            s3 += c3
-            s4 += c4
-    return s1, s2, s3, s4
+def _weigh_list(n_slots, counts, given):
+    """Set the cumulants of the list; return what they add to those of no tokens."""
+    kappa, listed = given.kappa, given.listed
+    sums = given.zero
+    factor = scaled(given)
+    for j in range(n_slots):
+        ratio = at(listed, j)
+        values = kappa_of(counts[j], ratio, factor)
+        put(kappa, j, values)
+        sums = moved(sums, kappa_of(0, ratio, factor), values)
+    return sums
 
 
-def _sums_of_list(n, words, given):
-    """Return the sums, and set the ratios of the list."""
-    topics, counts, sizes, base, ratio, no_tokens = words
+def _sums_of_list(words, given):
+    topics, counts, sizes, base = words
     n_slots = padded(np.int64(sizes[0]))
-    for i in range(given.depth[0]):
-        for j in range(n_slots):
-            ratio[i, j] = given.ratio[i, topics[j]]
-    listed = _sum_over_row(n, counts[:n_slots], ratio, given.numbers)
-    unlisted = _sum_over_row(n, no_tokens[:n_slots], ratio, given.numbers)
-    return (
-        base[0] + (listed[0] - unlisted[0]),
-        base[1] + (listed[1] - unlisted[1]),
-        base[2] + (listed[2] - unlisted[2]),
-        base[3] + (listed[3] - unlisted[3]),
-    )
+    _gather(n_slots, topics, given)
+    return moved(at(base, 0), given.zero, _weigh_list(n_slots, counts, given))
 
 
-def _draw_from_list(r, n, factors, besides, words, given):
-    topics, counts, sizes, _, ratio, no_tokens = words
-    weight, lane_sum, numbers = given.weight, given.lane_sum, given.numbers
+def _change_list(k, n, sums, words, given):
+    topics, counts, sizes, base = words
+    ratio, kappa = given.ratio, given.kappa
+    size = np.int64(sizes[0])
+    j = find(topics, size, k)
+    unlisted = kappa_of(0, at(ratio, k), scaled(given))
+    before = at(kappa, j) if j < size else unlisted
+    change_document(k, n, given)
+    present = at(ratio, k)
+    put(base, 0, moved(at(base, 0), unlisted, kappa_of(0, present, scaled(given))))
+    topics[j] = k
+    counts[j] += n
+    after = kappa_of(counts[j], present, scaled(given))
+    put(kappa, j, after)
+    size = max(size, j + 1)
+    if counts[j] == 0:
+        size = fill_gap(topics, counts, size, j, given.topic.size)
+        put(kappa, j, at(kappa, size))
+        put(kappa, size, given.zero)
+    sizes[0] = size
+    return moved(sums, before, after)
+
+
+def _draw_from_list(r, n, k, factors, words, given):
+    topics, _, sizes, _ = words
+    weight, lane_sum = given.weight, given.lane_sum
     size = np.int64(sizes[0])
     n_slots = padded(size)
-    (a, b, c), row = besides, ratio[0]
-    a, b, c = find(topics, size, a), find(topics, size, b), find(topics, size, c)
-    of_a, of_b, of_c = row[a], row[b], row[c]
-    row[a] = row[b] = row[c] = 0
-    total = _weigh_row(n, factors, counts[:n_slots], ratio, numbers, weight)
-    row[a], row[b], row[c] = of_a, of_b, of_c
+    total = np.float64(_combine(n, narrow(factors), n_slots, given))
+    j = find(topics, size, k)
+    if j < size:
+        total -= weight[j]
+        weight[j] = 0
     if r < total:
         return np.int64(topics[pick(weight[:n_slots], lane_sum[: n_slots + LANES], r)])
-    n_lanes = given.topic.size
-    _weigh_row(n, factors, no_tokens[:n_lanes], given.ratio, numbers, weight)
-    for j in range(size):
-        weight[topics[j]] = 0
-    for j in range(3):
-        weight[besides[j]] = 0
-    return pick(weight[:n_lanes], lane_sum[: n_lanes + LANES], r - total)
+    return _draw_unlisted(r - total, k, narrow(factors), words, given)
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+def _draw_unlisted(r, k, factors, words, given):
+    n_lanes, weight, zero = given.topic.size, given.weight, np.float32(0)
+    factor = scaled(given)
+    for i in range(n_lanes):
+        terms = kappa_of(0, at(given.ratio, i), factor)
+        weight[i] = max(zero, combined(factors, terms))
+    for j in range(words.size[0]):
+        weight[words.topics[j]] = 0
+    weight[k] = 0
+    return pick(weight[:n_lanes], given.lane_sum[: n_lanes + LANES], r)
 
 
 # --- either ----------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def change_document(k, n, given):
-    """Add n tokens of the document to topic k."""
-    doc_topic, topic, ratio, alpha = given[0], given[1], given[2], given[3]
-    doc_topic[k] += n
-    topic[k] += n
-    a, s = np.float32(doc_topic[k]) + alpha[k], np.float32(topic[k]) + given.numbers[1]
-    one = np.float32(1)
-    ratio[0, k] = a / s
-    ratio[1, k] = (a + one) / (s + one)
-    if given.depth[0] > 2:
-        ratio[2, k] = (a + one + one) / (s + one + one)
-        ratio[3, k] = (a + one + one + one) / (s + one + one + one)
+def place_of(k, words):
+    """Return where topic k is, and behind all places in use where it is not."""
+    return (_place_in_list if is_list(words) else _place_in_row)(k, words)
 
 
-def tokens_on(k, words):
-    """Return n_wk."""
-    return (_tokens_in_list if is_list(words) else _tokens_in_row)(k, words)
+def count_at(place, words):
+    """Return n_wk of the topic there."""
+    return (_count_in_list if is_list(words) else _count_in_row)(place, words)
 
 
 def set_tokens(words, n_wk):
@@ -319,24 +374,28 @@ def set_tokens(words, n_wk):
     (_set_tokens_of_list if is_list(words) else _set_tokens_of_row)(words, n_wk)
 
 
-def change(k, n, words, given):
+def count(k, n, words, given):
     """Add n tokens to topic k of the word and of the document."""
-    (_change_list if is_list(words) else _change_row)(k, n, words, given)
+    (_count_to_list if is_list(words) else _count_to_row)(k, n, words, given)
 
 
-def sums_of(n, words, given):
-    """Return K_1, ..., K_n with all tokens counted, and more of no meaning."""
-    return (_sums_of_list if is_list(words) else _sums_of_row)(n, words, given)
+def weigh(words, given):
+    """Set the cumulants of the word; return the K_c with all tokens counted."""
+    return (_sums_of_list if is_list(words) else _sums_of_row)(words, given)
 
 
-def draw_from(r, n, factors, besides, words, given):
-    """Draw the topic of the first of n tokens, besides three topics.
+def change(k, n, sums, words, given):
+    """Add n tokens to topic k of the word and of the document; return the sums."""
+    return (_change_list if is_list(words) else _change_row)(k, n, sums, words, given)
 
-    r is uniform in the weights of all other topics, which are as they were when the
-    sums were taken.
+
+def draw_from(r, n, k, factors, words, given):
+    """Draw the topic of the first of n tokens, besides k.
+
+    r is uniform in the weights of all other topics.
     """
     draw = _draw_from_list if is_list(words) else _draw_from_row
-    return draw(r, n, factors, besides, words, given)
+    return draw(r, n, k, factors, words, given)
 
 
 def is_list(words):
@@ -344,9 +403,14 @@ def is_list(words):
     return isinstance(words, Listed | types.BaseNamedTuple)
 
 
-@overload(tokens_on, jit_options=_LIGHT)
+@overload(place_of, jit_options=_LIGHT)
 def _(k, words):
-    return _tokens_in_list if is_list(words) else _tokens_in_row
+    return _place_in_list if is_list(words) else _place_in_row
+
+
+@overload(count_at, jit_options=_LIGHT)
+def _(place, words):
+    return _count_in_list if is_list(words) else _count_in_row
 
 
 @overload(set_tokens)
@@ -354,16 +418,21 @@ def _(words, n_wk):
     return _set_tokens_of_list if is_list(words) else _set_tokens_of_row
 
 
-@overload(change, jit_options=_LIGHT)
+@overload(count, jit_options=_SHARED)
 def _(k, n, words, given):
-    return _change_list if is_list(words) else _change_row
+    return _count_to_list if is_list(words) else _count_to_row
 
 
-@overload(sums_of, jit_options=_LIGHT)
-def _(n, words, given):
+@overload(weigh, jit_options=_LIGHT)
+def _(words, given):
     return _sums_of_list if is_list(words) else _sums_of_row
 
 
-@overload(draw_from, jit_options=_LIGHT)
-def _(r, n, factors, besides, words, given):
+@overload(change, jit_options=_SHARED)
+def _(k, n, sums, words, given):
+    return _change_list if is_list(words) else _change_row
+
+
+@overload(draw_from, jit_options=_SHARED)
+def _(r, n, k, factors, words, given):
     return _draw_from_list if is_list(words) else _draw_from_row
