@@ -280,7 +280,7 @@ def from_topics(problem, z):
     """
     corpus, n_words, n_lanes = problem.corpus, problem.n_words, problem.n_lanes
     tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), n_words)
-    room = padded(np.minimum(tokens, problem.n_topics).astype(np.int64) + 1)
+    room = padded(np.minimum(tokens + 4, problem.n_topics).astype(np.int64) + 1)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(room)])
     state = State(
         z=z,

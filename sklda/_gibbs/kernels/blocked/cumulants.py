@@ -84,6 +84,16 @@ def normaliser(n, sums):
     return (_two_normaliser if len(sums) == 2 else _four_normaliser)(n, sums)
 
 
+def first_factors(others, zero):
+    """Return the factors of kappa_c where the second token weighs `others`."""
+    return (others, 1.0, *wide(zero[2:]))
+
+
+def last_factors(zero):
+    """Return the factors of kappa_c in H_1: those of the last token."""
+    return (zero[0] + 1, *zero[1:])
+
+
 def _two_cumulants(p):
     p0, p1 = p
     return p0, p0 * (p1 - p0)
@@ -155,6 +165,24 @@ def _(values):
 @overload(narrow, jit_options=_LIGHT)
 def _(values):
     return _converted(np.float32)[len(values) > 2]
+
+
+@overload(first_factors, jit_options=_LIGHT)
+def _(others, zero):
+    if len(zero) == 2:
+        return lambda others, zero: (others, 1.0)
+    return lambda others, zero: (others, 1.0, 0.0, 0.0)
+
+
+@overload(last_factors, jit_options=_LIGHT)
+def _(zero):
+    def two(zero):
+        return zero[0] + np.float32(1), zero[1]
+
+    def four(zero):
+        return zero[0] + np.float32(1), zero[1], zero[2], zero[3]
+
+    return two if len(zero) == 2 else four
 
 
 @overload(steps, jit_options=_LIGHT)

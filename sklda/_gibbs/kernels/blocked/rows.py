@@ -76,7 +76,9 @@ def _resample_cells(begin, end, blocks, state, given, rng):
         if w != weighed:
             sums = weigh(row, given)
             weighed = w
-        if n == 2:
+        if n == 1:
+            sums = small.resample_one(block, sums, row, given, rng)
+        elif n == 2:
             sums = small.resample_pair(block, sums, row, given, rng)
         else:
             sums = small.resample(block, sums, row, given, rng)

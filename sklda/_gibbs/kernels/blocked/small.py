@@ -14,16 +14,18 @@ from sklda._gibbs.kernels.blocked.cumulants import (
     at,
     combined,
     cumulants,
+    first_factors,
     moved,
     normaliser,
 )
 from sklda._gibbs.kernels.blocked.tables import (
     change,
     count_at,
-    draw_from,
-    kappa_of,
+    draw_first,
+    draw_last,
+    drop_empty,
     place_of,
-    scaled,
+    topic_at,
     weigh,
 )
 
@@ -59,39 +61,103 @@ def _(m, k, n_wk, sums, given):
     return two if len(sums) == 2 else four
 
 
+# --- one or two tokens -----------------------------------------------------------
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def resample_one(block, sums, words, given, rng):
+    """Resample a token; return the sums, in which it is counted."""
+    k = np.int64(block[0])
+    place = place_of(k, words)
+    stay = step(k, np.int64(count_at(place, words)), -1, given)
+    others = sums[0] - given.kappa[0][place]
+    if uniform(rng) * (others + stay) < stay:
+        return sums
+    return _move(block, 0, place, sums, words, given, rng)
+
+
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def resample_pair(block, sums, words, given, rng):
-    """Resample two tokens; return the sums, in which all tokens are counted."""
+    """Resample two tokens; return the sums, in which they are counted."""
     k, other = np.int64(block[0]), np.int64(block[1])
     place = place_of(k, words)
     n_wk = np.int64(count_at(place, words))
     q1, q2 = np.float64(given.kappa[0][place]), np.float64(given.kappa[1][place])
     if k == other:
+        place_of_other = place
         p0, p1 = step(k, n_wk, -2, given), step(k, n_wk, -1, given)
         k1 = sums[0] + (p0 - q1)
         k2 = sums[1] + (p0 * (p1 - p0) - q2)
-        stay = p0 * p1
+        stay, one_stays = p0 * p1, p0 * (k1 - p0)
+        other_stays, o0 = one_stays, p0
     else:
+        place_of_other = place_of(other, words)
         p0 = step(k, n_wk, -1, given)
-        place = place_of(other, words)
-        n_wk = np.int64(count_at(place, words))
-        o1, o2 = np.float64(given.kappa[0][place]), np.float64(given.kappa[1][place])
+        n_wk = np.int64(count_at(place_of_other, words))
         o0 = step(other, n_wk, -1, given)
+        o1 = np.float64(given.kappa[0][place_of_other])
+        o2 = np.float64(given.kappa[1][place_of_other])
         k1 = sums[0] + (p0 - q1) + (o0 - o1)
         k2 = sums[1] + (p0 * (q1 - p0) - q2) + (o0 * (o1 - o0) - o2)
         stay = p0 * o0
+        one_stays = p0 * (k1 + q1 - p0) - stay
+        other_stays = o0 * (k1 + o1 - o0) - stay
     if k1 < LEAST_LEFT * sums[0]:
-        stay = 0.0
-    elif uniform(rng) * (k1 * k1 + k2) < stay:
+        return redraw(block, 0.0, sums, words, given, rng)
+    r = uniform(rng) * (k1 * k1 + k2) - stay
+    if r < 0:
         return sums
-    return redraw(block, stay, sums, words, given, rng)
+    r -= one_stays
+    if r < 0:
+        return _move(block, 1, place_of_other, sums, words, given, rng)
+    r -= other_stays
+    if r < 0:
+        return _move(block, 0, place, sums, words, given, rng)
+    places, r = (place, place_of_other), (r, k1 - o0)
+    return _move_both(r, block, places, sums, words, given, rng)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _move(block, i, place, sums, words, given, rng):
+    """Draw another topic for one token of the block; return the sums."""
+    sums = change(place, -1, sums, words, given)
+    r = uniform(rng) * (sums[0] - given.kappa[0][place])
+    new = draw_last(r, place, words, given)
+    sums = change(new, 1, sums, words, given)
+    block[i] = topic_at(new, words)
+    if count_at(place, words) == 0:
+        drop_empty(words, given)
+    return sums
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _move_both(r, block, places, sums, words, given, rng):
+    """Draw other topics for both tokens of the block; return the sums."""
+    (r, others), (place, other) = r, places
+    sums = change(place, -1, sums, words, given)
+    sums = change(other, -1, sums, words, given)
+    # Not both on `other`: the second leaves it.
+    both, given.kappa[1][other] = given.kappa[1][other], 0
+    new = draw_first(r, first_factors(others, given.zero), place, words, given)
+    given.kappa[1][other] = both
+    sums = change(new, 1, sums, words, given)
+    block[0] = topic_at(new, words)
+    r = uniform(rng) * (sums[0] - given.kappa[0][other])
+    new = draw_last(r, other, words, given)
+    sums = change(new, 1, sums, words, given)
+    block[1] = topic_at(new, words)
+    if count_at(place, words) == 0 or count_at(other, words) == 0:
+        drop_empty(words, given)
+    return sums
+
+
+# --- up to four tokens -----------------------------------------------------------
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def resample(block, sums, words, given, rng):
-    """Resample up to four tokens; return the sums, in which all tokens are counted."""
-    before, stay = sums[0], 1.0
-    left = sums
+    """Resample up to four tokens; return the sums, in which they are counted."""
+    stay, left = 1.0, sums
     for i in range(block.size):
         m = _multiplicity(block, i)
         if m == 0:
@@ -103,7 +169,7 @@ def resample(block, sums, words, given, rng):
         left = moved(left, at(given.kappa, place), cumulants(p))
         for j in range(m):
             stay *= p[j]
-    if left[0] < LEAST_LEFT * before:
+    if left[0] < LEAST_LEFT * sums[0]:
         stay = 0.0
     elif uniform(rng) * normaliser(block.size, left)[0] < stay:
         return sums
@@ -130,24 +196,25 @@ def redraw(block, stay, sums, words, given, rng):
     """
     before = sums[0]
     for i in range(block.size):
-        sums = change(np.int64(block[i]), -1, sums, words, given)
+        place = place_of(np.int64(block[i]), words)
+        sums = change(place, -1, sums, words, given)
     if sums[0] < LEAST_LEFT * before:
         sums = weigh(words, given)
     for i in range(block.size):
-        n, k = block.size - i, np.int64(block[i])
-        everything, factors = normaliser(n, sums)
-        place = place_of(k, words)
-        if count_at(place, words) > 0:
-            own = at(given.kappa, place)
-        else:
-            own = kappa_of(0, at(given.ratio, k), scaled(given))
+        place = place_of(np.int64(block[i]), words)
+        everything, factors = normaliser(block.size - i, sums)
+        own = at(given.kappa, place)
         r = uniform(rng) * (everything - stay)
         r -= combined(factors, own) - stay
         if r < 0:
             stay /= own[0]
         else:
             stay = 0.0
-            k = draw_from(r, n, k, factors, words, given)
-            block[i] = k
-        sums = change(k, 1, sums, words, given)
+            if i == block.size - 1:
+                place = draw_last(r, place, words, given)
+            else:
+                place = draw_first(r, factors, place, words, given)
+            block[i] = topic_at(place, words)
+        sums = change(place, 1, sums, words, given)
+    drop_empty(words, given)
     return sums

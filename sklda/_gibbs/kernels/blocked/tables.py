@@ -19,6 +19,7 @@ from sklda._gibbs.kernels.blocked.cumulants import (
     at,
     combined,
     cumulants,
+    last_factors,
     moved,
     narrow,
     put,
@@ -167,19 +168,14 @@ def kappa_of(n_wk, ratio, factors):
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def _combine(n, factors, size, given):
-    """Weigh so many places for the first of n tokens; return the sum."""
+def _weigh_first(factors, size, given):
+    """Weigh so many places for the first token of a block; return the sum."""
     kappa, weight, zero = given.kappa, given.weight, np.float32(0)
     total = zero
-    if n == 1:
-        for j in range(size):
-            weight[j] = kappa[0][j]
-            total += weight[j]
-    else:
-        for j in range(size):
-            weight[j] = max(zero, combined(factors, at(kappa, j)))
-            total += weight[j]
-    return total
+    for j in range(size):
+        weight[j] = max(zero, combined(factors, at(kappa, j)))
+        total += weight[j]
+    return np.float64(total)
 
 
 # --- rows ------------------------------------------------------------------------
@@ -187,6 +183,10 @@ def _combine(n, factors, size, given):
 
 def _place_in_row(k, words):
     return k
+
+
+def _topic_in_row(place, words):
+    return place
 
 
 def _count_in_row(place, words):
@@ -219,20 +219,33 @@ def _sums_of_row(words, given):
     return wide(_weigh_row(words, given))
 
 
-def _change_row(k, n, sums, words, given):
-    before = at(given.kappa, k)
-    words[k] += n
-    change_document(k, n, given)
-    after = kappa_of(words[k], at(given.ratio, k), scaled(given))
-    put(given.kappa, k, after)
+def _change_row(place, n, sums, words, given):
+    before = at(given.kappa, place)
+    words[place] += n
+    change_document(place, n, given)
+    after = kappa_of(words[place], at(given.ratio, place), scaled(given))
+    put(given.kappa, place, after)
     return moved(sums, before, after)
 
 
-def _draw_from_row(r, n, k, factors, words, given):
+def _drop_from_row(words, given):
+    pass
+
+
+def _draw_from_row(r, factors, but, words, given):
     size, weight = words.size, given.weight
-    _combine(n, narrow(factors), size, given)
-    weight[k] = 0
+    _weigh_first(narrow(factors), size, given)
+    weight[but] = 0
     return pick(weight[:size], given.lane_sum[: size + LANES], r)
+
+
+def _draw_last_from_row(r, but, words, given):
+    size, weight = words.size, given.kappa[0]
+    own = weight[but]
+    weight[but] = 0
+    k = pick(weight[:size], given.lane_sum[: size + LANES], r)
+    weight[but] = own
+    return k
 
 
 # --- lists -----------------------------------------------------------------------
@@ -240,6 +253,10 @@ def _draw_from_row(r, n, k, factors, words, given):
 
 def _place_in_list(k, words):
     return find(words.topics, np.int64(words.size[0]), k)
+
+
+def _topic_in_list(place, words):
+    return np.int64(words.topics[place])
 
 
 def _count_in_list(place, words):
@@ -305,63 +322,97 @@ def _sums_of_list(words, given):
     return moved(at(base, 0), given.zero, _weigh_list(n_slots, counts, given))
 
 
-def _change_list(k, n, sums, words, given):
-    topics, counts, sizes, base = words
-    ratio, kappa = given.ratio, given.kappa
-    size = np.int64(sizes[0])
-    j = find(topics, size, k)
-    unlisted = kappa_of(0, at(ratio, k), scaled(given))
-    before = at(kappa, j) if j < size else unlisted
+def _change_list(place, n, sums, words, given):
+    topics, counts, _, base = words
+    ratio, kappa, factor = given.ratio, given.kappa, scaled(given)
+    k = np.int64(topics[place])
+    unlisted = kappa_of(0, at(ratio, k), factor)
     change_document(k, n, given)
     present = at(ratio, k)
-    put(base, 0, moved(at(base, 0), unlisted, kappa_of(0, present, scaled(given))))
-    topics[j] = k
-    counts[j] += n
-    after = kappa_of(counts[j], present, scaled(given))
-    put(kappa, j, after)
-    size = max(size, j + 1)
-    if counts[j] == 0:
-        size = fill_gap(topics, counts, size, j, given.topic.size)
-        put(kappa, j, at(kappa, size))
-        put(kappa, size, given.zero)
-    sizes[0] = size
+    put(base, 0, moved(at(base, 0), unlisted, kappa_of(0, present, factor)))
+    counts[place] += n
+    before, after = at(kappa, place), kappa_of(counts[place], present, factor)
+    put(kappa, place, after)
     return moved(sums, before, after)
 
 
-def _draw_from_list(r, n, k, factors, words, given):
-    topics, _, sizes, _ = words
-    weight, lane_sum = given.weight, given.lane_sum
+def _drop_from_list(words, given):
+    topics, counts, sizes, _ = words
     size = np.int64(sizes[0])
-    n_slots = padded(size)
-    total = np.float64(_combine(n, narrow(factors), n_slots, given))
-    j = find(topics, size, k)
-    if j < size:
-        total -= weight[j]
-        weight[j] = 0
+    for j in range(size - 1, -1, -1):
+        if counts[j] == 0:
+            size = fill_gap(topics, counts, size, j, given.topic.size)
+            put(given.kappa, j, at(given.kappa, size))
+            put(given.kappa, size, given.zero)
+    sizes[0] = size
+
+
+def _draw_from_list(r, factors, but, words, given):
+    n_slots = padded(np.int64(words.size[0]))
+    weight, lane_sum = given.weight, given.lane_sum
+    total = _weigh_first(narrow(factors), n_slots, given) - weight[but]
+    weight[but] = 0
     if r < total:
-        return np.int64(topics[pick(weight[:n_slots], lane_sum[: n_slots + LANES], r)])
-    return _draw_unlisted(r - total, k, narrow(factors), words, given)
+        return pick(weight[:n_slots], lane_sum[: n_slots + LANES], r)
+    return _draw_unlisted(r - total, narrow(factors), words, given)
+
+
+def _draw_last_from_list(r, but, words, given):
+    n_slots = padded(np.int64(words.size[0]))
+    weight, lane_sum = given.kappa[0], given.lane_sum
+    own = weight[but]
+    weight[but] = 0
+    total = _sum_of(weight, n_slots)
+    if r < total:
+        j = pick(weight[:n_slots], lane_sum[: n_slots + LANES], r)
+        weight[but] = own
+        return j
+    weight[but] = own
+    return _draw_unlisted(r - total, last_factors(given.zero), words, given)
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def _draw_unlisted(r, k, factors, words, given):
+def _sum_of(weight, n_slots):
+    total = np.float32(0)
+    for j in range(n_slots):
+        total += weight[j]
+    return np.float64(total)
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+def _draw_unlisted(r, factors, words, given):
+    """Draw a topic that the word does not have, and list it without tokens."""
+    topics, _, sizes, _ = words
     n_lanes, weight, zero = given.topic.size, given.weight, np.float32(0)
     factor = scaled(given)
     for i in range(n_lanes):
         terms = kappa_of(0, at(given.ratio, i), factor)
         weight[i] = max(zero, combined(factors, terms))
-    for j in range(words.size[0]):
-        weight[words.topics[j]] = 0
-    weight[k] = 0
-    return pick(weight[:n_lanes], given.lane_sum[: n_lanes + LANES], r)
+    size = np.int64(sizes[0])
+    for j in range(size):
+        weight[topics[j]] = 0
+    k = pick(weight[:n_lanes], given.lane_sum[: n_lanes + LANES], r)
+    place = find(topics, size, k)  # listed only where rounding leaves no other topic
+    if place == size:
+        topics[place] = k
+        sizes[0] += 1
+        for j in range(place + 1, padded(place + 1)):
+            put(given.kappa, j, given.zero)
+        put(given.kappa, place, kappa_of(0, at(given.ratio, k), factor))
+    return place
 
 
 # --- either ----------------------------------------------------------------------
 
 
 def place_of(k, words):
-    """Return where topic k is, and behind all places in use where it is not."""
+    """Return where topic k is."""
     return (_place_in_list if is_list(words) else _place_in_row)(k, words)
+
+
+def topic_at(place, words):
+    """Return the topic there."""
+    return (_topic_in_list if is_list(words) else _topic_in_row)(place, words)
 
 
 def count_at(place, words):
@@ -384,18 +435,36 @@ def weigh(words, given):
     return (_sums_of_list if is_list(words) else _sums_of_row)(words, given)
 
 
-def change(k, n, sums, words, given):
-    """Add n tokens to topic k of the word and of the document; return the sums."""
-    return (_change_list if is_list(words) else _change_row)(k, n, sums, words, given)
+def change(place, n, sums, words, given):
+    """Add n tokens to the topic of a place; return the sums.
+
+    A list keeps a topic without tokens in its place until `drop_empty`.
+    """
+    do = _change_list if is_list(words) else _change_row
+    return do(place, n, sums, words, given)
 
 
-def draw_from(r, n, k, factors, words, given):
-    """Draw the topic of the first of n tokens, besides k.
+def drop_empty(words, given):
+    """Drop the places of topics without tokens."""
+    (_drop_from_list if is_list(words) else _drop_from_row)(words, given)
+
+
+def draw_first(r, factors, but, words, given):
+    """Return the place of the first token of a block: any but one.
 
     r is uniform in the weights of all other topics.
     """
     draw = _draw_from_list if is_list(words) else _draw_from_row
-    return draw(r, n, k, factors, words, given)
+    return draw(r, factors, but, words, given)
+
+
+def draw_last(r, but, words, given):
+    """Return the place of the last token of a block: any but one.
+
+    r is uniform in the weights of all other topics.
+    """
+    draw = _draw_last_from_list if is_list(words) else _draw_last_from_row
+    return draw(r, but, words, given)
 
 
 def is_list(words):
@@ -406,6 +475,11 @@ def is_list(words):
 @overload(place_of, jit_options=_LIGHT)
 def _(k, words):
     return _place_in_list if is_list(words) else _place_in_row
+
+
+@overload(topic_at, jit_options=_LIGHT)
+def _(place, words):
+    return _topic_in_list if is_list(words) else _topic_in_row
 
 
 @overload(count_at, jit_options=_LIGHT)
@@ -429,10 +503,20 @@ def _(words, given):
 
 
 @overload(change, jit_options=_SHARED)
-def _(k, n, sums, words, given):
+def _(place, n, sums, words, given):
     return _change_list if is_list(words) else _change_row
 
 
-@overload(draw_from, jit_options=_SHARED)
-def _(r, n, k, factors, words, given):
+@overload(drop_empty, jit_options=_SHARED)
+def _(words, given):
+    return _drop_from_list if is_list(words) else _drop_from_row
+
+
+@overload(draw_first, jit_options=_SHARED)
+def _(r, factors, but, words, given):
     return _draw_from_list if is_list(words) else _draw_from_row
+
+
+@overload(draw_last, jit_options=_SHARED)
+def _(r, but, words, given):
+    return _draw_last_from_list if is_list(words) else _draw_last_from_row
