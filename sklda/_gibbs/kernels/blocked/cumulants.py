@@ -35,7 +35,7 @@ SMALL = 4  # tokens of the largest block that is drawn by cumulants
 # The tuples below have two entries, for c = 1, 2, or SMALL: as many as the largest
 # block has tokens. The compiler takes the function for what it finds, and so no code
 # of larger blocks slows down smaller ones.
-_LIGHT = {"nogil": True, "_nrt": False, "forceinline": True, "fastmath": True}
+_LIGHT = {"nogil": True, "_nrt": False, "forceinline": True, "fastmath": True, "error_model": "numpy"}
 
 
 def at(arrays, j):

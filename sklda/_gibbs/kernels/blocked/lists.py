@@ -47,7 +47,7 @@ def sweep_large_blocks(blocks, state, priors, rng, nested):
     _sweep_large_blocks(blocks, state, new_list(SMALL), given, rng, nested)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _sweep_blocks(blocks, state, words, given, priors, rng):
     doc_ptr, single_ptr, token_ptr, _, _, _ = blocks
     single = Document(given.doc_topic, state.topic, given.ratio[0])
@@ -64,7 +64,7 @@ def _sweep_blocks(blocks, state, words, given, priors, rng):
         _resample_singles(middle, end, blocks, state, ratio_sum, priors, given, rng)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 def _resample_singles(begin, end, blocks, state, ratio_sum, priors, given, rng):
     """Resample cells of one token, as single-site sampling does."""
     _, _, _, word, first, _ = blocks
@@ -79,7 +79,7 @@ def _resample_singles(begin, end, blocks, state, ratio_sum, priors, given, rng):
         ratio_sum = cell.ratio_sum
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 def _resample_cells(begin, end, blocks, state, words, given, rng):
     """Resample the blocks of cells of several tokens."""
     _, _, _, word, first, size = blocks
@@ -94,15 +94,13 @@ def _resample_cells(begin, end, blocks, state, words, given, rng):
             words = list_of(w, state, words)
             sums = weigh(words, given)
             weighed = w
-        if n == 1:
-            sums = small.resample_one(block, sums, words, given, rng)
-        elif n == 2:
-            sums = small.resample_pair(block, sums, words, given, rng)
+        if n <= 2:
+            sums = small.resample_few(block, sums, words, given, rng)
         else:
             sums = small.resample(block, sums, words, given, rng)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _sweep_large_blocks(blocks, state, words, given, rng, nested):
     doc_ptr, single_ptr, token_ptr, word, first, size = blocks
     for d in range(doc_ptr.size - 1):

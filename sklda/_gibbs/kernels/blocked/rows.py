@@ -40,7 +40,7 @@ def sweep_large_blocks(blocks, state, priors, rng, nested):
     _sweep_large_blocks(blocks, state, given, rng, nested)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _sweep_blocks(blocks, state, given, priors, rng):
     doc_ptr, single_ptr, token_ptr, word, first, _ = blocks
     z, word_topic, topic = state
@@ -61,7 +61,7 @@ def _sweep_blocks(blocks, state, given, priors, rng):
             resample_each(z, i, i + 1, row, total, priors, single, scratch, rng)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 def _resample_cells(begin, end, blocks, state, given, rng):
     """Resample the blocks of cells of several tokens."""
     _, _, _, word, first, size = blocks
@@ -76,15 +76,13 @@ def _resample_cells(begin, end, blocks, state, given, rng):
         if w != weighed:
             sums = weigh(row, given)
             weighed = w
-        if n == 1:
-            sums = small.resample_one(block, sums, row, given, rng)
-        elif n == 2:
-            sums = small.resample_pair(block, sums, row, given, rng)
+        if n <= 2:
+            sums = small.resample_few(block, sums, row, given, rng)
         else:
             sums = small.resample(block, sums, row, given, rng)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _sweep_large_blocks(blocks, state, given, rng, nested):
     doc_ptr, single_ptr, token_ptr, word, first, size = blocks
     z, word_topic, _ = state

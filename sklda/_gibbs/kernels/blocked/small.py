@@ -33,7 +33,7 @@ from sklda._gibbs.kernels.blocked.tables import (
 LEAST_LEFT = 1e-3
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 def step(k, n_wk, i, given):
     """Return p of topic k after i tokens more than it has; or fewer, for i < 0."""
     numbers = given.numbers
@@ -48,7 +48,7 @@ def _steps_without(m, k, n_wk, sums, given):
     return tuple(step(k, n_wk, i - m, given) for i in range(len(sums)))
 
 
-@overload(_steps_without, jit_options={"nogil": True, "_nrt": False})
+@overload(_steps_without, jit_options={"nogil": True, "_nrt": False, "error_model": "numpy"})
 def _(m, k, n_wk, sums, given):
     def two(m, k, n_wk, sums, given):
         return step(k, n_wk, -m, given), step(k, n_wk, 1 - m, given)
@@ -64,97 +64,98 @@ def _(m, k, n_wk, sums, given):
 # --- one or two tokens -----------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def resample_one(block, sums, words, given, rng):
-    """Resample a token; return the sums, in which it is counted."""
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
+def resample_few(block, sums, words, given, rng):
+    """Resample one or two tokens; return the sums, in which they are counted."""
+    if block.size == 1:
+        begin, end, r, others = _moves_of_one(block, sums, words, given, rng)
+    else:
+        begin, end, r, others = _moves_of_two(block, sums, words, given, rng)
+    if begin == end:
+        return sums
+    if end > 2:
+        return redraw(block, 0.0, sums, words, given, rng)
+    places, kappa = given.places, given.kappa
+    for i in range(begin, end):
+        sums = change(places[i], -1, sums, words, given)
+    for i in range(begin, end):
+        old = places[i]
+        if i + 1 < end:
+            # Not both on the topic of the second, which leaves it.
+            of_two, kappa[1][places[1]] = kappa[1][places[1]], 0
+            new = draw_first(r, first_factors(others, given.zero), old, words, given)
+            kappa[1][places[1]] = of_two
+        else:
+            r = uniform(rng) * (sums[0] - kappa[0][old])
+            new = draw_last(r, old, words, given)
+        sums = change(new, 1, sums, words, given)
+        block[i] = topic_at(new, words)
+    if count_at(places[begin], words) == 0 or count_at(places[end - 1], words) == 0:
+        drop_empty(words, given)
+    return sums
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
+def _moves_of_one(block, sums, words, given, rng):
+    """Return which tokens move, as `_moves_of_two` does."""
     k = np.int64(block[0])
     place = place_of(k, words)
+    given.places[0] = place
     stay = step(k, np.int64(count_at(place, words)), -1, given)
     others = sums[0] - given.kappa[0][place]
-    if uniform(rng) * (others + stay) < stay:
-        return sums
-    return _move(block, 0, place, sums, words, given, rng)
+    moves = uniform(rng) * (others + stay) >= stay
+    return 0, np.int64(moves), 0.0, others
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def resample_pair(block, sums, words, given, rng):
-    """Resample two tokens; return the sums, in which they are counted."""
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
+def _moves_of_two(block, sums, words, given, rng):
+    """Return which tokens move: from the first number to before the second.
+
+    If both do, r is uniform in the weights of where to, and `others` is the weight of
+    the second on all topics but its own. They are up to 3 if they have to be drawn
+    otherwise.
+    """
     k, other = np.int64(block[0]), np.int64(block[1])
     place = place_of(k, words)
     n_wk = np.int64(count_at(place, words))
     q1, q2 = np.float64(given.kappa[0][place]), np.float64(given.kappa[1][place])
     if k == other:
-        place_of_other = place
+        given.places[0], given.places[1] = place, place
         p0, p1 = step(k, n_wk, -2, given), step(k, n_wk, -1, given)
         k1 = sums[0] + (p0 - q1)
         k2 = sums[1] + (p0 * (p1 - p0) - q2)
-        stay, one_stays = p0 * p1, p0 * (k1 - p0)
-        other_stays, o0 = one_stays, p0
+        stay, one_stays, o0 = p0 * p1, p0 * (k1 - p0), p0
+        other_stays = one_stays
     else:
-        place_of_other = place_of(other, words)
+        given.places[0], given.places[1] = place, place_of(other, words)
         p0 = step(k, n_wk, -1, given)
-        n_wk = np.int64(count_at(place_of_other, words))
+        place = given.places[1]
+        n_wk = np.int64(count_at(place, words))
         o0 = step(other, n_wk, -1, given)
-        o1 = np.float64(given.kappa[0][place_of_other])
-        o2 = np.float64(given.kappa[1][place_of_other])
+        o1, o2 = np.float64(given.kappa[0][place]), np.float64(given.kappa[1][place])
         k1 = sums[0] + (p0 - q1) + (o0 - o1)
         k2 = sums[1] + (p0 * (q1 - p0) - q2) + (o0 * (o1 - o0) - o2)
         stay = p0 * o0
         one_stays = p0 * (k1 + q1 - p0) - stay
         other_stays = o0 * (k1 + o1 - o0) - stay
     if k1 < LEAST_LEFT * sums[0]:
-        return redraw(block, 0.0, sums, words, given, rng)
+        return 0, 3, 0.0, 0.0
     r = uniform(rng) * (k1 * k1 + k2) - stay
     if r < 0:
-        return sums
+        return 0, 0, 0.0, 0.0
     r -= one_stays
     if r < 0:
-        return _move(block, 1, place_of_other, sums, words, given, rng)
+        return 1, 2, 0.0, 0.0
     r -= other_stays
     if r < 0:
-        return _move(block, 0, place, sums, words, given, rng)
-    places, r = (place, place_of_other), (r, k1 - o0)
-    return _move_both(r, block, places, sums, words, given, rng)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _move(block, i, place, sums, words, given, rng):
-    """Draw another topic for one token of the block; return the sums."""
-    sums = change(place, -1, sums, words, given)
-    r = uniform(rng) * (sums[0] - given.kappa[0][place])
-    new = draw_last(r, place, words, given)
-    sums = change(new, 1, sums, words, given)
-    block[i] = topic_at(new, words)
-    if count_at(place, words) == 0:
-        drop_empty(words, given)
-    return sums
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _move_both(r, block, places, sums, words, given, rng):
-    """Draw other topics for both tokens of the block; return the sums."""
-    (r, others), (place, other) = r, places
-    sums = change(place, -1, sums, words, given)
-    sums = change(other, -1, sums, words, given)
-    # Not both on `other`: the second leaves it.
-    both, given.kappa[1][other] = given.kappa[1][other], 0
-    new = draw_first(r, first_factors(others, given.zero), place, words, given)
-    given.kappa[1][other] = both
-    sums = change(new, 1, sums, words, given)
-    block[0] = topic_at(new, words)
-    r = uniform(rng) * (sums[0] - given.kappa[0][other])
-    new = draw_last(r, other, words, given)
-    sums = change(new, 1, sums, words, given)
-    block[1] = topic_at(new, words)
-    if count_at(place, words) == 0 or count_at(other, words) == 0:
-        drop_empty(words, given)
-    return sums
+        return 0, 1, 0.0, 0.0
+    return 0, 2, r, k1 - o0
 
 
 # --- up to four tokens -----------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=False)
 def resample(block, sums, words, given, rng):
     """Resample up to four tokens; return the sums, in which they are counted."""
     stay, left = 1.0, sums
@@ -176,7 +177,7 @@ def resample(block, sums, words, given, rng):
     return redraw(block, stay, sums, words, given, rng)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=False)
 def _multiplicity(block, i):
     """Return how many tokens have the topic of token i; 0 but for the first of them."""
     n = 1
@@ -188,7 +189,7 @@ def _multiplicity(block, i):
     return n
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=False)
 def redraw(block, stay, sums, words, given, rng):
     """Draw the topics of all tokens, with less weight by `stay` for those before.
 

@@ -16,6 +16,7 @@ from sklda._core.lists import fill_gap, find
 from sklda._core.problem import LANES
 from sklda._core.rows import pick
 from sklda._gibbs.kernels.blocked.cumulants import (
+    SMALL,
     at,
     combined,
     cumulants,
@@ -27,11 +28,11 @@ from sklda._gibbs.kernels.blocked.cumulants import (
     wide,
 )
 
-_SHARED = {"nogil": True, "_nrt": False}
-_LIGHT = {**_SHARED, "forceinline": True}
+_SHARED = {"nogil": True, "_nrt": False, "error_model": "numpy", "forceinline": False}
+_LIGHT = {"nogil": True, "_nrt": False, "error_model": "numpy", "forceinline": True}
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 def padded(n):
     """Return the smallest multiple of LANES that is at least n."""
     return (n + LANES - 1) // LANES * LANES
@@ -60,6 +61,7 @@ class Given(NamedTuple):
     zero: tuple  # zeros
     alpha: np.ndarray  # (n_lanes,) float32
     numbers: np.ndarray  # (4,) float32: beta, V beta, scale, beta times scale
+    places: np.ndarray  # (SMALL,) int64, of the tokens of a block
     weight: np.ndarray  # (n_columns,) float32
     lane_sum: np.ndarray  # (n_columns + LANES,) float32
 
@@ -77,6 +79,7 @@ def new_given(topic, priors, n_columns, depth):
         (np.float32(0),) * depth,
         priors.doc_topic,
         np.array([beta, beta_sum, 0, 0], np.float32),
+        np.zeros(SMALL, np.int64),
         np.zeros(n_columns, np.float32),
         np.zeros(n_columns + LANES, np.float32),
     )
@@ -88,7 +91,7 @@ def new_list(depth):
     return Listed(nothing, nothing, nothing, tuple(np.zeros(1) for _ in range(depth)))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 def list_of(w, state, room):
     """Return the list of word w, with the room of another."""
     first, last = state.start[w], state.start[w + 1]
@@ -96,7 +99,7 @@ def list_of(w, state, room):
     return Listed(topics, counts, state.size[w : w + 1], room.base)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 def enter_blocks(first, last, z, given):
     """Set the counts and ratios of a document."""
     count_document(first, last, z, given.doc_topic)
@@ -107,7 +110,7 @@ def enter_blocks(first, last, z, given):
     numbers[3] = numbers[0] * numbers[2]
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True, _nrt=False, forceinline=True)
 def _set_ratios(given):
     total = 0.0
     for k in range(given.alpha.size):
@@ -124,7 +127,7 @@ def ratios_of(k, ratio, given):
     return tuple((a + i) / (s + i) for i in range(len(ratio)))
 
 
-@overload(ratios_of, jit_options={**_LIGHT, "fastmath": True})
+@overload(ratios_of, jit_options={**_LIGHT, "fastmath": True, "error_model": "numpy"})
 def _(k, ratio, given):
     def two(k, ratio, given):
         a = np.float32(given.doc_topic[k]) + given.alpha[k]
@@ -146,7 +149,7 @@ def _(k, ratio, given):
 # --- both ------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 def change_document(k, n, given):
     """Add n tokens of the document to topic k."""
     given.doc_topic[k] += n
@@ -154,20 +157,20 @@ def change_document(k, n, given):
     put(given.ratio, k, ratios_of(k, given.ratio, given))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 def scaled(given):
     """Return the factor of all p, and beta times it."""
     return given.numbers[2], given.numbers[3]
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True, _nrt=False, forceinline=True)
 def kappa_of(n_wk, ratio, factors):
     """Return the cumulants of a topic, from its ratios and the tokens of the word."""
     scale, beta = factors
     return cumulants(steps(np.float32(n_wk) * scale + beta, ratio, scale))
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True, _nrt=False, forceinline=True)
 def _weigh_first(factors, size, given):
     """Weigh so many places for the first token of a block; return the sum."""
     kappa, weight, zero = given.kappa, given.weight, np.float32(0)
@@ -203,7 +206,7 @@ def _count_to_row(k, n, words, given):
     given.topic[k] += n
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True, _nrt=False, forceinline=True)
 def _weigh_row(row, given):
     ratio, kappa, zero = given.ratio, given.kappa, given.zero
     sums = zero
@@ -283,7 +286,7 @@ def _count_to_list(k, n, words, given):
     sizes[0] = size
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True, _nrt=False, forceinline=True)
 def set_base(words, given):
     """Set what all topics weigh for a word without tokens."""
     # In double precision: the sums go on growing and shrinking with the topics.
@@ -294,14 +297,14 @@ def set_base(words, given):
     put(words.base, 0, sums)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 def _gather(n_slots, topics, given):
     """Copy the ratios of the topics of a list: what follows vectorises then."""
     for j in range(n_slots):
-        put(given.listed, j, at(given.ratio, topics[j]))
+        put(given.listed, j, at(given.ratio, np.uint32(topics[j])))
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True, _nrt=False, forceinline=True)
 def _weigh_list(n_slots, counts, given):
     """Set the cumulants of the list; return what they add to those of no tokens."""
     kappa, listed = given.kappa, given.listed
@@ -371,7 +374,7 @@ def _draw_last_from_list(r, but, words, given):
     return _draw_unlisted(r - total, last_factors(given.zero), words, given)
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True, _nrt=False, forceinline=True)
 def _sum_of(weight, n_slots):
     total = np.float32(0)
     for j in range(n_slots):
@@ -379,7 +382,7 @@ def _sum_of(weight, n_slots):
     return np.float64(total)
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True, _nrt=False, forceinline=False)
 def _draw_unlisted(r, factors, words, given):
     """Draw a topic that the word does not have, and list it without tokens."""
     topics, _, sizes, _ = words
@@ -502,21 +505,21 @@ def _(words, given):
     return _sums_of_list if is_list(words) else _sums_of_row
 
 
-@overload(change, jit_options=_SHARED)
+@overload(change, jit_options=_LIGHT)
 def _(place, n, sums, words, given):
     return _change_list if is_list(words) else _change_row
 
 
-@overload(drop_empty, jit_options=_SHARED)
+@overload(drop_empty, jit_options=_LIGHT)
 def _(words, given):
     return _drop_from_list if is_list(words) else _drop_from_row
 
 
-@overload(draw_first, jit_options=_SHARED)
+@overload(draw_first, jit_options=_LIGHT)
 def _(r, factors, but, words, given):
     return _draw_from_list if is_list(words) else _draw_from_row
 
 
-@overload(draw_last, jit_options=_SHARED)
+@overload(draw_last, jit_options=_LIGHT)
 def _(r, but, words, given):
     return _draw_last_from_list if is_list(words) else _draw_last_from_row
