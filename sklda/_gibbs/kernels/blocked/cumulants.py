@@ -129,20 +129,31 @@ def _four_normaliser(n, sums):
     return k1 * h3 + 3 * k2 * h2 + 3 * k3 * k1 + k4, (h3, 3 * h2, 3 * k1, 1.0)
 
 
+# Unsigned numbers are not tested for whether they count from the end.
+
+
 @overload(at, jit_options=_LIGHT)
 def _(arrays, j):
-    if len(arrays) == 2:
-        return lambda arrays, j: (arrays[0][j], arrays[1][j])
-    return lambda arrays, j: (arrays[0][j], arrays[1][j], arrays[2][j], arrays[3][j])
+    def two(arrays, j):
+        i = np.uintp(j)
+        return arrays[0][i], arrays[1][i]
+
+    def four(arrays, j):
+        i = np.uintp(j)
+        return arrays[0][i], arrays[1][i], arrays[2][i], arrays[3][i]
+
+    return two if len(arrays) == 2 else four
 
 
 @overload(put, jit_options=_LIGHT)
 def _(arrays, j, values):
     def two(arrays, j, values):
-        arrays[0][j], arrays[1][j] = values
+        i = np.uintp(j)
+        arrays[0][i], arrays[1][i] = values
 
     def four(arrays, j, values):
-        arrays[0][j], arrays[1][j], arrays[2][j], arrays[3][j] = values
+        i = np.uintp(j)
+        arrays[0][i], arrays[1][i], arrays[2][i], arrays[3][i] = values
 
     return two if len(arrays) == 2 else four
 

@@ -90,8 +90,9 @@ def resample_few(block, sums, words, given, rng):
             new = draw_last(r, old, words, given)
         sums = change(new, 1, sums, words, given)
         block[i] = topic_at(new, words)
-    if count_at(places[begin], words) == 0 or count_at(places[end - 1], words) == 0:
-        drop_empty(words, given)
+    first, second = places[begin], places[end - 1]
+    drop_empty(max(first, second), words, given)
+    drop_empty(min(first, second), words, given)
     return sums
 
 
@@ -195,15 +196,15 @@ def redraw(block, stay, sums, words, given, rng):
 
     Return the sums, in which all tokens are counted before and after.
     """
-    before = sums[0]
+    before, places = sums[0], given.places
     for i in range(block.size):
-        place = place_of(np.int64(block[i]), words)
-        sums = change(place, -1, sums, words, given)
+        places[i] = place_of(np.int64(block[i]), words)
+        sums = change(places[i], -1, sums, words, given)
     if sums[0] < LEAST_LEFT * before:
         sums = weigh(words, given)
     for i in range(block.size):
-        place = place_of(np.int64(block[i]), words)
         everything, factors = normaliser(block.size - i, sums)
+        place = places[i]
         own = at(given.kappa, place)
         r = uniform(rng) * (everything - stay)
         r -= combined(factors, own) - stay
@@ -211,11 +212,12 @@ def redraw(block, stay, sums, words, given, rng):
             stay /= own[0]
         else:
             stay = 0.0
-            if i == block.size - 1:
-                place = draw_last(r, place, words, given)
-            else:
-                place = draw_first(r, factors, place, words, given)
+            place = draw_first(r, factors, place, words, given)
             block[i] = topic_at(place, words)
         sums = change(place, 1, sums, words, given)
-    drop_empty(words, given)
+    # From the last on, as the last place takes that of a topic that is dropped.
+    for _ in range(block.size):
+        i = places[: block.size].argmax()
+        drop_empty(places[i], words, given)
+        places[i] = -1
     return sums

@@ -14,7 +14,7 @@ from sklda._core.compile import njit
 from sklda._core.document import count_document
 from sklda._core.lists import fill_gap, find
 from sklda._core.problem import LANES
-from sklda._core.rows import pick
+from sklda._core.rows import pick, pick_summed, sum_lanes
 from sklda._gibbs.kernels.blocked.cumulants import (
     SMALL,
     at,
@@ -152,9 +152,10 @@ def _(k, ratio, given):
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 def change_document(k, n, given):
     """Add n tokens of the document to topic k."""
-    given.doc_topic[k] += n
-    given.topic[k] += n
-    put(given.ratio, k, ratios_of(k, given.ratio, given))
+    i = np.uintp(k)
+    given.doc_topic[i] += n
+    given.topic[i] += n
+    put(given.ratio, k, ratios_of(i, given.ratio, given))
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
@@ -172,13 +173,10 @@ def kappa_of(n_wk, ratio, factors):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=True, _nrt=False, forceinline=True)
 def _weigh_first(factors, size, given):
-    """Weigh so many places for the first token of a block; return the sum."""
+    """Weigh so many places for the first token of a block."""
     kappa, weight, zero = given.kappa, given.weight, np.float32(0)
-    total = zero
     for j in range(size):
         weight[j] = max(zero, combined(factors, at(kappa, j)))
-        total += weight[j]
-    return np.float64(total)
 
 
 # --- rows ------------------------------------------------------------------------
@@ -223,15 +221,16 @@ def _sums_of_row(words, given):
 
 
 def _change_row(place, n, sums, words, given):
-    before = at(given.kappa, place)
-    words[place] += n
-    change_document(place, n, given)
-    after = kappa_of(words[place], at(given.ratio, place), scaled(given))
-    put(given.kappa, place, after)
+    k = np.uintp(place)
+    before = at(given.kappa, k)
+    words[k] += n
+    change_document(k, n, given)
+    after = kappa_of(words[k], at(given.ratio, k), scaled(given))
+    put(given.kappa, k, after)
     return moved(sums, before, after)
 
 
-def _drop_from_row(words, given):
+def _drop_from_row(place, words, given):
     pass
 
 
@@ -328,57 +327,59 @@ def _sums_of_list(words, given):
 def _change_list(place, n, sums, words, given):
     topics, counts, _, base = words
     ratio, kappa, factor = given.ratio, given.kappa, scaled(given)
-    k = np.int64(topics[place])
+    slot = np.uintp(place)
+    k = np.uintp(topics[slot])
     unlisted = kappa_of(0, at(ratio, k), factor)
     change_document(k, n, given)
     present = at(ratio, k)
     put(base, 0, moved(at(base, 0), unlisted, kappa_of(0, present, factor)))
-    counts[place] += n
-    before, after = at(kappa, place), kappa_of(counts[place], present, factor)
-    put(kappa, place, after)
+    counts[slot] += n
+    before, after = at(kappa, slot), kappa_of(counts[slot], present, factor)
+    put(kappa, slot, after)
     return moved(sums, before, after)
 
 
-def _drop_from_list(words, given):
+def _drop_from_list(place, words, given):
     topics, counts, sizes, _ = words
-    size = np.int64(sizes[0])
-    for j in range(size - 1, -1, -1):
-        if counts[j] == 0:
-            size = fill_gap(topics, counts, size, j, given.topic.size)
-            put(given.kappa, j, at(given.kappa, size))
-            put(given.kappa, size, given.zero)
+    if place >= sizes[0] or counts[place] > 0:
+        return
+    size = fill_gap(topics, counts, np.int64(sizes[0]), place, given.topic.size)
+    put(given.kappa, place, at(given.kappa, size))
+    put(given.kappa, size, given.zero)
     sizes[0] = size
 
 
 def _draw_from_list(r, factors, but, words, given):
-    n_slots = padded(np.int64(words.size[0]))
-    weight, lane_sum = given.weight, given.lane_sum
-    total = _weigh_first(narrow(factors), n_slots, given) - weight[but]
+    weight = given.weight[: padded(np.int64(words.size[0]))]
+    _weigh_first(narrow(factors), weight.size, given)
     weight[but] = 0
+    lane_sum = given.lane_sum[: weight.size + LANES]
+    sum_lanes(weight, lane_sum)
+    total = _total(lane_sum)
     if r < total:
-        return pick(weight[:n_slots], lane_sum[: n_slots + LANES], r)
+        return pick_summed(weight, lane_sum, r)
     return _draw_unlisted(r - total, narrow(factors), words, given)
 
 
 def _draw_last_from_list(r, but, words, given):
-    n_slots = padded(np.int64(words.size[0]))
-    weight, lane_sum = given.kappa[0], given.lane_sum
-    own = weight[but]
-    weight[but] = 0
-    total = _sum_of(weight, n_slots)
-    if r < total:
-        j = pick(weight[:n_slots], lane_sum[: n_slots + LANES], r)
-        weight[but] = own
-        return j
+    weight = given.kappa[0][: padded(np.int64(words.size[0]))]
+    lane_sum = given.lane_sum[: weight.size + LANES]
+    own, weight[but] = weight[but], 0
+    sum_lanes(weight, lane_sum)
+    total = _total(lane_sum)
+    place = pick_summed(weight, lane_sum, r) if r < total else -1
     weight[but] = own
+    if place >= 0:
+        return place
     return _draw_unlisted(r - total, last_factors(given.zero), words, given)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=True, _nrt=False, forceinline=True)
-def _sum_of(weight, n_slots):
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+def _total(lane_sum):
+    """Return the sum of the lanes' totals."""
     total = np.float32(0)
-    for j in range(n_slots):
-        total += weight[j]
+    for j in range(lane_sum.size - LANES, lane_sum.size):
+        total += lane_sum[j]
     return np.float64(total)
 
 
@@ -447,9 +448,9 @@ def change(place, n, sums, words, given):
     return do(place, n, sums, words, given)
 
 
-def drop_empty(words, given):
-    """Drop the places of topics without tokens."""
-    (_drop_from_list if is_list(words) else _drop_from_row)(words, given)
+def drop_empty(place, words, given):
+    """Drop a place of a list if its topic has no tokens; the last takes its place."""
+    (_drop_from_list if is_list(words) else _drop_from_row)(place, words, given)
 
 
 def draw_first(r, factors, but, words, given):
@@ -511,7 +512,7 @@ def _(place, n, sums, words, given):
 
 
 @overload(drop_empty, jit_options=_LIGHT)
-def _(words, given):
+def _(place, words, given):
     return _drop_from_list if is_list(words) else _drop_from_row
 
 
