@@ -94,8 +94,8 @@ def _resample_cells(begin, end, blocks, state, words, given, rng):
             words = list_of(w, state, words)
             sums = weigh(words, given)
             weighed = w
-        if n <= 2:
-            sums = small.resample_few(block, sums, words, given, rng)
+        if n == 2:
+            sums = small.resample_pair(block, sums, words, given, rng)
         else:
             sums = small.resample(block, sums, words, given, rng)
 

@@ -76,8 +76,8 @@ def _resample_cells(begin, end, blocks, state, given, rng):
         if w != weighed:
             sums = weigh(row, given)
             weighed = w
-        if n <= 2:
-            sums = small.resample_few(block, sums, row, given, rng)
+        if n == 2:
+            sums = small.resample_pair(block, sums, row, given, rng)
         else:
             sums = small.resample(block, sums, row, given, rng)
 

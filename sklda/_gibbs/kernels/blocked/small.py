@@ -61,16 +61,13 @@ def _(m, k, n_wk, sums, given):
     return two if len(sums) == 2 else four
 
 
-# --- one or two tokens -----------------------------------------------------------
+# --- two tokens ------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
-def resample_few(block, sums, words, given, rng):
-    """Resample one or two tokens; return the sums, in which they are counted."""
-    if block.size == 1:
-        begin, end, r, others = _moves_of_one(block, sums, words, given, rng)
-    else:
-        begin, end, r, others = _moves_of_two(block, sums, words, given, rng)
+def resample_pair(block, sums, words, given, rng):
+    """Resample two tokens; return the sums, in which they are counted."""
+    begin, end, r, others = _moves(block, sums, words, given, rng)
     if begin == end:
         return sums
     if end > 2:
@@ -97,57 +94,46 @@ def resample_few(block, sums, words, given, rng):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
-def _moves_of_one(block, sums, words, given, rng):
-    """Return which tokens move, as `_moves_of_two` does."""
-    k = np.int64(block[0])
-    place = place_of(k, words)
-    given.places[0] = place
-    stay = step(k, np.int64(count_at(place, words)), -1, given)
-    others = sums[0] - given.kappa[0][place]
-    moves = uniform(rng) * (others + stay) >= stay
-    return 0, np.int64(moves), 0.0, others
-
-
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
-def _moves_of_two(block, sums, words, given, rng):
+def _moves(block, sums, words, given, rng):
     """Return which tokens move: from the first number to before the second.
 
     If both do, r is uniform in the weights of where to, and `others` is the weight of
     the second on all topics but its own. They are up to 3 if they have to be drawn
     otherwise.
     """
+    kappa, places = given.kappa, given.places
     k, other = np.int64(block[0]), np.int64(block[1])
     place = place_of(k, words)
     n_wk = np.int64(count_at(place, words))
-    q1, q2 = np.float64(given.kappa[0][place]), np.float64(given.kappa[1][place])
+    q1, q2 = np.float64(kappa[0][place]), np.float64(kappa[1][place])
+    places[0], places[1] = place, place
     if k == other:
-        given.places[0], given.places[1] = place, place
         p0, p1 = step(k, n_wk, -2, given), step(k, n_wk, -1, given)
         k1 = sums[0] + (p0 - q1)
         k2 = sums[1] + (p0 * (p1 - p0) - q2)
-        stay, one_stays, o0 = p0 * p1, p0 * (k1 - p0), p0
-        other_stays = one_stays
+        stay, first_stays, o0 = p0 * p1, p0 * (k1 - p0), p0
+        second_stays = first_stays
     else:
-        given.places[0], given.places[1] = place, place_of(other, words)
         p0 = step(k, n_wk, -1, given)
-        place = given.places[1]
+        place = place_of(other, words)
+        places[1] = place
         n_wk = np.int64(count_at(place, words))
         o0 = step(other, n_wk, -1, given)
-        o1, o2 = np.float64(given.kappa[0][place]), np.float64(given.kappa[1][place])
+        o1, o2 = np.float64(kappa[0][place]), np.float64(kappa[1][place])
         k1 = sums[0] + (p0 - q1) + (o0 - o1)
         k2 = sums[1] + (p0 * (q1 - p0) - q2) + (o0 * (o1 - o0) - o2)
         stay = p0 * o0
-        one_stays = p0 * (k1 + q1 - p0) - stay
-        other_stays = o0 * (k1 + o1 - o0) - stay
+        first_stays = p0 * (k1 + q1 - p0) - stay
+        second_stays = o0 * (k1 + o1 - o0) - stay
     if k1 < LEAST_LEFT * sums[0]:
         return 0, 3, 0.0, 0.0
     r = uniform(rng) * (k1 * k1 + k2) - stay
     if r < 0:
         return 0, 0, 0.0, 0.0
-    r -= one_stays
+    r -= first_stays
     if r < 0:
         return 1, 2, 0.0, 0.0
-    r -= other_stays
+    r -= second_stays
     if r < 0:
         return 0, 1, 0.0, 0.0
     return 0, 2, r, k1 - o0
