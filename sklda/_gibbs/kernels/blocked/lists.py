@@ -102,14 +102,20 @@ def _resample_cells(begin, end, blocks, state, words, given, rng):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _sweep_large_blocks(blocks, state, words, given, rng, nested):
-    doc_ptr, single_ptr, token_ptr, word, first, size = blocks
+    doc_ptr, single_ptr, token_ptr, _, _, size = blocks
     for d in range(doc_ptr.size - 1):
         begin, end = doc_ptr[d], single_ptr[d]
         if begin == end or size[begin] <= SMALL:
             continue
         count_document(token_ptr[d], token_ptr[d + 1], state.z, given.doc_topic)
-        for c in range(begin, end):
-            if size[c] > SMALL:
-                words = list_of(word[c], state, words)
-                block = state.z[first[c] : first[c] + size[c]]
-                large.resample(block, words, given, rng, nested)
+        _resample_large(begin, end, blocks, state, words, given, rng, nested)
+
+
+@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+def _resample_large(begin, end, blocks, state, words, given, rng, nested):
+    _, _, _, word, first, size = blocks
+    for c in range(begin, end):
+        if size[c] > SMALL:
+            words = list_of(word[c], state, words)
+            block = state.z[first[c] : first[c] + size[c]]
+            large.resample(block, words, given, rng, nested)
