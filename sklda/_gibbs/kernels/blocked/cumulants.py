@@ -28,14 +28,21 @@ float32.
 import numpy as np
 from numba.extending import overload
 
-from sklda._core.compile import njit
+from sklda._core.lists import SPARE
 
-SMALL = 4  # tokens of the largest block that is drawn by cumulants
+SMALL = SPARE  # tokens of the largest block that is drawn by cumulants
+
+# Numba hands `forceinline` and `fastmath` of a function down to those that are compiled
+# for it, unless they have their own: CALLED says no, as a hundred kilobytes of machine
+# code are slower than a few calls. But a call passes every array as seven numbers, so
+# what most blocks need is INLINED.
+CALLED = {"nogil": True, "_nrt": False, "error_model": "numpy", "forceinline": False}
+INLINED = {**CALLED, "forceinline": True}
+VECTORISED = {**INLINED, "fastmath": True}
 
 # The tuples below have two entries, for c = 1, 2, or SMALL: as many as the largest
 # block has tokens. The compiler takes the function for what it finds, and so no code
 # of larger blocks slows down smaller ones.
-_LIGHT = {"nogil": True, "_nrt": False, "forceinline": True, "fastmath": True, "error_model": "numpy"}
 
 
 def at(arrays, j):
@@ -132,7 +139,7 @@ def _four_normaliser(n, sums):
 # Unsigned numbers are not tested for whether they count from the end.
 
 
-@overload(at, jit_options=_LIGHT)
+@overload(at, jit_options=VECTORISED)
 def _(arrays, j):
     def two(arrays, j):
         i = np.uintp(j)
@@ -145,7 +152,7 @@ def _(arrays, j):
     return two if len(arrays) == 2 else four
 
 
-@overload(put, jit_options=_LIGHT)
+@overload(put, jit_options=VECTORISED)
 def _(arrays, j, values):
     def two(arrays, j, values):
         i = np.uintp(j)
@@ -168,24 +175,24 @@ def _converted(kind):
     return two, four
 
 
-@overload(wide, jit_options=_LIGHT)
+@overload(wide, jit_options=VECTORISED)
 def _(values):
     return _converted(np.float64)[len(values) > 2]
 
 
-@overload(narrow, jit_options=_LIGHT)
+@overload(narrow, jit_options=VECTORISED)
 def _(values):
     return _converted(np.float32)[len(values) > 2]
 
 
-@overload(first_factors, jit_options=_LIGHT)
+@overload(first_factors, jit_options=VECTORISED)
 def _(others, zero):
     if len(zero) == 2:
         return lambda others, zero: (others, 1.0)
     return lambda others, zero: (others, 1.0, 0.0, 0.0)
 
 
-@overload(last_factors, jit_options=_LIGHT)
+@overload(last_factors, jit_options=VECTORISED)
 def _(zero):
     def two(zero):
         return zero[0] + np.float32(1), zero[1]
@@ -196,7 +203,7 @@ def _(zero):
     return two if len(zero) == 2 else four
 
 
-@overload(steps, jit_options=_LIGHT)
+@overload(steps, jit_options=VECTORISED)
 def _(b, ratio, scale):
     def two(b, ratio, scale):
         return ratio[0] * b, ratio[1] * (b + scale)
@@ -209,12 +216,12 @@ def _(b, ratio, scale):
     return two if len(ratio) == 2 else four
 
 
-@overload(cumulants, jit_options=_LIGHT)
+@overload(cumulants, jit_options=VECTORISED)
 def _(p):
     return _two_cumulants if len(p) == 2 else _four_cumulants
 
 
-@overload(moved, jit_options=_LIGHT)
+@overload(moved, jit_options=VECTORISED)
 def _(sums, before, after):
     def two(sums, before, after):
         (s1, s2), (b1, b2), (a1, a2) = sums, before, after
@@ -228,7 +235,7 @@ def _(sums, before, after):
     return two if len(sums) == 2 else four
 
 
-@overload(combined, jit_options=_LIGHT)
+@overload(combined, jit_options=VECTORISED)
 def _(factors, terms):
     def two(factors, terms):
         return factors[0] * terms[0] + factors[1] * terms[1]
@@ -240,6 +247,6 @@ def _(factors, terms):
     return two if len(factors) == 2 else four
 
 
-@overload(normaliser, jit_options={**_LIGHT, "fastmath": False})
+@overload(normaliser, jit_options=INLINED)
 def _(n, sums):
     return _two_normaliser if len(sums) == 2 else _four_normaliser

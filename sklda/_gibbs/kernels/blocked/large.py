@@ -15,7 +15,7 @@ from sklda._core.compile import njit
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.backward import draw_counts as draw_backward
 from sklda._gibbs.kernels.blocked.nested import draw_counts as draw_nested
-from sklda._gibbs.kernels.blocked.tables import count, set_tokens
+from sklda._gibbs.kernels.blocked.words import count, set_tokens
 
 PLAIN = 100  # tokens of the largest block that needs no saddle point
 

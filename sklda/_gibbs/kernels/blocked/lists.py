@@ -14,15 +14,10 @@ from sklda._core.lists import (
 )
 from sklda._core.problem import LANES
 from sklda._gibbs.kernels.blocked import large, small
-from sklda._gibbs.kernels.blocked.cumulants import SMALL, wide
-from sklda._gibbs.kernels.blocked.tables import (
-    enter_blocks,
-    list_of,
-    new_given,
-    new_list,
-    set_base,
-    weigh,
-)
+from sklda._gibbs.kernels.blocked.cumulants import CALLED, INLINED, SMALL, wide
+from sklda._gibbs.kernels.blocked.given import enter_blocks, new_given
+from sklda._gibbs.kernels.blocked.listed import list_of, new_list, set_base
+from sklda._gibbs.kernels.blocked.words import weigh
 
 __all__ = [
     "counts",
@@ -47,7 +42,7 @@ def sweep_large_blocks(blocks, state, priors, rng, nested):
     _sweep_large_blocks(blocks, state, new_list(SMALL), given, rng, nested)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True)
 def _sweep_blocks(blocks, state, words, given, priors, rng):
     doc_ptr, single_ptr, token_ptr, _, _, _ = blocks
     single = Document(given.doc_topic, state.topic, given.ratio[0])
@@ -64,7 +59,7 @@ def _sweep_blocks(blocks, state, words, given, priors, rng):
         _resample_singles(middle, end, blocks, state, ratio_sum, priors, given, rng)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
+@njit(cache=True, **INLINED)
 def _resample_singles(begin, end, blocks, state, ratio_sum, priors, given, rng):
     """Resample cells of one token, as single-site sampling does."""
     _, _, _, word, first, _ = blocks
@@ -79,7 +74,7 @@ def _resample_singles(begin, end, blocks, state, ratio_sum, priors, given, rng):
         ratio_sum = cell.ratio_sum
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
+@njit(cache=True, **INLINED)
 def _resample_cells(begin, end, blocks, state, words, given, rng):
     """Resample the blocks of cells of several tokens."""
     _, _, _, word, first, size = blocks
@@ -100,7 +95,7 @@ def _resample_cells(begin, end, blocks, state, words, given, rng):
             sums = small.resample(block, sums, words, given, rng)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True)
 def _sweep_large_blocks(blocks, state, words, given, rng, nested):
     doc_ptr, single_ptr, token_ptr, _, _, size = blocks
     for d in range(doc_ptr.size - 1):
@@ -111,7 +106,7 @@ def _sweep_large_blocks(blocks, state, words, given, rng, nested):
         _resample_large(begin, end, blocks, state, words, given, rng, nested)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@njit(cache=True, **CALLED)
 def _resample_large(begin, end, blocks, state, words, given, rng, nested):
     _, _, _, word, first, size = blocks
     for c in range(begin, end):

@@ -14,8 +14,9 @@ from sklda._core.rows import (
 )
 from sklda._core.rows import weigh as weigh_token
 from sklda._gibbs.kernels.blocked import large, small
-from sklda._gibbs.kernels.blocked.cumulants import SMALL, wide
-from sklda._gibbs.kernels.blocked.tables import enter_blocks, new_given, weigh
+from sklda._gibbs.kernels.blocked.cumulants import INLINED, SMALL, wide
+from sklda._gibbs.kernels.blocked.given import enter_blocks, new_given
+from sklda._gibbs.kernels.blocked.words import weigh
 
 __all__ = [
     "counts",
@@ -40,7 +41,7 @@ def sweep_large_blocks(blocks, state, priors, rng, nested):
     _sweep_large_blocks(blocks, state, given, rng, nested)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True)
 def _sweep_blocks(blocks, state, given, priors, rng):
     doc_ptr, single_ptr, token_ptr, word, first, _ = blocks
     z, word_topic, topic = state
@@ -61,7 +62,7 @@ def _sweep_blocks(blocks, state, given, priors, rng):
             resample_each(z, i, i + 1, row, total, priors, single, scratch, rng)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
+@njit(cache=True, **INLINED)
 def _resample_cells(begin, end, blocks, state, given, rng):
     """Resample the blocks of cells of several tokens."""
     _, _, _, word, first, size = blocks
@@ -82,7 +83,7 @@ def _resample_cells(begin, end, blocks, state, given, rng):
             sums = small.resample(block, sums, row, given, rng)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True)
 def _sweep_large_blocks(blocks, state, given, rng, nested):
     doc_ptr, single_ptr, token_ptr, word, first, size = blocks
     z, word_topic, _ = state

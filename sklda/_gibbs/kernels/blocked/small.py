@@ -1,8 +1,9 @@
 """Joint draws of blocks of up to four tokens, by cumulants.
 
-Most blocks stay as they are: that is tried first, and writes nothing. Otherwise the
+Many blocks stay as they are: that is tried first, and writes nothing. Otherwise the
 tokens are drawn one after the other, each given those before it and summed over those
-after it. Each token tries its present topic before all others.
+after it. Of two tokens those that move are drawn first; of more tokens, each tries its
+present topic before all others.
 """
 
 import numpy as np
@@ -11,6 +12,8 @@ from numba.extending import overload
 from sklda._core.compile import njit
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.cumulants import (
+    CALLED,
+    INLINED,
     at,
     combined,
     cumulants,
@@ -18,7 +21,7 @@ from sklda._gibbs.kernels.blocked.cumulants import (
     moved,
     normaliser,
 )
-from sklda._gibbs.kernels.blocked.tables import (
+from sklda._gibbs.kernels.blocked.words import (
     change,
     count_at,
     draw_first,
@@ -33,7 +36,7 @@ from sklda._gibbs.kernels.blocked.tables import (
 LEAST_LEFT = 1e-3
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
+@njit(cache=True, **INLINED)
 def step(k, n_wk, i, given):
     """Return p of topic k after i tokens more than it has; or fewer, for i < 0."""
     numbers = given.numbers
@@ -48,7 +51,7 @@ def _steps_without(m, k, n_wk, sums, given):
     return tuple(step(k, n_wk, i - m, given) for i in range(len(sums)))
 
 
-@overload(_steps_without, jit_options={"nogil": True, "_nrt": False, "error_model": "numpy"})
+@overload(_steps_without, jit_options=INLINED)
 def _(m, k, n_wk, sums, given):
     def two(m, k, n_wk, sums, given):
         return step(k, n_wk, -m, given), step(k, n_wk, 1 - m, given)
@@ -64,7 +67,7 @@ def _(m, k, n_wk, sums, given):
 # --- two tokens ------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
+@njit(cache=True, **INLINED)
 def resample_pair(block, sums, words, given, rng):
     """Resample two tokens; return the sums, in which they are counted."""
     begin, end, r, others = _moves(block, sums, words, given, rng)
@@ -93,7 +96,7 @@ def resample_pair(block, sums, words, given, rng):
     return sums
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
+@njit(cache=True, **INLINED)
 def _moves(block, sums, words, given, rng):
     """Return which tokens move: from the first number to before the second.
 
@@ -142,7 +145,7 @@ def _moves(block, sums, words, given, rng):
 # --- up to four tokens -----------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=False)
+@njit(cache=True, **CALLED)
 def resample(block, sums, words, given, rng):
     """Resample up to four tokens; return the sums, in which they are counted."""
     stay, left = 1.0, sums
@@ -164,7 +167,7 @@ def resample(block, sums, words, given, rng):
     return redraw(block, stay, sums, words, given, rng)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=False)
+@njit(cache=True, **CALLED)
 def _multiplicity(block, i):
     """Return how many tokens have the topic of token i; 0 but for the first of them."""
     n = 1
@@ -176,7 +179,7 @@ def _multiplicity(block, i):
     return n
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=False)
+@njit(cache=True, **CALLED)
 def redraw(block, stay, sums, words, given, rng):
     """Draw the topics of all tokens, with less weight by `stay` for those before.
 
