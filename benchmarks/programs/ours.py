@@ -7,25 +7,32 @@ import numpy as np
 
 from benchmarks.internals import Sklda
 from benchmarks.programs import last_of, normalised
-from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
 
 gibbs = partial(Sklda, CollapsedGibbsLDA)
-uncollapsed = partial(Sklda, UncollapsedGibbsLDA)
 ecgs = partial(Sklda, ECGSLDA)
 zero_order = partial(Sklda, CVBLDA, approximation="zero-order")
 gaussian = partial(Sklda, CVBLDA, approximation="gaussian")
 
 
 class KeptMean(Sklda):
-    """The chain of CollapsedGibbsLDA, and means over its samples.
+    """The chain of an estimator, and means over its samples.
 
     After sweep s, one of the checkpoints, estimates are those of a fit of s sweeps: the
     mean over every `thin`-th sample after s // 2. Samples are kept by `seconds`, not by
     `sweep`; `times_keeping` says whether that is timed.
     """
 
-    def __init__(self, *of, checkpoints, thin=10, times_keeping=True, **parameters):
-        super().__init__(CollapsedGibbsLDA, *of, **parameters)
+    def __init__(
+        self,
+        *of,
+        checkpoints,
+        thin=10,
+        times_keeping=True,
+        estimator=CollapsedGibbsLDA,
+        **parameters,
+    ):
+        super().__init__(estimator, *of, **parameters)
         self.thin, self.times_keeping = thin, times_keeping
         self.starts = {sweep // 2 for sweep in checkpoints}
         self.kept_until = {0: (0.0, 0.0, 0)}
