@@ -114,7 +114,7 @@ def follow(team, checkpoints, evaluate, limit=np.inf, reached=None, sweeps=1) ->
     going = list(team)
 
     def enter(runner):
-        point = {"sweeps": runner.n_sweeps, "seconds": round(runner.seconds, 4)}
+        point = {"sweeps": runner.n_sweeps, "seconds": round(runner.seconds, 6)}
         points[runner.name].append(point | evaluate(runner))
 
     for sweep in checkpoints:

@@ -11,7 +11,7 @@ from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
 FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
 STYLES = figures.styles("blocking")
 STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # recorded sweeps of each decade
-DIGITS = {"log_posterior": 0, "perplexity": 3, "seconds": 3}  # in reports
+DIGITS = {"log_posterior": None, "perplexity": 2, "seconds": 3}  # in reports
 KINDS = {
     "log_posterior": "log posterior, nats",
     "perplexity": "perplexity of the held-out words",
@@ -81,7 +81,7 @@ def run_starts(train, held_out, n_topics, options) -> dict[str, list[dict]]:
     found = Parallel(options.jobs, return_as="generator")(work)
     for seed, curves in enumerate(found):
         for name, curve in curves.items():
-            chains[name].append({"sampler": name, "seed": seed, **curve})
+            chains[name].append({"seed": seed, **curve})
             ends = {key: curve[key][-1] for key in DIGITS}
             harness.print_rows([{"start": seed, "": name, **ends}])
     return chains

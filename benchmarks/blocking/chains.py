@@ -103,18 +103,19 @@ def draw(reports, folder) -> None:
 
 
 def draw_panels(panels, report) -> None:
-    sweeps, tokens = report["sweeps"], report["tokens"]
+    """Draw log posteriors and perplexities, from where the first sampler begins."""
+    sweeps, tokens, edges = report["sweeps"], report["tokens"], []
     for name, chains in report["chains"].items():
         posterior = [np.array(chain["log_posterior"]) / tokens for chain in chains]
         perplexity = [chain["perplexity"] for chain in chains]
         seconds = [chain["seconds"] for chain in chains]
-        lines = (
-            ([sweeps] * len(chains), posterior),
-            (seconds, posterior),
-            (seconds, perplexity),
-        )
+        of_sweeps = [sweeps] * len(chains), posterior
+        lines = of_sweeps, (seconds, posterior), (seconds, perplexity)
         for axes, line in zip(panels, lines, strict=True):
             figures.plot_chains(axes, *line, blocking.STYLES[name], name)
+        edges = edges or [axes.get_ylim() for axes in panels]
     for axes, x in zip(panels, ("sweeps", "seconds", "seconds"), strict=True):
         axes.set(xlabel=x, ylabel="log posterior per token, nats")
-    panels[-1].set_ylabel(blocking.KINDS["perplexity"])
+    for axes, (bottom, _) in zip(panels[:2], edges[:2], strict=True):
+        axes.set_ylim(bottom=bottom)
+    panels[2].set(ylabel=blocking.KINDS["perplexity"], ylim=(None, edges[2][1]))

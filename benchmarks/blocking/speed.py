@@ -2,7 +2,13 @@ from functools import partial
 
 from benchmarks import PAPER, blocking, corpora, figures, harness
 
-draw = partial(figures.draw_rows, looks=blocking.STYLES)
+
+def relative(row: dict) -> dict:
+    return {name: 1 / times for name, times in row["times_as_fast"].items()}
+
+
+KINDS = {**figures.SECONDS, "relative to the first": relative}
+draw = partial(figures.draw_rows, looks=blocking.STYLES, kinds=KINDS)
 
 
 def run(options) -> None:
