@@ -95,8 +95,11 @@ def plot_chains(axes, xs, curves, look, label) -> None:
     axes.grid(visible=True, alpha=0.3)
 
 
-def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", *, log=True) -> None:
-    """Save figures of rows, with a panel for each kind: of(row) is values by name."""
+def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", linear=()) -> None:
+    """Save figures of rows, with a panel for each kind: of(row) is values by name.
+
+    Panels of the kinds in `linear` have a linear scale of values.
+    """
 
     def draw(panels, report):
         for axes, (label, of) in zip(panels, kinds.items(), strict=True):
@@ -104,7 +107,14 @@ def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", *, log=True) 
             for row in report["rows"]:
                 for name, value in of(row).items():
                     points.setdefault(name, {})[row[x]] = value
-            lines(axes, points, looks, x.removeprefix("n_"), label, log=log)
+            lines(
+                axes,
+                points,
+                looks,
+                x.removeprefix("n_"),
+                label,
+                log=label not in linear,
+            )
 
     per_report(reports, folder, len(kinds), draw)
 

@@ -7,8 +7,10 @@ def relative(row: dict) -> dict:
     return {name: 1 / times for name, times in row["times_as_fast"].items()}
 
 
-KINDS = {**figures.SECONDS, "relative to the first": relative}
-draw = partial(figures.draw_rows, looks=blocking.STYLES, kinds=KINDS)
+RELATIVE = {"seconds per sweep, relative to the first sampler": relative}
+KINDS = figures.SECONDS | RELATIVE
+LINES = {"looks": blocking.STYLES, "kinds": KINDS, "linear": RELATIVE}
+draw = partial(figures.draw_rows, **LINES)
 
 
 def run(options) -> None:
