@@ -12,8 +12,8 @@ from benchmarks.harness import median_curve
 
 SECONDS = {"seconds per sweep": itemgetter("median")}  # of harness.time_topics
 CORPORA = {
-    "kos": "KOS",
     "nips": "NIPS",
+    "kos": "KOS",
     "newsgroups": "20 Newsgroups",
     "counts": "high counts",
 }

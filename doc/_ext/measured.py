@@ -12,14 +12,10 @@ from pathlib import Path
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
+from benchmarks.figures import CORPORA
+
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 BLOCKS = ("nested-2", "nested-4")
-CORPORA = {
-    "nips": "NIPS",
-    "kos": "KOS",
-    "newsgroups": "20 Newsgroups",
-    "counts": "high counts",
-}
 
 
 def figures() -> dict[str, str]:
