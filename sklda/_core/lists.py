@@ -20,6 +20,8 @@ from sklda._core.prefetch import AHEAD, prefetch
 from sklda._core.problem import LANES, Counts, padded
 from sklda._core.random_streams import uniform
 
+SPARE = 4  # topics that a list can take before others leave it
+
 
 class State(NamedTuple):
     """The assignments, and for each word the list of the topics that it has.
@@ -276,11 +278,11 @@ def fill_gap(topics, counts, size, j, absent):
 def from_topics(problem, z):
     """Return the state in which the tokens have the topics z.
 
-    Each list has room for all topics that its tokens can have.
+    Each list has room for all topics that its tokens can have, and `SPARE` more.
     """
     corpus, n_words, n_lanes = problem.corpus, problem.n_words, problem.n_lanes
     tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), n_words)
-    room = padded(np.minimum(tokens, problem.n_topics).astype(np.int64) + 1)
+    room = padded(np.minimum(tokens + SPARE, problem.n_topics).astype(np.int64) + 1)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(room)])
     state = State(
         z=z,

@@ -44,15 +44,17 @@ def make_blocks(corpus: Corpus, most: int | np.ndarray) -> Blocks:
     largest = np.repeat(np.minimum(count, most), n_pieces)
     n_docs = corpus.doc_ptr.size - 1
     document = np.repeat(np.arange(n_docs), np.diff(pieces.doc_ptr))
-    order = np.lexsort((-largest, document))
-    singles = np.bincount(document[largest == 1], minlength=n_docs)
+    size = np.diff(pieces.token_ptr).astype(np.int32)
+    is_single = size == 1
+    order = np.lexsort((-largest, is_single, document))
+    singles = np.bincount(document[is_single], minlength=n_docs)
     return Blocks(
         doc_ptr=pieces.doc_ptr,
         single_ptr=pieces.doc_ptr[1:] - singles,
         token_ptr=tokens_before(corpus),
         word=pieces.word[order],
         first=pieces.token_ptr[:-1][order],
-        size=np.diff(pieces.token_ptr).astype(np.int32)[order],
+        size=size[order],
     )
 
 
@@ -101,8 +103,9 @@ class Blocked(NamedTuple):
                 self.kernel.sweep_large_blocks(
                     some, tables, priors, stream, self.nested
                 )
-        for some in _in_parts(blocks, min(largest, SMALL) * n_lanes):
-            self.kernel.sweep_blocks(some, tables, priors, stream)
+        depth = 2 if largest <= 2 else SMALL
+        for some in _in_parts(blocks, depth * n_lanes):
+            self.kernel.sweep_blocks(some, tables, priors, stream, depth)
         return state
 
     def counts(self, state: State) -> Counts:

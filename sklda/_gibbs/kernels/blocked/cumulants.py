@@ -26,28 +26,87 @@ float32.
 """
 
 import numpy as np
+from numba.extending import overload
 
-from sklda._core.compile import njit
+from sklda._core.lists import SPARE
 
-SMALL = 4  # tokens of the largest block that is drawn by cumulants
+SMALL = SPARE  # tokens of the largest block that is drawn by cumulants
+
+# Numba hands `forceinline` and `fastmath` of a function down to those that are compiled
+# for it, unless they have their own: CALLED says no, as a hundred kilobytes of machine
+# code are slower than a few calls. But a call passes every array as seven numbers, so
+# what most blocks need is INLINED.
+CALLED = {"nogil": True, "_nrt": False, "error_model": "numpy", "forceinline": False}
+INLINED = {**CALLED, "forceinline": True}
+VECTORISED = {**INLINED, "fastmath": True}
+
+# The tuples below have two entries, for c = 1, 2, or SMALL: as many as the largest
+# block has tokens. The compiler takes the function for what it finds, and so no code
+# of larger blocks slows down smaller ones.
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def steps(k, n_wk, ratio, scale, scaled_beta):
-    """Return p_0, ..., p_3 of topic k, for a word with n_wk tokens on it.
-
-    Row i of `ratio` holds (a + i) / (s + i); `scale` is the factor of all p_i.
-    """
-    b0 = np.float32(n_wk) * scale + scaled_beta
-    b1 = b0 + scale
-    b2 = b1 + scale
-    b3 = b2 + scale
-    return ratio[0, k] * b0, ratio[1, k] * b1, ratio[2, k] * b2, ratio[3, k] * b3
+def at(arrays, j):
+    """Return entry j of each array."""
+    return tuple(array[j] for array in arrays)
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+def put(arrays, j, values):
+    """Set entry j of each array."""
+    for array, value in zip(arrays, values, strict=True):
+        array[j] = value
+
+
+def wide(values):
+    """Return the numbers in double precision."""
+    return tuple(np.float64(value) for value in values)
+
+
+def narrow(values):
+    """Return the numbers in single precision."""
+    return tuple(np.float32(value) for value in values)
+
+
+def steps(b, ratio, scale):
+    """Return p_0, p_1, ... from the (a + i) / (s + i); b and all p have the factor."""
+    return tuple(one * (b + i * scale) for i, one in enumerate(ratio))
+
+
 def cumulants(p):
-    """Return kappa_1, ..., kappa_4 of a topic."""
+    """Return the kappa_c of a topic from its p_0, p_1, ..."""
+    return _two_cumulants(p) if len(p) == 2 else _four_cumulants(p)
+
+
+def moved(sums, before, after):
+    """Return sums in which some terms have taken the place of others."""
+    return tuple(s + a - b for s, b, a in zip(sums, before, after, strict=True))
+
+
+def combined(factors, terms):
+    """Return the sum of the products."""
+    return sum(factor * term for factor, term in zip(factors, terms, strict=True))
+
+
+def normaliser(n, sums):
+    """Return H_n from the K_c, and the factors of kappa_c in it."""
+    return (_two_normaliser if len(sums) == 2 else _four_normaliser)(n, sums)
+
+
+def first_factors(others, zero):
+    """Return the factors of kappa_c where the second token weighs `others`."""
+    return (others, 1.0, *wide(zero[2:]))
+
+
+def last_factors(zero):
+    """Return the factors of kappa_c in H_1: those of the last token."""
+    return (zero[0] + 1, *zero[1:])
+
+
+def _two_cumulants(p):
+    p0, p1 = p
+    return p0, p0 * (p1 - p0)
+
+
+def _four_cumulants(p):
     p0, p1, p2, p3 = p
     twice, square = p0 + p0, p0 * p0
     c2 = p0 * (p1 - p0)
@@ -57,9 +116,14 @@ def cumulants(p):
     return p0, c2, c3, p0 * (c4 + six * (p1 + p1 - p0))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def normaliser(n, sums):
-    """Return H_n, and the factors of kappa_1, ..., kappa_4 in it."""
+def _two_normaliser(n, sums):
+    k1, k2 = sums
+    if n == 1:
+        return k1, (1.0, 0.0)
+    return k1 * k1 + k2, (k1, 1.0)
+
+
+def _four_normaliser(n, sums):
     k1, k2, k3, k4 = sums
     if n == 1:
         return k1, (1.0, 0.0, 0.0, 0.0)
@@ -72,24 +136,117 @@ def normaliser(n, sums):
     return k1 * h3 + 3 * k2 * h2 + 3 * k3 * k1 + k4, (h3, 3 * h2, 3 * k1, 1.0)
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def combined(factors, terms):
-    """Return the sum of the products."""
-    f1, f2, f3, f4 = factors
-    c1, c2, c3, c4 = terms
-    return f1 * c1 + f2 * c2 + f3 * c3 + f4 * c4
+# Unsigned numbers are not tested for whether they count from the end.
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def set_ratios(depth, doc_topic, topic, alpha, beta_sum, ratio):
-    """Set the first rows of `ratio` for all topics; return the sum of row 0."""
-    total = 0.0
-    for i in range(depth):
-        row_sum = 0.0
-        for k in range(alpha.size):
-            a, s = np.float32(doc_topic[k] + i), np.float32(topic[k] + i)
-            value = (a + alpha[k]) / (s + beta_sum)
-            ratio[i, k] = value
-            row_sum += value
-        total = row_sum if i == 0 else total
-    return total
+@overload(at, jit_options=VECTORISED)
+def _(arrays, j):
+    def two(arrays, j):
+        i = np.uintp(j)
+        return arrays[0][i], arrays[1][i]
+
+    def four(arrays, j):
+        i = np.uintp(j)
+        return arrays[0][i], arrays[1][i], arrays[2][i], arrays[3][i]
+
+    return two if len(arrays) == 2 else four
+
+
+@overload(put, jit_options=VECTORISED)
+def _(arrays, j, values):
+    def two(arrays, j, values):
+        i = np.uintp(j)
+        arrays[0][i], arrays[1][i] = values
+
+    def four(arrays, j, values):
+        i = np.uintp(j)
+        arrays[0][i], arrays[1][i], arrays[2][i], arrays[3][i] = values
+
+    return two if len(arrays) == 2 else four
+
+
+def _converted(kind):
+    def two(values):
+        return kind(values[0]), kind(values[1])
+
+    def four(values):
+        return kind(values[0]), kind(values[1]), kind(values[2]), kind(values[3])
+
+    return two, four
+
+
+@overload(wide, jit_options=VECTORISED)
+def _(values):
+    return _converted(np.float64)[len(values) > 2]
+
+
+@overload(narrow, jit_options=VECTORISED)
+def _(values):
+    return _converted(np.float32)[len(values) > 2]
+
+
+@overload(first_factors, jit_options=VECTORISED)
+def _(others, zero):
+    if len(zero) == 2:
+        return lambda others, zero: (others, 1.0)
+    return lambda others, zero: (others, 1.0, 0.0, 0.0)
+
+
+@overload(last_factors, jit_options=VECTORISED)
+def _(zero):
+    def two(zero):
+        return zero[0] + np.float32(1), zero[1]
+
+    def four(zero):
+        return zero[0] + np.float32(1), zero[1], zero[2], zero[3]
+
+    return two if len(zero) == 2 else four
+
+
+@overload(steps, jit_options=VECTORISED)
+def _(b, ratio, scale):
+    def two(b, ratio, scale):
+        return ratio[0] * b, ratio[1] * (b + scale)
+
+    def four(b, ratio, scale):
+        b1 = b + scale
+        b2 = b1 + scale
+        return ratio[0] * b, ratio[1] * b1, ratio[2] * b2, ratio[3] * (b2 + scale)
+
+    return two if len(ratio) == 2 else four
+
+
+@overload(cumulants, jit_options=VECTORISED)
+def _(p):
+    return _two_cumulants if len(p) == 2 else _four_cumulants
+
+
+@overload(moved, jit_options=VECTORISED)
+def _(sums, before, after):
+    def two(sums, before, after):
+        (s1, s2), (b1, b2), (a1, a2) = sums, before, after
+        return s1 + a1 - b1, s2 + a2 - b2
+
+    def four(sums, before, after):
+        (s1, s2, s3, s4), (b1, b2, b3, b4) = sums, before
+        a1, a2, a3, a4 = after
+        return s1 + a1 - b1, s2 + a2 - b2, s3 + a3 - b3, s4 + a4 - b4
+
+    return two if len(sums) == 2 else four
+
+
+@overload(combined, jit_options=VECTORISED)
+def _(factors, terms):
+    def two(factors, terms):
+        return factors[0] * terms[0] + factors[1] * terms[1]
+
+    def four(factors, terms):
+        (f1, f2, f3, f4), (c1, c2, c3, c4) = factors, terms
+        return f1 * c1 + f2 * c2 + f3 * c3 + f4 * c4
+
+    return two if len(factors) == 2 else four
+
+
+@overload(normaliser, jit_options=INLINED)
+def _(n, sums):
+    return _two_normaliser if len(sums) == 2 else _four_normaliser

@@ -15,7 +15,7 @@ from sklda._core.compile import njit
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.backward import draw_counts as draw_backward
 from sklda._gibbs.kernels.blocked.nested import draw_counts as draw_nested
-from sklda._gibbs.kernels.blocked.tables import change, set_tokens
+from sklda._gibbs.kernels.blocked.words import count, set_tokens
 
 PLAIN = 100  # tokens of the largest block that needs no saddle point
 
@@ -146,8 +146,8 @@ def resample(block, words, given, rng, nested):
             block[i] = k
             i += 1
         if drawn[k] < taken[k]:
-            change(k, drawn[k] - taken[k], words, given)
+            count(k, drawn[k] - taken[k], words, given)
     for k in range(n_lanes):  # last, as a list has no more slots than tokens
         if drawn[k] > taken[k]:
-            change(k, drawn[k] - taken[k], words, given)
+            count(k, drawn[k] - taken[k], words, given)
     shuffle(block, rng)

@@ -1,7 +1,7 @@
 """Blocked collapsed Gibbs sampling over lists of the topics that a word has."""
 
 from sklda._core.compile import njit
-from sklda._core.document import Document, enter_document
+from sklda._core.document import Document, count_document, enter_document
 from sklda._core.lists import (
     counts,
     enter_cell,
@@ -14,15 +14,10 @@ from sklda._core.lists import (
 )
 from sklda._core.problem import LANES
 from sklda._gibbs.kernels.blocked import large, small
-from sklda._gibbs.kernels.blocked.cumulants import SMALL
-from sklda._gibbs.kernels.blocked.tables import (
-    enter_blocks,
-    list_of,
-    new_given,
-    new_list,
-    set_base,
-    sums_of,
-)
+from sklda._gibbs.kernels.blocked.cumulants import CALLED, INLINED, SMALL, wide
+from sklda._gibbs.kernels.blocked.given import enter_blocks, new_given
+from sklda._gibbs.kernels.blocked.listed import list_of, new_list, set_base
+from sklda._gibbs.kernels.blocked.words import weigh
 
 __all__ = [
     "counts",
@@ -35,12 +30,21 @@ __all__ = [
 ]
 
 
+def sweep_blocks(blocks, state, priors, rng, depth):
+    """Resample every block of up to `depth` tokens once."""
+    given = new_given(state.topic, priors, state.topic.size + LANES, depth)
+    _sweep_blocks(blocks, state, new_list(depth), given, priors, rng)
+
+
+def sweep_large_blocks(blocks, state, priors, rng, nested):
+    """Resample every block of more than four tokens once."""
+    given = new_given(state.topic, priors, 0, SMALL)
+    _sweep_large_blocks(blocks, state, new_list(SMALL), given, rng, nested)
+
+
 @njit(cache=True, nogil=True)
-def sweep_blocks(blocks, state, priors, rng):
-    """Resample every block of up to four tokens once."""
-    doc_ptr, single_ptr, token_ptr, _, _, size = blocks
-    n_columns = state.topic.size + LANES
-    given, words = new_given(state.topic, priors, n_columns), new_list(n_columns)
+def _sweep_blocks(blocks, state, words, given, priors, rng):
+    doc_ptr, single_ptr, token_ptr, _, _, _ = blocks
     single = Document(given.doc_topic, state.topic, given.ratio[0])
     for d in range(doc_ptr.size - 1):
         begin, middle, end = doc_ptr[d], single_ptr[d], doc_ptr[d + 1]
@@ -48,14 +52,14 @@ def sweep_blocks(blocks, state, priors, rng):
         if middle == begin:
             ratio_sum = enter_document(begin_token, end_token, state.z, priors, single)
         else:
-            enter_blocks(begin_token, end_token, size[begin], state.z, given)
+            enter_blocks(begin_token, end_token, state.z, given)
             set_base(words, given)
             _resample_cells(begin, middle, blocks, state, words, given, rng)
-            ratio_sum = words.base[0] / given.numbers[3]
+            ratio_sum = words.base[0][0] / given.numbers[3]
         _resample_singles(middle, end, blocks, state, ratio_sum, priors, given, rng)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, **INLINED)
 def _resample_singles(begin, end, blocks, state, ratio_sum, priors, given, rng):
     """Resample cells of one token, as single-site sampling does."""
     _, _, _, word, first, _ = blocks
@@ -70,44 +74,39 @@ def _resample_singles(begin, end, blocks, state, ratio_sum, priors, given, rng):
         ratio_sum = cell.ratio_sum
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, **INLINED)
 def _resample_cells(begin, end, blocks, state, words, given, rng):
     """Resample the blocks of cells of several tokens."""
     _, _, _, word, first, size = blocks
-    z = state.z
-    weighed = -1
-    sums = (0.0, 0.0, 0.0, 0.0)
+    weighed, sums = -1, wide(given.zero)
     for c in range(begin, end):
         prefetch_list(word, c, state)
         w, n = word[c], size[c]
         if n > SMALL:
             continue
-        words = list_of(w, state, words)
-        block = z[first[c] : first[c] + n]
+        block = state.z[first[c] : first[c] + n]
         if w != weighed:
-            sums = sums_of(n, words, given)
+            words = list_of(w, state, words)
+            sums = weigh(words, given)
+            weighed = w
         if n == 2:
-            moved = small.resample_pair(block, sums, words, given, rng)
+            sums = small.resample_pair(block, sums, words, given, rng)
         else:
-            moved = small.resample(block, sums, words, given, rng)
-        weighed = -1 if moved else w
+            sums = small.resample(block, sums, words, given, rng)
 
 
 @njit(cache=True, nogil=True)
-def sweep_large_blocks(blocks, state, priors, rng, nested):
-    """Resample every block of more than four tokens once."""
+def _sweep_large_blocks(blocks, state, words, given, rng, nested):
     doc_ptr, single_ptr, token_ptr, _, _, size = blocks
-    n_columns = state.topic.size + LANES
-    given, words = new_given(state.topic, priors, n_columns), new_list(n_columns)
     for d in range(doc_ptr.size - 1):
         begin, end = doc_ptr[d], single_ptr[d]
         if begin == end or size[begin] <= SMALL:
             continue
-        enter_blocks(token_ptr[d], token_ptr[d + 1], size[begin], state.z, given)
+        count_document(token_ptr[d], token_ptr[d + 1], state.z, given.doc_topic)
         _resample_large(begin, end, blocks, state, words, given, rng, nested)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, **CALLED)
 def _resample_large(begin, end, blocks, state, words, given, rng, nested):
     _, _, _, word, first, size = blocks
     for c in range(begin, end):

@@ -1,7 +1,7 @@
 """Blocked collapsed Gibbs sampling over dense rows of word-topic counts."""
 
 from sklda._core.compile import njit
-from sklda._core.document import Document, enter_document
+from sklda._core.document import Document, count_document, enter_document
 from sklda._core.rows import (
     Scratch,
     counts,
@@ -11,11 +11,12 @@ from sklda._core.rows import (
     replica,
     replicate,
     resample_each,
-    weigh,
 )
+from sklda._core.rows import weigh as weigh_token
 from sklda._gibbs.kernels.blocked import large, small
-from sklda._gibbs.kernels.blocked.cumulants import SMALL
-from sklda._gibbs.kernels.blocked.tables import enter_blocks, new_given, sums_of
+from sklda._gibbs.kernels.blocked.cumulants import INLINED, SMALL, wide
+from sklda._gibbs.kernels.blocked.given import enter_blocks, new_given
+from sklda._gibbs.kernels.blocked.words import weigh
 
 __all__ = [
     "counts",
@@ -28,12 +29,22 @@ __all__ = [
 ]
 
 
+def sweep_blocks(blocks, state, priors, rng, depth):
+    """Resample every block of up to `depth` tokens once."""
+    given = new_given(state.topic, priors, state.topic.size, depth)
+    _sweep_blocks(blocks, state, given, priors, rng)
+
+
+def sweep_large_blocks(blocks, state, priors, rng, nested):
+    """Resample every block of more than four tokens once."""
+    given = new_given(state.topic, priors, 0, SMALL)
+    _sweep_large_blocks(blocks, state, given, rng, nested)
+
+
 @njit(cache=True, nogil=True)
-def sweep_blocks(blocks, state, priors, rng):
-    """Resample every block of up to four tokens once."""
-    doc_ptr, single_ptr, token_ptr, word, first, size = blocks
+def _sweep_blocks(blocks, state, given, priors, rng):
+    doc_ptr, single_ptr, token_ptr, word, first, _ = blocks
     z, word_topic, topic = state
-    given = new_given(topic, priors, topic.size)
     scratch = Scratch(given.weight, given.lane_sum)
     single = Document(given.doc_topic, topic, given.ratio[0])
     for d in range(doc_ptr.size - 1):
@@ -42,40 +53,45 @@ def sweep_blocks(blocks, state, priors, rng):
         if middle == begin:
             enter_document(begin_token, end_token, z, priors, single)
         else:
-            enter_blocks(begin_token, end_token, size[begin], z, given)
-        weighed = -1
-        sums = (0.0, 0.0, 0.0, 0.0)
-        for c in range(begin, middle):
-            prefetch_row(word, c, word_topic)
-            w, n = word[c], size[c]
-            if n > SMALL:
-                continue
-            row, block = word_topic[w], z[first[c] : first[c] + n]
-            if w != weighed:
-                sums = sums_of(n, row, given)
-            if n == 2:
-                moved = small.resample_pair(block, sums, row, given, rng)
-            else:
-                moved = small.resample(block, sums, row, given, rng)
-            weighed = -1 if moved else w
+            enter_blocks(begin_token, end_token, z, given)
+            _resample_cells(begin, middle, blocks, state, given, rng)
         for c in range(middle, end):
             prefetch_row(word, c, word_topic)
             row, i = word_topic[word[c]], first[c]
-            total = weigh(single.ratio, row, priors.topic_word, scratch.weight)
+            total = weigh_token(single.ratio, row, priors.topic_word, scratch.weight)
             resample_each(z, i, i + 1, row, total, priors, single, scratch, rng)
 
 
+@njit(cache=True, **INLINED)
+def _resample_cells(begin, end, blocks, state, given, rng):
+    """Resample the blocks of cells of several tokens."""
+    _, _, _, word, first, size = blocks
+    z, word_topic, _ = state
+    weighed, sums = -1, wide(given.zero)
+    for c in range(begin, end):
+        prefetch_row(word, c, word_topic)
+        w, n = word[c], size[c]
+        if n > SMALL:
+            continue
+        row, block = word_topic[w], z[first[c] : first[c] + n]
+        if w != weighed:
+            sums = weigh(row, given)
+            weighed = w
+        if n == 2:
+            sums = small.resample_pair(block, sums, row, given, rng)
+        else:
+            sums = small.resample(block, sums, row, given, rng)
+
+
 @njit(cache=True, nogil=True)
-def sweep_large_blocks(blocks, state, priors, rng, nested):
-    """Resample every block of more than four tokens once."""
+def _sweep_large_blocks(blocks, state, given, rng, nested):
     doc_ptr, single_ptr, token_ptr, word, first, size = blocks
-    z, word_topic, topic = state
-    given = new_given(topic, priors, topic.size)
+    z, word_topic, _ = state
     for d in range(doc_ptr.size - 1):
         begin, end = doc_ptr[d], single_ptr[d]
         if begin == end or size[begin] <= SMALL:
             continue
-        enter_blocks(token_ptr[d], token_ptr[d + 1], size[begin], z, given)
+        count_document(token_ptr[d], token_ptr[d + 1], z, given.doc_topic)
         for c in range(begin, end):
             if size[c] > SMALL:
                 block = z[first[c] : first[c] + size[c]]
