@@ -17,8 +17,7 @@ from sklda._core.threads import Threads
 from sklda._ecgs.samplers import draws_made, grouped_sampler
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.chain import Chain
-from sklda._gibbs.kernels import single_site_lists, single_site_rows
-from sklda._gibbs.rows_then_lists import fastest
+from sklda._gibbs.rows_then_lists import single_site_sampler
 from sklda._gibbs.sharded import sharded
 
 
@@ -197,13 +196,7 @@ class ECGSLDA(BaseGibbsLDA):
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         parameters = self._parameters
         if self.strategy == "standard":
-            return fastest(
-                single_site_rows,
-                single_site_lists,
-                problem,
-                parameters.n_shards,
-                threads,
-            )
+            return single_site_sampler(problem, parameters.n_shards, threads)
         damping = parameters.damping if self.strategy == "dynamic" else None
         sampler = grouped_sampler(problem.n_topics, damping)
         return sharded(sampler, problem, parameters.n_shards, threads)

@@ -13,6 +13,7 @@ from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Replicable, Sampler
 from sklda._core.threads import Threads
+from sklda._gibbs.kernels import single_site_lists, single_site_rows
 from sklda._gibbs.sharded import sharded
 
 # A listed topic costs as much as so many lanes of a row, because its ratio has to be
@@ -86,6 +87,13 @@ def fastest(
     if rows_fit and _rows_are_faster(n_listed, problem):
         return RowsThenLists(over_rows, over_lists)
     return over_lists
+
+
+def single_site_sampler(
+    problem: Problem[Corpus], n_shards: int, threads: Threads
+) -> Sampler:
+    """Return the fastest single-site sampler for a random start."""
+    return fastest(single_site_rows, single_site_lists, problem, n_shards, threads)
 
 
 def _rows_are_faster(n_listed, problem) -> bool:

@@ -14,7 +14,7 @@ from sklda._core.lists import (
 )
 from sklda._core.problem import LANES
 from sklda._gibbs.kernels.blocked import large, small
-from sklda._gibbs.kernels.blocked.cumulants import CALLED, INLINED, SMALL, wide
+from sklda._gibbs.kernels.blocked.cumulants import CALLED, SMALL, wide
 from sklda._gibbs.kernels.blocked.given import enter_blocks, new_given
 from sklda._gibbs.kernels.blocked.listed import list_of, new_list, set_base
 from sklda._gibbs.kernels.blocked.words import weigh
@@ -42,7 +42,7 @@ def sweep_large_blocks(blocks, state, priors, rng, nested):
     _sweep_large_blocks(blocks, state, new_list(SMALL), given, rng, nested)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def _sweep_blocks(blocks, state, words, given, priors, rng):
     doc_ptr, single_ptr, token_ptr, _, _, _ = blocks
     single = Document(given.doc_topic, state.topic, given.ratio[0])
@@ -59,7 +59,7 @@ def _sweep_blocks(blocks, state, words, given, priors, rng):
         _resample_singles(middle, end, blocks, state, ratio_sum, priors, given, rng)
 
 
-@njit(cache=True, **INLINED)
+@njit(inline="always")
 def _resample_singles(begin, end, blocks, state, ratio_sum, priors, given, rng):
     """Resample cells of one token, as single-site sampling does."""
     _, _, _, word, first, _ = blocks
@@ -74,7 +74,7 @@ def _resample_singles(begin, end, blocks, state, ratio_sum, priors, given, rng):
         ratio_sum = cell.ratio_sum
 
 
-@njit(cache=True, **INLINED)
+@njit(inline="always")
 def _resample_cells(begin, end, blocks, state, words, given, rng):
     """Resample the blocks of cells of several tokens."""
     _, _, _, word, first, size = blocks
@@ -89,10 +89,7 @@ def _resample_cells(begin, end, blocks, state, words, given, rng):
             words = list_of(w, state, words)
             sums = weigh(words, given)
             weighed = w
-        if n == 2:
-            sums = small.resample_pair(block, sums, words, given, rng)
-        else:
-            sums = small.resample(block, sums, words, given, rng)
+        sums = small.resample(block, sums, words, given, rng)
 
 
 @njit(cache=True, nogil=True)

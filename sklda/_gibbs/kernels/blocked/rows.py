@@ -2,6 +2,7 @@
 
 from sklda._core.compile import njit
 from sklda._core.document import Document, count_document, enter_document
+from sklda._core.problem import LANES
 from sklda._core.rows import (
     Scratch,
     counts,
@@ -14,7 +15,7 @@ from sklda._core.rows import (
 )
 from sklda._core.rows import weigh as weigh_token
 from sklda._gibbs.kernels.blocked import large, small
-from sklda._gibbs.kernels.blocked.cumulants import INLINED, SMALL, wide
+from sklda._gibbs.kernels.blocked.cumulants import SMALL, wide
 from sklda._gibbs.kernels.blocked.given import enter_blocks, new_given
 from sklda._gibbs.kernels.blocked.words import weigh
 
@@ -31,7 +32,7 @@ __all__ = [
 
 def sweep_blocks(blocks, state, priors, rng, depth):
     """Resample every block of up to `depth` tokens once."""
-    given = new_given(state.topic, priors, state.topic.size, depth)
+    given = new_given(state.topic, priors, state.topic.size + LANES, depth)
     _sweep_blocks(blocks, state, given, priors, rng)
 
 
@@ -41,12 +42,13 @@ def sweep_large_blocks(blocks, state, priors, rng, nested):
     _sweep_large_blocks(blocks, state, given, rng, nested)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def _sweep_blocks(blocks, state, given, priors, rng):
     doc_ptr, single_ptr, token_ptr, word, first, _ = blocks
     z, word_topic, topic = state
-    scratch = Scratch(given.weight, given.lane_sum)
-    single = Document(given.doc_topic, topic, given.ratio[0])
+    n_lanes = topic.size
+    scratch = Scratch(given.weight[:n_lanes], given.lane_sum[: n_lanes + LANES])
+    single = Document(given.doc_topic, topic, given.ratio[0][:n_lanes])
     for d in range(doc_ptr.size - 1):
         begin, middle, end = doc_ptr[d], single_ptr[d], doc_ptr[d + 1]
         begin_token, end_token = token_ptr[d], token_ptr[d + 1]
@@ -62,7 +64,7 @@ def _sweep_blocks(blocks, state, given, priors, rng):
             resample_each(z, i, i + 1, row, total, priors, single, scratch, rng)
 
 
-@njit(cache=True, **INLINED)
+@njit(inline="always")
 def _resample_cells(begin, end, blocks, state, given, rng):
     """Resample the blocks of cells of several tokens."""
     _, _, _, word, first, size = blocks
@@ -77,10 +79,7 @@ def _resample_cells(begin, end, blocks, state, given, rng):
         if w != weighed:
             sums = weigh(row, given)
             weighed = w
-        if n == 2:
-            sums = small.resample_pair(block, sums, row, given, rng)
-        else:
-            sums = small.resample(block, sums, row, given, rng)
+        sums = small.resample(block, sums, row, given, rng)
 
 
 @njit(cache=True, nogil=True)

@@ -67,42 +67,45 @@ def _(m, k, n_wk, sums, given):
 # --- two tokens ------------------------------------------------------------------
 
 
-@njit(cache=True, **INLINED)
+@njit(inline="always")
 def resample_pair(block, sums, words, given, rng):
     """Resample two tokens; return the sums, in which they are counted."""
     begin, end, r, others = _moves(block, sums, words, given, rng)
     if begin == end:
         return sums
-    if end > 2:
-        return redraw(block, 0.0, sums, words, given, rng)
     places, kappa = given.places, given.kappa
+    first, second = places[begin], places[end - 1]
+    but, but_second = first, second
     for i in range(begin, end):
         sums = change(places[i], -1, sums, words, given)
-    for i in range(begin, end):
-        old = places[i]
-        if i + 1 < end:
-            # Not both on the topic of the second, which leaves it.
-            of_two, kappa[1][places[1]] = kappa[1][places[1]], 0
-            new = draw_first(r, first_factors(others, given.zero), old, words, given)
-            kappa[1][places[1]] = of_two
-        else:
-            r = uniform(rng) * (sums[0] - kappa[0][old])
-            new = draw_last(r, old, words, given)
+    if r < 0:
+        but = but_second = given.weight.size - 1  # no place: any topic will do
+        sums = weigh(words, given)
+        others = sums[0]
+        r = uniform(rng) * (others * others + sums[1])
+    if end - begin == 2:
+        # Not both on the topic of the second, which leaves it.
+        of_two, kappa[1][but_second] = kappa[1][but_second], 0
+        new = draw_first(r, first_factors(others, given.zero), but, words, given)
+        kappa[1][but_second] = of_two
         sums = change(new, 1, sums, words, given)
-        block[i] = topic_at(new, words)
-    first, second = places[begin], places[end - 1]
+        block[0] = topic_at(new, words)
+    r = uniform(rng) * (sums[0] - kappa[0][but_second])
+    new = draw_last(r, but_second, words, given)
+    sums = change(new, 1, sums, words, given)
+    block[end - 1] = topic_at(new, words)
+    # The last place takes that of a topic that is dropped.
     drop_empty(max(first, second), words, given)
     drop_empty(min(first, second), words, given)
     return sums
 
 
-@njit(cache=True, **INLINED)
+@njit(inline="always")
 def _moves(block, sums, words, given, rng):
     """Return which tokens move: from the first number to before the second.
 
     If both do, r is uniform in the weights of where to, and `others` is the weight of
-    the second on all topics but its own. They are up to 3 if they have to be drawn
-    otherwise.
+    the second on all topics but its own; r is negative where the sums do not tell.
     """
     kappa, places = given.kappa, given.places
     k, other = np.int64(block[0]), np.int64(block[1])
@@ -129,7 +132,7 @@ def _moves(block, sums, words, given, rng):
         first_stays = p0 * (k1 + q1 - p0) - stay
         second_stays = o0 * (k1 + o1 - o0) - stay
     if k1 < LEAST_LEFT * sums[0]:
-        return 0, 3, 0.0, 0.0
+        return 0, 2, -1.0, 0.0
     r = uniform(rng) * (k1 * k1 + k2) - stay
     if r < 0:
         return 0, 0, 0.0, 0.0
@@ -145,9 +148,30 @@ def _moves(block, sums, words, given, rng):
 # --- up to four tokens -----------------------------------------------------------
 
 
-@njit(cache=True, **CALLED)
 def resample(block, sums, words, given, rng):
-    """Resample up to four tokens; return the sums, in which they are counted."""
+    """Resample a block of several tokens, two if there are two sums; return the sums.
+
+    All tokens are counted in them.
+    """
+    two = len(sums) == 2 or block.size == 2
+    return (resample_pair if two else _resample)(block, sums, words, given, rng)
+
+
+@overload(resample, jit_options=INLINED)
+def _(block, sums, words, given, rng):
+    def two(block, sums, words, given, rng):
+        return resample_pair(block, sums, words, given, rng)
+
+    def four(block, sums, words, given, rng):
+        if block.size == 2:
+            return resample_pair(block, sums, words, given, rng)
+        return _resample(block, sums, words, given, rng)
+
+    return two if len(sums) == 2 else four
+
+
+@njit(cache=True, **CALLED)
+def _resample(block, sums, words, given, rng):
     stay, left = 1.0, sums
     for i in range(block.size):
         m = _multiplicity(block, i)
@@ -164,7 +188,7 @@ def resample(block, sums, words, given, rng):
         stay = 0.0
     elif uniform(rng) * normaliser(block.size, left)[0] < stay:
         return sums
-    return redraw(block, stay, sums, words, given, rng)
+    return _redraw(block, stay, sums, words, given, rng)
 
 
 @njit(cache=True, **CALLED)
@@ -180,7 +204,7 @@ def _multiplicity(block, i):
 
 
 @njit(cache=True, **CALLED)
-def redraw(block, stay, sums, words, given, rng):
+def _redraw(block, stay, sums, words, given, rng):
     """Draw the topics of all tokens, with less weight by `stay` for those before.
 
     Return the sums, in which all tokens are counted before and after.
