@@ -35,27 +35,26 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
     blocking : None, "backward" or "nested", default=None
-        Draw tokens one at a time (None), or draw all tokens of a word in a document
-        jointly [3]_. The posterior is the same. A blocked sweep moves more tokens and
-        takes two to four times as long. "backward" and "nested" differ only for blocks
-        of more than four tokens: nested simulation splits the tokens down a binary tree
-        over the topics; backward simulation finds the last topic that gets any tokens,
-        then the one before it, and so on.
-    max_block_size : int or None, default=4
+        Draw tokens one at a time (None), or draw tokens of one word in one document
+        jointly [3]_, in blocks. The posterior is the same. A blocked sweep moves more
+        tokens and takes longer; the user guide says when that pays. "backward" and
+        "nested" differ only for blocks of more than four tokens: nested simulation
+        splits the tokens down a binary tree over the topics; backward simulation finds
+        the last topic that gets any tokens, then the one before it, and so on.
+    max_block_size : int or None, default=2
         Number of tokens in the largest block; ignored if `blocking` is None. If a
         document holds a word more often, its tokens are split into several blocks, each
-        drawn given the others, which is still exact. Blocks of up to four tokens take a
-        few sums over the topics that the word has; larger ones take a table over all
-        topics: O(C^2 K) time and 24 C K bytes for C tokens. None means whole cells. In
-        a document of N tokens, no block has more than 5e8 / (N K) tokens, so that even
-        the longest document takes about a second.
+        drawn given the others, which is still exact. Blocks of up to four tokens take
+        as many sums over the topics as they have tokens; larger ones take a table over
+        all topics: O(C^2 K) time and 24 C K bytes for C tokens. None means all tokens
+        of a word in a document. In a document of N tokens, no block has more than
+        5e8 / (N K) tokens, so that even the longest document takes about a second.
     sampler : "auto", "dense" or "sparse", default="auto"
-        How single-site sampling stores the word-topic counts; the posterior is the
-        same. "dense" stores one row per word and computes the weights of all topics at
-        once. "sparse" stores a list of the topics that a word has, which is faster when
-        there are many topics and each word has few of them. "auto" starts with the
-        faster of the two and changes from rows to lists once these are short enough.
-        Blocked sampling requires "auto".
+        How the word-topic counts are stored; the posterior is the same. "dense" stores
+        one row per word and computes the weights of all topics at once. "sparse" stores
+        a list of the topics that a word has, which is faster when there are many topics
+        and each word has few of them. "auto" starts with the faster of the two and
+        changes from rows to lists once these are short enough.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K.
@@ -165,7 +164,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         n_components: int = 10,
         *,
         blocking: Literal["backward", "nested"] | None = None,
-        max_block_size: int | None = 4,
+        max_block_size: int | None = 2,
         sampler: Literal["auto", "dense", "sparse"] = "auto",
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
