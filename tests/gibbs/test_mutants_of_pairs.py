@@ -146,7 +146,7 @@ DECISION = {
         Edit("_moves", "k1 - o0", "k1"),
     ),
     "the second is taken for the first": (
-        "flat pair, different",
+        "pair, different",
         Edit("_moves", "k1 - o0", "k1 - p0"),
     ),
     "the second has the place of the first": (
@@ -208,7 +208,7 @@ MOVE = {
         Edit("resample_pair", "sums[0] - kappa[0][old]", "sums[0]"),
     ),
     "the first is drawn as the last": (
-        "pair, same",
+        "pair, different",
         Edit("resample_pair", "I + 1 < E", "False"),
     ),
     "the last is drawn as the first": (
