@@ -183,10 +183,6 @@ MOVE = {
             "of_two = kappa[1][P]",
         ),
     ),
-    "kappa_2 is lost": (
-        "split",
-        Edit("resample_pair", "kappa[1][P] = of_two", "pass"),
-    ),
     "the first weighs without the second": (
         "flat pair, same",
         Edit("resample_pair", "first_factors(others, *Z)", "first_factors(1.0, *Z)"),
