@@ -75,8 +75,8 @@ ROW = {
 }
 LIST = {
     "the word's tokens are not counted": (
-        "flat split",
-        Edit("listed.set_tokens", "n_wk[K] = N", "n_wk[K] = 1"),
+        "documents",
+        Edit("listed.set_tokens", "words.counts[J]", "1"),
     ),
     "other topics have the tokens of before": (
         "documents",

@@ -223,8 +223,8 @@ REDRAW = {
         "flat pair, same",
         Edit("resample_pair", "redraw(B, 0.0, *Z)", "redraw(B, 0.1, *Z)"),
     ),
-    "H_1 is H_2": ("pairs", Edit("_two_normaliser", "n == 1", "False")),
-    "H_2 is H_1": ("pairs", Edit("_two_normaliser", "n == 1", "True")),
+    "H_1 is H_2": ("peaked pair", Edit("_two_normaliser", "n == 1", "False")),
+    "H_2 is H_1": ("peaked pair", Edit("_two_normaliser", "n == 1", "True")),
     "H_2 lacks K_2": (
         "flat pair, same",
         Edit("_two_normaliser", "k1 * k1 + k2", "k1 * k1"),
@@ -243,12 +243,15 @@ REDRAW = {
     ),
 }
 CUMULANTS = {
-    "b_1 is b_0": ("pairs", Edit("cumulants.steps", "B + I * S", "B")),
+    "b_1 is b_0": ("pair, same", Edit("cumulants.steps", "B + I * S", "B")),
     "kappa_2 is p_0 p_1": (
-        "pairs",
+        "peaked pair",
         Edit("_two_cumulants", "p0 * (p1 - p0)", "p0 * p1"),
     ),
-    "kappa_2 is zero": ("pairs", Edit("_two_cumulants", "p0 * (p1 - p0)", "0 * p0")),
+    "kappa_2 is zero": (
+        "pair, same",
+        Edit("_two_cumulants", "p0 * (p1 - p0)", "0 * p0"),
+    ),
     "beta is missing": ("pairs", Edit("kappa_of", "N * S + B", "N * S")),
     "beta is not scaled": (
         "pairs",

@@ -38,7 +38,9 @@ ROW = {
                 f"sums = moved(*Z)\nsums = (*sums[:{i}], 0.0, *sums[{i + 1}:])",
             ),
         )
-        for i, problem in enumerate(["three", "three", "3 of 3 topics", "four"])
+        for i, problem in enumerate(
+            ["three", "flat 3 of 2 topics", "3 of 3 topics", "four"]
+        )
     },
     "the first returns": (
         "flat pair, same",
@@ -58,9 +60,9 @@ ROW = {
     ),
 }
 LIST = {
-    "the place is another's": ("pairs", Edit("listed.place_of", "find(*Z)", "0")),
+    "the place is another's": ("documents", Edit("listed.place_of", "find(*Z)", "0")),
     "n_wk is another's": (
-        "pairs",
+        "documents",
         Edit("listed.count_at", "words.counts[P]", "words.counts[0]"),
     ),
     "ratios are another's": (
@@ -73,7 +75,7 @@ LIST = {
     ),
     "kappa is not set": ("two words", Edit("listed._weigh", "put(*Z)", "pass")),
     "kappa has the first's tokens": (
-        "pairs",
+        "documents",
         Edit("listed._weigh", "counts[J]", "counts[0]"),
     ),
     **{

@@ -35,6 +35,7 @@ PROBLEMS = {
     # One block, from one start.
     "pair, same": TinyProblem((((0, 2),),), 2, (0.5, 1.2, 0.8), 0.4),
     "pair, different": TinyProblem((((0, 2),),), 2, (0.5, 1.2, 0.8), 0.4),
+    "peaked pair": TinyProblem((((0, 2),),), 2, (4.0, 0.3, 0.2), 0.1),
     "flat pair, same": TinyProblem((((0, 2),),), 2, (2.0, 1.5, 1.0, 1.0, 1.0), 3.0),
     "flat pair, different": TinyProblem(
         (((0, 2),),), 2, (2.0, 1.5, 1.0, 1.0, 1.0), 3.0
@@ -51,15 +52,16 @@ PROBLEMS = {
     "4 wide": TinyProblem((((0, 4),),), 2, (0.4, 0.3), 1.0),
     "flat 4 alike": TinyProblem((((0, 4),),), 1, (2.0, 1.5), 2.0),
     "flat 4 of 2 topics": TinyProblem((((0, 4),),), 1, (2.0, 1.5), 2.0),
-    # Priors at the ends of their range, where float32 is narrow.
-    "huge": TinyProblem((((0, 3), (1, 2)),), 2, (9e9, 1e10), 1e10),
-    "tiny": TinyProblem((((0, 3),), ((1, 3),)), 2, (1e-10, 2e-10), 1e-10),
-    "tiny beta": TinyProblem((((0, 3), (1, 2)),), 2, (1.0, 0.5, 1.0), 1e-10),
-    "tiny beta, pairs": TinyProblem((((0, 2), (1, 2)),), 2, (1.0, 0.5, 1.0), 1e-10),
+    # All but the block weighs less than the rounding of float32.
+    "pair, tiny alpha": TinyProblem((((0, 2),),), 2, (1e-10, 3e-10, 2e-10), 0.5),
+    "3, tiny alpha": TinyProblem((((0, 3),),), 2, (1e-10, 3e-10, 2e-10), 0.5),
 }
 STARTS = {
+    "pair, tiny alpha": (0, 0),
+    "3, tiny alpha": (0, 0, 0),
     "pair, same": (0, 0),
     "pair, different": (0, 1),
+    "peaked pair": (1, 1),
     "flat pair, same": (0, 0),
     "flat pair, different": (0, 1),
     "3 alike": (0, 0, 0),
