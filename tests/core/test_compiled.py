@@ -142,3 +142,24 @@ def test_one_signature_for_each_kernel():
     called += [f"_gibbs.kernels.uncollapsed.{name}" for name in names]
     called = swept + [f"sklda.{name}" for name in called]
     assert {name: found[name] for name in called} == dict.fromkeys(called, 1)
+
+
+@pytest.mark.slow
+def test_large_blocks_leave_memory_as_it_is():
+    # A tuple of arrays of a list owns nothing: code that counts references to what it
+    # is given would free the arrays of the sampler, and Python would crash.
+    code = """
+    import gc
+    import numpy as np
+    from tests.core.test_kernels import KNOWN, sweep_often
+    from tests.helpers.corpora import corpus_of
+
+    corpus = corpus_of(np.random.default_rng(0).integers(0, 7, (30, 12)))
+    for name in ("nested, lists", "backward, lists", "nested, rows"):
+        sampler, alpha = KNOWN[name].compiled(), np.full(40, 0.2)
+        for seed in range(5):
+            sweep_often(sampler, corpus, 12, alpha, 0.1, seed, n_sweeps=60)
+            gc.collect()
+    print("sound")
+    """
+    assert run_python(code, "-W", "error") == "sound"

@@ -223,7 +223,6 @@ REDRAW = {
         "flat pair, same",
         Edit("resample_pair", "redraw(B, 0.0, *Z)", "redraw(B, 0.1, *Z)"),
     ),
-    "H_1 is H_2": ("peaked pair", Edit("_two_normaliser", "n == 1", "False")),
     "H_2 is H_1": ("peaked pair", Edit("_two_normaliser", "n == 1", "True")),
     "H_2 lacks K_2": (
         "flat pair, same",
