@@ -169,7 +169,7 @@ def run(found, minutes):
             first = resident()
         action, (model, _, X, y) = random.choice(ACTIONS), random.choice(found)
         faulthandler.dump_traceback_later(HANGS, exit=True)
-        action(model, X, y)
+        action(clone(model), X, y)
         faulthandler.cancel_dump_traceback_later()
         COUNTS[action.__name__] += 1
         gc.collect()  # what an interrupt has left in cycles
