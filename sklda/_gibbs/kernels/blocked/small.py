@@ -49,7 +49,7 @@ def step(k, n_wk, i, given):
 # --- two tokens ------------------------------------------------------------------
 
 
-@njit(inline="always")
+@njit(cache=True, **INLINED)
 def resample_pair(block, sums, words, given, rng):
     """Resample two tokens; return the sums, in which they are counted."""
     begin, end, r, others = _moves(block, sums, words, given, rng)
@@ -82,7 +82,7 @@ def resample_pair(block, sums, words, given, rng):
     return sums
 
 
-@njit(inline="always")
+@njit(cache=True, **INLINED)
 def _moves(block, sums, words, given, rng):
     """Return which tokens move: from the first number to before the second.
 
