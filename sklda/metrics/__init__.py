@@ -1,0 +1,15 @@
+"""Measure the topics of any model: what they mean, and whether they come back.
+
+Functions take fitted estimators with ``components_``, those of scikit-learn included,
+or arrays of the weights of words in topics.
+"""
+
+from sklda.metrics._coherence import topic_coherence
+from sklda.metrics._diversity import topic_diversity
+from sklda.metrics._exclusivity import topic_exclusivity
+
+__all__ = [
+    "topic_coherence",
+    "topic_diversity",
+    "topic_exclusivity",
+]
