@@ -198,7 +198,7 @@ def _distinct_names(model: Any, feature_names: Any, n_words: int) -> list[str]:
     unique, counts = np.unique(names, return_counts=True)
     if unique.size < len(names):
         raise ValueError(
-            f"feature_names must be distinct, but {unique[counts.argmax()]!r} occurs "
+            f"feature_names must be distinct, but {str(unique[counts.argmax()])!r} occurs "
             f"{counts.max()} times."
         )
     return names
