@@ -4,12 +4,17 @@ Functions take fitted estimators with ``components_``, those of scikit-learn inc
 or arrays of the weights of words in topics.
 """
 
+from sklda.metrics._alignment import align_topics
 from sklda.metrics._coherence import topic_coherence
 from sklda.metrics._diversity import topic_diversity
 from sklda.metrics._exclusivity import topic_exclusivity
+from sklda.metrics._stability import consensus_topics, topic_stability
 
 __all__ = [
+    "align_topics",
+    "consensus_topics",
     "topic_coherence",
     "topic_diversity",
     "topic_exclusivity",
+    "topic_stability",
 ]

@@ -197,9 +197,10 @@ def _distinct_names(model: Any, feature_names: Any, n_words: int) -> list[str]:
     names = word_names(model, feature_names, n_words)
     unique, counts = np.unique(names, return_counts=True)
     if unique.size < len(names):
+        repeated = str(unique[counts.argmax()])
         raise ValueError(
-            f"feature_names must be distinct, but {str(unique[counts.argmax()])!r} occurs "
-            f"{counts.max()} times."
+            f"feature_names must be distinct, but {repeated!r} occurs {counts.max()} "
+            f"times."
         )
     return names
 
