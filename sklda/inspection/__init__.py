@@ -9,6 +9,7 @@ from sklda.inspection._convergence import ConvergenceDisplay
 from sklda.inspection._document_topics import DocumentTopicsDisplay
 from sklda.inspection._pyldavis import pyldavis_data
 from sklda.inspection._top_words import TopWordsDisplay
+from sklda.inspection._topic_flow import TopicFlowDisplay
 from sklda.inspection._topic_map import TopicMapDisplay
 from sklda.inspection._words import top_documents, top_words
 
@@ -16,6 +17,7 @@ __all__ = [
     "ConvergenceDisplay",
     "DocumentTopicsDisplay",
     "TopWordsDisplay",
+    "TopicFlowDisplay",
     "TopicMapDisplay",
     "pyldavis_data",
     "top_documents",

@@ -8,11 +8,13 @@ from sklda.metrics._alignment import align_topics
 from sklda.metrics._coherence import topic_coherence
 from sklda.metrics._diversity import topic_diversity
 from sklda.metrics._exclusivity import topic_exclusivity
+from sklda.metrics._left_to_right import left_to_right_log_likelihood
 from sklda.metrics._stability import consensus_topics, topic_stability
 
 __all__ = [
     "align_topics",
     "consensus_topics",
+    "left_to_right_log_likelihood",
     "topic_coherence",
     "topic_diversity",
     "topic_exclusivity",

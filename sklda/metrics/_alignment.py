@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 from sklearn.utils import Bunch
 
+from sklda._base.several_models import check_models, distributions_of_all
 from sklda._base.topic_distances import check_distance, topic_distances
-from sklda.metrics._models import check_models, distributions_of_all
 
 Distance: TypeAlias = Literal["hellinger", "jensen-shannon", "top-words"]
 

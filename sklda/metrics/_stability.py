@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from sklda._base.several_models import check_models, distributions_of_all
 from sklda._base.topic_distances import check_distance, topic_distances
 from sklda.metrics._alignment import Distance, match
-from sklda.metrics._models import check_models, distributions_of_all
 
 
 def topic_stability(
