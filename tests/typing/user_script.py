@@ -15,8 +15,15 @@ from sklda import (
     UncollapsedGibbsLDA,
 )
 from sklda.datasets import load_docstrings, make_lda_corpus
-from sklda.inspection import TopWordsDisplay, top_words
-from sklda.metrics import topic_coherence, topic_diversity
+from sklda.inspection import TopicFlowDisplay, TopWordsDisplay, top_words
+from sklda.metrics import (
+    align_topics,
+    left_to_right_log_likelihood,
+    topic_coherence,
+    topic_diversity,
+    topic_exclusivity,
+    topic_stability,
+)
 
 X, doc_topic, topic_word = make_lda_corpus(30, 20, 3, random_state=0)
 y = doc_topic.argmax(axis=1)
@@ -41,12 +48,21 @@ words: list[list[str]] = top_words(lda, n_words=3)
 names = np.array([f"word {w}" for w in range(20)])
 display = TopWordsDisplay.from_estimator(lda, names, n_words=3)
 coherence: np.ndarray = topic_coherence(lda.components_, X, measure="npmi", n_words=3)
-diversity: float = topic_diversity(lda.components_, n_words=3)
+diversity: float = topic_diversity(lda, n_words=3)
+exclusivity: np.ndarray = topic_exclusivity(components.tolist(), "frex", weight=0.7)
 texts: list[str] = load_docstrings().data
+tokens = [text.split() for text in texts]
+topic_coherence(lda, measure="c_v", texts=texts, feature_names=names)
+topic_coherence(lda, measure="c_v", texts=tokens, feature_names=names, window=9)
+partners: np.ndarray = align_topics(lda, [components, lda])[0].partners
+prototype: int = topic_stability([lda, components], "top-words", n_words=5).prototype
+likelihoods: np.ndarray = left_to_right_log_likelihood(lda, X, random_state=0)
+flows: list[np.ndarray] = TopicFlowDisplay.from_estimators([lda, lda], names).flows
 
 CollapsedGibbsLDA(sampler="fast")  # type: ignore[arg-type]
 CollapsedGibbsLDA(blocking="both")  # type: ignore[arg-type]
 CVBLDA(approximation="first-order")  # type: ignore[arg-type]
 MedLDAClassifier(multi_class="one-vs-rest")  # type: ignore[arg-type]
 TopWordsDisplay.from_estimator(lda, set(names.tolist()))  # type: ignore[arg-type]
-topic_coherence(lda.components_, X, measure="c_v")  # type: ignore[arg-type]
+topic_coherence(lda.components_, X, measure="c_w2v")  # type: ignore[arg-type]
+align_topics(components, [components], "cosine")  # type: ignore[arg-type]
