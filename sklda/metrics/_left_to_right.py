@@ -75,7 +75,7 @@ def left_to_right_log_likelihood(
     random numbers.
 
     Cost: O(n_particles K) for each pair of words of a document: quadratic in its
-    length. A document of 100 words with 100 topics takes some 20 ms.
+    length. A document of 100 words with 100 topics takes about 10 ms.
 
     References
     ----------
