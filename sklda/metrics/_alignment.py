@@ -87,9 +87,9 @@ def align_topics(
     The words of estimators are compared by `feature_names_in_` where they have it, else
     by their number.
 
-    Cost: O(n_words_of_corpus) for each pair of topics, in a matrix product; for
-    "jensen-shannon" a logarithm each, which takes about ten times as long. Then
-    O(n_topics ** 3) for the assignment [2]_.
+    Cost: O(n_words_of_corpus) for each pair of topics, by a matrix product; for
+    "jensen-shannon" with as many logarithms, which take longer. Then O(n_topics ** 3)
+    for the assignment [2]_.
 
     References
     ----------
