@@ -143,6 +143,16 @@ def topic_word_priors(estimator: Any) -> np.ndarray:
     return np.atleast_1d(getattr(estimator, "topic_word_prior_", 0.0))
 
 
+def check_one_model(estimator: Any) -> None:
+    """Raise TypeError if an estimator holds a model for each class."""
+    n_models = topic_word_priors(estimator).size
+    if n_models > 1:
+        raise TypeError(
+            f"{type(estimator).__name__} holds {n_models} models, one for each class: "
+            f"a document has no probability under all of them."
+        )
+
+
 def topic_frequencies(estimator: Any) -> np.ndarray:
     """Return the proportion of the training tokens in each topic, (n_topics,).
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.random import RandomState
 
 from sklda._base.fitted_topics import (
+    check_one_model,
     fitted_components,
     normalise,
     snapshot,
-    topic_word_priors,
 )
 from sklda._base.parameters import random_streams
 from sklda._core.checks import check_integer
@@ -128,10 +128,5 @@ def _doc_topic_prior(estimator: Any, n_topics: int) -> np.ndarray:
             f"{kind} has no doc_topic_prior_, so it gives documents no probability: "
             f"pass a fitted LDA model."
         )
-    n_models = topic_word_priors(estimator).size
-    if n_models > 1:
-        raise TypeError(
-            f"{kind} holds {n_models} models, one for each class: a document has no "
-            f"probability under all of them."
-        )
+    check_one_model(estimator)
     return np.full(n_topics, estimator.doc_topic_prior_, dtype=np.float64)

@@ -1,0 +1,66 @@
+"""Rules that choose a number of topics from a curve, each with its reason."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils import Bunch
+
+
+def fold_means(values: np.ndarray) -> np.ndarray:
+    """Return the mean over seeds, (n_values, n_folds)."""
+    return np.asarray(values.mean(axis=2))
+
+
+def standard_error(values: np.ndarray) -> np.ndarray:
+    """Return the standard error of the mean over folds, along the last axis."""
+    spread = values.std(axis=-1, ddof=1)
+    return np.asarray(spread / np.sqrt(values.shape[-1]))
+
+
+def by_score(n_components: list[int], values: np.ndarray) -> Bunch:
+    """Choose the smallest number within one standard error of the best score.
+
+    Folds differ more than numbers of topics do, and in the same way for each number. So
+    the error is that of the difference to the best, fold by fold.
+    """
+    means = fold_means(values)
+    best = int(means.mean(axis=1).argmax())
+    short = means[best] - means
+    near = short.mean(axis=1) <= standard_error(short)
+    chosen = int(near.argmax())
+    score = means.mean(axis=1)
+    reason = f"the held-out score is best, {score[best]:.4f}"
+    if chosen != best:
+        reason = (
+            f"the smallest number whose held-out score, {score[chosen]:.4f}, is within "
+            f"one standard error of the best, {score[best]:.4f} with "
+            f"{n_components[best]} topics"
+        )
+    if best == len(n_components) - 1:
+        reason += "; that is the largest number, so try more"
+    return Bunch(n_components=n_components[chosen], reason=reason)
+
+
+def by_stability(n_components: list[int], values: np.ndarray) -> Bunch:
+    """Choose the last number at which stability rises by more than a standard error."""
+    means = fold_means(values)
+    rises = np.diff(means, axis=0)
+    rising = np.flatnonzero(rises.mean(axis=1) > standard_error(rises))
+    chosen = int(rising[-1]) + 1 if rising.size > 0 else 0
+    stability = means.mean(axis=1)
+    if chosen == len(n_components) - 1:
+        reason = (
+            f"stability still rises there, to {stability[chosen]:.2f}; it is the "
+            f"largest number, so try more"
+        )
+    else:
+        reason = (
+            f"stability falls from there, from {stability[chosen]:.2f} to "
+            f"{stability[-1]:.2f} with {n_components[-1]} topics"
+        )
+        if chosen == 0:
+            reason += "; it is the smallest number, so it says little"
+    return Bunch(n_components=n_components[chosen], reason=reason)
+
+
+RULES = {"score": by_score, "stability": by_stability}
