@@ -40,6 +40,10 @@ class Documents(NamedTuple):
     texts: Any
     feature_names: Any
 
+    def __repr__(self) -> str:
+        """Return few words: joblib.Memory writes them beside each fit."""
+        return f"Documents({self.X!r})"
+
 
 Measure = Callable[[Any, Documents, np.ndarray], float]
 
