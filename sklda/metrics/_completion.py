@@ -90,7 +90,7 @@ def document_completion_score(
     >>> from sklda.metrics import document_completion_score
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> for model in (
-    ...     NMF(10, random_state=0),
+    ...     NMF(10, tol=0.01, random_state=0),
     ...     LatentDirichletAllocation(10, random_state=0),
     ...     CollapsedGibbsLDA(10, random_state=0),
     ... ):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -139,13 +138,13 @@ def _check_folds(cv: Any, X: Any, seed: int) -> list[tuple[np.ndarray, np.ndarra
     if isinstance(cv, Integral):
         n_folds = check_integer(cv, "cv", 2, X.shape[0], "documents")
         splitter = KFold(n_folds, shuffle=True, random_state=seed)
-    elif hasattr(cv, "split") or (isinstance(cv, Iterable) and not isinstance(cv, str)):
-        splitter = check_cv(cv)
-    else:
+    elif isinstance(cv, str) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
         raise TypeError(
             f"cv must be an integer, a splitter of scikit-learn or a list of pairs of "
             f"training and test documents, got {cv!r}."
         )
+    else:
+        splitter = check_cv(cv)
     folds = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X)]
     if len(folds) < 2:
         raise ValueError(

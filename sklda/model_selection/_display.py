@@ -12,6 +12,7 @@ from sklearn.utils import Bunch
 from sklda._core.types import MatrixLike
 from sklda.inspection._drawing import EDGE, FILL, check_axes, import_pyplot
 from sklda.model_selection._curve import topic_number_curve
+from sklda.model_selection._recommendation import behind_best
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,9 +33,10 @@ class TopicNumberDisplay:
     """Plot what is measured for each number of topics, and which are recommended.
 
     Each panel shows the mean of a measure and, as a band, one standard error on both
-    sides of it. A vertical line in the panel of a measure marks the number that it
-    recommends. Create a display with `from_estimator`, or from a curve that is computed
-    already. Its parameter is kept as an attribute.
+    sides of it; for the held-out score, of the difference to the best: where the band
+    touches the dotted line, a number is as good as the best. A dashed line marks the
+    number that a measure recommends. Create a display with `from_estimator`, or from a
+    curve that is computed already. Its parameter is kept as an attribute.
 
     Parameters
     ----------
@@ -123,7 +125,9 @@ class TopicNumberDisplay:
             If the number of Axes is not that of the measures, or as
             `topic_number_curve`.
         """
-        import_pyplot("TopicNumberDisplay")  # before hours of fits
+        import_pyplot("TopicNumberDisplay")  # all that can fail before hours of fits
+        if ax is not None:
+            _check_axes(ax)
         curve = topic_number_curve(estimator, X, param_range, **curve_kw)
         return cls(curve=curve).plot(ax)
 
@@ -151,8 +155,14 @@ class TopicNumberDisplay:
         ValueError
             If the number of Axes is not that of the measures.
         """
+        import_pyplot("TopicNumberDisplay")
         names = [name for name in self.curve.mean if name != "seconds"] + ["seconds"]
-        axes = _new_axes(len(names)) if ax is None else _check_axes(ax, names)
+        axes = _new_axes(len(names)) if ax is None else _check_axes(ax)
+        if len(axes) != len(names):
+            raise ValueError(
+                f"ax holds {len(axes)} Axes, but there are {len(names)} measures to "
+                f"plot: {', '.join(names)}."
+            )
         style = {"color": EDGE, "marker": "o", "markersize": 4} | line_kw
         self.lines_ = [
             self._draw(panel, name, style)
@@ -166,6 +176,9 @@ class TopicNumberDisplay:
         """Draw one measure; return the line of its means."""
         numbers = self.curve.n_components
         mean, error = self.curve.mean[name], self.curve.standard_error[name]
+        if name == "score":  # what its rule looks at
+            error = behind_best(self.curve.fits.score)[1]
+            panel.axhline(mean.max(), color="grey", linestyle=":", linewidth=1)
         panel.fill_between(numbers, mean - error, mean + error, color=FILL, alpha=0.6)
         (line,) = panel.plot(numbers, mean, **style)
         title = _TITLES.get(name, name)
@@ -197,15 +210,9 @@ def _new_axes(n_panels: int) -> np.ndarray:
     return panels[:n_panels]
 
 
-def _check_axes(ax: Any, names: list[str]) -> np.ndarray:
-    """Return the axes of the user as an array, one per measure."""
-    import_pyplot("TopicNumberDisplay")
+def _check_axes(ax: Any) -> np.ndarray:
+    """Return the axes of the user as an array."""
     axes = np.asarray(ax, dtype=object).ravel()
     for panel in axes:
         check_axes(panel)
-    if axes.size != len(names):
-        raise ValueError(
-            f"ax holds {axes.size} Axes, but there are {len(names)} measures to plot: "
-            f"{', '.join(names)}."
-        )
     return axes

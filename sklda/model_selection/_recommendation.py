@@ -17,18 +17,22 @@ def standard_error(values: np.ndarray) -> np.ndarray:
     return np.asarray(spread / np.sqrt(values.shape[-1]))
 
 
-def by_score(n_components: list[int], values: np.ndarray) -> Bunch:
-    """Choose the smallest number within one standard error of the best score.
+def behind_best(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return by how much each number is behind the best one, and the standard error.
 
     Folds differ more than numbers of topics do, and in the same way for each number. So
     the error is that of the difference to the best, fold by fold.
     """
     means = fold_means(values)
-    best = int(means.mean(axis=1).argmax())
-    short = means[best] - means
-    near = short.mean(axis=1) <= standard_error(short)
-    chosen = int(near.argmax())
-    score = means.mean(axis=1)
+    behind = means[means.mean(axis=1).argmax()] - means
+    return behind.mean(axis=1), standard_error(behind)
+
+
+def by_score(n_components: list[int], values: np.ndarray) -> Bunch:
+    """Choose the smallest number within one standard error of the best score."""
+    behind, error = behind_best(values)
+    score = fold_means(values).mean(axis=1)
+    best, chosen = int(score.argmax()), int((behind <= error).argmax())
     reason = f"the held-out score is best, {score[best]:.4f}"
     if chosen != best:
         reason = (

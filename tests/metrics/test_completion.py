@@ -68,7 +68,7 @@ def test_scorer_of_scikit_learn_ranks_models():
     models = {
         "ours": CollapsedGibbsLDA(3, max_iter=30, random_state=0),
         "theirs": LatentDirichletAllocation(3, random_state=0),
-        "nmf": NMF(3, random_state=0),
+        "nmf": NMF(3, tol=0.01, max_iter=999, random_state=0),
         "one topic": LatentDirichletAllocation(1),
     }
     scores = {

@@ -229,7 +229,7 @@ def with_empty_documents():
     [
         ({"X": with_empty_documents()}, r"2 empty documents \(rows 3, 7\).*X\[X.sum"),
         ({"X": -X.toarray()}, r"X contains negative"),
-        ({"param_range": [2, 41]}, r"41 topics, more than the 40 distinct words in X"),
+        ({"param_range": [2, 41]}, r"41 topics, more than the \d+ distinct words in X"),
         ({"param_range": [2, 31]}, r"31 topics, more than the 30 training documents"),
         ({"param_range": [2, 2]}, r"param_range must list at least two distinct"),
         ({"measures": ["stability"]}, r"n_repeats=1 has no other fit to compare"),

@@ -9,10 +9,17 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import TruncatedSVD
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
-from sklda import CVBLDA, CollapsedGibbsLDA, datasets, inspection, metrics
+from sklda import (
+    CVBLDA,
+    CollapsedGibbsLDA,
+    datasets,
+    inspection,
+    metrics,
+)
 from tests.helpers.bad_input.of_estimators import N_DOCS, N_TOPICS, N_WORDS, X, fitted
+from tests.helpers.bad_input.of_model_selection import model_selection_doors
 from tests.helpers.bad_input.values import (
     NAME,
     SEEDS,
@@ -81,6 +88,7 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
     at = {"model": COMPONENTS, "measure": "frex", "n_words": 3}
     yield "topic_exclusivity", Door(metrics.topic_exclusivity, at, exclusivity)
     yield from alignment_doors()
+    yield "document_completion_score", completion_door()
     factors = KnownTopics(COMPONENTS)
     no_prior = refused(factors, words="no doc_topic_prior_", error=TypeError)
     yield (
@@ -96,6 +104,18 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
             },
         ),
     )
+
+
+def completion_door() -> Door:
+    sound = {"estimator": fitted(CollapsedGibbsLDA), "X": X}
+    of_model = topic_model().bad
+    of_model = [one for one in of_model if not isinstance(one.value, Pipeline)]
+    specs = {
+        "estimator": Spec(of_model, []),
+        "X": counts(N_DOCS, N_WORDS, whole=False, fitted=True),
+        "smoothing": real(0, 1, closed="both", typical=0.5) + accepted(None),
+    }
+    return Door(metrics.document_completion_score, sound, specs)
 
 
 def no_estimators() -> Spec:
@@ -440,6 +460,7 @@ def function_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     for module, doors in (
         ("metrics", metric_doors()),
         ("inspection", inspection_doors()),
+        ("model_selection", model_selection_doors()),
         ("datasets", dataset_doors(folder)),
     ):
         yield from ((f"sklda.{module}.{name}", door) for name, door in doors)
