@@ -79,7 +79,7 @@ def check_documents(X: Any, n_words: Any, texts: Any, feature_names: Any) -> Doc
         more = ", ..." if empty.size > _MAX_SHOWN else ""
         raise ValueError(
             f"X has {empty.size} empty documents (rows {shown}{more}), which no topic "
-            f"can predict. Leave them out: `X = X[X.sum(axis=1) > 0]`."
+            f"can predict. Leave them out: `X = X[X.sum(axis=1).nonzero()[0]]`."
         )
     n_words = check_integer(n_words, "n_words", 2, counts.shape[1], "words")
     if feature_names is not None:

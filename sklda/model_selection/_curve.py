@@ -147,9 +147,10 @@ def topic_number_curve(
     the best. Folds differ in how hard they are, in the same way for all numbers, so the
     error is that of the difference to the best, fold by fold.
 
-    "stability" recommends the last number at which stability rises by more than one
-    standard error of the rise, fold by fold: it falls from there. With few topics more
-    general ones can be stable, too; look at the curve.
+    "stability" recommends the most stable of the numbers that are more stable than the
+    number before, by more than one standard error of the difference, fold by fold: it
+    falls from there. If there is none, it is the smallest number, and says little. A
+    few general topics can be stable on any documents, and so can many empty ones.
 
     Where the two disagree, prediction asks for other topics than those that are found
     again, and what the topics are for must decide. The other measures have no rule:

@@ -46,24 +46,33 @@ def by_score(n_components: list[int], values: np.ndarray) -> Bunch:
 
 
 def by_stability(n_components: list[int], values: np.ndarray) -> Bunch:
-    """Choose the last number at which stability rises by more than a standard error."""
+    """Choose the highest stability among numbers more stable than the one before.
+
+    A few general topics can be stable on any documents, hence the condition. Many
+    topics can, too, if most of them are empty: so it is not the last such number.
+    """
     means = fold_means(values)
     rises = np.diff(means, axis=0)
-    rising = np.flatnonzero(rises.mean(axis=1) > standard_error(rises))
-    chosen = int(rising[-1]) + 1 if rising.size > 0 else 0
+    peaks = np.flatnonzero(rises.mean(axis=1) > standard_error(rises)) + 1
     stability = means.mean(axis=1)
+    if peaks.size == 0:
+        reason = (
+            f"stability only falls, from {stability[0]:.2f} there; it is the smallest "
+            f"number, so no other is recommended"
+        )
+        return Bunch(n_components=n_components[0], reason=reason)
+    chosen = int(peaks[stability[peaks].argmax()])
+    reason = (
+        f"stability rises to {stability[chosen]:.2f} there, from "
+        f"{stability[chosen - 1]:.2f} with {n_components[chosen - 1]} topics"
+    )
     if chosen == len(n_components) - 1:
-        reason = (
-            f"stability still rises there, to {stability[chosen]:.2f}; it is the "
-            f"largest number, so try more"
-        )
+        reason += "; that is the largest number, so try more"
     else:
-        reason = (
-            f"stability falls from there, from {stability[chosen]:.2f} to "
-            f"{stability[-1]:.2f} with {n_components[-1]} topics"
+        reason += (
+            f", and then falls, to {stability[chosen + 1]:.2f} with "
+            f"{n_components[chosen + 1]}"
         )
-        if chosen == 0:
-            reason += "; it is the smallest number, so it says little"
     return Bunch(n_components=n_components[chosen], reason=reason)
 
 

@@ -18,12 +18,14 @@ from sklda.datasets import load_docstrings, make_lda_corpus
 from sklda.inspection import TopicFlowDisplay, TopWordsDisplay, top_words
 from sklda.metrics import (
     align_topics,
+    document_completion_score,
     left_to_right_log_likelihood,
     topic_coherence,
     topic_diversity,
     topic_exclusivity,
     topic_stability,
 )
+from sklda.model_selection import TopicNumberDisplay, topic_number_curve
 
 X, doc_topic, topic_word = make_lda_corpus(30, 20, 3, random_state=0)
 y = doc_topic.argmax(axis=1)
@@ -57,6 +59,10 @@ topic_coherence(lda, measure="c_v", texts=tokens, feature_names=names, window=9)
 partners: np.ndarray = align_topics(lda, [components, lda])[0].partners
 prototype: int = topic_stability([lda, components], "top-words", n_words=5).prototype
 likelihoods: np.ndarray = left_to_right_log_likelihood(lda, X, random_state=0)
+completion: float = document_completion_score(lda, X, smoothing=0.1)
+curve = topic_number_curve(lda, X, [2, 3], cv=3, measures=["score"], n_repeats=1)
+agreed: int | None = curve.agreed
+TopicNumberDisplay(curve=curve).plot(color="black").lines_[0]
 flows: list[np.ndarray] = TopicFlowDisplay.from_estimators([lda, lda], names).flows
 
 CollapsedGibbsLDA(sampler="fast")  # type: ignore[arg-type]
@@ -65,4 +71,5 @@ CVBLDA(approximation="first-order")  # type: ignore[arg-type]
 MedLDAClassifier(multi_class="one-vs-rest")  # type: ignore[arg-type]
 TopWordsDisplay.from_estimator(lda, set(names.tolist()))  # type: ignore[arg-type]
 topic_coherence(lda.components_, X, measure="c_w2v")  # type: ignore[arg-type]
+topic_number_curve(lda, X, [2, 3], measures=["c_w2v"])  # type: ignore[list-item]
 align_topics(components, [components], "cosine")  # type: ignore[arg-type]
