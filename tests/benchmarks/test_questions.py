@@ -37,6 +37,8 @@ TINY = {
     "cvb-size": f"{CHAINS} --documents 10 20 4000",
     "cvb-speed": "--topics 2 3 --first 1 --sweeps 3 --vb-iterations 3 --most-sweeps 4",
     "cvb-stream": "--corpus docstrings --topics 3 --batch 50 --passes 1 --starts 2",
+    "topics-planted": "--shapes short skewed --topics 2 --grid 2 4 --documents 40"
+    " --words 20 --folds 2 --sweeps 3",
     "medlda-newsgroups": f"--newsgroups-home NEWS {SHORT} --starts 2",
     "medlda-binary": f"--newsgroups-home NEWS --drop-stop-words {SHORT}",
     "medlda-reuters": f"--reuters-home STORIES {SHORT} --strategies multitask ovr",
@@ -144,6 +146,12 @@ def check_stream(report):
             assert chain["score"][-1] > chain["score"][0]
 
 
+def check_planted(report):
+    assert [row["n_topics"] for row in report["rows"]] == [2] * 4
+    assert {row["score"][0] for row in report["rows"]} <= {2, 4}
+    assert report["summary"]["stability"]["within a step"] == 1
+
+
 def check_newsgroups(report):
     assert report["train"]["documents"] == 45
     assert len(report["rows"]) == 3 + 2 + 2  # of words, and two starts of two of topics
@@ -177,6 +185,7 @@ CHECKS = {
     "cvb-size": check_size,
     "cvb-speed": check_reach,
     "cvb-stream": check_stream,
+    "topics-planted": check_planted,
     "medlda-newsgroups": check_newsgroups,
     "medlda-binary": check_binary,
     "medlda-reuters": check_reuters,
