@@ -95,10 +95,10 @@ def document_completion_score(
     ...     CollapsedGibbsLDA(10, random_state=0),
     ... ):
     ...     scores = cross_val_score(model, X, scoring=document_completion_score, cv=3)
-    ...     print(f"{scores.mean():.1f}")
-    -2.9
-    -2.9
-    -2.8
+    ...     print(f"{scores.mean():.2f}")
+    -3.08
+    -3.06
+    -3.05
     """
     estimator, X = _counted(estimator, X)
     estimator = snapshot(estimator)
