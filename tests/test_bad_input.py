@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from sklda._core.random_streams import RandomStreams
+from sklda.diagnostics import SampledChains
 from tests.helpers.bad_input.of_estimators import LABELS, X, estimator_doors
 from tests.helpers.bad_input.of_functions import function_doors
 from tests.helpers.bad_input.values import NAME, Bad, Door, Spec
@@ -131,6 +132,8 @@ def plain(result: Any) -> Any:
         return [plain(value) for value in result]
     if type(result).__module__.startswith("pandas"):
         return result.to_numpy()
+    if isinstance(result, SampledChains):
+        return [plain(result.scalars_), result.pairs_]
     if hasattr(result, "plot"):
         return {k: v for k, v in vars(result).items() if not k.endswith("_")}
     return result

@@ -65,6 +65,7 @@ class Recorder:
         self.pairs = pairs
         self.documents = documents
         self.stop = stop
+        self.sweeps: list[int] = []
         self.values: dict[str, list[float]] = {}
         self.together: list[np.ndarray] = []  # which pairs share a topic
 
@@ -80,15 +81,16 @@ class Recorder:
             raise Stopped
         if not kept:
             return
-        chains = chain.chains
+        chains, together = chain.chains, np.empty(len(self.pairs), np.bool_)
         for i, one in enumerate(chains):
             for name, value in self._scalars(one).items():
                 name = name if len(chains) == 1 else f"{name}[{i}]"
                 self.values.setdefault(name, []).append(value)
-        first, second = self.pairs.T
-        self.together.append(
-            np.concatenate([c.z[first] == c.z[second] for c in chains])
-        )
+            mine = slice(i, None, len(chains))  # each has its share of the pairs
+            first, second = self.pairs[mine].T
+            together[mine] = one.z[first] == one.z[second]
+        self.together.append(together)
+        self.sweeps.append(chain.n_sweeps)
 
     def _scalars(self, chain: Chain) -> dict[str, float]:
         """Return the scalars of one chain; the first two are per token, in nats."""

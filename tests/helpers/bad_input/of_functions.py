@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from functools import cache, partial
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,25 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
-from sklda import CVBLDA, CollapsedGibbsLDA, datasets, inspection, metrics
-from tests.helpers.bad_input.of_estimators import N_DOCS, N_TOPICS, N_WORDS, X, fitted
+from sklda import (
+    CVBLDA,
+    CollapsedGibbsLDA,
+    MedLDAClassifier,
+    datasets,
+    diagnostics,
+    inspection,
+    metrics,
+)
+from sklda._base.parameters import CONSTRAINTS
+from sklda._base.sklearn_private import Interval
+from tests.helpers.bad_input.of_estimators import (
+    LABELS,
+    N_DOCS,
+    N_TOPICS,
+    N_WORDS,
+    X,
+    fitted,
+)
 from tests.helpers.bad_input.values import (
     SEEDS,
     Bad,
@@ -26,6 +45,7 @@ from tests.helpers.bad_input.values import (
     integer,
     names,
     numbers_per_item,
+    of_constraints,
     only_bad,
     path,
     real,
@@ -212,6 +232,43 @@ def as_drawn(given: dict[str, Any]) -> dict[str, Spec]:
     return specs
 
 
+# --- diagnostics -----------------------------------------------------------------
+
+
+def diagnostics_doors() -> Iterator[tuple[str, Door]]:
+    model = CollapsedGibbsLDA(N_TOPICS, max_iter=4, thin=1)
+    at = {"estimator": model, "X": X, "n_chains": 2, "random_state": 0}
+    no_model = ("model", None, 5, CollapsedGibbsLDA, {1}, TruncatedSVD(2))
+    pipeline = make_pipeline("passthrough", CollapsedGibbsLDA())
+    bad = refused(*no_model, pipeline, words="estimator of sklda", error=TypeError)
+    bad += refused(CollapsedGibbsLDA(0), words="n_components")
+    documents = counts(N_DOCS, N_WORDS, whole=True, fitted=False)
+    tested = counts(N_DOCS, N_WORDS, whole=True, fitted=True)
+    if_any = Spec([one for one in tested.bad if one.value is not None], tested.good)
+    specs = {
+        "estimator": bad,
+        "X": only_bad(documents) + refused(X * 0, words="X has no tokens"),
+        "X_test": if_any + refused(X * 0, words="X_test has no tokens"),
+        "n_chains": of_constraints([Interval(Integral, 2, 10_000, closed="both")], 2),
+        "n_jobs": of_constraints(CONSTRAINTS["n_jobs"], 2),
+        "random_state": SEEDS,
+    }
+    specs["n_chains"] = only_bad(specs["n_chains"]) + Spec([], [[2, np.int8(2)]])
+    yield "sample_chains", Door(diagnostics.sample_chains, at, specs)
+    y = refused(LABELS[1:], words="inconsistent numbers of samples")
+    y += refused(None, words="requires y to be passed") + accepted(LABELS)
+    at |= {"estimator": MedLDAClassifier(N_TOPICS, max_iter=4, thin=1), "y": LABELS}
+    yield "sample_chains", Door(diagnostics.sample_chains, at, {"y": y})
+
+    chains = diagnostics.sample_chains(model, X, n_chains=2, random_state=0)
+    more = {"n_sweeps": integer(1, typical=3)}
+    yield (
+        "SampledChains.more",
+        Door(lambda n_sweeps: deepcopy(chains).more(n_sweeps), {"n_sweeps": 1}, more),
+    )
+    yield "SampledChains.summary", Door(chains.summary, {}, {"as_frame": flag()})
+
+
 # --- data sets -------------------------------------------------------------------
 
 
@@ -307,6 +364,7 @@ def function_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     for module, doors in (
         ("metrics", metric_doors()),
         ("inspection", inspection_doors()),
+        ("diagnostics", diagnostics_doors()),
         ("datasets", dataset_doors(folder)),
     ):
         yield from ((f"sklda.{module}.{name}", door) for name, door in doors)
