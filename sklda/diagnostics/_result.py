@@ -11,18 +11,14 @@ import numpy as np
 from sklda._core.checks import check_flag, check_integer
 from sklda.diagnostics import _statistics as statistics
 from sklda.diagnostics._chains import Experiment, Sampled
+from sklda.diagnostics._table import (
+    COLUMNS,
+    row_of_scalar,
+    rows_of_pairs,
+    rows_of_priors,
+    texts,
+)
 from sklda.diagnostics._verdict import Sweeps, Verdict, judge
-
-_COLUMNS = {
-    "mean": ".5g",
-    "sd": ".2g",
-    "r_hat": ".3f",
-    "ess_bulk": ".0f",
-    "ess_tail": ".0f",
-    "mcse": ".2g",
-    "ess_per_second": ".1f",
-    "spread": ".2g",
-}
 
 
 class SampledChains:
@@ -230,22 +226,15 @@ class SampledChains:
             raise ImportError(
                 "as_frame=True needs pandas: pip install pandas"
             ) from error
-        return pandas.DataFrame.from_dict(rows, orient="index", columns=list(_COLUMNS))
+        return pandas.DataFrame.from_dict(rows, orient="index", columns=list(COLUMNS))
 
     @cached_property
     def _rows(self) -> dict[str, dict[str, float]]:
-        rows = {}
-        seconds = self.seconds_.sum()
-        for name, draws in self.scalars_.items():
-            row = {"mean": draws.mean(), "spread": statistics.spread(draws)}
-            row["sd"] = draws.std(ddof=1)
-            if self._experiment.has_chains:
-                row |= statistics.all_of(draws)
-                row["ess_per_second"] = row["ess_bulk"] / seconds
-            rows[name] = _row(row)
+        seconds = self.seconds_.sum() if self._experiment.has_chains else None
+        rows = {n: row_of_scalar(draws, seconds) for n, draws in self.scalars_.items()}
         if self._experiment.has_chains:
-            rows |= _rows_of_pairs(self.pairs_)
-        return rows | _rows_of_priors(self.estimators_)
+            rows |= rows_of_pairs(self.pairs_)
+        return rows | rows_of_priors(self.estimators_)
 
     def to_datatree(self) -> Any:
         """Return the draws as ArviZ takes them.
@@ -275,21 +264,41 @@ class SampledChains:
         }
         return arviz.from_dict(groups, dims={"pairs": ["pair"]})
 
+    def _traces(self) -> dict[str, Any]:
+        """Return what ConvergenceDisplay draws."""
+        has_chains, log_joint = self._experiment.has_chains, self._log_joint()
+        r_hat = float(statistics.r_hat(log_joint)) if has_chains else np.nan
+        n_draws = log_joint.shape[1]
+        sweeps, values = [one.sweeps[:n_draws] for one in self._sampled], log_joint
+        quantity, unit = "log joint" if has_chains else "bound", "nats per token"
+        if all(len(getattr(one, "log_joint_", [])) for one in self.estimators_):
+            sweeps = [one.log_joint_iter_ for one in self.estimators_]
+            values = [one.log_joint_ for one in self.estimators_]
+            unit = "nats"
+        return {
+            "sweeps": sweeps,
+            "values": list(values),
+            "names": [f"chain {i}" for i in range(len(self.estimators_))],
+            "quantity": f"{quantity} ({unit})",
+            "burn_in": self._length.burn_in if has_chains else 0,
+            "r_hat": None if np.isnan(r_hat) else r_hat,
+        }
+
     def __repr__(self) -> str:
-        lines = [[_title(self), *_COLUMNS]]
-        lines += [[name, *_texts(row)] for name, row in self._rows.items()]
+        lines = [[_title(self), *COLUMNS]]
+        lines += [[name, *texts(row)] for name, row in self._rows.items()]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        texts = [
+        text = [
             "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])])
             for name, *cells in lines
         ]
-        return "\n".join([*texts, self.verdict_])
+        return "\n".join([*text, self.verdict_])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("", *_COLUMNS))
+        head = "".join(f"<th>{name}</th>" for name in ("", *COLUMNS))
         body = "".join(
             f"<tr><th>{escape(name)}</th>"
-            + "".join(f"<td>{text}</td>" for text in _texts(row))
+            + "".join(f"<td>{text}</td>" for text in texts(row))
             + "</tr>"
             for name, row in self._rows.items()
         )
@@ -319,43 +328,6 @@ def _attributes(experiment: Experiment, sampled: list[Sampled]) -> dict[str, Any
     }
 
 
-def _row(values: dict[str, float]) -> dict[str, float]:
-    return {name: float(values.get(name, np.nan)) for name in _COLUMNS}
-
-
-def _rows_of_pairs(together: np.ndarray) -> dict[str, dict[str, float]]:
-    """Return the median and the worst of the pairs that are not always the same."""
-    varying = together[..., together.any(axis=(0, 1)) & ~together.all(axis=(0, 1))]
-    if varying.size == 0:
-        return {}
-    r_hat, ess = statistics.r_hat(varying), statistics.ess(varying)
-    return {
-        "pairs, median": _row({"r_hat": np.median(r_hat), "ess_bulk": np.median(ess)}),
-        "pairs, worst": _row({"r_hat": r_hat.max(), "ess_bulk": ess.min()}),
-    }
-
-
-def _rows_of_priors(estimators: list[Any]) -> dict[str, dict[str, float]]:
-    """Return the priors, where they were learned."""
-    if estimators[0].learn_priors is None:
-        return {}
-    learned = {
-        "sum of alpha": [one.doc_topic_prior_.sum() for one in estimators],
-        "beta": [np.mean(one.topic_word_prior_) for one in estimators],
-    }
-    return {
-        name: _row({"mean": np.mean(v), "sd": np.std(v, ddof=1), "spread": np.ptp(v)})
-        for name, v in learned.items()
-    }
-
-
-def _texts(row: dict[str, float]) -> list[str]:
-    return [
-        "" if np.isnan(row[name]) else format(row[name], form)
-        for name, form in _COLUMNS.items()
-    ]
-
-
 def _title(chains: SampledChains) -> str:
     n_chains, n_draws = chains.pairs_.shape[:2]
     name = type(chains.estimators_[0]).__name__
@@ -373,3 +345,10 @@ def _verdict_on_starts(chains: SampledChains) -> Verdict:
         f"nothing. Their bounds differ by {np.ptp(bounds):.2g} nats per token; take "
         f"best_estimator_.",
     )
+
+
+def check_chains(chains: Any) -> SampledChains:
+    """Return chains as they are; raise TypeError if they are none."""
+    if not isinstance(chains, SampledChains):
+        raise TypeError(f"chains must be SampledChains, got {chains!r}.")
+    return chains

@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sklda._base.drawing import (
+    FILL,
+    check_axes,
+    check_indices,
+    import_pyplot,
+    shorten,
+)
 from sklda._base.fitted_topics import (
     fitted_components,
     normalise,
@@ -16,13 +23,6 @@ from sklda._base.fitted_topics import (
 )
 from sklda._core.checks import check_numbers
 from sklda._core.types import NameList, WordMetric
-from sklda.inspection._drawing import (
-    FILL,
-    check_axes,
-    check_indices,
-    import_pyplot,
-    shorten,
-)
 from sklda.inspection._words import top_columns
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from sklda import CVBLDA, CollapsedGibbsLDA
 from sklda.datasets import make_bars
 from sklda.diagnostics import sample_chains
-from sklda.diagnostics._result import _rows_of_pairs
+from sklda.diagnostics._table import rows_of_pairs
 from sklda.diagnostics._verdict import Sweeps, judge
 from tests.helpers.interpreter import run_python
 
@@ -48,9 +48,9 @@ def test_the_table_is_that_of_arviz(chains):
 def test_pairs_that_never_vary_say_nothing():
     together = np.zeros((4, 50, 3), bool)
     together[..., 1] = True
-    assert _rows_of_pairs(together) == {}
+    assert rows_of_pairs(together) == {}
     together[..., 2] = np.random.default_rng(0).random((4, 50)) < 0.5
-    rows = _rows_of_pairs(together)
+    rows = rows_of_pairs(together)
     assert rows["pairs, median"]["r_hat"] == rows["pairs, worst"]["r_hat"] < 1.1
 
 

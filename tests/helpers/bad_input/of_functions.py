@@ -164,6 +164,15 @@ def inspection_doors() -> Iterator[tuple[str, Door]]:
     yield from display_doors(
         inspection.ConvergenceDisplay, at_model, {"estimator": fits()}, "line_kw"
     )
+    model = CollapsedGibbsLDA(N_TOPICS, max_iter=12, thin=1)
+    chains = diagnostics.sample_chains(model, X, n_chains=2, random_state=0)
+    yield from display_doors(
+        inspection.ConvergenceDisplay,
+        {"chains": chains},
+        {"chains": several()},
+        "line_kw",
+        "from_chains",
+    )
 
 
 def fits() -> Spec:
@@ -185,7 +194,11 @@ def fits() -> Spec:
 
 
 def display_doors(
-    cls: type, sound: dict[str, Any], specs: dict[str, Spec], options: str
+    cls: type,
+    sound: dict[str, Any],
+    specs: dict[str, Spec],
+    options: str,
+    factory: str = "from_estimator",
 ) -> Iterator[tuple[str, Door]]:
     """Yield the doors of a display; `options` are those handed to matplotlib."""
     # Drawn in full for what drawing refuses; the values of parameters need no picture.
@@ -198,25 +211,38 @@ def display_doors(
     def call(method: Callable, **given: Any) -> Any:
         return method(**given.pop(options, {}), **given)
 
-    def from_estimator(**given: Any) -> Any:
+    def make(**given: Any) -> Any:
         drawn = given.keys() & drawing.keys()
-        return call((cls if drawn else undrawn).from_estimator, **given)
+        return call(getattr(cls if drawn else undrawn, factory), **given)
 
     def construct(**given: Any) -> Any:
-        return cls(**given).plot()
+        from matplotlib import pyplot
 
-    shown = undrawn.from_estimator(**sound)
+        display = cls(**given).plot()
+        pyplot.close(display.figure_)
+        return display
+
+    shown = getattr(undrawn, factory)(**sound)
     given = {one.name: getattr(shown, one.name) for one in parameters(cls)}
     yield cls.__name__, Door(construct, given, as_drawn(given))
-    yield f"{cls.__name__}.from_estimator", Door(from_estimator, sound, specs | drawing)
+    yield f"{cls.__name__}.{factory}", Door(make, sound, specs | drawing)
     yield f"{cls.__name__}.plot", Door(partial(call, cls(**given).plot), {}, drawing)
+
+
+# What is not an array, a list or a size from 1.
+SIZES = {
+    "burn_in": integer(0, typical=3),
+    "r_hat": real(0, None, closed="neither", typical=1.5) + accepted(None),
+}
 
 
 def as_drawn(given: dict[str, Any]) -> dict[str, Spec]:
     """Return the Specs of what a display is made of: arrays, lists and sizes."""
     specs = {}
     for name, value in given.items():
-        if isinstance(value, int):
+        if name in SIZES:
+            specs[name] = SIZES[name]
+        elif isinstance(value, int):
             specs[name] = integer(1, typical=value)
         elif not isinstance(value, str):
             # Of parameters of different sizes, the message may name any.
@@ -236,7 +262,7 @@ def as_drawn(given: dict[str, Any]) -> dict[str, Spec]:
 
 
 def diagnostics_doors() -> Iterator[tuple[str, Door]]:
-    model = CollapsedGibbsLDA(N_TOPICS, max_iter=4, thin=1)
+    model = CollapsedGibbsLDA(N_TOPICS, max_iter=12, thin=1)
     at = {"estimator": model, "X": X, "n_chains": 2, "random_state": 0}
     no_model = ("model", None, 5, CollapsedGibbsLDA, {1}, TruncatedSVD(2))
     pipeline = make_pipeline("passthrough", CollapsedGibbsLDA())
@@ -262,11 +288,22 @@ def diagnostics_doors() -> Iterator[tuple[str, Door]]:
 
     chains = diagnostics.sample_chains(model, X, n_chains=2, random_state=0)
     more = {"n_sweeps": integer(1, typical=3)}
-    yield (
-        "SampledChains.more",
-        Door(lambda n_sweeps: deepcopy(chains).more(n_sweeps), {"n_sweeps": 1}, more),
-    )
+
+    def go_on(**given: Any) -> Any:
+        return deepcopy(chains).more(**given)
+
+    yield "SampledChains.more", Door(go_on, {"n_sweeps": 1}, more)
     yield "SampledChains.summary", Door(chains.summary, {}, {"as_frame": flag()})
+    at, of_chains = {"chains": chains}, {"chains": several()}
+    of_ranks = of_chains | {"scalar": choice("log_joint", "n_effective_topics")}
+    ways = {"options": "line_kw", "factory": "from_chains"}
+    yield from display_doors(diagnostics.RankDisplay, at, of_ranks, **ways)
+    yield from display_doors(diagnostics.EssDisplay, at, of_chains, **ways)
+
+
+def several() -> Spec:
+    """Return the Spec of chains."""
+    return refused(5, None, "chains", [1], words="SampledChains", error=TypeError)
 
 
 # --- data sets -------------------------------------------------------------------
