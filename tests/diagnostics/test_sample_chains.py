@@ -195,3 +195,43 @@ def test_what_cannot_be_sampled():
         chains.more(5)
     with pytest.raises(TypeError, match="CVBLDA has no chain"):
         sample("starts").more(5)
+
+
+# --- callbacks -------------------------------------------------------------------
+
+
+class StopsOne:
+    """Stops the first chain that comes to a sweep."""
+
+    max_propagation_depth = None
+
+    def __init__(self, at):
+        self.at, self.n_sweeps, self.stopped = at, 0, False
+
+    def setup(self, estimator, context): ...
+
+    def teardown(self, estimator, context): ...
+
+    def on_fit_task_begin(self, estimator, context, *, X=None, y=None): ...
+
+    def on_fit_task_end(self, estimator, context, *, X=None, fitted_estimator=None):
+        self.n_sweeps += context.task_name.startswith("sweep")
+        if self.stopped or context.task_name != f"sweep {self.at}":
+            return False
+        self.stopped = True
+        return True
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_callbacks_see_all_chains(n_jobs):
+    pytest.importorskip("sklearn.callback")
+    callback = StopsOne(9)
+    model = CollapsedGibbsLDA(4, **PARAMS).set_callbacks(callback)
+    chains = sample_chains(model, X, n_chains=3, n_jobs=n_jobs, random_state=0)
+    assert callback.n_sweeps == 9 + 12 + 12
+    assert sorted(one.n_iter_ for one in chains.estimators_) == [9, 12, 12]
+    assert chains.sweeps_.tolist() == [6, 8]  # those of all
+    assert chains.pairs_.shape[:2] == (3, 2)
+    stops_early = CollapsedGibbsLDA(4, **PARAMS).set_callbacks(StopsOne(3))
+    with pytest.raises(ValueError, match="stopped a chain before its first draw"):
+        sample_chains(stops_early, X, n_jobs=n_jobs, random_state=0)
