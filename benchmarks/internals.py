@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
 from sklda import CVBLDA, ECGSLDA
-from sklda._base.fold_in import completion_log_likelihood
+from sklda._base.fold_in import completion_log_likelihood, prepare
 from sklda._base.parameters import make_problem, random_streams
 from sklda._core.corpus import check_corpus, check_weights, split_cells
 from sklda._core.threads import Threads
@@ -94,4 +94,5 @@ def completion_score(X, topic_word, doc_topic_prior: float) -> float:
     """Return the log probability per token of unseen documents, as `score` does."""
     documents = check_weights(ECGSLDA(), X, reset=True, whole=True)
     alpha = np.full(topic_word.shape[0], doc_topic_prior)
-    return completion_log_likelihood(documents, topic_word, alpha) / float(X.sum())
+    prepared = prepare(documents, topic_word, alpha)
+    return completion_log_likelihood(*prepared) / float(X.sum())
