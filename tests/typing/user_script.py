@@ -15,6 +15,7 @@ from sklda import (
     UncollapsedGibbsLDA,
 )
 from sklda.datasets import load_docstrings, make_lda_corpus
+from sklda.diagnostics import SampledChains, sample_chains
 from sklda.inspection import TopWordsDisplay, top_words
 from sklda.metrics import topic_coherence, topic_diversity
 
@@ -42,6 +43,9 @@ names = np.array([f"word {w}" for w in range(20)])
 display = TopWordsDisplay.from_estimator(lda, names, n_words=3)
 coherence: np.ndarray = topic_coherence(lda.components_, X, measure="npmi", n_words=3)
 diversity: float = topic_diversity(lda.components_, n_words=3)
+chains: SampledChains = sample_chains(lda, X, n_chains=2, random_state=0).more(10)
+verdict: str = chains.verdict_
+draws: np.ndarray = chains.scalars_["log_joint"]
 texts: list[str] = load_docstrings().data
 
 CollapsedGibbsLDA(sampler="fast")  # type: ignore[arg-type]
