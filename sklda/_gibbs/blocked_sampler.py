@@ -23,13 +23,13 @@ from sklda._gibbs.kernels.blocked.cumulants import SMALL
 
 
 class Blocks(NamedTuple):
-    """The blocks of each document: cells of several tokens first, the largest before.
+    """The blocks of each document: the largest first, single tokens last.
 
-    Pieces of one cell are neighbours, the last one the smallest.
+    Pieces of one cell are neighbours, but for a single token that is left of it.
     """
 
     doc_ptr: np.ndarray  # (n_docs + 1,) int64; blocks of d: doc_ptr[d]:doc_ptr[d + 1]
-    single_ptr: np.ndarray  # (n_docs,) int64, the first cell of one token
+    single_ptr: np.ndarray  # (n_docs,) int64, the first single token
     token_ptr: np.ndarray  # (n_docs + 1,) int64; tokens of d
     word: np.ndarray  # (n_blocks,) int32
     first: np.ndarray  # (n_blocks,) int64, the first token

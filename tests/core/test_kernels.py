@@ -28,7 +28,7 @@ KERNELS = [
     *("rows", "lists", "small blocks, rows", "small blocks, lists"),
     *("nested, rows", "backward, lists", "uncollapsed", *GROUPS),
 ]
-SUMS_OF_BLOCKS = ("_sum_over_row", "_sum_of_no_tokens", "_weigh_row")
+SUMS_OF_BLOCKS = ("_total", "combined", "moved", "normaliser")
 each = pytest.mark.parametrize("name", KNOWN)
 
 

@@ -14,6 +14,7 @@ from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.kernels.blocked import lists, rows
 from sklda._gibbs.kernels.blocked.cumulants import SMALL
 from tests.gibbs.test_exactness import PROBLEMS
+from tests.helpers.blocks import TABLES, plain
 from tests.helpers.enumeration import (
     RIGHT,
     TinyProblem,
@@ -22,81 +23,61 @@ from tests.helpers.enumeration import (
     chi_square_pvalue,
     copied,
 )
-from tests.helpers.mutants import Edit, streams
-from tests.helpers.samplers import blocked
+from tests.helpers.mutants import streams
 
 SIMULATIONS = {"nested": True, "backward": False}
 simulations = pytest.mark.parametrize("nested", SIMULATIONS.values(), ids=SIMULATIONS)
 KERNELS = {"rows": rows, "lists": lists}
 each_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 
-# Documents of (word, count) pairs, words, alpha, beta; each is drawn with its cells
-# whole (None) and split. There are blocks of one to six tokens, blocks of one word in a
-# row, and blocks that are drawn in different ways side by side.
+# Documents of (word, count) pairs, words, alpha, beta. There are blocks of one to six
+# tokens, blocks of one word in a row, and blocks that are drawn in different ways side
+# by side.
 BLOCKS = {
-    "1 topic": (
-        TinyProblem((((0, 6), (1, 3)), ((0, 4),)), 3, (0.7,), 0.4),
-        (None, 1, 4),
+    "1 topic": TinyProblem((((0, 6), (1, 3)), ((0, 4),)), 3, (0.7,), 0.4),
+    "2 topics, 6 tokens": TinyProblem(
+        (((0, 6), (1, 1)), ((0, 1), (1, 2))), 3, (0.3, 0.9), 0.2
     ),
-    "2 topics, 6 tokens": (
-        TinyProblem((((0, 6), (1, 1)), ((0, 1), (1, 2))), 3, (0.3, 0.9), 0.2),
-        (None, 1, 2, 3, 4),
+    "2 topics, 5 tokens": TinyProblem(
+        (((0, 5), (2, 2)), (), ((0, 3),)), 4, (1.4, 0.4), 0.6
     ),
-    "2 topics, 5 tokens": (
-        TinyProblem((((0, 5), (2, 2)), (), ((0, 3),)), 4, (1.4, 0.4), 0.6),
-        (None, 2, 3, 4),
+    "3 topics, 6 tokens": TinyProblem((((0, 6), (1, 1)),), 2, (0.2, 0.6, 1.1), 0.1),
+    "3 topics, 4 tokens": TinyProblem(
+        (((0, 4),), ((0, 1), (1, 2))), 3, (1.5, 0.4, 2.5), 1.7
     ),
-    "3 topics, 6 tokens": (
-        TinyProblem((((0, 6), (1, 1)),), 2, (0.2, 0.6, 1.1), 0.1),
-        (None, 2, 3, 4),
+    "3 topics, small and large": TinyProblem(
+        (((0, 2), (1, 5)),), 2, (0.5, 0.3, 0.4), 0.05
     ),
-    "3 topics, 4 tokens": (
-        TinyProblem((((0, 4),), ((0, 1), (1, 2))), 3, (1.5, 0.4, 2.5), 1.7),
-        (None, 2, 3),
+    "5 topics": TinyProblem((((0, 4),), ((0, 1),)), 2, (0.2, 0.4, 0.6, 0.8, 1.0), 0.2),
+    "5 topics, 5 tokens": TinyProblem((((0, 5),),), 1, (0.2, 0.4, 0.6, 0.8, 1.0), 0.2),
+    "17 topics": TinyProblem((((0, 3),),), 2, tuple(np.linspace(0.1, 1, 17)), 0.5),
+    "18 topics": TinyProblem(
+        (((0, 2),), ((0, 1),)), 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3
     ),
-    "3 topics, small and large": (
-        TinyProblem((((0, 2), (1, 5)),), 2, (0.5, 0.3, 0.4), 0.05),
-        (None, 4),
-    ),
-    "5 topics": (
-        TinyProblem((((0, 4),), ((0, 1),)), 2, (0.2, 0.4, 0.6, 0.8, 1.0), 0.2),
-        (None, 2, 3),
-    ),
-    "5 topics, 5 tokens": (
-        TinyProblem((((0, 5),),), 1, (0.2, 0.4, 0.6, 0.8, 1.0), 0.2),
-        (None, 3),
-    ),
-    "17 topics": (
-        TinyProblem((((0, 3),),), 2, tuple(np.linspace(0.1, 1, 17)), 0.5),
-        (None, 2),
-    ),
-    "18 topics": (
-        TinyProblem((((0, 2),), ((0, 1),)), 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3),
-        (None,),
-    ),
-    "33 topics": (
-        TinyProblem((((0, 2),), ()), 1, tuple(np.linspace(1, 0.1, 33)), 0.2),
-        (None,),
-    ),
-    "extreme priors": (PROBLEMS["extreme priors"], (None,)),
-    "alpha of 10,000 tokens": (
-        TinyProblem((((0, 4), (1, 3)),), 2, (1e4, 3e4), 1e-5),
-        (None, 2),
-    ),
+    "33 topics": TinyProblem((((0, 2),), ()), 1, tuple(np.linspace(1, 0.1, 33)), 0.2),
+    "extreme priors": PROBLEMS["extreme priors"],
+    "alpha of 10,000 tokens": TinyProblem((((0, 4), (1, 3)),), 2, (1e4, 3e4), 1e-5),
 }
 
 
-def ways(tiny, most):
-    """Return the simulations that differ: all for blocks of more than four tokens."""
-    largest = max(count for doc in tiny.docs for _, count in doc)
-    return [True, False] if min(largest, most or largest) > SMALL else [True]
+def ways(largest, sizes=(None, 1, 2, 3, 4)):
+    """Return limits of blocks, and simulations, that differ for a cell of so many.
+
+    Only blocks of more than four tokens differ between the two simulations.
+    """
+    sizes = [most for most in sizes if most is None or most < largest]
+    nested = [True, False] if largest > SMALL else [True]
+    return [(None, way) for way in nested] + [(most, True) for most in sizes if most]
+
+
+def largest_cell(tiny):
+    return max(count for doc in tiny.docs for _, count in doc)
 
 
 CASES = [
     pytest.param(nested, name, most, id=f"{name}, {most}, {nested}")
-    for name, (tiny, sizes) in BLOCKS.items()
-    for most in sizes
-    for nested in ways(tiny, most)
+    for name, tiny in BLOCKS.items()
+    for most, nested in ways(largest_cell(tiny))
 ]
 
 
@@ -104,7 +85,8 @@ CASES = [
 @pytest.mark.parametrize(("nested", "name", "most"), CASES)
 @each_kernel
 def test_a_sweep_leaves_the_posterior_as_it_is(kernel, nested, name, most):
-    assert_exact(Blocked(kernel, nested, most), BLOCKS[name][0], 8000, seed=1)
+    n_draws = 5000 if most is None else 2500
+    assert_exact(Blocked(kernel, nested, most), BLOCKS[name], n_draws, seed=1)
 
 
 # --- one block, any number of topics ---------------------------------------------
@@ -156,24 +138,25 @@ def law_of_counts(q, n, some):
 
 
 ONE_BLOCK = [
-    pytest.param(n, nested, id=f"{n} tokens, {nested}")
+    pytest.param(n, most, nested, id=f"{n} tokens, {most}, {nested}")
     for n in range(1, 7)
-    for nested in ([True] if n <= SMALL else [True, False])
+    for most, nested in ways(n)
 ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_topics", [1, 2, 3, 5, 17, 33])
-@pytest.mark.parametrize(("n", "nested"), ONE_BLOCK)
+@pytest.mark.parametrize(("n", "most", "nested"), ONE_BLOCK)
 @each_kernel
-def test_a_block_is_drawn_from_its_conditional(kernel, n, nested, n_topics):
+def test_a_block_is_drawn_from_its_conditional(kernel, n, most, nested, n_topics):
     # The first block of a sweep is drawn given what all others were before, whatever it
     # was itself: scattered over all topics, or over one or two.
-    rng, n_draws = np.random.default_rng(n_topics), 3000
+    rng, n_draws = np.random.default_rng(n_topics), 2000 if most is None else 1000
     alpha = rng.gamma(0.5, 1, n_topics) + 0.02
     docs = (((0, n), (1, 1)), ((0, 3), (1, 1), (2, 1)), ((0, 2),))
     tiny = TinyProblem(docs, 4, tuple(alpha), 0.3)
-    sampler, problem = Blocked(kernel, nested, None), tiny.problem()
+    sampler, problem = Blocked(kernel, nested, most), tiny.problem()
+    n = min(n, most or n)  # of the first block
     z = rng.integers(n_topics, size=len(tiny.tokens)).astype(np.uint16)
     starts = []
     for i in range(60):
@@ -222,23 +205,17 @@ EXTREME = {
     [
         pytest.param(tiny, most, nested, id=f"{name}, {most}, {nested}")
         for name, tiny in EXTREME.items()
-        for most in (None, 2)
-        for nested in ways(tiny, most)
+        for most, nested in ways(largest_cell(tiny), (2, 3, 4))
     ],
 )
 @each_kernel
 def test_priors_at_the_ends_of_their_range(kernel, nested, tiny, most):
-    assert_exact(Blocked(kernel, nested, most), tiny, 5000, seed=2)
+    assert_exact(Blocked(kernel, nested, most), tiny, 2500, seed=2)
 
 
 # --- tables, and chains ----------------------------------------------------------
 
-# The tables draw blocks of more than four tokens only. Here they draw all blocks. With
-# two lanes, three topics fill two registers.
-TABLES = (
-    Edit("blocked.cumulants", "SMALL = 4", "SMALL = 1"),
-    Edit("blocked.tables", "SMALL", "4", None, 4),  # where it is room for ratios
-)
+# With two lanes, three topics fill two registers.
 OF_TABLES = [
     ("3 topics, 4 tokens", None, 2),
     ("3 topics, 4 tokens", 3, 2),
@@ -249,18 +226,13 @@ OF_TABLES = [
 ]
 
 
-def plain(kernel, nested, most, *edits, lanes=2):
-    """Return the sampler as Python runs it, after edits."""
-    return blocked(kernel, nested, most).plain(edits, lanes=lanes)[0]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "most", "lanes"), OF_TABLES)
 @simulations
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_tables_draw_small_blocks_as_well(kernel, nested, name, most, lanes):
     sampler = plain(kernel, nested, most, *TABLES, lanes=lanes)
-    assert_exact(sampler, BLOCKS[name][0], 1000, seed=3)
+    assert_exact(sampler, BLOCKS[name], 1000, seed=3)
 
 
 @pytest.mark.slow
@@ -276,4 +248,4 @@ def test_tables_draw_small_blocks_as_well(kernel, nested, name, most, lanes):
     ],
 )
 def test_a_long_chain_has_the_marginals_of_the_posterior(kernel, nested, name, most):
-    assert_marginals(Blocked(kernel, nested, most), BLOCKS[name][0], seed=4)
+    assert_marginals(Blocked(kernel, nested, most), BLOCKS[name], seed=4)

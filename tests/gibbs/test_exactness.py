@@ -209,7 +209,7 @@ ROWS = {
     ),
     "a lane ends after its first register": (
         ("cell", 4000),
-        Edit("pick", "R >= S[N + L]", "R >= S[LANES + L]"),
+        Edit("pick_summed", "R >= S[N + L]", "R >= S[LANES + L]"),
     ),
 }
 LISTS = {

@@ -158,7 +158,9 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
         if origin == "sklda._core.compile":
             return SimpleNamespace(njit=_njit)
         if origin == "numba.extending":  # Python takes the function itself
-            return SimpleNamespace(overload=lambda *_, **__: _njit())
+            return SimpleNamespace(
+                overload=lambda *_, **__: _njit(), register_jitable=_njit()
+            )
         if origin == "sklda._core.random_streams" and not compiled_draws:
             plain = {
                 "uniform": random.Random.random,

@@ -28,6 +28,7 @@ float32.
 import numpy as np
 from numba.extending import overload
 
+from sklda._core.compile import njit
 from sklda._core.lists import SPARE
 
 SMALL = SPARE  # tokens of the largest block that is drawn by cumulants
@@ -86,11 +87,6 @@ def combined(factors, terms):
     return sum(factor * term for factor, term in zip(factors, terms, strict=True))
 
 
-def normaliser(n, sums):
-    """Return H_n from the K_c, and the factors of kappa_c in it."""
-    return (_two_normaliser if len(sums) == 2 else _four_normaliser)(n, sums)
-
-
 def first_factors(others, zero):
     """Return the factors of kappa_c where the second token weighs `others`."""
     return (others, 1.0, *wide(zero[2:]))
@@ -116,14 +112,9 @@ def _four_cumulants(p):
     return p0, c2, c3, p0 * (c4 + six * (p1 + p1 - p0))
 
 
-def _two_normaliser(n, sums):
-    k1, k2 = sums
-    if n == 1:
-        return k1, (1.0, 0.0)
-    return k1 * k1 + k2, (k1, 1.0)
-
-
-def _four_normaliser(n, sums):
+@njit(cache=True, **INLINED)
+def normaliser(n, sums):
+    """Return H_n from K_1, ..., K_4, and the factors of kappa_c in it."""
     k1, k2, k3, k4 = sums
     if n == 1:
         return k1, (1.0, 0.0, 0.0, 0.0)
@@ -245,8 +236,3 @@ def _(factors, terms):
         return f1 * c1 + f2 * c2 + f3 * c3 + f4 * c4
 
     return two if len(factors) == 2 else four
-
-
-@overload(normaliser, jit_options=INLINED)
-def _(n, sums):
-    return _two_normaliser if len(sums) == 2 else _four_normaliser

@@ -46,28 +46,10 @@ def step(k, n_wk, i, given):
     return a * b / s * numbers[2]
 
 
-def _steps_without(m, k, n_wk, sums, given):
-    """Return p_0, p_1, ... of topic k without m tokens."""
-    return tuple(step(k, n_wk, i - m, given) for i in range(len(sums)))
-
-
-@overload(_steps_without, jit_options=INLINED)
-def _(m, k, n_wk, sums, given):
-    def two(m, k, n_wk, sums, given):
-        return step(k, n_wk, -m, given), step(k, n_wk, 1 - m, given)
-
-    def four(m, k, n_wk, sums, given):
-        p0, p1 = step(k, n_wk, -m, given), step(k, n_wk, 1 - m, given)
-        p2, p3 = step(k, n_wk, 2 - m, given), step(k, n_wk, 3 - m, given)
-        return p0, p1, p2, p3
-
-    return two if len(sums) == 2 else four
-
-
 # --- two tokens ------------------------------------------------------------------
 
 
-@njit(inline="always")
+@njit(cache=True, **INLINED)
 def resample_pair(block, sums, words, given, rng):
     """Resample two tokens; return the sums, in which they are counted."""
     begin, end, r, others = _moves(block, sums, words, given, rng)
@@ -100,7 +82,7 @@ def resample_pair(block, sums, words, given, rng):
     return sums
 
 
-@njit(inline="always")
+@njit(cache=True, **INLINED)
 def _moves(block, sums, words, given, rng):
     """Return which tokens move: from the first number to before the second.
 
@@ -180,7 +162,9 @@ def _resample(block, sums, words, given, rng):
         k = np.int64(block[i])
         place = place_of(k, words)
         n_wk = np.int64(count_at(place, words))
-        p = _steps_without(m, k, n_wk, left, given)
+        p0, p1 = step(k, n_wk, -m, given), step(k, n_wk, 1 - m, given)
+        p2, p3 = step(k, n_wk, 2 - m, given), step(k, n_wk, 3 - m, given)
+        p = p0, p1, p2, p3
         left = moved(left, at(given.kappa, place), cumulants(p))
         for j in range(m):
             stay *= p[j]
