@@ -6,11 +6,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from sklda._base.draws import PosteriorDraws
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitting import Progress, fit_callbacks, undone_on_failure
 from sklda._base.lda import BaseLDA
 from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
+    DRAWS_CONSTRAINTS,
     TRACE_CONSTRAINTS,
     make_problem,
     make_schedule,
@@ -19,11 +21,13 @@ from sklda._base.parameters import (
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import fit_context
 from sklda._core.corpus import check_corpus
+from sklda._core.memory import check_memory
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._gibbs.chain import Chain, Runnable, run
+from sklda._gibbs.kept_draws import most_bytes, posterior_draws
 from sklda._gibbs.scalars import Recorder
 
 
@@ -59,7 +63,25 @@ class BaseChainEstimator(BaseTopicModel):
                 f"max_iter={max_iter}. None means half of max_iter."
             )
         evaluate_every = getattr(parameters, "evaluate_every", 0)
-        return make_schedule(parameters, burn_in, parameters.thin, evaluate_every)
+        schedule = make_schedule(parameters, burn_in, parameters.thin, evaluate_every)
+        keep_draws = getattr(parameters, "keep_draws", 0)
+        if keep_draws > schedule.n_kept:
+            raise ValueError(
+                f"keep_draws={keep_draws} exceeds the number of kept samples, "
+                f"{schedule.n_kept}: every thin={schedule.thin}-th of the sweeps "
+                f"between burn_in={burn_in} and max_iter={max_iter}. Lower thin or "
+                f"keep_draws, or raise max_iter."
+            )
+        return schedule
+
+    def _check_memory(self, problem: Problem[Corpus], n_chains: int = 1) -> None:
+        """Raise ValueError if the draws that chains keep can take too much memory."""
+        keep_draws = getattr(self._parameters, "keep_draws", 0)
+        if keep_draws > 0:
+            n_bytes = n_chains * keep_draws * most_bytes(problem)
+            of_chains = f" of {n_chains} chains" if n_chains > 1 else ""
+            what = f"What keep_draws={keep_draws}{of_chains} keeps"
+            check_memory(n_bytes, what, "keep fewer draws, with a larger thin")
 
     def _sample(self, X, y, schedule: Schedule, recorder: Recorder | None = None):
         """Run a new chain and set the fitted attributes.
@@ -111,6 +133,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseChainEstimator._parameter_constraints,
+        **DRAWS_CONSTRAINTS,
         **TRACE_CONSTRAINTS,
     }
 
@@ -119,6 +142,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
     topic_assignments_: np.ndarray
     log_joint_: np.ndarray
     log_joint_iter_: np.ndarray
+    draws_: PosteriorDraws | None
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         """Return the sampler that the parameters choose."""
@@ -143,7 +167,8 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         Raises
         ------
         ValueError
-            If X holds values other than counts, or a parameter is out of range.
+            If X holds values other than counts, a parameter is out of range, or the
+            draws of `keep_draws` can take more than half of the free memory.
 
         Notes
         -----
@@ -156,8 +181,10 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
     def _start(self, X, y, threads: Threads) -> tuple[Chain, dict[str, Any]]:
         corpus = check_corpus(self, X, reset=True)
         problem = make_problem(self, corpus)
+        self._check_memory(problem)
         sampler = self._make_sampler(problem, threads)
-        return Chain(sampler, problem, random_streams(self.random_state)), {}
+        rng = random_streams(self.random_state)
+        return Chain(sampler, problem, rng, self._parameters.keep_draws), {}
 
     def _report(self, chain: Chain, schedule: Schedule, progress: Progress) -> None:
         if schedule.evaluates(chain.n_sweeps):
@@ -172,6 +199,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             "topic_assignments_": chain.z,
             "doc_topic_prior_": chain.problem.doc_topic_prior,
             "topic_word_prior_": chain.problem.topic_word_prior,
+            "draws_": posterior_draws(chain.problem, list(chain.draws)),
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
             "n_iter_": chain.n_sweeps,

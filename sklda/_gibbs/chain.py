@@ -3,6 +3,7 @@
 It knows no sampler, only the protocol of `sklda._core.sampler`.
 """
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Protocol, Self
@@ -18,6 +19,7 @@ from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams, random_topics
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
+from sklda._gibbs.kept_draws import Draw, draw_of
 from sklda._gibbs.shared_memory import dumps, loads
 
 
@@ -63,7 +65,11 @@ class Chain:
     """The state of a sampler, the trace of its log joint, and the averages."""
 
     def __init__(
-        self, sampler: Sampler, problem: Problem[Corpus], rng: RandomStreams
+        self,
+        sampler: Sampler,
+        problem: Problem[Corpus],
+        rng: RandomStreams,
+        keep_draws: int = 0,
     ) -> None:
         self.sampler = sampler
         self.problem = problem  # with the priors as they are now
@@ -75,6 +81,7 @@ class Chain:
         self.log_joint: list[float] = []
         self.log_joint_sweeps: list[int] = []
         self.averages = Averages(problem)
+        self.draws: deque[Draw] = deque(maxlen=keep_draws)  # the last samples
         self.last_kept = 0  # the sweep of the last sample in the averages
         self.threads = Threads()  # those that the sampler uses
 
@@ -133,6 +140,9 @@ class Chain:
         if self.last_kept < self.n_sweeps:
             counts = self.sampler.counts(self.state)
             self.averages.add(self.problem.corpus, self.z, counts)
+            if self.draws.maxlen != 0:
+                draw = draw_of(self.problem, self.z, counts, self.n_sweeps)
+                self.draws.append(draw)
             self.last_kept = self.n_sweeps
 
     def snapshot(self) -> Self:
@@ -140,6 +150,7 @@ class Chain:
         other = copy(self)
         other.z = self.z.copy()
         other.averages = self.averages.copy()
+        other.draws = self.draws.copy()
         other.keep()
         return other
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from sklda._base.estimator import BaseTopicModel
-from sklda._base.parameters import CONSTRAINTS
+from sklda._base.parameters import CONSTRAINTS, make_problem
 from sklda._base.sklearn_private import Interval, validate_parameter_constraints
 from sklda._core.corpus import check_corpus, check_weights
 from sklda._core.types import MatrixLike
@@ -110,15 +110,15 @@ default=None
     """
     given = {"n_chains": n_chains, "n_jobs": n_jobs, "random_state": random_state}
     validate_parameter_constraints(_CONSTRAINTS, given, caller_name="sample_chains")
-    n_jobs = None if n_jobs is None else int(n_jobs)
+    n_jobs, n_chains = None if n_jobs is None else int(n_jobs), int(n_chains)
     if isclass(estimator) or not isinstance(estimator, BaseTopicModel):
         raise TypeError(
             f"estimator must be an estimator of sklda, got {estimator!r}. For a "
             f"pipeline, pass its last step, and X as the steps before it return it."
         )
     import_arviz("arviz_stats", "sample_chains")
-    clones, generator = _clones(estimator, int(n_chains), random_state)
-    pairs, held_out = _check_data(clone(estimator), X, X_test, generator)
+    clones, generator = _clones(estimator, n_chains, random_state)
+    pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
     experiment = Experiment(X, y, X_test, pairs, held_out, n_jobs)
     return SampledChains._of(experiment, experiment.start(clones))
 
@@ -137,7 +137,11 @@ def _clones(
 
 
 def _check_data(
-    estimator: Any, X: Any, X_test: Any, generator: np.random.Generator
+    estimator: Any,
+    X: Any,
+    X_test: Any,
+    generator: np.random.Generator,
+    n_chains: int,
 ) -> tuple[np.ndarray | None, HeldOut | None]:
     """Return the pairs of tokens and the documents that chains record, if it has any.
 
@@ -150,7 +154,9 @@ def _check_data(
     if corpus.count.size == 0:
         raise ValueError("X has no tokens, so there is nothing to sample.")
     if has_chains:
-        pairs = draw_pairs(check_corpus(estimator, X, reset=True), generator)
+        whole_corpus = check_corpus(estimator, X, reset=True)
+        estimator._check_memory(make_problem(estimator, whole_corpus), n_chains)
+        pairs = draw_pairs(whole_corpus, generator)
     if X_test is None:
         return pairs, None
     documents = HeldOut.of(check_weights(estimator, X_test, reset=False, whole=whole))
