@@ -203,7 +203,9 @@ def estimate_effect(
     Errors of the regression are taken to be equally large for all documents. LDA knows
     nothing of the covariates: it draws the proportions of a document of N tokens
     towards the prior mean, and so shrinks coefficients by about A / (N + A), with A the
-    sum of alpha. That matters for short documents and large priors.
+    sum of alpha. That matters for short documents and large priors. With an alpha far
+    smaller than the proportions ask for, intervals are too wide: `learn_priors` fits
+    it.
 
     Cost: a sample of the proportions for each draw, 0.03 seconds for KOS with 100
     topics.
@@ -271,7 +273,13 @@ def _check_covariates(covariates, n_documents) -> tuple[np.ndarray, list[str]]:
         )
     if names is None:
         names = [f"x{j}" for j in range(matrix.shape[1])]
-    return matrix, [str(name) for name in names]
+    names = [str(name) for name in names]
+    if len({"intercept", *names}) <= len(names):
+        raise ValueError(
+            f"covariates must have different names, none of them 'intercept'; got "
+            f"{names}."
+        )
+    return matrix, names
 
 
 class _Regression(NamedTuple):

@@ -235,7 +235,8 @@ class TopWordsDisplay:
             rows = np.arange(len(self.words[k]))
             self.bars_.append(panel.barh(rows, self.probabilities[k], **bar_kw))
             if self.intervals is not None:
-                panel.hlines(rows, *self.intervals[:, k], color=EDGE, linewidth=1)
+                # Below the words, which they would cross out.
+                panel.hlines(rows + 0.35, *self.intervals[:, k], color=EDGE)
             panel.set_title(f"Topic {self.topics[k]}", fontsize="medium")
             panel.set_xlim(0, limit)
             panel.set_ylim(rows.size - 0.4, -0.6)
