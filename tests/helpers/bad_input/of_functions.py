@@ -147,7 +147,10 @@ def inspection_doors() -> Iterator[tuple[str, Door]]:
     )
     # Displays.
     of_words = ranking(fewest_words=1) | {"topics": indices(N_TOPICS)}
-    yield from display_doors(inspection.TopWordsDisplay, at_words, of_words, "bar_kw")
+    at = at_words | {"estimator": with_draws()}
+    level = LEVEL.bad[1:], [*LEVEL.good, [None]]  # None is the default
+    at["confidence_level"], of_words["confidence_level"] = 0.9, Spec(*level)
+    yield from display_doors(inspection.TopWordsDisplay, at, of_words, "bar_kw")
     if_any = Spec([one for one in documents.bad if one.value is not None], [])
     of_map = ranking(fewest_words=0) | {"X": if_any + accepted(None, X)}
     yield from display_doors(inspection.TopicMapDisplay, at_words, of_map, "scatter_kw")
@@ -173,6 +176,17 @@ def inspection_doors() -> Iterator[tuple[str, Door]]:
         "line_kw",
         "from_chains",
     )
+
+
+# --- draws -----------------------------------------------------------------------
+
+LEVEL = refused(None) + real(0, 1, closed="neither", typical=0.5)
+
+
+@cache
+def with_draws() -> Any:
+    model = CollapsedGibbsLDA(N_TOPICS, max_iter=12, thin=1, keep_draws=4)
+    return model.set_params(random_state=0).fit(X)
 
 
 def fits() -> Spec:
@@ -247,7 +261,9 @@ def as_drawn(given: dict[str, Any]) -> dict[str, Spec]:
         elif not isinstance(value, str):
             # Of parameters of different sizes, the message may name any.
             shorter = refused(value[:-1], words="|".join(given))
-            specs[name] = refused(5, None, {1}, "text", object()) + shorter
+            specs[name] = refused(5, {1}, "text", object()) + shorter
+            if name != "intervals":  # None draws none
+                specs[name] += refused(None)
         if isinstance(value, np.ndarray):
             no_numbers = [
                 np.full(value.shape, math.nan),
