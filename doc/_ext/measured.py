@@ -2,11 +2,12 @@
 
 A page says ``|nips-nested-4-perplexity|`` and gets what was measured, so no figure is
 typed into a text; ``.. pictures:: blocking`` shows every picture of a folder, and
-``.. blocks::`` a table of what blocks cost and gain.
+``.. blocks::`` and ``.. chains::`` tables of what blocks and several chains come to.
 """
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from docutils import nodes
@@ -116,8 +117,35 @@ def blocks_table() -> str:
             RESULTS.glob(f"blocking/chains-{corpus}-*.json"), key=_topics
         )
     ]
+    return _table(head, map(_blocks_row, paths))
+
+
+def chains_table() -> str:
+    """Return the diagnostics of the samplers, as a table of reStructuredText."""
+    head = ["sampler", "log joint: R-hat", "effective samples", "per second"]
+    head += ["spread, nats per token", "test documents: R-hat", "spread"]
+    head += ["worst pair of tokens: effective samples"]
+    report = _read("diagnostics/chains-kos.json")
+    return _table(head, (_chains_row(*item) for item in report["tables"].items()))
+
+
+def _chains_row(name: str, rows: dict) -> list[str]:
+    joint, test = rows["log_joint"], rows["test_log_probability"]
+    return [
+        name,
+        f"{joint['r_hat']:.2f}",
+        f"{joint['ess_bulk']:.0f}",
+        f"{joint['ess_per_second']:.2f}",
+        f"{joint['spread']:.4f}",
+        f"{test['r_hat']:.2f}",
+        f"{test['spread']:.4f}",
+        f"{rows['pairs, worst']['ess_bulk']:.0f}",
+    ]
+
+
+def _table(head: list[str], rows: Iterable[list[str]]) -> str:
     lines = [".. list-table::", "   :class: wide", "   :header-rows: 1", ""]
-    for row in (head, *map(_blocks_row, paths)):
+    for row in (head, *rows):
         marks = ["   * - ", *["     - "] * (len(row) - 1)]
         lines += [mark + cell for mark, cell in zip(marks, row, strict=True)]
     return "\n".join(lines)
@@ -197,20 +225,38 @@ class Pictures(Directive):
         return shown
 
 
-class Blocks(Directive):
-    """The table of what blocks cost and gain."""
+class Table(Directive):
+    """A table of what was measured."""
+
+    results: str
+    table: staticmethod
 
     def run(self):
         """Return nothing, but insert the table."""
         env = self.state.document.settings.env
-        for path in RESULTS.glob("blocking/chains-*.json"):
+        for path in RESULTS.glob(self.results):
             env.note_dependency(str(path))
-        self.state_machine.insert_input(blocks_table().splitlines(), __file__)
+        self.state_machine.insert_input(self.table().splitlines(), __file__)
         return []
+
+
+class Blocks(Table):
+    """What blocks cost and gain."""
+
+    results = "blocking/chains-*.json"
+    table = staticmethod(blocks_table)
+
+
+class Chains(Table):
+    """What several chains of each sampler come to."""
+
+    results = "diagnostics/chains-*.json"
+    table = staticmethod(chains_table)
 
 
 def setup(app):
     """Offer the directives to Sphinx."""
     app.add_directive("pictures", Pictures)
     app.add_directive("blocks", Blocks)
+    app.add_directive("chains", Chains)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
