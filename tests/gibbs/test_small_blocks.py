@@ -51,17 +51,16 @@ def test_sums_of_cumulants(n_topics, n):
         topics = random_topics(seed, n_topics)
         expected, means = brute_force(*topics, n)
         means = np.array([float(m) for m in means])
-        for depth in (2, 4) if n <= 2 else (4,):
-            # In single precision six or seven digits, less what cancels.
-            for dtype, total_error, error in (
-                (np.float64, 1e-10, 1e-8),
-                (np.float32, 1e-5, 1e-5),
-            ):
-                own = cumulants_of(*topics, depth, dtype)
-                total, factors = cumulants.normaliser(n, tuple(own.sum(0)))
-                assert total == pytest.approx(float(expected), rel=total_error)
-                shares = [cumulants.combined(factors, one) / total for one in own]
-                np.testing.assert_allclose(shares, means, rtol=error, atol=error / 10)
+        # In single precision six or seven digits, less what cancels.
+        for dtype, total_error, error in (
+            (np.float64, 1e-10, 1e-8),
+            (np.float32, 1e-5, 1e-5),
+        ):
+            own = cumulants_of(*topics, 4, dtype)
+            total, factors = cumulants.normaliser(n, tuple(own.sum(0)))
+            assert total == pytest.approx(float(expected), rel=total_error)
+            shares = [cumulants.combined(factors, one) / total for one in own]
+            np.testing.assert_allclose(shares, means, rtol=error, atol=error / 10)
 
 
 @each_depth
@@ -109,36 +108,30 @@ def test_ratios_of_a_document(depth):
     assert scaled_beta == pytest.approx(beta * scale, rel=1e-6)
 
 
-def of_tuples(room, p, q, r, n):
+def of_tuples(room, p, q, r):
     """Return all that is written for tuples of two lengths."""
     cumulants.put(room.kappa, 3, cumulants.narrow(r))
-    total, factors = cumulants.normaliser(n, p)
     return (
         cumulants.at(room.kappa, 3),
         cumulants.wide(cumulants.narrow(q)),
         cumulants.steps(q[0], p, r[0]),
         cumulants.cumulants(q),
         cumulants.moved(p, q, r),
-        (cumulants.combined(p, q), total),
-        factors,
-        cumulants.first_factors(total, room.zero),
+        (cumulants.combined(p, q),),
+        cumulants.first_factors(p[0], room.zero),
         cumulants.last_factors(room.zero),
         given.ratios_of(2, room.ratio, room),
-        small._steps_without(n, 2, 9, p, room),
     )
 
 
 @each_depth
 def test_tuples_are_compiled_to_what_python_has(depth):
     rng, room = np.random.default_rng(depth), a_document(3, depth)[-1]
-    compiled = njit(of_tuples)
-    for n in range(1, depth + 1):
-        numbers = [tuple(x) for x in rng.uniform(0.5, 2, (3, depth))]
-        found = compiled(room, *numbers, n)
-        expected = of_tuples(room, *numbers, n)
-        for one, other in zip(found, expected, strict=True):
-            assert len(one) == len(other)
-            np.testing.assert_allclose(one, other, rtol=2e-6, atol=2e-6)
+    numbers = [tuple(x) for x in rng.uniform(0.5, 2, (3, depth))]
+    found, expected = njit(of_tuples)(room, *numbers), of_tuples(room, *numbers)
+    for one, other in zip(found, expected, strict=True):
+        assert len(one) == len(other)
+        np.testing.assert_allclose(one, other, rtol=2e-6, atol=2e-6)
 
 
 @pytest.mark.parametrize("block", [[3], [3, 3], [3, 5], [5, 3, 3], [1, 2, 1, 2]])

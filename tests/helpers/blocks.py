@@ -32,6 +32,7 @@ PROBLEMS = {
     "full lists": TinyProblem(
         (((0, 2),), ((0, 1), (1, 1)), ((0, 1),)), 2, (0.9, 0.8, 0.7, 0.6, 0.5), 0.5
     ),
+    "two pairs": TinyProblem((((0, 4),),), 1, (2.0, 1.5, 1.0), 3.0),
     # One block, from one start.
     "pair, same": TinyProblem((((0, 2),),), 2, (0.5, 1.2, 0.8), 0.4),
     "pair, different": TinyProblem((((0, 2),),), 2, (0.5, 1.2, 0.8), 0.4),
@@ -77,7 +78,13 @@ STARTS = {
     "flat 4 alike": (0, 0, 0, 0),
     "flat 4 of 2 topics": (0, 1, 0, 0),
 }
-MOST = {"split": 2, "flat split": 2, "split of 3": 2, "split in threes": 3}
+MOST = {
+    "two pairs": 2,
+    "split": 2,
+    "flat split": 2,
+    "split of 3": 2,
+    "split in threes": 3,
+}
 N_DRAWS = {"single": 12_000}  # where a fault shows late
 
 # The tables draw blocks of more than four tokens only. Here they draw all blocks.
