@@ -85,6 +85,11 @@ MUTANTS = {
         2,
         Edit("resample_pair", "kappa[1][P] = of_two", "pass"),
     ),
+    "the second token is not entered": (
+        "rows",
+        2,
+        Edit("resample_pair", "sums = change(new, *Z)", "pass", 1, 2),
+    ),
     "sums lack the second token": (
         "rows",
         2,

@@ -168,16 +168,12 @@ MOVE = {
         ),
     ),
     "only one token is taken out": (
-        "flat pair, same",
+        "flat pair, different",
         Edit("resample_pair", "range(B, E)", "range(B, B + 1)"),
     ),
     "the first is not entered": (
         "flat pair, same",
         Edit("resample_pair", "sums = change(new, 1, *Z)", "pass", 0, 2),
-    ),
-    "the second is not entered": (
-        "documents",
-        Edit("resample_pair", "sums = change(new, 1, *Z)", "pass", 1, 2),
     ),
     "sums lack the first": (
         "flat pair, same",
@@ -206,10 +202,6 @@ MOVE = {
             "of_two, kappa[1][P] = kappa[1][P], 0",
             "of_two = kappa[1][P]",
         ),
-    ),
-    "kappa_2 is lost": (
-        "two pairs",
-        Edit("resample_pair", "kappa[1][P] = of_two", "pass"),
     ),
     "the first weighs without the second": (
         "flat pair, same",
@@ -286,14 +278,6 @@ RANGE = {
     "sums are not added up anew": (
         "pair, tiny alpha",
         Edit("resample_pair", "sums = weigh(*Z)", "pass"),
-    ),
-    "others are those of the old sums": (
-        "pair, tiny alpha",
-        Edit(
-            "resample_pair",
-            "sums = weigh(*Z)\nothers = sums[0]",
-            "others = sums[0]\nsums = weigh(words, given)",
-        ),
     ),
 }
 CUMULANTS = {

@@ -167,22 +167,6 @@ DRAW = {
         "flat pair, same",
         Edit("listed.draw_last", "own, weight[but] = A, 0", "own = A"),
     ),
-    "the last on another topic weighs nothing": (
-        "pairs",
-        Edit("cumulants.last_factors", "zero[0] + 1", "zero[0]"),
-    ),
-    "the last on another topic weighs for two": (
-        "pair beside",
-        Edit("cumulants.last_factors", "(F, *Z)", "(F, 1, *zero[2:])"),
-    ),
-    "the list weighs less by its last lane": (
-        "pairs",
-        Edit("listed._total", "range(A, B)", "range(A, B - 1)"),
-    ),
-    "the list weighs more by the sums before": (
-        "pairs",
-        Edit("listed._total", "range(A, B)", "range(A - LANES, B)"),
-    ),
     "listed topics are drawn as others": (
         "flat pair, same",
         Edit("listed._draw_unlisted", "weight[topics[J]] = 0", "pass"),

@@ -11,7 +11,7 @@ from numba import njit
 from sklda._core.problem import Problem
 from sklda._gibbs.kernels.blocked import cumulants, given, small
 from tests.helpers.block_weights import random_topics, weights
-from tests.helpers.mutants import interpreted
+from tests.helpers.mutants import Edit, interpreted
 
 KINDS = ("rows", "lists")
 BLOCKED = "sklda._gibbs.kernels.blocked"
@@ -150,9 +150,9 @@ def test_how_many_tokens_share_a_topic(block):
 class OneWord:
     """A word in a document, with its counts in a row and in a list."""
 
-    def __init__(self, n_topics, n_tokens, depth, seed):
-        loaded = interpreted(f"{BLOCKED}.lists", beside=(f"{BLOCKED}.rows",), lanes=4)
-        modules = loaded.modules
+    def __init__(self, n_topics, n_tokens, depth, seed, edits=()):
+        both = f"{BLOCKED}.lists", f"{BLOCKED}.rows"
+        modules = interpreted(both[0], edits, beside=both[1:], lanes=4).modules
         problem, self.words = (
             modules["sklda._core.problem"],
             modules[f"{BLOCKED}.words"],
@@ -245,21 +245,61 @@ def test_rows_and_lists_have_the_same_sums_after_any_change(n_topics, depth):
         word.move(rng)
 
 
+def shares(word, kind, name, factors, besides):
+    """Return how often each topic is drawn, and the probabilities by the formulas."""
+    weight = np.maximum(word.cumulants() @ factors, 0)
+    weight[besides] = 0
+    but = word.words.place_of(besides, word.of[kind])
+    # As many draws as topics are told apart, from even numbers: no chance at all.
+    drawn = []
+    for r in (np.arange(2000) + 0.5) / 2000 * weight.sum():
+        arguments = (r, factors, but) if name == "draw_first" else (r, but)
+        place = word.call(name, kind, *arguments)
+        drawn.append(word.call("topic_at", kind, place))
+        word.call("drop_empty", kind, place)  # a new topic
+    return np.bincount(drawn, minlength=weight.size) / len(drawn), weight / weight.sum()
+
+
 @each_size
-def test_rows_and_lists_draw_with_the_same_probabilities(n):
-    word = OneWord(9, 7, 4, seed=n)
+@pytest.mark.parametrize("n_tokens", [2, 7])
+def test_rows_and_lists_draw_with_the_same_probabilities(n_tokens, n):
+    word = OneWord(9, n_tokens, 4, seed=1)
     _, factors = cumulants.normaliser(n, tuple(word.cumulants().sum(0)))
     names = ["draw_first"] if n > 1 else ["draw_first", "draw_last"]
-    for name, kind, besides in itertools.product(names, KINDS, word.z[:3].tolist()):
-        weight = np.maximum(word.cumulants() @ factors, 0)
-        weight[besides] = 0
-        but = word.words.place_of(besides, word.of[kind])
-        # As many draws as topics are told apart, from even numbers: no chance at all.
-        drawn = []
-        for r in (np.arange(2000) + 0.5) / 2000 * weight.sum():
-            arguments = (r, factors, but) if name == "draw_first" else (r, but)
-            place = word.call(name, kind, *arguments)
-            drawn.append(word.call("topic_at", kind, place))
-            word.call("drop_empty", kind, place)  # a new topic
-        share = np.bincount(drawn, minlength=9) / len(drawn)
-        np.testing.assert_allclose(share, weight / weight.sum(), atol=2e-3)
+    for name, kind, besides in itertools.product(names, KINDS, word.z[:2].tolist()):
+        found, expected = shares(word, kind, name, factors, besides)
+        np.testing.assert_allclose(found, expected, atol=1e-3)
+
+
+# Faults that enumeration would not find. Fault: tokens of the word, edit.
+MUTANTS = {
+    "another topic, the last, weighs nothing": (
+        2,
+        Edit("last_factors", "zero[0] + 1", "zero[0]"),
+    ),
+    **{
+        f"another topic, the last, weighs by kappa_{i + 1}, too": (
+            2,
+            Edit(
+                "last_factors",
+                "(F, *zero[1:])",
+                f"(F, *zero[1:{i}], 1, *zero[{i + 1}:])",
+            ),
+        )
+        for i in (1, 2, 3)
+    },
+    "a lane of a list is lost": (7, Edit("_total", "range(A, B)", "range(A + 1, B)")),
+    "the lanes of a list count twice": (
+        7,
+        Edit("_total", "range(A, B)", "range(A - LANES, B)"),
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", MUTANTS)
+def test_mutants_draw_with_other_probabilities(fault):
+    n_tokens, edit = MUTANTS[fault]
+    word = OneWord(9, n_tokens, 4, seed=1, edits=[edit])
+    _, factors = cumulants.normaliser(1, tuple(word.cumulants().sum(0)))
+    found, expected = shares(word, "lists", "draw_last", factors, int(word.z[0]))
+    assert abs(found - expected).max() > 5e-3

@@ -32,7 +32,6 @@ PROBLEMS = {
     "full lists": TinyProblem(
         (((0, 2),), ((0, 1), (1, 1)), ((0, 1),)), 2, (0.9, 0.8, 0.7, 0.6, 0.5), 0.5
     ),
-    "two pairs": TinyProblem((((0, 4),),), 1, (2.0, 1.5, 1.0), 3.0),
     # One block, from one start.
     "pair, same": TinyProblem((((0, 2),),), 2, (0.5, 1.2, 0.8), 0.4),
     "pair, different": TinyProblem((((0, 2),),), 2, (0.5, 1.2, 0.8), 0.4),
