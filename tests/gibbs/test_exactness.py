@@ -99,7 +99,7 @@ def test_log_joint_is_the_closed_form(sampler, tiny):
 @samplers
 def test_a_sweep_leaves_the_posterior_as_it_is(sampler, tiny):
     # Both kernels have their own test: the third sampler only puts them together.
-    n_draws = 5000 if isinstance(sampler, RowsThenLists) else 20_000
+    n_draws = 2000 if isinstance(sampler, RowsThenLists) else 10_000
     assert_exact(sampler, tiny, n_draws, seed=1)
 
 

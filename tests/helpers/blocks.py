@@ -77,7 +77,13 @@ STARTS = {
     "flat 4 alike": (0, 0, 0, 0),
     "flat 4 of 2 topics": (0, 1, 0, 0),
 }
-MOST = {"split": 2, "flat split": 2, "split of 3": 2, "split in threes": 3}
+MOST = {
+    "two pairs": 2,
+    "split": 2,
+    "flat split": 2,
+    "split of 3": 2,
+    "split in threes": 3,
+}
 N_DRAWS = {"single": 12_000}  # where a fault shows late
 
 # The tables draw blocks of more than four tokens only. Here they draw all blocks.
