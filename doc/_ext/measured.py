@@ -49,7 +49,14 @@ def figures() -> dict[str, str]:
             rows = _read(f"ecgs/speed-{corpus}.json")["rows"]
             gains = (row["times_as_fast"][name] for row in rows)
             found[f"{corpus}-{name}-gain"] = _range(gains)
-    return found | _shards() | _variational() | _supervised()
+    return found | _high_counts() | _shards() | _variational() | _supervised()
+
+
+def _high_counts() -> dict[str, str]:
+    """Return what blocks of four gain at best where words are repeated many times."""
+    levels = _read("blocking/chains-counts-20.json")["levels"]
+    of_four = (_relative(row["seconds"])["nested-4"] for row in levels)
+    return {"counts-nested-4-best": f"{min(r for r in of_four if r):.2f}"}
 
 
 def _shards() -> dict[str, str]:
