@@ -232,7 +232,7 @@ OF_TABLES = [
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_tables_draw_small_blocks_as_well(kernel, nested, name, most, lanes):
     sampler = plain(kernel, nested, most, *TABLES, lanes=lanes)
-    assert_exact(sampler, BLOCKS[name], 1000, seed=3)
+    assert_exact(sampler, BLOCKS[name], 500, seed=3)
 
 
 @pytest.mark.slow

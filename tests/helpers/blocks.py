@@ -98,10 +98,10 @@ def plain(kernel, nested, most, *edits, lanes=2):
     return blocked(kernel, nested, most).plain(edits, lanes=lanes)[0]
 
 
-def assert_right(name, kernel="rows", nested=True, edits=(), lanes=2, n_draws=1000):
+def assert_right(name, kernel="rows", nested=True, edits=(), lanes=2):
     """Assert that what Python runs is exact on a problem."""
     sampler = plain(kernel, nested, MOST.get(name), *edits, lanes=lanes)
-    assert_exact(sampler, PROBLEMS[name], n_draws, seed=6, start=STARTS.get(name))
+    assert_exact(sampler, PROBLEMS[name], 500, seed=6, start=STARTS.get(name))
 
 
 def is_found(name, kernel, nested, edits, lanes=2):
