@@ -85,8 +85,7 @@ CASES = [
 @pytest.mark.parametrize(("nested", "name", "most"), CASES)
 @each_kernel
 def test_a_sweep_leaves_the_posterior_as_it_is(kernel, nested, name, most):
-    n_draws = 2000 if most is None else 1000
-    assert_exact(Blocked(kernel, nested, most), BLOCKS[name], n_draws, seed=1)
+    assert_exact(Blocked(kernel, nested, most), BLOCKS[name], 2500, seed=1)
 
 
 # --- one block, any number of topics ---------------------------------------------
