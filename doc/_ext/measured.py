@@ -50,7 +50,18 @@ def figures() -> dict[str, str]:
             rows = _read(f"ecgs/speed-{corpus}.json")["rows"]
             gains = (row["times_as_fast"][name] for row in rows)
             found[f"{corpus}-{name}-gain"] = _range(gains)
-    return found | _shards() | _variational() | _supervised()
+    return found | _blocks() | _shards() | _variational() | _supervised()
+
+
+def _blocks() -> dict[str, str]:
+    """Return what blocks of four gain on high counts, and chains in local modes."""
+    levels = _read("blocking/chains-counts-20.json")["levels"]
+    of_four = (_relative(row["seconds"])["nested-4"] for row in levels)
+    found = {"counts-nested-4-best": f"{min(r for r in of_four if r):.2f}"}
+    for name, row in _read("blocking/bars.json")["summary"].items():
+        found[f"bars-{name}-stuck"] = f"{row['below_best']}"
+        found["bars-chains"] = f"{row['chains']}"
+    return found
 
 
 def _shards() -> dict[str, str]:

@@ -147,7 +147,7 @@ def resample(block, words, given, rng, nested):
             i += 1
         if drawn[k] < taken[k]:
             count(k, drawn[k] - taken[k], words, given)
-    for k in range(n_lanes):  # last, as a list has no more slots than tokens
+    for k in range(n_lanes):  # last, as a list has room for `SPARE` topics before
         if drawn[k] > taken[k]:
             count(k, drawn[k] - taken[k], words, given)
     shuffle(block, rng)
