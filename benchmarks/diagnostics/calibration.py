@@ -12,6 +12,7 @@ MEAN_LENGTH = 20  # of documents
 N_TEST = 5  # documents that are predicted
 N_DRAWS = 39  # of a chain: the rank of the true value is 0 to 39
 N_BINS = 20
+LINES = {"rows": "-", "lists": "--", "": "-."}  # by layout
 
 
 def run(options) -> None:
@@ -100,3 +101,30 @@ def p_values(ranks: dict[str, list[int]]) -> dict[str, float]:
         counts, _ = np.histogram(values, N_BINS, (0, N_DRAWS + 1))
         found[name] = float(stats.chisquare(counts).pvalue)
     return found
+
+
+def draw(reports, folder) -> None:
+    for name, report in reports.items():
+        found = report["ranks"]
+        scalars = list(next(iter(found.values())))
+        figure, axes = figures.panels(len(scalars))
+        for panel, scalar in zip(axes, scalars, strict=True):
+            draw_panel(panel, {name: r[scalar] for name, r in found.items()}, report)
+            panel.set_title(scalar)
+        axes[0].set_ylabel("difference from the uniform distribution function")
+        figures.finish(figure, folder / f"{name}.png")
+
+
+def draw_panel(axes, ranks: dict[str, list[int]], report) -> None:
+    """Draw by how much the distribution of ranks is off, and where 95 % of those lie."""
+    n, n_ranks = report["options"]["replications"], report["draws"] + 1
+    x = np.arange(1, n_ranks + 1) / n_ranks
+    low, high = (stats.binom.ppf(q, n, x) / n - x for q in (0.025, 0.975))
+    axes.fill_between(x, low, high, color="#dddddd", label="95 % of uniform ranks")
+    for name, values in ranks.items():
+        sampler, _, layout = name.partition(" ")
+        below = np.bincount(values, minlength=n_ranks).cumsum() / n
+        look = blocking.STYLES[sampler] | {"marker": None, "ls": LINES[layout]}
+        axes.plot(x, below - x, **look, lw=1, label=name)
+    axes.set_xlabel(f"rank / {n_ranks}")
+    axes.grid(alpha=0.3)
