@@ -6,13 +6,13 @@ from benchmarks import blocking, figures, harness
 from benchmarks.internals import recorded
 
 # Topics of different sizes, so that a mistake in alpha shows.
-ALPHA, BETA = (0.2, 0.5, 1.0), 0.5
-N_WORDS = 8  # few, so that documents repeat them
-MEAN_LENGTH = 20  # of documents
+ALPHA, BETA = (0.3, 0.6, 1.2), 0.8
+N_WORDS = 6  # few, so that documents repeat them
+MEAN_LENGTH = 15  # of documents
 N_TEST = 5  # documents that are predicted
 N_DRAWS = 39  # of a chain: the rank of the true value is 0 to 39
 N_BINS = 20
-LINES = {"rows": "-", "lists": "--", "": "-."}  # by layout
+LAYOUTS = {"-rows": ("dense", "-"), "-lists": ("sparse", "--"), "": ("auto", "-.")}
 
 
 def run(options) -> None:
@@ -37,11 +37,11 @@ def run(options) -> None:
 
 
 def new_estimator(name: str, options):
-    """Return the estimator of a sampler such as "nested-2 lists"."""
-    sampler, _, layout = name.partition(" ")
+    """Return the estimator of a sampler such as nested-2-lists."""
+    sampler, layout = parts(name)
     settings = blocking.settings_of(sampler)
     if layout:
-        settings["sampler"] = {"rows": "dense", "lists": "sparse"}[layout]
+        settings["sampler"] = LAYOUTS[layout][0]
     return settings.pop("estimator")(
         len(ALPHA),
         doc_topic_prior=ALPHA,
@@ -52,6 +52,12 @@ def new_estimator(name: str, options):
         evaluate_every=0,
         **settings,
     )
+
+
+def parts(name: str) -> tuple[str, str]:
+    """Return the sampler and the layout of its counts."""
+    layout = next(layout for layout in LAYOUTS if name.endswith(layout))
+    return name.removesuffix(layout), layout
 
 
 def ranks_of(lda, seed: int, n_documents: int) -> tuple[dict, dict]:
@@ -122,9 +128,9 @@ def draw_panel(axes, ranks: dict[str, list[int]], report) -> None:
     low, high = (stats.binom.ppf(q, n, x) / n - x for q in (0.025, 0.975))
     axes.fill_between(x, low, high, color="#dddddd", label="95 % of uniform ranks")
     for name, values in ranks.items():
-        sampler, _, layout = name.partition(" ")
+        sampler, layout = parts(name)
         below = np.bincount(values, minlength=n_ranks).cumsum() / n
-        look = blocking.STYLES[sampler] | {"marker": None, "ls": LINES[layout]}
+        look = blocking.STYLES[sampler] | {"marker": None, "ls": LAYOUTS[layout][1]}
         axes.plot(x, below - x, **look, lw=1, label=name)
     axes.set_xlabel(f"rank / {n_ranks}")
     axes.grid(alpha=0.3)
