@@ -109,7 +109,7 @@ def completion_score(X, topic_word, doc_topic_prior: float) -> float:
 
 
 def recorded(lda, X, X_test, z) -> list[dict[str, np.ndarray]]:
-    """Return the scalars of given topics of the tokens, and those of the draws of a fit.
+    """Return the scalars of given topics of the tokens, and of the draws of a fit.
 
     Beside what the chain records there is the share of the pairs that have one topic.
     """

@@ -57,8 +57,8 @@ plt.show()
 # %%
 # Real text is harder. On the docstrings of NumPy, SciPy and scikit-learn, chains settle
 # in different modes: each mixes words and topics in a way of its own, and R-hat says
-# so. How far they are apart in nats per token, the column ``spread``, tells whether that
-# matters.
+# so. How far they are apart in nats per token, the column ``spread``, tells whether
+# that matters.
 counts = CountVectorizer(
     stop_words="english", token_pattern=r"[a-z]{3,}", min_df=5, max_df=0.2
 ).fit_transform(load_docstrings().data)

@@ -122,7 +122,7 @@ def draw(reports, folder) -> None:
 
 
 def draw_panel(axes, ranks: dict[str, list[int]], report) -> None:
-    """Draw by how much the distribution of ranks is off, and where 95 % of those lie."""
+    """Draw how far ranks are from uniform, and the band of 95 % of those that are."""
     n, n_ranks = report["options"]["replications"], report["draws"] + 1
     x = np.arange(1, n_ranks + 1) / n_ranks
     low, high = (stats.binom.ppf(q, n, x) / n - x for q in (0.025, 0.975))

@@ -183,11 +183,11 @@ def chains_table() -> str:
     """Return the diagnostics of the chains of each sampler, and their verdicts."""
     report = _read("diagnostics/chains-kos.json")
     head = ["sampler", "scalar", *(name.replace("_", " ") for name in COLUMNS)]
-    rows = [
-        [sampler, scalar, *texts({k: np.nan if v is None else v for k, v in row.items()})]
-        for sampler, table in report["tables"].items()
-        for scalar, row in table.items()
-    ]
+    rows = []
+    for sampler, table in report["tables"].items():
+        for scalar, row in table.items():
+            known = {k: np.nan if v is None else v for k, v in row.items()}
+            rows.append([sampler, scalar, *texts(known)])
     verdicts = [
         f"- {name}, {found['seconds']:.0f} seconds: {found['verdict']}"
         for name, found in report["summary"].items()

@@ -44,8 +44,13 @@ def plain(*edits):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    ["single-site-rows", "single-site-lists", "nested-2-rows", "nested-4-lists"]
-    + ["uncollapsed"],
+    [
+        "single-site-rows",
+        "single-site-lists",
+        "nested-2-rows",
+        "nested-4-lists",
+        "uncollapsed",
+    ],
 )
 def test_samplers_are_calibrated(name):
     lda = calibration.new_estimator(name, OPTIONS)

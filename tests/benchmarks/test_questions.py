@@ -118,7 +118,8 @@ def check_diagnostics(report):
 def check_calibration(report):
     (ranks,) = report["ranks"].values()
     (p_values,) = report["summary"].values()
-    assert ranks.keys() == p_values.keys() == report["effective"]["nested-2-rows"].keys()
+    (effective,) = report["effective"].values()
+    assert ranks.keys() == p_values.keys() == effective.keys()
     for values in ranks.values():
         assert len(values) == report["options"]["replications"] == 5
         assert all(0 <= rank <= report["draws"] for rank in values)
