@@ -5,12 +5,12 @@ Have the chains converged?
 One chain cannot tell whether it would come to the same topics again. Run several, from
 different random starts, and compare scalars that do not depend on the order of the
 topics. This example follows four chains from a run that is too short to one that can be
-trusted, and then meets a corpus on which chains end in different modes.
+trusted, and then meets a corpus on which chains do not agree.
 """
 
 # %%
-# The documents of the first corpus are images of 5 x 5 pixels, made from ten bars. Keep
-# ten samples of very short chains. The verdict names what is wrong and what to do.
+# The documents of the first corpus are images of 5 x 5 pixels, made from ten bars. Run
+# chains that are too short. The verdict names what is wrong and what to do.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
@@ -55,10 +55,10 @@ axes[0].set_ylim(bottom=np.min(chains.scalars_["log_joint"]) * X.sum() * 1.01)
 plt.show()
 
 # %%
-# Real text is harder. On the docstrings of NumPy, SciPy and scikit-learn, chains settle
-# in different modes: each mixes words and topics in a way of its own, and R-hat says
-# so. How far they are apart in nats per token, the column ``spread``, tells whether
-# that matters.
+# Real text is harder. On the docstrings of NumPy, SciPy and scikit-learn, some chains
+# still rise after 300 sweeps, while others stay at another level. More sweeps need not
+# bring them together. How far they are apart in nats per token, the column ``spread``,
+# tells whether that matters.
 counts = CountVectorizer(
     stop_words="english", token_pattern=r"[a-z]{3,}", min_df=5, max_df=0.2
 ).fit_transform(load_docstrings().data)
@@ -69,7 +69,8 @@ text = sample_chains(lda, counts, n_jobs=2, random_state=0)
 print(text)
 
 # %%
-# Each chain stays at a level of its own, and the ranks show it best.
+# The ranks show it best: few draws of one chain lie among those of another. If one
+# chain has to do, take ``best_estimator_``, that of the highest log joint.
 figure, axes = plt.subplots(2, 1, figsize=(8, 7), layout="constrained")
 ConvergenceDisplay.from_chains(text, ax=axes[0])
 axes[0].set_ylim(bottom=np.min(text.scalars_["log_joint"]) * counts.sum() * 1.01)

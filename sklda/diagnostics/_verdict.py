@@ -94,17 +94,18 @@ def judge(
 def _rise(log_joint) -> tuple[float, float]:
     """Return the rise from the first third to the last, and its standard error.
 
-    The error is that of the last third, where chains are calmest, for both; or the one
-    by which the rises of the chains differ, if that is greater: autocorrelation is
-    underestimated in a few draws, and four chains alone may rise alike by chance.
+    Both thirds have the error of the last, because a rise within the first is no noise.
     """
-    n_chains, third = len(log_joint), log_joint.shape[1] // 3
+    n_chains, n_draws = log_joint.shape
+    third = n_draws // 3
     last = log_joint[:, -third:]
     rises = last.mean(axis=1) - log_joint[:, :third].mean(axis=1)
     # Each chain alone, because chains in different modes have no common mean.
-    within = [np.sqrt(2) * statistics.mcse(chain[np.newaxis]) for chain in last]
-    between = np.sqrt(n_chains) * rises.std(ddof=1)
-    return rises.mean(), max(np.linalg.norm(within), between) / n_chains
+    errors = [np.sqrt(2) * statistics.mcse(chain[np.newaxis]) for chain in last]
+    error = np.linalg.norm(errors) / n_chains
+    if n_draws < ENOUGH_ESS:  # too few to tell how much they resemble each other
+        error = max(error, rises.std(ddof=1) / np.sqrt(n_chains))
+    return rises.mean(), error
 
 
 def _agreement(scalars, worst_r_hat, sweeps, n_chains) -> Verdict:
@@ -139,7 +140,7 @@ def _have_settled(scalars, r_hats, together, of_pairs, disagreeing) -> bool:
     if disagreeing > FEW_PAIRS:
         worst = np.argsort(-np.nan_to_num(of_pairs))[:_WORST_PAIRS]
         within.append(np.median(statistics.r_hat_within(together[..., worst])))
-    apart = np.nanmax([*r_hats.values(), np.nanmax(of_pairs)])
+    apart = np.nan_to_num([*r_hats.values(), *of_pairs]).max()
     return apart > SETTLED and max(within) < SETTLED
 
 

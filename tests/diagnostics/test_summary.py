@@ -147,6 +147,9 @@ def test_starts_have_no_r_hat():
     assert not chains.converged_
 
 
+HALF = np.array([[1], [1], [0], [0]])  # of the chains
+
+
 def drawn(shift=0.0, slope=0.0, persistence=0.0, n=400, seed=0):
     """Return draws of four autoregressive chains, of which two are shifted."""
     generator = np.random.default_rng(seed)
@@ -164,6 +167,7 @@ def drawn(shift=0.0, slope=0.0, persistence=0.0, n=400, seed=0):
         (drawn(n=19), "Too few draws: 19"),
         (drawn(slope=0.01), "too short: the log joint rises by 2.7 nats"),
         (drawn() - 9 * (np.arange(400) < 50), "too short: the log joint rises by 3.4"),
+        (drawn() + HALF * np.linspace(0, 9, 400), "joint rises by 3 nats"),
         (drawn(slope=-0.001, shift=5), "a mode of its own.*differ by 5"),
         (drawn(shift=5), "a mode of its own.*differ by 5"),
         (drawn(persistence=0.99), r"not met yet.*more\(9000\)"),
