@@ -242,9 +242,9 @@ class SampledChains:
         Returns
         -------
         xarray.DataTree
-            The group "posterior" holds the scalars, with the dimensions chain and draw,
-            and "pairs", with the dimension pair beside them. The group "sample_stats"
-            holds the sweep of each draw.
+            The group "posterior" holds the scalars, with the dimensions chain and draw.
+            The group "sample_stats" holds the sweep of each draw, and "pairs", with the
+            dimension pair beside them, of which a plot would draw every one.
 
         Raises
         ------
@@ -259,8 +259,8 @@ class SampledChains:
         arviz = statistics.import_arviz("arviz_base", "to_datatree")
         sweeps = np.tile(self.sweeps_, (len(self.estimators_), 1))
         groups = {
-            "posterior": self.scalars_ | {"pairs": self.pairs_},
-            "sample_stats": {"sweep": sweeps},
+            "posterior": self.scalars_,
+            "sample_stats": {"sweep": sweeps, "pairs": self.pairs_},
         }
         return arviz.from_dict(groups, dims={"pairs": ["pair"]})
 

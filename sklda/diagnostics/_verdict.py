@@ -53,7 +53,7 @@ def judge(
 ) -> Verdict:
     """Return the verdict on draws, each (n_chains, n_draws).
 
-    The log joint must have stopped rising. The scalars, and the pairs of tokens that
+    The log joint must not rise. The scalars, and the pairs of tokens that
     share a topic, (n_chains, n_draws, n_pairs), must agree.
     """
     n_chains, n_draws = together.shape[:2]
@@ -68,8 +68,8 @@ def judge(
     if rise > CLEAR_RISE * error:
         return Verdict(
             False,
-            f"Burn-in was too short: the log joint still rises, by {rise:.2g} nats per "
-            f"token from the middle third of the draws to the last. Start again with "
+            f"Burn-in was too short: the log joint rises by {rise:.2g} nats per token "
+            f"from the first third of the draws to the last. Start again with "
             f"burn_in={sweeps.n_iter} and max_iter={sweeps.n_iter + sweeps.kept}.",
         )
     r_hats = {name: float(statistics.r_hat(draws)) for name, draws in scalars.items()}
@@ -92,13 +92,20 @@ def judge(
 
 
 def _rise(log_joint) -> tuple[float, float]:
-    """Return the rise from the middle third to the last, and its standard error."""
-    third = log_joint.shape[1] // 3
-    middle, last = log_joint[:, -2 * third : -third], log_joint[:, -third:]
-    rise = last.mean() - middle.mean()
+    """Return the rise from the first third to the last, and its standard error.
+
+    Both thirds have the error of the last, because a rise within the first is no noise.
+    """
+    n_chains, n_draws = log_joint.shape
+    third = n_draws // 3
+    last = log_joint[:, -third:]
+    rises = last.mean(axis=1) - log_joint[:, :third].mean(axis=1)
     # Each chain alone, because chains in different modes have no common mean.
-    errors = [statistics.mcse(c[np.newaxis]) for part in (middle, last) for c in part]
-    return float(rise), float(np.linalg.norm(errors) / log_joint.shape[0])
+    errors = [np.sqrt(2) * statistics.mcse(chain[np.newaxis]) for chain in last]
+    error = np.linalg.norm(errors) / n_chains
+    if n_draws < ENOUGH_ESS:  # too few to tell how much they resemble each other
+        error = max(error, rises.std(ddof=1) / np.sqrt(n_chains))
+    return rises.mean(), error
 
 
 def _agreement(scalars, worst_r_hat, sweeps, n_chains) -> Verdict:
@@ -133,7 +140,7 @@ def _have_settled(scalars, r_hats, together, of_pairs, disagreeing) -> bool:
     if disagreeing > FEW_PAIRS:
         worst = np.argsort(-np.nan_to_num(of_pairs))[:_WORST_PAIRS]
         within.append(np.median(statistics.r_hat_within(together[..., worst])))
-    apart = np.nanmax([*r_hats.values(), np.nanmax(of_pairs)])
+    apart = np.nan_to_num([*r_hats.values(), *of_pairs]).max()
     return apart > SETTLED and max(within) < SETTLED
 
 

@@ -79,9 +79,13 @@ def test_frame_and_texts(chains):
 def test_draws_as_arviz_takes_them(chains):
     pytest.importorskip("arviz_base")
     tree = chains.to_datatree()
-    assert dict(tree["posterior"].sizes) == {"chain": 4, "draw": 50, "pair": 1000}
-    np.testing.assert_array_equal(tree["posterior"]["pairs"], chains.pairs_)
-    np.testing.assert_array_equal(tree["sample_stats"]["sweep"][2], chains.sweeps_)
+    posterior, stats = tree["posterior"], tree["sample_stats"]
+    assert dict(posterior.sizes) == {"chain": 4, "draw": 50}  # what plots draw
+    assert dict(stats.sizes) == {"chain": 4, "draw": 50, "pair": 1000}
+    for name, draws in chains.scalars_.items():
+        np.testing.assert_array_equal(posterior[name], draws)
+    np.testing.assert_array_equal(stats["pairs"], chains.pairs_)
+    np.testing.assert_array_equal(stats["sweep"][2], chains.sweeps_)
 
 
 # --- verdicts --------------------------------------------------------------------
@@ -96,23 +100,29 @@ def test_too_few_draws():
     assert "Too few" not in chains.verdict_
 
 
-def test_chains_that_are_too_short():
+seeds = pytest.mark.parametrize("seed", range(3))
+
+
+@seeds
+def test_chains_that_are_too_short(seed):
     model = CollapsedGibbsLDA(10, burn_in=2, thin=1, max_iter=40)
-    chains = sample_chains(model, X, random_state=0)
+    chains = sample_chains(model, X, random_state=seed)
     assert not chains.converged_
     assert "Burn-in was too short" in chains.verdict_
     assert "burn_in=40 and max_iter=78" in chains.verdict_
 
 
 @pytest.mark.slow
-def test_good_chains(chains):
-    chains = sample_chains(LDA, X, X_test=X_TEST, random_state=0)
+@seeds
+def test_good_chains(seed):
+    chains = sample_chains(LDA, X, X_test=X_TEST, random_state=seed)
     chains.more(2000)
     assert chains.converged_, chains.verdict_
     assert "The 4 chains agree" in chains.verdict_
 
 
-def test_chains_stuck_in_two_modes():
+@seeds
+def test_chains_stuck_in_two_modes(seed):
     # Two topics explain these documents as {0, 1} and {2, 3}, or as {0, 2} and {1, 3}.
     # The start decides: with so small a beta no chain comes to the other side.
     kinds = [[60, 60, 0, 0], [0, 0, 60, 60], [60, 0, 60, 0], [0, 60, 0, 60]]
@@ -120,7 +130,7 @@ def test_chains_stuck_in_two_modes():
     model = CollapsedGibbsLDA(
         2, doc_topic_prior=0.01, topic_word_prior=0.01, max_iter=300, thin=2
     )
-    chains = sample_chains(model, X, n_chains=4, random_state=2)
+    chains = sample_chains(model, X, n_chains=8, random_state=seed)
     partners = {
         int(one.topic_word_[one.topic_word_[:, 0].argmax(), 1:].argmax()) + 1
         for one in chains.estimators_
@@ -137,9 +147,12 @@ def test_starts_have_no_r_hat():
     assert not chains.converged_
 
 
-def drawn(shift=0.0, slope=0.0, persistence=0.0, n=400):
+HALF = np.array([[1], [1], [0], [0]])  # of the chains
+
+
+def drawn(shift=0.0, slope=0.0, persistence=0.0, n=400, seed=0):
     """Return draws of four autoregressive chains, of which two are shifted."""
-    generator = np.random.default_rng(0)
+    generator = np.random.default_rng(seed)
     noise, draws = generator.standard_normal((4, n)), np.empty((4, n))
     last = generator.standard_normal(4)
     for i in range(n):
@@ -152,7 +165,9 @@ def drawn(shift=0.0, slope=0.0, persistence=0.0, n=400):
     ("draws", "words"),
     [
         (drawn(n=19), "Too few draws: 19"),
-        (drawn(slope=0.01), "still rises, by 1.4"),
+        (drawn(slope=0.01), "too short: the log joint rises by 2.7 nats"),
+        (drawn() - 9 * (np.arange(400) < 50), "too short: the log joint rises by 3.4"),
+        (drawn() + HALF * np.linspace(0, 9, 400), "joint rises by 3 nats"),
         (drawn(slope=-0.001, shift=5), "a mode of its own.*differ by 5"),
         (drawn(shift=5), "a mode of its own.*differ by 5"),
         (drawn(persistence=0.99), r"not met yet.*more\(9000\)"),
@@ -165,6 +180,18 @@ def test_verdicts_on_known_draws(draws, words):
     verdict = judge(draws, {"log_joint": draws}, together, SWEEPS)
     assert re.search(words, verdict.sentence), verdict.sentence
     assert verdict.converged == ("4 chains agree" in words)
+
+
+@pytest.mark.parametrize(("n", "persistence"), [(20, 0.8), (20, 0.9), (40, 0.9)])
+def test_slow_chains_that_do_not_rise_are_seldom_said_to(n, persistence):
+    # Some do, for chains of so few effective draws rise by chance.
+    alarms = 0
+    for seed in range(200):
+        draws = drawn(persistence=persistence, n=n, seed=seed)
+        together = np.zeros((4, n, 1), bool)
+        sentence = judge(draws, {"log_joint": draws}, together, SWEEPS).sentence
+        alarms += "too short" in sentence
+    assert alarms <= 12
 
 
 def test_pairs_alone_show_modes():
