@@ -41,6 +41,12 @@ def rows_of_pairs(together: np.ndarray) -> dict[str, dict[str, float]]:
     if varying.size == 0:
         return {}
     r_hat, ess = statistics.r_hat(varying), statistics.ess(varying)
+    # Of an odd number of draws, R-hat leaves out that in the middle: the only one in
+    # which some pairs differ.
+    known = ~np.isnan(r_hat)
+    if not known.any():
+        return {}
+    r_hat, ess = r_hat[known], ess[known]
     return {
         "pairs, median": _row({"r_hat": np.median(r_hat), "ess_bulk": np.median(ess)}),
         "pairs, worst": _row({"r_hat": r_hat.max(), "ess_bulk": ess.min()}),
@@ -63,7 +69,11 @@ def rows_of_priors(estimators: list[Any]) -> dict[str, dict[str, float]]:
 
 def texts(row: dict[str, float]) -> list[str]:
     """Return a row as it is printed."""
-    return [
-        "" if np.isnan(row[name]) else format(row[name], form)
-        for name, form in COLUMNS.items()
-    ]
+    return [_text(row[name], form) for name, form in COLUMNS.items()]
+
+
+def _text(value: float, form: str) -> str:
+    if np.isnan(value):
+        return ""
+    # R-hat of chains that stay where they are, each at another value, has no bounds.
+    return "> 1e6" if value > 1e6 else format(value, form)

@@ -8,7 +8,7 @@ import pytest
 from sklda import CVBLDA, CollapsedGibbsLDA
 from sklda.datasets import make_bars
 from sklda.diagnostics import sample_chains
-from sklda.diagnostics._table import rows_of_pairs
+from sklda.diagnostics._table import rows_of_pairs, texts
 from sklda.diagnostics._verdict import Sweeps, judge
 from tests.helpers.interpreter import run_python
 
@@ -52,6 +52,22 @@ def test_pairs_that_never_vary_say_nothing():
     together[..., 2] = np.random.default_rng(0).random((4, 50)) < 0.5
     rows = rows_of_pairs(together)
     assert rows["pairs, median"]["r_hat"] == rows["pairs, worst"]["r_hat"] < 1.1
+
+
+def test_a_pair_that_differs_in_the_middle_draw_alone_is_left_out():
+    together = np.zeros((4, 51, 2), bool)
+    together[:, 25, 0] = True
+    assert rows_of_pairs(together[..., :1]) == {}
+    together[..., 1] = np.random.default_rng(0).random((4, 51)) < 0.5
+    assert rows_of_pairs(together) == rows_of_pairs(together[..., 1:])
+
+
+def test_r_hat_without_bounds_is_printed_as_such():
+    stuck = np.zeros((4, 30, 1), bool)
+    stuck[0] = True
+    row = rows_of_pairs(stuck)["pairs, worst"]
+    assert row["r_hat"] > 1e6
+    assert "> 1e6" in texts(row)
 
 
 def test_learned_priors_are_in_the_table():
