@@ -18,12 +18,13 @@ def number(n: int, noun: str) -> str:
 
 def options_of(question: str) -> dict[str, dict]:
     """Return the options of a question, as argparse takes them."""
-    declared, given = DECLARED["question"][question], {}
-    for name in declared.get("uses", ()):
-        given |= DECLARED["groups"][name]
-    options = {}
-    for name, value in (given | declared.get("options", {})).items():
-        settings = dict(value) if isinstance(value, dict) else {"default": value}
+    declared, options = DECLARED["question"][question], {}
+    groups = [DECLARED["groups"][name] for name in declared.get("uses", ())]
+    for group in (*groups, declared.get("options", {})):
+        for name, value in group.items():
+            settings = value if isinstance(value, dict) else {"default": value}
+            options[name] = options.get(name, {}) | settings
+    for name, settings in options.items():
         default, help_ = settings["default"], DECLARED["help"].get(name, "")
         settings["help"] = f"{help_} (default: {default})"
         if default is False:
@@ -34,5 +35,4 @@ def options_of(question: str) -> dict[str, dict]:
                 settings.setdefault("choices", default)
         else:
             settings["type"] = type(default)
-        options[name] = settings
     return options

@@ -7,10 +7,16 @@ from scipy import sparse
 from sklearn.datasets import fetch_20newsgroups
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
-from sklda.datasets import fetch_uci_bow, load_docstrings
+from sklda.datasets import fetch_uci_bow, load_docstrings, make_lda_corpus
 
 SHAPE = ("documents", "words", "cells", "tokens")
-N_TEST_DOCUMENTS = {"kos": 430, "nips": 250, "bars": 250}
+N_TEST_DOCUMENTS = {
+    "kos": 430,
+    "nips": 250,
+    "newsgroups": 2000,
+    "counts": 20,
+    "bars": 250,
+}
 
 
 def load(name: str, data_home: str) -> sparse.csr_array:
@@ -25,6 +31,13 @@ def load_texts(name: str, home: str) -> sparse.csr_array:
         texts = load_docstrings().data
     vectorizer = CountVectorizer(stop_words="english", min_df=5, max_df=0.5)
     return sparse.csr_array(vectorizer.fit_transform(texts))
+
+
+def make_counts() -> sparse.csr_array:
+    """Return counts like those of genes in cells: few words, many tokens of each."""
+    shape, priors = (140, 500, 20), {"doc_topic_prior": 0.1, "topic_word_prior": 0.1}
+    X, _, _ = make_lda_corpus(*shape, document_length=5000, **priors, random_state=0)
+    return sparse.csr_array(X)
 
 
 def read_newsgroups(options) -> list[tuple[sparse.csr_array, np.ndarray]]:

@@ -11,7 +11,12 @@ from benchmarks import DECLARED, number
 from benchmarks.harness import median_curve
 
 SECONDS = {"seconds per sweep": itemgetter("median")}  # of harness.time_topics
-CORPORA = {"kos": "KOS", "nips": "NIPS", "newsgroups": "20 Newsgroups"}
+CORPORA = {
+    "nips": "NIPS",
+    "kos": "KOS",
+    "newsgroups": "20 Newsgroups",
+    "counts": "high counts",
+}
 
 
 def styles(family: str) -> dict[str, dict]:
@@ -71,23 +76,30 @@ def draw_curves(reports, folder, kinds: dict[str, str], looks) -> None:
     def draw(panels, report):
         for axes, (key, label) in zip(panels, kinds.items(), strict=True):
             for name, chains in report["chains"].items():
-                look = looks.get(name, {}) | {"marker": None}
-                curves = [chain[key] for chain in chains]
                 xs = [chain.get("seconds") or report["sweeps"] for chain in chains]
-                for x, curve in zip(xs, curves, strict=True):
-                    axes.plot(x, curve, **look, lw=0.5, alpha=0.5)
-                middle = median_curve(xs), median_curve(curves)
-                axes.plot(*middle, **look, lw=2, label=name)
-            axes.set(xscale="log", ylabel=label)
+                curves = [chain[key] for chain in chains]
+                plot_chains(axes, xs, curves, looks.get(name, {}), name)
             axes.set_xlabel("seconds" if "seconds" in chains[0] else "sweep")
-            plain_numbers(axes.xaxis)
-            axes.grid(alpha=0.3)
+            axes.set_ylabel(label)
 
     per_report(reports, folder, len(kinds), draw)
 
 
-def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", *, log=True) -> None:
-    """Save figures of rows, with a panel for each kind: of(row) is values by name."""
+def plot_chains(axes, xs, curves, look, label) -> None:
+    look = look | {"marker": None}
+    for x, curve in zip(xs, curves, strict=True):
+        axes.plot(x, curve, **look, lw=0.5, alpha=0.5)
+    axes.plot(median_curve(xs), median_curve(curves), **look, lw=2, label=label)
+    axes.set_xscale("log")
+    plain_numbers(axes.xaxis)
+    axes.grid(visible=True, alpha=0.3)
+
+
+def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", linear=()) -> None:
+    """Save figures of rows, with a panel for each kind: of(row) is values by name.
+
+    Panels of the kinds in `linear` have a linear scale of values.
+    """
 
     def draw(panels, report):
         for axes, (label, of) in zip(panels, kinds.items(), strict=True):
@@ -95,7 +107,14 @@ def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", *, log=True) 
             for row in report["rows"]:
                 for name, value in of(row).items():
                     points.setdefault(name, {})[row[x]] = value
-            lines(axes, points, looks, x.removeprefix("n_"), label, log=log)
+            lines(
+                axes,
+                points,
+                looks,
+                x.removeprefix("n_"),
+                label,
+                log=label not in linear,
+            )
 
     per_report(reports, folder, len(kinds), draw)
 

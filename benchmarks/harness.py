@@ -114,7 +114,7 @@ def follow(team, checkpoints, evaluate, limit=np.inf, reached=None, sweeps=1) ->
     going = list(team)
 
     def enter(runner):
-        point = {"sweeps": runner.n_sweeps, "seconds": round(runner.seconds, 4)}
+        point = {"sweeps": runner.n_sweeps, "seconds": round(runner.seconds, 6)}
         points[runner.name].append(point | evaluate(runner))
 
     for sweep in checkpoints:
@@ -149,11 +149,37 @@ def recorded_sweeps(options) -> list[int]:
     return list(range(options.every, options.sweeps + 1, options.every))
 
 
-def geometric(last: int) -> list[int]:
-    """Return 1, 2, 3, 5, 7, 10, 15, 20, 30, ..., and the last."""
-    decades = (10**power for power in range(1, len(str(last))))
-    steps = {round(d * m) for d in decades for m in (1, 1.5, 2, 3, 5, 7)}
-    return sorted(s for s in {1, 2, 3, 5, 7, last} | steps if s <= last)
+def geometric(last: int, steps=(1, 1.5, 2, 3, 5, 7)) -> list[int]:
+    """Return 1, 2, 3, 5, 7, 10, 15, 20, 30, ..., by default, and the last."""
+    decades = (10**power for power in range(len(str(last))))
+    found = {round(d * m) for d in decades for m in steps}
+    return sorted(s for s in found | {last} if s <= last)
+
+
+def reached(x, rising, level: float) -> float:
+    """Return where a curve first is at a level, linear in log x; else infinity."""
+    there = np.flatnonzero(rising >= level)
+    if there.size == 0:
+        return np.inf
+    ends = slice(max(0, there[0] - 1), there[0] + 1)
+    return float(np.exp(np.interp(level, rising[ends], np.log(x[ends]))))
+
+
+def effective_sample_size(values) -> float:
+    """Return the size of an independent sample whose mean is as accurate.
+
+    The autocorrelations are summed by Geyer's initial monotone sequence: in pairs, up
+    to the first pair that is not positive, and none greater than the one before. At
+    most as many as there are values; a trend leaves few.
+    """
+    deviations = np.asarray(values, dtype=float) - np.mean(values)
+    n = deviations.size
+    power = np.abs(np.fft.rfft(deviations, 2 * n)) ** 2
+    covariance = np.fft.irfft(power)[: n - n % 2]  # n times, of each lag
+    pairs = covariance[::2] + covariance[1::2]
+    n_positive = np.argmin(np.append(pairs, 0) > 0)
+    total = np.minimum.accumulate(pairs[:n_positive]).sum()
+    return float(n / max(1, 2 * total / covariance[0] - 1))
 
 
 def times(seconds: dict) -> dict:

@@ -12,6 +12,7 @@ from sklda._cvb.engine import Engine
 from sklda._cvb.estimator import APPROXIMATIONS
 from sklda._ecgs.samplers import draws_made
 from sklda._gibbs.chain import Chain
+from sklda._gibbs.rows_then_lists import RowsThenLists
 
 
 class Sklda(Program):
@@ -47,6 +48,14 @@ class Sklda(Program):
     def sweep(self, n=1):
         for _ in range(n):
             self._chain.sweep()
+
+    def warm_up(self) -> None:
+        """Compile the kernels of a chain, also those that it changes to later on."""
+        problem, sampler = self._chain.problem, self._chain.sampler
+        changes = isinstance(sampler, RowsThenLists)
+        for kernel in (sampler.rows, sampler.lists) if changes else (sampler,):
+            state = kernel.from_topics(problem, self._chain.z.copy())
+            kernel.sweep(problem, state, random_streams(0))
 
     def estimates(self, last=None):
         if isinstance(self._chain, Engine):

@@ -181,6 +181,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=30, help="more than one")
     options = parser.parse_args()
+    if options.minutes <= 1:
+        parser.error("--minutes must be more than 1: memory is compared with that then")
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
     warnings.simplefilter("ignore")  # few sweeps, no tokens, no names
     warm_up.gibbs()

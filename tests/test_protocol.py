@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import sklda
+from sklda import CollapsedGibbsLDA
 from sklda._base.sklearn_private import StrOptions
 from sklda._core import corpus
 from sklda._core.corpus import ranges, slice_documents, tokens_before
@@ -21,6 +22,8 @@ from sklda._core.problem import Problem, add_changes
 from sklda._core.random_streams import random_topics
 from sklda._core.sampler import Replicable, Sampler
 from sklda._core.threads import Threads
+from sklda._gibbs.blocked_sampler import Blocked
+from sklda._gibbs.rows_then_lists import RowsThenLists
 from sklda._gibbs.sharded import Sharded
 from sklda._medlda.losses import EpsilonInsensitive, Hinge
 from sklda._medlda.sampler import MaxMargin
@@ -225,7 +228,7 @@ def test_functions_are_those_of_the_protocol(name):
 
 EXACT = {
     *single_site.SAMPLERS,
-    *blocked.SIMULATIONS,
+    *(f"{way}, {kernel}" for way in blocked.SIMULATIONS for kernel in blocked.KERNELS),
     *uncollapsed.SAMPLERS,
     *medlda.KERNELS,
     *(f"{way}, {kernel}" for way in ("shortcut", "dynamic") for kernel in ecgs.KERNELS),
@@ -237,7 +240,10 @@ BEHIND = {
         "dense": "rows",
         "sparse": "lists",
     },
-    ("CollapsedGibbsLDA", "blocking"): {"nested": "nested", "backward": "backward"},
+    ("CollapsedGibbsLDA", "blocking"): {
+        "nested": "nested, rows",
+        "backward": "backward, rows",
+    },
     ("ECGSLDA", "strategy"): {
         "standard": "rows then lists",
         "shortcut": "shortcut, rows",
@@ -306,7 +312,7 @@ def test_behind_the_value_is_a_sampler_that_is_walked_and_exact(cls, param, valu
     assert name in WALKED
     assert name in EXACT
     # Enough topics that the samplers by themselves do not take rows for all time.
-    n_topics = 150 if name == "rows then lists" else 4
+    n_topics = 150 if name.endswith("rows then lists") else 4
     params = {"max_block_size": None} if param == "blocking" else {}
     model = cls(n_topics, **{param: value}, **params)
     if cls.__name__.startswith("MedLDA"):
@@ -314,3 +320,21 @@ def test_behind_the_value_is_a_sampler_that_is_walked_and_exact(cls, param, valu
         assert (made.n_mh_steps is None) == (WALKED[name].n_mh_steps is None)
     else:
         assert model._make_sampler(problem_of(n_topics), Threads()) == COMPILED[name]
+
+
+@pytest.mark.parametrize("blocking", sorted(blocked.SIMULATIONS))
+@pytest.mark.parametrize("most", [None, 2, 4])
+def test_blocks_are_in_rows_or_in_lists_as_single_tokens_are(blocking, most):
+    params = {"blocking": blocking, "max_block_size": most}
+    both = [
+        Blocked(kernel, blocking == "nested", most)
+        for kernel in blocked.KERNELS.values()
+    ]
+    for n_topics, sampler, expected in (
+        (4, "auto", both[0]),
+        (150, "auto", RowsThenLists(*both)),
+        (150, "dense", both[0]),
+        (4, "sparse", both[1]),
+    ):
+        model = CollapsedGibbsLDA(n_topics, sampler=sampler, **params)
+        assert model._make_sampler(problem_of(n_topics), Threads()) == expected

@@ -1,8 +1,10 @@
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from benchmarks import PAPER, blocking, corpora, harness
+from benchmarks import PAPER, blocking, corpora, figures, harness
 from sklda.datasets import make_bars
 
 # A topic of which a fraction f of the mass lies beside its bar is at the Hellinger
@@ -12,7 +14,7 @@ FARTHEST = 0.3
 # Nats per token that a chain may end below the best. On the bars the sweeps of chains
 # that have settled differ by about 0.001; the steps below the best, by 0.04 and more.
 WIDEST_GAP = 0.02
-draw = blocking.draw_curves
+draw = partial(figures.draw_curves, kinds=blocking.KINDS, looks=blocking.STYLES)
 
 
 def run(options) -> None:
@@ -20,21 +22,22 @@ def run(options) -> None:
         raise SystemExit("--documents must be greater than 250")
     alpha = options.corpus_alpha
     X, _, planted = make_bars(options.documents, doc_topic_prior=alpha, random_state=0)
-    data = *corpora.split(sparse.csr_array(X), "bars"), len(planted), options
-    chains = harness.run_chains(blocking.run_chain, options.samplers, options, *data)
-    report = {"tokens": int(data[0].sum()), "sweeps": harness.recorded_sweeps(options)}
+    data = corpora.split(sparse.csr_array(X), "bars")
+    chains = blocking.run_starts(*data, len(planted), options)
+    report = {"tokens": int(data[0].sum())}
     report |= {"widest_gap": WIDEST_GAP, "farthest": FARTHEST}
-    report |= {"summary": summary(report, chains, planted), "chains": chains}
+    report["summary"] = summary(chains, report["tokens"], planted)
+    report |= blocking.thin(chains, options.sweeps, blocking.KINDS)
     harness.write(options, "bars", report, **blocking.FACTS)
 
 
-def summary(report, chains, planted) -> dict:
+def summary(chains, tokens, planted) -> dict:
     """Return which chains end in a local mode, by log posterior and by topics."""
     everything = [chain for some in chains.values() for chain in some]
     for chain in everything:
-        end = harness.end_of(report["sweeps"], chain["log_posterior"], harness.TAIL)
-        chain["gap"] = end / report["tokens"]
-        far = distances_to_planted(chain.pop("topic_word"), planted)
+        sweeps, curve = chain["sweeps"], chain["log_posterior"]
+        chain["gap"] = harness.end_of(sweeps, curve, harness.TAIL) / tokens
+        far = distances_to_planted(chain["topic_word"], planted)
         chain["distances"] = far.round(3).tolist()
         chain["missed_topics"] = int((far > FARTHEST).sum())
     best = max(chain["gap"] for chain in everything)

@@ -2,12 +2,25 @@ from functools import partial
 
 from benchmarks import PAPER, blocking, corpora, figures, harness
 
-draw = partial(figures.draw_rows, looks=blocking.STYLES)
+
+def relative(row: dict) -> dict:
+    return {name: 1 / times for name, times in row["times_as_fast"].items()}
+
+
+RELATIVE = {"seconds per sweep, relative to the first sampler": relative}
+KINDS = figures.SECONDS | RELATIVE
+LINES = {"looks": blocking.STYLES, "kinds": KINDS, "linear": RELATIVE}
+draw = partial(figures.draw_rows, **LINES)
 
 
 def run(options) -> None:
-    X = corpora.load(options.corpus, options.data_home)
-    new = partial(blocking.new_program, max_block_size=options.max_block_size)
-    rows = harness.time_topics(new, options.samplers, X, options)
-    report = {"tokens": int(X.sum()), "rows": rows, "paper": PAPER["blocking-speed"]}
-    harness.write(options, f"speed-{options.corpus}", report, **blocking.FACTS)
+    for corpus in options.corpora:
+        X = corpora.load(corpus, options.data_home)
+        rows = harness.time_topics(blocking.new_program, options.samplers, X, options)
+        report = {
+            "tokens": int(X.sum()),
+            "rows": rows,
+            "paper": PAPER["blocking-speed"],
+        }
+        facts = {"corpus": corpus, **blocking.FACTS}
+        harness.write(options, f"speed-{corpus}", report, **facts)

@@ -23,14 +23,8 @@ def run(options) -> None:
 
 
 def seconds_to(curve: dict, level: float) -> float:
-    """Return when a curve first is at a level, linear in log seconds; else infinity."""
-    perplexity, seconds = np.array(curve["perplexity"]), np.array(curve["seconds"])
-    below = np.flatnonzero(perplexity <= level)
-    if below.size == 0:
-        return np.inf
-    ends = slice(max(0, below[0] - 1), below[0] + 1)
-    around = perplexity[ends][::-1], np.log(seconds[ends][::-1])  # must rise
-    return float(np.exp(np.interp(level, *around)))
+    rising = -np.array(curve["perplexity"])
+    return harness.reached(np.array(curve["seconds"]), rising, -level)
 
 
 def levels(report: dict) -> list[int]:

@@ -30,5 +30,5 @@ def ends(row) -> dict:
 
 KINDS = {f"{cvb.HELD_OUT}; bars: range": ends}
 draw = partial(
-    figures.draw_rows, looks=cvb.STYLES, kinds=KINDS, x="documents", log=False
+    figures.draw_rows, looks=cvb.STYLES, kinds=KINDS, x="documents", linear=KINDS
 )

@@ -1,7 +1,8 @@
 """Figures and pictures of ``benchmarks/results``, for the pages.
 
-A page says ``|nips-nested-perplexity|`` and gets what was measured, so no figure is
-typed into a text; ``.. pictures:: blocking`` shows every picture of a folder.
+A page says ``|nips-nested-4-perplexity|`` and gets what was measured, so no figure is
+typed into a text; ``.. pictures:: blocking`` shows every picture of a folder, and
+``.. blocks::`` a table of what blocks cost and gain.
 """
 
 import json
@@ -11,25 +12,29 @@ from pathlib import Path
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
+from benchmarks.figures import CORPORA
+
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
+BLOCKS = ("nested-2", "nested-4")
 
 
 def figures() -> dict[str, str]:
     """Return the text of each figure by its name."""
     found = {}
-    chains = _read("blocking/chains-nips.json")
+    chains = _read("blocking/chains-nips-40.json")
     found["nips-topics"] = f"{chains['options']['topics']}"
     found["nips-tokens"] = f"{chains['tokens'] / 1e6:.1f}"
     found["nips-sweeps"] = f"{chains['options']['sweeps']}"
+    paces = _relative(_paces(chains))
+    found["nips-uncollapsed-ratio"] = f"{paces['uncollapsed']:.1f}"
     for name, values in chains["summary"].items():
         found[f"nips-{name}-perplexity"] = f"{values['perplexity']['median']:.0f}"
     for corpus in ("kos", "nips"):
         speed = _read(f"blocking/speed-{corpus}.json")
         rows = speed["rows"]
-        for name in ("nested", "uncollapsed"):
-            found[f"{corpus}-{name}-ratio"] = _range(
-                1 / row["times_as_fast"][name] for row in rows
-            )
+        for name in BLOCKS:
+            ratios = (1 / row["times_as_fast"][name] for row in rows)
+            found[f"{corpus}-{name}-ratio"] = _range(ratios, 2)
         found[f"{corpus}-single-site-speed"] = _range(
             speed["tokens"] / row["median"]["single-site"] / 1e6 for row in rows
         )
@@ -44,7 +49,18 @@ def figures() -> dict[str, str]:
             rows = _read(f"ecgs/speed-{corpus}.json")["rows"]
             gains = (row["times_as_fast"][name] for row in rows)
             found[f"{corpus}-{name}-gain"] = _range(gains)
-    return found | _shards() | _variational() | _supervised()
+    return found | _blocks() | _shards() | _variational() | _supervised()
+
+
+def _blocks() -> dict[str, str]:
+    """Return what blocks of four gain on high counts, and chains in local modes."""
+    levels = _read("blocking/chains-counts-20.json")["levels"]
+    of_four = (_relative(row["seconds"])["nested-4"] for row in levels)
+    found = {"counts-nested-4-best": f"{min(r for r in of_four if r):.2f}"}
+    for name, row in _read("blocking/bars.json")["summary"].items():
+        found[f"bars-{name}-stuck"] = f"{row['below_best']}"
+        found["bars-chains"] = f"{row['chains']}"
+    return found
 
 
 def _shards() -> dict[str, str]:
@@ -99,6 +115,63 @@ def _supervised() -> dict[str, str]:
     return found
 
 
+def blocks_table() -> str:
+    """Return what blocks cost and gain, as a table of reStructuredText."""
+    head = ["corpus", "K", "tokens per cell", "cells of one token", "time of a sweep"]
+    head += ["sweeps to the end of single-site", "seconds to it"]
+    head += ["effective samples per second"]
+    paths = [
+        path
+        for corpus in CORPORA
+        for path in sorted(
+            RESULTS.glob(f"blocking/chains-{corpus}-*.json"), key=_topics
+        )
+    ]
+    lines = [".. list-table::", "   :class: wide", "   :header-rows: 1", ""]
+    for row in (head, *map(_blocks_row, paths)):
+        marks = ["   * - ", *["     - "] * (len(row) - 1)]
+        lines += [mark + cell for mark, cell in zip(marks, row, strict=True)]
+    return "\n".join(lines)
+
+
+def _topics(path: Path) -> int:
+    return int(path.stem.rpartition("-")[2])
+
+
+def _blocks_row(path: Path) -> list[str]:
+    report = _read(f"blocking/{path.name}")
+    summary, options = report["summary"], report["options"]
+    end = [row for row in report["levels"] if row["of"] == "log_posterior"][-1]
+    rate = {n: row["effective_per_second"]["median"] for n, row in summary.items()}
+    return [
+        CORPORA[options["corpus"]],
+        f"{options['topics']}",
+        f"{report['mean_cell']:.1f}",
+        f"{100 * report['cells_of_one']:.0f} %",
+        _of_blocks(_paces(report)),
+        _of_blocks(end["sweeps"]),
+        _of_blocks(end["seconds"]),
+        _of_blocks(rate),
+    ]
+
+
+def _paces(report: dict) -> dict[str, float]:
+    return {n: row["seconds_per_sweep"] for n, row in report["summary"].items()}
+
+
+def _of_blocks(values: dict) -> str:
+    """Return what blocks of two and of four tokens take, of what single-site takes."""
+    ratios = _relative(values)
+    texts = ("–" if ratios[n] is None else f"{ratios[n]:.2f}" for n in BLOCKS)
+    return " / ".join(texts)
+
+
+def _relative(values: dict) -> dict:
+    """Return values relative to that of single-site sampling, None if not known."""
+    base = values["single-site"]
+    return {n: v and base and v / base for n, v in values.items()}
+
+
 def _range(values, digits=1) -> str:
     """Return the smallest and the largest as text."""
     texts = [f"{value:.{digits}f}" for value in sorted(values)]
@@ -135,7 +208,20 @@ class Pictures(Directive):
         return shown
 
 
+class Blocks(Directive):
+    """The table of what blocks cost and gain."""
+
+    def run(self):
+        """Return nothing, but insert the table."""
+        env = self.state.document.settings.env
+        for path in RESULTS.glob("blocking/chains-*.json"):
+            env.note_dependency(str(path))
+        self.state_machine.insert_input(blocks_table().splitlines(), __file__)
+        return []
+
+
 def setup(app):
-    """Offer the directive to Sphinx."""
+    """Offer the directives to Sphinx."""
     app.add_directive("pictures", Pictures)
+    app.add_directive("blocks", Blocks)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -20,6 +20,8 @@ from sklda._core.prefetch import AHEAD, prefetch
 from sklda._core.problem import LANES, Counts, padded
 from sklda._core.random_streams import uniform
 
+SPARE = 4  # topics that a list can take before others leave it
+
 
 class State(NamedTuple):
     """The assignments, and for each word the list of the topics that it has.
@@ -151,17 +153,16 @@ def draw_slot(r, listed, beta, word_list, ratio, size):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def enter_cell(c, corpus, state, ratio_sum, weight, document):
+def enter_cell(c, word, first, state, ratio_sum, weight, document):
     """Weigh the list of the word of cell c, and find the topic of its first token.
 
-    Return the list, and the numbers of the cell.
+    That is token ``first[c]``. Return the list, and the numbers of the cell.
     """
-    _, word, token_ptr = corpus
     prefetch_list(word, c, state)
     w = word[c]
     word_list = list_of(w, state, weight)
     topics, counts, _ = word_list
-    k, size = np.int64(state.z[token_ptr[c]]), np.int64(state.size[w])
+    k, size = np.int64(state.z[first[c]]), np.int64(state.size[w])
     listed, slot = weigh(document.ratio, topics, counts, size, weight, k)
     return word_list, Cell(k, slot, size, listed, ratio_sum)
 
@@ -217,7 +218,8 @@ def resample(z, first, n, cell, word_list, priors, document, rng):
     weight[j] = ratio[k] * np.float32(counts[j])
     listed += weight[j]
     if counts[old_j] == 0:
-        size = _fill_gap(word_list, size, old_j, topic.size)
+        size = fill_gap(topics, counts, size, old_j, topic.size)
+        weight[old_j] = weight[size]
         j = old_j if j == size else j
     return Cell(k, j, size, listed, ratio_sum)
 
@@ -256,19 +258,18 @@ def gather(z, first, last, cell, word_list, priors, document):
             weight[slot] = ratio[one] * np.float32(counts[slot])
             listed += weight[slot]
         if counts[old_j] == 0:
-            size = _fill_gap(word_list, size, old_j, topic.size)
+            size = fill_gap(topics, counts, size, old_j, topic.size)
+            weight[old_j] = weight[size]
             j = old_j if j == size else j
     return Cell(k, j, size, listed, ratio_sum)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def _fill_gap(word_list, size, j, absent):
+def fill_gap(topics, counts, size, j, absent):
     """Move the last topic of the list to the empty slot j; return the new size."""
-    topics, counts, weight = word_list
     size -= 1
     topics[j] = topics[size]
     counts[j] = counts[size]
-    weight[j] = weight[size]
     topics[size] = absent
     counts[size] = 0
     return size
@@ -277,11 +278,11 @@ def _fill_gap(word_list, size, j, absent):
 def from_topics(problem, z):
     """Return the state in which the tokens have the topics z.
 
-    Each list has room for all topics that its tokens can have.
+    Each list has room for all topics that its tokens can have, and `SPARE` more.
     """
     corpus, n_words, n_lanes = problem.corpus, problem.n_words, problem.n_lanes
     tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), n_words)
-    room = padded(np.minimum(tokens, problem.n_topics).astype(np.int64) + 1)
+    room = padded(np.minimum(tokens + SPARE, problem.n_topics).astype(np.int64) + 1)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(room)])
     state = State(
         z=z,

@@ -3,6 +3,7 @@
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numba.extending import register_jitable
 
 LANES = 16  # float32 numbers in a 512-bit register: tables are padded to multiples
 MAX_TOPICS = 65_535  # a token stores its topic in 16 bits
@@ -69,6 +70,7 @@ class Problem(NamedTuple, Generic[CorpusT]):
         )
 
 
+@register_jitable
 def padded(n):
     """Return the smallest multiple of `LANES` that is at least `n` (or each n)."""
     return -(-n // LANES) * LANES

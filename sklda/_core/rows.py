@@ -67,17 +67,24 @@ def find_down_lane(lane_sum, lane, r):
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def pick(weight, lane_sum, r):
-    """Return k with probability weight[k] / sum(weight), for r uniform in the sum.
+def sum_lanes(weight, lane_sum):
+    """Set the running sums down `LANES` separate lanes.
 
-    Running sums down `LANES` separate lanes vectorise where one running sum cannot; the
-    last 16 entries of `lane_sum` are the lanes' totals. Rounding may carry r past the
-    end: then the last topic of positive weight is meant.
+    They vectorise where one running sum cannot; the last 16 entries of `lane_sum` are
+    the lanes' totals.
+    """
+    lane_sum[:LANES] = 0
+    for k in range(weight.size):
+        lane_sum[k + LANES] = lane_sum[k] + weight[k]
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+def pick_summed(weight, lane_sum, r):
+    """Return k with probability as its weight, for r uniform in the sum.
+
+    Rounding may carry r past the end: then the last topic of positive weight is meant.
     """
     n = weight.size
-    lane_sum[:LANES] = 0
-    for k in range(n):
-        lane_sum[k + LANES] = lane_sum[k] + weight[k]
     lane = 0
     while lane < LANES - 1 and r >= lane_sum[n + lane]:
         r -= lane_sum[n + lane]
@@ -86,6 +93,13 @@ def pick(weight, lane_sum, r):
     while k > 0 and weight[k] <= 0:
         k -= 1
     return k
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def pick(weight, lane_sum, r):
+    """Return k with probability weight[k] / sum(weight), for r uniform in the sum."""
+    sum_lanes(weight, lane_sum)
+    return pick_summed(weight, lane_sum, r)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)

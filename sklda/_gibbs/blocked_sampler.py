@@ -4,31 +4,67 @@ Zhang & Sisson, "Blocking collapsed Gibbs sampler for latent Dirichlet allocatio
 models", arXiv 1608.00945. A block is a cell of the corpus, or a piece of a large one.
 """
 
+from collections.abc import Iterator
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._core import lists
 from sklda._core.corpus import (
     MOST_STEPS,
     document_lengths,
     kernel_ranges,
-    some_documents,
     split_cells,
     tokens_before,
 )
 from sklda._core.problem import MAX_TOKENS, Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
-from sklda._gibbs.kernels.blocked.blocks import sweep_blocks
+from sklda._gibbs.kernels.blocked.cumulants import SMALL
+
+
+class Blocks(NamedTuple):
+    """The blocks of each document: the largest first, single tokens last.
+
+    Pieces of one cell are neighbours, but for a single token that is left of it.
+    """
+
+    doc_ptr: np.ndarray  # (n_docs + 1,) int64; blocks of d: doc_ptr[d]:doc_ptr[d + 1]
+    single_ptr: np.ndarray  # (n_docs,) int64, the first single token
+    token_ptr: np.ndarray  # (n_docs + 1,) int64; tokens of d
+    word: np.ndarray  # (n_blocks,) int32
+    first: np.ndarray  # (n_blocks,) int64, the first token
+    size: np.ndarray  # (n_blocks,) int32
+
+
+def make_blocks(corpus: Corpus, most: int | np.ndarray) -> Blocks:
+    """Return the cells as blocks, cut where they have more than `most` tokens."""
+    pieces = split_cells(corpus, most)
+    count = np.diff(corpus.token_ptr)
+    n_pieces = np.diff(np.searchsorted(pieces.token_ptr, corpus.token_ptr))
+    largest = np.repeat(np.minimum(count, most), n_pieces)
+    n_docs = corpus.doc_ptr.size - 1
+    document = np.repeat(np.arange(n_docs), np.diff(pieces.doc_ptr))
+    size = np.diff(pieces.token_ptr).astype(np.int32)
+    is_single = size == 1
+    order = np.lexsort((-largest, is_single, document))
+    singles = np.bincount(document[is_single], minlength=n_docs)
+    return Blocks(
+        doc_ptr=pieces.doc_ptr,
+        single_ptr=pieces.doc_ptr[1:] - singles,
+        token_ptr=tokens_before(corpus),
+        word=pieces.word[order],
+        first=pieces.token_ptr[:-1][order],
+        size=size[order],
+    )
 
 
 class State(NamedTuple):
-    """Lists of topics, and the corpus with a cell for each block."""
+    """The counts in rows or lists, and the blocks."""
 
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
-    tables: lists.State
-    blocks: Corpus
+    tables: Any
+    blocks: Blocks
 
 
 class Blocked(NamedTuple):
@@ -38,12 +74,13 @@ class Blocked(NamedTuple):
     document of N tokens cost O(N m K), so in very long documents they are smaller.
     """
 
+    kernel: ModuleType
     nested: bool
     max_block_size: int | None
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
         """Return the state in which the tokens have the topics z."""
-        return self._state(lists.from_topics(problem, z), problem)
+        return self._state(self.kernel.from_topics(problem, z), problem)
 
     def _state(self, tables, problem) -> State:
         corpus = problem.corpus
@@ -51,34 +88,48 @@ class Blocked(NamedTuple):
         most = np.maximum(MOST_STEPS // n_steps, 1)
         if self.max_block_size is not None:
             most = np.minimum(most, min(self.max_block_size, MAX_TOKENS))
-        blocks = split_cells(corpus, np.repeat(most, np.diff(corpus.doc_ptr)))
+        blocks = make_blocks(corpus, np.repeat(most, np.diff(corpus.doc_ptr)))
         return State(tables.z, tables.topic, tables, blocks)
 
     def sweep(
         self, problem: Problem[Corpus], state: State, rng: RandomStreams
     ) -> State:
-        """Resample every block once."""
+        """Resample every block once: first the large ones, then all others."""
         blocks, priors = state.blocks, problem.kernel_priors()
-        largest = int(np.diff(blocks.token_ptr).max(initial=1))
-        for documents in kernel_ranges(
-            tokens_before(blocks), largest * problem.n_lanes
-        ):
-            some = some_documents(blocks, *documents)
-            sweep_blocks(some, state.tables, priors, rng.kernel, self.nested)
+        tables, stream, n_lanes = state.tables, rng.kernel, problem.n_lanes
+        largest = int(blocks.size.max(initial=1))
+        if largest > SMALL:
+            for some in _in_parts(blocks, largest * n_lanes):
+                self.kernel.sweep_large_blocks(
+                    some, tables, priors, stream, self.nested
+                )
+        depth = 2 if largest <= 2 else SMALL
+        for some in _in_parts(blocks, depth * n_lanes):
+            self.kernel.sweep_blocks(some, tables, priors, stream, depth)
         return state
 
     def counts(self, state: State) -> Counts:
-        """Return the count tables, made anew from the lists."""
-        return lists.counts(state.tables)
+        """Return the count tables."""
+        return self.kernel.counts(state.tables)
 
     def replicate(self, state: State, n: int) -> Any:
-        """Return n lists for each word, for n shards of the documents."""
-        return lists.replicate(state.tables, n)
+        """Return the counts n times over, for n shards of the documents."""
+        return self.kernel.replicate(state.tables, n)
 
     def replica(self, replicas: Any, i: int, problem: Problem[Corpus]) -> State:
         """Return the i-th of them, a state for the documents of `problem`."""
-        return self._state(lists.replica(replicas, i, problem), problem)
+        return self._state(self.kernel.replica(replicas, i, problem), problem)
 
     def merge(self, state: State, replicas: Any, first: int, last: int) -> None:
         """Add what the replicas changed of the words from `first` to before `last`."""
-        lists.merge(state.tables, replicas, first, last)
+        self.kernel.merge(state.tables, replicas, first, last)
+
+
+def _in_parts(blocks: Blocks, n_steps: int) -> Iterator[Blocks]:
+    """Yield the blocks of documents that take a kernel a short time."""
+    for first, last in kernel_ranges(blocks.token_ptr, n_steps):
+        yield blocks._replace(
+            doc_ptr=blocks.doc_ptr[first : last + 1],
+            single_ptr=blocks.single_ptr[first:last],
+            token_ptr=blocks.token_ptr[first : last + 1],
+        )

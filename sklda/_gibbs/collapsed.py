@@ -16,10 +16,10 @@ from sklda._core.threads import Threads
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.kernels import single_site_lists, single_site_rows
-from sklda._gibbs.rows_then_lists import single_site_sampler
+from sklda._gibbs.kernels.blocked import lists as blocked_lists
+from sklda._gibbs.kernels.blocked import rows as blocked_rows
+from sklda._gibbs.rows_then_lists import fastest
 from sklda._gibbs.sharded import sharded
-
-_SINGLE_SITE = {"dense": single_site_rows, "sparse": single_site_lists}
 
 
 class CollapsedGibbsLDA(BaseGibbsLDA):
@@ -35,27 +35,26 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
     blocking : None, "backward" or "nested", default=None
-        Draw tokens one at a time (None), or draw all tokens of a word in a document
-        jointly [3]_. The posterior is the same. A blocked sweep moves more tokens and
-        takes two to four times as long. "backward" and "nested" differ only for blocks
-        of more than four tokens: nested simulation splits the tokens down a binary tree
-        over the topics; backward simulation finds the last topic that gets any tokens,
-        then the one before it, and so on.
-    max_block_size : int or None, default=4
+        Draw tokens one at a time (None), or draw tokens of one word in one document
+        jointly [3]_, in blocks. The posterior is the same. A blocked sweep moves more
+        tokens and takes longer; the user guide says when that pays. "backward" and
+        "nested" differ only for blocks of more than four tokens: nested simulation
+        splits the tokens down a binary tree over the topics; backward simulation finds
+        the last topic that gets any tokens, then the one before it, and so on.
+    max_block_size : int or None, default=2
         Number of tokens in the largest block; ignored if `blocking` is None. If a
         document holds a word more often, its tokens are split into several blocks, each
-        drawn given the others, which is still exact. Blocks of up to four tokens take a
-        few sums over the topics that the word has; larger ones take a table over all
-        topics: O(C^2 K) time and 24 C K bytes for C tokens. None means whole cells. In
-        a document of N tokens, no block has more than 5e8 / (N K) tokens, so that even
-        the longest document takes about a second.
+        drawn given the others, which is still exact. Blocks of up to four tokens take
+        as many sums over the topics as they have tokens; larger ones take a table over
+        all topics: O(C^2 K) time and 24 C K bytes for C tokens. None means all tokens
+        of a word in a document. In a document of N tokens, no block has more than
+        5e8 / (N K) tokens, so that even the longest document takes about a second.
     sampler : "auto", "dense" or "sparse", default="auto"
-        How single-site sampling stores the word-topic counts; the posterior is the
-        same. "dense" stores one row per word and computes the weights of all topics at
-        once. "sparse" stores a list of the topics that a word has, which is faster when
-        there are many topics and each word has few of them. "auto" starts with the
-        faster of the two and changes from rows to lists once these are short enough.
-        Blocked sampling requires "auto".
+        How the word-topic counts are stored; the posterior is the same. "dense" stores
+        one row per word and computes the weights of all topics at once. "sparse" stores
+        a list of the topics that a word has, which is faster when there are many topics
+        and each word has few of them. "auto" starts with the faster of the two and
+        changes from rows to lists once these are short enough.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K.
@@ -157,7 +156,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         **SHARD_CONSTRAINTS,
         "blocking": [None, StrOptions({"backward", "nested"})],
         "max_block_size": [None, Interval(Integral, 1, None, closed="left")],
-        "sampler": [StrOptions({"auto", *_SINGLE_SITE})],
+        "sampler": [StrOptions({"auto", "dense", "sparse"})],
     }
 
     def __init__(
@@ -165,7 +164,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         n_components: int = 10,
         *,
         blocking: Literal["backward", "nested"] | None = None,
-        max_block_size: int | None = 4,
+        max_block_size: int | None = 2,
         sampler: Literal["auto", "dense", "sparse"] = "auto",
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
@@ -196,18 +195,15 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         self.verbose = verbose
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
-        blocking, name = self.blocking, self.sampler
         parameters = self._parameters
-        if blocking is not None and name != "auto":
-            raise ValueError(
-                f"sampler={name!r} applies to single-site sampling only: with "
-                f"blocking={blocking!r} set sampler='auto', or set blocking=None."
-            )
-        sampler: Replicable
-        if blocking is not None:
-            sampler = Blocked(blocking == "nested", parameters.max_block_size)
-        elif name == "auto":
-            return single_site_sampler(problem, parameters.n_shards, threads)
-        else:
-            sampler = _SINGLE_SITE[name]
-        return sharded(sampler, problem, parameters.n_shards, threads)
+        rows: Replicable = single_site_rows
+        lists: Replicable = single_site_lists
+        if self.blocking is not None:
+            nested, most = self.blocking == "nested", parameters.max_block_size
+            rows = Blocked(blocked_rows, nested, most)
+            lists = Blocked(blocked_lists, nested, most)
+        n_shards = parameters.n_shards
+        if self.sampler == "auto":
+            return fastest(rows, lists, problem, n_shards, threads)
+        chosen = rows if self.sampler == "dense" else lists
+        return sharded(chosen, problem, n_shards, threads)

@@ -1,4 +1,4 @@
-"""Single-site sampling that keeps the word-topic counts in the faster way.
+"""Sampling that keeps the word-topic counts in the faster way.
 
 Words lose topics while a chain sharpens, most of all in its first sweeps: rows are
 faster at first, lists later. Only counts decide, so the samples do not depend on the
@@ -11,7 +11,7 @@ import numpy as np
 
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
-from sklda._core.sampler import Sampler
+from sklda._core.sampler import Replicable, Sampler
 from sklda._core.threads import Threads
 from sklda._gibbs.kernels import single_site_lists, single_site_rows
 from sklda._gibbs.sharded import sharded
@@ -66,14 +66,18 @@ class RowsThenLists(NamedTuple):
         return sampler.counts(state.inner)
 
 
-def single_site_sampler(
-    problem: Problem[Corpus], n_shards: int, threads: Threads
+def fastest(
+    rows: Replicable,
+    lists: Replicable,
+    problem: Problem[Corpus],
+    n_shards: int,
+    threads: Threads,
 ) -> Sampler:
-    """Return the fastest single-site sampler for a start with random topics."""
-    rows = sharded(single_site_rows, problem, n_shards, threads)
-    lists = sharded(single_site_lists, problem, n_shards, threads)
+    """Return the fastest of both, or one after the other, for a random start."""
+    over_rows = sharded(rows, problem, n_shards, threads)
+    over_lists = sharded(lists, problem, n_shards, threads)
     if problem.n_topics < FEW_TOPICS:
-        return rows
+        return over_rows
     corpus, n_topics = problem.corpus, problem.n_topics
     tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), problem.n_words)
     n_listed = n_topics * -np.expm1(-tokens / n_topics)  # expected of random topics
@@ -81,8 +85,15 @@ def single_site_sampler(
     bytes_of_lists = 8 * np.minimum(tokens, n_topics).sum()
     rows_fit = bytes_of_rows <= MOST_MEMORY * bytes_of_lists
     if rows_fit and _rows_are_faster(n_listed, problem):
-        return RowsThenLists(rows, lists)
-    return lists
+        return RowsThenLists(over_rows, over_lists)
+    return over_lists
+
+
+def single_site_sampler(
+    problem: Problem[Corpus], n_shards: int, threads: Threads
+) -> Sampler:
+    """Return the fastest single-site sampler for a random start."""
+    return fastest(single_site_rows, single_site_lists, problem, n_shards, threads)
 
 
 def _rows_are_faster(n_listed, problem) -> bool:

@@ -1,14 +1,16 @@
 """The experiments on blocked sampling."""
 
 from argparse import Namespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from benchmarks import blocking, corpora
+from benchmarks import blocking, corpora, options_of
 from benchmarks.blocking import bars, chains
-from benchmarks.programs import ours
-from sklda import CollapsedGibbsLDA
+from benchmarks.internals import Sklda
+from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda._gibbs.rows_then_lists import RowsThenLists
 from sklda.datasets import make_bars
 
 _, _, PLANTED = make_bars(10, random_state=0)
@@ -37,55 +39,121 @@ def test_two_bars_in_one_topic_miss_a_planted_topic():
 
 def test_summary_of_bars_separates_a_mode_from_chance():
     def chain(end, topic_word):
-        curve = [1000.0, end]  # the gap is taken between the ends of chains
-        return {"log_posterior": curve, "perplexity": [9.0], "topic_word": topic_word}
+        # The gap is taken between the ends of chains.
+        curve = {"sweeps": [1, 100], "log_posterior": [1000.0, end]}
+        return curve | {"perplexity": [None, 9.0], "topic_word": topic_word}
 
     found = {
         "single-site": [chain(-250.0, PLANTED), chain(-255.0, MERGED)],
         "nested": [chain(-251.0, PLANTED)],
     }
-    rows = bars.summary({"sweeps": [1, 100], "tokens": 100}, found, PLANTED)
+    rows = bars.summary(found, 100, PLANTED)
     counted = ("chains", "below_best", "missing_topics", "paper_of_30")
     assert [rows["single-site"][key] for key in counted] == [2, 1, 1, 5]
     assert [rows["nested"][key] for key in counted] == [1, 0, 0, None]
     assert [c["gap"] for some in found.values() for c in some] == [0, 0.05, 0.01]
 
 
-def test_curves_are_those_of_the_estimator_and_of_kept_samples(counts):
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("single-site", {}),
+        ("nested-2", {"blocking": "nested", "max_block_size": 2}),
+        ("nested", {"blocking": "nested", "max_block_size": None}),
+        ("backward-4", {"blocking": "backward", "max_block_size": 4}),
+    ],
+)
+def test_names_of_samplers_are_their_parameters(name, parameters):
+    expected = {"estimator": CollapsedGibbsLDA, **parameters}
+    assert blocking.settings_of(name) == expected
+
+
+def test_every_sampler_that_can_be_named_has_a_line():
+    assert options_of("blocking-bars")["samplers"]["choices"] == list(blocking.STYLES)
+
+
+def test_curves_are_those_of_the_estimators(counts):
     train, held_out = corpora.split(counts, "kos")
-    options = Namespace(sweeps=12, every=4, max_block_size=None)
-    chain = blocking.run_chain("single-site", 0, train, held_out, 3, options)
-    priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "random_state": 0}
-    given = {"max_iter": 12, "burn_in": 11, "evaluate_every": 4}
-    lda = CollapsedGibbsLDA(3, **priors, **given).fit(train)
-    np.testing.assert_allclose(chain["log_posterior"], lda.log_joint_, atol=0.051)
-    np.testing.assert_allclose(chain["topic_word"], lda.topic_word_, rtol=1e-12)
-    program = ours.gibbs(train, 3, 0)  # of sweep 10, which is kept, and of the last
-    (theta, phi), (theta_12, phi_12) = (
-        (program.sweep(n), program.estimates(10))[1] for n in (10, 2)
-    )
-    mean = (theta + theta_12) / 2, (phi + phi_12) / 2
-    expected = corpora.perplexity(*mean, held_out)
-    assert chain["perplexity"][-1] == pytest.approx(expected, abs=6e-4)
+    given = {"samplers": ["single-site", "uncollapsed"], "sweeps": 40}
+    curves = blocking.run_start(0, train, held_out, 3, Namespace(**given))
+    estimators = CollapsedGibbsLDA, UncollapsedGibbsLDA
+    for curve, estimator in zip(curves.values(), estimators, strict=True):
+        assert curve["sweeps"] == list(range(1, 41))
+        assert all(np.diff(curve["seconds"]) > 0)
+        priors = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "random_state": 0}
+        schedule = {"max_iter": 40, "burn_in": 20, "thin": 10, "evaluate_every": 1}
+        lda = estimator(3, **priors, **schedule).fit(train)
+        np.testing.assert_allclose(curve["log_posterior"], lda.log_joint_)
+        sweeps, _, perplexity = blocking.known(curve, "perplexity")
+        assert sweeps.tolist() == blocking.recorded_sweeps(40)
+        mean = lda.doc_topic_[-10:], lda.topic_word_
+        expected = corpora.perplexity(*mean, held_out)
+        assert perplexity[-1] == pytest.approx(expected, rel=1e-6)
 
 
-def test_max_block_size_goes_to_blocked_samplers_only(monkeypatch):
-    monkeypatch.setattr(ours, "gibbs", lambda X, k, seed, **parameters: parameters)
-    new = blocking.new_program
-    assert new("single-site", None, 3, max_block_size=8) == {}
-    assert new("nested", None, 3) == {"blocking": "nested"}
-    both = {"blocking": "backward", "max_block_size": 8}
-    assert new("backward", None, 3, max_block_size=8) == both
+def test_warming_up_meets_rows_and_lists_and_leaves_the_chain(counts):
+    program, swept = Sklda(CollapsedGibbsLDA, counts, 3, 0), []
+    chain, inner = program._chain, program._chain.sampler
+
+    class Spy(NamedTuple):
+        name: str
+
+        def from_topics(self, problem, z):
+            return inner.from_topics(problem, z)
+
+        def sweep(self, *arguments):
+            swept.append(self.name)
+            return inner.sweep(*arguments)
+
+    chain.sampler, z = RowsThenLists(Spy("rows"), Spy("lists")), chain.z.copy()
+    program.warm_up()
+    assert swept == ["rows", "lists"]
+    assert program.n_sweeps == 0
+    np.testing.assert_array_equal(chain.z, z)
 
 
-def test_summary_of_chains_multiplies_sweeps_and_seconds():
-    found = {
-        "single-site": [{"log_posterior": [-9, -8, -7], "perplexity": [30, 25, 20]}],
-        "nested": [{"log_posterior": [-8, -7, -6], "perplexity": [30, 28, 26]}],
-    }
-    seconds = {"single-site": 0.5, "nested": 2.0}
-    rows = chains.summary([10, 20, 30], found, seconds)
-    row = rows["nested"]["log_posterior"]
-    assert (row["median"], row["reached"], row["seconds"]) == (-6, 20, 40)
-    assert rows["nested"]["perplexity"]["seconds"] is None
-    assert rows["single-site"]["perplexity"]["seconds"] == 15
+def test_levels_are_those_of_the_first_sampler():
+    def chain(pace, posterior, perplexity):
+        sweeps = np.arange(1, 5)
+        curves = {"log_posterior": posterior, "perplexity": perplexity}
+        return {"sweeps": sweeps, "seconds": pace * sweeps, **curves}
+
+    single = [chain(1, [-9, -8, -7, end], [None, 30, None, 20]) for end in (-7, -6, -5)]
+    nested = [chain(2, [-9, -6, -5, end], [None, 31, None, 21]) for end in (-5, -4, -3)]
+    rows = chains.levels({"single-site": single, "nested": nested})
+    assert [(row["of"], row["after"]) for row in rows] == [
+        ("log_posterior", 4),
+        ("perplexity", 4),
+    ]
+    assert [row["level"] for row in rows] == [-6, 20]
+    assert rows[0]["sweeps"] == pytest.approx({"single-site": 4, "nested": 2})
+    assert rows[0]["seconds"] == pytest.approx({"single-site": 4, "nested": 4})
+    assert rows[1]["seconds"] == {"single-site": pytest.approx(4), "nested": None}
+
+
+def test_levels_are_taken_after_few_and_after_all_sweeps():
+    sweeps = np.arange(1, 61)
+    chain = {"sweeps": sweeps, "seconds": sweeps / 4, "log_posterior": -1 / sweeps}
+    rows = chains.levels({"single-site": [chain | {"perplexity": 1 / sweeps}]})
+    for row in rows:
+        assert row["sweeps"]["single-site"] == pytest.approx(row["after"])
+        assert row["seconds"]["single-site"] == pytest.approx(row["after"] / 4)
+    assert [row["after"] for row in rows] == [20, 50, 60] * 2
+
+
+def test_effective_samples_are_those_of_the_second_half():
+    rng = np.random.default_rng(0)
+    trace = np.r_[np.arange(1000.0), rng.normal(size=1000)]
+    sweeps = np.arange(1, 2001)
+    chain = {"sweeps": sweeps, "seconds": sweeps / 4, "log_posterior": trace}
+    (row,) = chains.summary({"nested": [chain | {"perplexity": trace}]}).values()
+    assert row["effective_per_sweep"]["median"] == pytest.approx(1, rel=0.1)
+    assert row["effective_per_second"]["median"] == pytest.approx(4, rel=0.1)
+    assert row["seconds_per_sweep"] == 0.25
+
+
+def test_counts_are_high():
+    X = corpora.make_counts()
+    assert X.shape == (140, 500)
+    assert set(X.sum(axis=1)) == {5000}
+    assert X.sum() / X.nnz > 8

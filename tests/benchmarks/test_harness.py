@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from benchmarks import harness
 from benchmarks.harness import Runner
@@ -116,6 +117,34 @@ def test_geometric_steps_end_with_the_last():
     assert harness.geometric(100) == [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
     assert harness.geometric(12) == [1, 2, 3, 5, 7, 10, 12]
     assert harness.geometric(1) == [1]
+    assert harness.geometric(30, (1, 2.5)) == [1, 2, 10, 25, 30]
+
+
+def test_a_level_is_reached_between_recorded_points():
+    x, rising = np.array([1.0, 4.0, 8.0]), np.array([-2000, -1800, -1700])
+    assert harness.reached(x, rising, -2500) == pytest.approx(1)
+    assert harness.reached(x, rising, -1900) == pytest.approx(2)  # half of log 4
+    assert harness.reached(x, rising, -1800) == pytest.approx(4)
+    assert harness.reached(x, rising, -1699) == np.inf
+    there_and_back = np.array([0, 2, 0])
+    assert harness.reached(x, there_and_back, 1) == pytest.approx(2)
+
+
+@pytest.mark.parametrize("correlation", [0, 0.5, 0.9])
+def test_effective_sample_size_of_an_autoregression(correlation):
+    noise = np.random.default_rng(0).normal(size=50_000)
+    values = lfilter([1], [1, -correlation], noise)
+    expected = values.size * (1 - correlation) / (1 + correlation)
+    assert harness.effective_sample_size(values) == pytest.approx(expected, rel=0.1)
+    assert harness.effective_sample_size(1e9 + values) == pytest.approx(
+        expected, rel=0.1
+    )
+
+
+def test_a_trend_and_a_constant_bias_leave_few_effective_samples():
+    rng = np.random.default_rng(0)
+    assert harness.effective_sample_size(np.arange(500) + rng.normal(size=500)) < 5
+    assert harness.effective_sample_size([1.0, -1.0] * 50) == 100  # and no more
 
 
 def test_times_are_beside_those_of_the_first():

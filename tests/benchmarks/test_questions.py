@@ -25,9 +25,10 @@ TINY = {
     "compare-growth": "--tokens 999 2000 --topics 3 20 --words 100"
     " --tokens-of-topics 2000 --first 1 --last 3",
     "blocking-bars": "--samplers single-site --documents 300 --starts 2 --sweeps 12"
-    " --every 4 --jobs 1",
-    "blocking-chains": f"--samplers single-site {CHAINS}",
-    "blocking-speed": "--samplers single-site --topics 2 4 --first 1 --sweeps 4",
+    " --jobs 1",
+    "blocking-chains": f"--corpora kos counts --samplers single-site nested-2 {CHAINS}",
+    "blocking-speed": "--corpora kos --samplers single-site --topics 2 4 --first 1"
+    " --sweeps 4",
     "ecgs-chains": f"{CHAINS} --damping 1 50 --every 3",
     "ecgs-speed": "--topics 2 100 --first 1 --sweeps 4",
     "ecgs-shards": "--samplers collapsed ecgs --topics 2 3 --starts 2 --shards 1 2"
@@ -46,8 +47,8 @@ FILES = {
     "compare-speed": ["speed-kos-3-1"],
     "compare-quality": ["quality-kos-3-1"],
     "compare-process": ["process-kos-3-1"],
-    "blocking-chains": ["chains-nips"],
-    "blocking-speed": ["speed-nips"],
+    "blocking-chains": ["chains-counts-3", "chains-kos-3"],
+    "blocking-speed": ["speed-kos"],
     "ecgs-chains": ["chains-nips"],
     "ecgs-speed": ["speed-nips"],
     "ecgs-shards": ["shards-nips-threads-2"],
@@ -86,9 +87,16 @@ def check_bars(report):
 
 
 def check_chains(report):
-    row = report["summary"]["single-site"]
-    assert max(row[key]["reached"] for key in ("log_posterior", "perplexity")) <= 6
-    assert len(report["seconds"]["single-site"]) == 20
+    assert (
+        list(report["summary"]) == list(report["chains"]) == ["single-site", "nested-2"]
+    )
+    assert report["sweeps"] == [1, 2, 3, 4, 5, 6]
+    for chain in report["chains"]["nested-2"]:
+        assert {len(values) for key, values in chain.items() if key != "seed"} == {6}
+    assert [(row["of"], row["after"]) for row in report["levels"]] == [
+        ("log_posterior", 6),
+        ("perplexity", 6),
+    ]
 
 
 def check_rates(report):
@@ -265,13 +273,12 @@ def test_rows_of_earlier_runs_stay(tiny):
 @pytest.mark.slow
 def test_chains_on_the_real_corpus(tmp_path, shared_data):
     home = shared_data / "uci_bow"
-    options = f"--samplers single-site --corpus kos --data-home {home} --starts 1"
-    (report,) = run(
-        tmp_path, "blocking-chains", f"{options} --sweeps 2 --jobs 1"
-    ).values()
-    assert report["options"]["topics"] == 32
-    # All of the 467,714 tokens but half of those of the last 430 documents.
-    assert 0.9 * 467_714 < report["tokens"] < 467_714
+    options = f"--samplers single-site --corpora kos --data-home {home} --starts 1"
+    reports = run(tmp_path, "blocking-chains", f"{options} --sweeps 4 --jobs 1")
+    assert set(reports) == {"chains-kos-32", "chains-kos-100"}
+    for report in reports.values():
+        # All of the 467,714 tokens but half of those of the last 430 documents.
+        assert 0.9 * 467_714 < report["tokens"] < 467_714
 
 
 def test_private_names_of_sklda_are_in_one_file():

@@ -6,6 +6,11 @@ import pytest
 
 from tests.helpers.interpreter import run_python
 
+SWEEPS = ("sweep", "_sweep_blocks", "_sweep_large_blocks")
+BLOCKED = [
+    f"sklda._gibbs.kernels.blocked.{of}._sweep_blocks" for of in ("lists", "rows")
+]
+
 
 @pytest.mark.slow
 def test_no_index_is_out_of_bounds(tmp_path):
@@ -19,7 +24,7 @@ def test_no_index_is_out_of_bounds(tmp_path):
     from sklda._core.threads import Threads
     from sklda._gibbs.sharded import Sharded
     from tests.core.test_kernels import KNOWN, sweep_often
-    from tests.helpers.corpora import random_corpus, tight_corpus
+    from tests.helpers.corpora import corpus_of, random_corpus, tight_corpus
     from tests.helpers.samplers import REPLICABLE
 
     try:
@@ -39,6 +44,9 @@ def test_no_index_is_out_of_bounds(tmp_path):
             sweep_often(sampler, corpus, n_words, alpha, beta)
     for sampler, n_topics in itertools.product(samplers.values(), (15, 16, 17, 40)):
         sweep_often(sampler, tight_corpus(), 9, np.full(n_topics, 1e3), 10)
+    alone = corpus_of(np.diag([2, 3, 4]))  # without a block nothing is left
+    for sampler in samplers.values():
+        sweep_often(sampler, alone, 3, np.full(2, 1e-10), 0.5)
     """
     environment = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "1"}
     environment["NUMBA_CACHE_DIR"] = str(tmp_path)
@@ -52,6 +60,7 @@ def test_one_signature_for_each_kernel():
     # no signatures of those that they call: what compiled anything is run once more.
     code = """
     import importlib, json, pkgutil
+    from itertools import product
     import numpy as np
     from numba.core.dispatcher import Dispatcher
     from scipy import sparse
@@ -59,6 +68,7 @@ def test_one_signature_for_each_kernel():
     from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
 
     dense = np.random.default_rng(0).poisson(0.5, (20, 9))
+    dense[0, :3] = 3, 5, 9  # blocks of all kinds
     csr = sparse.csr_array(dense)
     long = csr.copy()
     long.indices, long.indptr = (a.astype(np.int64) for a in (csr.indices, csr.indptr))
@@ -80,8 +90,10 @@ def test_one_signature_for_each_kernel():
             CollapsedGibbsLDA(**params, **other).fit(X)
             for n_shards in (1, 3):
                 params |= dict(n_shards=n_shards)
-                for other in ({}, {"blocking": "nested"}, {"blocking": "backward"}):
-                    CollapsedGibbsLDA(**params, **other).fit(X)
+                for way, most in product(("dense", "sparse"), (1, 2, 3, None)):
+                    kind = dict(blocking=None if most == 1 else "nested")
+                    kind |= dict(sampler=way, max_block_size=most)
+                    CollapsedGibbsLDA(**params, **kind).fit(X)
                 for strategy in ("standard", "shortcut", "dynamic"):
                     ECGSLDA(strategy=strategy, **params).fit(X)
     for X in [*kinds, dense * 0.3, dense.astype(np.float32), csr * 0.3]:
@@ -112,9 +124,13 @@ def test_one_signature_for_each_kernel():
     assert not {name: s for name, s in returned.items() if "array" in str(s)}
     # Those of MedLDA have a test of their own.
     found = {name: len(s) for name, s in found.items() if "_medlda" not in name}
+    # Blocks of up to two tokens and of up to four are drawn by code of their own.
+    swept = [name for name in found if name.split(".")[-1].startswith(SWEEPS)]
+    assert len(swept) >= 11
+    twice = [name for name in swept if name.endswith("._sweep_blocks")]
+    assert {name: found.pop(name) for name in twice} == dict.fromkeys(BLOCKED, 2)
     assert max(found.values()) == 1
-    swept = [name for name in found if name.split(".")[-1].startswith("sweep")]
-    assert len(swept) >= 8
+    swept = [name for name in swept if name not in twice]
     called = [f"_base.kernels.fold_in.{name}" for name in ("fold_in", "log_predictive")]
     called += [
         f"_core.{name}" for name in ("rows._count", "lists._list", "lists.merge")
@@ -129,3 +145,24 @@ def test_one_signature_for_each_kernel():
     called += [f"_gibbs.kernels.uncollapsed.{name}" for name in names]
     called = swept + [f"sklda.{name}" for name in called]
     assert {name: found[name] for name in called} == dict.fromkeys(called, 1)
+
+
+@pytest.mark.slow
+def test_large_blocks_leave_memory_as_it_is():
+    # A tuple of arrays of a list owns nothing: code that counts references to what it
+    # is given would free the arrays of the sampler, and Python would crash.
+    code = """
+    import gc
+    import numpy as np
+    from tests.core.test_kernels import KNOWN, sweep_often
+    from tests.helpers.corpora import corpus_of
+
+    corpus = corpus_of(np.random.default_rng(0).integers(0, 7, (30, 12)))
+    for name in ("nested, lists", "backward, lists", "nested, rows"):
+        sampler, alpha = KNOWN[name].compiled(), np.full(40, 0.2)
+        for seed in range(5):
+            sweep_often(sampler, corpus, 12, alpha, 0.1, seed, n_sweeps=60)
+            gc.collect()
+    print("sound")
+    """
+    assert run_python(code, "-W", "error") == "sound"

@@ -253,7 +253,9 @@ LISTS = {
     "gather forgets the first topic": Edit(
         "_core.lists.gather", "((A, B, -1), C)", "((A, B, -1),)"
     ),
-    "gather forgets the weights": Edit("_core.lists.gather", "weight[J] = W", "pass"),
+    "gather forgets the weights": Edit(
+        "_core.lists.gather", "weight[J] = W", "pass", 0, 2
+    ),
     "gather forgets the ratios": Edit(
         "_core.lists.gather", "update_ratio(K, *Z)", "ratio_without(K, 0, *Z)"
     ),
@@ -264,7 +266,7 @@ LISTS = {
         "_core.lists.gather", "S += update_ratio(*Z)", "update_ratio(*Z)"
     ),
     "gather leaves empty topics in the list": Edit(
-        "_core.lists.gather", "_fill_gap(*Z)", "_fill_gap(*Z) + 1"
+        "_core.lists.gather", "fill_gap(*Z)", "fill_gap(*Z) + 1"
     ),
     "gather forgets that the first topic has moved": Edit(
         "_core.lists.gather", "J = A if J == S else J", "pass"

@@ -32,7 +32,7 @@ X = make_lda_corpus(40, 20, 4, document_length=40, random_state=0)[0]
 FITS = {
     "dense": (CollapsedGibbsLDA, 1, {"sampler": "dense"}),
     "sparse": (CollapsedGibbsLDA, 1, {"sampler": "sparse"}),
-    "nested": (CollapsedGibbsLDA, 1, {"blocking": "nested"}),
+    "nested": (CollapsedGibbsLDA, 1, {"blocking": "nested", "sampler": "sparse"}),
     "backward": (
         CollapsedGibbsLDA,
         1,

@@ -89,16 +89,18 @@ def interpreted(
     name: str,
     edits: Sequence[Edit] = (),
     *,
+    beside: Sequence[str] = (),
     lanes: int = LANES,
     compiled_draws: bool = False,
 ) -> Interpreted:
     """Load a module and all of sklda that it imports as plain Python, after edits.
 
-    With fewer lanes a sweep is faster, and few topics fill several registers. The
-    random numbers are Python's own, which is faster too, unless `compiled_draws` asks
-    for those of the kernels.
+    Modules `beside` it are loaded with it, and share what they import. With fewer
+    lanes a sweep is faster, and few topics fill several registers. The random numbers
+    are Python's own, which is faster too, unless `compiled_draws` asks for those of the
+    kernels.
     """
-    trees = {one: _tree(one) for one in _imported(name)}
+    trees = {one: _tree(one) for root in (*beside, name) for one in _imported(root)}
     for edit in edits:
         own, scope = _find_scope(edit, trees)
         if trees[own] is _tree(own):  # shared by all mutants
@@ -155,6 +157,10 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
     def importer(origin, globals=None, locals=None, fromlist=(), level=0):
         if origin == "sklda._core.compile":
             return SimpleNamespace(njit=_njit)
+        if origin == "numba.extending":  # Python takes the function itself
+            return SimpleNamespace(
+                overload=lambda *_, **__: _njit(), register_jitable=_njit()
+            )
         if origin == "sklda._core.random_streams" and not compiled_draws:
             plain = {
                 "uniform": random.Random.random,

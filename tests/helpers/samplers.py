@@ -2,7 +2,6 @@
 
 import importlib
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any, NamedTuple
 
 from sklda._core.problem import LANES
@@ -11,32 +10,61 @@ from tests.helpers.mutants import Edit, interpreted
 
 
 class Known(NamedTuple):
-    """The module of a sampler, and how it is made from that."""
+    """The modules of a sampler, and how it is made from them."""
 
     module: str
-    make: Callable[[ModuleType], Any] = lambda module: module
+    make: Callable[..., Any] = lambda module: module
+    beside: tuple[str, ...] = ()
 
     def compiled(self) -> Any:
-        return self.make(importlib.import_module(self.module))
+        names = (self.module, *self.beside)
+        return self.make(*map(importlib.import_module, names))
 
     def plain(self, edits: Sequence[Edit] = (), *, lanes: int = LANES, **options: Any):
         """Return it as Python runs it, after edits, and the modules of that."""
-        loaded = interpreted(self.module, edits, lanes=lanes, **options)
-        return loaded.sampler(self.make(loaded.module)), loaded.modules
+        loaded = interpreted(
+            self.module, edits, beside=self.beside, lanes=lanes, **options
+        )
+        beside = (loaded.modules[name] for name in self.beside)
+        return loaded.sampler(self.make(loaded.module, *beside)), loaded.modules
 
 
 _KERNELS = "sklda._gibbs.kernels"
+_SINGLE = tuple(f"{_KERNELS}.single_site_{name}" for name in ("rows", "lists"))
+_BLOCKED = tuple(f"{_KERNELS}.blocked.{name}" for name in ("rows", "lists"))
+
+
+def blocked(kernel: str, nested: bool, most: int | None) -> Known:
+    """Return the sampler of blocks over rows or lists."""
+    return Known(
+        "sklda._gibbs.blocked_sampler",
+        lambda m, kernel: m.Blocked(kernel, nested, most),
+        (f"{_KERNELS}.blocked.{kernel}",),
+    )
+
+
 # What the estimators choose from.
 SAMPLERS = {
-    "rows": Known(f"{_KERNELS}.single_site_rows"),
-    "lists": Known(f"{_KERNELS}.single_site_lists"),
+    "rows": Known(_SINGLE[0]),
+    "lists": Known(_SINGLE[1]),
     "rows then lists": Known(
-        "sklda._gibbs.rows_then_lists",
-        lambda m: m.RowsThenLists(m.single_site_rows, m.single_site_lists),
+        "sklda._gibbs.rows_then_lists", lambda m, *both: m.RowsThenLists(*both), _SINGLE
     ),
-    "nested": Known("sklda._gibbs.blocked_sampler", lambda m: m.Blocked(True, None)),
-    "backward": Known("sklda._gibbs.blocked_sampler", lambda m: m.Blocked(False, None)),
-    "small blocks": Known("sklda._gibbs.blocked_sampler", lambda m: m.Blocked(True, 4)),
+    "nested, rows": blocked("rows", True, None),
+    "nested, lists": blocked("lists", True, None),
+    "backward, rows": blocked("rows", False, None),
+    "backward, lists": blocked("lists", False, None),
+    "small blocks, rows": blocked("rows", True, 4),
+    "small blocks, lists": blocked("lists", True, 4),
+    "pairs, rows": blocked("rows", True, 2),
+    "pairs, lists": blocked("lists", True, 2),
+    "blocks, rows then lists": Known(
+        "sklda._gibbs.blocked_sampler",
+        lambda m, change, *both: change.RowsThenLists(
+            *(m.Blocked(kernel, True, 4) for kernel in both)
+        ),
+        ("sklda._gibbs.rows_then_lists", *_BLOCKED),
+    ),
     "uncollapsed": Known(
         "sklda._gibbs.uncollapsed_sampler", lambda m: m.Uncollapsed(m.Threads())
     ),

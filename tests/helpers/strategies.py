@@ -170,10 +170,10 @@ MEDLDA = {
 # that go together.
 PARAMETERS: dict[type, list[dict[str, st.SearchStrategy]]] = {
     CollapsedGibbsLDA: [
-        {**GIBBS, "sampler": among(["auto", "dense", "sparse"])},
         {
             **GIBBS,
-            "blocking": among(["backward", "nested"]),
+            "sampler": among(["auto", "dense", "sparse"]),
+            "blocking": among([None, "backward", "nested"]),
             "max_block_size": among([1, 2, 4, 5, 50, None]),
         },
     ],

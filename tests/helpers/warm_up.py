@@ -4,6 +4,7 @@ Else each worker compiles what it meets first, most of it twice. This takes abou
 seconds of one processor; the parts are for two.
 """
 
+import itertools
 import os
 import subprocess
 import sys
@@ -13,16 +14,18 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 X = np.random.default_rng(0).poisson(0.5, (20, 9))
+X[0, 0] = 6  # a block that cumulants do not draw
 PARAMS = {"max_iter": 2, "random_state": 0}
 
 
 def gibbs() -> None:
     from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
 
-    whole_cells = {"blocking": "nested", "max_block_size": None}
-    CollapsedGibbsLDA(3, **whole_cells, **PARAMS).fit(X)
     CollapsedGibbsLDA(3, sampler="dense", **PARAMS).fit(X).score(X)
     CollapsedGibbsLDA(3, sampler="sparse", n_shards=2, **PARAMS).fit(X)
+    for sampler, most in itertools.product(("dense", "sparse"), (2, None)):
+        ways = {"sampler": sampler, "blocking": "nested", "max_block_size": most}
+        CollapsedGibbsLDA(3, **ways, **PARAMS).fit(X)
     UncollapsedGibbsLDA(3, **PARAMS).fit(X)
     for n_topics in (3, 200):  # rows, lists
         ECGSLDA(n_topics, **PARAMS).fit(X)

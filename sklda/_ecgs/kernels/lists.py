@@ -53,7 +53,9 @@ def _sweep_document(d, corpus, state, priors, n_draws, document, weight, rng):
     begin, end = doc_ptr[d], doc_ptr[d + 1]
     ratio_sum = enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
     for c in range(begin, end):
-        word_list, cell = enter_cell(c, corpus, state, ratio_sum, weight, document)
+        word_list, cell = enter_cell(
+            c, word, token_ptr, state, ratio_sum, weight, document
+        )
         first, last, n_groups = token_ptr[c], token_ptr[c + 1], n_draws[c]
         if n_groups == last - first:
             cell = resample_each(z, first, last, cell, word_list, priors, document, rng)

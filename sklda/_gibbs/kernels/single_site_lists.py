@@ -51,7 +51,9 @@ def _sweep_document(d, corpus, state, priors, document, weight, rng):
     first, last = token_ptr[begin], token_ptr[end]
     ratio_sum = enter_document(first, last, state.z, priors, document)
     for c in range(begin, end):
-        word_list, cell = enter_cell(c, corpus, state, ratio_sum, weight, document)
+        word_list, cell = enter_cell(
+            c, word, token_ptr, state, ratio_sum, weight, document
+        )
         first, last = token_ptr[c], token_ptr[c + 1]
         cell = resample_each(
             state.z, first, last, cell, word_list, priors, document, rng

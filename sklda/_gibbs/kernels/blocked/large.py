@@ -12,11 +12,10 @@ import math
 import numpy as np
 
 from sklda._core.compile import njit
-from sklda._core.lists import find
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.backward import draw_counts as draw_backward
 from sklda._gibbs.kernels.blocked.nested import draw_counts as draw_nested
-from sklda._gibbs.kernels.blocked.small import drop_empty
+from sklda._gibbs.kernels.blocked.words import count, set_tokens
 
 PLAIN = 100  # tokens of the largest block that needs no saddle point
 
@@ -122,45 +121,33 @@ def shuffle(block, rng):
         block[i], block[j] = block[j], block[i]
 
 
-@njit(cache=True, nogil=True, _nrt=True)  # it allocates, though its caller does not
-def resample(block, word_list, size, priors, document, rng, nested):
-    """Resample the topics of a block; return the new size of the word's list."""
-    topics, counts, _ = word_list
-    doc_topic, topic, _ = document
-    alpha, beta, beta_sum = priors
-    no_weights = np.empty((0, 0), np.float32)
+@njit(cache=True, nogil=True, _nrt=True)  # it allocates, though callers may not
+def resample(block, words, given, rng, nested):
+    """Resample the topics of a block, by nested or by backward simulation."""
+    n_lanes = given.topic.size
+    taken, drawn = np.zeros(n_lanes, np.int64), np.empty(n_lanes, np.int64)
     for i in range(block.size):
-        k = np.int64(block[i])
-        doc_topic[k] -= 1
-        topic[k] -= 1
-        counts[find(topics, size, k)] -= 1
-    size = drop_empty(topics, counts, no_weights, size, alpha.size)
-    a, b, s = np.empty(alpha.size), np.empty(alpha.size), np.empty(alpha.size)
-    for k in range(alpha.size):
-        a[k] = doc_topic[k] + np.float64(alpha[k])
-        b[k] = beta
-        s[k] = topic[k] + np.float64(beta_sum)
-    for j in range(size):
-        b[topics[j]] += counts[j]
-    pmf = np.empty((block.size + 1, alpha.size))
+        taken[block[i]] += 1
+    a, b, s = np.empty(n_lanes), np.empty(n_lanes), np.empty(n_lanes)
+    set_tokens(words, b)
+    for k in range(n_lanes):
+        a[k] = (given.doc_topic[k] - taken[k]) + np.float64(given.alpha[k])
+        b[k] = (b[k] - taken[k]) + np.float64(given.numbers[0])
+        s[k] = (given.topic[k] - taken[k]) + np.float64(given.numbers[1])
+    pmf = np.empty((block.size + 1, n_lanes))
     set_weights(a, b, s, pmf)
-    drawn = np.empty(alpha.size, np.int64)
     if nested:
         draw_nested(pmf, rng, drawn)
     else:
         draw_backward(pmf, rng, drawn)
     i = 0
-    for k in range(alpha.size):
-        if drawn[k] == 0:
-            continue
+    for k in range(n_lanes):
         for _ in range(drawn[k]):
             block[i] = k
             i += 1
-        doc_topic[k] += drawn[k]
-        topic[k] += drawn[k]
-        j = find(topics, size, k)
-        topics[j] = k
-        counts[j] += drawn[k]
-        size = max(size, j + 1)
+        if drawn[k] < taken[k]:
+            count(k, drawn[k] - taken[k], words, given)
+    for k in range(n_lanes):  # last, as a list has room for `SPARE` topics before
+        if drawn[k] > taken[k]:
+            count(k, drawn[k] - taken[k], words, given)
     shuffle(block, rng)
-    return size

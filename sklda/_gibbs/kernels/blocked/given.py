@@ -1,0 +1,139 @@
+"""What the draw of a block is conditional on: the counts of its document and all.
+
+With a = n_dk + alpha_k and s = n_k + V beta, the p_i of a topic are (a + i) / (s + i)
+times (b + i), where b = n_wk + beta alone depends on the word.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from sklda._core.compile import njit
+from sklda._core.document import count_document
+from sklda._core.problem import LANES
+from sklda._gibbs.kernels.blocked.cumulants import (
+    INLINED,
+    SMALL,
+    VECTORISED,
+    at,
+    combined,
+    cumulants,
+    put,
+    steps,
+)
+
+
+class Given(NamedTuple):
+    """What the draw of a block is conditional on, and what it needs room for.
+
+    A tuple has one entry, or one float32 array, for each token of the largest block.
+    """
+
+    doc_topic: np.ndarray  # (n_lanes,) int32, n_dk
+    topic: np.ndarray  # (n_lanes,) int32, n_k
+    ratio: tuple  # arrays (n_columns,), (a + i) / (s + i)
+    listed: tuple  # the same of the topics of a list, slot by slot
+    kappa: tuple  # arrays (n_columns,), of the topics of a row or the slots of a list
+    zero: tuple  # zeros
+    alpha: np.ndarray  # (n_lanes,) float32
+    numbers: np.ndarray  # (4,) float32: beta, V beta, scale, beta times scale
+    places: np.ndarray  # (SMALL,) int64, of the tokens of a block
+    weight: np.ndarray  # (n_columns,) float32
+    lane_sum: np.ndarray  # (n_columns + LANES,) float32
+
+
+def new_given(topic, priors, n_columns, depth):
+    """Return room for any document and word, and blocks of so many tokens."""
+    beta, beta_sum = np.float32(priors.topic_word), np.float32(priors.topic_word_sum)
+    rooms = [
+        tuple(np.zeros(n_columns, np.float32) for _ in range(depth)) for _ in range(3)
+    ]
+    return Given(
+        np.zeros(topic.size, np.int32),
+        topic,
+        *rooms,
+        (np.float32(0),) * depth,
+        priors.doc_topic,
+        np.array([beta, beta_sum, 0, 0], np.float32),
+        np.zeros(SMALL, np.int64),
+        np.zeros(n_columns, np.float32),
+        np.zeros(n_columns + LANES, np.float32),
+    )
+
+
+@njit(cache=True, **INLINED)
+def enter_blocks(first, last, z, given):
+    """Set the counts and ratios of a document."""
+    count_document(first, last, z, given.doc_topic)
+    numbers = given.numbers
+    total = _set_ratios(given)
+    # A word with one token would weigh 1.
+    numbers[2] = 1 / ((1 + np.float64(numbers[0])) * total)
+    numbers[3] = numbers[0] * numbers[2]
+
+
+@njit(cache=True, **VECTORISED)
+def _set_ratios(given):
+    total = 0.0
+    for k in range(given.alpha.size):
+        values = ratios_of(k, given.ratio, given)
+        put(given.ratio, k, values)
+        total += values[0]
+    return total
+
+
+def ratios_of(k, ratio, given):
+    """Return (a + i) / (s + i) of topic k."""
+    a = np.float32(given.doc_topic[k]) + given.alpha[k]
+    s = np.float32(given.topic[k]) + given.numbers[1]
+    return tuple((a + i) / (s + i) for i in range(len(ratio)))
+
+
+@overload(ratios_of, jit_options=VECTORISED)
+def _(k, ratio, given):
+    def two(k, ratio, given):
+        a = np.float32(given.doc_topic[k]) + given.alpha[k]
+        s = np.float32(given.topic[k]) + given.numbers[1]
+        one = np.float32(1)
+        return a / s, (a + one) / (s + one)
+
+    def four(k, ratio, given):
+        a = np.float32(given.doc_topic[k]) + given.alpha[k]
+        s = np.float32(given.topic[k]) + given.numbers[1]
+        one = np.float32(1)
+        a1, s1 = a + one, s + one
+        a2, s2 = a1 + one, s1 + one
+        return a / s, a1 / s1, a2 / s2, (a2 + one) / (s2 + one)
+
+    return two if len(ratio) == 2 else four
+
+
+@njit(cache=True, **INLINED)
+def change_document(k, n, given):
+    """Add n tokens of the document to topic k."""
+    i = np.uintp(k)
+    given.doc_topic[i] += n
+    given.topic[i] += n
+    put(given.ratio, k, ratios_of(i, given.ratio, given))
+
+
+@njit(cache=True, **INLINED)
+def scaled(given):
+    """Return the factor of all p, and beta times it."""
+    return given.numbers[2], given.numbers[3]
+
+
+@njit(cache=True, **VECTORISED)
+def kappa_of(n_wk, ratio, factors):
+    """Return the cumulants of a topic, from its ratios and the tokens of the word."""
+    scale, beta = factors
+    return cumulants(steps(np.float32(n_wk) * scale + beta, ratio, scale))
+
+
+@njit(cache=True, **VECTORISED)
+def weigh_first(factors, size, given):
+    """Weigh so many places for the first token of a block."""
+    kappa, weight, zero = given.kappa, given.weight, np.float32(0)
+    for j in range(size):
+        weight[j] = max(zero, combined(factors, at(kappa, j)))

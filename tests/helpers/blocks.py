@@ -1,0 +1,111 @@
+"""Problems on which faults of blocked samplers show, and the samplers with faults.
+
+A mutant is a kernel with one planted fault. It must fail at p < 1e-6 the test that the
+right kernel passes, on a problem with few assignments, where a fault shows best.
+"""
+
+from tests.helpers.enumeration import TinyProblem, assert_exact, is_wrong
+from tests.helpers.mutants import Edit
+from tests.helpers.samplers import blocked
+
+PROBLEMS = {
+    "four": TinyProblem((((0, 4),),), 2, (0.5, 0.7, 0.9), 0.05),
+    "flat": TinyProblem((((0, 4),),), 1, (2.0, 2.0, 2.0), 0.05),
+    "three": TinyProblem((((0, 3),), ((0, 1), (1, 1))), 2, (0.3, 0.6), 0.3),
+    "two words": TinyProblem((((0, 2), (1, 3)),), 2, (0.4, 0.8), 0.2),
+    "single": TinyProblem((((0, 1), (1, 1), (2, 1)),), 3, (0.2, 0.5), 2.0),
+    "words": TinyProblem((((0, 2), (1, 1), (2, 1)),), 3, (0.2, 0.2), 0.5),
+    "documents": TinyProblem((((0, 2),), ((0, 2),)), 2, (0.3, 0.6, 0.9), 0.3),
+    "pairs": TinyProblem((((0, 2),), ((0, 1),)), 2, (0.8, 0.5, 0.6, 0.7), 0.4),
+    "singles": TinyProblem((((0, 2), (1, 1)),), 2, (0.4, 0.5, 0.3), 0.3),
+    "two fours": TinyProblem((((0, 4), (1, 4)),), 2, (0.6, 0.9), 0.8),
+    "split": TinyProblem((((0, 5),),), 2, (0.3, 0.6), 0.3),
+    "flat split": TinyProblem((((0, 4),),), 1, (1.0, 1.5), 1.0),
+    "split of 3": TinyProblem((((0, 4),),), 2, (0.3, 0.6, 0.5), 0.3),
+    "split in threes": TinyProblem((((0, 6),),), 2, (0.6, 0.9), 0.3),
+    "peaked documents": TinyProblem((((0, 2),), ((0, 2),)), 3, (1.0, 1.5), 0.05),
+    "five topics": TinyProblem((((0, 3),),), 1, (0.2, 0.8, 0.4, 1.0, 0.6), 0.5),
+    "pair beside": TinyProblem(
+        (((0, 2),), ((0, 1),)), 2, (1.5, 0.5, 0.7, 0.9, 1.1, 1.3), 1.5
+    ),
+    # With two lanes, a list of four slots for as many tokens of word 0.
+    "full lists": TinyProblem(
+        (((0, 2),), ((0, 1), (1, 1)), ((0, 1),)), 2, (0.9, 0.8, 0.7, 0.6, 0.5), 0.5
+    ),
+    # One block, from one start.
+    "pair, same": TinyProblem((((0, 2),),), 2, (0.5, 1.2, 0.8), 0.4),
+    "pair, different": TinyProblem((((0, 2),),), 2, (0.5, 1.2, 0.8), 0.4),
+    "peaked pair": TinyProblem((((0, 2),),), 2, (9.0, 0.9, 0.5), 0.1),
+    "flat pair, same": TinyProblem((((0, 2),),), 2, (2.0, 1.5, 1.0, 1.0, 1.0), 3.0),
+    "flat pair, different": TinyProblem(
+        (((0, 2),),), 2, (2.0, 1.5, 1.0, 1.0, 1.0), 3.0
+    ),
+    "3 alike": TinyProblem((((0, 3),),), 1, (0.5, 1.2, 0.8), 0.4),
+    "3 likely": TinyProblem((((0, 3),),), 2, (1.0, 0.6), 0.1),
+    "3 wide": TinyProblem((((0, 3),),), 2, (0.6, 0.5, 0.4), 1.5),
+    "3 of 3 topics": TinyProblem((((0, 3),),), 2, (0.5, 1.2, 0.8), 0.4),
+    "flat 3 alike": TinyProblem((((0, 3),),), 1, (2.0, 1.0, 1.5), 2.0),
+    "flat 3 of 2 topics": TinyProblem((((0, 3),),), 1, (2.0, 1.0, 1.5), 2.0),
+    "4 alike": TinyProblem((((0, 4),),), 2, (0.6, 0.9, 0.4), 0.5),
+    "4 likely": TinyProblem((((0, 4),),), 2, (0.6, 0.5), 0.1),
+    "4 spread": TinyProblem((((0, 4),),), 8, (0.3, 0.2), 1.0),
+    "4 wide": TinyProblem((((0, 4),),), 2, (0.4, 0.3), 1.0),
+    "flat 4 alike": TinyProblem((((0, 4),),), 1, (2.0, 1.5), 2.0),
+    "flat 4 of 2 topics": TinyProblem((((0, 4),),), 1, (2.0, 1.5), 2.0),
+    # All but the block weighs less than the rounding of float32.
+    "pair, tiny alpha": TinyProblem((((0, 2),),), 2, (1e-10, 3e-10, 2e-10), 0.5),
+    "3, tiny alpha": TinyProblem((((0, 3),),), 2, (1e-10, 3e-10, 2e-10), 0.5),
+}
+STARTS = {
+    "pair, tiny alpha": (0, 0),
+    "3, tiny alpha": (0, 0, 0),
+    "pair, same": (0, 0),
+    "pair, different": (0, 1),
+    "peaked pair": (1, 1),
+    "flat pair, same": (0, 0),
+    "flat pair, different": (0, 1),
+    "3 alike": (0, 0, 0),
+    "3 likely": (0, 0, 0),
+    "3 wide": (0, 0, 0),
+    "3 of 3 topics": (0, 1, 2),
+    "flat 3 alike": (0, 0, 0),
+    "flat 3 of 2 topics": (0, 1, 0),
+    "4 alike": (0, 0, 0, 0),
+    "4 likely": (0, 0, 0, 0),
+    "4 spread": (0, 0, 0, 0),
+    "4 wide": (0, 0, 1, 1),
+    "flat 4 alike": (0, 0, 0, 0),
+    "flat 4 of 2 topics": (0, 1, 0, 0),
+}
+MOST = {
+    "two pairs": 2,
+    "split": 2,
+    "flat split": 2,
+    "split of 3": 2,
+    "split in threes": 3,
+}
+N_DRAWS = {"single": 12_000}  # where a fault shows late
+
+# The tables draw blocks of more than four tokens only. Here they draw all blocks.
+TABLES = (
+    Edit("blocked.cumulants", "SMALL = SPARE", "SMALL = 1"),
+    Edit("Blocked.sweep", "2 if L <= 2 else S", "2"),
+)
+
+
+def plain(kernel, nested, most, *edits, lanes=2):
+    """Return the sampler as Python runs it, after edits."""
+    return blocked(kernel, nested, most).plain(edits, lanes=lanes)[0]
+
+
+def assert_right(name, kernel="rows", nested=True, edits=(), lanes=2):
+    """Assert that what Python runs is exact on a problem."""
+    sampler = plain(kernel, nested, MOST.get(name), *edits, lanes=lanes)
+    assert_exact(sampler, PROBLEMS[name], 500, seed=6, start=STARTS.get(name))
+
+
+def is_found(name, kernel, nested, edits, lanes=2):
+    """Return whether a fault shows on a problem."""
+    mutant = plain(kernel, nested, MOST.get(name), *edits, lanes=lanes)
+    n_draws, start = N_DRAWS.get(name, 6000), STARTS.get(name)
+    return is_wrong(mutant, PROBLEMS[name], n_draws, seed=7, start=start)
