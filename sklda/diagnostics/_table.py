@@ -12,7 +12,7 @@ from sklda.diagnostics import _statistics as statistics
 COLUMNS = {
     "mean": ".5g",
     "sd": ".2g",
-    "r_hat": ".3f",
+    "r_hat": "#.4g",  # can be huge, where chains stay apart
     "ess_bulk": ".0f",
     "ess_tail": ".0f",
     "mcse": ".2g",
@@ -41,6 +41,8 @@ def rows_of_pairs(together: np.ndarray) -> dict[str, dict[str, float]]:
     if varying.size == 0:
         return {}
     r_hat, ess = statistics.r_hat(varying), statistics.ess(varying)
+    # Halves leave out the middle one of an odd number of draws; NaN varies there alone.
+    r_hat = np.nan_to_num(r_hat, nan=1.0, posinf=np.inf)
     return {
         "pairs, median": _row({"r_hat": np.median(r_hat), "ess_bulk": np.median(ess)}),
         "pairs, worst": _row({"r_hat": r_hat.max(), "ess_bulk": ess.min()}),

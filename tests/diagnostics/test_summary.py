@@ -54,6 +54,15 @@ def test_pairs_that_never_vary_say_nothing():
     assert rows["pairs, median"]["r_hat"] == rows["pairs, worst"]["r_hat"] < 1.1
 
 
+def test_a_pair_that_varies_in_the_middle_draw_alone_agrees():
+    together = np.random.default_rng(0).random((4, 51, 3)) < 0.5
+    together[..., 0] = False
+    together[0, 25, 0] = True
+    rows = rows_of_pairs(together)
+    assert rows["pairs, median"]["r_hat"] == 1
+    assert 1 < rows["pairs, worst"]["r_hat"] < 1.1
+
+
 def test_learned_priors_are_in_the_table():
     model = CollapsedGibbsLDA(4, learn_priors="symmetric", max_iter=40, thin=1)
     chains = sample_chains(model, X, random_state=0)
