@@ -30,6 +30,8 @@ from tests.helpers.public_names import (
     public_callables,
 )
 
+pytest.importorskip("arviz_stats")  # for the rows of sklda.diagnostics
+
 # Without a row, because anything will do.
 TAKES_ANYTHING = {
     ("sklda.inspection.ConvergenceDisplay", "quantity"): "a text on the axis",
