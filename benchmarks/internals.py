@@ -13,6 +13,7 @@ from sklda._cvb.estimator import APPROXIMATIONS
 from sklda._ecgs.samplers import draws_made
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.rows_then_lists import RowsThenLists
+from sklda._gibbs.scalars import HeldOut, Recorder, Stop, draw_pairs
 
 
 class Sklda(Program):
@@ -107,3 +108,25 @@ def completion_score(X, topic_word, doc_topic_prior: float) -> float:
     return fold_in.completion_score(
         documents, topics.word_topic, lambda half: fold_in.doc_topic(half, topics)
     )
+
+
+def recorded(lda, X, X_test, z) -> list[dict[str, np.ndarray]]:
+    """Return the scalars of given topics of the tokens, and of the draws of a fit.
+
+    Beside what the chain records there is the share of the pairs that have one topic.
+    """
+    corpus = check_corpus(lda, X, reset=True)
+    test = HeldOut.of(check_weights(lda, X_test, reset=False, whole=True))
+    pairs = draw_pairs(corpus, np.random.default_rng(0))
+    given, drawn = recorders = [Recorder(pairs, test, Stop()) for _ in range(2)]
+    chain = lda._sample_recorded(X, None, drawn)
+    chain.z, chain.state = z, chain.sampler.from_topics(chain.problem, z)
+    chain.log_joint_sweeps.clear()  # none of these is that of z
+    given.look(chain, kept=True)
+    return [
+        {
+            **{name: np.array(values) for name, values in recorder.values.items()},
+            "share_of_pairs": np.mean(recorder.together, axis=1),
+        }
+        for recorder in recorders
+    ]

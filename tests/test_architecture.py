@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILDS_ON = {
     "_ecgs": {"_gibbs"},
     "_medlda": {"_gibbs"},
+    "diagnostics": {"_gibbs"},
     "model_selection": {"inspection", "metrics"},
 }
 KERNEL_DEPENDENCIES = {"llvmlite", "numba", "numpy"} | sys.stdlib_module_names

@@ -37,11 +37,26 @@ def topics_of_words(
     weights: WeightedCorpus, components
 ) -> tuple[WeightedCorpus, np.ndarray]:
     """Return phi of the words that occur, one row per word, and renumber these."""
+    words, weights = renumber(weights)
+    return weights, _padded((components[:, words] / _row_sums(components)).T)
+
+
+def renumber(weights: WeightedCorpus) -> tuple[np.ndarray, WeightedCorpus]:
+    """Return the words that occur, and the corpus in which they are numbered so."""
     words, word = np.unique(weights.word, return_inverse=True)
-    n_topics = components.shape[0]
-    word_topic = np.zeros((words.size, padded(n_topics)), np.float32)
-    word_topic[:, :n_topics] = (components[:, words] / _row_sums(components)).T
-    return weights._replace(word=word.astype(np.int32)), word_topic
+    return words, weights._replace(word=word.astype(np.int32))
+
+
+def make_topics(phi: np.ndarray, doc_topic_prior: np.ndarray) -> Topics:
+    """Return topics from the probabilities of words in them, (n_words, n_topics)."""
+    return Topics(_padded(phi), pad_prior(doc_topic_prior), phi.shape[1])
+
+
+def _padded(phi: np.ndarray) -> np.ndarray:
+    n_words, n_topics = phi.shape
+    word_topic = np.zeros((n_words, padded(n_topics)), np.float32)
+    word_topic[:, :n_topics] = phi
+    return word_topic
 
 
 def _row_sums(components):

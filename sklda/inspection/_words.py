@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
+from sklda._base.drawing import shorten
 from sklda._base.fitted_topics import (
     fitted_components,
     snapshot,
@@ -16,7 +17,6 @@ from sklda._base.fitted_topics import (
 from sklda._base.word_scores import word_scores
 from sklda._core.checks import check_flag, check_integer
 from sklda._core.types import MatrixLike, NameList, WordMetric
-from sklda.inspection._drawing import shorten
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -24,7 +24,7 @@ def test_no_index_is_out_of_bounds(tmp_path):
     from sklda._core.threads import Threads
     from sklda._gibbs.sharded import Sharded
     from tests.core.test_kernels import KNOWN, sweep_often
-    from tests.helpers.corpora import random_corpus, tight_corpus
+    from tests.helpers.corpora import corpus_of, random_corpus, tight_corpus
     from tests.helpers.samplers import REPLICABLE
 
     try:
@@ -44,6 +44,9 @@ def test_no_index_is_out_of_bounds(tmp_path):
             sweep_often(sampler, corpus, n_words, alpha, beta)
     for sampler, n_topics in itertools.product(samplers.values(), (15, 16, 17, 40)):
         sweep_often(sampler, tight_corpus(), 9, np.full(n_topics, 1e3), 10)
+    alone = corpus_of(np.diag([2, 3, 4]))  # without a block nothing is left
+    for sampler in samplers.values():
+        sweep_often(sampler, alone, 3, np.full(2, 1e-10), 0.5)
     """
     environment = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "1"}
     environment["NUMBA_CACHE_DIR"] = str(tmp_path)

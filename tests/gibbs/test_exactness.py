@@ -99,7 +99,7 @@ def test_log_joint_is_the_closed_form(sampler, tiny):
 @samplers
 def test_a_sweep_leaves_the_posterior_as_it_is(sampler, tiny):
     # Both kernels have their own test: the third sampler only puts them together.
-    n_draws = 5000 if isinstance(sampler, RowsThenLists) else 20_000
+    n_draws = 2000 if isinstance(sampler, RowsThenLists) else 10_000
     assert_exact(sampler, tiny, n_draws, seed=1)
 
 
@@ -120,7 +120,7 @@ def pvalue_of_first_topics(random_topics, tiny, n_draws, rng):
 
 @pytest.mark.slow
 @samplers
-@pytest.mark.parametrize("name", ["2 topics", "3 topics", "large beta", "5 topics"])
+@pytest.mark.parametrize("name", ["3 topics", "large beta"])
 def test_a_long_chain_has_the_marginals_of_the_posterior(sampler, name):
     assert_marginals(sampler, PROBLEMS[name], seed=3)
 

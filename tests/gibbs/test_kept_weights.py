@@ -14,7 +14,6 @@ from tests.helpers.mutants import Edit, PlainStreams, streams
 from tests.helpers.samplers import blocked
 
 KERNELS = "sklda._gibbs.kernels.blocked"
-NAMES = ("resample_pair", "resample")
 
 
 def close(one, other, size=None):
@@ -51,8 +50,7 @@ def all_kept(kernel, most, edits=(), n_topics=9, n_sweeps=15):
 
         return draw_and_look
 
-    for name in NAMES:
-        setattr(small, name, checked(getattr(small, name)))
+    small.resample = checked(small.resample)
     # Words of many tokens, and words of four, all in one document.
     counts = np.hstack([np.random.default_rng(0).integers(0, 7, (6, 3)), 4 * np.eye(6)])
     corpus, alpha = corpus_of(counts.astype(np.int64)), np.linspace(1, 4, n_topics)
@@ -86,6 +84,16 @@ MUTANTS = {
         "rows",
         2,
         Edit("resample_pair", "kappa[1][P] = of_two", "pass"),
+    ),
+    "the second token is not entered": (
+        "rows",
+        2,
+        Edit("resample_pair", "sums = change(new, *Z)", "pass", 1, 2),
+    ),
+    "sums lack the second token": (
+        "rows",
+        2,
+        Edit("resample_pair", "sums = change(new, *Z)", "change(new, *Z)", 1, 2),
     ),
     "the own weight is lost, rows": (
         "rows",
@@ -174,12 +182,12 @@ MUTANTS = {
             most,
             Edit(
                 f"{kernel}._resample_cells",
-                f"sums = small.{draw}(*Z)",
-                f"small.{draw}(*Z)",
+                "sums = small.resample(*Z)",
+                "small.resample(*Z)",
             ),
         )
         for kernel in ("rows", "lists")
-        for most, draw in ((2, "resample_pair"), (3, "resample"))
+        for most in (2, 3)
     },
     **{
         f"the document is not counted, {name}": (
@@ -229,7 +237,7 @@ MUTANTS = {
     "the first place of a block is dropped first": (
         "lists",
         4,
-        Edit("redraw", "X.argmax()", "X.argmin()"),
+        Edit("_redraw", "X.argmax()", "X.argmin()"),
     ),
     "a new topic has no name": (
         "lists",

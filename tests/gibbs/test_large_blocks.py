@@ -115,7 +115,7 @@ def test_draws_of_a_large_block(name, second):
     pmf = np.zeros((case[2] + 1, 32))
     pmf[0] = 1
     pmf[:, [0, second]] = tables(*np.array(case[:2]).T, case[2])[:, :2]
-    n_draws = 500
+    n_draws = 200
     seen = np.sort(draw(name, pmf, n_draws, seed=second)[:, 0])
     below = np.cumsum(np.exp(log_conditional(*case))).astype(float)
     # Counts are many: cut their range into ten parts of about the same probability.
@@ -132,7 +132,7 @@ def test_draws_of_a_large_block(name, second):
 def test_all_tokens_of_a_large_block_get_a_topic(name, n_topics, n):
     for scale in (1e-10, 1.0, 1e3, 1e10):
         pmf = tables(*random_topics(1, n_topics, scale), n)
-        assert not draw(name, pmf, 3, seed=n)[:, n_topics:].any()
+        assert not draw(name, pmf, 1, seed=n)[:, n_topics:].any()
 
 
 @pytest.mark.slow
@@ -150,7 +150,7 @@ def test_draws_of_a_small_block(name, n_topics, n):
         float(math.prod(q[k][c] for k, c in enumerate(way)) / total) for way in ways
     ]
     assert sum(probabilities) == pytest.approx(1)
-    drawn = draw(name, tables(a, b, s, n), 20_000, seed=5)[:, :n_topics]
+    drawn = draw(name, tables(a, b, s, n), 10_000, seed=5)[:, :n_topics]
     number = {way: i for i, way in enumerate(ways)}
     seen = np.bincount(
         [number[tuple(row)] for row in drawn.tolist()], minlength=len(ways)

@@ -11,7 +11,7 @@ from numba import njit
 from sklda._core.problem import Problem
 from sklda._gibbs.kernels.blocked import cumulants, given, small
 from tests.helpers.block_weights import random_topics, weights
-from tests.helpers.mutants import interpreted
+from tests.helpers.mutants import Edit, interpreted
 
 KINDS = ("rows", "lists")
 BLOCKED = "sklda._gibbs.kernels.blocked"
@@ -51,17 +51,16 @@ def test_sums_of_cumulants(n_topics, n):
         topics = random_topics(seed, n_topics)
         expected, means = brute_force(*topics, n)
         means = np.array([float(m) for m in means])
-        for depth in (2, 4) if n <= 2 else (4,):
-            # In single precision six or seven digits, less what cancels.
-            for dtype, total_error, error in (
-                (np.float64, 1e-10, 1e-8),
-                (np.float32, 1e-5, 1e-5),
-            ):
-                own = cumulants_of(*topics, depth, dtype)
-                total, factors = cumulants.normaliser(n, tuple(own.sum(0)))
-                assert total == pytest.approx(float(expected), rel=total_error)
-                shares = [cumulants.combined(factors, one) / total for one in own]
-                np.testing.assert_allclose(shares, means, rtol=error, atol=error / 10)
+        # In single precision six or seven digits, less what cancels.
+        for dtype, total_error, error in (
+            (np.float64, 1e-10, 1e-8),
+            (np.float32, 1e-5, 1e-5),
+        ):
+            own = cumulants_of(*topics, 4, dtype)
+            total, factors = cumulants.normaliser(n, tuple(own.sum(0)))
+            assert total == pytest.approx(float(expected), rel=total_error)
+            shares = [cumulants.combined(factors, one) / total for one in own]
+            np.testing.assert_allclose(shares, means, rtol=error, atol=error / 10)
 
 
 @each_depth
@@ -109,36 +108,30 @@ def test_ratios_of_a_document(depth):
     assert scaled_beta == pytest.approx(beta * scale, rel=1e-6)
 
 
-def of_tuples(room, p, q, r, n):
+def of_tuples(room, p, q, r):
     """Return all that is written for tuples of two lengths."""
     cumulants.put(room.kappa, 3, cumulants.narrow(r))
-    total, factors = cumulants.normaliser(n, p)
     return (
         cumulants.at(room.kappa, 3),
         cumulants.wide(cumulants.narrow(q)),
         cumulants.steps(q[0], p, r[0]),
         cumulants.cumulants(q),
         cumulants.moved(p, q, r),
-        (cumulants.combined(p, q), total),
-        factors,
-        cumulants.first_factors(total, room.zero),
+        (cumulants.combined(p, q),),
+        cumulants.first_factors(p[0], room.zero),
         cumulants.last_factors(room.zero),
         given.ratios_of(2, room.ratio, room),
-        small._steps_without(n, 2, 9, p, room),
     )
 
 
 @each_depth
 def test_tuples_are_compiled_to_what_python_has(depth):
     rng, room = np.random.default_rng(depth), a_document(3, depth)[-1]
-    compiled = njit(of_tuples)
-    for n in range(1, depth + 1):
-        numbers = [tuple(x) for x in rng.uniform(0.5, 2, (3, depth))]
-        found = compiled(room, *numbers, n)
-        expected = of_tuples(room, *numbers, n)
-        for one, other in zip(found, expected, strict=True):
-            assert len(one) == len(other)
-            np.testing.assert_allclose(one, other, rtol=2e-6, atol=2e-6)
+    numbers = [tuple(x) for x in rng.uniform(0.5, 2, (3, depth))]
+    found, expected = njit(of_tuples)(room, *numbers), of_tuples(room, *numbers)
+    for one, other in zip(found, expected, strict=True):
+        assert len(one) == len(other)
+        np.testing.assert_allclose(one, other, rtol=2e-6, atol=2e-6)
 
 
 @pytest.mark.parametrize("block", [[3], [3, 3], [3, 5], [5, 3, 3], [1, 2, 1, 2]])
@@ -157,9 +150,9 @@ def test_how_many_tokens_share_a_topic(block):
 class OneWord:
     """A word in a document, with its counts in a row and in a list."""
 
-    def __init__(self, n_topics, n_tokens, depth, seed):
-        loaded = interpreted(f"{BLOCKED}.lists", beside=(f"{BLOCKED}.rows",), lanes=4)
-        modules = loaded.modules
+    def __init__(self, n_topics, n_tokens, depth, seed, edits=()):
+        both = f"{BLOCKED}.lists", f"{BLOCKED}.rows"
+        modules = interpreted(both[0], edits, beside=both[1:], lanes=4).modules
         problem, self.words = (
             modules["sklda._core.problem"],
             modules[f"{BLOCKED}.words"],
@@ -252,21 +245,61 @@ def test_rows_and_lists_have_the_same_sums_after_any_change(n_topics, depth):
         word.move(rng)
 
 
+def shares(word, kind, name, factors, besides):
+    """Return how often each topic is drawn, and the probabilities by the formulas."""
+    weight = np.maximum(word.cumulants() @ factors, 0)
+    weight[besides] = 0
+    but = word.words.place_of(besides, word.of[kind])
+    # As many draws as topics are told apart, from even numbers: no chance at all.
+    drawn = []
+    for r in (np.arange(2000) + 0.5) / 2000 * weight.sum():
+        arguments = (r, factors, but) if name == "draw_first" else (r, but)
+        place = word.call(name, kind, *arguments)
+        drawn.append(word.call("topic_at", kind, place))
+        word.call("drop_empty", kind, place)  # a new topic
+    return np.bincount(drawn, minlength=weight.size) / len(drawn), weight / weight.sum()
+
+
 @each_size
-def test_rows_and_lists_draw_with_the_same_probabilities(n):
-    word = OneWord(9, 7, 4, seed=n)
+@pytest.mark.parametrize("n_tokens", [2, 7])
+def test_rows_and_lists_draw_with_the_same_probabilities(n_tokens, n):
+    word = OneWord(9, n_tokens, 4, seed=1)
     _, factors = cumulants.normaliser(n, tuple(word.cumulants().sum(0)))
     names = ["draw_first"] if n > 1 else ["draw_first", "draw_last"]
-    for name, kind, besides in itertools.product(names, KINDS, word.z[:3].tolist()):
-        weight = np.maximum(word.cumulants() @ factors, 0)
-        weight[besides] = 0
-        but = word.words.place_of(besides, word.of[kind])
-        # As many draws as topics are told apart, from even numbers: no chance at all.
-        drawn = []
-        for r in (np.arange(2000) + 0.5) / 2000 * weight.sum():
-            arguments = (r, factors, but) if name == "draw_first" else (r, but)
-            place = word.call(name, kind, *arguments)
-            drawn.append(word.call("topic_at", kind, place))
-            word.call("drop_empty", kind, place)  # a new topic
-        share = np.bincount(drawn, minlength=9) / len(drawn)
-        np.testing.assert_allclose(share, weight / weight.sum(), atol=2e-3)
+    for name, kind, besides in itertools.product(names, KINDS, word.z[:2].tolist()):
+        found, expected = shares(word, kind, name, factors, besides)
+        np.testing.assert_allclose(found, expected, atol=1e-3)
+
+
+# Faults that enumeration would not find. Fault: tokens of the word, edit.
+MUTANTS = {
+    "another topic, the last, weighs nothing": (
+        2,
+        Edit("last_factors", "zero[0] + 1", "zero[0]"),
+    ),
+    **{
+        f"another topic, the last, weighs by kappa_{i + 1}, too": (
+            2,
+            Edit(
+                "last_factors",
+                "(F, *zero[1:])",
+                f"(F, *zero[1:{i}], 1, *zero[{i + 1}:])",
+            ),
+        )
+        for i in (1, 2, 3)
+    },
+    "a lane of a list is lost": (7, Edit("_total", "range(A, B)", "range(A + 1, B)")),
+    "the lanes of a list count twice": (
+        7,
+        Edit("_total", "range(A, B)", "range(A - LANES, B)"),
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", MUTANTS)
+def test_mutants_draw_with_other_probabilities(fault):
+    n_tokens, edit = MUTANTS[fault]
+    word = OneWord(9, n_tokens, 4, seed=1, edits=[edit])
+    _, factors = cumulants.normaliser(1, tuple(word.cumulants().sum(0)))
+    found, expected = shares(word, "lists", "draw_last", factors, int(word.z[0]))
+    assert abs(found - expected).max() > 5e-3

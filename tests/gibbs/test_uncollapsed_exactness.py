@@ -59,7 +59,7 @@ PROBLEMS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("tiny", PROBLEMS.values(), ids=PROBLEMS)
 def test_a_sweep_leaves_the_posterior_as_it_is(tiny):
-    assert_exact(SAMPLER, tiny, 10_000, seed=1)
+    assert_exact(SAMPLER, tiny, 4000, seed=1)
 
 
 @pytest.mark.slow

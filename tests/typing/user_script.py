@@ -15,7 +15,14 @@ from sklda import (
     UncollapsedGibbsLDA,
 )
 from sklda.datasets import load_docstrings, make_lda_corpus
-from sklda.inspection import TopicFlowDisplay, TopWordsDisplay, top_words
+from sklda.diagnostics import SampledChains, sample_chains
+from sklda.inspection import (
+    TopicEffects,
+    TopicFlowDisplay,
+    TopWordsDisplay,
+    estimate_effect,
+    top_words,
+)
 from sklda.metrics import (
     align_topics,
     document_completion_score,
@@ -64,6 +71,14 @@ curve = topic_number_curve(lda, X, [2, 3], cv=3, measures=["score"], n_repeats=1
 agreed: int | None = curve.agreed
 TopicNumberDisplay(curve=curve).plot(color="black").lines_[0]
 flows: list[np.ndarray] = TopicFlowDisplay.from_estimators([lda, lda], names).flows
+chains: SampledChains = sample_chains(lda, X, n_chains=2, random_state=0).more(10)
+verdict: str = chains.verdict_
+draws: np.ndarray = chains.scalars_["log_joint"]
+kept = CollapsedGibbsLDA(3, keep_draws=5).fit(X).draws_
+if kept is not None:
+    low, high = kept.doc_topic_interval(0.9, documents=[0, 1])
+    effects: TopicEffects = estimate_effect(kept, y, topics=[0])
+    table: str = repr(effects)
 
 CollapsedGibbsLDA(sampler="fast")  # type: ignore[arg-type]
 CollapsedGibbsLDA(blocking="both")  # type: ignore[arg-type]

@@ -148,24 +148,24 @@ def drop_empty(place, words, given):
 
 
 def draw_first(r, factors, but, words, given):
-    weight = given.weight[: padded(np.int64(words.size[0]))]
-    weigh_first(narrow(factors), weight.size, given)
+    size, weight = padded(np.int64(words.size[0])), given.weight
+    weigh_first(narrow(factors), size, given)
     weight[but] = 0
-    lane_sum = given.lane_sum[: weight.size + LANES]
-    sum_lanes(weight, lane_sum)
+    lane_sum = given.lane_sum[: size + LANES]
+    sum_lanes(weight[:size], lane_sum)
     total = _total(lane_sum)
     if r < total:
-        return pick_summed(weight, lane_sum, r)
+        return pick_summed(weight[:size], lane_sum, r)
     return _draw_unlisted(r - total, narrow(factors), words, given)
 
 
 def draw_last(r, but, words, given):
-    weight = given.kappa[0][: padded(np.int64(words.size[0]))]
-    lane_sum = given.lane_sum[: weight.size + LANES]
+    size, weight = padded(np.int64(words.size[0])), given.kappa[0]
+    lane_sum = given.lane_sum[: size + LANES]
     own, weight[but] = weight[but], 0
-    sum_lanes(weight, lane_sum)
+    sum_lanes(weight[:size], lane_sum)
     total = _total(lane_sum)
-    place = pick_summed(weight, lane_sum, r) if r < total else -1
+    place = pick_summed(weight[:size], lane_sum, r) if r < total else -1
     weight[but] = own
     if place >= 0:
         return place
