@@ -1,6 +1,5 @@
 """Parameters that several estimators share: what they may be, and what they mean."""
 
-import warnings
 from numbers import Integral, Real
 from types import SimpleNamespace
 
@@ -11,6 +10,10 @@ from sklda._base.schedule import LEARNING_INTERVAL, Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.problem import MAX_TOPICS, Problem
 from sklda._core.random_streams import RandomStreams
+from sklda._core.threads import Threads
+from sklda._core.warn import warn_user
+
+_has_warned_of_threads = False
 
 # What float32 can still multiply and add in the kernels, with some room.
 LOWEST_PRIOR, HIGHEST_PRIOR = 1e-10, 1e10
@@ -78,14 +81,28 @@ def make_schedule(parameters, burn_in: int, thin: int, evaluate_every: int) -> S
     """Return the schedule of a fit; warn if it never learns the priors it should."""
     learn_priors = parameters.learn_priors
     if learn_priors is not None and burn_in < LEARNING_INTERVAL:
-        warnings.warn(
+        warn_user(
             f"learn_priors={learn_priors!r} has no effect: the priors are learned "
             f"after every {LEARNING_INTERVAL} sweeps of burn-in, which has {burn_in}. "
-            f"Increase max_iter, or set learn_priors=None.",
-            UserWarning,
-            stacklevel=5,
+            f"Increase max_iter, or set learn_priors=None."
         )
     return Schedule(parameters.max_iter, burn_in, thin, evaluate_every, learn_priors)
+
+
+def make_threads(parameters) -> Threads:
+    """Return the threads of a fit; warn once if there is work for one only."""
+    global _has_warned_of_threads
+    n_jobs, threads = parameters.n_jobs, Threads(parameters.n_jobs)
+    idle = n_jobs is not None and threads.n > 1
+    idle &= getattr(parameters, "n_shards", None) == 1
+    if idle and not _has_warned_of_threads:
+        _has_warned_of_threads = True
+        warn_user(
+            f"n_jobs={n_jobs} does not make fit faster: with n_shards=1 it runs on one "
+            f"thread, and only transform and score use {threads.n}. Set "
+            f"n_shards={threads.n} to fit on all of them, which is an approximation."
+        )
+    return threads
 
 
 def random_streams(random_state) -> RandomStreams:

@@ -16,6 +16,7 @@ from sklda._base.parameters import (
     TRACE_CONSTRAINTS,
     make_problem,
     make_schedule,
+    make_threads,
     random_streams,
 )
 from sklda._base.schedule import Schedule
@@ -89,7 +90,7 @@ class BaseChainEstimator(BaseTopicModel):
         The chain that is returned can go on, if a recorder looks at it. If none does,
         it has ended, which saves memory.
         """
-        with undone_on_failure(self), Threads(self._parameters.n_jobs) as threads:
+        with undone_on_failure(self), make_threads(self._parameters) as threads:
             chain, of_y = self._start(X, y, threads)
             chain.threads = threads
             self._run(chain, schedule, X, y, recorder)

@@ -25,6 +25,7 @@ def fit(X=X, **params):
 # Randomness and life
 
 
+@pytest.mark.filterwarnings("ignore:n_jobs=2 does not make fit faster")
 def test_same_seed_same_answer():
     assert_same_fit(fit(), fit())
     assert_same_fit(fit(), fit(random_state=np.random.RandomState(0)))
@@ -59,7 +60,7 @@ def test_refit_forgets_the_first_fit():
 
 
 def predicted_words(model, X):
-    data = pyldavis_data(model, X)
+    data = pyldavis_data(model, X, [f"word {w}" for w in range(30)])
     return data["doc_topic_dists"] @ data["topic_term_dists"]
 
 
