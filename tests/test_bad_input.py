@@ -32,10 +32,7 @@ from tests.helpers.public_names import (
 )
 
 pytest.importorskip("arviz_stats")  # for the rows of sklda.diagnostics
-pytestmark = [
-    columns_are_shown,
-    pytest.mark.filterwarnings("ignore:n_jobs=2 does not make fit faster"),
-]
+pytestmark = columns_are_shown
 
 # Without a row, because anything will do.
 TAKES_ANYTHING = {

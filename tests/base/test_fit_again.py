@@ -25,7 +25,6 @@ def fit(X=X, **params):
 # Randomness and life
 
 
-@pytest.mark.filterwarnings("ignore:n_jobs=2 does not make fit faster")
 def test_same_seed_same_answer():
     assert_same_fit(fit(), fit())
     assert_same_fit(fit(), fit(random_state=np.random.RandomState(0)))

@@ -223,6 +223,7 @@ def test_threads_without_work_are_told_once(cls):
     ],
     ids=repr,
 )
+@pytest.mark.filterwarnings("error:n_jobs=")
 def test_threads_with_work_are_not_told_of(model):
     with joblib.parallel_config("threading", n_jobs=2):  # what n_jobs=None then means
         model.fit(X, [0, 1])
