@@ -33,7 +33,7 @@ from sklda._gibbs.chain import Chain, Runnable, run
 from sklda._gibbs.kept_draws import most_bytes, posterior_draws
 from sklda._gibbs.paused import Paused, check_documents
 from sklda._gibbs.scalars import Recorder
-from sklda._gibbs.start import first_topics, with_new_documents
+from sklda._gibbs.start import check_init, first_topics, with_new_documents
 
 
 class BaseChainEstimator(BaseTopicModel):
@@ -239,9 +239,10 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
     def _start(self, X, y, threads: Threads) -> tuple[Chain, dict[str, Any]]:
         problem = make_problem(self, self._corpus(X))
         self._check_memory(problem)
+        init = check_init(self.init, problem)
         make_sampler = partial(self._make_sampler, threads=threads)
         rng = random_streams(self.random_state)
-        z = first_topics(self.init, problem, make_sampler, rng, threads)
+        z = first_topics(init, problem, make_sampler, rng, threads)
         sampler, keep_draws = make_sampler(problem), self._parameters.keep_draws
         return Chain(sampler, problem, rng, keep_draws, z), {}
 

@@ -32,26 +32,57 @@ _N_PASSES = 2  # over a document: the first knows little of it
 _CHILD = 2**32 - 1  # the child of the random streams that is for the start
 
 
+def check_init(init: Any, problem: Problem[Corpus]) -> str | np.ndarray:
+    """Return a name, or the topics that `init` is or holds, (n_topics, n_words).
+
+    Raises
+    ------
+    NotFittedError
+        If it is a model without topics.
+    ValueError
+        If these are not of as many topics and words.
+    """
+    if isinstance(init, str):
+        return init
+    topics, name = init, "init"
+    if hasattr(init, "fit"):
+        name = f"components_ of init={type(init).__name__}()"
+        topics = getattr(init, "components_", None)
+        if topics is None:
+            raise NotFittedError(
+                f"init is a {type(init).__name__} without components_. Fit it first. "
+                f"A clone of an estimator, as in a search, also clones init, which is "
+                f"then not fitted: pass init=model.components_ instead."
+            )
+    topics = check_numbers(topics, name, (problem.n_topics, problem.n_words))
+    if topics.min() < 0:
+        raise ValueError(f"{name} must not be negative, got {topics.min():g}.")
+    empty = np.flatnonzero(topics.max(axis=1) == 0)
+    if empty.size > 0:
+        raise ValueError(
+            f"Topic {empty[0]} of {name} holds zeros only: give it a positive number "
+            f"for each of its words."
+        )
+    return topics
+
+
 def first_topics(
-    init: Any,
+    init: str | np.ndarray,
     problem: Problem[Corpus],
     make_sampler: Callable[[Problem[Corpus]], Sampler],
     rng: RandomStreams,
     threads: Threads,
 ) -> np.ndarray | None:
-    """Return topics of all tokens as `init` says; None means random ones.
+    """Return topics of all tokens, as `init` of `check_init` says.
 
-    Raises
-    ------
-    ValueError
-        If `init` holds no topics, or topics of another number or other words.
+    None means random ones.
     """
-    if isinstance(init, str):
-        if init == "random":
-            return None
-        return _of_parts(problem, make_sampler, rng.child(_CHILD), threads)
-    word_topic = _of_topics(_given(init, problem), problem)
-    return _draw(problem, word_topic, rng.child(_CHILD), threads)
+    if not isinstance(init, str):
+        word_topic = _of_topics(init, problem)
+        return _draw(problem, word_topic, rng.child(_CHILD), threads)
+    if init == "random":
+        return None
+    return _of_parts(problem, make_sampler, rng.child(_CHILD), threads)
 
 
 def with_new_documents(
@@ -73,30 +104,6 @@ def with_new_documents(
     more = Chain(make_sampler(problem), problem, chain.rng, chain.draws.maxlen, z)
     more.threads = chain.threads
     return more
-
-
-def _given(init: Any, problem: Problem[Corpus]) -> np.ndarray:
-    """Return the topics that `init` is or holds, (n_topics, n_words)."""
-    topics, name = init, "init"
-    if hasattr(init, "fit"):
-        name = f"components_ of init={type(init).__name__}()"
-        topics = getattr(init, "components_", None)
-        if topics is None:
-            raise NotFittedError(
-                f"init is a {type(init).__name__} without components_. Fit it first. "
-                f"A clone of an estimator, as in a search, also clones init, which is "
-                f"then not fitted: pass init=model.components_ instead."
-            )
-    topics = check_numbers(topics, name, (problem.n_topics, problem.n_words))
-    if topics.min() < 0:
-        raise ValueError(f"{name} must not be negative, got {topics.min():g}.")
-    empty = np.flatnonzero(topics.max(axis=1) == 0)
-    if empty.size > 0:
-        raise ValueError(
-            f"Topic {empty[0]} of {name} holds zeros only: give it a positive number "
-            f"for each of its words."
-        )
-    return topics
 
 
 def _of_topics(components: np.ndarray, problem: Problem[Corpus]) -> np.ndarray:
