@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from sklda._base.schedule import LEARNING_INTERVAL, Schedule
-from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._base.sklearn_private import HasMethods, Interval, StrOptions
 from sklda._core.problem import MAX_TOPICS, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
@@ -42,6 +42,9 @@ CONSTRAINTS: dict = {
 TRACE_CONSTRAINTS: dict = {
     "evaluate_every": [Interval(Integral, 0, None, closed="left")],
 }
+INIT_CONSTRAINTS: dict = {
+    "init": [StrOptions({"random", "subsample"}), "array-like", HasMethods("fit")],
+}
 DRAWS_CONSTRAINTS: dict = {
     "keep_draws": [Interval(Integral, 0, None, closed="left")],
 }
@@ -51,6 +54,7 @@ SHARD_CONSTRAINTS: dict = {
 CHAIN_CONSTRAINTS: dict = {
     "burn_in": [None, Interval(Integral, 0, None, closed="left")],
     "thin": [Interval(Integral, 1, None, closed="left")],
+    "warm_start": ["boolean"],
 }
 
 
@@ -77,10 +81,15 @@ def make_problem(estimator, corpus) -> Problem:
     )
 
 
-def make_schedule(parameters, burn_in: int, thin: int, evaluate_every: int) -> Schedule:
-    """Return the schedule of a fit; warn if it never learns the priors it should."""
+def make_schedule(
+    parameters, burn_in: int, thin: int, evaluate_every: int, *, goes_on: bool = False
+) -> Schedule:
+    """Return the schedule of a fit; warn if it never learns the priors it should.
+
+    One that goes on with a chain may have learned them before.
+    """
     learn_priors = parameters.learn_priors
-    if learn_priors is not None and burn_in < LEARNING_INTERVAL:
+    if learn_priors is not None and burn_in < LEARNING_INTERVAL and not goes_on:
         warn_user(
             f"learn_priors={learn_priors!r} has no effect: the priors are learned "
             f"after every {LEARNING_INTERVAL} sweeps of burn-in, which has {burn_in}. "

@@ -70,12 +70,15 @@ class Chain:
         problem: Problem[Corpus],
         rng: RandomStreams,
         keep_draws: int = 0,
+        z: np.ndarray | None = None,
     ) -> None:
         self.sampler = sampler
         self.problem = problem  # with the priors as they are now
         self.rng = rng
-        n_tokens = int(problem.corpus.token_ptr[-1])
-        self.z = random_topics(n_tokens, problem.n_topics, rng.kernel)
+        if z is None:
+            n_tokens = int(problem.corpus.token_ptr[-1])
+            z = random_topics(n_tokens, problem.n_topics, rng.kernel)
+        self.z = z
         self.state = sampler.from_topics(problem, self.z)  # changes z in place
         self.n_sweeps = 0
         self.log_joint: list[float] = []
@@ -144,6 +147,11 @@ class Chain:
                 draw = draw_of(self.problem, self.z, counts, self.n_sweeps)
                 self.draws.append(draw)
             self.last_kept = self.n_sweeps
+
+    def forget_samples(self) -> None:
+        """Leave all samples so far out of the averages and the draws."""
+        self.averages = Averages(self.problem)
+        self.draws.clear()
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
@@ -238,6 +246,9 @@ class Runnable(Protocol):
 
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already."""
+
+    def forget_samples(self) -> None:
+        """Leave all samples so far out of the averages and the draws."""
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
