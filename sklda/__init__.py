@@ -3,6 +3,7 @@
 import typing as _typing
 
 from sklda import datasets, diagnostics, inspection, metrics, model_selection
+from sklda._base.seed_words import seed_word_prior
 from sklda._core.version import __version__ as __version__
 from sklda._cvb.estimator import CVBLDA
 from sklda._ecgs.estimator import ECGSLDA
@@ -23,6 +24,7 @@ __all__ = [
     "inspection",
     "metrics",
     "model_selection",
+    "seed_word_prior",
 ]
 
 if not _typing.TYPE_CHECKING:  # type checkers would take any name for one of sklda

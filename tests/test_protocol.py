@@ -73,7 +73,7 @@ def assert_counted(sampler, problem, state):
     assert state.z.max() < n_topics
     expected = np.zeros((problem.n_words, problem.n_lanes), np.int32)
     np.add.at(expected, (words_of(problem.corpus), state.z), 1)
-    counts = sampler.counts(state)
+    counts = sampler.counts(problem, state)
     np.testing.assert_array_equal(counts.word_topic, expected, strict=True)
     np.testing.assert_array_equal(counts.topic, expected.sum(axis=0))
     np.testing.assert_array_equal(state.topic, counts.topic, strict=True)

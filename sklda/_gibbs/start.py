@@ -94,7 +94,7 @@ def with_new_documents(
 
     Tokens of the new documents get topics under those of the others.
     """
-    counts = chain.sampler.counts(chain.state)
+    counts = chain.sampler.counts(chain.problem, chain.state)
     problem = chain.problem._replace(corpus=corpus)
     word_topic = _of_counts(counts, chain.problem)
     n_before = chain.problem.corpus.doc_ptr.size - 1
@@ -123,11 +123,11 @@ def _of_topics(components: np.ndarray, problem: Problem[Corpus]) -> np.ndarray:
 
 def _of_counts(counts: Counts, problem: Problem[Corpus]) -> np.ndarray:
     """Return phi of counts in the same way."""
-    n_topics, priors = problem.n_topics, problem.kernel_priors()
+    n_topics = problem.n_topics
     word_topic = counts.word_topic.astype(np.float32)
     topics = word_topic[:, :n_topics]
-    topics += priors.topic_word
-    topics /= counts.topic[:n_topics].astype(np.float32) + priors.topic_word_sum
+    topics += np.transpose(problem.beta)
+    topics /= counts.topic[:n_topics].astype(np.float32) + problem.beta_sum
     topics /= topics.max(axis=1, keepdims=True)
     return word_topic
 
@@ -176,5 +176,5 @@ def _of_parts(
         chain = Chain(make_sampler(part), part, own, z=z)
         for _ in range(n_sweeps):
             chain.sweep()
-        word_topic = _of_counts(chain.sampler.counts(chain.state), part)
+        word_topic = _of_counts(chain.sampler.counts(part, chain.state), part)
     return _draw(problem, word_topic, rng.child(len(STAGES)), threads)

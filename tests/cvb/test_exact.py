@@ -102,7 +102,7 @@ WRONG = {
         "_expected_log(A, doc_h[B], C)",
         "_expected_log(A, doc_h[B], C - 1)",
     ),
-    "V is missing": Edit("exact.sweep", "n_words * A", "A"),
+    "V is missing": Edit("entry.beta_sum", "np.float64(N) * B", "B"),
     "tokens of words are not counted": Edit("exact.sweep", "A[w] += 1", "0"),
     "nothing is updated": Edit("exact.sweep", "A[c, k] = B", "0"),
 }

@@ -139,7 +139,9 @@ def sweep_from(kernel, tiny, z, n_draws, times, seed, until=0.0):
             state = sampler.sweep(problem, copied(first), rng)
         seen[tiny.number_of(state.z)] += 1
         if i % 16 == 0:
-            sound = sound and not faults(state, words, tiny.n_topics)
+            sound = sound and not faults(
+                state, words, tiny.n_topics, np.array(tiny.betas)
+            )
     return chi_square_pvalue(seen, expected), sound
 
 

@@ -80,7 +80,7 @@ ALPHA = "np.tile(A.doc_topic_prior, *Z)"
 MUTANTS = {
     "beta is missing": (
         "words",
-        Edit("_draw_phi", "C + A.topic_word_prior", "C + 1e-9"),
+        Edit("_draw_phi", "C + _beta_of(*Z)", "C + 1e-9"),
     ),
     "alpha is missing": (
         "words",
@@ -113,7 +113,7 @@ MUTANTS = {
     ),
     "the first word is that of topics without tokens": (
         "empty topics",
-        Edit("_draw_phi", "R.generator.integers(N, size=E.size)", "0 * E"),
+        Edit("_draw_phi", "_words_of_prior(P, E, *Z)", "0 * E"),
     ),
     "the last word is not counted": (
         "words",
