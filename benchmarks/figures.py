@@ -16,6 +16,8 @@ CORPORA = {
     "kos": "KOS",
     "newsgroups": "20 Newsgroups",
     "counts": "high counts",
+    "docstrings": "docstrings",
+    "synthetic": "synthetic",
 }
 
 
