@@ -4,8 +4,8 @@ Seed words: topics for three themes
 
 Left to itself, LDA finds the topics that explain the words best, which need not be the
 themes that a reader wants to follow. This example fits 20 topics to the posts of 20
-Newsgroups, first without guidance, then with a few seed words for each of three themes:
-motorcycles, cars and baseball.
+Newsgroups, with a few seed words for each of three themes (motorcycles, cars and
+baseball) and without.
 """
 
 # %%
@@ -30,7 +30,7 @@ X, groups = X[kept], posts.target[kept]
 words = vectorizer.get_feature_names_out()
 
 # %%
-# The seeds are words that a reader expects in a theme; ``bike*`` stands for all words
+# The seeds are words that a reader expects in a theme; ``rider*`` stands for all words
 # that begin so.
 seeds = {
     "motorcycles": ["bike", "bikes", "motorcycle*", "ride", "rider*", "helmet*"],
@@ -38,13 +38,6 @@ seeds = {
     "baseball": ["baseball", "pitch*", "hitter*", "inning*", "braves", "mets"],
 }
 params = {"doc_topic_prior": 0.1, "max_iter": 300, "random_state": 0}
-
-# %%
-# Without guidance, look for each theme where most tokens of its seeds are.
-without = CollapsedGibbsLDA(20, topic_word_prior=0.01, **params).fit(X)
-alone = [seed_word_prior(words, {0: s}, n_components=1)[0] for s in seeds.values()]
-before = [int(np.argmax(without.components_ @ (a > 1))) for a in alone]
-print("topics of the themes:", dict(zip(seeds, before, strict=True)))
 
 # %%
 # With guidance, topics 0, 1 and 2 are those of the themes. Their prior is 50 for the
@@ -58,7 +51,13 @@ guided = CollapsedGibbsLDA(20, topic_word_prior=prior, init=prior, **params).fit
 after = [0, 1, 2]
 
 # %%
-# The words of the three topics, most of which are no seeds.
+# Without guidance, look for each theme where most tokens of its seeds are.
+without = CollapsedGibbsLDA(20, topic_word_prior=0.01, **params).fit(X)
+before = (without.components_ @ (prior[after] == 50).T).argmax(axis=0)
+print("topics of the themes:", dict(zip(seeds, before.tolist(), strict=True)))
+
+# %%
+# The words of the three topics with guidance, most of which are no seeds.
 TopWordsDisplay.from_estimator(guided, words, n_words=12, topics=after)
 
 # %%
@@ -74,7 +73,7 @@ for ax, lda, topics, title in (
     means = np.array([lda.doc_topic_[row].mean(axis=0)[topics] for row in rows])
     ax.imshow(means, cmap="Greys", vmin=0, vmax=0.7, aspect="auto")
     for (i, j), mean in np.ndenumerate(means):
-        ax.text(j, i, f"{mean:.2f}", ha="center", color="white" if mean > 0.35 else "k")
+        ax.text(j, i, f"{mean:.2f}", ha="center", color="w" if mean > 0.35 else "k")
     labels = [f"{theme}\ntopic {k}" for theme, k in zip(seeds, topics, strict=True)]
     ax.set_xticks(range(3), labels)
     ax.set_yticks(range(4), names)

@@ -8,6 +8,7 @@ _MAX_MARGIN = "MedLDAClassifier or MedLDARegressor"
 
 OTHER_CLASSES = {
     "GibbsLDA": "CollapsedGibbsLDA",
+    "GuidedLDA": "CollapsedGibbsLDA with seed_word_prior",
     "LDA": _COLLAPSED,
     "LDAModel": _COLLAPSED,
     "LatentDirichletAllocation": "CVBLDA, or CollapsedGibbsLDA for Gibbs sampling",

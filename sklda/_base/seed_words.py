@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 
+from sklda._base.other_names import translates_names
 from sklda._base.parameters import HIGHEST_PRIOR, LOWEST_PRIOR
 from sklda._core.checks import check_integer, check_names, check_number
 from sklda._core.problem import MAX_TOPICS
 from sklda._core.types import NameList
+from sklda._core.warn import warn_user
 
 
+@translates_names
 def seed_word_prior(
     feature_names: NameList,
     seeds: Mapping[int, Sequence[str]],
@@ -104,11 +106,9 @@ def seed_word_prior(
     for topic, columns in _columns(names, seeds, n_components, unknown):
         prior[topic, columns] = weight
     if unknown:
-        warnings.warn(
+        warn_user(
             f"These seeds are not among feature_names and match none of them: "
-            f"{', '.join(map(repr, unknown))}.",
-            UserWarning,
-            stacklevel=2,
+            f"{', '.join(map(repr, unknown))}."
         )
     return prior
 
