@@ -70,7 +70,7 @@ def seed_word_prior(
 
     See Also
     --------
-    CollapsedGibbsLDA : Its Notes say what such a prior costs.
+    CollapsedGibbsLDA : Its notes say what an array costs.
 
     Notes
     -----

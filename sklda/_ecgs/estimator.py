@@ -64,7 +64,8 @@ class ECGSLDA(BaseGibbsLDA):
         Fit alpha (one value for all topics, or one per topic) and beta to the data by
         Minka's fixed point [2]_, every 10 sweeps during burn-in. After burn-in both are
         fixed, so all kept samples come from one posterior. Both remain between 0.0001
-        and 1000. With None, they do not change.
+        and 1000. With None, they do not change; nor does an array for beta, whatever
+        alpha learns.
     max_iter : int, default=200
         Number of sweeps.
     burn_in : int, default=None

@@ -17,8 +17,9 @@ from sklda._gibbs.kernels import single_site_lists, single_site_rows
 from sklda._gibbs.sharded import sharded
 
 # A listed topic costs as much as so many lanes of a row, because its ratio has to be
-# looked up. Measured on NIPS, with 100 to 1,000 topics.
-LANES_PER_LISTED = 10
+# looked up. Measured on NIPS, with 100 to 1,000 topics. Rows that hold an array of beta
+# are twice as wide.
+LANES_PER_LISTED, WIDE_LANES_PER_LISTED = 10, 7
 FEW_TOPICS = 100  # below, a row is short enough whatever the lists are
 MOST_MEMORY = 4  # of rows, relative to lists
 
@@ -107,4 +108,5 @@ def rows_are_faster(n_listed: np.ndarray, problem: Problem[Corpus]) -> bool:
     """Return whether they are where each word has so many topics, cell by cell."""
     word = problem.corpus.word
     mean = n_listed[word].mean() if word.size > 0 else 0
-    return LANES_PER_LISTED * mean >= problem.n_lanes
+    per_listed = WIDE_LANES_PER_LISTED if problem.has_word_prior else LANES_PER_LISTED
+    return per_listed * mean >= problem.n_lanes

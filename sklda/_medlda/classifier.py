@@ -65,7 +65,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     learn_priors : None, "symmetric" or "asymmetric", default=None
         Whether alpha (one value for "symmetric", one per topic for "asymmetric") and
         beta are fitted to the data, by Minka's fixed point: every 10 sweeps during
-        burn-in.
+        burn-in. An array for beta remains as it is.
     max_iter : int, default=50
         Number of sweeps.
     burn_in : int, default=None

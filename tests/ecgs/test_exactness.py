@@ -94,8 +94,8 @@ def conditional(problem, z, group):
         n = sum(z[i] == k for i in group)
         weights.append(
             (n_dk[d][k] - n + problem.alpha[k])
-            * (n_kw[k][w] - n + problem.beta)
-            / (n_k[k] - n + problem.n_words * problem.beta)
+            * (n_kw[k][w] - n + problem.betas[k][w])
+            / (n_k[k] - n + sum(problem.betas[k]))
         )
     return [weight / sum(weights) for weight in weights]
 
