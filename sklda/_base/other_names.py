@@ -33,6 +33,7 @@ OTHER_NAMES = {
     "feature_names": "dictionary id2word vocab vocabulary",
     "X": "corpus",
     "measure": "coherence",
+    "weight": "seed_confidence",
 }
 
 # What to do instead of setting a parameter that sklda has under no name.
