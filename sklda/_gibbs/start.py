@@ -60,8 +60,8 @@ def check_init(init: Any, problem: Problem[Corpus]) -> str | np.ndarray:
     empty = np.flatnonzero(topics.max(axis=1) == 0)
     if empty.size > 0:
         raise ValueError(
-            f"Topic {empty[0]} of {name} holds zeros only: give it a positive number "
-            f"for each of its words."
+            f"{name} has zeros only in topic {empty[0]}: give it a positive number for "
+            f"each of its words."
         )
     return topics
 

@@ -144,7 +144,7 @@ INIT = rows(
     *((topics, SHAPE) for topics in (TOPICS[:, 1:], TOPICS.astype(str).tolist())),
     *((np.where(TOPICS > 1, TOPICS, x), SHAPE) for x in (math.nan, math.inf)),
     (TOPICS - 2, "must not be negative, got -1"),
-    (TOPICS * [[1], [0], [1]], "Topic 1 of init holds zeros only"),
+    (TOPICS * [[1], [0], [1]], "zeros only in topic 1"),
 )
 INIT += refused(CVBLDA(), CVBLDA, words=NO_TOPICS, error=NotFittedError)
 INIT += refused(5, 0.5, True, b"random")
