@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
 from sklda import CVBLDA, ECGSLDA
-from sklda._base.fold_in import completion_log_likelihood
+from sklda._base.fold_in import completion_log_likelihood, prepare
 from sklda._base.parameters import make_problem, random_streams
 from sklda._core.corpus import check_corpus, check_weights, split_cells
 from sklda._core.threads import Threads
@@ -13,6 +13,7 @@ from sklda._cvb.estimator import APPROXIMATIONS
 from sklda._ecgs.samplers import draws_made
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.rows_then_lists import RowsThenLists
+from sklda._gibbs.scalars import HeldOut, Recorder, Stop, draw_pairs
 
 
 class Sklda(Program):
@@ -103,4 +104,27 @@ def completion_score(X, topic_word, doc_topic_prior: float) -> float:
     """Return the log probability per token of unseen documents, as `score` does."""
     documents = check_weights(ECGSLDA(), X, reset=True, whole=True)
     alpha = np.full(topic_word.shape[0], doc_topic_prior)
-    return completion_log_likelihood(documents, topic_word, alpha) / float(X.sum())
+    prepared = prepare(documents, topic_word, alpha)
+    return completion_log_likelihood(*prepared) / float(X.sum())
+
+
+def recorded(lda, X, X_test, z) -> list[dict[str, np.ndarray]]:
+    """Return the scalars of given topics of the tokens, and of the draws of a fit.
+
+    Beside what the chain records there is the share of the pairs that have one topic.
+    """
+    corpus = check_corpus(lda, X, reset=True)
+    test = HeldOut.of(check_weights(lda, X_test, reset=False, whole=True))
+    pairs = draw_pairs(corpus, np.random.default_rng(0))
+    given, drawn = recorders = [Recorder(pairs, test, Stop()) for _ in range(2)]
+    chain = lda._sample_recorded(X, None, drawn)
+    chain.z, chain.state = z, chain.sampler.from_topics(chain.problem, z)
+    chain.log_joint_sweeps.clear()  # none of these is that of z
+    given.look(chain, kept=True)
+    return [
+        {
+            **{name: np.array(values) for name, values in recorder.values.items()},
+            "share_of_pairs": np.mean(recorder.together, axis=1),
+        }
+        for recorder in recorders
+    ]

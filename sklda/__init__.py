@@ -1,6 +1,6 @@
 """sklda: Latent Dirichlet Allocation with the interface of scikit-learn."""
 
-from sklda import datasets, inspection, metrics
+from sklda import datasets, diagnostics, inspection, metrics
 from sklda._core.version import __version__ as __version__
 from sklda._cvb.estimator import CVBLDA
 from sklda._ecgs.estimator import ECGSLDA
@@ -17,6 +17,7 @@ __all__ = [
     "MedLDARegressor",
     "UncollapsedGibbsLDA",
     "datasets",
+    "diagnostics",
     "inspection",
     "metrics",
 ]

@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-BUILDS_ON = {"_ecgs": {"_gibbs"}, "_medlda": {"_gibbs"}}
+BUILDS_ON = {"_ecgs": {"_gibbs"}, "_medlda": {"_gibbs"}, "diagnostics": {"_gibbs"}}
 KERNEL_DEPENDENCIES = {"llvmlite", "numba", "numpy"} | sys.stdlib_module_names
 PRIVATE_NAMES = "sklda._base.sklearn_private"  # the only file with scikit-learn's
 VERSION = "sklda._core.version"  # a public name of sklda that all may import

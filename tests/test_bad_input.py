@@ -16,6 +16,9 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from sklda._core.random_streams import RandomStreams
+from sklda.diagnostics import SampledChains
+from sklda.inspection import PosteriorDraws, TopicEffects
+from tests.helpers.bad_input.of_draws import draws_doors
 from tests.helpers.bad_input.of_estimators import LABELS, X, estimator_doors
 from tests.helpers.bad_input.of_functions import function_doors
 from tests.helpers.bad_input.values import NAME, Bad, Door, Spec
@@ -27,14 +30,18 @@ from tests.helpers.public_names import (
     public_callables,
 )
 
+pytest.importorskip("arviz_stats")  # for the rows of sklda.diagnostics
+
 # Without a row, because anything will do.
 TAKES_ANYTHING = {
     ("sklda.inspection.ConvergenceDisplay", "quantity"): "a text on the axis",
+    ("sklda.diagnostics.RankDisplay", "scalar"): "a text on the axis",
+    ("sklda.inspection.TopicIntervalsDisplay", "quantity"): "a text on the axis",
 } | {
     (name, "y"): "ignored"
     for name, member in public_callables()
     for one in parameters(member)
-    if one.name == "y" and one.default is None
+    if one.name == "y" and one.default is None and "chains" not in name
 }
 each_name = pytest.mark.parametrize("name", [name for name, _ in public_callables()])
 
@@ -44,7 +51,7 @@ def doors(tmp_path_factory):
     """Return the doors of each public name; some can be called in several ways."""
     found = defaultdict(list)
     folder = tmp_path_factory.mktemp("files")
-    for name, door in (*estimator_doors(), *function_doors(folder)):
+    for name, door in (*estimator_doors(), *function_doors(folder), *draws_doors()):
         found[name.split(",")[0]].append((name, door))
     return found
 
@@ -127,10 +134,14 @@ def plain(result: Any) -> Any:
         return [cells.shape, cells.row, cells.col, cells.data]
     if isinstance(result, dict):
         return {name: plain(value) for name, value in result.items()}
-    if isinstance(result, tuple):
+    if isinstance(result, tuple | list):
         return [plain(value) for value in result]
     if type(result).__module__.startswith("pandas"):
         return result.to_numpy()
+    if isinstance(result, PosteriorDraws | TopicEffects):
+        return plain(vars(result))
+    if isinstance(result, SampledChains):
+        return [plain(result.scalars_), result.pairs_]
     if hasattr(result, "plot"):
         return {k: v for k, v in vars(result).items() if not k.endswith("_")}
     return result

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import sklda
-from sklda import datasets, inspection, metrics
+from tests.helpers.public_names import public_modules
 
 ROOT = Path(__file__).resolve().parents[1]
 DOC = ROOT / "doc"
@@ -33,7 +32,7 @@ def public_names() -> set[str]:
     """Return the full names of all public classes and functions."""
     return {
         f"{module.__name__}.{name}"
-        for module in (sklda, datasets, inspection, metrics)
+        for module in public_modules()
         for name in module.__all__
         if callable(getattr(module, name))
     }

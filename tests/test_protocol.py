@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from copy import deepcopy
 from types import ModuleType
 from typing import Literal, get_args, get_origin, get_type_hints
 
@@ -23,6 +24,7 @@ from sklda._core.random_streams import random_topics
 from sklda._core.sampler import Replicable, Sampler
 from sklda._core.threads import Threads
 from sklda._gibbs.blocked_sampler import Blocked
+from sklda._gibbs.chain import Chain
 from sklda._gibbs.rows_then_lists import RowsThenLists
 from sklda._gibbs.sharded import Sharded
 from sklda._medlda.losses import EpsilonInsensitive, Hinge
@@ -338,3 +340,22 @@ def test_blocks_are_in_rows_or_in_lists_as_single_tokens_are(blocking, most):
     ):
         model = CollapsedGibbsLDA(n_topics, sampler=sampler, **params)
         assert model._make_sampler(problem_of(n_topics), Threads()) == expected
+
+
+# --- copies ----------------------------------------------------------------------
+
+
+@each
+def test_a_copied_chain_goes_on_with_the_same_samples(name):
+    # The state of a sampler over shards holds views of its own tables.
+    chain = Chain(WALKED[name], problem_of(), streams(0))
+    for _ in range(2):
+        chain.sweep()
+    twin, before = deepcopy(chain), chain.z.copy()
+    for _ in range(3):
+        twin.sweep()
+    np.testing.assert_array_equal(chain.z, before)
+    for _ in range(3):
+        chain.sweep()
+    np.testing.assert_array_equal(chain.z, twin.z)
+    assert_counted(twin.sampler, twin.problem, twin.state)

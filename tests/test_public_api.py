@@ -223,7 +223,9 @@ def installed() -> Distribution:
     try:
         return distribution("sklda")
     except PackageNotFoundError:
-        pytest.fail('sklda is not installed: python -m pip install -e ".[test]"')
+        pytest.fail(
+            'sklda is not installed: python -m pip install -e ".[diagnostics,test]"'
+        )
 
 
 def test_version(installed):

@@ -2,17 +2,19 @@
 
 A page says ``|nips-nested-4-perplexity|`` and gets what was measured, so no figure is
 typed into a text; ``.. pictures:: blocking`` shows every picture of a folder, and
-``.. blocks::`` a table of what blocks cost and gain.
+``.. measured:: blocks`` one of the tables in `TABLES`.
 """
 
 import json
 import os
 from pathlib import Path
 
+import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
 from benchmarks.figures import CORPORA
+from sklda.diagnostics._table import COLUMNS, texts
 
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 BLOCKS = ("nested-2", "nested-4")
@@ -127,8 +129,13 @@ def blocks_table() -> str:
             RESULTS.glob(f"blocking/chains-{corpus}-*.json"), key=_topics
         )
     ]
+    return _table([head, *map(_blocks_row, paths)])
+
+
+def _table(rows: list[list[str]]) -> str:
+    """Return rows, the first of which is the head, as reStructuredText."""
     lines = [".. list-table::", "   :class: wide", "   :header-rows: 1", ""]
-    for row in (head, *map(_blocks_row, paths)):
+    for row in rows:
         marks = ["   * - ", *["     - "] * (len(row) - 1)]
         lines += [mark + cell for mark, cell in zip(marks, row, strict=True)]
     return "\n".join(lines)
@@ -172,6 +179,47 @@ def _relative(values: dict) -> dict:
     return {n: v and base and v / base for n, v in values.items()}
 
 
+def calibration_table() -> str:
+    """Return the p-values of the ranks of each sampler and scalar."""
+    report = _read("diagnostics/calibration.json")
+    scalars = list(next(iter(report["summary"].values())))
+    rows = [
+        [name, *(f"{values[scalar]:.2g}" for scalar in scalars)]
+        for name, values in report["summary"].items()
+    ]
+    return _table([["sampler", *scalars], *rows])
+
+
+def chains_table() -> str:
+    """Return the diagnostics of the chains of each sampler, and their verdicts."""
+    report = _read("diagnostics/chains-kos.json")
+    head = ["sampler", "scalar", *(name.replace("_", " ") for name in COLUMNS)]
+    rows = []
+    for sampler, table in report["tables"].items():
+        for scalar, row in table.items():
+            known = {k: np.nan if v is None else v for k, v in row.items()}
+            rows.append([sampler, scalar, *texts(known)])
+    verdicts = [
+        f"- {name}, {found['seconds']:.0f} seconds: {found['verdict']}"
+        for name, found in report["summary"].items()
+    ]
+    return "\n".join([_table([head, *rows]), "", *verdicts])
+
+
+def agreement_table() -> str:
+    """Return how far chains agree, one line for each sampler."""
+    head = ["sampler", "log joint: R-hat", "effective samples", "per second"]
+    head += ["spread, nats per token", "test documents: R-hat", "spread"]
+    rows = []
+    for sampler, table in _read("diagnostics/chains-kos.json")["tables"].items():
+        joint, test = table["log_joint"], table["test_log_probability"]
+        numbers = [f"{joint['r_hat']:.2f}", f"{joint['ess_bulk']:.1f}"]
+        numbers += [f"{joint['ess_per_second']:.2f}", f"{joint['spread']:.3f}"]
+        numbers += [f"{test['r_hat']:.2f}", f"{test['spread']:.3f}"]
+        rows.append([sampler, *numbers])
+    return _table([head, *rows])
+
+
 def _range(values, digits=1) -> str:
     """Return the smallest and the largest as text."""
     texts = [f"{value:.{digits}f}" for value in sorted(values)]
@@ -208,20 +256,32 @@ class Pictures(Directive):
         return shown
 
 
-class Blocks(Directive):
-    """The table of what blocks cost and gain."""
+# Each with the results that it shows.
+TABLES = {
+    "blocks": (blocks_table, "blocking/chains-*.json"),
+    "calibration": (calibration_table, "diagnostics/calibration.json"),
+    "chains": (chains_table, "diagnostics/chains-*.json"),
+    "agreement": (agreement_table, "diagnostics/chains-*.json"),
+}
+
+
+class Table(Directive):
+    """One of the tables."""
+
+    required_arguments = 1
 
     def run(self):
         """Return nothing, but insert the table."""
         env = self.state.document.settings.env
-        for path in RESULTS.glob("blocking/chains-*.json"):
+        make, pattern = TABLES[self.arguments[0]]
+        for path in RESULTS.glob(pattern):
             env.note_dependency(str(path))
-        self.state_machine.insert_input(blocks_table().splitlines(), __file__)
+        self.state_machine.insert_input(make().splitlines(), __file__)
         return []
 
 
 def setup(app):
     """Offer the directives to Sphinx."""
     app.add_directive("pictures", Pictures)
-    app.add_directive("blocks", Blocks)
+    app.add_directive("measured", Table)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

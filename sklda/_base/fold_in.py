@@ -25,14 +25,23 @@ def prepare(
     weights: WeightedCorpus, components, doc_topic_prior
 ) -> tuple[WeightedCorpus, Topics]:
     """Restrict the topics to the words that occur, and renumber these."""
+    words, weights = renumber(weights)
+    phi = (components[:, words] / _row_sums(components)).T
+    return weights, make_topics(phi, doc_topic_prior)
+
+
+def renumber(weights: WeightedCorpus) -> tuple[np.ndarray, WeightedCorpus]:
+    """Return the words that occur, and the corpus in which they are numbered so."""
     words, word = np.unique(weights.word, return_inverse=True)
-    n_topics = components.shape[0]
-    n_lanes = padded(n_topics)
-    word_topic = np.zeros((words.size, n_lanes), np.float32)
-    word_topic[:, :n_topics] = (components[:, words] / _row_sums(components)).T
-    alpha = pad_prior(doc_topic_prior)
-    weights = weights._replace(word=word.astype(np.int32))
-    return weights, Topics(word_topic, alpha, n_topics)
+    return words, weights._replace(word=word.astype(np.int32))
+
+
+def make_topics(phi: np.ndarray, doc_topic_prior: np.ndarray) -> Topics:
+    """Return topics from the probabilities of words in them, (n_words, n_topics)."""
+    n_words, n_topics = phi.shape
+    word_topic = np.zeros((n_words, padded(n_topics)), np.float32)
+    word_topic[:, :n_topics] = phi
+    return Topics(word_topic, pad_prior(doc_topic_prior), n_topics)
 
 
 def _row_sums(components):
@@ -80,14 +89,13 @@ def split_tokens(weights: WeightedCorpus) -> tuple[np.ndarray, np.ndarray]:
 
 
 def completion_log_likelihood(
-    weights: WeightedCorpus, components, doc_topic_prior, n_jobs=None
+    weights: WeightedCorpus, topics: Topics, n_jobs=None
 ) -> float:
     """Return the log probability (nats) of all tokens, by document completion.
 
     Theta is estimated on one half of each document and the other half is scored with
     it; both ways round, so every token is predicted once.
     """
-    weights, topics = prepare(weights, components, doc_topic_prior)
     even, odd = split_tokens(weights)
     total = 0.0
     for seen, held_out in ((even, odd), (odd, even)):

@@ -97,12 +97,8 @@ class BaseLDA(BaseTopicModel):
                 stacklevel=2,
             )
             return 0.0
-        total = completion_log_likelihood(
-            weights,
-            fitted.components_,
-            fitted.doc_topic_prior_,
-            fitted._parameters.n_jobs,
-        )
+        prepared = prepare(weights, fitted.components_, fitted.doc_topic_prior_)
+        total = completion_log_likelihood(*prepared, fitted._parameters.n_jobs)
         return float(total / n_tokens)
 
     def perplexity(self, X: MatrixLike) -> float:

@@ -39,6 +39,9 @@ CONSTRAINTS: dict = {
 TRACE_CONSTRAINTS: dict = {
     "evaluate_every": [Interval(Integral, 0, None, closed="left")],
 }
+DRAWS_CONSTRAINTS: dict = {
+    "keep_draws": [Interval(Integral, 0, None, closed="left")],
+}
 SHARD_CONSTRAINTS: dict = {
     "n_shards": [Interval(Integral, 1, None, closed="left")],
 }

@@ -17,6 +17,11 @@ class Schedule(NamedTuple):
     evaluate_every: int
     learn_priors: str | None
 
+    @property
+    def n_kept(self) -> int:
+        """Return the number of samples that are kept."""
+        return -(-(self.max_iter - self.burn_in) // self.thin)
+
     def learns(self, sweep: int) -> bool:
         """Return whether the priors are learned: in burn-in only, then not."""
         wanted = self.learn_priors is not None and sweep <= self.burn_in

@@ -6,7 +6,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _param_validation
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
 
 try:  # scikit-learn 1.9 and later
     from sklearn.callback import CallbackSupportMixin
@@ -54,4 +54,5 @@ __all__ = [
     "Interval",
     "StrOptions",
     "fit_context",
+    "validate_parameter_constraints",
 ]

@@ -20,6 +20,7 @@ from sklda._base.parameters import (
     make_schedule,
     random_streams,
 )
+from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions, fit_context
 from sklda._core.corpus import split_weights
 from sklda._core.problem import Problem, WeightedCorpus
@@ -256,6 +257,21 @@ class CVBLDA(BaseLDA):
         Ctrl-C takes effect within about a second, or after the sweep where threads
         share it. An interrupted fit leaves the estimator as it was.
         """
+        self._converge(X, y, self._schedule())
+        return self
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def _fit_to_bound(self, X, y) -> float:
+        """Fit as `fit` does, and return the bound at the end."""
+        return self._converge(X, y, self._schedule()).evaluate()
+
+    def _schedule(self) -> Schedule:
+        parameters = self._parameters
+        max_iter, every = parameters.max_iter, parameters.evaluate_every
+        return make_schedule(parameters, max_iter, thin=1, evaluate_every=every)
+
+    def _converge(self, X, y, schedule: Schedule) -> Engine:
+        """Run an engine and set the fitted attributes."""
         is_exact, parameters = self.approximation == "exact", self._parameters
         with undone_on_failure(self), Threads(parameters.n_jobs) as threads:
             corpus = self._check_weights(X, reset=True)
@@ -267,31 +283,24 @@ class CVBLDA(BaseLDA):
             approximation = APPROXIMATIONS[self.approximation]
             rng = random_streams(self.random_state)
             engine = Engine(approximation, problem, rng, parameters.n_shards, threads)
-            ended = self._run(engine, X, y)
+            ended = self._run(engine, schedule, X, y)
             if not ended and parameters.tol > 0:
                 warnings.warn(
                     f"After max_iter={parameters.max_iter} sweeps, the last one still "
                     f"changed the responsibilities of a token by {engine.change:.2g}, "
                     f"and tol={parameters.tol:.2g}: increase max_iter or tol.",
                     ConvergenceWarning,
-                    stacklevel=3,
+                    stacklevel=4,
                 )
             vars(self).update(self._attributes(engine))
             vars(self).pop("n_batch_iter_", None)
-        return self
+        return engine
 
-    def _run(self, engine: Engine, X, y) -> bool:
+    def _run(self, engine: Engine, schedule: Schedule, X, y) -> bool:
         """Run the engine; report to callbacks and, if verbose, the trace.
 
         Return whether it converged, or a callback stopped it.
         """
-        parameters = self._parameters
-        schedule = make_schedule(
-            parameters,
-            burn_in=parameters.max_iter,
-            thin=1,
-            evaluate_every=parameters.evaluate_every,
-        )
         progress = Progress(self, engine.n_tokens, "bound per token")
 
         def attributes():
@@ -299,7 +308,7 @@ class CVBLDA(BaseLDA):
 
         stopped = False
         with fit_callbacks(self, X, y, attributes) as notify:
-            for sweep in run(engine, schedule, parameters.tol):
+            for sweep in run(engine, schedule, self._parameters.tol):
                 if schedule.evaluates(sweep):
                     progress.report(sweep, engine.bound[-1])
                 stopped = notify(sweep)

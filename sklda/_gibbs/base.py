@@ -6,11 +6,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from sklda._base.draws import PosteriorDraws
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitting import Progress, fit_callbacks, undone_on_failure
 from sklda._base.lda import BaseLDA
 from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
+    DRAWS_CONSTRAINTS,
     TRACE_CONSTRAINTS,
     make_problem,
     make_schedule,
@@ -19,22 +21,39 @@ from sklda._base.parameters import (
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import fit_context
 from sklda._core.corpus import check_corpus
+from sklda._core.memory import check_memory
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
-from sklda._gibbs.chain import Chain, run
+from sklda._gibbs.chain import Chain, Runnable, run
+from sklda._gibbs.kept_draws import most_bytes, posterior_draws
+from sklda._gibbs.scalars import Recorder
 
 
 class BaseChainEstimator(BaseTopicModel):
     """Estimators that average the samples of a Markov chain."""
+
+    _progress_name: ClassVar[str]  # of what `_report` prints
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseTopicModel._parameter_constraints,
         **CHAIN_CONSTRAINTS,
     }
 
-    def _schedule(self, evaluate_every: int) -> Schedule:
+    def _start(self, X, y, threads: Threads) -> tuple[Any, dict[str, Any]]:
+        """Check X and y; return a chain, and the attributes that y alone decides."""
+        raise NotImplementedError
+
+    def _report(self, chain, schedule: Schedule, progress: Progress) -> None:
+        """Report the last sweep, if it is one of those that are reported."""
+        raise NotImplementedError
+
+    def _attributes(self, chain) -> dict[str, Any]:
+        """End the chain and return the fitted attributes."""
+        raise NotImplementedError
+
+    def _schedule(self) -> Schedule:
         parameters = self._parameters
         burn_in, max_iter = parameters.burn_in, parameters.max_iter
         burn_in = max_iter // 2 if burn_in is None else burn_in
@@ -43,7 +62,70 @@ class BaseChainEstimator(BaseTopicModel):
                 f"burn_in={burn_in} leaves no sweep to keep: it must be smaller than "
                 f"max_iter={max_iter}. None means half of max_iter."
             )
-        return make_schedule(parameters, burn_in, parameters.thin, evaluate_every)
+        evaluate_every = getattr(parameters, "evaluate_every", 0)
+        schedule = make_schedule(parameters, burn_in, parameters.thin, evaluate_every)
+        keep_draws = getattr(parameters, "keep_draws", 0)
+        if keep_draws > schedule.n_kept:
+            raise ValueError(
+                f"keep_draws={keep_draws} exceeds the number of kept samples, "
+                f"{schedule.n_kept}: every thin={schedule.thin}-th of the sweeps "
+                f"between burn_in={burn_in} and max_iter={max_iter}. Lower thin or "
+                f"keep_draws, or raise max_iter."
+            )
+        return schedule
+
+    def _check_memory(self, problem: Problem[Corpus], n_chains: int = 1) -> None:
+        """Raise ValueError if the draws that chains keep can take too much memory."""
+        keep_draws = getattr(self._parameters, "keep_draws", 0)
+        if keep_draws > 0:
+            n_bytes = n_chains * keep_draws * most_bytes(problem)
+            of_chains = f" of {n_chains} chains" if n_chains > 1 else ""
+            what = f"What keep_draws={keep_draws}{of_chains} keeps"
+            check_memory(n_bytes, what, "keep fewer draws, with a larger thin")
+
+    def _sample(self, X, y, schedule: Schedule, recorder: Recorder | None = None):
+        """Run a new chain and set the fitted attributes.
+
+        The chain that is returned can go on, if a recorder looks at it. If none does,
+        it has ended, which saves memory.
+        """
+        with undone_on_failure(self), Threads(self._parameters.n_jobs) as threads:
+            chain, of_y = self._start(X, y, threads)
+            chain.threads = threads
+            self._run(chain, schedule, X, y, recorder)
+            ended = chain if recorder is None else chain.snapshot()
+            vars(self).update(self._attributes(ended), **of_y)
+        return chain
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def _sample_recorded(self, X, y, recorder: Recorder) -> Runnable:
+        """Fit as `fit` does, record scalars, and return a chain that can go on."""
+        return self._sample(X, y, self._schedule(), recorder)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def _go_on(self, chain: Runnable, X, y, recorder: Recorder) -> None:
+        """Run the chain of an earlier fit up to `max_iter` sweeps."""
+        with undone_on_failure(self), chain.threads:
+            self._run(chain, self._schedule(), X, y, recorder)
+            vars(self).update(self._attributes(chain.snapshot()))
+
+    def _run(
+        self, chain: Runnable, schedule: Schedule, X, y, recorder: Recorder | None
+    ) -> None:
+        """Run the chain; report to callbacks, to the recorder and, if verbose, here."""
+        progress = Progress(self, chain.n_tokens, self._progress_name)
+
+        def attributes():
+            return self._attributes(chain.snapshot())
+
+        with fit_callbacks(self, X, y, attributes) as notify:
+            for sweep in run(chain, schedule):
+                if recorder is not None:
+                    recorder.look(chain, kept=schedule.keeps(sweep))
+                self._report(chain, schedule, progress)
+                if notify(sweep):
+                    chain.keep()
+                    break
 
 
 class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
@@ -51,12 +133,16 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseChainEstimator._parameter_constraints,
+        **DRAWS_CONSTRAINTS,
         **TRACE_CONSTRAINTS,
     }
+
+    _progress_name = "log joint per token"
 
     topic_assignments_: np.ndarray
     log_joint_: np.ndarray
     log_joint_iter_: np.ndarray
+    draws_: PosteriorDraws | None
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         """Return the sampler that the parameters choose."""
@@ -81,42 +167,31 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         Raises
         ------
         ValueError
-            If X holds values other than counts, or a parameter is out of range.
+            If X holds values other than counts, a parameter is out of range, or the
+            draws of `keep_draws` can take more than half of the free memory.
 
         Notes
         -----
         Ctrl-C takes effect within about a second, or after the sweep where threads
         share it. An interrupted fit leaves the estimator as it was.
         """
-        parameters = self._parameters
-        with undone_on_failure(self), Threads(parameters.n_jobs) as threads:
-            schedule = self._schedule(parameters.evaluate_every)
-            corpus = check_corpus(self, X, reset=True)
-            problem = make_problem(self, corpus)
-            sampler = self._make_sampler(problem, threads)
-            chain = Chain(sampler, problem, random_streams(self.random_state))
-            self._run(chain, schedule, X, y)
-            vars(self).update(self._attributes(chain))
+        self._sample(X, y, self._schedule())
         return self
 
-    def _run(self, chain: Chain, schedule: Schedule, X, y) -> None:
-        """Run the chain; report to callbacks and, if verbose, the trace."""
-        n_tokens = chain.z.size
-        progress = Progress(self, n_tokens, "log joint per token")
+    def _start(self, X, y, threads: Threads) -> tuple[Chain, dict[str, Any]]:
+        corpus = check_corpus(self, X, reset=True)
+        problem = make_problem(self, corpus)
+        self._check_memory(problem)
+        sampler = self._make_sampler(problem, threads)
+        rng = random_streams(self.random_state)
+        return Chain(sampler, problem, rng, self._parameters.keep_draws), {}
 
-        def attributes():
-            return self._attributes(chain.snapshot())
-
-        with fit_callbacks(self, X, y, attributes) as notify:
-            for sweep in run(chain, schedule):
-                if schedule.evaluates(sweep):
-                    progress.report(sweep, chain.log_joint[-1] / max(n_tokens, 1))
-                if notify(sweep):
-                    chain.keep()
-                    break
+    def _report(self, chain: Chain, schedule: Schedule, progress: Progress) -> None:
+        if schedule.evaluates(chain.n_sweeps):
+            value = chain.log_joint[-1] / max(chain.n_tokens, 1)
+            progress.report(chain.n_sweeps, value)
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
-        """End the chain and return the fitted attributes."""
         components, theta = chain.finish()
         return {
             "components_": components,
@@ -124,6 +199,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             "topic_assignments_": chain.z,
             "doc_topic_prior_": chain.problem.doc_topic_prior,
             "topic_word_prior_": chain.problem.topic_word_prior,
+            "draws_": posterior_draws(chain.problem, list(chain.draws)),
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
             "n_iter_": chain.n_sweeps,

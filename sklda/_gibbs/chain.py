@@ -3,7 +3,8 @@
 It knows no sampler, only the protocol of `sklda._core.sampler`.
 """
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import Protocol, Self
 
@@ -17,6 +18,9 @@ from sklda._core.minka import learn_doc_topic, learn_topic_word
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams, random_topics
 from sklda._core.sampler import Sampler
+from sklda._core.threads import Threads
+from sklda._gibbs.kept_draws import Draw, draw_of
+from sklda._gibbs.shared_memory import dumps, loads
 
 
 class Averages:
@@ -61,7 +65,11 @@ class Chain:
     """The state of a sampler, the trace of its log joint, and the averages."""
 
     def __init__(
-        self, sampler: Sampler, problem: Problem[Corpus], rng: RandomStreams
+        self,
+        sampler: Sampler,
+        problem: Problem[Corpus],
+        rng: RandomStreams,
+        keep_draws: int = 0,
     ) -> None:
         self.sampler = sampler
         self.problem = problem  # with the priors as they are now
@@ -73,7 +81,25 @@ class Chain:
         self.log_joint: list[float] = []
         self.log_joint_sweeps: list[int] = []
         self.averages = Averages(problem)
+        self.draws: deque[Draw] = deque(maxlen=keep_draws)  # the last samples
         self.last_kept = 0  # the sweep of the last sample in the averages
+        self.threads = Threads()  # those that the sampler uses
+
+    def __copy__(self) -> Self:
+        return _make(type(self), vars(self))
+
+    def __reduce__(self):  # for pickle and deepcopy
+        return _restore, (dumps((type(self), vars(self))),)
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens of the corpus."""
+        return self.z.size
+
+    @property
+    def chains(self) -> list[Self]:
+        """The chain itself, as the only one."""
+        return [self]
 
     def sweep(self) -> None:
         """Resample every token once."""
@@ -101,16 +127,22 @@ class Chain:
     def evaluate(self) -> None:
         """Enter log p(w, z | alpha, beta) into the trace."""
         counts = self.sampler.counts(self.state)
-        value = log_doc_likelihood(self.problem, self.z)
-        value += log_word_likelihood(self.problem, counts)
-        self.log_joint.append(float(value))
+        self.log_joint.append(self.log_probability(counts))
         self.log_joint_sweeps.append(self.n_sweeps)
+
+    def log_probability(self, counts: Counts) -> float:
+        """Return log p(w, z | alpha, beta) of the present sample and its counts."""
+        value = log_doc_likelihood(self.problem, self.z)
+        return float(value + log_word_likelihood(self.problem, counts))
 
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already."""
         if self.last_kept < self.n_sweeps:
             counts = self.sampler.counts(self.state)
             self.averages.add(self.problem.corpus, self.z, counts)
+            if self.draws.maxlen != 0:
+                draw = draw_of(self.problem, self.z, counts, self.n_sweeps)
+                self.draws.append(draw)
             self.last_kept = self.n_sweeps
 
     def snapshot(self) -> Self:
@@ -118,6 +150,7 @@ class Chain:
         other = copy(self)
         other.z = self.z.copy()
         other.averages = self.averages.copy()
+        other.draws = self.draws.copy()
         other.keep()
         return other
 
@@ -128,6 +161,17 @@ class Chain:
         (n_docs, n_topics). They take the place of the sums, to save memory.
         """
         return self.averages.finish(self.problem)
+
+
+def _restore(stored: bytes) -> Chain:
+    """Return the chain of `Chain.__reduce__`."""
+    return _make(*loads(stored))
+
+
+def _make(kind, attributes):
+    chain = kind.__new__(kind)
+    vars(chain).update(attributes)
+    return chain
 
 
 def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
@@ -169,6 +213,20 @@ def _histogram(word_topic, rows=512):
 class Runnable(Protocol):
     """A chain, or several that sweep together."""
 
+    threads: Threads
+
+    @property
+    def n_sweeps(self) -> int:
+        """Sweeps done."""
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens of the corpus."""
+
+    @property
+    def chains(self) -> Sequence[Chain]:
+        """The chains that sweep together."""
+
     def sweep(self) -> None:
         """Resample every token once."""
 
@@ -181,14 +239,17 @@ class Runnable(Protocol):
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already."""
 
+    def snapshot(self) -> Self:
+        """Return a copy, as if stopped here, that further sweeps do not change."""
+
 
 def run(chain: Runnable, schedule: Schedule) -> Iterator[int]:
-    """Run the chain; yield the number of sweeps done after each.
+    """Run the chain up to the end of the schedule; yield the number of sweeps done.
 
     If the caller stops early, the last sample is not in the averages unless the
     schedule keeps it: call ``chain.keep()``.
     """
-    for sweep in range(1, schedule.max_iter + 1):
+    for sweep in range(chain.n_sweeps + 1, schedule.max_iter + 1):
         chain.sweep()
         if schedule.learns(sweep):
             chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")

@@ -74,6 +74,11 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     thin : int, default=10
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
+    keep_draws : int, default=0
+        Number of kept samples, the last ones, that remain in `draws_`, for intervals
+        of topic proportions and regressions on them; at most the number of kept
+        samples. Each takes about 4 bytes per document-topic and word-topic pair that
+        occurs in it. On Linux, fit refuses what can exceed half of the free memory.
     evaluate_every : int, default=10
         Record `log_joint_` every so many sweeps; 0 never records it.
     n_shards : int, default=1
@@ -100,6 +105,8 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Topic proportions of the training documents, mean over the kept samples.
+    draws_ : sklda.inspection.PosteriorDraws or None
+        The samples of `keep_draws`; None if that is 0.
     topic_assignments_ : ndarray of shape (n_tokens,)
         Topic of each training token in the last sweep. Tokens are ordered by document,
         then by word.
@@ -172,6 +179,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
+        keep_draws: int = 0,
         evaluate_every: int = 10,
         n_shards: int = 1,
         n_jobs: int | None = None,
@@ -188,6 +196,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin
+        self.keep_draws = keep_draws
         self.evaluate_every = evaluate_every
         self.n_shards = n_shards
         self.n_jobs = n_jobs

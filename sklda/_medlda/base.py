@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sklda._base.fitted_topics import snapshot, topic_word_priors
-from sklda._base.fitting import Progress, fit_callbacks
+from sklda._base.fitting import Progress
 from sklda._base.fold_in import doc_topic, prepare
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
-from sklda._gibbs.chain import run
 from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import Loss
 from sklda._medlda.one_vs_rest import OneVsRest
@@ -36,6 +35,8 @@ class BaseMedLDA(BaseChainEstimator):
         "n_weight_steps": [Interval(Integral, 1, None, closed="left"), None],
     }
 
+    _progress_name = "loss per document"
+
     coef_: np.ndarray
     loss_: np.ndarray
     doc_topic_prior_: np.ndarray
@@ -52,25 +53,13 @@ class BaseMedLDA(BaseChainEstimator):
             n_mh_steps=parameters.n_mh_steps if self.sampler == "light" else None,
         )
 
-    def _run(
-        self, chain: MedLDAChain | OneVsRest, schedule: Schedule, n_tokens: int, X, y
+    def _report(
+        self, chain: MedLDAChain | OneVsRest, schedule: Schedule, progress: Progress
     ) -> None:
-        """Run the chain; report to callbacks and, if verbose, the loss."""
-        progress = Progress(self, n_tokens, "loss per document")
-
-        def attributes():
-            return self._attributes(chain.snapshot())
-
-        with fit_callbacks(self, X, y, attributes) as notify:
-            for sweep in run(chain, schedule):
-                if sweep % _REPORT_EVERY == 0:
-                    progress.report(sweep, chain.loss[-1])
-                if notify(sweep):
-                    chain.keep()
-                    break
+        if chain.n_sweeps % _REPORT_EVERY == 0:
+            progress.report(chain.n_sweeps, chain.loss[-1])
 
     def _attributes(self, chain: MedLDAChain | OneVsRest) -> dict[str, Any]:
-        """End the chain and return the fitted attributes."""
         alpha, beta = chain.priors()
         components, theta = chain.finish()
         return {

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sklda._core.problem import Corpus, Problem
+from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._gibbs.chain import Chain
 from sklda._medlda.sampler import MaxMargin, State
@@ -25,6 +25,17 @@ class MedLDAChain(Chain):
         """Resample every token and all weights once, and record the loss."""
         super().sweep()
         self.loss.append(self.sampler.mean_loss(self.state))
+
+    def log_probability(self, counts: Counts) -> float:
+        """Return the log joint of words, topics, weights and losses, up to a constant.
+
+        A loss is no likelihood, so its constant is unknown; it is the same in all
+        chains of a model.
+        """
+        sampler, weights = self.sampler, self.state.weights
+        loss = 2 * sampler.loss.C * sampler.targets.shape[0] * self.loss[-1]
+        prior = sampler.prior_precision * float((weights**2).sum()) / 2
+        return super().log_probability(counts) - loss - prior
 
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
 from sklda._base.fitted_topics import snapshot
-from sklda._base.fitting import undone_on_failure
 from sklda._base.parameters import make_problem, random_streams
 from sklda._base.sklearn_private import StrOptions, fit_context
 from sklda._core.corpus import check_corpus
@@ -240,23 +239,21 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Ctrl-C takes effect within about a second, or after the sweep where threads
         share it. An interrupted fit leaves the estimator as it was.
         """
-        parameters = self._parameters
-        with undone_on_failure(self), Threads(parameters.n_jobs) as threads:
-            schedule = self._schedule(evaluate_every=0)
-            corpus = check_corpus(self, X, reset=True)
-            classes, targets, multilabel = check_labels(X, y, type(self).__name__)
-            problem = make_problem(self, corpus)
-            rng = random_streams(self.random_state)
-            sampler = self._make_sampler(Hinge(float(parameters.C)), targets)
-            chain: MedLDAChain | OneVsRest
-            if self.multi_class == "ovr" and targets.shape[1] > 1:
-                chain = OneVsRest(sampler, problem, rng, threads)
-            else:
-                chain = MedLDAChain(sampler, problem, rng)
-            self._run(chain, schedule, int(corpus.token_ptr[-1]), X, y)
-            fitted = self._attributes(chain)
-            vars(self).update(fitted, classes_=classes, _multilabel=multilabel)
+        self._sample(X, y, self._schedule())
         return self
+
+    def _start(
+        self, X, y, threads: Threads
+    ) -> tuple[MedLDAChain | OneVsRest, dict[str, Any]]:
+        corpus = check_corpus(self, X, reset=True)
+        classes, targets, multilabel = check_labels(X, y, type(self).__name__)
+        problem = make_problem(self, corpus)
+        rng = random_streams(self.random_state)
+        sampler = self._make_sampler(Hinge(float(self._parameters.C)), targets)
+        of_y = {"classes_": classes, "_multilabel": multilabel}
+        if self.multi_class == "ovr" and targets.shape[1] > 1:
+            return OneVsRest(sampler, problem, rng, threads), of_y
+        return MedLDAChain(sampler, problem, rng), of_y
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Return the score of each class: the weighted sum of the topic proportions.

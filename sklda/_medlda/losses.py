@@ -23,6 +23,10 @@ HIGHEST_XI = 1e10
 class Loss(Protocol):
     """The loss of documents; targets and scores are (n_docs, n_tasks)."""
 
+    @property
+    def C(self) -> float:
+        """Half of the factor of the loss."""
+
     def augment(
         self, targets: np.ndarray, scores: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:

@@ -36,6 +36,11 @@ class OneVsRest:
         return self.chains[0].n_sweeps
 
     @property
+    def n_tokens(self) -> int:
+        """Tokens of the corpus."""
+        return self.chains[0].n_tokens
+
+    @property
     def loss(self) -> list[float]:
         """Loss after each sweep: sum over the tasks, mean of the documents."""
         of_chains = (chain.loss for chain in self.chains)

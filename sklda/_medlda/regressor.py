@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from sklda._base.fitted_topics import snapshot
-from sklda._base.fitting import undone_on_failure
 from sklda._base.parameters import make_problem, random_streams
 from sklda._base.sklearn_private import Interval, fit_context
 from sklda._core.corpus import check_corpus
+from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.chain import MedLDAChain
@@ -203,21 +203,21 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Ctrl-C takes effect within about a second, or after the sweep where threads
         share it. An interrupted fit leaves the estimator as it was.
         """
-        parameters = self._parameters
-        with undone_on_failure(self):
-            schedule = self._schedule(evaluate_every=0)
-            corpus = check_corpus(self, X, reset=True)
-            numbers = check_numbers(X, y, type(self).__name__)
-            intercept = float(numbers.mean())
-            targets = (numbers - intercept)[:, np.newaxis]
-            loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon))
-            check_steepness(loss.C, targets)
-            problem = make_problem(self, corpus)
-            sampler = self._make_sampler(loss, targets)
-            chain = MedLDAChain(sampler, problem, random_streams(self.random_state))
-            self._run(chain, schedule, chain.z.size, X, y)
-            vars(self).update(self._attributes(chain), intercept_=intercept)
+        self._sample(X, y, self._schedule())
         return self
+
+    def _start(self, X, y, threads: Threads) -> tuple[MedLDAChain, dict[str, Any]]:
+        parameters = self._parameters
+        corpus = check_corpus(self, X, reset=True)
+        numbers = check_numbers(X, y, type(self).__name__)
+        intercept = float(numbers.mean())
+        targets = (numbers - intercept)[:, np.newaxis]
+        loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon))
+        check_steepness(loss.C, targets)
+        problem = make_problem(self, corpus)
+        sampler = self._make_sampler(loss, targets)
+        chain = MedLDAChain(sampler, problem, random_streams(self.random_state))
+        return chain, {"intercept_": intercept}
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predict y.

@@ -1,22 +1,30 @@
 """Inspect fitted topics: their top words, their documents, and plots of them.
 
 Everything here accepts any fitted estimator with ``components_`` and ``transform``,
-including those of scikit-learn. The displays plot with matplotlib:
+including those of scikit-learn; only what takes draws needs an estimator that has kept
+some. The displays plot with matplotlib:
 ``pip install "sklda[plot]"``.
 """
 
+from sklda._base.draws import PosteriorDraws
 from sklda.inspection._convergence import ConvergenceDisplay
 from sklda.inspection._document_topics import DocumentTopicsDisplay
+from sklda.inspection._effects import TopicEffects, estimate_effect
 from sklda.inspection._pyldavis import pyldavis_data
 from sklda.inspection._top_words import TopWordsDisplay
+from sklda.inspection._topic_intervals import TopicIntervalsDisplay
 from sklda.inspection._topic_map import TopicMapDisplay
 from sklda.inspection._words import top_documents, top_words
 
 __all__ = [
     "ConvergenceDisplay",
     "DocumentTopicsDisplay",
+    "PosteriorDraws",
     "TopWordsDisplay",
+    "TopicEffects",
+    "TopicIntervalsDisplay",
     "TopicMapDisplay",
+    "estimate_effect",
     "pyldavis_data",
     "top_documents",
     "top_words",

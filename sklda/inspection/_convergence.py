@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sklda._base.drawing import axes_or_new, legend_beside, shades, shorten
 from sklda._base.fitted_topics import snapshot
-from sklda._core.checks import check_names, check_numbers
-from sklda.inspection._drawing import axes_or_new, legend_beside, shades, shorten
+from sklda._core.checks import (
+    check_integer,
+    check_names,
+    check_number,
+    check_numbers,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +46,10 @@ class ConvergenceDisplay:
         Names of the fits, for the legend.
     quantity : str
         Quantity of the values with its unit, for the vertical axis.
+    burn_in : int, default=0
+        Number of sweeps of burn-in, which is shaded.
+    r_hat : float, default=None
+        R-hat of the values after burn-in, which the title names; None leaves it out.
 
     Attributes
     ----------
@@ -56,7 +65,8 @@ class ConvergenceDisplay:
     TypeError
         If `names` is not a list.
     ValueError
-        If `sweeps` or `values` do not hold an array of numbers for each fit.
+        If `sweeps` or `values` do not hold an array of numbers for each fit, `burn_in`
+        is no integer from 0, or `r_hat` no positive number.
 
     Examples
     --------
@@ -81,12 +91,21 @@ class ConvergenceDisplay:
         values: list[np.ndarray],
         names: list[str],
         quantity: str,
+        burn_in: int = 0,
+        r_hat: float | None = None,
     ) -> None:
         self.names = check_names(names, "names", "the names of the fits")
         self.sweeps = _check_curves(sweeps, "sweeps", [("n",)] * len(self.names))
         shapes = [each.shape for each in self.sweeps]
         self.values = _check_curves(values, "values", shapes)
         self.quantity = quantity
+        self.burn_in = check_integer(burn_in, "burn_in", 0)
+        self.r_hat = r_hat
+        if r_hat is not None:
+            expected = "a positive number, or None"
+            self.r_hat = check_number(
+                r_hat, "r_hat", expected, lambda n: 0 < n < np.inf
+            )
 
     @classmethod
     def from_estimator(
@@ -140,6 +159,38 @@ class ConvergenceDisplay:
         )
         return display.plot(ax, **line_kw)
 
+    @classmethod
+    def from_chains(
+        cls, chains: Any, *, ax: Axes | None = None, **line_kw: Any
+    ) -> Self:
+        """Plot the traces of several chains, the burn-in shaded, with their R-hat.
+
+        Parameters
+        ----------
+        chains : SampledChains
+            Chains of `sklda.diagnostics.sample_chains`. If the estimator records no
+            trace of its own, the draws after burn-in are plotted.
+        ax : Axes, default=None
+            Axes to plot on. By default a new figure is created.
+        **line_kw : dict
+            Keyword arguments for ``Axes.plot``.
+
+        Returns
+        -------
+        ConvergenceDisplay
+            The display, plotted.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        TypeError
+            If `chains` are no chains, or `ax` is not an Axes.
+        """
+        if not hasattr(chains, "_traces"):
+            raise TypeError(f"chains must be SampledChains, got {chains!r}.")
+        return cls(**chains._traces()).plot(ax, **line_kw)
+
     def plot(self, ax: Axes | None = None, **line_kw: Any) -> Self:
         """Plot the curves.
 
@@ -174,6 +225,10 @@ class ConvergenceDisplay:
                 style = {"marker": "."} | style
             self.lines_ += axes.plot(self.sweeps[i], self.values[i], **style)
             self.lines_[-1].set_label(shorten(self.names[i], 30))
+        if self.burn_in > 0:
+            axes.axvspan(0, self.burn_in, color="0.9", zorder=0, label="burn-in")
+        if self.r_hat is not None:
+            axes.set_title(f"R-hat {self.r_hat:.3f}")
         axes.set(xlabel="sweep", ylabel=self.quantity)
         axes.xaxis.get_major_locator().set_params(integer=True)
         legend_beside(axes, ncols=-(-n_fits // _LEGEND_ROWS))

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.fitted_topics import (
-    snapshot,
-    topic_proportions,
-    topic_word_priors,
-)
-from sklda._core.checks import check_integer, check_numbers
-from sklda._core.types import MatrixLike, NameList, WordMetric
-from sklda.inspection._drawing import (
+from sklda._base.drawing import (
     axes_or_new,
     check_indices,
     check_labels,
@@ -23,6 +16,13 @@ from sklda.inspection._drawing import (
     shorten,
     text_colour,
 )
+from sklda._base.fitted_topics import (
+    snapshot,
+    topic_proportions,
+    topic_word_priors,
+)
+from sklda._core.checks import check_integer, check_numbers
+from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda.inspection._words import label_words
 
 if TYPE_CHECKING:

@@ -8,6 +8,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sklda._base.drawing import (
+    EDGE,
+    FILL,
+    check_axes,
+    check_indices,
+    import_pyplot,
+    shorten,
+)
+from sklda._base.draws import check_draws
 from sklda._base.fitted_topics import (
     fitted_components,
     normalise,
@@ -16,13 +25,6 @@ from sklda._base.fitted_topics import (
 )
 from sklda._core.checks import check_numbers
 from sklda._core.types import NameList, WordMetric
-from sklda.inspection._drawing import (
-    FILL,
-    check_axes,
-    check_indices,
-    import_pyplot,
-    shorten,
-)
 from sklda.inspection._words import top_columns
 
 if TYPE_CHECKING:
@@ -53,6 +55,9 @@ class TopWordsDisplay:
         Probability of each of these words in the topic.
     topics : ndarray of shape (n_topics,)
         Numbers of the topics, for the titles.
+    intervals : ndarray of shape (2, n_topics, n_words), default=None
+        Lower and upper ends of the intervals of the probabilities, drawn as error bars;
+        None draws none.
 
     Attributes
     ----------
@@ -90,7 +95,12 @@ class TopWordsDisplay:
     figure_: Figure
 
     def __init__(
-        self, *, words: list[list[str]], probabilities: np.ndarray, topics: np.ndarray
+        self,
+        *,
+        words: list[list[str]],
+        probabilities: np.ndarray,
+        topics: np.ndarray,
+        intervals: np.ndarray | None = None,
     ) -> None:
         self.probabilities = check_numbers(
             probabilities, "probabilities", ("n_topics", "n_words")
@@ -104,6 +114,9 @@ class TopWordsDisplay:
                 f"many as there are probabilities; got {words!r}."
             )
         self.words = table.tolist()
+        self.intervals = intervals
+        if intervals is not None:
+            self.intervals = check_numbers(intervals, "intervals", (2, *shape))
 
     @classmethod
     def from_estimator(
@@ -115,6 +128,7 @@ class TopWordsDisplay:
         *,
         weight: float | None = None,
         topics: ArrayLike | None = None,
+        confidence_level: float | None = None,
         ax: Axes | Iterable[Axes] | None = None,
         **bar_kw: Any,
     ) -> Self:
@@ -136,6 +150,10 @@ class TopWordsDisplay:
             Weight in "relevance" and "frex", see `top_words`.
         topics : array-like of int, default=None
             Indices of the topics to plot, in this order. By default all topics.
+        confidence_level : float, default=None
+            Posterior probability of credible intervals, between 0 and 1, which are
+            drawn as error bars. They come from ``draws_`` of the estimator, so it must
+            have been fitted with `keep_draws`. By default there are none.
         ax : Axes or array-like of Axes, default=None
             One Axes per topic. By default a new figure of suitable size is created.
         **bar_kw : dict
@@ -153,8 +171,8 @@ class TopWordsDisplay:
         ImportError
             If matplotlib is not installed.
         TypeError
-            If the estimator has no `components_`, feature_names is not a list or an
-            array of words, or `ax` is not an Axes.
+            If the estimator has no `components_`, or no draws for `confidence_level`,
+            feature_names is not a list or an array of words, or `ax` is not an Axes.
         ValueError
             If the number of feature_names is not `n_features_in_`, the number of Axes
             is not that of the topics, `components_` contains negative values, or a
@@ -165,12 +183,19 @@ class TopWordsDisplay:
         names = word_names(estimator, feature_names, components.shape[1])
         shown = check_indices(topics, "topics", components.shape[0], "topics")
         # Scores compare a topic with all others, so they are computed for all topics.
-        columns = top_columns(components, n_words, metric, weight)[shown]
+        columns = top_columns(components, n_words, metric, weight)
+        intervals = None
+        if confidence_level is not None:
+            draws = check_draws(getattr(estimator, "draws_", None))
+            ends = draws.topic_word_interval(columns, confidence_level)
+            intervals = np.array(ends)[:, shown]
+        columns = columns[shown]
         topic_word = normalise(components[shown])
         display = cls(
             words=[[names[column] for column in topic] for topic in columns],
             probabilities=np.take_along_axis(topic_word, columns, axis=1),
             topics=shown,
+            intervals=intervals,
         )
         return display.plot(ax, **bar_kw)
 
@@ -200,12 +225,18 @@ class TopWordsDisplay:
         """
         import_pyplot("TopWordsDisplay")
         axes = self._new_axes() if ax is None else self._check_axes(ax)
-        limit = self.probabilities.max() * 1.05
+        limit = 1.05 * max(
+            self.probabilities.max(),
+            0 if self.intervals is None else self.intervals.max(),
+        )
         bar_kw = {"color": FILL} | bar_kw
         self.bars_ = []
         for k, panel in enumerate(axes):
             rows = np.arange(len(self.words[k]))
             self.bars_.append(panel.barh(rows, self.probabilities[k], **bar_kw))
+            if self.intervals is not None:
+                # Below the words, which they would cross out.
+                panel.hlines(rows + 0.35, *self.intervals[:, k], color=EDGE)
             panel.set_title(f"Topic {self.topics[k]}", fontsize="medium")
             panel.set_xlim(0, limit)
             panel.set_ylim(rows.size - 0.4, -0.6)

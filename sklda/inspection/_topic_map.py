@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.special import xlogy
 
+from sklda._base.drawing import EDGE, FILL, axes_or_new, check_labels
 from sklda._base.fitted_topics import (
     fitted_components,
     normalise,
@@ -16,7 +17,6 @@ from sklda._base.fitted_topics import (
 )
 from sklda._core.checks import check_numbers
 from sklda._core.types import MatrixLike, NameList, WordMetric
-from sklda.inspection._drawing import EDGE, FILL, axes_or_new, check_labels
 from sklda.inspection._labels import place_labels
 from sklda.inspection._words import label_words
 

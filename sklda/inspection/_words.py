@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 import numpy as np
 from scipy.stats import rankdata
 
+from sklda._base.drawing import shorten
 from sklda._base.fitted_topics import (
     fitted_components,
     normalise,
@@ -23,7 +24,6 @@ from sklda._core.checks import (
     check_number,
 )
 from sklda._core.types import MatrixLike, NameList, WordMetric
-from sklda.inspection._drawing import shorten
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -90,6 +90,6 @@ def test_clone_is_not_fitted_and_fits_the_same():
 def test_fit_sets_these_attributes_and_no_others():
     assert fitted(fit()).keys() == set(
         "components_ doc_topic_ topic_assignments_ log_joint_ log_joint_iter_ "
-        "doc_topic_prior_ topic_word_prior_ n_iter_ n_features_in_".split()
+        "doc_topic_prior_ topic_word_prior_ n_iter_ n_features_in_ draws_".split()
     )
     assert vars(fit()).keys() - fitted(fit()).keys() == vars(make()).keys()

@@ -201,9 +201,7 @@ def test_completion_is_its_definition(seed):
         for d, w in zip(*np.nonzero(held_out), strict=True):
             probability = sum(theta[d, k] * phi[k, w] for k in range(alpha.size))
             expected += held_out[d, w] * math.log(probability)
-    found = [
-        fold_in.completion_log_likelihood(to_weights(counts), components, alpha, jobs)
-        for jobs in (None, 2)
-    ]
+    prepared = fold_in.prepare(to_weights(counts), components, alpha)
+    found = [fold_in.completion_log_likelihood(*prepared, jobs) for jobs in (None, 2)]
     assert found[0] == found[1]
     assert found[0] == pytest.approx(expected, rel=1e-6)  # phi is float32

@@ -29,6 +29,10 @@ TINY = {
     "blocking-chains": f"--corpora kos counts --samplers single-site nested-2 {CHAINS}",
     "blocking-speed": "--corpora kos --samplers single-site --topics 2 4 --first 1"
     " --sweeps 4",
+    "diagnostics-chains": "--samplers single-site uncollapsed --topics 3 --starts 2"
+    " --sweeps 40 --burn-in 10 --thin 1",
+    "diagnostics-calibration": "--samplers nested-2-rows --replications 5 --burn-in 3"
+    " --thin 1 --jobs 1",
     "ecgs-chains": f"{CHAINS} --damping 1 50 --every 3",
     "ecgs-speed": "--topics 2 100 --first 1 --sweeps 4",
     "ecgs-shards": "--samplers collapsed ecgs --topics 2 3 --starts 2 --shards 1 2"
@@ -49,6 +53,7 @@ FILES = {
     "compare-process": ["process-kos-3-1"],
     "blocking-chains": ["chains-counts-3", "chains-kos-3"],
     "blocking-speed": ["speed-kos"],
+    "diagnostics-chains": ["chains-kos"],
     "ecgs-chains": ["chains-nips"],
     "ecgs-speed": ["speed-nips"],
     "ecgs-shards": ["shards-nips-threads-2"],
@@ -97,6 +102,27 @@ def check_chains(report):
         ("log_posterior", 6),
         ("perplexity", 6),
     ]
+
+
+def check_diagnostics(report):
+    names = ["single-site", "uncollapsed"]
+    assert list(report["tables"]) == list(report["chains"]) == names
+    assert report["sweeps"] == [10, 20, 30, 40]
+    for name in names:
+        row, seconds = report["tables"][name]["log_joint"], report["summary"][name]
+        assert row["ess_per_second"] == seconds["effective_per_second"] > 0
+        assert report["tables"][name]["pairs, worst"]["mean"] is None
+        assert len(report["chains"][name]) == 2
+
+
+def check_calibration(report):
+    (ranks,) = report["ranks"].values()
+    (p_values,) = report["summary"].values()
+    (effective,) = report["effective"].values()
+    assert ranks.keys() == p_values.keys() == effective.keys()
+    for values in ranks.values():
+        assert len(values) == report["options"]["replications"] == 5
+        assert all(0 <= rank <= report["draws"] for rank in values)
 
 
 def check_rates(report):
@@ -171,6 +197,8 @@ CHECKS = {
     "compare-process": check_process,
     "blocking-bars": check_bars,
     "blocking-chains": check_chains,
+    "diagnostics-chains": check_diagnostics,
+    "diagnostics-calibration": check_calibration,
     "ecgs-chains": check_rates,
     "ecgs-shards": check_shards,
     "cvb-convergence": check_convergence,
@@ -209,8 +237,10 @@ def test_every_question_is_tried_here():
 
 @pytest.mark.parametrize("question", TINY)
 def test_question_runs_and_is_shown(question, tmp_path, tiny, pyplot):
-    reports = tiny(question)
     family, _, kind = question.partition("-")
+    if family == "diagnostics":
+        pytest.importorskip("arviz_stats")
+    reports = tiny(question)
     assert sorted(reports) == FILES.get(question, [kind])
     for report in reports.values():
         assert {"cpu", "simd", "cores", "system", "versions"} == set(report["machine"])

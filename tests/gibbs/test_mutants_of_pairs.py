@@ -332,8 +332,9 @@ RIGHT_ONES = sorted({problem for problem, *_ in MUTANTS.values()})
 
 @pytest.mark.slow
 @pytest.mark.parametrize("problem", RIGHT_ONES)
-def test_interpreted_kernels_pass(problem):
-    assert_right(problem)
+@pytest.mark.parametrize("kernel", ["rows", "lists"])
+def test_interpreted_kernels_pass(kernel, problem):
+    assert_right(problem, kernel)
 
 
 @pytest.mark.slow

@@ -15,7 +15,13 @@ from sklda import (
     UncollapsedGibbsLDA,
 )
 from sklda.datasets import load_docstrings, make_lda_corpus
-from sklda.inspection import TopWordsDisplay, top_words
+from sklda.diagnostics import SampledChains, sample_chains
+from sklda.inspection import (
+    TopicEffects,
+    TopWordsDisplay,
+    estimate_effect,
+    top_words,
+)
 from sklda.metrics import topic_coherence, topic_diversity
 
 X, doc_topic, topic_word = make_lda_corpus(30, 20, 3, random_state=0)
@@ -42,7 +48,15 @@ names = np.array([f"word {w}" for w in range(20)])
 display = TopWordsDisplay.from_estimator(lda, names, n_words=3)
 coherence: np.ndarray = topic_coherence(lda.components_, X, measure="npmi", n_words=3)
 diversity: float = topic_diversity(lda.components_, n_words=3)
+chains: SampledChains = sample_chains(lda, X, n_chains=2, random_state=0).more(10)
+verdict: str = chains.verdict_
+draws: np.ndarray = chains.scalars_["log_joint"]
 texts: list[str] = load_docstrings().data
+kept = CollapsedGibbsLDA(3, keep_draws=5).fit(X).draws_
+if kept is not None:
+    low, high = kept.doc_topic_interval(0.9, documents=[0, 1])
+    effects: TopicEffects = estimate_effect(kept, y, topics=[0])
+    table: str = repr(effects)
 
 CollapsedGibbsLDA(sampler="fast")  # type: ignore[arg-type]
 CollapsedGibbsLDA(blocking="both")  # type: ignore[arg-type]

@@ -39,6 +39,7 @@ TYPICAL = {
     "doc_topic_prior": 0.5,
     "topic_word_prior": 0.5,
     "burn_in": 7,
+    "keep_draws": 60,
     "max_iter": 5,
     "n_jobs": 2,
     # With the sweeps or minibatches, or a table's padding, above what np.int8 holds.
@@ -58,6 +59,7 @@ CONTEXT = {
     "damping": LONG,
     "evaluate_every": LONG,
     "thin": LONG,
+    "keep_draws": LONG | {"thin": 1},
 }
 
 
@@ -142,6 +144,7 @@ MORE = {
     "doc_topic_prior": PER_TOPIC + FLOAT32,
     "topic_word_prior": FLOAT32 + refused([0.1] * N_WORDS),
     "burn_in": rows((20, "=20.*smaller than max_iter=20.*half"), (21, "=21")),
+    "keep_draws": rows((71, "=71 exceeds .* 70: .*thin=1.*max_iter=140.*Lower thin")),
 }
 
 

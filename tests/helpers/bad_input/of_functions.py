@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from functools import cache, partial
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,25 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
-from sklda import CVBLDA, CollapsedGibbsLDA, datasets, inspection, metrics
-from tests.helpers.bad_input.of_estimators import N_DOCS, N_TOPICS, N_WORDS, X, fitted
+from sklda import (
+    CVBLDA,
+    CollapsedGibbsLDA,
+    MedLDAClassifier,
+    datasets,
+    diagnostics,
+    inspection,
+    metrics,
+)
+from sklda._base.parameters import CONSTRAINTS
+from sklda._base.sklearn_private import Interval
+from tests.helpers.bad_input.of_estimators import (
+    LABELS,
+    N_DOCS,
+    N_TOPICS,
+    N_WORDS,
+    X,
+    fitted,
+)
 from tests.helpers.bad_input.values import (
     SEEDS,
     Bad,
@@ -26,6 +45,7 @@ from tests.helpers.bad_input.values import (
     integer,
     names,
     numbers_per_item,
+    of_constraints,
     only_bad,
     path,
     real,
@@ -127,7 +147,10 @@ def inspection_doors() -> Iterator[tuple[str, Door]]:
     )
     # Displays.
     of_words = ranking(fewest_words=1) | {"topics": indices(N_TOPICS)}
-    yield from display_doors(inspection.TopWordsDisplay, at_words, of_words, "bar_kw")
+    at = at_words | {"estimator": with_draws()}
+    level = LEVEL.bad[1:], [*LEVEL.good, [None]]  # None is the default
+    at["confidence_level"], of_words["confidence_level"] = 0.9, Spec(*level)
+    yield from display_doors(inspection.TopWordsDisplay, at, of_words, "bar_kw")
     if_any = Spec([one for one in documents.bad if one.value is not None], [])
     of_map = ranking(fewest_words=0) | {"X": if_any + accepted(None, X)}
     yield from display_doors(inspection.TopicMapDisplay, at_words, of_map, "scatter_kw")
@@ -144,6 +167,26 @@ def inspection_doors() -> Iterator[tuple[str, Door]]:
     yield from display_doors(
         inspection.ConvergenceDisplay, at_model, {"estimator": fits()}, "line_kw"
     )
+    model = CollapsedGibbsLDA(N_TOPICS, max_iter=12, thin=1)
+    chains = diagnostics.sample_chains(model, X, n_chains=2, random_state=0)
+    yield from display_doors(
+        inspection.ConvergenceDisplay,
+        {"chains": chains},
+        {"chains": several()},
+        "line_kw",
+        "from_chains",
+    )
+
+
+# --- draws -----------------------------------------------------------------------
+
+LEVEL = refused(None) + real(0, 1, closed="neither", typical=0.5)
+
+
+@cache
+def with_draws() -> Any:
+    model = CollapsedGibbsLDA(N_TOPICS, max_iter=12, thin=1, keep_draws=4)
+    return model.set_params(random_state=0).fit(X)
 
 
 def fits() -> Spec:
@@ -165,7 +208,11 @@ def fits() -> Spec:
 
 
 def display_doors(
-    cls: type, sound: dict[str, Any], specs: dict[str, Spec], options: str
+    cls: type,
+    sound: dict[str, Any],
+    specs: dict[str, Spec],
+    options: str,
+    factory: str = "from_estimator",
 ) -> Iterator[tuple[str, Door]]:
     """Yield the doors of a display; `options` are those handed to matplotlib."""
     # Drawn in full for what drawing refuses; the values of parameters need no picture.
@@ -178,30 +225,45 @@ def display_doors(
     def call(method: Callable, **given: Any) -> Any:
         return method(**given.pop(options, {}), **given)
 
-    def from_estimator(**given: Any) -> Any:
+    def make(**given: Any) -> Any:
         drawn = given.keys() & drawing.keys()
-        return call((cls if drawn else undrawn).from_estimator, **given)
+        return call(getattr(cls if drawn else undrawn, factory), **given)
 
     def construct(**given: Any) -> Any:
-        return cls(**given).plot()
+        from matplotlib import pyplot
 
-    shown = undrawn.from_estimator(**sound)
+        display = cls(**given).plot()
+        pyplot.close(display.figure_)
+        return display
+
+    shown = getattr(undrawn, factory)(**sound)
     given = {one.name: getattr(shown, one.name) for one in parameters(cls)}
     yield cls.__name__, Door(construct, given, as_drawn(given))
-    yield f"{cls.__name__}.from_estimator", Door(from_estimator, sound, specs | drawing)
+    yield f"{cls.__name__}.{factory}", Door(make, sound, specs | drawing)
     yield f"{cls.__name__}.plot", Door(partial(call, cls(**given).plot), {}, drawing)
+
+
+# What is not an array, a list or a size from 1.
+SIZES = {
+    "burn_in": integer(0, typical=3),
+    "r_hat": real(0, None, closed="neither", typical=1.5) + accepted(None),
+}
 
 
 def as_drawn(given: dict[str, Any]) -> dict[str, Spec]:
     """Return the Specs of what a display is made of: arrays, lists and sizes."""
     specs = {}
     for name, value in given.items():
-        if isinstance(value, int):
+        if name in SIZES:
+            specs[name] = SIZES[name]
+        elif isinstance(value, int):
             specs[name] = integer(1, typical=value)
         elif not isinstance(value, str):
             # Of parameters of different sizes, the message may name any.
             shorter = refused(value[:-1], words="|".join(given))
-            specs[name] = refused(5, None, {1}, "text", object()) + shorter
+            specs[name] = refused(5, {1}, "text", object()) + shorter
+            if name != "intervals":  # None draws none
+                specs[name] += refused(None)
         if isinstance(value, np.ndarray):
             no_numbers = [
                 np.full(value.shape, math.nan),
@@ -210,6 +272,54 @@ def as_drawn(given: dict[str, Any]) -> dict[str, Spec]:
             ]
             specs[name] += refused(*no_numbers)
     return specs
+
+
+# --- diagnostics -----------------------------------------------------------------
+
+
+def diagnostics_doors() -> Iterator[tuple[str, Door]]:
+    model = CollapsedGibbsLDA(N_TOPICS, max_iter=12, thin=1)
+    at = {"estimator": model, "X": X, "n_chains": 2, "random_state": 0}
+    no_model = ("model", None, 5, CollapsedGibbsLDA, {1}, TruncatedSVD(2))
+    pipeline = make_pipeline("passthrough", CollapsedGibbsLDA())
+    bad = refused(*no_model, pipeline, words="estimator of sklda", error=TypeError)
+    bad += refused(CollapsedGibbsLDA(0), words="n_components")
+    documents = counts(N_DOCS, N_WORDS, whole=True, fitted=False)
+    tested = counts(N_DOCS, N_WORDS, whole=True, fitted=True)
+    if_any = Spec([one for one in tested.bad if one.value is not None], tested.good)
+    specs = {
+        "estimator": bad,
+        "X": only_bad(documents) + refused(X * 0, words="X has no tokens"),
+        "X_test": if_any + refused(X * 0, words="X_test has no tokens"),
+        "n_chains": of_constraints([Interval(Integral, 2, 10_000, closed="both")], 2),
+        "n_jobs": of_constraints(CONSTRAINTS["n_jobs"], 2),
+        "random_state": SEEDS,
+    }
+    specs["n_chains"] = only_bad(specs["n_chains"]) + Spec([], [[2, np.int8(2)]])
+    yield "sample_chains", Door(diagnostics.sample_chains, at, specs)
+    y = refused(LABELS[1:], words="inconsistent numbers of samples")
+    y += refused(None, words="requires y to be passed") + accepted(LABELS)
+    at |= {"estimator": MedLDAClassifier(N_TOPICS, max_iter=4, thin=1), "y": LABELS}
+    yield "sample_chains", Door(diagnostics.sample_chains, at, {"y": y})
+
+    chains = diagnostics.sample_chains(model, X, n_chains=2, random_state=0)
+    more = {"n_sweeps": integer(1, typical=3)}
+
+    def go_on(**given: Any) -> Any:
+        return deepcopy(chains).more(**given)
+
+    yield "SampledChains.more", Door(go_on, {"n_sweeps": 1}, more)
+    yield "SampledChains.summary", Door(chains.summary, {}, {"as_frame": flag()})
+    at, of_chains = {"chains": chains}, {"chains": several()}
+    of_ranks = of_chains | {"scalar": choice("log_joint", "n_effective_topics")}
+    ways = {"options": "line_kw", "factory": "from_chains"}
+    yield from display_doors(diagnostics.RankDisplay, at, of_ranks, **ways)
+    yield from display_doors(diagnostics.EssDisplay, at, of_chains, **ways)
+
+
+def several() -> Spec:
+    """Return the Spec of chains."""
+    return refused(5, None, "chains", [1], words="SampledChains", error=TypeError)
 
 
 # --- data sets -------------------------------------------------------------------
@@ -307,6 +417,7 @@ def function_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     for module, doors in (
         ("metrics", metric_doors()),
         ("inspection", inspection_doors()),
+        ("diagnostics", diagnostics_doors()),
         ("datasets", dataset_doors(folder)),
     ):
         yield from ((f"sklda.{module}.{name}", door) for name, door in doors)

@@ -147,7 +147,8 @@ def resample(block, words, given, rng, nested):
             i += 1
         if drawn[k] < taken[k]:
             count(k, drawn[k] - taken[k], words, given)
-    for k in range(n_lanes):  # last, as a list has room for `SPARE` topics before
+    # Last, as a list can take only `SPARE` topics before others leave it.
+    for k in range(n_lanes):
         if drawn[k] > taken[k]:
             count(k, drawn[k] - taken[k], words, given)
     shuffle(block, rng)

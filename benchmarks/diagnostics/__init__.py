@@ -1,0 +1,1 @@
+"""Whether samplers draw from the posterior, and how fast their chains agree."""

@@ -1,0 +1,78 @@
+"""
+Have the chains converged?
+==========================
+
+One chain cannot tell whether it would come to the same topics again. Run several, from
+different random starts, and compare scalars that do not depend on the order of the
+topics. This example follows four chains from a run that is too short to one that can be
+trusted, and then meets a corpus on which chains do not agree.
+"""
+
+# %%
+# The documents of the first corpus are images of 5 x 5 pixels, made from ten bars. Run
+# chains that are too short. The verdict names what is wrong and what to do.
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+
+from sklda import CollapsedGibbsLDA
+from sklda.datasets import load_docstrings, make_bars
+from sklda.diagnostics import EssDisplay, RankDisplay, sample_chains
+from sklda.inspection import ConvergenceDisplay
+
+X, _, _ = make_bars(n_samples=100, random_state=0)
+lda = CollapsedGibbsLDA(
+    10, doc_topic_prior=1.0, topic_word_prior=1.0, burn_in=5, max_iter=45, thin=1
+)
+short = sample_chains(lda, X, random_state=0)
+print(short.verdict_)
+
+# %%
+# Start again with more sweeps, and hold out some images: their log probability is one
+# more scalar. The table has R-hat, which is 1 if the chains agree, and effective sample
+# sizes: the draws of a chain resemble each other, so they count for less.
+X_test, _, _ = make_bars(n_samples=20, random_state=1)
+lda.set_params(burn_in=200, max_iter=600, thin=4)
+chains = sample_chains(lda, X, X_test=X_test, random_state=0)
+print(chains)
+
+# %%
+# These chains can go on. ``more`` continues them, with the same burn-in, as if they had
+# been longer from the beginning.
+chains.more(1600)
+print(chains)
+
+# %%
+# Plot the traces, the effective sample sizes against sweeps, and the ranks that the
+# draws of each chain have among those of all: the histograms of chains that agree are
+# flat.
+figure, axes = plt.subplots(3, 1, figsize=(8, 10), layout="constrained")
+ConvergenceDisplay.from_chains(chains, ax=axes[0])
+EssDisplay.from_chains(chains, ax=axes[1])
+RankDisplay.from_chains(chains, scalar="n_effective_topics", ax=axes[2])
+# Cut off the first sweeps, which are far below the level at which the chains settle.
+axes[0].set_ylim(bottom=np.min(chains.scalars_["log_joint"]) * X.sum() * 1.01)
+plt.show()
+
+# %%
+# Real text is harder. On the docstrings of NumPy, SciPy and scikit-learn, some chains
+# still rise after 300 sweeps, while others stay at another level. More sweeps need not
+# bring them together. How far they are apart in nats per token, the column ``spread``,
+# tells whether that matters.
+counts = CountVectorizer(
+    stop_words="english", token_pattern=r"[a-z]{3,}", min_df=5, max_df=0.2
+).fit_transform(load_docstrings().data)
+lda = CollapsedGibbsLDA(
+    10, doc_topic_prior=0.1, topic_word_prior=0.01, burn_in=300, max_iter=500, thin=2
+)
+text = sample_chains(lda, counts, n_jobs=2, random_state=0)
+print(text)
+
+# %%
+# The ranks show it best: few draws of one chain lie among those of another. If one
+# chain has to do, take ``best_estimator_``, that of the highest log joint.
+figure, axes = plt.subplots(2, 1, figsize=(8, 7), layout="constrained")
+ConvergenceDisplay.from_chains(text, ax=axes[0])
+axes[0].set_ylim(bottom=np.min(text.scalars_["log_joint"]) * counts.sum() * 1.01)
+RankDisplay.from_chains(text, ax=axes[1])
+plt.show()

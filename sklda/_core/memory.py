@@ -1,0 +1,25 @@
+"""How much memory is free, and what asks for too much of it."""
+
+from pathlib import Path
+
+_MEMORY_INFO = Path("/proc/meminfo")
+
+
+def free_memory() -> int | None:
+    """Return the bytes that programs can still take; None where Linux is not."""
+    try:
+        lines = _MEMORY_INFO.read_text("ascii").splitlines()
+    except OSError:
+        return None
+    found = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
+    return int(found[0]) * 1024 if found else None
+
+
+def check_memory(n_bytes: int, what: str, way_out: str) -> None:
+    """Raise ValueError if so many bytes are more than half of the free memory."""
+    free = free_memory()
+    if free is not None and n_bytes > free // 2:
+        raise ValueError(
+            f"{what} can take up to {n_bytes:,} bytes, more than half of the {free:,} "
+            f"bytes of memory that are free: {way_out}."
+        )

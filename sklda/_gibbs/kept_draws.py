@@ -1,0 +1,73 @@
+"""The last samples of a chain, as counts without zeros."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sklda._base.draws import PosteriorDraws
+from sklda._core.corpus import document_lengths, tokens_before
+from sklda._core.doc_topic_counts import doc_topic_cells
+from sklda._core.problem import Corpus, Counts, Problem
+
+
+class Draw(NamedTuple):
+    """One sample: topic and count of every count above 0, row after row.
+
+    The counts of a row add up to its tokens, so the rows need no pointers.
+    """
+
+    sweep: int
+    doc_topic: tuple[np.ndarray, np.ndarray]
+    word_topic: tuple[np.ndarray, np.ndarray]
+
+
+def draw_of(
+    problem: Problem[Corpus], z: np.ndarray, counts: Counts, sweep: int
+) -> Draw:
+    """Return the present sample of a chain."""
+    table = counts.word_topic[:, : problem.n_topics]
+    cells = np.nonzero(table)
+    return Draw(
+        sweep,
+        _stored(*doc_topic_cells(problem.corpus, z, problem.n_lanes)),
+        _stored(cells[1], table[cells]),
+    )
+
+
+def _stored(topic, count):
+    """Return copies in the types that take least memory."""
+    narrow = np.min_scalar_type(count.max(initial=0))
+    return topic.astype(np.uint16), count.astype(narrow)
+
+
+def posterior_draws(
+    problem: Problem[Corpus], draws: list[Draw]
+) -> PosteriorDraws | None:
+    """Return the draws as users get them; None if there are none."""
+    if not draws:
+        return None
+    return PosteriorDraws._of(
+        sweeps=np.array([draw.sweep for draw in draws], dtype=np.int64),
+        doc_topic_prior=problem.doc_topic_prior,
+        topic_word_prior=problem.topic_word_prior,
+        doc_ends=tokens_before(problem.corpus)[1:],
+        word_ends=np.cumsum(_word_totals(problem)),
+        doc_topic=[draw.doc_topic for draw in draws],
+        word_topic=[draw.word_topic for draw in draws],
+    )
+
+
+def _word_totals(problem):
+    corpus = problem.corpus
+    tokens = np.diff(corpus.token_ptr)
+    return np.bincount(corpus.word, tokens, problem.n_words).astype(np.int64)
+
+
+def most_bytes(problem: Problem[Corpus]) -> int:
+    """Return the memory that one draw can take, whatever the topics of the tokens."""
+    total = 0
+    for tokens in (document_lengths(problem.corpus), _word_totals(problem)):
+        width = np.min_scalar_type(tokens.max(initial=0)).itemsize
+        cells = int(np.minimum(tokens, problem.n_topics).sum())
+        total += cells * (np.dtype(np.uint16).itemsize + width)
+    return total

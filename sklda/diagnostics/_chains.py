@@ -1,0 +1,112 @@
+"""Chains side by side: how they start, go on, and what each of them leaves."""
+
+from __future__ import annotations
+
+from copy import copy, deepcopy
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from sklda._core.types import MatrixLike
+from sklda._gibbs.scalars import HeldOut, Recorder, Stop
+
+
+class Sampled(NamedTuple):
+    """One chain: a fitted estimator, what goes on, and what was recorded."""
+
+    estimator: Any
+    chain: Any  # None of an estimator that has no chain
+    sweeps: np.ndarray  # (n_draws,)
+    values: dict[str, np.ndarray]  # (n_draws,) each
+    together: np.ndarray  # (n_draws, n_pairs) of bool
+    seconds: float
+
+    def followed_by(self, later: Sampled) -> Sampled:
+        """Return the chain of `later` with the draws of both."""
+        joined = {
+            name: np.concatenate([values, later.values[name]])
+            for name, values in self.values.items()
+        }
+        return later._replace(
+            sweeps=np.concatenate([self.sweeps, later.sweeps]),
+            values=joined,
+            together=np.concatenate([self.together, later.together]),
+            seconds=self.seconds + later.seconds,
+        )
+
+
+class Experiment(NamedTuple):
+    """What all chains have in common."""
+
+    X: Any
+    y: Any
+    X_test: MatrixLike | None
+    pairs: np.ndarray | None  # (n_pairs, 2); None without chains
+    held_out: HeldOut | None
+    n_jobs: int | None
+
+    @property
+    def has_chains(self) -> bool:
+        """Whether the estimators run Markov chains."""
+        return self.pairs is not None
+
+    def start(self, estimators: list[Any]) -> list[Sampled]:
+        """Fit each estimator."""
+        return self._side_by_side(_start if self.has_chains else _fit, estimators)
+
+    def go_on(self, sampled: list[Sampled], n_sweeps: int) -> list[Sampled]:
+        """Run copies of the chains for more sweeps."""
+        later = self._side_by_side(_go_on, sampled, n_sweeps)
+        pairs = zip(sampled, later, strict=True)
+        return [before.followed_by(after) for before, after in pairs]
+
+    def _side_by_side(self, function, items, *arguments) -> list[Sampled]:
+        stop, run = Stop(), delayed(function)
+        calls = (run(item, self, stop, *arguments) for item in items)
+        try:
+            return Parallel(n_jobs=self.n_jobs, prefer="threads")(calls)
+        except BaseException:
+            stop.is_set = True  # nobody else ends threads
+            raise
+
+    def recorder(self, stop: Stop) -> Recorder:
+        """Return a recorder for one chain."""
+        return Recorder(self.pairs, self.held_out, stop)
+
+
+def _fit(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
+    began = perf_counter()
+    values = {"bound": estimator._fit_to_bound(experiment.X, experiment.y)}
+    seconds = perf_counter() - began
+    if experiment.X_test is not None:
+        values["test_log_probability"] = estimator.score(experiment.X_test)
+    arrays = {name: np.array([value]) for name, value in values.items()}
+    sweeps, together = np.array([estimator.n_iter_]), np.empty((1, 0), np.bool_)
+    return Sampled(estimator, None, sweeps, arrays, together, seconds)
+
+
+def _start(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
+    began, recorder = perf_counter(), experiment.recorder(stop)
+    chain = estimator._sample_recorded(experiment.X, experiment.y, recorder)
+    return _sampled(estimator, chain, recorder, began)
+
+
+def _go_on(
+    sampled: Sampled, experiment: Experiment, stop: Stop, n_sweeps: int
+) -> Sampled:
+    began, recorder = perf_counter(), experiment.recorder(stop)
+    # Copies, so that a failure or Ctrl-C leaves everything as it was.
+    estimator, chain = copy(sampled.estimator), deepcopy(sampled.chain)
+    burn_in = estimator._schedule().burn_in
+    estimator.set_params(burn_in=burn_in, max_iter=estimator.n_iter_ + n_sweeps)
+    estimator._go_on(chain, experiment.X, experiment.y, recorder)
+    return _sampled(estimator, chain, recorder, began)
+
+
+def _sampled(estimator, chain, recorder, began) -> Sampled:
+    values = {name: np.array(values) for name, values in recorder.values.items()}
+    sweeps, together = np.array(recorder.sweeps), np.array(recorder.together)
+    seconds = perf_counter() - began
+    return Sampled(estimator, chain, sweeps, values, together, seconds)

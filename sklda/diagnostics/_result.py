@@ -1,0 +1,354 @@
+"""What several chains come to: estimators, draws, diagnostics and a verdict."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from html import escape
+from typing import Any, Self
+
+import numpy as np
+
+from sklda._core.checks import check_flag, check_integer
+from sklda.diagnostics import _statistics as statistics
+from sklda.diagnostics._chains import Experiment, Sampled
+from sklda.diagnostics._table import (
+    COLUMNS,
+    row_of_scalar,
+    rows_of_pairs,
+    rows_of_priors,
+    texts,
+)
+from sklda.diagnostics._verdict import Sweeps, Verdict, judge
+
+
+class SampledChains:
+    """Several chains of one estimator, and what they say about each other.
+
+    `sample_chains` returns it.
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+        The fitted estimators, one for each chain. Each can be fitted again alone, with
+        its `random_state`, and comes to the same result.
+    best_estimator_ : estimator
+        The one with the highest log joint probability (the highest bound of CVBLDA),
+        mean over the second half of the draws.
+    best_index_ : int
+        Its place in `estimators_`.
+    scalars_ : dict of str to ndarray of shape (n_chains, n_draws)
+        What was recorded with each kept sample. Chains number their topics in
+        different ways, and none of these depends on it:
+
+        - "log_joint": log p(w, z | alpha, beta) in nats per token. For MedLDA it
+          includes the loss of the labels and the prior of the weights, up to a
+          constant. For CVBLDA there is "bound" instead.
+        - "test_log_probability": mean log predictive probability of a token of
+          `X_test` under the topics of this sample, by document completion as in
+          ``score``, in nats.
+        - "n_effective_topics": exp(H) for the entropy H of the proportions of the
+          tokens in the topics; from 1 to `n_components`.
+        - "loss": hinge loss of the labels, mean over the documents (MedLDA).
+
+        A one-vs-rest model has each of them for each class: "log_joint[0]" is that
+        of the first.
+    pairs_ : ndarray of bool of shape (n_chains, n_draws, n_pairs)
+        Whether the two tokens of each of 1,000 pairs share a topic. Half of the pairs
+        lie within a document. CVBLDA has none.
+    sweeps_ : ndarray of shape (n_draws,)
+        Sweeps at which the draws were made.
+    seconds_ : ndarray of shape (n_chains,)
+        Time that each chain has taken.
+
+    See Also
+    --------
+    sample_chains : Runs the chains.
+
+    Notes
+    -----
+    Draws that not all chains have, because a callback has stopped one of them, are
+    left out.
+    """
+
+    estimators_: list[Any]
+    scalars_: dict[str, np.ndarray]
+    pairs_: np.ndarray
+    sweeps_: np.ndarray
+    seconds_: np.ndarray
+    _experiment: Experiment
+    _sampled: list[Sampled]
+
+    @classmethod
+    def _of(cls, experiment: Experiment, sampled: list[Sampled]) -> Self:
+        chains = cls()
+        chains.__dict__ = _attributes(experiment, sampled)
+        return chains
+
+    @property
+    def best_index_(self) -> int:
+        """Place of the best estimator."""
+        total = self._log_joint()
+        return int(total[:, total.shape[1] // 2 :].mean(axis=1).argmax())
+
+    @property
+    def best_estimator_(self) -> Any:
+        """The estimator with the highest log joint, or bound."""
+        return self.estimators_[self.best_index_]
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the chains agree, and have enough draws."""
+        return self._verdict.converged
+
+    @property
+    def verdict_(self) -> str:
+        """One sentence: whether the chains can be trusted, and if not, what to do."""
+        return self._verdict.sentence
+
+    @property
+    def _length(self) -> Sweeps:
+        estimator = self.estimators_[0]
+        schedule = estimator._schedule()
+        return Sweeps(schedule.burn_in, schedule.thin, estimator.n_iter_)
+
+    @cached_property
+    def _verdict(self) -> Verdict:
+        if not self._experiment.has_chains:
+            return _verdict_on_starts(self)
+        learned = self.estimators_[0].learn_priors is not None
+        # Under learned priors, which differ, log joints do as well.
+        comparable = {
+            name: draws
+            for name, draws in self.scalars_.items()
+            if not (learned and name.startswith("log_joint"))
+        }
+        return judge(self._log_joint(), comparable, self.pairs_, self._length)
+
+    def _log_joint(self) -> np.ndarray:
+        """Return the log joint, or bound, summed over models, (n_chains, n_draws)."""
+        names = [n for n in self.scalars_ if n.startswith(("log_joint", "bound"))]
+        return np.sum([self.scalars_[name] for name in names], axis=0)
+
+    def more(self, n_sweeps: int) -> Self:
+        """Go on with the same chains.
+
+        The result is that of chains which were longer from the beginning, with the same
+        burn-in, bit for bit. `max_iter` and `burn_in` of the estimators say so
+        afterwards.
+
+        Parameters
+        ----------
+        n_sweeps : int
+            Number of sweeps of each chain, a multiple of `thin`.
+
+        Returns
+        -------
+        SampledChains
+            These chains, with more draws.
+
+        Raises
+        ------
+        ValueError
+            If `n_sweeps` is no positive multiple of `thin`.
+        TypeError
+            If the estimator has no chain, as CVBLDA.
+
+        Notes
+        -----
+        An interrupted call leaves everything as it was: it runs copies of the chains,
+        which take as much memory again.
+        """
+        n_sweeps = check_integer(n_sweeps, "n_sweeps", 1)
+        if not self._experiment.has_chains:
+            name = type(self.estimators_[0]).__name__
+            raise TypeError(
+                f"{name} has no chain that could go on: set max_iter or tol, and call "
+                f"sample_chains again."
+            )
+        thin = self._length.thin
+        if n_sweeps % thin != 0:
+            raise ValueError(
+                f"n_sweeps must be a multiple of thin={thin}, the number of sweeps "
+                f"between two draws; got {n_sweeps}. The next one is "
+                f"{self._length.rounded(n_sweeps)}."
+            )
+        later = self._experiment.go_on(self._sampled, n_sweeps)
+        # In one step, so that Ctrl-C cannot fall in between.
+        self.__dict__ = _attributes(self._experiment, later)
+        return self
+
+    def summary(self, *, as_frame: bool = False) -> Any:
+        """Return the diagnostics of each scalar.
+
+        Parameters
+        ----------
+        as_frame : bool, default=False
+            Whether to return a DataFrame of pandas.
+
+        Returns
+        -------
+        dict of str to dict of str to float, or DataFrame
+            A row for each scalar, with these columns; NaN where one makes no sense:
+
+            - mean and sd of the draws of all chains
+            - r_hat: rank-normalised split R-hat [1]_; 1 if the chains agree
+            - ess_bulk and ess_tail: effective sample sizes [1]_, of all chains together
+            - mcse: Monte Carlo standard error of the mean
+            - ess_per_second: ess_bulk by the total time of all chains
+            - spread: range of the means of the chains, in the unit of the scalar; nats
+              per token for "log_joint"
+
+            The rows "pairs, median" and "pairs, worst" have R-hat and bulk effective
+            sample size of the pairs of tokens that share a topic in some of the draws
+            only. Learned priors, "sum of alpha" and "beta", are fixed after burn-in:
+            one value for each chain.
+
+        Raises
+        ------
+        ValueError
+            If `as_frame` is not True or False.
+        ImportError
+            If arviz-stats is not installed, or pandas for `as_frame`.
+
+        References
+        ----------
+        .. [1] A. Vehtari, A. Gelman, D. Simpson, B. Carpenter, P.-C. Bürkner,
+           "Rank-normalization, folding, and localization: an improved R-hat for
+           assessing convergence of MCMC", Bayesian Analysis 16 (2021),
+           https://doi.org/10.1214/20-BA1221
+        """
+        rows = {name: row.copy() for name, row in self._rows.items()}
+        if not check_flag(as_frame, "as_frame"):
+            return rows
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError(
+                "as_frame=True needs pandas: pip install pandas"
+            ) from error
+        return pandas.DataFrame.from_dict(rows, orient="index", columns=list(COLUMNS))
+
+    @cached_property
+    def _rows(self) -> dict[str, dict[str, float]]:
+        seconds = self.seconds_.sum() if self._experiment.has_chains else None
+        rows = {n: row_of_scalar(draws, seconds) for n, draws in self.scalars_.items()}
+        if self._experiment.has_chains:
+            rows |= rows_of_pairs(self.pairs_)
+        return rows | rows_of_priors(self.estimators_)
+
+    def to_datatree(self) -> Any:
+        """Return the draws as ArviZ takes them.
+
+        Returns
+        -------
+        xarray.DataTree
+            The group "posterior" holds the scalars, with the dimensions chain and draw.
+            The group "sample_stats" holds the sweep of each draw, and "pairs", with the
+            dimension pair beside them, of which a plot would draw every one.
+
+        Raises
+        ------
+        ImportError
+            If arviz-base is not installed.
+
+        Examples
+        --------
+        >>> import arviz_plots  # doctest: +SKIP
+        >>> arviz_plots.plot_rank(chains.to_datatree())  # doctest: +SKIP
+        """
+        arviz = statistics.import_arviz("arviz_base", "to_datatree")
+        sweeps = np.tile(self.sweeps_, (len(self.estimators_), 1))
+        groups = {
+            "posterior": self.scalars_,
+            "sample_stats": {"sweep": sweeps, "pairs": self.pairs_},
+        }
+        return arviz.from_dict(groups, dims={"pairs": ["pair"]})
+
+    def _traces(self) -> dict[str, Any]:
+        """Return what ConvergenceDisplay draws."""
+        has_chains, log_joint = self._experiment.has_chains, self._log_joint()
+        r_hat = float(statistics.r_hat(log_joint)) if has_chains else np.nan
+        n_draws = log_joint.shape[1]
+        sweeps, values = [one.sweeps[:n_draws] for one in self._sampled], log_joint
+        quantity, unit = "log joint" if has_chains else "bound", "nats per token"
+        if all(len(getattr(one, "log_joint_", [])) for one in self.estimators_):
+            sweeps = [one.log_joint_iter_ for one in self.estimators_]
+            values = [one.log_joint_ for one in self.estimators_]
+            unit = "nats"
+        return {
+            "sweeps": sweeps,
+            "values": list(values),
+            "names": [f"chain {i}" for i in range(len(self.estimators_))],
+            "quantity": f"{quantity} ({unit})",
+            "burn_in": self._length.burn_in if has_chains else 0,
+            "r_hat": None if np.isnan(r_hat) else r_hat,
+        }
+
+    def __repr__(self) -> str:
+        lines = [[_title(self), *COLUMNS]]
+        lines += [[name, *texts(row)] for name, row in self._rows.items()]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        text = [
+            "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])])
+            for name, *cells in lines
+        ]
+        return "\n".join([*text, self.verdict_])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in ("", *COLUMNS))
+        body = "".join(
+            f"<tr><th>{escape(name)}</th>"
+            + "".join(f"<td>{text}</td>" for text in texts(row))
+            + "</tr>"
+            for name, row in self._rows.items()
+        )
+        return (
+            f"<p><b>{escape(_title(self))}</b></p><table><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table><p>{escape(self.verdict_)}</p>"
+        )
+
+
+def _attributes(experiment: Experiment, sampled: list[Sampled]) -> dict[str, Any]:
+    """Return the attributes of a result; what is cached of an earlier one is gone."""
+    n_draws = min(len(one.together) for one in sampled)
+    if n_draws == 0:
+        raise ValueError("A callback has stopped a chain before its first draw.")
+    names = sampled[0].values
+    return {
+        "estimators_": [one.estimator for one in sampled],
+        "scalars_": {
+            name: np.array([one.values[name][:n_draws] for one in sampled])
+            for name in names
+        },
+        "pairs_": np.array([one.together[:n_draws] for one in sampled]),
+        "sweeps_": sampled[0].sweeps[:n_draws],
+        "seconds_": np.array([one.seconds for one in sampled]),
+        "_experiment": experiment,
+        "_sampled": sampled,
+    }
+
+
+def _title(chains: SampledChains) -> str:
+    n_chains, n_draws = chains.pairs_.shape[:2]
+    name = type(chains.estimators_[0]).__name__
+    if not chains._experiment.has_chains:
+        return f"{n_chains} starts of {name}"
+    return f"{n_chains} chains of {name}, {n_draws} draws each"
+
+
+def _verdict_on_starts(chains: SampledChains) -> Verdict:
+    bounds = chains.scalars_["bound"]
+    name = type(chains.estimators_[0]).__name__
+    return Verdict(
+        False,
+        f"R-hat is not meant for {name}: its starts are optimisations, which draw "
+        f"nothing. Their bounds differ by {np.ptp(bounds):.2g} nats per token; take "
+        f"best_estimator_.",
+    )
+
+
+def check_chains(chains: Any) -> SampledChains:
+    """Return chains as they are; raise TypeError if they are none."""
+    if not isinstance(chains, SampledChains):
+        raise TypeError(f"chains must be SampledChains, got {chains!r}.")
+    return chains

@@ -1,0 +1,165 @@
+"""Run several chains of one estimator, which differ in their random numbers alone."""
+
+from __future__ import annotations
+
+from inspect import isclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from sklda._base.estimator import BaseTopicModel
+from sklda._base.parameters import CONSTRAINTS, make_problem
+from sklda._base.sklearn_private import Interval, validate_parameter_constraints
+from sklda._core.corpus import check_corpus, check_weights
+from sklda._core.types import MatrixLike
+from sklda._gibbs.base import BaseChainEstimator
+from sklda._gibbs.scalars import HeldOut, draw_pairs
+from sklda.diagnostics._chains import Experiment
+from sklda.diagnostics._result import SampledChains
+from sklda.diagnostics._statistics import import_arviz
+
+_CONSTRAINTS: dict = {
+    "n_chains": [Interval(Integral, 2, 10_000, closed="both")],
+    "n_jobs": CONSTRAINTS["n_jobs"],
+    "random_state": CONSTRAINTS["random_state"],
+}
+
+
+def sample_chains(
+    estimator: Any,
+    X: MatrixLike,
+    y: ArrayLike | MatrixLike | None = None,
+    *,
+    X_test: MatrixLike | None = None,
+    n_chains: int = 4,
+    n_jobs: int | None = None,
+    random_state: int | RandomState | None = None,
+) -> SampledChains:
+    """Run several chains of one estimator, and record what tells whether they agree.
+
+    Each chain is a fit of a clone, from random topics of its own. Scalars that need no
+    names of topics are recorded with each sample that is kept, so `burn_in` and `thin`
+    of the estimator say how many there are: R-hat and effective sample sizes want 100
+    or more of each chain.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any estimator of sklda; it stays as it is. CVBLDA optimises instead of sampling:
+        there are several starts then, of which the best can be taken, but no R-hat.
+    X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        Word counts, with at least one token.
+    y : array-like of shape (n_documents,) or (n_documents, n_classes), default=None
+        Labels, for estimators that need them.
+    X_test : {array-like, sparse matrix} of shape (n_test_documents, n_words), \
+default=None
+        Some documents that are not in X, whose log predictive probability is recorded.
+        Each sample scores them anew, so that about one in a hundred tokens is enough.
+    n_chains : int, default=4
+        Number of chains, from 2 to 10,000.
+    n_jobs : int, default=None
+        Number of chains that run at the same time. None means 1, -1 all processors.
+        They run in threads, or in processes within ``joblib.parallel_config("loky")``.
+        The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of all chains; an int makes them repeatable. None means `random_state` of
+        the estimator.
+
+    Returns
+    -------
+    SampledChains
+        Estimators, draws, diagnostics and a verdict; it can go on.
+
+    Raises
+    ------
+    TypeError
+        If the estimator is none of sklda.
+    ValueError
+        If a parameter is out of range, or X, y or X_test are not what the estimator
+        takes, or X or X_test has no tokens.
+    ImportError
+        If arviz-stats is not installed.
+
+    See Also
+    --------
+    sklda.inspection.ConvergenceDisplay : Plots the traces of the chains.
+
+    Notes
+    -----
+    The chains stay in memory, so that they can go on: as much as a fit of each, and one
+    byte for each draw and pair of tokens. Callbacks of the estimator see the fit of
+    each chain.
+
+    Examples
+    --------
+    >>> from sklda import CollapsedGibbsLDA
+    >>> from sklda.datasets import make_bars
+    >>> from sklda.diagnostics import sample_chains
+    >>> X, _, _ = make_bars(n_samples=50, random_state=0)
+    >>> lda = CollapsedGibbsLDA(10, max_iter=40, thin=5)
+    >>> chains = sample_chains(lda, X, random_state=0)
+    >>> chains.verdict_
+    'Too few draws: 4 of each chain, ... Go on with more(480).'
+    >>> chains.more(480).scalars_["log_joint"].shape
+    (4, 100)
+    """
+    given = {"n_chains": n_chains, "n_jobs": n_jobs, "random_state": random_state}
+    validate_parameter_constraints(_CONSTRAINTS, given, caller_name="sample_chains")
+    n_jobs, n_chains = None if n_jobs is None else int(n_jobs), int(n_chains)
+    if isclass(estimator) or not isinstance(estimator, BaseTopicModel):
+        raise TypeError(
+            f"estimator must be an estimator of sklda, got {estimator!r}. For a "
+            f"pipeline, pass its last step, and X as the steps before it return it."
+        )
+    import_arviz("arviz_stats", "sample_chains")
+    clones, generator = _clones(estimator, n_chains, random_state)
+    pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
+    experiment = Experiment(X, y, X_test, pairs, held_out, n_jobs)
+    return SampledChains._of(experiment, experiment.start(clones))
+
+
+def _clones(
+    estimator: Any, n_chains: int, random_state: Any
+) -> tuple[list[Any], np.random.Generator]:
+    """Return clones of an estimator, each with a seed, and a generator for the rest."""
+    seed = clone(estimator).random_state if random_state is None else random_state
+    entropy = check_random_state(seed).randint(0, 2**31, size=4)
+    root, *seeds = np.random.SeedSequence(entropy.tolist()).spawn(n_chains + 1)
+    models = [clone(estimator) for _ in seeds]
+    for model, own in zip(models, seeds, strict=True):
+        model.set_params(random_state=int(own.generate_state(1)[0]))
+    return models, np.random.default_rng(root)
+
+
+def _check_data(
+    estimator: Any,
+    X: Any,
+    X_test: Any,
+    generator: np.random.Generator,
+    n_chains: int,
+) -> tuple[np.ndarray | None, HeldOut | None]:
+    """Return the pairs of tokens and the documents that chains record, if it has any.
+
+    Before any chain starts, because a mistake in X_test should not cost their time.
+    """
+    estimator._validate_params()
+    pairs, has_chains = None, isinstance(estimator, BaseChainEstimator)
+    whole = estimator._whole_counts
+    corpus = check_weights(estimator, X, reset=True, whole=whole)
+    if corpus.count.size == 0:
+        raise ValueError("X has no tokens, so there is nothing to sample.")
+    if has_chains:
+        whole_corpus = check_corpus(estimator, X, reset=True)
+        estimator._check_memory(make_problem(estimator, whole_corpus), n_chains)
+        pairs = draw_pairs(whole_corpus, generator)
+    if X_test is None:
+        return pairs, None
+    documents = HeldOut.of(check_weights(estimator, X_test, reset=False, whole=whole))
+    if documents.n_tokens == 0:
+        raise ValueError("X_test has no tokens: pass documents that have, or None.")
+    return pairs, documents

@@ -1,0 +1,79 @@
+"""The rows of the table of diagnostics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sklda.diagnostics import _statistics as statistics
+
+# Each with the format of its numbers.
+COLUMNS = {
+    "mean": ".5g",
+    "sd": ".2g",
+    "r_hat": ".3f",
+    "ess_bulk": ".0f",
+    "ess_tail": ".0f",
+    "mcse": ".2g",
+    "ess_per_second": ".1f",
+    "spread": ".2g",
+}
+
+
+def row_of_scalar(draws: np.ndarray, seconds: float | None) -> dict[str, float]:
+    """Return the row of a scalar; without seconds, that of optimisations."""
+    row = {"mean": draws.mean(), "sd": draws.std(ddof=1)}
+    row["spread"] = statistics.spread(draws)
+    if seconds is not None:
+        row |= statistics.all_of(draws)
+        row["ess_per_second"] = row["ess_bulk"] / seconds
+    return _row(row)
+
+
+def _row(values: dict[str, float]) -> dict[str, float]:
+    return {name: float(values.get(name, np.nan)) for name in COLUMNS}
+
+
+def rows_of_pairs(together: np.ndarray) -> dict[str, dict[str, float]]:
+    """Return the median and the worst of the pairs that are not always the same."""
+    varying = together[..., together.any(axis=(0, 1)) & ~together.all(axis=(0, 1))]
+    if varying.size == 0:
+        return {}
+    r_hat, ess = statistics.r_hat(varying), statistics.ess(varying)
+    # Of an odd number of draws, R-hat leaves out that in the middle: the only one in
+    # which some pairs differ.
+    known = ~np.isnan(r_hat)
+    if not known.any():
+        return {}
+    r_hat, ess = r_hat[known], ess[known]
+    return {
+        "pairs, median": _row({"r_hat": np.median(r_hat), "ess_bulk": np.median(ess)}),
+        "pairs, worst": _row({"r_hat": r_hat.max(), "ess_bulk": ess.min()}),
+    }
+
+
+def rows_of_priors(estimators: list[Any]) -> dict[str, dict[str, float]]:
+    """Return the priors, where they were learned."""
+    if estimators[0].learn_priors is None:
+        return {}
+    learned = {
+        "sum of alpha": [one.doc_topic_prior_.sum() for one in estimators],
+        "beta": [np.mean(one.topic_word_prior_) for one in estimators],
+    }
+    return {
+        name: _row({"mean": np.mean(v), "sd": np.std(v, ddof=1), "spread": np.ptp(v)})
+        for name, v in learned.items()
+    }
+
+
+def texts(row: dict[str, float]) -> list[str]:
+    """Return a row as it is printed."""
+    return [_text(row[name], form) for name, form in COLUMNS.items()]
+
+
+def _text(value: float, form: str) -> str:
+    if np.isnan(value):
+        return ""
+    # R-hat of chains that stay where they are, each at another value, has no bounds.
+    return "> 1e6" if value > 1e6 else format(value, form)

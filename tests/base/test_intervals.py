@@ -1,0 +1,47 @@
+"""Quantiles of mixtures, held against a search by halves."""
+
+import numpy as np
+import pytest
+from scipy.special import betainc
+
+from sklda._base.intervals import mixture_interval, mixture_quantile
+
+
+def by_halves(a, b, p):
+    low, high = np.zeros(a.shape[1]), np.ones(a.shape[1])
+    for _ in range(60):
+        middle = (low + high) / 2
+        below = betainc(a, b, middle).mean(axis=0) < p
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return high
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.1, 1.0, 30.0])
+@pytest.mark.parametrize("n", [1, 2, 25])
+def test_quantiles(alpha, n):
+    rng = np.random.default_rng(n)
+    tokens = rng.integers(1, 300, 80)
+    rate = rng.beta(0.2, 0.6, (n, 80)) * rng.integers(0, 2, 80)  # half are 0
+    counts = rng.binomial(tokens, rate)
+    a, b = counts + alpha, tokens - counts + 7 * alpha
+    for p in (0.005, 0.025, 0.5, 0.9, 0.995):
+        found = mixture_quantile(a, b, p)
+        mass = betainc(a, b, found).mean(axis=0)
+        expected = by_halves(a, b, p)
+        close = np.isclose(found, expected, rtol=1e-4, atol=1e-12)
+        assert (close | (np.abs(mass - p) < 1e-6)).all()
+
+
+def test_intervals_are_equal_tailed():
+    a, b = np.array([[2.0], [9.0]]), np.array([[8.0], [4.0]])
+    low, high = mixture_interval(a, b, 0.8)
+    for end, below in ((low, 0.1), (high, 0.9)):
+        assert betainc(a, b, end).mean() == pytest.approx(below, abs=1e-6)
+
+
+def test_masses_at_the_ends():
+    # Of one topic, or with priors next to 0, a proportion is 1 or 0.
+    ends = mixture_interval(np.full((3, 1), 5.0), np.zeros((3, 1)), 0.9)
+    np.testing.assert_allclose(ends, 1)
+    ends = mixture_interval(np.full((3, 1), 1e-10), np.full((3, 1), 5.0), 0.9)
+    np.testing.assert_allclose(ends, 0, atol=1e-12)

@@ -1,0 +1,98 @@
+"""Simulation-based calibration: right samplers pass, and it finds planted faults."""
+
+from argparse import Namespace
+
+import numpy as np
+import pytest
+
+from benchmarks.diagnostics import calibration
+from sklda import CollapsedGibbsLDA
+from tests.helpers.enumeration import RIGHT, WRONG
+from tests.helpers.mutants import Edit, interpreted
+
+OPTIONS = Namespace(burn_in=100, thin=20)
+SHORT = Namespace(burn_in=20, thin=5)
+
+
+def lowest_p_value(lda, n_documents, n_replications):
+    found = [
+        calibration.ranks_of(lda, seed, n_documents)[0]
+        for seed in range(n_replications)
+    ]
+    ranks = {name: [one[name] for one in found] for name in found[0]}
+    assert list(ranks) == [
+        "log_joint",
+        "test_log_probability",
+        "n_effective_topics",
+        "share_of_pairs",
+    ]
+    return min(calibration.p_values(ranks).values())
+
+
+def plain(*edits):
+    """Return an estimator whose kernel Python runs, after edits."""
+    name = "sklda._gibbs.kernels.single_site_rows"
+    kernel = interpreted(name, edits, lanes=4, compiled_draws=True).module
+
+    class Plain(CollapsedGibbsLDA):
+        def _make_sampler(self, problem, threads):
+            return kernel
+
+    lda = calibration.new_estimator("single-site-rows", SHORT)
+    return Plain(**lda.get_params())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nested-2-rows",
+        "nested-4-lists",
+        "uncollapsed",
+    ],
+)
+def test_samplers_are_calibrated(name):
+    lda = calibration.new_estimator(name, OPTIONS)
+    assert lowest_p_value(lda, 6, 100) > RIGHT
+
+
+@pytest.fixture
+def few_tokens(monkeypatch):
+    # Small priors, under which topics differ more.
+    monkeypatch.setattr(calibration, "ALPHA", (0.2, 0.5, 1.0))
+    monkeypatch.setattr(calibration, "BETA", 0.5)
+    monkeypatch.setattr(calibration, "N_WORDS", 8)
+    monkeypatch.setattr(calibration, "MEAN_LENGTH", 12)
+    monkeypatch.setattr(calibration, "N_DRAWS", 19)
+
+
+MUTANTS = {
+    "the token stays in n_dk": Edit("ratio_without", "A[K] - N", "A[K]", nth=0, of=2),
+    "alpha is three times as large": Edit(
+        "topic_ratio",
+        "np.float32(N) + A",
+        "np.float32(N) + np.float32(3) * A",
+        nth=0,
+        of=2,
+    ),
+}
+
+
+@pytest.mark.slow
+def test_interpreted_kernel_is_calibrated(few_tokens):
+    assert lowest_p_value(plain(), 4, 100) > RIGHT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("edit", MUTANTS.values(), ids=MUTANTS)
+def test_mutants_are_not_calibrated(few_tokens, edit):
+    assert lowest_p_value(plain(edit), 4, 100) < WRONG
+
+
+def test_topics_are_in_the_order_of_tokens():
+    X, z = calibration.draw_corpus(np.random.default_rng(0), 50)
+    assert z.size == X.sum()
+    assert X.shape == (50, calibration.N_WORDS)
+    word = np.repeat(X.tocsr().indices, X.data)
+    means = np.array([(word[z == k]).mean() for k in range(3)])
+    assert np.ptp(means) > 0.5  # words depend on topics

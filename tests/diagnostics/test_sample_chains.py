@@ -1,0 +1,237 @@
+"""Several chains: the same for any number of jobs, and going on without a new start."""
+
+import _thread
+import pickle
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from sklda import (
+    CVBLDA,
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    MedLDAClassifier,
+    MedLDARegressor,
+    UncollapsedGibbsLDA,
+)
+from sklda._gibbs.chain import Chain
+from sklda.datasets import make_lda_corpus
+from sklda.diagnostics import sample_chains
+from tests.helpers.comparison import assert_same_fit
+from tests.helpers.interrupts import wait_for_threads
+
+pytest.importorskip("arviz_stats")
+
+X, THETA, _ = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)
+X_TEST = make_lda_corpus(5, 30, 4, document_length=30, random_state=1)[0]
+LABELS = np.arange(40) % 3
+PARAMS = {"max_iter": 12, "burn_in": 4, "thin": 2}
+MODELS = {
+    "collapsed": (CollapsedGibbsLDA(4, **PARAMS), None),
+    "shards": (CollapsedGibbsLDA(4, n_shards=2, n_jobs=2, **PARAMS), None),
+    "blocks": (CollapsedGibbsLDA(4, blocking="nested", **PARAMS), None),
+    "rows, then lists": (CollapsedGibbsLDA(120, **PARAMS), None),
+    "uncollapsed": (UncollapsedGibbsLDA(4, n_jobs=2, **PARAMS), None),
+    "ecgs": (ECGSLDA(4, n_shards=2, **PARAMS), None),
+    "classifier": (MedLDAClassifier(4, **PARAMS), LABELS),
+    "one-vs-rest": (MedLDAClassifier(4, multi_class="ovr", **PARAMS), LABELS),
+    "regressor": (MedLDARegressor(4, sampler="gibbs", **PARAMS), THETA[:, 0]),
+    "starts": (CVBLDA(4, max_iter=5, tol=0), None),
+}
+each = pytest.mark.parametrize("name", MODELS)
+each_chain = pytest.mark.parametrize("name", [n for n in MODELS if n != "starts"])
+
+
+def sample(name, n_chains=3, **options):
+    model, y = MODELS[name]
+    options = {"X_test": X_TEST, "random_state": 0, **options}
+    return sample_chains(model, X, y, n_chains=n_chains, **options)
+
+
+def assert_same(a, b):
+    assert a.scalars_.keys() == b.scalars_.keys()
+    for name, draws in a.scalars_.items():
+        np.testing.assert_array_equal(draws, b.scalars_[name], err_msg=name)
+    np.testing.assert_array_equal(a.pairs_, b.pairs_)
+    np.testing.assert_array_equal(a.sweeps_, b.sweeps_)
+    for one, other in zip(a.estimators_, b.estimators_, strict=True):
+        assert_same_fit(one, other)
+
+
+@each
+def test_the_result_does_not_depend_on_the_number_of_jobs(name):
+    expected = sample(name)
+    assert len({one.random_state for one in expected.estimators_}) == 3
+    assert_same(sample(name, n_jobs=2), expected)
+    assert_same(sample(name, n_jobs=-1), expected)
+
+
+@each
+def test_chains_are_fits_of_their_own(name):
+    chains = sample(name, n_jobs=2)
+    assert not hasattr(MODELS[name][0], "components_")
+    for one in chains.estimators_:
+        assert_same_fit(clone(one).fit(X, MODELS[name][1]), one)
+    for draws in chains.scalars_.values():
+        assert len(np.unique(draws[:, -1])) > 1
+
+
+@each_chain
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_more_sweeps_are_those_of_longer_chains(name, n_jobs):
+    model, y = MODELS[name]
+    chains = sample(name, n_jobs=n_jobs)
+    assert chains.sweeps_.tolist() == [6, 8, 10, 12]
+    assert chains.more(4).more(6) is chains
+    longer = clone(model).set_params(max_iter=22)
+    assert_same(
+        chains, sample_chains(longer, X, y, X_test=X_TEST, n_chains=3, random_state=0)
+    )
+    for one in chains.estimators_:
+        assert (one.max_iter, one.burn_in, one.n_iter_) == (22, 4, 22)
+        assert_same_fit(clone(one).fit(X, y), one)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["shards", "rows, then lists", "one-vs-rest", "starts"]
+)
+def test_processes_come_to_the_same(name):
+    expected = sample(name, n_chains=2)
+    with joblib.parallel_config("loky", n_jobs=2):
+        chains = sample(name, n_chains=2)
+        assert_same(chains, expected)
+        if name != "starts":
+            assert_same(chains.more(4), expected.more(4))
+
+
+def test_stored_chains_go_on():
+    chains = sample("shards")
+    again = pickle.loads(pickle.dumps(chains))
+    assert_same(again.more(4), chains.more(4))
+
+
+def test_the_default_burn_in_stays_where_it_was():
+    chains = sample_chains(CollapsedGibbsLDA(4, max_iter=12, thin=2), X, random_state=0)
+    assert chains.more(8).estimators_[0].burn_in == 6
+    assert chains.sweeps_.tolist() == [8, 10, 12, 14, 16, 18, 20]
+
+
+def test_the_seed():
+    model = CollapsedGibbsLDA(4, random_state=7, **PARAMS)
+    of_estimator = sample_chains(model, X, n_chains=2)
+    assert_same(sample_chains(model, X, n_chains=2, random_state=7), of_estimator)
+    other = sample_chains(model, X, n_chains=2, random_state=8)
+    assert not np.array_equal(other.pairs_, of_estimator.pairs_)
+
+
+def test_the_best_has_the_highest_log_joint():
+    chains = sample("collapsed", n_chains=6)
+    means = chains.scalars_["log_joint"][:, 2:].mean(axis=1)
+    assert chains.best_index_ == means.argmax()
+    assert chains.best_estimator_ is chains.estimators_[means.argmax()]
+    starts = sample("starts", n_chains=6)
+    bounds = [
+        clone(one).set_params(evaluate_every=5).fit(X).bound_[-1]
+        for one in starts.estimators_
+    ]
+    np.testing.assert_allclose(starts.scalars_["bound"][:, 0], bounds)
+    assert starts.best_index_ == np.argmax(bounds)
+    scores = [one.score(X_TEST) for one in starts.estimators_]
+    np.testing.assert_allclose(starts.scalars_["test_log_probability"][:, 0], scores)
+
+
+def test_the_log_joint_of_medlda():
+    model = MedLDARegressor(4, C=3, prior_precision=2.0, max_iter=3, burn_in=2)
+    chains = sample_chains(model, X, THETA[:, 0], n_chains=2, random_state=0)
+    for one, chain in zip(chains._sampled, chains.scalars_["log_joint"], strict=True):
+        words = Chain.log_probability(
+            one.chain, one.chain.sampler.counts(one.chain.state)
+        )
+        loss = 2 * 3 * 40 * one.estimator.loss_[-1]
+        prior = (one.chain.state.weights**2).sum()
+        assert chain[-1] * one.chain.n_tokens == pytest.approx(words - loss - prior)
+
+
+# --- failures and Ctrl-C ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+@pytest.mark.parametrize("name", ["shards", "one-vs-rest"])
+def test_an_interrupt_leaves_the_chains_as_they_were(name, error, n_jobs, monkeypatch):
+    chains, expected = sample(name, n_jobs=n_jobs), sample(name)
+    before, n_threads = dict(vars(chains)), _thread._count()
+    sweep, calls = Chain.sweep, []
+
+    def interrupted(self):
+        sweep(self)
+        calls.append(self)
+        if len(calls) == 7:
+            raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Chain, "sweep", interrupted)
+        with pytest.raises(error):
+            chains.more(100)
+    wait_for_threads(n_threads)  # the other chains stop as well
+    assert len(calls) < 100
+    assert vars(chains).keys() == before.keys()
+    assert all(vars(chains)[key] is before[key] for key in before)
+    assert_same(chains, expected)
+    assert_same(chains.more(4), expected.more(4))
+
+
+def test_what_cannot_be_sampled():
+    model = CollapsedGibbsLDA(4, **PARAMS)
+    with pytest.raises(ValueError, match="X has no tokens"):
+        sample_chains(model, X * 0)
+    with pytest.raises(ValueError, match="X_test has no tokens"):
+        sample_chains(model, X, X_test=X * 0)
+    chains = sample("collapsed")
+    with pytest.raises(ValueError, match=r"multiple of thin=2.*got 5.*next one is 6"):
+        chains.more(5)
+    with pytest.raises(TypeError, match="CVBLDA has no chain"):
+        sample("starts").more(5)
+
+
+# --- callbacks -------------------------------------------------------------------
+
+
+class StopsOne:
+    """Stops the first chain that comes to a sweep."""
+
+    max_propagation_depth = None
+
+    def __init__(self, at):
+        self.at, self.n_sweeps, self.stopped = at, 0, False
+
+    def setup(self, estimator, context): ...
+
+    def teardown(self, estimator, context): ...
+
+    def on_fit_task_begin(self, estimator, context, *, X=None, y=None): ...
+
+    def on_fit_task_end(self, estimator, context, *, X=None, fitted_estimator=None):
+        self.n_sweeps += context.task_name.startswith("sweep")
+        if self.stopped or context.task_name != f"sweep {self.at}":
+            return False
+        self.stopped = True
+        return True
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_callbacks_see_all_chains(n_jobs):
+    pytest.importorskip("sklearn.callback")
+    callback = StopsOne(9)
+    model = CollapsedGibbsLDA(4, **PARAMS).set_callbacks(callback)
+    chains = sample_chains(model, X, n_chains=3, n_jobs=n_jobs, random_state=0)
+    assert callback.n_sweeps == 9 + 12 + 12
+    assert sorted(one.n_iter_ for one in chains.estimators_) == [9, 12, 12]
+    assert chains.sweeps_.tolist() == [6, 8]  # those of all
+    assert chains.pairs_.shape[:2] == (3, 2)
+    stops_early = CollapsedGibbsLDA(4, **PARAMS).set_callbacks(StopsOne(3))
+    with pytest.raises(ValueError, match="stopped a chain before its first draw"):
+        sample_chains(stops_early, X, n_jobs=n_jobs, random_state=0)

@@ -1,0 +1,237 @@
+"""The table and the verdict: by arviz-stats, and right where the answer is known."""
+
+import re
+
+import numpy as np
+import pytest
+
+from sklda import CVBLDA, CollapsedGibbsLDA
+from sklda.datasets import make_bars
+from sklda.diagnostics import sample_chains
+from sklda.diagnostics._table import rows_of_pairs, texts
+from sklda.diagnostics._verdict import Sweeps, judge
+from tests.helpers.interpreter import run_python
+
+pytest.importorskip("arviz_stats")
+
+X = make_bars(n_samples=100, random_state=0)[0]
+X_TEST = make_bars(n_samples=20, random_state=1)[0]
+LDA = CollapsedGibbsLDA(
+    10, doc_topic_prior=1.0, topic_word_prior=1.0, burn_in=200, thin=4, max_iter=400
+)
+SWEEPS = Sweeps(burn_in=100, thin=2, n_iter=1000)
+
+
+@pytest.fixture(scope="module")
+def chains():
+    return sample_chains(LDA, X, X_test=X_TEST, random_state=0)
+
+
+def test_the_table_is_that_of_arviz(chains):
+    arviz = pytest.importorskip("arviz_stats.base").array_stats
+    table = chains.summary()
+    for name, draws in chains.scalars_.items():
+        row = table[name]
+        assert row["r_hat"] == pytest.approx(float(arviz.rhat(draws)))
+        assert row["ess_bulk"] == pytest.approx(float(arviz.ess(draws)))
+        tail = arviz.ess(draws, method="tail", prob=(0.05, 0.95))
+        assert row["ess_tail"] == pytest.approx(float(tail))
+        assert row["mcse"] == pytest.approx(float(arviz.mcse(draws)))
+        assert row["mean"] == pytest.approx(draws.mean())
+        assert row["sd"] == pytest.approx(draws.std(ddof=1))
+        means = draws.mean(axis=1)
+        assert row["spread"] == pytest.approx(means.max() - means.min())
+        speed = row["ess_bulk"] / chains.seconds_.sum()
+        assert row["ess_per_second"] == pytest.approx(speed)
+
+
+def test_pairs_that_never_vary_say_nothing():
+    together = np.zeros((4, 50, 3), bool)
+    together[..., 1] = True
+    assert rows_of_pairs(together) == {}
+    together[..., 2] = np.random.default_rng(0).random((4, 50)) < 0.5
+    rows = rows_of_pairs(together)
+    assert rows["pairs, median"]["r_hat"] == rows["pairs, worst"]["r_hat"] < 1.1
+
+
+def test_a_pair_that_differs_in_the_middle_draw_alone_is_left_out():
+    together = np.zeros((4, 51, 2), bool)
+    together[:, 25, 0] = True
+    assert rows_of_pairs(together[..., :1]) == {}
+    together[..., 1] = np.random.default_rng(0).random((4, 51)) < 0.5
+    assert rows_of_pairs(together) == rows_of_pairs(together[..., 1:])
+
+
+def test_r_hat_without_bounds_is_printed_as_such():
+    stuck = np.zeros((4, 30, 1), bool)
+    stuck[0] = True
+    row = rows_of_pairs(stuck)["pairs, worst"]
+    assert row["r_hat"] > 1e6
+    assert "> 1e6" in texts(row)
+
+
+def test_learned_priors_are_in_the_table():
+    model = CollapsedGibbsLDA(4, learn_priors="symmetric", max_iter=40, thin=1)
+    chains = sample_chains(model, X, random_state=0)
+    table = chains.summary()
+    sums = [one.doc_topic_prior_.sum() for one in chains.estimators_]
+    assert table["sum of alpha"]["mean"] == pytest.approx(np.mean(sums))
+    assert table["beta"]["spread"] > 0
+    assert np.isnan(table["beta"]["r_hat"])
+
+
+def test_frame_and_texts(chains):
+    pytest.importorskip("pandas")
+    table, frame = chains.summary(), chains.summary(as_frame=True)
+    assert frame.index.tolist() == list(table)
+    assert frame.loc["log_joint", "r_hat"] == table["log_joint"]["r_hat"]
+    for text in (repr(chains), chains._repr_html_()):
+        assert "4 chains of CollapsedGibbsLDA, 50 draws each" in text
+        assert chains.verdict_ in text
+        assert all(name in text for name in table)
+    assert max(map(len, repr(chains).splitlines()[:-1])) < 140
+
+
+def test_draws_as_arviz_takes_them(chains):
+    pytest.importorskip("arviz_base")
+    tree = chains.to_datatree()
+    posterior, stats = tree["posterior"], tree["sample_stats"]
+    assert dict(posterior.sizes) == {"chain": 4, "draw": 50}  # what plots draw
+    assert dict(stats.sizes) == {"chain": 4, "draw": 50, "pair": 1000}
+    for name, draws in chains.scalars_.items():
+        np.testing.assert_array_equal(posterior[name], draws)
+    np.testing.assert_array_equal(stats["pairs"], chains.pairs_)
+    np.testing.assert_array_equal(stats["sweep"][2], chains.sweeps_)
+
+
+# --- verdicts --------------------------------------------------------------------
+
+
+def test_too_few_draws():
+    chains = sample_chains(LDA.set_params(max_iter=240), X, random_state=0)
+    LDA.set_params(max_iter=400)
+    assert not chains.converged_
+    match = re.fullmatch(r"Too few draws: 10 .*more\((\d+)\)\.", chains.verdict_)
+    assert chains.more(int(match[1])).pairs_.shape[1] == 100
+    assert "Too few" not in chains.verdict_
+
+
+seeds = pytest.mark.parametrize("seed", range(3))
+
+
+@seeds
+def test_chains_that_are_too_short(seed):
+    model = CollapsedGibbsLDA(10, burn_in=2, thin=1, max_iter=40)
+    chains = sample_chains(model, X, random_state=seed)
+    assert not chains.converged_
+    assert "Burn-in was too short" in chains.verdict_
+    assert "burn_in=40 and max_iter=78" in chains.verdict_
+
+
+@pytest.mark.slow
+@seeds
+def test_good_chains(seed):
+    chains = sample_chains(LDA, X, X_test=X_TEST, random_state=seed)
+    chains.more(2000)
+    assert chains.converged_, chains.verdict_
+    assert "The 4 chains agree" in chains.verdict_
+
+
+@seeds
+def test_chains_stuck_in_two_modes(seed):
+    # Two topics explain these documents as {0, 1} and {2, 3}, or as {0, 2} and {1, 3}.
+    # The start decides: with so small a beta no chain comes to the other side.
+    kinds = [[60, 60, 0, 0], [0, 0, 60, 60], [60, 0, 60, 0], [0, 60, 0, 60]]
+    X = np.repeat(kinds, 6, axis=0)
+    model = CollapsedGibbsLDA(
+        2, doc_topic_prior=0.01, topic_word_prior=0.01, max_iter=300, thin=2
+    )
+    chains = sample_chains(model, X, n_chains=8, random_state=seed)
+    partners = {
+        int(one.topic_word_[one.topic_word_[:, 0].argmax(), 1:].argmax()) + 1
+        for one in chains.estimators_
+    }
+    assert partners == {1, 2}
+    assert not chains.converged_
+    assert re.search("in a mode of its own.*best_estimator_.*blocking", chains.verdict_)
+
+
+def test_starts_have_no_r_hat():
+    chains = sample_chains(CVBLDA(4, max_iter=5, tol=0), X, random_state=0)
+    assert np.isnan(chains.summary()["bound"]["r_hat"])
+    assert "R-hat is not meant for CVBLDA" in chains.verdict_
+    assert not chains.converged_
+
+
+HALF = np.array([[1], [1], [0], [0]])  # of the chains
+
+
+def drawn(shift=0.0, slope=0.0, persistence=0.0, n=400, seed=0):
+    """Return draws of four autoregressive chains, of which two are shifted."""
+    generator = np.random.default_rng(seed)
+    noise, draws = generator.standard_normal((4, n)), np.empty((4, n))
+    last = generator.standard_normal(4)
+    for i in range(n):
+        last = persistence * last + np.sqrt(1 - persistence**2) * noise[:, i]
+        draws[:, i] = last
+    return draws + np.array([[0], [0], [shift], [shift]]) + slope * np.arange(n)
+
+
+@pytest.mark.parametrize(
+    ("draws", "words"),
+    [
+        (drawn(n=19), "Too few draws: 19"),
+        (drawn(slope=0.01), "too short: the log joint rises by 2.7 nats"),
+        (drawn() - 9 * (np.arange(400) < 50), "too short: the log joint rises by 3.4"),
+        (drawn() + HALF * np.linspace(0, 9, 400), "joint rises by 3 nats"),
+        (drawn(slope=-0.001, shift=5), "a mode of its own.*differ by 5"),
+        (drawn(shift=5), "a mode of its own.*differ by 5"),
+        (drawn(persistence=0.99), r"not met yet.*more\(9000\)"),
+        (drawn(persistence=0.8, n=800), r"agree, but.*more\((?!2\))\d+\)"),
+        (drawn(), "4 chains agree"),
+    ],
+)
+def test_verdicts_on_known_draws(draws, words):
+    together = np.random.default_rng(1).random((4, draws.shape[1], 50)) < 0.3
+    verdict = judge(draws, {"log_joint": draws}, together, SWEEPS)
+    assert re.search(words, verdict.sentence), verdict.sentence
+    assert verdict.converged == ("4 chains agree" in words)
+
+
+@pytest.mark.parametrize(("n", "persistence"), [(20, 0.8), (20, 0.9), (40, 0.9)])
+def test_slow_chains_that_do_not_rise_are_seldom_said_to(n, persistence):
+    # Some do, for chains of so few effective draws rise by chance.
+    alarms = 0
+    for seed in range(200):
+        draws = drawn(persistence=persistence, n=n, seed=seed)
+        together = np.zeros((4, n, 1), bool)
+        sentence = judge(draws, {"log_joint": draws}, together, SWEEPS).sentence
+        alarms += "too short" in sentence
+    assert alarms <= 12
+
+
+def test_pairs_alone_show_modes():
+    draws, generator = drawn(), np.random.default_rng(1)
+    together = generator.random((4, 400, 50)) < 0.3
+    together[:2, :, 0], together[2:, :, 0] = True, False
+    verdict = judge(draws, {"log_joint": draws}, together, SWEEPS)
+    assert "mode of its own" in verdict.sentence
+    assert "2% of the pairs" in verdict.sentence
+
+
+MISSING = """
+import sys
+sys.modules["arviz_stats"] = sys.modules["arviz_stats.base"] = None
+from sklda import CollapsedGibbsLDA
+from sklda.diagnostics import sample_chains
+try:
+    sample_chains(CollapsedGibbsLDA(), [[1, 2]])
+except ImportError as error:
+    print(error)
+"""
+
+
+def test_without_arviz_stats():
+    assert run_python(MISSING).strip() == (
+        'sample_chains needs arviz-stats: pip install "sklda[diagnostics]"'
+    )

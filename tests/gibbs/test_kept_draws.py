@@ -1,0 +1,199 @@
+"""The samples that a chain keeps: which they are, what they hold, what they cost."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda._base.parameters import make_problem
+from sklda._core import memory
+from sklda._core.corpus import check_corpus, document_lengths
+from sklda._gibbs import base, kept_draws
+from sklda._gibbs.chain import Chain
+from sklda.datasets import make_lda_corpus
+from sklda.diagnostics import sample_chains
+from tests.helpers.comparison import fitted
+
+X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0].toarray()
+X[7] = 0
+X[:, 11] = 0
+X[3, 2] = 300  # more than a byte holds
+PARAMS = {"max_iter": 29, "burn_in": 11, "thin": 3, "random_state": 0}
+MODELS = {
+    "collapsed": CollapsedGibbsLDA(4, **PARAMS),
+    "lists": CollapsedGibbsLDA(4, sampler="sparse", **PARAMS),
+    "blocks": CollapsedGibbsLDA(4, blocking="nested", **PARAMS),
+    "shards": CollapsedGibbsLDA(4, n_shards=3, n_jobs=2, **PARAMS),
+    "rows, then lists": CollapsedGibbsLDA(120, learn_priors="symmetric", **PARAMS),
+    "uncollapsed": UncollapsedGibbsLDA(4, n_jobs=2, **PARAMS),
+    "ecgs": ECGSLDA(4, n_shards=2, **PARAMS),
+}
+each = pytest.mark.parametrize("name", MODELS)
+
+
+def model(name, keep_draws):
+    return clone(MODELS[name]).set_params(keep_draws=keep_draws)
+
+
+def assert_same_draws(a, b):
+    assert vars(a).keys() == vars(b).keys()
+    for name, value in vars(a).items():
+        pairs = [(value, vars(b)[name])]
+        if isinstance(value, list):
+            pairs = list(zip(value, vars(b)[name], strict=True))
+        for one, other in pairs:
+            np.testing.assert_equal(one, other)
+
+
+def assert_same_but_draws(a, b):
+    a, b = fitted(a), fitted(b)
+    assert a.keys() == b.keys()
+    for name in a.keys() - {"draws_"}:
+        np.testing.assert_array_equal(a[name], b[name], strict=True)
+
+
+@pytest.fixture
+def samples(monkeypatch):
+    """Return the topics of all samples that a chain keeps, by their sweep."""
+    found = {}
+    keep = Chain.keep
+
+    def noting(self):
+        found[self.n_sweeps] = self.z.copy()
+        keep(self)
+
+    monkeypatch.setattr(Chain, "keep", noting)
+    return found
+
+
+@each
+def test_the_last_samples_are_kept(name, samples):
+    lda = model(name, 4).fit(X)
+    draws, K = lda.draws_, lda.n_components
+    assert draws.sweeps.tolist() == [20, 23, 26, 29]
+    assert (draws.n_documents, draws.n_words, draws.n_topics) == (*X.shape, K)
+    np.testing.assert_array_equal(draws.doc_topic_prior, lda.doc_topic_prior_)
+    assert draws.topic_word_prior == lda.topic_word_prior_
+    documents, words = np.nonzero(X)
+    tokens = X[documents, words]
+    for i, sweep in enumerate(draws.sweeps):
+        z = samples[sweep]
+        doc_topic, word_topic = np.zeros((len(X), K)), np.zeros((X.shape[1], K))
+        np.add.at(doc_topic, (np.repeat(documents, tokens), z), 1)
+        np.add.at(word_topic, (np.repeat(words, tokens), z), 1)
+        np.testing.assert_array_equal(draws.doc_topic_counts(i).toarray(), doc_topic)
+        found = draws.topic_word_counts(i).toarray()
+        np.testing.assert_array_equal(found, word_topic.T)
+
+
+@each
+def test_means_of_all_draws_are_the_estimates(name):
+    lda = model(name, 6).fit(X)
+    draws = lda.draws_
+    theta = [draws.doc_topic(i) for i in range(draws.n_draws)]
+    np.testing.assert_allclose(np.mean(theta, axis=0), lda.doc_topic_, rtol=1e-12)
+    counts = [draws.topic_word_counts(i).toarray() for i in range(draws.n_draws)]
+    components = np.mean(counts, axis=0) + lda.topic_word_prior_
+    np.testing.assert_allclose(components, lda.components_, rtol=1e-12)
+
+
+@each
+def test_keeping_draws_changes_no_sample(name):
+    without = model(name, 0).fit(X)
+    assert without.draws_ is None
+    assert_same_but_draws(model(name, 4).fit(X), without)
+
+
+def test_a_refit_forgets_the_draws():
+    lda = model("collapsed", 4).fit(X)
+    assert lda.set_params(keep_draws=0).fit(X).draws_ is None
+
+
+def test_stored_draws(tmp_path):
+    lda = model("shards", 3).fit(X)
+    assert_same_draws(pickle.loads(pickle.dumps(lda)).draws_, lda.draws_)
+    io = pytest.importorskip("skops.io")
+    io.dump(lda, tmp_path / "model.skops")
+    unknown = io.get_untrusted_types(file=tmp_path / "model.skops")
+    assert unknown == [
+        "sklda._base.draws.PosteriorDraws",
+        "sklda._gibbs.collapsed.CollapsedGibbsLDA",
+    ]
+    again = io.load(tmp_path / "model.skops", trusted=unknown)
+    assert_same_draws(again.draws_, lda.draws_)
+
+
+@each
+def test_chains_that_go_on_keep_the_last_draws(name):
+    pytest.importorskip("arviz_stats")
+    chains = sample_chains(model(name, 4), X, n_chains=2, random_state=0).more(6)
+    for one in chains.estimators_:
+        assert one.draws_.sweeps.tolist() == [26, 29, 32, 35]
+        assert_same_draws(clone(one).fit(X).draws_, one.draws_)
+
+
+def test_a_snapshot_keeps_the_last_sample_too():
+    lda = model("collapsed", 3)
+    problem, threads = make_problem(lda, check_corpus(lda, X, reset=True)), None
+    sampler = lda._make_sampler(problem, threads)
+    chain = Chain(sampler, problem, base.random_streams(0), 3)
+    for _ in range(4):
+        chain.sweep()
+        chain.keep()
+    chain.sweep()
+    assert [draw.sweep for draw in chain.snapshot().draws] == [3, 4, 5]
+    assert [draw.sweep for draw in chain.draws] == [2, 3, 4]
+
+
+# --- what is refused -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["collapsed", "uncollapsed", "ecgs"])
+def test_no_more_than_the_samples_that_are_kept(name):
+    assert model(name, 6).fit(X).draws_.n_draws == 6
+    words = r"keep_draws=7 exceeds .* 6: .*thin=3.*burn_in=11.*max_iter=29.*Lower thin"
+    with pytest.raises(ValueError, match=words):
+        model(name, 7).fit(X)
+
+
+@pytest.mark.parametrize("n_topics", [2, 50])
+def test_no_draw_takes_more_than_what_is_checked(n_topics):
+    lda = CollapsedGibbsLDA(
+        n_topics, doc_topic_prior=9.0, topic_word_prior=9.0, keep_draws=5, thin=1
+    ).fit(X)
+    most = kept_draws.most_bytes(make_problem(lda, check_corpus(lda, X, reset=False)))
+    assert lda.draws_.nbytes <= 5 * most
+    assert lda.draws_.nbytes >= 5 * most / 2  # topics are spread here
+    corpus = check_corpus(lda, X, reset=False)
+    lengths, totals = document_lengths(corpus), X.sum(axis=0)
+    cells = [np.minimum(n, n_topics).sum() for n in (lengths, totals)]
+    assert most == sum(cells) * 4
+
+
+def test_too_much_memory_is_refused_before_sampling(monkeypatch):
+    lda = model("collapsed", 5)
+    needed = 5 * kept_draws.most_bytes(
+        make_problem(lda, check_corpus(lda, X, reset=True))
+    )
+    monkeypatch.setattr(memory, "free_memory", lambda: 2 * needed)
+    expected = lda.fit(X).components_
+    monkeypatch.setattr(memory, "free_memory", lambda: 2 * needed - 2)
+    monkeypatch.setattr(base, "Chain", None)
+    words = f"keep_draws=5 .*{needed:,} bytes.*{2 * needed - 2:,} .*fewer draws.*thin"
+    with pytest.raises(ValueError, match=words):
+        lda.fit(X[::-1])
+    np.testing.assert_array_equal(lda.components_, expected)
+
+
+def test_chains_need_memory_for_all_of_them(monkeypatch):
+    pytest.importorskip("arviz_stats")
+    lda = model("collapsed", 5)
+    of_one = 5 * kept_draws.most_bytes(
+        make_problem(lda, check_corpus(lda, X, reset=True))
+    )
+    monkeypatch.setattr(memory, "free_memory", lambda: 4 * of_one)
+    sample_chains(lda, X, n_chains=2)
+    with pytest.raises(ValueError, match=f"of 3 chains .* {3 * of_one:,} bytes"):
+        sample_chains(lda, X, n_chains=3)

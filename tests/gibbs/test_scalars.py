@@ -1,0 +1,127 @@
+"""What a recorder writes down, held against the definitions."""
+
+import numpy as np
+import pytest
+from scipy.special import entr
+from scipy.stats import chi2
+
+from sklda import CollapsedGibbsLDA, MedLDAClassifier
+from sklda._core.corpus import check_corpus, check_weights
+from sklda._core.threads import Threads
+from sklda._gibbs.scalars import (
+    N_PAIRS,
+    HeldOut,
+    Recorder,
+    Stop,
+    Stopped,
+    draw_pairs,
+)
+from sklda.datasets import make_lda_corpus
+from tests.helpers.comparison import assert_same_fit
+
+X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
+X_TEST = make_lda_corpus(5, 30, 4, document_length=30, random_state=1)[0]
+Y = np.arange(40) % 3
+
+
+def recorder_for(model):
+    corpus = check_corpus(model, X, reset=True)
+    weights = check_weights(model, X_TEST, reset=False, whole=True)
+    pairs = draw_pairs(corpus, np.random.default_rng(0))
+    return Recorder(pairs, HeldOut.of(weights), Stop())
+
+
+@pytest.mark.parametrize("evaluate_every", [0, 1])
+@pytest.mark.parametrize("sampler", ["dense", "sparse"])
+def test_scalars_are_those_of_the_sample(sampler, evaluate_every):
+    params = {"max_iter": 6, "burn_in": 5, "random_state": 0, "topic_word_prior": 0.1}
+    params |= {"sampler": sampler, "evaluate_every": evaluate_every}
+    model = CollapsedGibbsLDA(4, **params)
+    recorder = recorder_for(model)
+    model._sample_recorded(X, None, recorder)
+    same = CollapsedGibbsLDA(4, **(params | {"evaluate_every": 1})).fit(X)
+    z = same.topic_assignments_
+    np.testing.assert_array_equal(model.topic_assignments_, z)
+    n_k = np.bincount(z, minlength=4)
+    expected = {
+        "log_joint": same.log_joint_[-1] / z.size,
+        "test_log_probability": same.score(X_TEST),
+        "n_effective_topics": np.exp(entr(n_k / z.size).sum()),
+    }
+    assert recorder.values.keys() == expected.keys()
+    for name, values in recorder.values.items():
+        np.testing.assert_allclose(values, [expected[name]], rtol=1e-6, err_msg=name)
+    first, second = recorder.pairs.T
+    (together,) = recorder.together
+    np.testing.assert_array_equal(together, z[first] == z[second])
+
+
+@pytest.mark.parametrize("multi_class", ["multitask", "ovr"])
+def test_what_is_recorded_of_several_models(multi_class):
+    model = MedLDAClassifier(3, multi_class=multi_class, max_iter=4, random_state=0)
+    recorder = recorder_for(model)
+    model._sample_recorded(X, Y, recorder)
+    names = ["log_joint", "test_log_probability", "n_effective_topics", "loss"]
+    if multi_class == "ovr":
+        names = [f"{name}[{i}]" for i in range(3) for name in names]
+    assert list(recorder.values) == names
+    losses = [recorder.values[n][-1] for n in names if n.startswith("loss")]
+    assert sum(losses) == pytest.approx(model.loss_[-1])
+    assert recorder.together[0].shape == (N_PAIRS,)
+
+
+def test_recording_does_not_change_the_fit():
+    model = CollapsedGibbsLDA(4, max_iter=20, thin=3, n_shards=2, random_state=0)
+    model._sample_recorded(X, None, recorder_for(model))
+    other = CollapsedGibbsLDA(4, max_iter=20, thin=3, n_shards=2, random_state=0)
+    assert_same_fit(model, other.fit(X))
+
+
+def test_a_chain_stops_when_told():
+    model = CollapsedGibbsLDA(4, max_iter=20, random_state=0)
+    recorder = recorder_for(model)
+    before = dict(vars(model))
+    recorder.stop.is_set = True
+    with pytest.raises(Stopped):
+        model._sample_recorded(X, None, recorder)
+    assert vars(model) == before
+
+
+def test_half_of_the_pairs_lie_within_documents():
+    model = CollapsedGibbsLDA(4)
+    # Lengths 0 to 6; documents of one token can only pair it with itself.
+    counts = np.arange(7)[:, np.newaxis]
+    corpus = check_corpus(model, counts, reset=True)
+    pairs = draw_pairs(corpus, np.random.default_rng(0))
+    document = np.repeat(np.arange(7), counts[:, 0])
+    assert pairs.shape == (N_PAIRS, 2)
+    assert pairs.min() >= 0
+    within, anywhere = np.split(pairs, 2)
+    of_first, of_second = document[within].T
+    np.testing.assert_array_equal(of_first, of_second)
+    alone = within[:, 0] == within[:, 1]
+    np.testing.assert_array_equal(alone, of_first == 1)
+    assert 0.5 < (document[anywhere[:, 0]] != document[anywhere[:, 1]]).mean() < 1
+    # All tokens are equally likely to come first and second.
+    for tokens in (within[:, 0], within[:, 1], anywhere[:, 0], anywhere[:, 1]):
+        found = np.bincount(tokens, minlength=21)
+        statistic = ((found - found.mean()) ** 2 / found.mean()).sum()
+        assert chi2(20).sf(statistic) > 1e-4
+
+
+def test_a_chain_goes_on_as_one_longer_chain():
+    params = {"n_components": 4, "burn_in": 4, "thin": 2, "random_state": 0}
+    params |= {"n_shards": 2, "n_jobs": 2}
+    model = CollapsedGibbsLDA(max_iter=8, **params)
+    recorder = recorder_for(model)
+    chain = model._sample_recorded(X, None, recorder)
+    model.set_params(max_iter=14)
+    model._go_on(chain, X, None, recorder)
+    longer = CollapsedGibbsLDA(max_iter=14, **params)
+    same = recorder_for(longer)
+    longer._sample_recorded(X, None, same)
+    assert_same_fit(model, longer)
+    assert recorder.values == same.values
+    np.testing.assert_array_equal(recorder.together, same.together)
+    assert isinstance(chain.threads, Threads)
+    assert chain.threads._tasks is None  # all threads have ended

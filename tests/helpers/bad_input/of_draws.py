@@ -1,0 +1,125 @@
+"""What kept draws take, and what takes them."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas
+from scipy import sparse
+
+from sklda import CollapsedGibbsLDA, inspection
+from tests.helpers.bad_input.of_estimators import IS_ONE, LABELS, N_DOCS, N_TOPICS, X
+from tests.helpers.bad_input.of_functions import LEVEL, display_doors, with_draws
+from tests.helpers.bad_input.values import (
+    NAME,
+    SEEDS,
+    Bad,
+    Door,
+    Spec,
+    flag,
+    indices,
+    integer,
+    names,
+    refused,
+    rows,
+)
+
+COVARIATES = np.column_stack([np.arange(N_DOCS) ** 2, IS_ONE])
+
+
+def no_draws() -> Spec:
+    """Return the Spec of draws."""
+    bad = 5, None, "draws", [1], with_draws()
+    return refused(*bad, words="draws_ of an estimator.*keep_draws", error=TypeError)
+
+
+def draws_doors() -> Iterator[tuple[str, Door]]:
+    """Yield the doors of draws, and of what takes draws, by their full names."""
+    yield from ((f"sklda.inspection.{name}", door) for name, door in _doors())
+
+
+def _doors() -> Iterator[tuple[str, Door]]:
+    draws = with_draws().draws_
+    number = integer(0, draws.n_draws - 1, typical=1)
+    number = Spec([Bad(b.value, NAME) for b in number.bad], number.good)
+    for name in ("doc_topic_counts", "topic_word_counts", "doc_topic"):
+        door = Door(getattr(draws, name), {"draw": 0}, {"draw": number})
+        yield f"PosteriorDraws.{name}", door
+    at, specs = {"draw": 0, "random_state": 0}, {"draw": number, "random_state": SEEDS}
+    yield "PosteriorDraws.sample_doc_topic", Door(draws.sample_doc_topic, at, specs)
+    specs = {"confidence_level": LEVEL, "documents": indices(N_DOCS)}
+    yield "PosteriorDraws.doc_topic_interval", Door(draws.doc_topic_interval, {}, specs)
+    words = [[0, 1], [2, 3], [4, 6]]
+    bad = refused(5, None, "a", words[:2], [0, 1], [[0.5] * 2] * 3, [[7, 0]] * 3)
+    specs = {
+        "confidence_level": LEVEL,
+        "words": bad + Spec([], [[words, tuple(words)]]),
+    }
+    at = {"words": words}
+    yield (
+        "PosteriorDraws.topic_word_interval",
+        Door(draws.topic_word_interval, at, specs),
+    )
+    at = {"draws": draws, "covariates": COVARIATES, "random_state": 0}
+    specs = {
+        "draws": no_draws() + rows(*too_few_draws()),
+        "covariates": covariates(),
+        "topics": indices(N_TOPICS),
+        "confidence_level": LEVEL,
+        "random_state": SEEDS,
+    }
+    yield "estimate_effect", Door(inspection.estimate_effect, at, specs)
+    effects = inspection.estimate_effect(draws, COVARIATES, random_state=0)
+    yield "TopicEffects.summary", Door(effects.summary, {}, {"as_frame": flag()})
+    specs = {
+        "draws": no_draws(),
+        "documents": indices(N_DOCS),
+        "document_names": names(3, "documents"),
+        "topic_names": names(N_TOPICS, "topics"),
+        "n_topics": integer(1, typical=2),
+        "confidence_level": LEVEL,
+    }
+    cls = inspection.TopicIntervalsDisplay
+    yield from display_doors(cls, {"draws": draws}, specs, "line_kw", "from_draws")
+    no_effects = refused(5, None, draws, words="estimate_effect", error=TypeError)
+    terms = refused("x0", {"x0"}, 5, words="terms must list", error=TypeError)
+    terms += rows((["x0", "y"], "must be of"), ([], "must be of"))
+    specs = {
+        "effects": no_effects,
+        "terms": terms + Spec([], [[None, ["x0", "x1"], np.array(["x0", "x1"])]]),
+        "topic_names": names(N_TOPICS, "topics"),
+    }
+    at = {"effects": effects}
+    yield from display_doors(cls, at, specs, "line_kw", "from_effects")
+
+
+def too_few_draws() -> list[tuple[Any, str]]:
+    one = CollapsedGibbsLDA(N_TOPICS, max_iter=4, keep_draws=1).fit(X).draws_
+    topic = CollapsedGibbsLDA(1, max_iter=4, thin=1, keep_draws=2).fit(X).draws_
+    return [(one, "1 draw, .* larger keep_draws"), (topic, "one topic")]
+
+
+def covariates() -> Spec:
+    """Return the Spec of covariates of the documents."""
+    ones, first = np.ones(N_DOCS), COVARIATES[:, 0]
+    bad = rows(
+        (COVARIATES[1:], f"{N_DOCS - 1} rows.* {N_DOCS} documents"),
+        (np.column_stack([first, ones]), r"\['x1'\] are constant.*intercept"),
+        (np.column_stack([first, 1e9 + 0 * ones]), r"\['x1'\] are constant"),
+        (np.column_stack([COVARIATES, 3 * first - 5]), "collinear.*only 2"),
+        (np.random.default_rng(0).normal(size=(N_DOCS, N_DOCS - 1)), "too few"),
+        (np.where(IS_ONE, math.nan, first), "NaN"),
+        (np.where(IS_ONE, math.inf, first), "infinity"),
+        (LABELS, "could not convert"),
+        (LABELS.tolist(), "could not convert"),
+        ([[1], [2, 3]] * 6, "inhomogeneous|sequence"),
+        (pandas.DataFrame({"intercept": first}), "'intercept'"),
+        (pandas.DataFrame({1: first, "1": first**2}), "different names"),
+        (pandas.DataFrame(COVARIATES, columns=["a", "a"]), "unique column names"),
+    )
+    bad += refused(5, None, "a", {1}, np.ones((2, 2, 2)), sparse.csr_array(COVARIATES))
+    frame = pandas.DataFrame(COVARIATES, columns=["x0", "x1"])
+    same = [COVARIATES, COVARIATES.tolist(), COVARIATES.astype(np.float32), frame]
+    column = [IS_ONE, IS_ONE.tolist(), IS_ONE[:, np.newaxis]]
+    return bad + Spec([], [same, column])

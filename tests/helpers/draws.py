@@ -1,0 +1,28 @@
+"""Draws from a posterior, made from counts."""
+
+import numpy as np
+
+from sklda._base.draws import PosteriorDraws
+
+
+def draws_of(doc_topic, doc_topic_prior):
+    """Return draws with these document-topic counts, (n_draws, n_docs, n_topics).
+
+    All tokens are of one word.
+    """
+    doc_topic = np.asarray(doc_topic)
+    totals = doc_topic[0].sum(axis=1)
+    return PosteriorDraws._of(
+        sweeps=np.arange(len(doc_topic)),
+        doc_topic_prior=np.asarray(doc_topic_prior, dtype=np.float64),
+        topic_word_prior=0.1,
+        doc_ends=np.cumsum(totals),
+        word_ends=np.array([totals.sum()]),
+        doc_topic=[_cells(counts) for counts in doc_topic],
+        word_topic=[_cells(counts.sum(axis=0)[np.newaxis]) for counts in doc_topic],
+    )
+
+
+def _cells(counts):
+    rows, topics = np.nonzero(counts)
+    return topics.astype(np.uint16), counts[rows, topics]

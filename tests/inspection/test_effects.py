@@ -1,0 +1,159 @@
+"""Regressions of topic proportions on covariates, pooled over draws."""
+
+import numpy as np
+import pytest
+from scipy.stats import t as student_t
+
+from sklda import CollapsedGibbsLDA
+from sklda.inspection import estimate_effect
+from tests.base.test_draws import match
+from tests.helpers.draws import draws_of
+
+RNG = np.random.default_rng(0)
+COUNTS = RNG.poisson(RNG.gamma(1.0, 4, (1, 30, 3)), (6, 30, 3))
+COUNTS[:, :, 0] += 40 - COUNTS.sum(axis=2)  # as many tokens in each draw
+ALPHA = np.array([0.2, 1.5, 0.7])
+COVARIATES = np.column_stack([2000 + RNG.integers(0, 20, 30), RNG.normal(size=30)])
+
+
+@pytest.fixture
+def draws():
+    assert COUNTS.min() >= 0
+    return draws_of(COUNTS, ALPHA)
+
+
+def by_hand(thetas, x, level):
+    """Pool by the formulas of Rubin, and of Barnard and Rubin, number by number."""
+    design = np.column_stack([np.ones(len(x)), x])
+    m, (n, p) = len(thetas), design.shape
+    coefficients, variances = [], []
+    for theta in thetas:
+        found, (rss,), *_ = np.linalg.lstsq(design, theta, rcond=None)
+        coefficients.append(found)
+        inverse = np.linalg.inv(design.T @ design)
+        variances.append(rss / (n - p) * np.diag(inverse))
+    for j in range(p):
+        of_draws = np.array(coefficients)[:, j]
+        within, between = np.array(variances)[:, j].mean(), of_draws.var(ddof=1)
+        total = within + (1 + 1 / m) * between
+        gamma = (1 + 1 / m) * between / total
+        old = (m - 1) / gamma**2
+        observed = (n - p + 1) / (n - p + 3) * (n - p) * (1 - gamma)
+        df = old * observed / (old + observed)
+        mean, error = of_draws.mean(), total**0.5
+        half = student_t.ppf((1 + level) / 2, df) * error
+        p_value = 2 * student_t.cdf(-abs(mean / error), df)
+        yield mean, error, df, mean / error, p_value, mean - half, mean + half
+
+
+def test_pooling_by_hand(draws):
+    effects = estimate_effect(
+        draws, COVARIATES, topics=[2, 0], confidence_level=0.9, random_state=3
+    )
+    rng = np.random.RandomState(3)
+    thetas = [draws.sample_doc_topic(i, rng) for i in range(6)]
+    names = ["coefficient", "standard_error", "df", "t", "p_value", "low", "high"]
+    for row, topic in enumerate([2, 0]):
+        of_topic = [theta[:, topic] for theta in thetas]
+        for j, expected in enumerate(by_hand(of_topic, COVARIATES, 0.9)):
+            found = [getattr(effects, name)[row, j] for name in names]
+            np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert effects.topics.tolist() == [2, 0]
+    assert (effects.n_draws, effects.confidence_level) == (6, 0.9)
+
+
+def test_units_and_offsets_of_covariates_do_not_matter(draws):
+    x = COVARIATES[:, 1]
+    expected = estimate_effect(draws, x, random_state=0)
+    seconds = estimate_effect(draws, 1.7e9 + 60 * x, random_state=0)
+    found = seconds.coefficient[:, 1] * 60
+    np.testing.assert_allclose(found, expected.coefficient[:, 1], rtol=1e-3)
+    np.testing.assert_allclose(seconds.t[:, 1], expected.t[:, 1], rtol=1e-3)
+    # Proportions sum to 1, so effects on them sum to 0.
+    np.testing.assert_allclose(expected.coefficient.sum(axis=0), [1, 0], atol=1e-12)
+
+
+def test_names_and_tables(draws):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(COVARIATES, columns=["year", "size"])
+    effects = estimate_effect(draws, frame, random_state=0)
+    assert effects.terms == ["intercept", "year", "size"]
+    table = effects.summary(as_frame=True)
+    rows = effects.summary()
+    assert table.index.names == ["topic", "term"]
+    assert (
+        list(table.index)
+        == list(rows)
+        == [(k, term) for k in range(3) for term in effects.terms]
+    )
+    for key, row in rows.items():
+        assert table.loc[key].to_dict() == row
+    assert rows[1, "size"]["coefficient"] == effects.coefficient[1, 2]
+    assert rows[2, "year"]["high"] == effects.high[2, 1]
+    assert estimate_effect(draws, frame["year"]).terms == ["intercept", "year"]
+    assert estimate_effect(draws, COVARIATES).terms == ["intercept", "x0", "x1"]
+    lines = repr(effects).splitlines()
+    assert lines[0].startswith("Topic proportions on covariates: 6 regressions")
+    assert len(lines) == 2 + 9
+    assert lines[3].split()[:3] == ["0", "year", f"{effects.coefficient[0, 1]:.4f}"]
+    many = draws_of(np.ones((2, 20, 12), int), np.ones(12))
+    assert "and 2 more topics" in repr(estimate_effect(many, np.arange(20)))
+
+
+# --- intervals cover planted effects ---------------------------------------------
+
+GROUP = np.arange(60) % 2
+MEANS = np.array([[0.5, 0.3, 0.2], [0.2, 0.35, 0.45]])  # of each group
+PRIOR = 3 * MEANS.mean(axis=0)
+
+
+def planted(rng):
+    """Return topic proportions of documents in two groups, which differ."""
+    return np.array([rng.dirichlet(3 * MEANS[group]) for group in GROUP])
+
+
+def assert_covers(covered, level):
+    rate = np.mean(covered, axis=0)  # of each topic
+    error = np.sqrt(level * (1 - level) / len(covered))
+    assert (np.abs(rate - level) < 4 * error).all()
+
+
+def test_intervals_cover_planted_effects():
+    # Each topic has words of its own: the topics of the tokens are known.
+    rng, covered = np.random.default_rng(0), []
+    for seed in range(200):
+        counts = np.array([rng.multinomial(30, theta) for theta in planted(rng)])
+        draws = draws_of(np.tile(counts, (10, 1, 1)), PRIOR)
+        effects = estimate_effect(draws, GROUP, confidence_level=0.8, random_state=seed)
+        true = MEANS[1] - MEANS[0]
+        covered.append((effects.low[:, 1] < true) & (true < effects.high[:, 1]))
+    assert_covers(covered, 0.8)
+
+
+@pytest.mark.slow
+def test_intervals_of_fits_cover_planted_effects():
+    rng, covered = np.random.default_rng(1), []
+    phi = rng.dirichlet(np.full(40, 0.1), 3)
+    for seed in range(60):
+        X = np.array([rng.multinomial(150, theta @ phi) for theta in planted(rng)])
+        lda = CollapsedGibbsLDA(
+            3,
+            doc_topic_prior=PRIOR.mean(),
+            topic_word_prior=0.1,
+            max_iter=250,
+            burn_in=50,
+            thin=10,
+            keep_draws=20,
+            evaluate_every=0,
+            random_state=seed,
+        ).fit(X)
+        effects = estimate_effect(
+            lda.draws_,
+            GROUP,
+            topics=match(lda.components_, phi),
+            confidence_level=0.8,
+            random_state=seed,
+        )
+        true = MEANS[1] - MEANS[0]
+        covered.append((effects.low[:, 1] < true) & (true < effects.high[:, 1]))
+    assert_covers(covered, 0.8)

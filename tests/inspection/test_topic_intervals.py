@@ -1,0 +1,128 @@
+"""Intervals in pictures: of proportions, of effects, of words."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from sklda import CollapsedGibbsLDA
+from sklda.inspection import (
+    TopicIntervalsDisplay,
+    TopWordsDisplay,
+    estimate_effect,
+    top_words,
+)
+from tests.helpers.draws import draws_of
+from tests.helpers.pictures import LONG, X, boxes, overlaps
+
+
+@pytest.fixture(scope="module")
+def lda():
+    return CollapsedGibbsLDA(5, thin=10, keep_draws=10, random_state=0).fit(X)
+
+
+def segments(lines):
+    """Return low, high and height of each interval."""
+    ends = np.array(lines.get_segments())
+    np.testing.assert_array_equal(ends[:, 0, 1], ends[:, 1, 1])
+    return ends[:, 0, 0], ends[:, 1, 0], ends[:, 0, 1]
+
+
+def test_intervals_of_proportions(pyplot, lda):
+    display = TopicIntervalsDisplay.from_draws(
+        lda.draws_, documents=[7, 2], n_topics=3, confidence_level=0.6
+    )
+    theta = lda.doc_topic_[[7, 2]]  # all kept samples are draws
+    shown = np.sort(np.argsort(-theta.sum(axis=0))[:3])
+    ends = lda.draws_.doc_topic_interval(0.6, documents=[7, 2])
+    heights = []
+    for i, lines in enumerate(display.intervals_):
+        low, high, height = segments(lines)
+        np.testing.assert_array_equal(low, ends[0][i, shown])
+        np.testing.assert_array_equal(high, ends[1][i, shown])
+        points = display.points_[i]
+        np.testing.assert_allclose(points.get_xdata(), theta[i, shown])
+        np.testing.assert_array_equal(points.get_ydata(), height)
+        np.testing.assert_array_equal(np.rint(height), [0, 1, 2])
+        heights.append(height)
+    assert (heights[0] < heights[1]).all(), "they do not cover each other"
+    labels = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert labels == [f"topic {k}" for k in shown]
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts == ["document 7", "document 2"]
+    assert display.ax_.get_xlabel() == "proportion of the topic"
+
+
+def test_a_mean_outside_its_interval_can_be_drawn(pyplot):
+    counts = np.zeros((2, 1, 2), int)
+    counts[:, 0, 1] = 2
+    draws = draws_of(counts, [1e-4, 1.0])
+    display = TopicIntervalsDisplay.from_draws(draws)
+    assert display.estimates[0, 0] > display.high[0, 0]
+    assert display.points_[0].get_xdata()[0] == display.estimates[0, 0]
+
+
+def test_intervals_of_effects(pyplot, lda):
+    covariates = np.column_stack([np.arange(12), np.arange(12) % 3 == 1])
+    effects = estimate_effect(lda.draws_, covariates, topics=[4, 1], random_state=0)
+    display = TopicIntervalsDisplay.from_effects(effects, color="red")
+    for i in range(2):
+        low, high, _ = segments(display.intervals_[i])
+        np.testing.assert_array_equal(low, effects.low[:, i + 1])
+        np.testing.assert_array_equal(high, effects.high[:, i + 1])
+        points = display.points_[i]
+        np.testing.assert_array_equal(points.get_xdata(), effects.coefficient[:, i + 1])
+        assert points.get_color() == "red"
+    labels = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert labels == ["topic 4", "topic 1"]
+    assert any(set(line.get_xdata()) == {0} for line in display.ax_.lines)
+    one = TopicIntervalsDisplay.from_effects(effects, terms=["x1", "intercept"])
+    assert one.series_names == ["x1", "intercept"]
+    np.testing.assert_array_equal(one.estimates, effects.coefficient[:, [2, 0]].T)
+
+
+@pytest.mark.parametrize("n_documents", [1, 6])
+def test_texts_do_not_overlap(pyplot, lda, n_documents):
+    names = [f"$\\frac{{{k}$ {LONG[k]}" for k in range(5)]  # no formula
+    display = TopicIntervalsDisplay.from_draws(
+        lda.draws_,
+        documents=range(n_documents),
+        document_names=LONG[:n_documents],
+        topic_names=names,
+    )
+    display.figure_.draw_without_rendering()
+    labels = boxes(display.ax_.get_yticklabels())
+    legend = display.ax_.get_legend().get_window_extent().extents
+    axes = display.ax_.get_window_extent().extents
+    assert overlaps(np.vstack([labels, legend, axes])) == 0
+    assert (labels[:, 0] >= 0).all()
+
+
+def test_error_bars_of_words(pyplot, lda):
+    display = TopWordsDisplay.from_estimator(
+        lda, n_words=4, topics=[3, 0], metric="frex", confidence_level=0.7
+    )
+    columns = np.array(top_words(lda, n_words=4, metric="frex"), dtype=int)
+    expected = lda.draws_.topic_word_interval(columns, 0.7)
+    for panel, k in zip(display.axes_, [3, 0], strict=True):
+        (lines,) = panel.collections
+        low, high, height = segments(lines)
+        np.testing.assert_array_equal(low, expected[0][k])
+        np.testing.assert_array_equal(high, expected[1][k])
+        np.testing.assert_array_equal(np.rint(height), range(4))
+        assert panel.get_xlim()[1] > display.intervals.max()
+    without = TopWordsDisplay.from_estimator(lda, n_words=4)
+    assert without.intervals is None
+    assert not without.axes_[0].collections
+
+
+def test_without_matplotlib_it_says_what_to_install(monkeypatch, lda):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"IntervalsDisplay.plot .*sklda\[plot\]"):
+        TopicIntervalsDisplay.from_draws(lda.draws_)
+
+
+def test_error_bars_need_draws(pyplot):
+    lda = CollapsedGibbsLDA(2, max_iter=4, random_state=0).fit(X)
+    with pytest.raises(TypeError, match=r"draws_ .* keep_draws, got None"):
+        TopWordsDisplay.from_estimator(lda, confidence_level=0.9)
