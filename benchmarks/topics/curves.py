@@ -6,7 +6,7 @@ from sklda.model_selection import topic_number_curve
 from sklda.model_selection._recommendation import behind_best
 
 MEASURES = {
-    "score": "held-out score, nats per token, relative to the best",
+    "score": "score relative to the best, nats per token",
     "stability": "stability",
     "npmi": "coherence (NPMI)",
     "exclusivity": "exclusivity",
