@@ -12,6 +12,7 @@ from sklda.inspection._document_topics import DocumentTopicsDisplay
 from sklda.inspection._effects import TopicEffects, estimate_effect
 from sklda.inspection._pyldavis import pyldavis_data
 from sklda.inspection._top_words import TopWordsDisplay
+from sklda.inspection._topic_flow import TopicFlowDisplay
 from sklda.inspection._topic_intervals import TopicIntervalsDisplay
 from sklda.inspection._topic_map import TopicMapDisplay
 from sklda.inspection._words import top_documents, top_words
@@ -22,6 +23,7 @@ __all__ = [
     "PosteriorDraws",
     "TopWordsDisplay",
     "TopicEffects",
+    "TopicFlowDisplay",
     "TopicIntervalsDisplay",
     "TopicMapDisplay",
     "estimate_effect",
