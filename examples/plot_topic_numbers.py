@@ -4,16 +4,18 @@ How many topics?
 
 Two curves over the number of topics of a small corpus: how well the topics predict new
 documents, and whether the same topics are found with another seed. They need not agree.
+Then which topics can be relied on, and how topics split when there are more of them.
 """
 
 # %%
 # Count the words of the docstrings of some installed packages.
 import matplotlib.pyplot as plt
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import load_docstrings
-from sklda.inspection import top_words
+from sklda.inspection import TopicFlowDisplay, top_words
 from sklda.metrics import topic_stability
 from sklda.model_selection import TopicNumberDisplay, topic_number_curve
 
@@ -57,3 +59,11 @@ words = top_words(fits[stability.prototype], names, n_words=6)
 order = stability.per_topic.argsort()[::-1]
 for k in [*order[:4], *order[-4:]]:
     print(f"{stability.per_topic[k]:.2f}", ", ".join(words[k]))
+
+# %%
+# A finer model splits the topics of a coarser one. The width of a flow is the
+# proportion of the tokens that move between two topics.
+lda = CollapsedGibbsLDA(max_iter=60, random_state=0)
+by_number = [clone(lda).set_params(n_components=k).fit(X) for k in (4, 8, 16, 32)]
+TopicFlowDisplay.from_estimators(by_number, names, n_words=2)
+plt.show()

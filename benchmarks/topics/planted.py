@@ -1,8 +1,6 @@
-from functools import partial
-
 import numpy as np
 
-from benchmarks import figures, harness
+from benchmarks import harness
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
 from sklda.model_selection import topic_number_curve
@@ -10,17 +8,6 @@ from sklda.model_selection import topic_number_curve
 PLANTED = {"doc_topic_prior": 0.1, "topic_word_prior": 0.05}
 PRIORS = {"1/K": {}, "planted": PLANTED}  # of the estimator
 RULES = ("score", "stability")
-
-
-def recommended(rule: str, row: dict) -> dict:
-    return {f"{row['shape']}, {row['priors']}": harness.range_of(row[rule])}
-
-
-draw = partial(
-    figures.draw_rows,
-    looks=figures.styles("topics"),
-    kinds={f"topics by {rule}": partial(recommended, rule) for rule in RULES},
-)
 
 
 def run(options) -> None:
