@@ -14,9 +14,10 @@ from scipy.special import gammaln
 from sklda._base.schedule import Schedule
 from sklda._core import doc_topic_counts
 from sklda._core.corpus import document_lengths
+from sklda._core.first_topics import first_topics
 from sklda._core.minka import learn_doc_topic, learn_topic_word
 from sklda._core.problem import Corpus, Counts, Problem
-from sklda._core.random_streams import RandomStreams, random_topics
+from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._gibbs.kept_draws import Draw, draw_of
@@ -75,10 +76,7 @@ class Chain:
         self.sampler = sampler
         self.problem = problem  # with the priors as they are now
         self.rng = rng
-        if z is None:
-            n_tokens = int(problem.corpus.token_ptr[-1])
-            z = random_topics(n_tokens, problem.n_topics, rng.kernel)
-        self.z = z
+        self.z = first_topics(problem, rng.kernel) if z is None else z
         self.state = sampler.from_topics(problem, self.z)  # changes z in place
         self.n_sweeps = 0
         self.log_joint: list[float] = []

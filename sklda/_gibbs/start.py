@@ -75,14 +75,10 @@ def first_topics(
 ) -> np.ndarray | None:
     """Return topics of all tokens, as `init` of `check_init` says.
 
-    None means random ones, all alike.
+    None means random ones.
     """
     if not isinstance(init, str):
         word_topic = _of_topics(init, problem)
-        return _draw(problem, word_topic, rng.child(_CHILD), threads)
-    if init == "random" and problem.has_word_prior:
-        # All alike, they would settle in other topics than those of the prior, and stay.
-        word_topic = _of_topics(problem.beta, problem)
         return _draw(problem, word_topic, rng.child(_CHILD), threads)
     if init == "random":
         return None
