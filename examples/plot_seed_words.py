@@ -42,12 +42,11 @@ params = {"doc_topic_prior": 0.1, "max_iter": 300, "random_state": 0}
 # %%
 # With guidance, topics 0, 1 and 2 are those of the themes. Their prior is 50 for the
 # seeds, as if each word had 50 more tokens in its topic; ``base`` is the prior of all
-# other words. ``init`` begins the chain under the same topics: from random topics,
-# stronger themes could take topics 0 to 2 before the seeds have gathered any words.
+# other words. The chain begins with topics drawn from the prior.
 prior = seed_word_prior(
     words, dict(enumerate(seeds.values())), n_components=20, weight=50, base=0.01
 )
-guided = CollapsedGibbsLDA(20, topic_word_prior=prior, init=prior, **params).fit(X)
+guided = CollapsedGibbsLDA(20, topic_word_prior=prior, **params).fit(X)
 after = [0, 1, 2]
 
 # %%

@@ -44,7 +44,7 @@ score: float = lda.score(X) + lda.perplexity(X)
 components: np.ndarray = lda.components_
 trace: np.ndarray = lda.log_joint_
 alpha: np.ndarray = lda.doc_topic_prior_
-beta: float = lda.topic_word_prior_
+beta: float | np.ndarray = lda.topic_word_prior_
 n_sweeps: int = lda.n_iter_
 
 rate: float = ECGSLDA(3, strategy="shortcut").fit(X.toarray()).sampling_rate_.mean()
