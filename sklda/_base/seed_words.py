@@ -95,7 +95,7 @@ def seed_word_prior(
     >>> X = [[2, 1, 0, 0], [1, 3, 0, 0], [0, 0, 2, 2]]
     >>> lda = CollapsedGibbsLDA(2, topic_word_prior=prior, random_state=0).fit(X)
     >>> lda.topic_word_.argmax(axis=1)
-    array([0, 2])
+    array([1, 2])
     """
     names = check_names(
         feature_names,

@@ -26,8 +26,11 @@ from sklda._core.threads import Threads
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.kernels.given_topics import draw_topics
 
-# Parts of the documents, and the sweeps over each of them.
+# Parts of the documents, and the sweeps over each of them. Less than a tenth of a small
+# corpus says too little; of a large one a fiftieth has the topics already.
 STAGES = ((0.1, 100), (0.3, 60))
+STAGES_OF_MANY = ((0.02, 100), (0.1, 40), (0.3, 15))
+MANY = 100_000  # documents
 _N_PASSES = 2  # over a document: the first knows little of it
 _CHILD = 2**32 - 1  # the child of the random streams that is for the start
 
@@ -167,7 +170,8 @@ def _of_parts(
     n_docs = problem.corpus.doc_ptr.size - 1
     order = rng.generator.permutation(n_docs)
     z = word_topic = None
-    for i, (share, n_sweeps) in enumerate(STAGES):
+    stages = STAGES if n_docs < MANY else STAGES_OF_MANY
+    for i, (share, n_sweeps) in enumerate(stages):
         some = np.sort(order[: max(1, round(share * n_docs))])
         part = problem._replace(corpus=take_documents(problem.corpus, some))
         own = rng.child(i)
@@ -177,4 +181,4 @@ def _of_parts(
         for _ in range(n_sweeps):
             chain.sweep()
         word_topic = _of_counts(chain.sampler.counts(part, chain.state), part)
-    return _draw(problem, word_topic, rng.child(len(STAGES)), threads)
+    return _draw(problem, word_topic, rng.child(len(stages)), threads)

@@ -61,12 +61,13 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
         Record `log_joint_` every so many sweeps; 0 never records it.
     init : "random", "subsample", array-like or estimator, default="random"
         Where the chain begins; the posterior is the same. With "random", all topics of
-        a token are equally likely. "subsample" sweeps over a tenth of the documents
-        first, then over three tenths, and then all tokens get topics under those. It
-        pays for large corpora; these sweeps do not count in `n_iter_`. With topics,
-        an array of shape (n_components, n_words) or a fitted model with `components_`
-        of this shape, the tokens are drawn under these. A clone of the estimator also
-        clones a model, which is then not fitted: pass its `components_` there.
+        a token are equally likely; where `topic_word_prior` is an array, as likely as
+        it says. "subsample" sweeps over a tenth of the documents first, then over three
+        tenths, and then all tokens get topics under those. It pays for large corpora;
+        these sweeps do not count in `n_iter_`. With topics, an array of shape
+        (n_components, n_words) or a fitted model with `components_` of this shape, the
+        tokens are drawn under these. A clone of the estimator also clones a model,
+        which is then not fitted: pass its `components_` there.
     warm_start : bool, default=False
         With True, fit goes on where the last fit stopped: `max_iter` more sweeps, with
         the samples of one long chain, bit for bit. `burn_in` counts sweeps of this fit;
