@@ -62,9 +62,9 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
     init : "random", "subsample", array-like or estimator, default="random"
         Where the chain begins; the posterior is the same. With "random", all topics of
         a token are equally likely; where `topic_word_prior` is an array, as likely as
-        it says. "subsample" sweeps over a tenth of the documents first, then over three
-        tenths, and then all tokens get topics under those. It pays for large corpora;
-        these sweeps do not count in `n_iter_`. With topics, an array of shape
+        it says. "subsample" sweeps over a small part of the documents first, then over
+        larger parts, and then all tokens get topics under those. It pays for large
+        corpora; these sweeps do not count in `n_iter_`. With topics, an array of shape
         (n_components, n_words) or a fitted model with `components_` of this shape, the
         tokens are drawn under these. A clone of the estimator also clones a model,
         which is then not fitted: pass its `components_` there.

@@ -165,7 +165,8 @@ def test_the_start_on_a_part_depends_on_the_seed_alone(name, monkeypatch):
     assert first.n_iter_ == 4
 
 
-def test_each_part_has_its_sweeps(monkeypatch):
+@pytest.mark.parametrize(("stages", "many"), [("STAGES", 61), ("STAGES_OF_MANY", 60)])
+def test_each_part_has_its_sweeps(stages, many, monkeypatch):
     seen = []
 
     class Noting(start.Chain):
@@ -174,7 +175,8 @@ def test_each_part_has_its_sweeps(monkeypatch):
             seen.append((corpus.doc_ptr.size - 1, int(corpus.token_ptr[-1])))
             super().sweep()
 
-    monkeypatch.setattr(start, "STAGES", ((0.2, 2), (0.5, 1)))
+    monkeypatch.setattr(start, stages, ((0.2, 2), (0.5, 1)))
+    monkeypatch.setattr(start, "MANY", many)
     monkeypatch.setattr(start, "Chain", Noting)
     fit(init="subsample")
     assert seen == [(12, 12 * 30), (12, 12 * 30), (30, 30 * 30)]
