@@ -74,7 +74,8 @@ class Sklda(Program):
     def topic_word(self) -> np.ndarray:
         """Return phi of the last sweep of a chain, without theta."""
         problem, chain = self._chain.problem, self._chain
-        counts = chain.sampler.counts(chain.state).word_topic[:, : problem.n_topics]
+        tables = chain.sampler.counts(problem, chain.state)
+        counts = tables.word_topic[:, : problem.n_topics]
         return normalised(counts.T + problem.topic_word_prior)
 
     def log_joint(self) -> float:
