@@ -163,7 +163,7 @@ def test_kept_draws():
 @pytest.mark.parametrize("name", ["auto", "one-vs-rest"])
 def test_functions_for_fitted_models(name):
     model = fit(name, seeded())
-    data = pyldavis_data(model, X)
+    data = pyldavis_data(model, X, feature_names=range(N_WORDS))
     np.testing.assert_allclose(data["doc_topic_dists"].sum(axis=1), 1, rtol=1e-5)
     assert len(top_words(model, n_words=3, feature_names=range(N_WORDS))) % 4 == 0
     if name == "auto":
@@ -212,7 +212,7 @@ def test_a_small_prior_keeps_a_word_out(name):
     before = fit(name, prior, max_iter=60)
     assert (before.components_ - prior)[0, word] > 0.5 * X[:, word].sum()
     prior[0, word] = 1e-8
-    after = fit(name, prior, max_iter=60)
+    after = fit(name, prior, max_iter=60, C=1e-3)  # labels may want it very much
     assert (after.components_ - prior)[0, word] < 0.02 * X[:, word].sum()
 
 
