@@ -51,8 +51,8 @@ OTHER_WAYS = {
     "min_cf": "set min_df of CountVectorizer",
     "min_df": "set min_df of CountVectorizer",
     "rm_top": "set max_df of CountVectorizer",
-    "seed_confidence": "set topic_word_prior and init to seed_word_prior(...)",
-    "seed_topics": "set topic_word_prior and init to seed_word_prior(...)",
+    "seed_confidence": "set topic_word_prior to seed_word_prior(...)",
+    "seed_topics": "set topic_word_prior to seed_word_prior(...)",
     "tw": "weight the counts, and pass them to CVBLDA.fit",
 }
 
