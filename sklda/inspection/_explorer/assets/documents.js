@@ -1,7 +1,6 @@
 // The most typical documents of a topic, with its words marked, and the panel that
 // shows a word or a document in detail.
 
-import { bar, byId, element, formatCount, formatPart, span } from "./dom.js";
 import {
   groupOf,
   lengths,
@@ -14,17 +13,20 @@ import {
   wordCounts,
   words,
 } from "./data.js";
+import { bar, byId, element, formatCount, formatPart, span } from "./dom.js";
 import { makeListbox } from "./listbox.js";
 import { go, state } from "./state.js";
 import { chooseTopic, topicOption } from "./topics.js";
 
 // What may not stand beside a marked word: letters of scripts that part words by
 // spaces, digits and underscores.
-const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}";
+const UNSPACED =
+  "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}";
 const INSIDE = `(?![${UNSPACED}])[\\p{L}\\p{N}_]`;
 
 let list = null;
 let detailList = null;
+let opened = null;
 
 /** Return a pattern that finds the words of the topic in a text. */
 function pattern() {
@@ -43,19 +45,18 @@ function marked(text, wanted) {
     .map((piece, i) => (i % 2 ? element("mark", {}, piece) : piece));
 }
 
-function about(doc) {
-  const group = groupOf(doc);
-  const size = `${formatCount(lengths[doc])} tokens`;
-  return group === null ? size : `${group} · ${size}`;
+function sizeOf(doc) {
+  return `${formatCount(lengths[doc])} tokens`;
 }
 
 function documentOption(doc, wanted) {
   const part = partOf(state.topic, topicsOfDocument(doc));
+  const about = groupOf(doc) ?? sizeOf(doc);
   return {
     value: doc,
-    label: `Document ${doc}, ${formatPart(part)}, ${about(doc)}. ${texts?.[doc] ?? ""}`,
+    label: `Document ${doc}, ${formatPart(part)}, ${about}. ${texts?.[doc] ?? ""}`,
     nodes: [
-      span("label", `Document ${doc}`, span("about", about(doc))),
+      span("label", `Document\u00a0${doc}`, span("about", about)),
       span("figure", formatPart(part)),
       bar(["part", part]),
       span("text", ...marked(texts?.[doc] ?? "", wanted)),
@@ -81,7 +82,7 @@ export function setUpDocuments() {
 function close() {
   const back = byId(state.word === null ? "documents" : "words");
   go({ word: null, doc: null });
-  back.focus({ preventScroll: true });
+  back.focus();
 }
 
 export function showDocuments() {
@@ -91,9 +92,14 @@ export function showDocuments() {
     shown.map((doc) => documentOption(doc, wanted)),
     state.doc,
   );
-  byId("detail").hidden = state.word === null && state.doc === null;
+  const detail = byId("detail");
+  detail.hidden = state.word === null && state.doc === null;
   if (state.word !== null) showWord(state.word);
   else if (state.doc !== null) showDocument(state.doc, wanted);
+  // On a narrow screen the panel is far from what opens it.
+  const title = byId("detail-title").textContent;
+  if (!detail.hidden && opened !== title) detail.scrollIntoView({ block: "nearest" });
+  opened = detail.hidden ? null : title;
 }
 
 function showDetail(title, note, nodes, caption, row) {
@@ -115,8 +121,9 @@ function showWord(word) {
 
 function showDocument(doc, wanted) {
   const text = texts?.[doc] ?? "";
-  const cut = text.endsWith("…") ? " · the beginning of its text" : "";
+  const about = [groupOf(doc), sizeOf(doc)].filter((one) => one !== null);
+  if (text.endsWith("…")) about.push("the beginning of its text");
   const nodes = text ? marked(text, wanted) : [];
   const row = topicsOfDocument(doc);
-  showDetail(`Document ${doc}`, `${about(doc)}${cut}`, nodes, "Its topics", row);
+  showDetail(`Document ${doc}`, about.join(" · "), nodes, "Its topics", row);
 }

@@ -26,6 +26,12 @@ export function span(name, ...children) {
   return element("span", { class: name }, ...children);
 }
 
+/** Return a name as nodes that may be broken after its punctuation. */
+export function breakable(name) {
+  const pieces = name.split(/(?<=[./_-])(?=[^./_-])/);
+  return pieces.flatMap((piece, i) => (i > 0 ? [element("wbr"), piece] : [piece]));
+}
+
 /** Draw parts of 1 on top of each other, the longest first. */
 export function bar(...parts) {
   const lengths = parts.map(([name, part]) =>

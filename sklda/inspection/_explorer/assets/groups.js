@@ -1,7 +1,7 @@
 // Shares of a topic in groups of documents or over time, and its weights for classes.
 
-import { bar, byId, element, formatPart, span, svgElement } from "./dom.js";
 import { classes, groups, nTopics } from "./data.js";
+import { bar, breakable, byId, element, formatPart, span, svgElement } from "./dom.js";
 import { state } from "./state.js";
 
 const WIDTH = 440;
@@ -10,13 +10,20 @@ const LEFT = 44;
 const BOTTOM = 24;
 const TOP = 12;
 const RIGHT = 14;
+const CROWDED = 40; // more points than that have no dots
 
 function shareIn(group) {
   return groups.shares[group * nTopics + state.topic];
 }
 
 function row(name, figure, drawn) {
-  return element("li", {}, span("label", name), drawn, span("figure", figure));
+  return element(
+    "li",
+    {},
+    span("label", ...breakable(name)),
+    drawn,
+    span("figure", figure),
+  );
 }
 
 /** Bars of categories, the largest share first. */
@@ -68,9 +75,20 @@ function axes({ x, y, highest }) {
 function point(g, { x, y }) {
   const title = svgElement("title");
   title.append(`${groups.names[g]}: ${formatPart(shareIn(g))}`);
-  const dot = svgElement("circle", { class: "dot", cx: x(g), cy: y(shareIn(g)), r: 3 });
+  const radius = groups.names.length > CROWDED ? 0 : 3;
+  const dot = svgElement("circle", {
+    class: "dot",
+    cx: x(g),
+    cy: y(shareIn(g)),
+    r: radius,
+  });
   // What the pointer can hit is larger than the dot.
-  const near = svgElement("circle", { class: "near", cx: x(g), cy: y(shareIn(g)), r: 9 });
+  const near = svgElement("circle", {
+    class: "near",
+    cx: x(g),
+    cy: y(shareIn(g)),
+    r: 9,
+  });
   return svgElement("g", {}, title, dot, near);
 }
 
@@ -143,7 +161,7 @@ export function setUpGroups() {
   byId("groups-panel").hidden = groups === null;
   byId("classes-panel").hidden = classes === null;
   if (classes === null) return;
-  const against = classes.other === null ? "against it" : `for ${classes.other}`;
+  const against = classes.other === null ? "against it" : `for “${classes.other}”`;
   byId("classes-note").textContent =
     `Weight of the topic: to the right it speaks for the class, to the left ${against}.`;
 }

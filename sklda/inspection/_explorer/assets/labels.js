@@ -1,7 +1,7 @@
 // Names of topics: edited in this page, given, or their most relevant words.
 
-import { byId, element } from "./dom.js";
 import { givenLabels, nTopics, rankedWords, words } from "./data.js";
+import { byId, element } from "./dom.js";
 import { go, state } from "./state.js";
 
 const WEIGHT_OF_NAMES = 6; // index of 0.6

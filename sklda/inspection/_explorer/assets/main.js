@@ -1,8 +1,8 @@
 // The whole page: what is on it, and what a change does.
 
-import { byId, formatCount, formatPart } from "./dom.js";
 import { lengths, nDocuments, nTopics, shares, words } from "./data.js";
 import { setUpDocuments, showDocuments } from "./documents.js";
+import { byId, formatCount, formatPart } from "./dom.js";
 import { setUpGroups, showGroupsAndClasses } from "./groups.js";
 import { labelOf, setUpLabels, showLabel } from "./labels.js";
 import { setUpMap, showMap } from "./map.js";
@@ -33,8 +33,8 @@ function announce() {
 function render() {
   showHeading();
   showLabel();
+  showMap(); // whose note leaves the rest of the height to the list
   showTopics();
-  showMap();
   showWords();
   showDocuments();
   showGroupsAndClasses();

@@ -1,6 +1,5 @@
 // The map: similar topics are close, areas are shares.
 
-import { byId, formatPart, svgElement } from "./dom.js";
 import {
   explained,
   nTopics,
@@ -9,13 +8,14 @@ import {
   topicsOfDocument,
   topicsOfWord,
 } from "./data.js";
+import { byId, formatPart, svgElement } from "./dom.js";
 import { labelOf } from "./labels.js";
-import { chooseTopic } from "./topics.js";
 import { state } from "./state.js";
+import { chooseTopic } from "./topics.js";
 
 const SIZE = 340;
 const MARGIN = 6;
-const AREA = 0.22; // of the map, for all circles together
+const AREA = 0.26; // of the map, for all circles together
 const SMALLEST = 4;
 const DIRECTIONS = {
   ArrowLeft: [-1, 0],
@@ -62,20 +62,24 @@ function numbered() {
   return new Set(chosen);
 }
 
-function drawTopic(k, hasNumber) {
+function drawTopic(k) {
   const { x, y, radius } = circles[k];
-  const node = svgElement(
+  return svgElement(
     "g",
     { role: "option", id: `map-${k}`, "data-topic": k },
     svgElement("title"),
     svgElement("circle", { class: "area", cx: x, cy: y, r: radius }),
     svgElement("circle", { class: "filling", cx: x, cy: y, r: radius }),
   );
-  const number = svgElement("text", { x, y, dy: "0.35em", "aria-hidden": "true" });
-  number.append(String(k));
+}
+
+/** Draw the number of a topic in a layer of its own, which no circle covers. */
+function drawNumber(k, hasNumber) {
+  const { x, y } = circles[k];
+  const place = { id: `number-${k}`, x, y, dy: "0.35em", "aria-hidden": "true" };
+  const number = svgElement("text", place, String(k));
   number.classList.toggle("crowded", !hasNumber);
-  node.append(number);
-  return node;
+  return number;
 }
 
 /** Return the nearest topic in a direction, or the same if there is none. */
@@ -118,7 +122,8 @@ export function setUpMap() {
   const shown = numbered();
   // Small circles are drawn last, where large ones cannot cover them.
   const bySize = circles.map((_, k) => k).sort((a, b) => shares[b] - shares[a]);
-  svg.append(...bySize.map((k) => drawTopic(k, shown.has(k))));
+  svg.append(...bySize.map(drawTopic));
+  svg.append(...bySize.map((k) => drawNumber(k, shown.has(k))));
   svg.addEventListener("keydown", onKey);
   svg.addEventListener("click", onClick);
   byId("map").append(svg);
@@ -134,12 +139,11 @@ function emphasis() {
 }
 
 function note() {
-  const both = explained[0] + explained[1];
   const areas = "Areas are shares of all tokens";
-  if (state.word !== null) return `${areas}, dark is the part of the word.`;
-  if (state.doc !== null) return `${areas}, dark is the part of the document.`;
-  const axes = `the two axes show ${formatPart(both)} of all differences`;
-  return `${areas}. Topics with similar words are close; ${axes}.`;
+  if (state.word !== null) return `${areas}, dark areas the topics of the word.`;
+  if (state.doc !== null) return `${areas}, dark areas the topics of the document.`;
+  const axes = `the two axes show ${formatPart(explained[0] + explained[1])}`;
+  return `${areas}. Topics with similar words are close; ${axes} of all differences.`;
 }
 
 export function showMap() {
@@ -153,9 +157,10 @@ export function showMap() {
     const filling = node.querySelector(".filling");
     const radius = circles[k].radius * Math.sqrt(parts.get(k) ?? 0);
     filling.setAttribute("r", radius);
-    node.classList.toggle("filled", radius > 7);
+    const number = byId(`number-${k}`);
+    number.classList.toggle("filled", radius > 7);
+    number.classList.toggle("chosen", k === state.topic);
   }
-  svg.append(byId(`map-${state.topic}`)); // on top of all others
   svg.setAttribute("aria-activedescendant", `map-${state.topic}`);
   byId("map-note").textContent = note();
 }

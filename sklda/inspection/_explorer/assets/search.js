@@ -1,7 +1,7 @@
 // One field that finds topics, words and documents.
 
+import { nDocuments, nTopics, shares, texts, wordCounts, words } from "./data.js";
 import { byId, formatPart, span } from "./dom.js";
-import { nDocuments, nTopics, shares, texts, words, wordCounts } from "./data.js";
 import { labelOf } from "./labels.js";
 import { makeListbox } from "./listbox.js";
 import { go } from "./state.js";
@@ -29,7 +29,12 @@ function findTopics(query) {
   return found
     .slice(0, MOST)
     .map((topic) =>
-      option({ topic }, "topic", `${topic}: ${labelOf(topic)}`, formatPart(shares[topic])),
+      option(
+        { topic },
+        "topic",
+        `${topic}: ${labelOf(topic)}`,
+        formatPart(shares[topic]),
+      ),
     );
 }
 
@@ -53,7 +58,9 @@ function findDocuments(query) {
       found.push(doc);
     }
   }
-  return found.map((doc) => option({ doc, word: null }, "document", excerpt(doc, query)));
+  return found.map((doc) =>
+    option({ doc, word: null }, "document", excerpt(doc, query)),
+  );
 }
 
 /** Return the number of a document and what stands around the query. */
@@ -77,11 +84,7 @@ function find() {
   const field = byId("search");
   const query = field.value.trim().toLowerCase();
   if (query === "") return close();
-  const found = [
-    ...findTopics(query),
-    ...findWords(query),
-    ...findDocuments(query),
-  ];
+  const found = [...findTopics(query), ...findWords(query), ...findDocuments(query)];
   byId("results").hidden = false;
   field.setAttribute("aria-expanded", "true");
   list.show(found);

@@ -1,7 +1,7 @@
 // Lists of topics: all of them, and those of a word or of a document.
 
-import { bar, byId, formatPart, span } from "./dom.js";
 import { nTopics, shares } from "./data.js";
+import { bar, byId, formatPart, span } from "./dom.js";
 import { labelOf } from "./labels.js";
 import { makeListbox } from "./listbox.js";
 import { go, state } from "./state.js";

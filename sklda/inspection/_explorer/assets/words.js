@@ -1,6 +1,5 @@
 // The words of a topic, and the topics of a word.
 
-import { bar, byId, formatCount, formatPart, span } from "./dom.js";
 import {
   partOf,
   rankedWords,
@@ -9,6 +8,7 @@ import {
   wordCounts,
   words,
 } from "./data.js";
+import { bar, breakable, byId, formatCount, formatPart, span } from "./dom.js";
 import { makeListbox } from "./listbox.js";
 import { go, state } from "./state.js";
 
@@ -36,7 +36,7 @@ function wordOption(word, largest) {
     label: `${words[word]}: ${text} (${formatPart(part)}) in this topic`,
     title: `${words[word]}: ${text} in this topic`,
     nodes: [
-      span("label", words[word]),
+      span("label", ...breakable(words[word])),
       bar(["all", count / largest], ["part", inTopic / largest]),
       span("figure", formatPart(part)),
     ],
