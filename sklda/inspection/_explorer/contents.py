@@ -15,10 +15,10 @@ from sklda.inspection._words import top_columns
 
 N_RANKED = 30  # words of a topic, for each weight of the relevance
 WEIGHTS = np.arange(11) / 10
-N_TYPICAL = 12  # documents of a topic
+N_TYPICAL = 10  # documents of a topic
 MIN_PART = 0.01  # smaller proportions of topics are left out
 MAX_TOPICS_OF_WORD = 8
-MAX_TOPICS_OF_DOCUMENT = 16
+MAX_TOPICS_OF_DOCUMENT = 12
 SHORT_TEXT = 5  # texts of other documents have a fifth of the length
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._core.checks import check_names
+from sklda._base.drawing import check_labels
 
 MAX_GROUPS = 200  # more would not be legible
 _N_INTERVALS = 50
@@ -38,11 +38,7 @@ def check_groups(groups: Any, n_documents: int) -> Groups:
         If it does not have one entry for each document, lacks the group of one, or has
         more than `MAX_GROUPS` categories or years.
     """
-    names = check_names(groups, "groups", "the group of each document")
-    if len(names) != n_documents:
-        raise ValueError(
-            f"groups has {len(names):,} entries for {n_documents:,} documents."
-        )
+    names = check_labels(groups, "groups", "documents", n_documents)
     values = groups if isinstance(groups, np.ndarray) else list(groups)
     for i, value in enumerate(values):
         if _is_missing(value):

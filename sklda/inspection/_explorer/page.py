@@ -25,6 +25,7 @@ SCRIPTS = (
     "search.js",
     "main.js",
 )
+STYLES = ("layout.css", "views.css")
 
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./([\w.]+)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:const|function) (\w+))", re.MULTILINE)
@@ -48,7 +49,7 @@ def build_page(title: str, contents: dict[str, Any]) -> bytes:
     bytes
         The file.
     """
-    script, style = joined_script(), read_asset("explorer.css")
+    script, style = joined_script(), "".join(map(read_asset, STYLES))
     parts = {
         "TITLE": html.escape(title),
         "SCRIPT_HASH": _source_hash(script),
@@ -91,7 +92,7 @@ def script_json(contents: Any) -> str:
     text = json.dumps(
         contents, ensure_ascii=False, allow_nan=False, separators=(",", ":")
     )
-    for character in "<>&\u2028\u2029":
+    for character in "<\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
 

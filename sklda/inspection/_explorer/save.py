@@ -102,12 +102,12 @@ def save_explorer(
 
     - of each topic its share of the tokens of X, its place on the map (see
       `TopicMapDisplay`), its 30 most relevant words for each weight 0, 0.1, ..., 1 (see
-      `top_words`), and its 12 most typical documents (see `top_documents`);
+      `top_words`), and its ten most typical documents (see `top_documents`);
     - of each word its number of tokens in X, and the eight topics with the largest
       parts of them, if these are at least 1%. The part of topic k is p(k | w),
       proportional to the share of k times p(w | k);
     - of each document its number of tokens, its group, the beginning of its text, and
-      its 16 largest topics of at least 1%.
+      its twelve largest topics of at least 1%.
 
     Parts and proportions are rounded to multiples of 1/255. Left out are the rest of
     the texts (an ellipsis shows where one was cut; white space is reduced to single

@@ -33,7 +33,7 @@ function pattern() {
   const found = rankedWords(state.topic, state.weight)
     .map((word) => words[word])
     .sort((a, b) => b.length - a.length)
-    .map((word) => word.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&").replace(/ /g, "\\s"));
+    .map((word) => word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/ /g, "\\s"));
   const any = found.filter((word) => word !== "").join("|");
   return any ? new RegExp(`(?<!${INSIDE})(${any})(?!${INSIDE})`, "giu") : /(?!)()/;
 }
@@ -98,7 +98,8 @@ export function showDocuments() {
   else if (state.doc !== null) showDocument(state.doc, wanted);
   // On a narrow screen the panel is far from what opens it.
   const title = byId("detail-title").textContent;
-  if (!detail.hidden && opened !== title) detail.scrollIntoView({ block: "nearest" });
+  const block = detail.offsetHeight > window.innerHeight ? "start" : "nearest";
+  if (!detail.hidden && opened !== title) detail.scrollIntoView({ block });
   opened = detail.hidden ? null : title;
 }
 
@@ -115,7 +116,7 @@ function showDetail(title, note, nodes, caption, row) {
 
 function showWord(word) {
   const note = `${formatCount(wordCounts[word])} tokens in all documents`;
-  const caption = "Part of each topic in them";
+  const caption = "Part of each topic in them, from 1%";
   showDetail(words[word], note, [], caption, topicsOfWord(word));
 }
 
@@ -125,5 +126,5 @@ function showDocument(doc, wanted) {
   if (text.endsWith("…")) about.push("the beginning of its text");
   const nodes = text ? marked(text, wanted) : [];
   const row = topicsOfDocument(doc);
-  showDetail(`Document ${doc}`, about.join(" · "), nodes, "Its topics", row);
+  showDetail(`Document ${doc}`, about.join(" · "), nodes, "Its topics, from 1%", row);
 }

@@ -36,8 +36,8 @@ function render() {
   showMap(); // whose note leaves the rest of the height to the list
   showTopics();
   showWords();
-  showDocuments();
   showGroupsAndClasses();
+  showDocuments(); // last, because it may scroll to what it shows
   announce();
 }
 

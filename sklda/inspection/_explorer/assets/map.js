@@ -140,8 +140,8 @@ function emphasis() {
 
 function note() {
   const areas = "Areas are shares of all tokens";
-  if (state.word !== null) return `${areas}, dark areas the topics of the word.`;
-  if (state.doc !== null) return `${areas}, dark areas the topics of the document.`;
+  if (state.word !== null) return `${areas}, filled areas the topics of the word.`;
+  if (state.doc !== null) return `${areas}, filled areas the topics of the document.`;
   const axes = `the two axes show ${formatPart(explained[0] + explained[1])}`;
   return `${areas}. Topics with similar words are close; ${axes} of all differences.`;
 }
