@@ -180,7 +180,6 @@ LABELS = np.arange(N_DOCUMENTS) % 3
     [
         (MedLDAClassifier(4), LABELS, ["0", "1", "2"], None),
         (MedLDAClassifier(4), LABELS > 0, ["True"], "False"),
-        (MedLDARegressor(4), LABELS / 2, ["the target"], None),
     ],
 )
 def test_weights_of_classes(save, model, y, names, other):
@@ -189,6 +188,12 @@ def test_weights_of_classes(save, model, y, names, other):
     classes = save(model, X)["classes"]
     assert (classes["names"], classes["other"]) == (names, other)
     np.testing.assert_allclose(np.transpose(classes["weights"]), model.coef_, rtol=1e-3)
+
+
+def test_a_regressor_has_no_classes(save):
+    _, X, _, _ = explored()
+    model = MedLDARegressor(4, max_iter=4, random_state=0).fit(X, LABELS)
+    assert save(model, X)["classes"] is None
 
 
 def test_weights_of_one_vs_rest(save):

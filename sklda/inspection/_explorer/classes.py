@@ -1,4 +1,4 @@
-"""Weights of topics in a supervised model."""
+"""Weights of topics for classes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklda._base.fitted_topics import topic_word_priors
 
 
 def class_weights(estimator: Any, n_topics: int) -> dict[str, Any] | None:
-    """Return the weight of each topic for each class, or None without such weights.
+    """Return the weight of each topic for each class, or None without classes.
 
     Parameters
     ----------
@@ -23,15 +23,17 @@ def class_weights(estimator: Any, n_topics: int) -> dict[str, Any] | None:
     Returns
     -------
     dict or None
-        "names" of what the tasks predict; "other", the name of the first of two
-        classes, which share one task, else None; "weights", a list of the tasks'
+        "names" of the classes that the tasks predict; "other", the name of the first
+        of two classes, which share one task, else None; "weights", a list of the tasks'
         weights for each topic, None where a topic belongs to another task.
     """
-    coef = np.asarray(getattr(estimator, "coef_", None), dtype=np.float64)
+    if not hasattr(estimator, "classes_") or not hasattr(estimator, "coef_"):
+        return None
+    coef = np.asarray(estimator.coef_, dtype=np.float64)
     n_models = topic_word_priors(estimator).size
     if coef.ndim != 2 or coef.shape[1] * n_models != n_topics:
         return None
-    names = [str(name) for name in getattr(estimator, "classes_", ["the target"])]
+    names = [str(name) for name in estimator.classes_]
     other = None
     if len(names) == 2 and len(coef) == 1:
         other, names = names[0], names[1:]

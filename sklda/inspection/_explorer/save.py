@@ -40,8 +40,8 @@ def save_explorer(
 
     The page shows a map of the topics, the words of a topic with a slider for their
     relevance, its most typical documents, the topics of a word or of a document, and
-    the share of a topic in groups of documents or over time. For a supervised model it
-    also shows the weight of a topic for each class. The file works offline, from a disk
+    the share of a topic in groups of documents or over time. For a classifier it also
+    shows the weight of a topic for each class. The file works offline, from a disk
     or from any server, and loads nothing. The address of the page holds what is
     selected and the labels that were edited, so that a view can be sent.
 

@@ -17,6 +17,7 @@ const SIZE = 340;
 const MARGIN = 6;
 const AREA = 0.26; // of the map, for all circles together
 const SMALLEST = 4;
+const LEAST_FILLING = 3; // a smaller one would only blur the number
 const DIRECTIONS = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
@@ -156,7 +157,7 @@ export function showMap() {
     node.setAttribute("aria-selected", String(k === state.topic));
     const filling = node.querySelector(".filling");
     const radius = circles[k].radius * Math.sqrt(parts.get(k) ?? 0);
-    filling.setAttribute("r", radius);
+    filling.setAttribute("r", radius < LEAST_FILLING ? 0 : radius);
     const number = byId(`number-${k}`);
     number.classList.toggle("filled", radius > 7);
     number.classList.toggle("chosen", k === state.topic);
