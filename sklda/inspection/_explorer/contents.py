@@ -117,8 +117,9 @@ def _documents(
     is_typical = np.zeros(corpus.proportions.shape, dtype=bool)
     np.put_along_axis(is_typical.T, typical, True, axis=1)
     kept = sparse_rows(corpus.proportions, MIN_PART, MAX_TOPICS_OF_DOCUMENT, is_typical)
+    in_a_list = np.isin(np.arange(len(is_typical)), typical)
     return {
-        "texts": excerpts(corpus.texts, is_typical.any(axis=1), max_text_length),
+        "texts": excerpts(corpus.texts, in_a_list, max_text_length),
         "lengths": pack(corpus.lengths),
         "n_topics": pack(kept.sizes),
         "topics": pack(kept.columns),
