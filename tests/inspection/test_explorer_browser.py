@@ -237,6 +237,7 @@ def test_keyboard(open_page):
             break
         page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "topics"
+    visited = page.evaluate("history.length")
     page.keyboard.press("ArrowDown")
     expect_topic(page, 3)
     page.keyboard.press("End")
@@ -244,6 +245,7 @@ def test_keyboard(open_page):
     page.keyboard.press("Home")
     expect_topic(page, 0)
     sync_api.expect(page.locator("#status")).to_contain_text("Topic 0")
+    assert page.evaluate("history.length") == visited
     page.locator("#words").focus()
     page.keyboard.press("Home")
     page.keyboard.press("ArrowDown")
@@ -254,11 +256,18 @@ def test_keyboard(open_page):
     page.keyboard.press("Escape")
     sync_api.expect(page.locator("#detail")).to_be_hidden()
     assert page.evaluate("document.activeElement.id") == "words"
-    # From any topic the arrows of the map reach others.
+
+
+def test_arrows_on_the_map(open_page):
+    page = open_page("#topic=2")
     page.locator("#map svg").focus()
-    for key in ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"):
+    reached = {2}
+    for key in ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown") * 4:
         page.keyboard.press(key)
-    assert chosen_topic(page) in range(N_TOPICS)
+        page.wait_for_timeout(20)
+        reached.add(chosen_topic(page))
+    assert len(reached) > 3
+    assert page.evaluate("history.length") == open_page().evaluate("history.length")
 
 
 # --- looks -------------------------------------------------------------------
