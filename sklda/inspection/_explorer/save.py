@@ -103,11 +103,11 @@ def save_explorer(
     - of each topic its share of the tokens of X, its place on the map (see
       `TopicMapDisplay`), its 30 most relevant words for each weight 0, 0.1, ..., 1 (see
       `top_words`), and its ten most typical documents (see `top_documents`);
-    - of each word its number of tokens in X, and the eight topics with the largest
-      parts of them, if these are at least 1%. The part of topic k is p(k | w),
-      proportional to the share of k times p(w | k);
+    - of each word its number of tokens in X, and the part of them in the eight topics
+      where it is largest, from 1%, and in those that list the word. The part of topic k
+      is p(k | w), proportional to the share of k times p(w | k);
     - of each document its number of tokens, its group, the beginning of its text, and
-      its twelve largest topics of at least 1%.
+      its twelve largest topics, from 1%, and those that list the document.
 
     Parts and proportions are rounded to multiples of 1/255. Left out are the rest of
     the texts (an ellipsis shows where one was cut; white space is reduced to single
@@ -116,8 +116,8 @@ def save_explorer(
     more than short ones.
 
     With 100 topics, 10,000 words and 5,000 long English documents the file has less
-    than 1.5 MB: about 100 kB for the page itself, 5 kB for each topic, 20 bytes for
-    each word, and 100 to 150 bytes for each further document.
+    than 1.5 MB: about 50 kB for the page itself, 5 kB for each topic, 40 bytes for each
+    word, and 100 to 150 bytes for each further document.
 
     In the texts, the words of the topic are marked that are spelled as in
     `feature_names`, in upper or lower case. Words that were stemmed are not found.
