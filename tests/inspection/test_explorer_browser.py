@@ -10,6 +10,8 @@ from sklda.inspection import save_explorer, top_documents, top_words
 from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, N_TOPICS, explored
 
 sync_api = pytest.importorskip("playwright.sync_api")
+# On a busy machine Chromium is at times without a new frame for ten seconds.
+sync_api.expect.set_options(timeout=30_000)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -46,7 +48,6 @@ def open_page(browser, address):
         contexts.append(browser.new_context(viewport=viewport, **options))
         contexts[-1].set_offline(True)
         page = contexts[-1].new_page()
-        page.set_default_timeout(5_000)
         page.on("console", lambda message: wrong.append(message.text))
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda request: asked.append(request.url))
