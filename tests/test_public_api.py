@@ -242,10 +242,13 @@ def test_every_module_is_installed(installed):
         pytest.skip("an editable installation holds no copy of the package")
     shipped = {path.as_posix() for path in installed.files}
     shipped = {path for path in shipped if path.startswith("sklda/")}
+    suffixes = {".py", ".html", ".css", ".js"}
     modules = {
-        path.relative_to(ROOT).as_posix() for path in (ROOT / "sklda").rglob("*.py")
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "sklda").rglob("*")
+        if path.suffix in suffixes
     }
-    assert {path for path in shipped if path.endswith(".py")} == modules, (
+    assert {path for path in shipped if Path(path).suffix in suffixes} == modules, (
         "install the checkout again"
     )
     assert "sklda/py.typed" in shipped
