@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
 from sklda import CVBLDA, ECGSLDA
-from sklda._base.fold_in import completion_log_likelihood, prepare
+from sklda._base import fold_in
 from sklda._base.parameters import make_problem, random_streams
 from sklda._core.corpus import check_corpus, check_weights, split_cells
 from sklda._core.threads import Threads
@@ -104,8 +104,10 @@ def completion_score(X, topic_word, doc_topic_prior: float) -> float:
     """Return the log probability per token of unseen documents, as `score` does."""
     documents = check_weights(ECGSLDA(), X, reset=True, whole=True)
     alpha = np.full(topic_word.shape[0], doc_topic_prior)
-    prepared = prepare(documents, topic_word, alpha)
-    return completion_log_likelihood(*prepared) / float(X.sum())
+    documents, topics = fold_in.prepare(documents, topic_word, alpha)
+    return fold_in.completion_score(
+        documents, topics.word_topic, lambda half: fold_in.doc_topic(half, topics)
+    )
 
 
 def recorded(lda, X, X_test, z) -> list[dict[str, np.ndarray]]:

@@ -17,7 +17,8 @@ def run(options) -> None:
         reports = read(options.results / family, f"{kind}*") if kind else {}
         if reports and family != "compare":
             question = import_module(f"benchmarks.{family}.{kind}")
-            question.draw(reports, options.results / family)
+            if hasattr(question, "draw"):  # the others have tables only
+                question.draw(reports, options.results / family)
 
 
 def write_page(folder: Path, doc: Path) -> None:

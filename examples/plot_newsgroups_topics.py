@@ -66,8 +66,8 @@ TopWordsDisplay.from_estimator(lda, words, n_words=8, metric="relevance")
 # in the same posts: it is 0 for words that occur independently, and 1 for words that
 # occur only together. Diversity is the proportion of distinct words among all top
 # words.
-coherence = topic_coherence(lda.components_, X, measure="npmi")
-print(f"diversity of the top words: {topic_diversity(lda.components_):.2f}\n")
+coherence = topic_coherence(lda, X, measure="npmi")
+print(f"diversity of the top words: {topic_diversity(lda):.2f}\n")
 print("  npmi  alpha  most relevant words")
 for k in np.argsort(-coherence):
     line = ", ".join(top_words(lda, words, 6, metric="relevance")[k])

@@ -1,6 +1,6 @@
 """sklda: Latent Dirichlet Allocation with the interface of scikit-learn."""
 
-from sklda import datasets, diagnostics, inspection, metrics
+from sklda import datasets, diagnostics, inspection, metrics, model_selection
 from sklda._core.version import __version__ as __version__
 from sklda._cvb.estimator import CVBLDA
 from sklda._ecgs.estimator import ECGSLDA
@@ -20,4 +20,5 @@ __all__ = [
     "diagnostics",
     "inspection",
     "metrics",
+    "model_selection",
 ]

@@ -13,7 +13,7 @@ from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
 FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
 STYLES = figures.styles("blocking")
 STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # recorded sweeps of each decade
-DIGITS = {"log_posterior": None, "perplexity": 2, "seconds": 3}  # in reports
+DIGITS = {"log_posterior": None, "perplexity": 2, "seconds": 6}  # in reports
 KINDS = {
     "log_posterior": "log posterior, nats",
     "perplexity": "perplexity of the held-out words",

@@ -220,6 +220,40 @@ def agreement_table() -> str:
     return _table([head, *rows])
 
 
+def planted_table() -> str:
+    """Return what both rules recommend, by planted number and kind of corpus."""
+    rows = _read("topics/planted.json")["rows"]
+    numbers = sorted({row["n_topics"] for row in rows})
+    kinds: dict[tuple, dict] = {}
+    for row in rows:
+        names = (", ".join(map(str, row[rule])) for rule in ("score", "stability"))
+        kind = row["shape"], row["priors"]
+        kinds.setdefault(kind, {})[row["n_topics"]] = " / ".join(names)
+    head = ["documents", "priors of the estimator"]
+    return _table(
+        [
+            [*head, *(f"{number} planted" for number in numbers)],
+            *([*kind, *(of[n] for n in numbers)] for kind, of in kinds.items()),
+        ]
+    )
+
+
+def curves_table() -> str:
+    """Return the scores and the stability of the corpora of real documents."""
+    report = _read("topics/curves.json")
+    numbers = report["options"]["topics"]
+    rows = [["corpus", "tokens", "measure", *(f"K = {number}" for number in numbers)]]
+    for corpus, found in report["found"].items():
+        of = [row for row in report["rows"] if row["corpus"] == corpus]
+        begin = [CORPORA[corpus], f"{found['tokens']:,}"]
+        for measure in ("score", "stability"):
+            shift = found["best_score"] if measure == "score" else 0
+            means = (f"{row[measure]['mean'] + shift:.2f}" for row in of)
+            rows.append([*begin, measure, *means])
+            begin = ["", ""]
+    return _table(rows)
+
+
 def _range(values, digits=1) -> str:
     """Return the smallest and the largest as text."""
     texts = [f"{value:.{digits}f}" for value in sorted(values)]
@@ -262,6 +296,8 @@ TABLES = {
     "calibration": (calibration_table, "diagnostics/calibration.json"),
     "chains": (chains_table, "diagnostics/chains-*.json"),
     "agreement": (agreement_table, "diagnostics/chains-*.json"),
+    "curves": (curves_table, "topics/curves.json"),
+    "planted": (planted_table, "topics/planted.json"),
 }
 
 

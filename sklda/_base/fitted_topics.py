@@ -71,6 +71,61 @@ def fitted_components(estimator: Any) -> np.ndarray:
     return components
 
 
+def topic_weights(model: Any, name: str = "model") -> np.ndarray:
+    """Return the weights of words in topics, of a fitted estimator or of an array.
+
+    Parameters
+    ----------
+    model : estimator or array-like of shape (n_topics, n_words)
+        Topic model with `components_`, or weights on any scale, even logarithms.
+    name : str, default="model"
+        Name of the parameter, for the message.
+
+    Returns
+    -------
+    ndarray of shape (n_topics, n_words) of float64
+        Finite weights; those of an estimator are not negative.
+
+    Raises
+    ------
+    NotFittedError
+        Before fit.
+    TypeError
+        If an estimator has no `components_`.
+    ValueError
+        If the weights are not a matrix of finite numbers, or those of an estimator
+        negative.
+    """
+    if hasattr(model, "fit"):
+        return fitted_components(snapshot(model))
+    weights: np.ndarray = check_matrix(model, name, dtype=np.float64)
+    return weights
+
+
+def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
+    """Return the word distributions of topics, of an estimator or of an array.
+
+    Raises
+    ------
+    NotFittedError, TypeError, ValueError
+        As `topic_weights`; also if a weight is negative, or all of a topic are 0.
+    """
+    weights = topic_weights(model, name)
+    if weights.min() < 0:
+        raise ValueError(
+            f"{name} contains negative values; the weights of words in topics must be "
+            f"non-negative."
+        )
+    sums = weights.sum(axis=1)
+    empty = np.flatnonzero(sums == 0)
+    if empty.size > 0:
+        raise ValueError(
+            f"{name}: all weights of topic {empty[0]} are 0, so it is no distribution "
+            f"of words. Leave such topics out ({empty.size} of {len(weights)})."
+        )
+    return normalise(weights)
+
+
 def normalise(weights: np.ndarray) -> np.ndarray:
     """Return weights divided by their sum along the last axis; zeros become uniform."""
     sums = weights.sum(axis=-1, keepdims=True)
@@ -86,6 +141,16 @@ def topic_word_priors(estimator: Any) -> np.ndarray:
     each other. A matrix factorisation has no prior.
     """
     return np.atleast_1d(getattr(estimator, "topic_word_prior_", 0.0))
+
+
+def check_one_model(estimator: Any) -> None:
+    """Raise TypeError if an estimator holds a model for each class."""
+    n_models = topic_word_priors(estimator).size
+    if n_models > 1:
+        raise TypeError(
+            f"{type(estimator).__name__} holds {n_models} models, one for each class: "
+            f"a document has no probability under all of them."
+        )
 
 
 def topic_frequencies(estimator: Any) -> np.ndarray:
@@ -183,8 +248,8 @@ def word_names(
     )
     if len(names) != n_words:
         raise ValueError(
-            f"feature_names has {len(names):,} names, but the estimator was fitted to "
-            f"{n_words:,} words."
+            f"feature_names has {len(names):,} names, but the model has {n_words:,} "
+            f"words."
         )
     return names
 

@@ -1,8 +1,11 @@
 """Documents under fixed topics: their proportions, and how well these predict."""
 
+import warnings
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
 
 from sklda._base.kernels import fold_in
 from sklda._core.corpus import ranges
@@ -25,9 +28,17 @@ def prepare(
     weights: WeightedCorpus, components, doc_topic_prior
 ) -> tuple[WeightedCorpus, Topics]:
     """Restrict the topics to the words that occur, and renumber these."""
+    weights, word_topic = topics_of_words(weights, components)
+    n_topics = components.shape[0]
+    return weights, Topics(word_topic, pad_prior(doc_topic_prior), n_topics)
+
+
+def topics_of_words(
+    weights: WeightedCorpus, components
+) -> tuple[WeightedCorpus, np.ndarray]:
+    """Return phi of the words that occur, one row per word, and renumber these."""
     words, weights = renumber(weights)
-    phi = (components[:, words] / _row_sums(components)).T
-    return weights, make_topics(phi, doc_topic_prior)
+    return weights, _padded((components[:, words] / _row_sums(components)).T)
 
 
 def renumber(weights: WeightedCorpus) -> tuple[np.ndarray, WeightedCorpus]:
@@ -38,10 +49,14 @@ def renumber(weights: WeightedCorpus) -> tuple[np.ndarray, WeightedCorpus]:
 
 def make_topics(phi: np.ndarray, doc_topic_prior: np.ndarray) -> Topics:
     """Return topics from the probabilities of words in them, (n_words, n_topics)."""
+    return Topics(_padded(phi), pad_prior(doc_topic_prior), phi.shape[1])
+
+
+def _padded(phi: np.ndarray) -> np.ndarray:
     n_words, n_topics = phi.shape
     word_topic = np.zeros((n_words, padded(n_topics)), np.float32)
     word_topic[:, :n_topics] = phi
-    return Topics(word_topic, pad_prior(doc_topic_prior), n_topics)
+    return word_topic
 
 
 def _row_sums(components):
@@ -88,19 +103,44 @@ def split_tokens(weights: WeightedCorpus) -> tuple[np.ndarray, np.ndarray]:
     return even, weights.count - even
 
 
-def completion_log_likelihood(
-    weights: WeightedCorpus, topics: Topics, n_jobs=None
+def completion_score(
+    weights: WeightedCorpus,
+    word_topic: np.ndarray,
+    doc_topic_of: Callable[[WeightedCorpus], np.ndarray],
 ) -> float:
-    """Return the log probability (nats) of all tokens, by document completion.
+    """Return the mean log probability (nats) of all tokens, by document completion.
 
     Theta is estimated on one half of each document and the other half is scored with
     it; both ways round, so every token is predicted once.
+
+    Parameters
+    ----------
+    weights : WeightedCorpus
+        Documents.
+    word_topic : ndarray of shape (n_words, at least n_topics) of float32
+        Probability of each word in each topic.
+    doc_topic_of : callable
+        Returns theta of the halves of the documents, (n_docs, n_topics).
+
+    Returns
+    -------
+    float
+        The mean; 0 with an UndefinedMetricWarning if there are no tokens.
     """
+    n_tokens = weights.count.sum(dtype=np.float64)
+    if n_tokens == 0:
+        warnings.warn(
+            "X has no tokens, so their mean log probability is undefined and set "
+            "to 0.0.",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+        return 0.0
     even, odd = split_tokens(weights)
     total = 0.0
     for seen, held_out in ((even, odd), (odd, even)):
-        theta = doc_topic(weights._replace(count=seen), topics, n_jobs)
+        theta = doc_topic_of(weights._replace(count=seen))
         total += fold_in.log_predictive(
-            weights.doc_ptr, weights.word, held_out, topics.word_topic, theta
+            weights.doc_ptr, weights.word, held_out, word_topic, theta
         )
-    return total
+    return float(total / n_tokens)

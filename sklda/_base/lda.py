@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import UndefinedMetricWarning
 
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitted_topics import snapshot
-from sklda._base.fold_in import completion_log_likelihood, doc_topic, prepare
+from sklda._base.fold_in import completion_score, doc_topic, prepare
 from sklda._core.types import MatrixLike
 
 
@@ -88,18 +86,11 @@ class BaseLDA(BaseTopicModel):
         """
         fitted = snapshot(self)
         weights = fitted._check_weights(X, reset=False)
-        n_tokens = weights.count.sum(dtype=np.float64)
-        if n_tokens == 0:
-            warnings.warn(
-                "X has no tokens, so their mean log probability is undefined and set "
-                "to 0.0.",
-                UndefinedMetricWarning,
-                stacklevel=2,
-            )
-            return 0.0
-        prepared = prepare(weights, fitted.components_, fitted.doc_topic_prior_)
-        total = completion_log_likelihood(*prepared, fitted._parameters.n_jobs)
-        return float(total / n_tokens)
+        weights, topics = prepare(weights, fitted.components_, fitted.doc_topic_prior_)
+        n_jobs = fitted._parameters.n_jobs
+        return completion_score(
+            weights, topics.word_topic, lambda half: doc_topic(half, topics, n_jobs)
+        )
 
     def perplexity(self, X: MatrixLike) -> float:
         """Return ``exp(-score(X))``; lower is better.

@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from scipy.special import entr
 
-from sklda._base.fold_in import completion_log_likelihood, make_topics, renumber
+from sklda._base.fold_in import completion_score, doc_topic, make_topics, renumber
 from sklda._core.corpus import tokens_before
 from sklda._core.problem import Corpus, Counts, Problem, WeightedCorpus
 from sklda._gibbs.chain import Chain, Runnable
@@ -125,4 +125,6 @@ def _test_log_probability(
     phi = counts.word_topic[documents.words, :n_topics] + beta
     phi /= counts.topic[:n_topics] + problem.n_words * beta
     topics = make_topics(phi, problem.doc_topic_prior)
-    return completion_log_likelihood(documents.weights, topics) / documents.n_tokens
+    return completion_score(
+        documents.weights, topics.word_topic, lambda half: doc_topic(half, topics)
+    )

@@ -13,6 +13,7 @@ from sklda.inspection._effects import TopicEffects, estimate_effect
 from sklda.inspection._explorer.save import save_explorer
 from sklda.inspection._pyldavis import pyldavis_data
 from sklda.inspection._top_words import TopWordsDisplay
+from sklda.inspection._topic_flow import TopicFlowDisplay
 from sklda.inspection._topic_intervals import TopicIntervalsDisplay
 from sklda.inspection._topic_map import TopicMapDisplay
 from sklda.inspection._words import top_documents, top_words
@@ -23,6 +24,7 @@ __all__ = [
     "PosteriorDraws",
     "TopWordsDisplay",
     "TopicEffects",
+    "TopicFlowDisplay",
     "TopicIntervalsDisplay",
     "TopicMapDisplay",
     "estimate_effect",

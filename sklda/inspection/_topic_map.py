@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.special import xlogy
 
 from sklda._base.drawing import EDGE, FILL, axes_or_new, check_labels
 from sklda._base.fitted_topics import (
@@ -15,6 +14,7 @@ from sklda._base.fitted_topics import (
     topic_frequencies,
     topic_frequencies_in,
 )
+from sklda._base.topic_distances import jensen_shannon_distances
 from sklda._core.checks import check_numbers
 from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda.inspection._labels import place_labels
@@ -185,7 +185,8 @@ class TopicMapDisplay:
         words = label_words(
             estimator, feature_names, n_words, default_n_words, metric, weight
         )
-        distances = jensen_shannon_distances(normalise(components))
+        topics = normalise(components)
+        distances = jensen_shannon_distances(topics, topics)
         positions, explained_ratio = classical_scaling(distances)
         if X is None:
             frequencies = topic_frequencies(estimator)
@@ -236,33 +237,6 @@ class TopicMapDisplay:
         self.ax_ = axes
         self.figure_ = axes.figure
         return self
-
-
-def jensen_shannon_distances(rows: np.ndarray) -> np.ndarray:
-    """Return the Jensen-Shannon distances between distributions.
-
-    The distance is the square root of the divergence in bits, from 0 to 1. Cost: O(n)
-    per entry of `rows`, for n rows.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n, n_words)
-        Distributions; each row sums to 1.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        Symmetric matrix of distances.
-    """
-    negative_entropy = xlogy(rows, rows).sum(axis=1)
-    divergences = np.zeros((len(rows), len(rows)))
-    for k, row in enumerate(rows[:-1]):
-        means = (row + rows[k + 1 :]) / 2
-        mean_entropy = (negative_entropy[k] + negative_entropy[k + 1 :]) / 2
-        divergences[k, k + 1 :] = mean_entropy - xlogy(means, means).sum(axis=1)
-    divergences = (divergences + divergences.T) / np.log(2)
-    distances: np.ndarray = np.sqrt(divergences.clip(0, 1))  # rounding can leave 0 to 1
-    return distances
 
 
 def classical_scaling(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

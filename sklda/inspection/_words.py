@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
-from scipy.stats import rankdata
 
 from sklda._base.drawing import shorten
 from sklda._base.fitted_topics import (
     fitted_components,
-    normalise,
     snapshot,
     top_indices,
     topic_proportions,
     word_names,
 )
-from sklda._core.checks import (
-    check_choice,
-    check_flag,
-    check_integer,
-    check_number,
-)
+from sklda._base.word_scores import word_scores
+from sklda._core.checks import check_flag, check_integer
 from sklda._core.types import MatrixLike, NameList, WordMetric
 
 if TYPE_CHECKING:
@@ -183,23 +176,7 @@ def top_columns(
 ) -> np.ndarray:
     """Return the columns of the top words of each topic, (n_topics, n_words)."""
     n_words = check_integer(n_words, "n_words", 1, components.shape[1], "words")
-    check_choice(metric, "metric", _SCORES)
-    default = _DEFAULT_WEIGHTS.get(metric)
-    if weight is None:
-        weight = default
-    elif default is None:
-        raise ValueError(
-            f"weight has no effect for metric={metric!r}; leave it at None, got "
-            f"{weight!r}."
-        )
-    else:
-        weight = check_number(
-            weight, "weight", "between 0 and 1", lambda w: 0 <= w <= 1
-        )
-    scores = _SCORES[metric](
-        normalise(components), normalise(components.sum(axis=0)), weight
-    )
-    return top_indices(scores, n_words)
+    return top_indices(word_scores(components, metric, weight), n_words)
 
 
 def label_words(
@@ -226,52 +203,6 @@ def label_words(
         [shorten(names[column], _MAX_LABEL_LENGTH) for column in topic]
         for topic in top_columns(components, n_words, metric, weight)
     ]
-
-
-def _probability(topic_word: np.ndarray, *_: Any) -> np.ndarray:
-    return topic_word
-
-
-def _lift(topic_word: np.ndarray, word: np.ndarray, _: Any) -> np.ndarray:
-    return _divide(topic_word, word)
-
-
-def _relevance(topic_word: np.ndarray, word: np.ndarray, weight: float) -> np.ndarray:
-    # weight * log p(w | k) + (1 - weight) * log(lift) with both terms in log p(w | k)
-    # merged: a weight of 0 or 1 would otherwise multiply log 0 by 0.
-    with np.errstate(divide="ignore"):
-        scores: np.ndarray = np.log(topic_word)
-    return scores - (1 - weight) * np.log(np.where(word > 0, word, 1))
-
-
-def _frex(topic_word: np.ndarray, _: Any, weight: float) -> np.ndarray:
-    exclusivity = _quantiles(_divide(topic_word, topic_word.sum(axis=0)))
-    frequency = _quantiles(topic_word)
-    scores: np.ndarray = 1 / (weight / exclusivity + (1 - weight) / frequency)
-    return scores
-
-
-def _divide(topic_word: np.ndarray, word: np.ndarray) -> np.ndarray:
-    """Divide each column by the value of its word; 0 where that is 0."""
-    quotient = np.zeros_like(topic_word)
-    np.divide(topic_word, word, out=quotient, where=word > 0)
-    return quotient
-
-
-def _quantiles(values: np.ndarray) -> np.ndarray:
-    """Return, for each entry, the proportion of its row that is not larger."""
-    ranks = rankdata(values, method="max", axis=1)
-    return np.asarray(ranks / values.shape[1])
-
-
-_Score: TypeAlias = Callable[[np.ndarray, np.ndarray, Any], np.ndarray]
-_SCORES: dict[str, _Score] = {
-    "probability": _probability,
-    "relevance": _relevance,
-    "lift": _lift,
-    "frex": _frex,
-}
-_DEFAULT_WEIGHTS = {"relevance": 0.6, "frex": 0.5}
 
 
 def top_documents(

@@ -41,12 +41,16 @@ TINY = {
     "cvb-size": f"{CHAINS} --documents 10 20 4000",
     "cvb-speed": "--topics 2 3 --first 1 --sweeps 3 --vb-iterations 3 --most-sweeps 4",
     "cvb-stream": "--corpus docstrings --topics 3 --batch 50 --passes 1 --starts 2",
+    "topics-planted": "--shapes short skewed --topics 2 --grid 2 4 --documents 40"
+    " --words 20 --folds 2 --sweeps 3",
+    "topics-curves": "--corpora kos --topics 2 4 --folds 2 --sweeps 3",
     "medlda-newsgroups": f"--newsgroups-home NEWS {SHORT} --starts 2",
     "medlda-binary": f"--newsgroups-home NEWS --drop-stop-words {SHORT}",
     "medlda-reuters": f"--reuters-home STORIES {SHORT} --strategies multitask ovr",
     "medlda-growth": "--newsgroups-home NEWS --samplers light gibbs --topics 2 3"
     " --documents 20 45 --fixed-topics 3",
 }
+TABLES_ONLY = {"topics-planted"}
 FILES = {
     "compare-speed": ["speed-kos-3-1"],
     "compare-quality": ["quality-kos-3-1"],
@@ -170,6 +174,19 @@ def check_stream(report):
             assert chain["score"][-1] > chain["score"][0]
 
 
+def check_planted(report):
+    assert [row["n_topics"] for row in report["rows"]] == [2] * 4
+    assert {row["score"][0] for row in report["rows"]} <= {2, 4}
+    assert report["summary"]["stability"]["within a step"] == 1
+
+
+def check_topic_curves(report):
+    scores = [row["score"]["mean"] for row in report["rows"]]
+    assert [row["n_topics"] for row in report["rows"]] == [2, 4]
+    assert max(scores) == 0 > min(scores)
+    assert report["found"]["kos"]["recommended"]["score"]["topics"] in (2, 4)
+
+
 def check_newsgroups(report):
     assert report["train"]["documents"] == 45
     assert len(report["rows"]) == 3 + 2 + 2  # of words, and two starts of two of topics
@@ -205,6 +222,8 @@ CHECKS = {
     "cvb-size": check_size,
     "cvb-speed": check_reach,
     "cvb-stream": check_stream,
+    "topics-curves": check_topic_curves,
+    "topics-planted": check_planted,
     "medlda-newsgroups": check_newsgroups,
     "medlda-binary": check_binary,
     "medlda-reuters": check_reuters,
@@ -255,7 +274,7 @@ def test_question_runs_and_is_shown(question, tmp_path, tiny, pyplot):
         assert len(list(images)) == (kind in ("quality", "growth"))
     else:
         figures = {path.stem for path in (tmp_path / "results" / family).glob("*.png")}
-        assert figures == set(reports)
+        assert figures == (set() if question in TABLES_ONLY else set(reports))
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ def gibbs() -> None:
 
 def others() -> None:
     from sklda import CVBLDA, MedLDAClassifier
+    from sklda.metrics import left_to_right_log_likelihood
 
     for sampler, n_weight_steps in (("light", 2), ("gibbs", None)):
         ways = {"sampler": sampler, "n_weight_steps": n_weight_steps}
@@ -40,7 +41,8 @@ def others() -> None:
     for approximation in ("zero-order", "gaussian", "exact"):
         params = {"approximation": approximation, "tol": 0, "evaluate_every": 1}
         CVBLDA(3, **params, **PARAMS).fit(X)
-    CVBLDA(3, **PARAMS).partial_fit(X)
+    lda = CVBLDA(3, **PARAMS).partial_fit(X)
+    left_to_right_log_likelihood(lda, X)
 
 
 PARTS = [gibbs, others]

@@ -221,8 +221,12 @@ def test_without_matplotlib_it_says_what_to_install():
         if name.endswith("Display") and name != "TopicIntervalsDisplay":
             needed = [np.eye(3)] if name.startswith("Doc") else []
             options = {"n_words": 2} if name.startswith("TopW") else {}
+            display = getattr(inspection, name)
             try:
-                getattr(inspection, name).from_estimator(model, *needed, **options)
+                if name == "TopicFlowDisplay":
+                    display.from_estimators([model, model])
+                else:
+                    display.from_estimator(model, *needed, **options)
             except ImportError as error:
                 print(error)
     """
@@ -232,6 +236,7 @@ def test_without_matplotlib_it_says_what_to_install():
             "ConvergenceDisplay",
             "DocumentTopicsDisplay",
             "TopWordsDisplay",
+            "TopicFlowDisplay",
             "TopicMapDisplay",
         )
     ]

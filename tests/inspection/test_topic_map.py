@@ -1,31 +1,12 @@
-"""Topics in two dimensions: distances, places, circles and labels."""
+"""Topics in two dimensions: places, circles and labels."""
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import pdist, squareform
 
 from sklda.inspection import TopicMapDisplay
-from sklda.inspection._topic_map import classical_scaling, jensen_shannon_distances
+from sklda.inspection._topic_map import classical_scaling
 from tests.helpers.known_topics import KnownTopics
 from tests.helpers.pictures import LONG, boxes_without_lines, model_of, overlaps
-
-
-def test_distances_by_hand():
-    rows = np.array([[1, 0, 0, 0], [0, 0.5, 0.5, 0], [0.5, 0.5, 0, 0], [1, 0, 0, 0]])
-    distances = jensen_shannon_distances(rows)
-    # Of rows 0 and 2: the mean is (3/4, 1/4), its entropy 0.8113 bits, theirs 0 and 1.
-    expected = np.sqrt(0.8112781244591328 - 0.5)
-    np.testing.assert_allclose(distances[0], [0, 1, expected, 0], atol=1e-12)
-    # Of rows 1 and 2: (1/4, 1/2, 1/4) has 1.5 bits, they have 1 each.
-    np.testing.assert_allclose(distances[1, 2], np.sqrt(0.5))
-    np.testing.assert_array_equal(distances, distances.T)
-
-
-def test_distances_are_those_of_scipy():
-    rows = np.random.default_rng(0).dirichlet(np.full(20, 0.3), 8)
-    in_nats = squareform(pdist(rows, "jensenshannon"))
-    expected = in_nats / np.sqrt(np.log(2))
-    np.testing.assert_allclose(jensen_shannon_distances(rows), expected, atol=1e-12)
 
 
 def test_scaling_keeps_distances_in_the_plane():

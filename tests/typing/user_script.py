@@ -18,11 +18,21 @@ from sklda.datasets import load_docstrings, make_lda_corpus
 from sklda.diagnostics import SampledChains, sample_chains
 from sklda.inspection import (
     TopicEffects,
+    TopicFlowDisplay,
     TopWordsDisplay,
     estimate_effect,
     top_words,
 )
-from sklda.metrics import topic_coherence, topic_diversity
+from sklda.metrics import (
+    align_topics,
+    document_completion_score,
+    left_to_right_log_likelihood,
+    topic_coherence,
+    topic_diversity,
+    topic_exclusivity,
+    topic_stability,
+)
+from sklda.model_selection import TopicNumberDisplay, topic_number_curve
 
 X, doc_topic, topic_word = make_lda_corpus(30, 20, 3, random_state=0)
 y = doc_topic.argmax(axis=1)
@@ -47,11 +57,23 @@ words: list[list[str]] = top_words(lda, n_words=3)
 names = np.array([f"word {w}" for w in range(20)])
 display = TopWordsDisplay.from_estimator(lda, names, n_words=3)
 coherence: np.ndarray = topic_coherence(lda.components_, X, measure="npmi", n_words=3)
-diversity: float = topic_diversity(lda.components_, n_words=3)
+diversity: float = topic_diversity(lda, n_words=3)
+exclusivity: np.ndarray = topic_exclusivity(components.tolist(), "frex", weight=0.7)
+texts: list[str] = load_docstrings().data
+tokens = [text.split() for text in texts]
+topic_coherence(lda, measure="c_v", texts=texts, feature_names=names)
+topic_coherence(lda, measure="c_v", texts=tokens, feature_names=names, window=9)
+partners: np.ndarray = align_topics(lda, [components, lda])[0].partners
+prototype: int = topic_stability([lda, components], "top-words", n_words=5).prototype
+likelihoods: np.ndarray = left_to_right_log_likelihood(lda, X, random_state=0)
+completion: float = document_completion_score(lda, X, smoothing=0.1)
+curve = topic_number_curve(lda, X, [2, 3], cv=3, measures=["score"], n_repeats=1)
+agreed: int | None = curve.agreed
+TopicNumberDisplay(curve=curve).plot(color="black").lines_[0]
+flows: list[np.ndarray] = TopicFlowDisplay.from_estimators([lda, lda], names).flows
 chains: SampledChains = sample_chains(lda, X, n_chains=2, random_state=0).more(10)
 verdict: str = chains.verdict_
 draws: np.ndarray = chains.scalars_["log_joint"]
-texts: list[str] = load_docstrings().data
 kept = CollapsedGibbsLDA(3, keep_draws=5).fit(X).draws_
 if kept is not None:
     low, high = kept.doc_topic_interval(0.9, documents=[0, 1])
@@ -63,4 +85,6 @@ CollapsedGibbsLDA(blocking="both")  # type: ignore[arg-type]
 CVBLDA(approximation="first-order")  # type: ignore[arg-type]
 MedLDAClassifier(multi_class="one-vs-rest")  # type: ignore[arg-type]
 TopWordsDisplay.from_estimator(lda, set(names.tolist()))  # type: ignore[arg-type]
-topic_coherence(lda.components_, X, measure="c_v")  # type: ignore[arg-type]
+topic_coherence(lda.components_, X, measure="c_w2v")  # type: ignore[arg-type]
+topic_number_curve(lda, X, [2, 3], measures=["c_w2v"])  # type: ignore[list-item]
+align_topics(components, [components], "cosine")  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import TruncatedSVD
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from sklda import (
     CVBLDA,
@@ -32,7 +32,9 @@ from tests.helpers.bad_input.of_estimators import (
     X,
     fitted,
 )
+from tests.helpers.bad_input.of_model_selection import model_selection_doors
 from tests.helpers.bad_input.values import (
+    NAME,
     SEEDS,
     Bad,
     Door,
@@ -56,37 +58,148 @@ from tests.helpers.bad_input.values import (
 from tests.helpers.known_topics import KnownTopics
 from tests.helpers.public_names import parameters
 
+NO_MODELS = ("model", None, 5, CollapsedGibbsLDA, {1})
 COMPONENTS = np.arange(N_TOPICS * N_WORDS).reshape(N_TOPICS, N_WORDS) % 5
 
 
 def metric_doors() -> Iterator[tuple[str, Door]]:
-    components = weights(N_TOPICS, N_WORDS)
+    of_model = weights(N_TOPICS, N_WORDS) + no_estimators()
+    in_texts = ("c_v", "c_uci", "c_npmi")
     # Any documents do that have the words of the model.
     other_words = refused(np.ones((3, 6)), words="7 columns, but X has 6")
     yield (
         "topic_coherence",
         Door(
             metrics.topic_coherence,
-            {"components": COMPONENTS, "X": X, "n_words": 3},
+            {"model": COMPONENTS, "X": X, "n_words": 3},
             {
-                "components": components + refused(COMPONENTS[:, :6], words="6.*7"),
+                "model": of_model + refused(COMPONENTS[:, :6], words="6.*7"),
                 "X": weights(3, N_WORDS)
+                + refused(None, words="X must be given")
                 + refused(-COMPONENTS, words="X contains negative")
                 + other_words,
-                "measure": choice("u_mass", "npmi"),
+                "measure": choice("u_mass", "npmi") + only_bad(choice(*in_texts)),
                 "n_words": integer(2, N_WORDS, typical=3),
                 "smoothing": real(0, None, closed="neither", typical=0.5),
             },
         ),
     )
+    yield "topic_coherence", coherence_in_texts()
     yield (
         "topic_diversity",
         Door(
             metrics.topic_diversity,
-            {"components": COMPONENTS, "n_words": 3},
-            {"components": components, "n_words": integer(1, N_WORDS, typical=3)},
+            {"model": COMPONENTS, "n_words": 3},
+            {"model": of_model, "n_words": integer(1, N_WORDS, typical=3)},
         ),
     )
+    exclusivity = {
+        "model": of_model + not_distributed(),
+        "measure": only_bad(choice("exclusivity", "frex")) + accepted("frex"),
+        "n_words": integer(1, N_WORDS, typical=3),
+        "weight": real(0, 1, closed="both", typical=0.5) + accepted(None),
+    }
+    at = {"model": COMPONENTS, "measure": "frex", "n_words": 3}
+    yield "topic_exclusivity", Door(metrics.topic_exclusivity, at, exclusivity)
+    yield from alignment_doors()
+    yield "document_completion_score", completion_door()
+    factors = KnownTopics(COMPONENTS)
+    no_prior = refused(factors, words="no doc_topic_prior_", error=TypeError)
+    yield (
+        "left_to_right_log_likelihood",
+        Door(
+            metrics.left_to_right_log_likelihood,
+            {"estimator": fitted(CollapsedGibbsLDA), "X": X, "random_state": 0},
+            {
+                "estimator": topic_model() + no_prior,
+                "X": counts(N_DOCS, N_WORDS, whole=True, fitted=True),
+                "n_particles": integer(1, typical=3),
+                "random_state": SEEDS,
+            },
+        ),
+    )
+
+
+def completion_door() -> Door:
+    sound = {"estimator": fitted(CollapsedGibbsLDA), "X": X}
+    of_model = topic_model().bad
+    of_model = [one for one in of_model if not isinstance(one.value, Pipeline)]
+    specs = {
+        "estimator": Spec(of_model, []),
+        "X": counts(N_DOCS, N_WORDS, whole=False, fitted=True),
+        "smoothing": real(0, 1, closed="both", typical=0.5) + accepted(None),
+    }
+    return Door(metrics.document_completion_score, sound, specs)
+
+
+def no_estimators() -> Spec:
+    """Return the Spec of estimators where arrays are taken as well."""
+    return Spec(topic_model().bad[: -len(NO_MODELS)], [])
+
+
+def coherence_in_texts() -> Door:
+    texts = [["a", "b"], ["c", "a", "b"]]
+    no_texts = ("abc", b"abc", 5, {"a": "b"}, np.array(texts[:1]), COMPONENTS, X)
+    text = r"{name} must hold strings or lists of tokens.* text 1 is of type"
+    none = r"{name} contain none of the top words"
+    given = refused(None, words="{name} must be given")
+    given += refused(*no_texts, words="{name} must list strings", error=TypeError)
+    for one in (None, 5, {"a"}, {"a": 1}):
+        given += refused(["a", one], words=text, error=TypeError)
+    given += refused([], [""], [["x"]], [[("a", 1)]], words=none, error=ValueError)
+    same = [texts, tuple(texts), iter(texts), [tuple(one) for one in texts]]
+    of_names = names(N_WORDS, "words")
+    of_names = Spec(of_names.bad, [])
+    of_names += refused(None, words="{name} must be given")
+    of_names += refused(["a"] * N_WORDS, words="{name} must be distinct")
+    return Door(
+        metrics.topic_coherence,
+        {
+            "model": COMPONENTS,
+            "measure": "c_v",
+            "n_words": 3,
+            "texts": texts,
+            "feature_names": list("abcdefg"),
+        },
+        {
+            "X": refused(X, words="X has no effect") + accepted(None),
+            "texts": given + Spec([], [same]),
+            "feature_names": of_names,
+            "window": integer(1, typical=3) + accepted(None),
+        },
+    )
+
+
+def not_distributed() -> Spec:
+    """Return the Spec of weights that make no distributions."""
+    empty = COMPONENTS.copy()
+    empty[1] = 0
+    words = "all weights of topic 1 are 0"
+    return refused(-COMPONENTS, words="contains negative") + refused(empty, words=words)
+
+
+def alignment_doors() -> Iterator[tuple[str, Door]]:
+    shared = {
+        "distance": only_bad(choice("hellinger", "jensen-shannon", "top-words"))
+        + accepted("top-words"),
+        "n_words": integer(1, N_WORDS, typical=3) + accepted(None),
+    }
+    at = {"distance": "top-words", "n_words": 3}
+    of_reference = weights(N_TOPICS, N_WORDS) + no_estimators() + not_distributed()
+    of_reference += refused(COMPONENTS[:, :6], words="reference has 6.*has 7")
+    others = several_models(COMPONENTS + 1, minimum=1)
+    yield (
+        "align_topics",
+        Door(
+            metrics.align_topics,
+            at | {"reference": COMPONENTS, "others": [COMPONENTS + 1]},
+            {"reference": of_reference, "others": others} | shared,
+        ),
+    )
+    models = {"models": several_models(COMPONENTS + 1)}
+    at["models"] = [COMPONENTS, COMPONENTS + 1]
+    for function in (metrics.topic_stability, metrics.consensus_topics):
+        yield function.__name__, Door(function, at, models | shared)
 
 
 # --- inspection ------------------------------------------------------------------
@@ -98,13 +211,12 @@ def topic_model() -> Spec:
     pipeline = make_pipeline("passthrough", CollapsedGibbsLDA(2, max_iter=2)).fit(X)
     svd = TruncatedSVD(2).fit(X.toarray() - 1.5)
     unfitted = CollapsedGibbsLDA(), make_pipeline("passthrough", CollapsedGibbsLDA())
-    no_model = ("model", None, 5, CollapsedGibbsLDA, {1})
     bad = [
         *(Bad(one, "not fitted", NotFittedError) for one in unfitted),
         Bad(pipeline, r"Pipeline has no components_.*pipeline\[-1\]", TypeError),
         Bad(svd, "components_ of TruncatedSVD contains negative"),
         Bad(KnownTopics([[1, 2, math.nan]]), "components_ contains NaN"),
-        *(Bad(one, "not an estimator|is a class", TypeError) for one in no_model),
+        *(Bad(one, "not an estimator|is a class", TypeError) for one in NO_MODELS),
     ]
     return Spec(bad, [])
 
@@ -193,6 +305,14 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     yield from display_doors(
         inspection.ConvergenceDisplay, at_model, {"estimator": fits()}, "line_kw"
     )
+    of_flow = ranking(fewest_words=0) | {"X": if_any + accepted(None, X)}
+    del of_flow["estimator"]
+    of_flow["estimators"] = several_models(fitted(CollapsedGibbsLDA))
+    at_flow = {"n_words": 3, "metric": "frex"}
+    at_flow["estimators"] = [fitted(CollapsedGibbsLDA), fitted(CVBLDA)]
+    yield from display_doors(
+        inspection.TopicFlowDisplay, at_flow, of_flow, "fill_kw", "from_estimators"
+    )
     model = CollapsedGibbsLDA(N_TOPICS, max_iter=12, thin=1)
     chains = diagnostics.sample_chains(model, X, n_chains=2, random_state=0)
     yield from display_doors(
@@ -202,6 +322,26 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
         "line_kw",
         "from_chains",
     )
+
+
+def several_models(model: Any, *, minimum: int = 2) -> Spec:
+    """Return the Spec of a list of models, of which `model` is one."""
+    no_list = (model, COMPONENTS, "ab", None, 5, {1, 2})
+    spec = refused(*no_list, {"a": model}, words="{name} must be a list of models")
+    few = ([], [model][: minimum - 1], (), iter(()))
+    spec += refused(*few, words=f"{NAME} must hold at least {minimum} models")
+    for bad in topic_model().bad[:2]:
+        spec += refused([model, bad.value], words=bad.words, error=bad.error)
+    weights = np.ones((2, N_WORDS))
+    for row, words in ((math.nan, "NaN"), (-1, "negative"), (0, "of topic 1 are 0")):
+        bad = weights.copy()
+        bad[1] = row
+        words = rf"{NAME}\[1\].*{words}|components_.*{words}"
+        spec += refused([model, KnownTopics(bad)], words=words, error=ValueError)
+    other = KnownTopics(np.ones((2, N_WORDS + 1)))
+    spec += refused([model, other], words=rf"has {N_WORDS} words.* has {N_WORDS + 1}")
+    same = [model] * max(minimum, 2)
+    return spec + Spec([], [[same, tuple(same)]])
 
 
 # --- draws -----------------------------------------------------------------------
@@ -240,7 +380,10 @@ def display_doors(
     options: str,
     factory: str = "from_estimator",
 ) -> Iterator[tuple[str, Door]]:
-    """Yield the doors of a display; `options` are those handed to matplotlib."""
+    """Yield the doors of a display; `options` are those handed to matplotlib.
+
+    `factory` is the method that makes it.
+    """
     # Drawn in full for what drawing refuses; the values of parameters need no picture.
     undrawn = type(cls.__name__, (cls,), {"plot": lambda self, ax=None: self})
     drawing = {
@@ -443,6 +586,7 @@ def function_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     for module, doors in (
         ("metrics", metric_doors()),
         ("inspection", inspection_doors(folder)),
+        ("model_selection", model_selection_doors()),
         ("diagnostics", diagnostics_doors()),
         ("datasets", dataset_doors(folder)),
     ):

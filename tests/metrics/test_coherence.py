@@ -1,4 +1,4 @@
-"""Coherence and diversity: by hand, against a plain version, against gensim."""
+"""Coherence in documents: by hand, against a plain version, against gensim."""
 
 from itertools import combinations
 
@@ -7,7 +7,8 @@ import pytest
 from scipy import sparse
 
 from sklda.datasets import make_lda_corpus
-from sklda.metrics import topic_coherence, topic_diversity
+from sklda.metrics import topic_coherence
+from tests.helpers.gensim_coherence import gensim_coherence
 
 
 def plain_coherence(components, X, measure, n_words, smoothing=1.0):
@@ -97,18 +98,6 @@ def test_smoothing_is_that_of_the_plain_version(corpus):
     )
 
 
-def test_diversity_by_hand():
-    assert topic_diversity([[3, 2, 1, 0], [0, 1, 2, 3]], n_words=2) == 1.0
-    assert topic_diversity([[3, 2, 1, 0], [3, 1, 2, 0]], n_words=2) == 0.75
-    assert topic_diversity([[3, 2, 1, 0]] * 4, n_words=3) == 0.25
-    assert topic_diversity([[1, 2, 3]], n_words=3) == 1.0
-
-
-def test_first_of_equal_words_counts():
-    assert topic_diversity([[1, 1, 1, 1], [0, 0, 1, 1]], n_words=2) == 1.0
-    assert topic_diversity([[1, 1, 1, 1], [1, 0, 0, 0]], n_words=2) == 0.5
-
-
 # --- words that never co-occur, words in all documents ---------------------------
 
 
@@ -189,44 +178,30 @@ def test_coherence_does_not_depend_on_the_form_of_X(corpus, measure):
 # --- gensim ------------------------------------------------------------------
 
 
-def gensim_coherence(components, X, n_words, **options):
-    models = pytest.importorskip("gensim.models")
-    corpora = pytest.importorskip("gensim.corpora")
-    texts = [[str(w) for w in np.repeat(np.arange(row.size), row)] for row in X]
-    dictionary = corpora.Dictionary(texts)
-    top = np.argsort(-components, axis=1, kind="stable")[:, :n_words]
-    model = models.CoherenceModel(
-        topics=[[str(w) for w in topic] for topic in top],
-        texts=texts,
-        corpus=[dictionary.doc2bow(text) for text in texts],
-        dictionary=dictionary,
-        topn=n_words,
-        processes=1,
-        **options,
-    )
-    return model.get_coherence_per_topic()
-
-
 @pytest.fixture(scope="module")
 def dense_corpus():
     """Return documents in which all words occur, and most pairs co-occur."""
     X, _, topics = make_lda_corpus(80, 25, 5, document_length=15, random_state=1)
     assert X.toarray().any(axis=0).all()
-    return X.toarray(), topics
+    names = [str(w) for w in range(25)]
+    texts = [np.repeat(names, row).tolist() for row in X.toarray()]
+    return X, topics, texts, names
 
 
 def test_u_mass_is_that_of_gensim(dense_corpus):
-    X, topics = dense_corpus
-    expected = gensim_coherence(topics, X, 10, coherence="u_mass")
+    X, topics, texts, names = dense_corpus
+    expected = gensim_coherence(topics, texts, names, 10, coherence="u_mass")
     # It adds 1e-12 to the probability that both are there.
-    found = topic_coherence(topics, X, n_words=10, smoothing=1e-12 * len(X))
+    found = topic_coherence(topics, X, n_words=10, smoothing=1e-12 * X.shape[0])
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_npmi_is_that_of_gensim_with_whole_documents_as_windows(dense_corpus):
-    X, topics = dense_corpus
+    X, topics, texts, names = dense_corpus
     # Six words of each topic, all pairs of which co-occur: for others gensim's value
     # depends on the 1e-12 that it adds.
-    expected = gensim_coherence(topics, X, 6, coherence="c_npmi", window_size=1000)
+    expected = gensim_coherence(
+        topics, texts, names, 6, coherence="c_npmi", window_size=1000
+    )
     found = topic_coherence(topics, X, "npmi", n_words=6)
     np.testing.assert_allclose(found, expected, rtol=1e-9)

@@ -1,0 +1,1 @@
+"""Numbers of topics that are recommended."""

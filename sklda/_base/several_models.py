@@ -1,0 +1,99 @@
+"""Several models of the same words, as distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sklda._base.fitted_topics import topic_distributions
+
+_MAX_SHOWN = 3  # words in a message
+
+
+def check_models(models: Any, name: str, minimum: int = 1) -> list[Any]:
+    """Return models as a list.
+
+    Raises
+    ------
+    TypeError
+        If `models` is no list of models.
+    ValueError
+        If there are fewer than `minimum`.
+    """
+    is_one = hasattr(models, "fit") or hasattr(models, "toarray")
+    is_one |= getattr(models, "ndim", 3) < 3  # a matrix is one model
+    no_list = isinstance(models, str | bytes | Mapping | set | frozenset)
+    if is_one or no_list or not hasattr(models, "__iter__"):
+        raise TypeError(
+            f"{name} must be a list of models, got {type(models).__name__}. For one "
+            f"model pass a list of one."
+        )
+    found = list(models)
+    if len(found) < minimum:
+        raise ValueError(
+            f"{name} must hold at least {minimum} models, got {len(found)}."
+        )
+    return found
+
+
+def distributions_of_all(models: list[Any], names: list[str]) -> list[np.ndarray]:
+    """Return the word distributions of models, and check that they have the same words.
+
+    Parameters
+    ----------
+    models : list of estimator or array-like of shape (n_topics, n_words)
+        Models.
+    names : list of str
+        Name of each, for messages.
+
+    Raises
+    ------
+    NotFittedError, TypeError, ValueError
+        As `topic_distributions`; also ValueError if the words differ.
+    """
+    topics = [
+        topic_distributions(model, name)
+        for model, name in zip(models, names, strict=True)
+    ]
+    known = [
+        (name, [str(word) for word in model.feature_names_in_])
+        for name, model in zip(names, models, strict=True)
+        if hasattr(model, "feature_names_in_")
+    ]
+    for name, words in known[1:]:
+        _check_same_words(*known[0], name, words)
+    for name, rows in zip(names, topics, strict=True):
+        if rows.shape[1] != topics[0].shape[1]:
+            raise ValueError(
+                f"{names[0]} has {topics[0].shape[1]} words, but {name} has "
+                f"{rows.shape[1]}: fit all models to the same columns."
+            )
+    return topics
+
+
+def _check_same_words(
+    first_name: str, first: list[str], name: str, words: list[str]
+) -> None:
+    if first == words:
+        return
+    parts = [
+        f"{_shown(missing)} only in {where}"
+        for missing, where in (
+            (sorted(set(first) - set(words)), first_name),
+            (sorted(set(words) - set(first)), name),
+        )
+        if missing
+    ]
+    differences = " and ".join(parts) or "the same words in another order"
+    raise ValueError(
+        f"{first_name} and {name} have different vocabularies: {differences}. Fit all "
+        f"models to the same columns."
+    )
+
+
+def _shown(words: list[str]) -> str:
+    shown = ", ".join(repr(word) for word in words[:_MAX_SHOWN])
+    more = len(words) - _MAX_SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown

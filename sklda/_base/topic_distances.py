@@ -1,0 +1,100 @@
+"""Distances between the word distributions of topics, from 0 to 1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sklda._base.fitted_topics import top_indices
+from sklda._core.checks import check_choice, check_integer
+
+DISTANCES = ("hellinger", "jensen-shannon", "top-words")
+_DEFAULT_N_WORDS = 10
+
+
+def check_distance(distance: str, n_words: int | None, n_words_of_corpus: int) -> int:
+    """Return the number of top words to compare, the default if it is None.
+
+    Raises
+    ------
+    ValueError
+        If the distance is unknown, or `n_words` is out of range or has no effect.
+    """
+    check_choice(distance, "distance", DISTANCES)
+    if n_words is None:
+        return min(_DEFAULT_N_WORDS, n_words_of_corpus)
+    if distance != "top-words":
+        raise ValueError(
+            f"n_words has no effect for distance={distance!r}; leave it at None, got "
+            f"{n_words!r}."
+        )
+    return check_integer(n_words, "n_words", 1, n_words_of_corpus, "words")
+
+
+def topic_distances(
+    topics: np.ndarray, others: np.ndarray, distance: str, n_words: int
+) -> np.ndarray:
+    """Return the distance of each topic to each of the others.
+
+    Parameters
+    ----------
+    topics : ndarray of shape (n_topics, n_words_of_corpus)
+        Distributions; each row sums to 1.
+    others : ndarray of shape (n_others, n_words_of_corpus)
+        The same.
+    distance : {"hellinger", "jensen-shannon", "top-words"}
+        Distance, see `sklda.metrics.align_topics`.
+    n_words : int
+        Number of words that "top-words" compares.
+
+    Returns
+    -------
+    ndarray of shape (n_topics, n_others)
+        Distances, from 0 to 1.
+    """
+    if distance == "hellinger":
+        return hellinger_distances(topics, others)
+    if distance == "jensen-shannon":
+        return jensen_shannon_distances(topics, others)
+    return 1 - _overlaps(topics, others, n_words)
+
+
+def hellinger_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return sqrt(1 - sum_w sqrt(p(w) q(w))) of all pairs p, q of rows."""
+    affinities = np.sqrt(topics) @ np.sqrt(others).T
+    distances: np.ndarray = np.sqrt((1 - affinities).clip(0))  # rounding can exceed 1
+    return distances
+
+
+def jensen_shannon_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the square roots of the divergences in bits, of all pairs of rows.
+
+    Cost: one logarithm per word for each pair.
+    """
+    entropies, other_entropies = _entropies(topics), _entropies(others)
+    divergences = np.empty((len(topics), len(others)))
+    for k, topic in enumerate(topics):
+        mean_entropies = (entropies[k] + other_entropies) / 2
+        divergences[k] = _entropies((topic + others) / 2) - mean_entropies
+    # What rounding leaves of 0 would be 1e-8 after the root.
+    divergences[divergences < 1e-14] = 0
+    distances: np.ndarray = np.sqrt(divergences.clip(max=1))
+    return distances
+
+
+def _entropies(rows: np.ndarray) -> np.ndarray:
+    """Return the entropy of each row in bits."""
+    logarithms = np.log2(np.maximum(rows, np.finfo(float).tiny))
+    entropies: np.ndarray = -np.einsum("kw,kw->k", rows, logarithms)
+    return entropies
+
+
+def _overlaps(topics: np.ndarray, others: np.ndarray, n_words: int) -> np.ndarray:
+    """Return the proportion of common words among the top words, of all pairs."""
+
+    def is_top(rows: np.ndarray) -> np.ndarray:
+        member = np.zeros(rows.shape)
+        np.put_along_axis(member, top_indices(rows, n_words), 1.0, axis=1)
+        return member
+
+    overlaps: np.ndarray = is_top(topics) @ is_top(others).T / n_words
+    return overlaps

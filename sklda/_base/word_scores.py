@@ -1,0 +1,97 @@
+"""Scores by which the words of a topic are ranked: from frequent to exclusive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy.stats import rankdata
+
+from sklda._base.fitted_topics import normalise
+from sklda._core.checks import check_choice, check_number
+
+
+def word_scores(
+    components: np.ndarray, metric: str, weight: float | None
+) -> np.ndarray:
+    """Return the score of each word in each topic, (n_topics, n_words).
+
+    `sklda.inspection.top_words` defines the metrics. A `weight` of None is the default
+    of the metric.
+
+    Raises
+    ------
+    ValueError
+        If the metric is unknown, the weight is not between 0 and 1, or the metric has
+        none.
+    """
+    check_choice(metric, "metric", _SCORES)
+    weight = check_weight(weight, metric)
+    return _SCORES[metric](
+        normalise(components), normalise(components.sum(axis=0)), weight
+    )
+
+
+def check_weight(weight: float | None, metric: str) -> float | None:
+    """Return the weight of a metric; None if it is given as None and has no default."""
+    default = _DEFAULT_WEIGHTS.get(metric)
+    if weight is None:
+        return default
+    if default is None:
+        raise ValueError(
+            f"weight has no effect for metric={metric!r}; leave it at None, got "
+            f"{weight!r}."
+        )
+    return check_number(weight, "weight", "between 0 and 1", lambda w: 0 <= w <= 1)
+
+
+def exclusivity(topic_word: np.ndarray) -> np.ndarray:
+    """Return p(w | k) divided by the sum of p(w | j) over all topics j."""
+    return _divide(topic_word, topic_word.sum(axis=0))
+
+
+def _probability(topic_word: np.ndarray, *_: Any) -> np.ndarray:
+    return topic_word
+
+
+def _lift(topic_word: np.ndarray, word: np.ndarray, _: Any) -> np.ndarray:
+    return _divide(topic_word, word)
+
+
+def _relevance(topic_word: np.ndarray, word: np.ndarray, weight: float) -> np.ndarray:
+    # weight * log p(w | k) + (1 - weight) * log(lift) with both terms in log p(w | k)
+    # merged: a weight of 0 or 1 would otherwise multiply log 0 by 0.
+    with np.errstate(divide="ignore"):
+        scores: np.ndarray = np.log(topic_word)
+    return scores - (1 - weight) * np.log(np.where(word > 0, word, 1))
+
+
+def _frex(topic_word: np.ndarray, _: Any, weight: float) -> np.ndarray:
+    exclusive = _quantiles(exclusivity(topic_word))
+    frequent = _quantiles(topic_word)
+    scores: np.ndarray = 1 / (weight / exclusive + (1 - weight) / frequent)
+    return scores
+
+
+def _divide(topic_word: np.ndarray, word: np.ndarray) -> np.ndarray:
+    """Divide each column by the value of its word; 0 where that is 0."""
+    quotient = np.zeros_like(topic_word)
+    np.divide(topic_word, word, out=quotient, where=word > 0)
+    return quotient
+
+
+def _quantiles(values: np.ndarray) -> np.ndarray:
+    """Return, for each entry, the proportion of its row that is not larger."""
+    ranks = rankdata(values, method="max", axis=1)
+    return np.asarray(ranks / values.shape[1])
+
+
+_Score: TypeAlias = Callable[[np.ndarray, np.ndarray, Any], np.ndarray]
+_SCORES: dict[str, _Score] = {
+    "probability": _probability,
+    "relevance": _relevance,
+    "lift": _lift,
+    "frex": _frex,
+}
+_DEFAULT_WEIGHTS = {"relevance": 0.6, "frex": 0.5}

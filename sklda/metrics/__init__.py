@@ -1,0 +1,24 @@
+"""Measure the topics of any model: what they mean, and whether they come back.
+
+Functions take fitted estimators with ``components_``, those of scikit-learn included,
+or arrays of the weights of words in topics.
+"""
+
+from sklda.metrics._alignment import align_topics
+from sklda.metrics._coherence import topic_coherence
+from sklda.metrics._completion import document_completion_score
+from sklda.metrics._diversity import topic_diversity
+from sklda.metrics._exclusivity import topic_exclusivity
+from sklda.metrics._left_to_right import left_to_right_log_likelihood
+from sklda.metrics._stability import consensus_topics, topic_stability
+
+__all__ = [
+    "align_topics",
+    "consensus_topics",
+    "document_completion_score",
+    "left_to_right_log_likelihood",
+    "topic_coherence",
+    "topic_diversity",
+    "topic_exclusivity",
+    "topic_stability",
+]

@@ -1,0 +1,132 @@
+"""Held-out likelihood: the probability of whole documents, from left to right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+
+from sklda._base.fitted_topics import (
+    check_one_model,
+    fitted_components,
+    normalise,
+    snapshot,
+)
+from sklda._base.parameters import random_streams
+from sklda._core.checks import check_integer
+from sklda._core.corpus import check_corpus, kernel_ranges
+from sklda._core.types import MatrixLike
+from sklda.metrics.kernels import left_to_right
+
+
+def left_to_right_log_likelihood(
+    estimator: Any,
+    X: MatrixLike,
+    *,
+    n_particles: int = 20,
+    random_state: int | RandomState | None = None,
+) -> np.ndarray:
+    """Estimate the log probability of each document under the fitted topics.
+
+    The words of a document are taken in one after the other. Particles, assignments of
+    topics to the words so far, predict the next word; the product of the mean
+    predictions estimates the probability of the document [1]_.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted LDA model with `components_`, whose rows are normalised to topics, and
+        `doc_topic_prior_`; also that of scikit-learn.
+    X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
+        Word counts, of documents that were not in the fit.
+    n_particles : int, default=20
+        Number of particles, at least 1. More make the estimates less variable.
+    random_state : int, RandomState instance or None, default=None
+        Seed. Pass an int for reproducible results.
+
+    Returns
+    -------
+    ndarray of shape (n_documents,)
+        Estimates of log p(document), in nats, of its words in the order of the columns:
+        without the multinomial coefficient. 0 for an empty document. For the perplexity
+        per word take ``exp(-result.sum() / X.sum())``.
+
+    Raises
+    ------
+    NotFittedError
+        Before fit.
+    TypeError
+        If the estimator has no `components_` or no `doc_topic_prior_`, or holds a model
+        for each class.
+    ValueError
+        If X does not hold counts of the same words as in fit, `components_` contains
+        negative values, or a parameter is out of its range.
+
+    Notes
+    -----
+    The expectation of the estimated probability is p(document), for any number of
+    particles: they are drawn anew after each word, in proportion to their predictions.
+    The estimated logarithm is therefore too small on average, the less so the more
+    particles. MALLET's ``evaluate-topics`` multiplies the mean predictions without that
+    step, as [1]_ does; [2]_ compares variants.
+
+    Document completion, as in `score` of the estimators, is far cheaper and needs no
+    random numbers.
+
+    Cost: O(n_particles K) for each pair of words of a document: quadratic in its
+    length. A document of 100 words with 100 topics takes about 10 ms.
+
+    References
+    ----------
+    .. [1] H. M. Wallach, I. Murray, R. Salakhutdinov, D. Mimno, "Evaluation methods for
+       topic models", ICML (2009), https://doi.org/10.1145/1553374.1553515
+    .. [2] W. Buntine, "Estimating likelihoods for topic models", ACML (2009),
+       https://doi.org/10.1007/978-3-642-05224-8_6
+
+    Examples
+    --------
+    >>> from sklda import CollapsedGibbsLDA
+    >>> from sklda.datasets import make_bars
+    >>> from sklda.metrics import left_to_right_log_likelihood
+    >>> X, _, _ = make_bars(n_samples=220, random_state=0)
+    >>> lda = CollapsedGibbsLDA(n_components=10, random_state=0).fit(X[:200])
+    >>> likelihoods = left_to_right_log_likelihood(lda, X[200:], random_state=0)
+    >>> likelihoods.shape
+    (20,)
+    """
+    estimator = snapshot(estimator)
+    topics = normalise(fitted_components(estimator))
+    alpha = _doc_topic_prior(estimator, len(topics))
+    corpus = check_corpus(estimator, X, reset=False)
+    n_particles = check_integer(n_particles, "n_particles", 1)
+    streams = random_streams(random_state)
+    word_topic = np.ascontiguousarray(topics.T)
+    tokens = np.repeat(corpus.word, np.diff(corpus.token_ptr))
+    ends = corpus.token_ptr[corpus.doc_ptr]
+
+    def log_likelihood(document: int) -> float:
+        word = tokens[ends[document] : ends[document + 1]]
+        rng = streams.child(document).kernel
+        z = np.empty((n_particles, word.size), np.int32)
+        counts = np.zeros((n_particles, alpha.size))
+        pairs = np.arange(word.size + 1) ** 2 // 2
+        return sum(
+            left_to_right.extend(word, first, last, word_topic, alpha, z, counts, rng)
+            for first, last in kernel_ranges(pairs, n_particles * alpha.size)
+        )
+
+    documents = range(ends.size - 1)
+    return np.array([log_likelihood(document) for document in documents], np.float64)
+
+
+def _doc_topic_prior(estimator: Any, n_topics: int) -> np.ndarray:
+    """Return alpha of a fitted LDA model, one value for each topic."""
+    kind = type(estimator).__name__
+    if not hasattr(estimator, "doc_topic_prior_"):
+        raise TypeError(
+            f"{kind} has no doc_topic_prior_, so it gives documents no probability: "
+            f"pass a fitted LDA model."
+        )
+    check_one_model(estimator)
+    return np.full(n_topics, estimator.doc_topic_prior_, dtype=np.float64)

@@ -1,0 +1,131 @@
+"""In how many sliding windows of texts words occur, alone and together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+
+# Places of searched words that are counted at once. A place takes part in about as many
+# stretches as there are other places in its window: this keeps to some 100 MB.
+_BLOCK_SIZE = 2**18
+
+
+class Occurrence(NamedTuple):
+    """Where words occur, in units (documents or windows) that are counted together.
+
+    A row of the matrix stands for one or several units with the same words; its entries
+    are the number of these units.
+    """
+
+    matrix: sparse.csc_array  # (n_rows, n_words) of int64
+    n_units: int
+
+
+class _Places(NamedTuple):
+    """Places of searched words in texts that follow each other."""
+
+    word: np.ndarray  # number of the word at each place
+    first: np.ndarray  # the first window that the place is in, over all texts
+    last: np.ndarray  # the last one
+
+
+def occurrences_in_windows(
+    texts: Any, words: list[str], window: int
+) -> Iterator[Occurrence]:
+    """Yield the occurrences of words in windows, for blocks of texts.
+
+    A window of `window` tokens moves over each text by one token at a time. A shorter
+    text is one window.
+
+    Parameters
+    ----------
+    texts : iterable of str or of lists of str
+        Texts, or their tokens.
+    words : list of str
+        Words to look for; each once.
+    window : int
+        Number of tokens in a window.
+    """
+    number_of = {word: i for i, word in enumerate(words)}
+    places: list[_Places] = []
+    n_windows = n_places = 0
+    for tokens in token_lists(texts):
+        numbers = map(number_of.get, tokens, repeat(-1))
+        word = np.fromiter(numbers, np.int64, len(tokens))
+        position = np.flatnonzero(word >= 0)
+        windows_here = max(len(tokens) - window + 1, 1)
+        first = (position - window + 1).clip(0) + n_windows
+        last = position.clip(max=windows_here - 1) + n_windows
+        places.append(_Places(word[position], first, last))
+        n_windows += windows_here
+        n_places += position.size
+        if n_places >= _BLOCK_SIZE:
+            yield Occurrence(_occurrence_matrix(places, len(words)), n_windows)
+            places, n_windows, n_places = [], 0, 0
+    if n_windows > 0:
+        yield Occurrence(_occurrence_matrix(places, len(words)), n_windows)
+
+
+def _occurrence_matrix(places: list[_Places], n_words: int) -> sparse.csc_array:
+    """Return which words occur in each stretch of windows with the same words.
+
+    The words of a window change only where a place enters or leaves it, so there are
+    far fewer stretches than windows.
+    """
+    word, first, last = map(np.concatenate, zip(*places, strict=True))
+    order = np.lexsort((first, word))
+    word, begin, end = word[order], first[order], last[order] + 1
+    # Several places of a word in one window are one occurrence.
+    repeated = word[1:] == word[:-1]
+    begin[1:][repeated] = np.maximum(begin[1:], end[:-1])[repeated]
+    inside = begin < end
+    word, begin, end = word[inside], begin[inside], end[inside]
+    bounds = np.unique(np.concatenate([begin, end]))
+    first_row = np.searchsorted(bounds, begin)
+    n_rows = np.searchsorted(bounds, end) - first_row
+    starts = np.cumsum(n_rows) - n_rows
+    rows = np.arange(n_rows.sum()) + np.repeat(first_row - starts, n_rows)
+    per_word = np.bincount(word, n_rows, n_words).astype(np.int64)
+    n_windows = np.diff(bounds)
+    return sparse.csc_array(
+        (n_windows[rows], rows, np.concatenate([[0], np.cumsum(per_word)])),
+        shape=(max(n_windows.size, 1), n_words),
+    )
+
+
+def token_lists(texts: Any) -> Iterator[list[str]]:
+    """Yield the tokens of each text; strings are split as CountVectorizer does.
+
+    Raises
+    ------
+    TypeError
+        If `texts` is not a collection of strings or lists.
+    """
+    split = CountVectorizer().build_analyzer()
+    for number, text in enumerate(_check_texts(texts)):
+        if isinstance(text, str):
+            yield split(text)
+        elif isinstance(text, list | tuple | np.ndarray):
+            yield list(text)
+        else:
+            raise TypeError(
+                f"texts must hold strings or lists of tokens, but text {number} is of "
+                f"type {type(text).__name__}."
+            )
+
+
+def _check_texts(texts: Any) -> Iterable[Any]:
+    no_texts = isinstance(texts, str | bytes | Mapping) or not hasattr(
+        texts, "__iter__"
+    )
+    if no_texts or getattr(texts, "ndim", 1) != 1:
+        raise TypeError(
+            f"texts must list strings or lists of tokens, got {type(texts).__name__}. "
+            f"Pass what the vectorizer was fitted to."
+        )
+    return texts  # type: ignore[no-any-return]

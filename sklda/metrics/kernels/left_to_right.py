@@ -1,0 +1,94 @@
+"""The probability of a document under fixed topics, from left to right.
+
+Particles are assignments z of the tokens so far. Before token n each particle is moved
+by one Gibbs sweep over the tokens before it, which leaves p(z | w) as it is. Then
+
+    p(w_n | z) = sum_k phi_kw (n_k + alpha_k) / (n + A),
+
+A the sum of alpha. The mean over the particles estimates p(w_n | the words before it).
+Particles are then drawn anew in proportion to p(w_n | z): without it the product of the
+means would be biased.
+"""
+
+import numpy as np
+
+from sklda._core.compile import njit
+from sklda._core.random_streams import uniform
+
+
+@njit(cache=True, nogil=True)
+def _draw_topic(row, counts, alpha, cumulated, rng):
+    """Draw a topic for a word whose phi is `row`."""
+    total = 0.0
+    for k in range(row.size):
+        total += row[k] * (counts[k] + alpha[k])
+        cumulated[k] = total
+    threshold = uniform(rng) * total
+    k = 0
+    while k < row.size - 1 and cumulated[k] <= threshold:
+        k += 1
+    return k
+
+
+@njit(cache=True, nogil=True)
+def _draw_particles(weights, z, counts, rng):
+    """Replace the particles by systematic draws in proportion to their weights.
+
+    A particle is drawn as often as its share says, up to rounding; one that is drawn
+    stays in its place.
+    """
+    n_particles = weights.size
+    scale = n_particles / weights.sum()
+    n_draws = np.zeros(n_particles, np.int64)
+    before, drawn, start = 0.0, 0, uniform(rng)
+    for r in range(n_particles):
+        before += weights[r] * scale
+        while drawn + start < before and drawn < n_particles:
+            n_draws[r] += 1
+            drawn += 1
+    n_draws[n_particles - 1] += n_particles - drawn  # what rounding left
+    source = 0
+    for r in range(n_particles):
+        if n_draws[r] == 0:
+            while n_draws[source] < 2:
+                source += 1
+            z[r] = z[source]
+            counts[r] = counts[source]
+            n_draws[source] -= 1
+            n_draws[r] = 1
+
+
+@njit(cache=True, nogil=True)
+def extend(word, first, last, word_topic, alpha, z, counts, rng):
+    """Take the tokens from `first` to `last` in; return their log probability.
+
+    `word_topic` holds phi, (n_words, n_topics); `z` the topics of the tokens before
+    `first`, (n_particles, n_tokens), and `counts` their numbers, (n_particles,
+    n_topics) float64. Both are carried on.
+    """
+    n_particles, n_topics = counts.shape
+    weights = np.empty(n_particles)
+    cumulated = np.empty(n_topics)
+    prior_mass = alpha.sum()
+    total = 0.0
+    for n in range(first, last):
+        row = word_topic[word[n]]
+        for r in range(n_particles):
+            for i in range(n):
+                counts[r, z[r, i]] -= 1
+                z[r, i] = _draw_topic(
+                    word_topic[word[i]], counts[r], alpha, cumulated, rng
+                )
+                counts[r, z[r, i]] += 1
+            weights[r] = 0.0
+            for k in range(n_topics):
+                weights[r] += row[k] * (counts[r, k] + alpha[k])
+        mean = weights.mean() / (prior_mass + n)
+        if mean == 0:
+            return -np.inf
+        total += np.log(mean)
+        _draw_particles(weights, z[:, :n], counts, rng)
+        for r in range(n_particles):
+            z[r, n] = _draw_topic(row, counts[r], alpha, cumulated, rng)
+            counts[r, z[r, n]] += 1
+    return total

@@ -1,0 +1,218 @@
+"""Plot of a curve over numbers of topics, with what it recommends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import Bunch
+
+from sklda._base.drawing import EDGE, FILL, check_axes, import_pyplot
+from sklda._core.types import MatrixLike
+from sklda.model_selection._curve import topic_number_curve
+from sklda.model_selection._recommendation import behind_best
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+_COLUMNS = 3
+_PANEL_SIZE = 3.2, 2.5  # inches
+_TITLES = {
+    "score": "held-out score (nats per token)",
+    "npmi": "coherence (NPMI)",
+    "c_v": "coherence (c_v)",
+    "seconds": "seconds of a fit",
+}
+
+
+class TopicNumberDisplay:
+    """Plot what is measured for each number of topics, and which are recommended.
+
+    Each panel shows the mean of a measure and, as a band, one standard error on both
+    sides of it; for the held-out score, of the difference to the best: where the band
+    touches the dotted line, a number is as good as the best. A dashed line marks the
+    number that a measure recommends. Create a display with `from_estimator`, or from a
+    curve that is computed already. Its parameter is kept as an attribute.
+
+    Parameters
+    ----------
+    curve : Bunch
+        Result of `topic_number_curve`.
+
+    Attributes
+    ----------
+    axes_ : ndarray of Axes of shape (n_measures,)
+        Panel of each measure.
+    figure_ : Figure
+        Figure of the panels.
+    lines_ : list of Line2D
+        Means, in the order of the panels.
+
+    Raises
+    ------
+    TypeError
+        If `curve` is not the result of `topic_number_curve`.
+
+    See Also
+    --------
+    topic_number_curve : The numbers themselves, and reasons of the recommendations.
+
+    Examples
+    --------
+    >>> from sklda import CollapsedGibbsLDA
+    >>> from sklda.datasets import make_bars
+    >>> from sklda.model_selection import TopicNumberDisplay
+    >>> X, _, _ = make_bars(n_samples=300, doc_topic_prior=0.1, random_state=0)
+    >>> display = TopicNumberDisplay.from_estimator(
+    ...     CollapsedGibbsLDA(max_iter=50), X, [5, 10, 20], cv=3, random_state=0
+    ... )
+    >>> display.axes_.shape
+    (6,)
+    """
+
+    axes_: np.ndarray
+    figure_: Figure
+    lines_: list[Line2D]
+
+    def __init__(self, *, curve: Bunch) -> None:
+        if not {"n_components", "mean", "recommended"} <= set(dir(curve)):
+            raise TypeError(
+                f"curve must be a result of topic_number_curve, got {curve!r}."
+            )
+        self.curve = curve
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        param_range: ArrayLike,
+        *,
+        ax: Axes | Iterable[Axes] | None = None,
+        **curve_kw: Any,
+    ) -> Self:
+        """Compute the curve of an estimator, and plot it.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Topic model, see `topic_number_curve`.
+        X : {array-like, sparse matrix} of shape (n_documents, n_words_of_corpus)
+            Word counts.
+        param_range : array-like of int
+            Numbers of topics.
+        ax : Axes or array-like of Axes, default=None
+            One Axes per measure, seconds included. By default a new figure is created.
+        **curve_kw : dict
+            Keyword arguments for `topic_number_curve`.
+
+        Returns
+        -------
+        TopicNumberDisplay
+            The display, plotted.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        TypeError
+            If `ax` holds anything but Axes, or as `topic_number_curve`.
+        ValueError
+            If the number of Axes is not that of the measures, or as
+            `topic_number_curve`.
+        """
+        import_pyplot("TopicNumberDisplay")  # all that can fail before hours of fits
+        if ax is not None:
+            _check_axes(ax)
+        curve = topic_number_curve(estimator, X, param_range, **curve_kw)
+        return cls(curve=curve).plot(ax)
+
+    def plot(self, ax: Axes | Iterable[Axes] | None = None, **line_kw: Any) -> Self:
+        """Plot the curve.
+
+        Parameters
+        ----------
+        ax : Axes or array-like of Axes, default=None
+            One Axes per measure, seconds included. By default a new figure is created.
+        **line_kw : dict
+            Keyword arguments for ``Axes.plot``, which draws the means.
+
+        Returns
+        -------
+        TopicNumberDisplay
+            The display itself.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        TypeError
+            If `ax` holds anything but Axes.
+        ValueError
+            If the number of Axes is not that of the measures.
+        """
+        import_pyplot("TopicNumberDisplay")
+        names = [name for name in self.curve.mean if name != "seconds"] + ["seconds"]
+        axes = _new_axes(len(names)) if ax is None else _check_axes(ax)
+        if len(axes) != len(names):
+            raise ValueError(
+                f"ax holds {len(axes)} Axes, but there are {len(names)} measures to "
+                f"plot: {', '.join(names)}."
+            )
+        style = {"color": EDGE, "marker": "o", "markersize": 4} | line_kw
+        self.lines_ = [
+            self._draw(panel, name, style)
+            for panel, name in zip(axes, names, strict=True)
+        ]
+        self.axes_ = axes
+        self.figure_ = axes[0].figure
+        return self
+
+    def _draw(self, panel: Any, name: str, style: dict[str, Any]) -> Line2D:
+        """Draw one measure; return the line of its means."""
+        numbers = self.curve.n_components
+        mean, error = self.curve.mean[name], self.curve.standard_error[name]
+        if name == "score":  # what its rule looks at
+            error = behind_best(self.curve.fits.score)[1]
+            panel.axhline(mean.max(), color="grey", linestyle=":", linewidth=1)
+        panel.fill_between(numbers, mean - error, mean + error, color=FILL, alpha=0.6)
+        (line,) = panel.plot(numbers, mean, **style)
+        title = _TITLES.get(name, name)
+        if name in self.curve.recommended:
+            chosen = self.curve.recommended[name].n_components
+            panel.axvline(chosen, color="black", linestyle="--", linewidth=1)
+            title = f"{title}: {chosen}"
+        panel.set_title(title, fontsize="medium")
+        panel.set_xscale("log")
+        panel.set_xticks(numbers, [str(number) for number in numbers])
+        panel.minorticks_off()
+        panel.set_xlabel("number of topics")
+        panel.spines[["top", "right"]].set_visible(False)
+        return line
+
+
+def _new_axes(n_panels: int) -> np.ndarray:
+    """Return one panel per measure, in a new figure."""
+    pyplot = import_pyplot("TopicNumberDisplay")
+    n_columns = min(n_panels, _COLUMNS)
+    n_rows = -(-n_panels // n_columns)
+    size = _PANEL_SIZE[0] * n_columns, _PANEL_SIZE[1] * n_rows
+    figure, grid = pyplot.subplots(
+        n_rows, n_columns, figsize=size, squeeze=False, layout="constrained"
+    )
+    panels: np.ndarray = grid.ravel()
+    for panel in panels[n_panels:]:
+        figure.delaxes(panel)
+    return panels[:n_panels]
+
+
+def _check_axes(ax: Any) -> np.ndarray:
+    """Return the axes of the user as an array."""
+    axes = np.asarray(ax, dtype=object).ravel()
+    for panel in axes:
+        check_axes(panel)
+    return axes

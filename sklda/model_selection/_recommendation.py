@@ -1,0 +1,79 @@
+"""Rules that choose a number of topics from a curve, each with its reason."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils import Bunch
+
+
+def fold_means(values: np.ndarray) -> np.ndarray:
+    """Return the mean over seeds, (n_values, n_folds)."""
+    return np.asarray(values.mean(axis=2))
+
+
+def standard_error(values: np.ndarray) -> np.ndarray:
+    """Return the standard error of the mean over folds, along the last axis."""
+    spread = values.std(axis=-1, ddof=1)
+    return np.asarray(spread / np.sqrt(values.shape[-1]))
+
+
+def behind_best(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return by how much each number is behind the best one, and the standard error.
+
+    Folds differ more than numbers of topics do, and in the same way for each number. So
+    the error is that of the difference to the best, fold by fold.
+    """
+    means = fold_means(values)
+    behind = means[means.mean(axis=1).argmax()] - means
+    return behind.mean(axis=1), standard_error(behind)
+
+
+def by_score(n_components: list[int], values: np.ndarray) -> Bunch:
+    """Choose the smallest number within one standard error of the best score."""
+    behind, error = behind_best(values)
+    score = fold_means(values).mean(axis=1)
+    best, chosen = int(score.argmax()), int((behind <= error).argmax())
+    reason = f"the held-out score is best, {score[best]:.4f}"
+    if chosen != best:
+        reason = (
+            f"the smallest number whose held-out score, {score[chosen]:.4f}, is within "
+            f"one standard error of the best, {score[best]:.4f} with "
+            f"{n_components[best]} topics"
+        )
+    if best == len(n_components) - 1:
+        reason += "; that is the largest number, so try more"
+    return Bunch(n_components=n_components[chosen], reason=reason)
+
+
+def by_stability(n_components: list[int], values: np.ndarray) -> Bunch:
+    """Choose the highest stability among numbers more stable than the one before.
+
+    A few general topics can be stable on any documents, hence the condition. Many
+    topics can, too, if most of them are empty: so it is not the last such number.
+    """
+    means = fold_means(values)
+    rises = np.diff(means, axis=0)
+    peaks = np.flatnonzero(rises.mean(axis=1) > standard_error(rises)) + 1
+    stability = means.mean(axis=1)
+    if peaks.size == 0:
+        reason = (
+            f"stability only falls, from {stability[0]:.2f} there; it is the smallest "
+            f"number, so no other is recommended"
+        )
+        return Bunch(n_components=n_components[0], reason=reason)
+    chosen = int(peaks[stability[peaks].argmax()])
+    reason = (
+        f"stability rises to {stability[chosen]:.2f} there, from "
+        f"{stability[chosen - 1]:.2f} with {n_components[chosen - 1]} topics"
+    )
+    if chosen == len(n_components) - 1:
+        reason += "; that is the largest number, so try more"
+    else:
+        reason += (
+            f", and then falls, to {stability[chosen + 1]:.2f} with "
+            f"{n_components[chosen + 1]}"
+        )
+    return Bunch(n_components=n_components[chosen], reason=reason)
+
+
+RULES = {"score": by_score, "stability": by_stability}

@@ -1,0 +1,38 @@
+"""The coherence of gensim, with windows as they are defined."""
+
+import numpy as np
+import pytest
+
+
+def gensim_coherence(components, texts, names, n_words, **options):
+    """Return gensim's coherence of topics in texts, lists of tokens."""
+    models = pytest.importorskip("gensim.models")
+    corpora = pytest.importorskip("gensim.corpora")
+    dictionary = corpora.Dictionary([*texts, list(names)])
+    top = np.argsort(-components, axis=1, kind="stable")[:, :n_words]
+    model = models.CoherenceModel(
+        topics=[[names[w] for w in topic] for topic in top],
+        texts=texts,
+        corpus=[dictionary.doc2bow(text) for text in texts],
+        dictionary=dictionary,
+        topn=n_words,
+        processes=1,
+        **options,
+    )
+    return model.get_coherence_per_topic()
+
+
+def keep_repeated_words(monkeypatch):
+    """Let gensim find all words of a window.
+
+    It takes a word for absent once one of its occurrences has left the window, even if
+    another one remains.
+    """
+    analysis = pytest.importorskip("gensim.topic_coherence.text_analysis")
+
+    def slide_window(self, window, doc_num):
+        self._uniq_words[:] = False
+        self._uniq_words[window] = True
+
+    counter = analysis.WordOccurrenceAccumulator
+    monkeypatch.setattr(counter, "_slide_window", slide_window)

@@ -1,0 +1,195 @@
+"""Alignment, stability and consensus: by hand, by search, and on planted topics."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from sklearn.decomposition import NMF, LatentDirichletAllocation
+
+from sklda import CollapsedGibbsLDA
+from sklda.datasets import make_lda_corpus
+from sklda.metrics import align_topics, consensus_topics, topic_stability
+from tests.helpers.known_topics import KnownTopics
+
+DISTANCES = ["hellinger", "jensen-shannon", "top-words"]
+
+
+@pytest.fixture(scope="module")
+def topics():
+    return np.random.default_rng(0).dirichlet(np.full(40, 0.2), 6)
+
+
+# --- alignment ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_order_of_topics_is_found(topics, distance):
+    order = np.array([3, 0, 5, 1, 4, 2])
+    (found,) = align_topics(topics, [7 * topics[order]], distance)
+    np.testing.assert_array_equal(order[found.partners], np.arange(6))
+    np.testing.assert_array_equal(found.nearest, order)
+    np.testing.assert_allclose(found.distances, 0, atol=1e-7)
+    assert found.left_over.size == 0
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_sum_of_distances_is_the_smallest(distance):
+    rng = np.random.default_rng(1)
+    models = rng.dirichlet(np.full(15, 0.5), (2, 5))
+    (found,) = align_topics(models[0], [models[1]], distance, **words_for(distance))
+    matrix = found.distance_matrix
+    sums = [matrix[range(5), list(p)].sum() for p in permutations(range(5))]
+    np.testing.assert_allclose(found.distances.sum(), min(sums))
+    np.testing.assert_array_equal(found.distances, matrix[range(5), found.partners])
+
+
+def words_for(distance):
+    return {"n_words": 4} if distance == "top-words" else {}
+
+
+def test_more_topics_are_left_over_and_have_nearest_ones(topics):
+    first, second = topics[:2]
+    blend = 0.6 * first + 0.4 * second
+    (found,) = align_topics([first, second], [[blend, second, first]])
+    np.testing.assert_array_equal(found.partners, [2, 1])
+    np.testing.assert_array_equal(found.left_over, [0])
+    np.testing.assert_array_equal(found.nearest, [0, 1, 0])
+    assert found.distance_matrix.shape == (2, 3)
+
+
+def test_fewer_topics_leave_topics_without_partner(topics):
+    (found,) = align_topics(topics, [topics[[4, 1]]])
+    np.testing.assert_array_equal(found.partners, [-1, 1, -1, -1, 0, -1])
+    np.testing.assert_array_equal(np.isnan(found.distances), found.partners == -1)
+    np.testing.assert_array_equal(found.nearest, [4, 1])
+    assert found.left_over.size == 0
+
+
+def test_estimators_of_scikit_learn_are_aligned():
+    X, _, _ = make_lda_corpus(80, 30, 3, random_state=0)
+    models = [
+        CollapsedGibbsLDA(3, max_iter=20, random_state=0),
+        LatentDirichletAllocation(3, max_iter=5, random_state=0),
+        NMF(2, max_iter=999),
+    ]
+    reference, *others = [model.fit(X) for model in models]
+    arrays = [model.components_ for model in models]
+    of_arrays = align_topics(arrays[0], arrays[1:])
+    for found, expected in zip(align_topics(reference, others), of_arrays, strict=True):
+        np.testing.assert_array_equal(found.partners, expected.partners)
+        np.testing.assert_array_equal(found.distance_matrix, expected.distance_matrix)
+
+
+# --- stability and consensus -------------------------------------------------
+
+
+def test_stability_by_hand():
+    # Hellinger affinities: equal topics 1, half of the words in common 1/2.
+    a, b, c = [1, 1, 0, 0], [0, 0, 1, 1], [0, 1, 1, 0]
+    half = 1 - np.sqrt(0.5)
+    found = topic_stability([[a, b], [b, a], [c]])
+    expected = [[1, 1, half / 2], [1, 1, half / 2], [half / 2, half / 2, 1]]
+    np.testing.assert_allclose(found.similarities, expected)
+    np.testing.assert_allclose(found.overall, (1 + half) / 3)
+    assert found.prototype == 0
+    np.testing.assert_allclose(np.sort(found.per_topic), [0.5, (1 + half) / 2])
+
+
+def test_prototype_is_most_similar_to_the_others(topics):
+    noise = np.random.default_rng(2).dirichlet(np.full(40, 0.2), (4, 6))
+    models = [0.9 * topics + 0.1 * one for one in noise[:3]]
+    for place in range(4):
+        fits = [*models[:place], topics[::-1], *models[place:]]
+        found = topic_stability(fits)
+        assert found.prototype == place
+        others = np.delete(found.similarities[place], place)
+        np.testing.assert_allclose(found.per_topic.mean(), others.mean())
+
+
+def test_unstable_topic_is_told(topics):
+    rng = np.random.default_rng(3)
+    fits = [rng.permutation(topics) for _ in range(4)]
+    for fit in fits:
+        own = np.flatnonzero((fit == topics[2]).all(axis=1))
+        fit[own] = rng.dirichlet(np.full(40, 0.2))
+    found = topic_stability(fits)
+    assert np.sort(found.per_topic)[0] < 0.6
+    np.testing.assert_allclose(np.sort(found.per_topic)[1:], 1, atol=1e-7)
+
+
+def test_consensus_is_nearer_to_the_planted_topics_than_a_fit(topics):
+    rng = np.random.default_rng(4)
+    fits = [rng.permutation(rng.multinomial(100, topics)) for _ in range(8)]
+    consensus = consensus_topics(fits)
+    np.testing.assert_allclose(consensus.sum(axis=1), 1)
+    found = align_topics(topics, [consensus, *fits], "jensen-shannon")
+    means = [one.distances.mean() for one in found]
+    assert means[0] < 0.6 * min(means[1:])
+
+
+def test_consensus_leaves_missing_partners_out(topics):
+    fits = [topics[:3], topics[[1, 0]], topics[[2, 1, 0]]]
+    np.testing.assert_allclose(consensus_topics(fits), topics[:3])
+
+
+# --- errors ------------------------------------------------------------------
+
+
+def doors(topics):
+    return (
+        lambda other, **kw: align_topics(topics, [topics, other], **kw),
+        lambda other, **kw: topic_stability([topics, topics, other], **kw),
+        lambda other, **kw: consensus_topics([topics, topics, other], **kw),
+    )
+
+
+@pytest.mark.parametrize("door", range(3))
+def test_bad_models_are_named(topics, door):
+    name = r"(others\[1\]|models\[2\])"
+    call = doors(topics)[door]
+    with_nan, negative, empty = topics.copy(), topics.copy(), topics.copy()
+    with_nan[1, 2] = np.nan
+    negative[1, 2] = -1
+    empty[[1, 4]] = 0
+    for other, words in (
+        (with_nan, f"{name}.*NaN"),
+        (negative, f"{name} contains negative"),
+        (empty, rf"{name}: all weights of topic 1 are 0.*\(2 of 6\)"),
+        (topics[:, 1:], f".* has 40 words, but {name} has 39"),
+        (topics[0], f"{name}.*2D"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call(other)
+    with pytest.raises(ValueError, match="n_words has no effect for distance='hel"):
+        call(topics, n_words=3)
+    with pytest.raises(ValueError, match="n_words=41 exceeds the number of words, 40"):
+        call(topics, distance="top-words", n_words=41)
+
+
+def test_different_words_are_named(topics):
+    names = np.array([f"w{i:02}" for i in range(40)], object)
+    other = names.copy()
+    other[[3, 4, 5, 6, 7]] = list("abcde")
+    first = KnownTopics(topics, feature_names_in_=names)
+    for words, message in (
+        (
+            other,
+            r"'w03', 'w04', 'w05' and 2 more only in .*\[0\].* and 'a', 'b', 'c' an",
+        ),
+        (names[::-1], "the same words in another order"),
+        (names[:30], "'w30', 'w31', 'w32' and 7 more only in .*. Fit all models"),
+    ):
+        model = KnownTopics(topics[:, : words.size], feature_names_in_=words)
+        with pytest.raises(ValueError, match=message):
+            topic_stability([first, topics, model])
+    topic_stability([first, topics, first])
+
+
+@pytest.mark.parametrize("function", [topic_stability, consensus_topics])
+def test_one_model_has_no_stability(topics, function):
+    for models in ([topics], [], (topics,)):
+        with pytest.raises(ValueError, match="models must hold at least 2 models"):
+            function(models)
+    for models in (topics, KnownTopics(topics), "models", None, {0: topics, 1: topics}):
+        with pytest.raises(TypeError, match="models must be a list of models"):
+            function(models)

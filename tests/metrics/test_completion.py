@@ -1,0 +1,127 @@
+"""One score for the models of sklda, of scikit-learn, and matrix factorisations."""
+
+import numpy as np
+import pytest
+from sklearn.decomposition import NMF, LatentDirichletAllocation, TruncatedSVD
+from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+
+from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier
+from sklda.datasets import make_lda_corpus
+from sklda.metrics import document_completion_score
+
+X, _, _ = make_lda_corpus(120, 30, 3, document_length=40, random_state=0)
+TRAIN, TEST = X[:80], X[80:]
+
+
+@pytest.mark.filterwarnings("ignore:After max_iter=")
+@pytest.mark.parametrize("cls", [CollapsedGibbsLDA, CVBLDA])
+def test_own_estimators_get_their_own_score(cls):
+    lda = cls(3, max_iter=10, random_state=0).fit(TRAIN)
+    expected = pytest.approx(lda.score(TEST), rel=1e-12)
+    assert document_completion_score(lda, TEST) == expected
+    lda.n_features_in_ = 5  # of a fit that began in another thread
+    assert document_completion_score(lda, TEST) == expected
+
+
+def by_hand(topics, theta_of, counts):
+    """Predict each token of a half with the proportions of the other half."""
+    total = 0.0
+    for row in counts:
+        tokens = np.repeat(np.arange(row.size), row)
+        for seen, held_out in (
+            (tokens[::2], tokens[1::2]),
+            (tokens[1::2], tokens[::2]),
+        ):
+            theta = theta_of(np.bincount(seen, minlength=row.size)[None])
+            total += np.log(theta @ topics[:, held_out]).sum()
+    return total / counts.sum()
+
+
+def test_lda_of_scikit_learn_by_hand():
+    lda = LatentDirichletAllocation(3, random_state=0).fit(TRAIN)
+    topics = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
+    expected = by_hand(topics, lambda half: lda.transform(half)[0], TEST.toarray())
+    assert document_completion_score(lda, TEST) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("smoothing", [None, 0.05, 0.3, 1])
+def test_matrix_factorisation_by_hand(smoothing):
+    nmf = NMF(3, solver="mu", beta_loss=1, init="random", random_state=0).fit(TRAIN)
+    nmf.components_ = np.vstack([nmf.components_[:2], np.zeros(30)])
+    sums = nmf.components_.sum(axis=1, keepdims=True)
+    s = 0.05 if smoothing is None else smoothing
+    topics = (1 - s) * nmf.components_ / np.where(sums > 0, sums, 1) + s / 30
+
+    def theta_of(half):
+        weights = nmf.transform(half)[0] * sums[:, 0]
+        return weights / weights.sum()
+
+    expected = by_hand(topics, theta_of, TEST.toarray())
+    found = document_completion_score(nmf, TEST, smoothing=smoothing)
+    assert found == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:Maximum number of iterations")
+def test_scorer_of_scikit_learn_ranks_models():
+    models = {
+        "ours": CollapsedGibbsLDA(3, max_iter=30, random_state=0),
+        "theirs": LatentDirichletAllocation(3, random_state=0),
+        "nmf": NMF(3, random_state=0),
+        "one topic": LatentDirichletAllocation(1),
+    }
+    scores = {
+        name: cross_val_score(model, X, scoring=document_completion_score, cv=3).mean()
+        for name, model in models.items()
+    }
+    assert scores["ours"] > scores["theirs"] > scores["one topic"]
+    assert scores["nmf"] > scores["one topic"] > -np.log(30)
+    grid = {"n_components": [1, 3]}
+    nmf, score = models["nmf"], document_completion_score
+    search = GridSearchCV(nmf, grid, scoring=score, cv=3).fit(X)
+    assert search.best_params_ == {"n_components": 3}
+    assert search.best_score_ == scores["nmf"]
+
+
+def test_pipeline_scores_texts():
+    texts = ["a cat, a dog and a cat", "dog and cat", "moon and sun", "a sun, a moon"]
+    lda = CollapsedGibbsLDA(2, max_iter=5, random_state=0)
+    pipe = make_pipeline(CountVectorizer(), "passthrough", lda).fit(texts)
+    expected = document_completion_score(lda, pipe[0].transform(texts))
+    assert document_completion_score(pipe, texts) == expected
+    assert document_completion_score(pipe, ["another cat"]) < 0
+    with pytest.raises(ValueError, match=r"texts: build X with .*CountVectorizer"):
+        document_completion_score(lda, texts)
+
+
+def test_columns_with_names_give_no_warning():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(TRAIN.toarray(), columns=[f"w{i}" for i in range(30)])
+    nmf = NMF(2, random_state=0).fit(frame)
+    assert document_completion_score(nmf, frame) < 0
+    with pytest.raises(ValueError, match="feature names"):
+        document_completion_score(nmf, frame.iloc[:, ::-1])
+
+
+def test_documents_without_tokens():
+    lda = LatentDirichletAllocation(2).fit(TRAIN)
+    with pytest.warns(UndefinedMetricWarning, match="no tokens"):
+        assert document_completion_score(lda, np.zeros((2, 30))) == 0.0
+
+
+def test_what_has_no_score():
+    with pytest.raises(NotFittedError, match="not fitted"):
+        document_completion_score(NMF(2), TEST)
+    y = np.arange(80) % 3
+    each = MedLDAClassifier(2, multi_class="ovr", max_iter=2).fit(TRAIN, y)
+    with pytest.raises(TypeError, match="holds 3 models, one for each class"):
+        document_completion_score(each, TEST)
+    svd = TruncatedSVD(2).fit(TRAIN)
+    with pytest.raises(ValueError, match="negative values"):
+        document_completion_score(svd, TEST)
+    search = GridSearchCV(LatentDirichletAllocation(), {"n_components": [2]})
+    search.fit(TRAIN)
+    with pytest.raises(TypeError, match=r"has no components_.*best_estimator_"):
+        document_completion_score(search, TEST)

@@ -1,0 +1,118 @@
+"""The left-to-right estimate: unbiased, by enumeration, and in every form of X."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.special import gammaln
+from sklearn.decomposition import NMF, LatentDirichletAllocation
+
+from sklda import CollapsedGibbsLDA, MedLDAClassifier
+from sklda.datasets import make_lda_corpus
+from sklda.metrics import left_to_right_log_likelihood
+from tests.helpers.known_topics import KnownTopics
+
+PHI = np.array([[0.7, 0.2, 0.1, 0.0], [0.1, 0.1, 0.2, 0.6], [0.05, 0.6, 0.3, 0.05]])
+ALPHA = np.array([0.2, 0.5, 0.1])
+
+
+def model_of(components=PHI, alpha=ALPHA):
+    known = {"doc_topic_prior_": alpha, "n_features_in_": np.shape(components)[1]}
+    return KnownTopics(components, **known)
+
+
+def exact(row, phi=PHI, alpha=ALPHA):
+    """Return p(w) of a document as the sum over all its assignments."""
+    words = np.repeat(np.arange(row.size), row)
+    total = 0.0
+    for z in product(range(len(phi)), repeat=words.size):
+        n = np.bincount(z, minlength=len(phi))
+        log_prior = gammaln(alpha.sum()) - gammaln(alpha.sum() + words.size)
+        log_prior += (gammaln(alpha + n) - gammaln(alpha)).sum()
+        total += np.exp(log_prior) * phi[list(z), words].prod()
+    return total
+
+
+@pytest.mark.parametrize("n_particles", [1, 2, 10])
+@pytest.mark.parametrize("row", [[2, 1, 0, 3], [1, 1, 1, 1], [0, 4, 0, 3]])
+def test_mean_of_estimates_is_the_probability(row, n_particles):
+    row = np.array(row)
+    n_runs = 4000
+    X = np.tile(row, (n_runs, 1))
+    found = left_to_right_log_likelihood(
+        model_of(), X, n_particles=n_particles, random_state=0
+    )
+    probabilities = np.exp(found)
+    error = probabilities.std() / np.sqrt(n_runs)
+    assert error < 0.05 * exact(row)
+    assert abs(probabilities.mean() - exact(row)) < 4.5 * error
+
+
+def test_more_particles_come_closer():
+    row = np.array([3, 0, 2, 2])
+    spread = [
+        left_to_right_log_likelihood(
+            model_of(), np.tile(row, (200, 1)), n_particles=n, random_state=0
+        ).std()
+        for n in (1, 10, 100)
+    ]
+    assert spread[0] > 2 * spread[1] > 4 * spread[2]
+    (found,) = left_to_right_log_likelihood(
+        model_of(), [row], n_particles=20_000, random_state=0
+    )
+    np.testing.assert_allclose(found, np.log(exact(row)), atol=0.01)
+
+
+def test_what_needs_no_particles_is_exact():
+    X = [[0, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]]
+    found = left_to_right_log_likelihood(model_of(), X, n_particles=1)
+    mean = ALPHA / ALPHA.sum() @ PHI
+    np.testing.assert_allclose(found, [0, np.log(mean[0]), np.log(mean[3])])
+    one_topic = model_of([[1, 2, 5]], 0.3)
+    found = left_to_right_log_likelihood(one_topic, [[2, 0, 1]], n_particles=1)
+    np.testing.assert_allclose(found, [np.log(5 / 8 / 8 / 8)])
+
+
+def test_impossible_words():
+    found = left_to_right_log_likelihood(model_of([[1, 0], [2, 0]], 0.5), [[2, 1]])
+    assert found == [-np.inf]
+
+
+def test_result_does_not_depend_on_slices_and_forms_of_X(monkeypatch):
+    X, _, topics = make_lda_corpus(30, 40, 5, document_length=30, random_state=0)
+    model = model_of(topics, 0.1)
+    expected = left_to_right_log_likelihood(model, X, random_state=3)
+    for form in (X.toarray(), sparse.csc_array(X)):
+        found = left_to_right_log_likelihood(model, form, random_state=3)
+        np.testing.assert_array_equal(found, expected)
+    monkeypatch.setattr("sklda._core.corpus.MOST_STEPS", 1000)
+    found = left_to_right_log_likelihood(model, X, random_state=3)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert (left_to_right_log_likelihood(model, X, random_state=4) != expected).any()
+
+
+def test_planted_topics_are_more_likely_than_others():
+    X, _, topics = make_lda_corpus(40, 40, 5, document_length=30, random_state=0)
+    mixed = np.random.default_rng(0).permuted(topics, axis=1)
+    planted, other = (
+        left_to_right_log_likelihood(model_of(phi, 0.2), X, random_state=0).sum()
+        for phi in (topics, mixed)
+    )
+    assert planted > other + 0.1 * X.sum()
+
+
+def test_lda_models_only():
+    X, theta, _ = make_lda_corpus(40, 20, 3, random_state=0)
+    for lda in (
+        CollapsedGibbsLDA(3, max_iter=5, random_state=0),
+        LatentDirichletAllocation(3, max_iter=5, random_state=0),
+    ):
+        found = left_to_right_log_likelihood(lda.fit(X), X, random_state=0)
+        assert found.shape == (40,)
+        assert (-found.sum() / X.sum()) < np.log(20)
+    with pytest.raises(TypeError, match="NMF has no doc_topic_prior_"):
+        left_to_right_log_likelihood(NMF(2, max_iter=999).fit(X), X)
+    supervised = MedLDAClassifier(2, multi_class="ovr", max_iter=2, random_state=0)
+    with pytest.raises(TypeError, match="MedLDAClassifier holds 3 models"):
+        left_to_right_log_likelihood(supervised.fit(X, theta.argmax(axis=1)), X)
