@@ -10,6 +10,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE / "_ext")]
 
 import front_figure  # noqa: E402
+import gallery  # noqa: E402
 import measured  # noqa: E402
 import needs  # noqa: E402
 
@@ -31,6 +32,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "sphinxcontrib.bibtex",
     "front_figure",
+    "gallery",
     "line_breaks",
     "mathml",
     "measured",
@@ -68,7 +70,9 @@ def unlink_what_is_not_ours(app, what, name, obj, options, lines):
     if name.rpartition(".")[2] in SHOWN:
         text = "\n".join(lines)
         text = re.sub(r":ref:`([^`<]+?)\s*<[^`>]+>`", r"\1", text)
-        lines[:] = re.sub(r"(?s)\s+and\s+:ref:`sphx_glr\S+`.*?\.\n", ".\n", text).split("\n")
+        lines[:] = re.sub(r"(?s)\s+and\s+:ref:`sphx_glr\S+`.*?\.\n", ".\n", text).split(
+            "\n"
+        )
 
 
 def keep_underscores(app, what, name, obj, options, lines):
@@ -98,6 +102,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "copyfile_regex": r"index\.rst",  # which has the sections and the order
+    "minigallery_sort_order": gallery.place,
     "plot_gallery": bool(runnable),
     "filename_pattern": "|".join(map(re.escape, runnable)),
     "min_reported_time": 1,
@@ -121,6 +126,7 @@ html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["sklda.css"]
 html_favicon = "_static/logo.svg"
+html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 toc_object_entries_show_parents = "hide"
 python_maximum_signature_line_length = 60
@@ -144,7 +150,6 @@ html_theme_options = {
     "header_links_before_dropdown": 7,
     "show_prev_next": False,
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
     "secondary_sidebar_items": ["page-toc"],

@@ -1,4 +1,4 @@
-"""What the front page and the README say of the comparison with other programs.
+"""What the front page and the README show of the comparison with other programs.
 
 The only place that chooses reports of ``benchmarks/results/compare`` for them: speeds,
 and the perplexity that topics reach in a given time.
@@ -7,19 +7,25 @@ and the perplexity that topics reach in a given time.
 import os
 from pathlib import Path
 
-import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from benchmarks.compare import quality, speed
-from benchmarks.figures import CORPORA
 from benchmarks.harness import read
 from benchmarks.programs import PEERS
 
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "compare"
 CORPUS, TOPICS, SHOWN = "nips", (20, 100, 400, 1000), 100
-OURS, COLORS = "sklda", {"sklda": "#2f7fbf"}
-GREYS = ["#e8963a", "#2ca58d", "#8a6fb3"]
+OURS, COLOR, GREY = "sklda", "#2f7fbf", "#b9c3cc"
+OTHER_COLORS = [
+    {"color": "#d17b1f", "linestyle": "--"},
+    {"color": "#1f8f78", "linestyle": "-."},
+    {"color": "#8a6fb3", "linestyle": ":"},
+    {"color": "#6b7681", "linestyle": (0, (5, 1))},
+    {"color": "#b04a5a", "linestyle": (0, (1, 1))},
+]
 
 
 def report(kind: str, n_topics: int) -> dict:
@@ -41,9 +47,10 @@ def ratios() -> dict[int, float]:
 
 def sentence() -> str:
     """Return the ratios in words; the README has the same."""
-    texts = [f"{ratio:.1f} with {n:,}" for n, ratio in ratios().items()]
-    texts[0] += " topics"
-    return ", ".join(texts[:-1]) + f" and {texts[-1]}"
+    (n_topics, ratio), *others = ratios().items()
+    texts = [f"{ratio:.1f} times as many with {n_topics} topics"]
+    texts += [f"{ratio:.1f} with {n_topics:,}" for n_topics, ratio in others]
+    return ", ".join(texts)
 
 
 def substitution() -> str:
@@ -51,64 +58,62 @@ def substitution() -> str:
     return f".. |speed-ratios| replace:: {sentence()}"
 
 
-def draw(path: Path) -> str:
-    """Draw speeds and curves of perplexity; return them in words."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    figure, (left, right) = pyplot.subplots(
-        1, 2, figsize=(11, 4), width_ratios=[1, 1.25], layout="constrained"
-    )
+def draw_speed(axes) -> str:
+    """Draw the tokens per second of all programs; return them in words."""
     measured = report("speed", SHOWN)
-    names = [n for n in PEERS if n in measured["programs"]]
-    speeds = {name: speed.speed(measured, name) / 1e6 for name in names}
+    programs = [name for name in PEERS if name in measured["programs"]]
+    speeds = {name: speed.speed(measured, name) / 1e6 for name in programs}
     speeds = dict(sorted(speeds.items(), key=lambda item: item[1]))
+    colors = [COLOR if name == OURS else GREY for name in speeds]
     labels = [PEERS[name].label for name in speeds]
-    grey = "#b9c3cc"
-    colors = [COLORS.get(name, grey) for name in speeds]
-    bars = left.barh(labels, list(speeds.values()), color=colors)
-    left.bar_label(bars, fmt="%.1f", padding=3)
-    left.margins(x=0.12)
-    left.set(xlabel="million tokens per second", title="Speed, one thread")
-    curves = report("quality", SHOWN)["programs"]
-    for name, program in curves.items():
-        if PEERS[name].exact:
-            curve = quality.median_curve(program)
-            color = COLORS.get(name) or GREYS[len(right.lines) % len(GREYS)]
-            label = PEERS[name].label
-            right.plot(
-                curve["seconds"], curve["perplexity"], ".-", color=color, label=label
-            )
-    right.set(xscale="log", xlabel="seconds of training")
-    right.set_ylabel("perplexity of held-out words")
-    right.set(title="Quality of exact samplers: lower and further left is better")
-    right.legend(frameon=False)
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=110)
-    pyplot.close(figure)
+    bars = axes.barh(labels, list(speeds.values()), color=colors)
+    axes.bar_label(bars, fmt="%.1f", padding=3)
+    axes.margins(x=0.12)
+    axes.set(xlabel="million tokens per second", title="Speed on one thread")
     texts = (f"{PEERS[n].label} {v:.1f}" for n, v in reversed(speeds.items()))
-    return (
-        f"{CORPORA.get(CORPUS, CORPUS)}, {SHOWN} topics. Million tokens per second: "
-        f"{', '.join(texts)}. Curves: perplexity of held-out words against seconds."
-    )
+    return f"Million tokens per second: {', '.join(texts)}."
+
+
+def draw_quality(axes) -> str:
+    """Draw the perplexity that exact samplers reach; return their names."""
+    styles = iter(OTHER_COLORS)
+    programs = report("quality", SHOWN)["programs"]
+    shown = {name: p for name, p in programs.items() if PEERS[name].exact}
+    for name, program in shown.items():
+        curve = quality.median_curve(program)
+        look = {"label": PEERS[name].label, "color": COLOR}
+        look |= {} if name == OURS else next(styles)
+        axes.plot(curve["seconds"], curve["perplexity"], marker=".", **look)
+    axes.set(xscale="log", xlabel="seconds of training")
+    axes.set(ylabel="perplexity of held-out words", title="Quality: lower is better")
+    axes.legend(frameon=False)
+    labels = ", ".join(PEERS[name].label for name in shown)
+    return f"Perplexity of held-out words against seconds of training: {labels}."
+
+
+DRAWN = {"speed": draw_speed, "quality": draw_quality}
 
 
 class FrontFigure(Directive):
-    """The figure of speed and of quality."""
+    """One of the figures in `DRAWN`."""
+
+    required_arguments = 1
 
     def run(self):
         """Draw it beside the doctrees."""
-        env = self.state.document.settings.env
+        env, name = self.state.document.settings.env, self.arguments[0]
         for path in RESULTS.glob("*.json"):
             env.note_dependency(str(path))
-        path = Path(env.doctreedir, "front_figure.png")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = draw(path)
+        folder = Path(env.doctreedir)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"front_figure_{name}.png"
+        figure = Figure(figsize=(6, 4), layout="constrained")
+        axes = figure.subplots()
+        text = DRAWN[name](axes)
+        axes.spines[["top", "right"]].set_visible(False)
+        FigureCanvasAgg(figure).print_figure(path, dpi=130)
         uri = os.path.relpath(path, Path(env.srcdir, env.docname).parent)
-        return [nodes.image(uri=uri, alt=text, classes=["output"])]
+        return [nodes.image(uri=uri, alt=f"{CORPUS.upper()}, {SHOWN} topics. {text}")]
 
 
 def setup(app):

@@ -3,8 +3,8 @@
 import re
 
 LONG = 13  # characters; shorter names stay whole
-NAME = re.compile(r'(<span class="(?:pre|sig-name descname|n)">)([^<]+)(</span>)')
-TITLE = re.compile(r"(<h1>)([\w.]+)(<a |</h1>)")
+NAME = re.compile(r'(<span class="(?:pre|sig-name descname)">)([^<]+)(</span>)')
+TITLE = re.compile(r"(<h[123]>)([^<]+)(<a |</h)")
 # Before the capital that begins a word, after the mark that ends one.
 BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[_./=(\[-])(?=\w)")
 
@@ -17,10 +17,12 @@ def add_breaks(app, page, template, context, doctree):
 
 
 def _with_breaks(match):
-    before, name, after = match.groups()
-    if max(map(len, name.split())) < LONG or "&" in name:
-        return match[0]
-    return before + BREAK.sub("<wbr>", name) + after
+    before, text, after = match.groups()
+    names = (
+        BREAK.sub("<wbr>", word) if len(word) >= LONG and "&" not in word else word
+        for word in text.split(" ")
+    )
+    return before + " ".join(names) + after
 
 
 def setup(app):

@@ -1,14 +1,15 @@
 """Run the Python code of the pages, and show below each block what it gives.
 
 The blocks of a page run in one namespace, in a folder of their own, while the page is
-read: what they print and draw is that of this build. Code that fails is a warning. A page
-whose data or packages are not there says so, and is not run.
+read: what they print and draw is that of this build. Code that fails is a warning. A
+page whose data or packages are not there says so, and is not run.
 """
 
 import contextlib
 import io
 import os
 import shutil
+import time
 import traceback
 from fnmatch import fnmatch
 from pathlib import Path
@@ -41,7 +42,7 @@ def add_output(app, doctree):
     folder = Path(app.doctreedir, FOLDER, page)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    start = Path(app.srcdir, page).parent
+    start, began = Path(app.srcdir, page).parent, time.process_time()
     namespace = {"__name__": "__main__"}
     for number, block in enumerate(blocks):
         try:
@@ -57,6 +58,7 @@ def add_output(app, doctree):
         for node in reversed(shown):
             node["classes"].append("output")
             block.parent.insert(place, node)
+    logger.info("%s: code of %.0f s", page, time.process_time() - began)
 
 
 def run(code, namespace, folder, number):
@@ -94,6 +96,7 @@ def copy_live_pages(app, error):
 
 def setup(app):
     """Run before Sphinx collects the pictures of a page, at the priority of 500."""
+    os.environ["COLUMNS"] = "88"  # of progress bars
     app.add_config_value("page_output_exclude", [], "env")
     app.add_config_value("page_output_live", [], "html")
     app.connect("doctree-read", add_output, priority=100)
