@@ -29,7 +29,10 @@ from sklda.inspection import (
 )
 from sklda.metrics import topic_coherence, topic_diversity
 
-posts = fetch_20newsgroups(remove=("headers", "footers", "quotes"))
+try:
+    posts = fetch_20newsgroups(remove=("headers", "footers", "quotes"))
+except OSError as error:
+    raise SystemExit(f"This example needs 20 Newsgroups: {error}") from None
 vectorizer = CountVectorizer(
     stop_words="english", token_pattern=r"[a-z]{3,}", min_df=10, max_df=0.1
 )

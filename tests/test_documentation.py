@@ -1,6 +1,7 @@
 """What the pages can lack: names, headers of examples, references; not the build."""
 
 import ast
+import importlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,10 +84,23 @@ def test_broken_header_is_found(source, complaint):
     assert complaint in found
 
 
-def test_gallery_order_names_examples():
-    tree = ast.parse((DOC / "_ext" / "gallery_order.py").read_text("utf-8"))
-    (first,) = (node.value for node in tree.body if isinstance(node, ast.Assign))
-    assert set(ast.literal_eval(first)) <= {path.name for path in EXAMPLES}
+def test_gallery_shows_each_example_once_with_a_small_picture():
+    index = (ROOT / "examples" / "index.rst").read_text("utf-8")
+    names = re.findall(r"^   \.\./examples/(\w+)\.py$", index, re.MULTILINE)
+    assert sorted(names) == [path.stem for path in EXAMPLES]
+    pictures = DOC / "images" / "thumbnails"
+    sizes = {path.stem: path.stat().st_size for path in pictures.glob("*.png")}
+    assert set(sizes) == set(names), "run make -C doc thumbnails"
+    assert max(sizes.values()) < 20_000
+    assert sum(sizes.values()) < 400_000
+
+
+def test_speeds_of_the_readme_are_those_of_the_results(monkeypatch):
+    monkeypatch.syspath_prepend(DOC / "_ext")
+    pytest.importorskip("docutils")
+    sentence = importlib.import_module("front_figure").sentence()
+    readme = " ".join((ROOT / "README.rst").read_text("utf-8").split())
+    assert sentence in readme
 
 
 def cited(pages: list[Path]) -> Iterator[str]:

@@ -8,9 +8,10 @@ import numpy as np
 
 from sklda._base.drawing import shorten
 from sklda._base.fitted_topics import normalise, top_indices
+from sklda._base.topic_distances import jensen_shannon_distances
 from sklda.inspection._explorer.groups import Groups, group_shares
 from sklda.inspection._explorer.packing import pack, sparse_rows
-from sklda.inspection._topic_map import classical_scaling, jensen_shannon_distances
+from sklda.inspection._topic_map import classical_scaling
 from sklda.inspection._words import top_columns
 
 N_RANKED = 30  # words of a topic, for each weight of the relevance
@@ -83,7 +84,8 @@ def parts_of_words(topic_word: np.ndarray, shares: np.ndarray) -> np.ndarray:
 
 
 def _topics(corpus: Corpus) -> dict[str, Any]:
-    distances = jensen_shannon_distances(normalise(corpus.components))
+    topics = normalise(corpus.components)
+    distances = jensen_shannon_distances(topics, topics)
     positions, explained = classical_scaling(distances)
     return {
         "labels": corpus.labels,
