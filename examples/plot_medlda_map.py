@@ -60,7 +60,7 @@ for name, model in models.items():
     topics = np.sqrt(model.transform(X_shown))
     nearest = NearestNeighbors(n_neighbors=10).fit(topics).kneighbors()[1]
     purity[name] = (groups[nearest] == groups[:, np.newaxis]).mean()
-    maps[name] = TSNE(random_state=0).fit_transform(topics)
+    maps[name] = TSNE(max_iter=400, random_state=0).fit_transform(topics)
     seconds = fitted - start, time.perf_counter() - fitted
     print(
         f"{name}: fit in {seconds[0]:.0f} s, map in {seconds[1]:.0f} s; "

@@ -96,7 +96,7 @@ def copy_live_pages(app, error):
 
 def setup(app):
     """Run before Sphinx collects the pictures of a page, at the priority of 500."""
-    os.environ["COLUMNS"] = "88"  # of progress bars
+    os.environ["COLUMNS"] = "76"  # of progress bars
     app.add_config_value("page_output_exclude", [], "env")
     app.add_config_value("page_output_live", [], "html")
     app.connect("doctree-read", add_output, priority=100)
