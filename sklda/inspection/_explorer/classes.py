@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sklda._base.fitted_topics import topic_word_priors
+from sklda._base.fitted_topics import count_models
 
 
 def class_weights(estimator: Any, n_topics: int) -> dict[str, Any] | None:
@@ -30,7 +30,7 @@ def class_weights(estimator: Any, n_topics: int) -> dict[str, Any] | None:
     if not hasattr(estimator, "classes_") or not hasattr(estimator, "coef_"):
         return None
     coef = np.asarray(estimator.coef_, dtype=np.float64)
-    n_models = topic_word_priors(estimator).size
+    n_models = count_models(estimator)
     if coef.ndim != 2 or coef.shape[1] * n_models != n_topics:
         return None
     names = [str(name) for name in estimator.classes_]
