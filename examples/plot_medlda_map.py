@@ -19,6 +19,7 @@ from sklearn.datasets import fetch_20newsgroups
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.manifold import TSNE
 from sklearn.neighbors import NearestNeighbors
+from threadpoolctl import threadpool_limits
 
 from sklda import CollapsedGibbsLDA, MedLDAClassifier
 
@@ -60,7 +61,8 @@ for name, model in models.items():
     topics = np.sqrt(model.transform(X_shown))
     nearest = NearestNeighbors(n_neighbors=10).fit(topics).kneighbors()[1]
     purity[name] = (groups[nearest] == groups[:, np.newaxis]).mean()
-    maps[name] = TSNE(max_iter=400, random_state=0).fit_transform(topics)
+    with threadpool_limits(1):  # on a busy machine, threads wait for each other
+        maps[name] = TSNE(max_iter=400, random_state=0).fit_transform(topics)
     seconds = fitted - start, time.perf_counter() - fitted
     print(
         f"{name}: fit in {seconds[0]:.0f} s, map in {seconds[1]:.0f} s; "
