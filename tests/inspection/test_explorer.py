@@ -17,6 +17,9 @@ from sklda.inspection._explorer.page import SCRIPTS, STYLES, joined_script
 from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, explored, rows, stored
 from tests.helpers.known_topics import KnownTopics
 
+# Most of them have no names of words.
+pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
+
 ASSETS = files("sklda.inspection._explorer") / "assets"
 
 
