@@ -14,6 +14,9 @@ sync_api = pytest.importorskip("playwright.sync_api")
 sync_api.expect.set_options(timeout=30_000)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
+# One of them has no names of words.
+pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
+
 
 @pytest.fixture(scope="module")
 def browser():
