@@ -44,11 +44,17 @@ class MedLDAChain(Chain):
             self._weights_sum = self._weights_sum + self.state.weights
         super().keep()
 
+    def forget_samples(self) -> None:
+        """Leave all samples so far out of the averages."""
+        super().forget_samples()
+        self._weights_sum = np.zeros_like(self._weights_sum)
+
     def coef(self) -> np.ndarray:
         """Return the mean of the kept weights, (n_tasks, n_topics)."""
         return self._weights_sum.T / self.averages.n_kept
 
     def priors(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return alpha, (n_topics,), and beta, (1,), as they are now."""
+        """Return alpha, (n_topics,), and beta, (1,) or (n_topics, n_words)."""
         problem = self.problem
-        return problem.doc_topic_prior, np.array([problem.topic_word_prior])
+        beta = problem.beta if problem.has_word_prior else np.array([problem.beta])
+        return problem.doc_topic_prior, beta
