@@ -259,7 +259,7 @@ MUTANTS = {
     ),
     "the sum of beta is that of another topic": (
         ("light", "betas", 4000),
-        Edit(CELL, "entry(B, K)", "entry(B, 0)"),
+        Edit("_choose", "entry(B, K)", "entry(B, 0)"),
     ),
     "the labels' proposal is taken for flat": (
         ("light", "words", 4000),
