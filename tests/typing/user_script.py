@@ -13,6 +13,7 @@ from sklda import (
     MedLDAClassifier,
     MedLDARegressor,
     UncollapsedGibbsLDA,
+    seed_word_prior,
 )
 from sklda.datasets import load_docstrings, make_lda_corpus
 from sklda.diagnostics import SampledChains, sample_chains
@@ -43,7 +44,7 @@ score: float = lda.score(X) + lda.perplexity(X)
 components: np.ndarray = lda.components_
 trace: np.ndarray = lda.log_joint_
 alpha: np.ndarray = lda.doc_topic_prior_
-beta: float = lda.topic_word_prior_
+beta: float | np.ndarray = lda.topic_word_prior_
 n_sweeps: int = lda.n_iter_
 
 rate: float = ECGSLDA(3, strategy="shortcut").fit(X.toarray()).sampling_rate_.mean()
@@ -55,6 +56,11 @@ errors: np.ndarray = MedLDARegressor(3, max_iter=4).fit(X, y).predict(X) - y
 
 words: list[list[str]] = top_words(lda, n_words=3)
 names = np.array([f"word {w}" for w in range(20)])
+prior: np.ndarray = seed_word_prior(
+    names, {0: ["word 1"], 2: names[:3]}, n_components=3
+)
+CollapsedGibbsLDA(3, topic_word_prior=prior, max_iter=4).fit(X)
+CVBLDA(3, topic_word_prior=[0.1] * 20).fit(X)
 display = TopWordsDisplay.from_estimator(lda, names, n_words=3)
 coherence: np.ndarray = topic_coherence(lda.components_, X, measure="npmi", n_words=3)
 diversity: float = topic_diversity(lda, n_words=3)
