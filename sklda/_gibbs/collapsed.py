@@ -160,11 +160,11 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     to four times as much while counts are in rows, and again for each of several
     shards), 8 K per document and 24 K per word.
 
-    With an array for beta, a sweep takes 1.1 times as long, 1.6 times while rows of
-    many topics do not fit into the processor's cache; a row takes twice the memory and
-    a list 1.5 times. Lists also hold the topics in which a word has more than its least
-    beta: where these are most topics of most words, "sparse" is slow, and "auto" keeps
-    to rows. The first fit with an array compiles its own kernels.
+    With an array for beta, a sweep takes 1.1 times as long, 1.4 times while hundreds of
+    topics are in rows; a row takes twice the memory and a list 1.5 times. Lists also
+    hold the topics in which a word has more than its least beta. Where these are most
+    topics of most words, "sparse" is slow, and "auto" keeps to rows: with hundreds of
+    topics a sweep then takes twice as long. The first fit compiles kernels of its own.
 
     References
     ----------
