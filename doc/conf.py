@@ -105,6 +105,7 @@ sphinx_gallery_conf = {
     "plot_gallery": bool(runnable),
     "filename_pattern": "|".join(map(re.escape, runnable)),
     "min_reported_time": 1,
+    "write_computation_times": False,  # a page with scripts from elsewhere
     "show_memory": False,
     "capture_repr": (),  # pictures and what is printed, no addresses of objects
     "show_signature": False,
