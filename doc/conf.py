@@ -10,7 +10,6 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE / "_ext")]
 
 import front_figure  # noqa: E402
-import gallery  # noqa: E402
 import measured  # noqa: E402
 import needs  # noqa: E402
 
@@ -102,10 +101,11 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "copyfile_regex": r"index\.rst",  # which has the sections and the order
-    "minigallery_sort_order": gallery.place,
+    "minigallery_sort_order": "gallery.place",
     "plot_gallery": bool(runnable),
     "filename_pattern": "|".join(map(re.escape, runnable)),
     "min_reported_time": 1,
+    "write_computation_times": False,  # a page with scripts from elsewhere
     "show_memory": False,
     "capture_repr": (),  # pictures and what is printed, no addresses of objects
     "show_signature": False,
