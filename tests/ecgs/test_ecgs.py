@@ -117,9 +117,6 @@ def test_without_cells_of_several_tokens_all_are_the_same():
 class Forger:
     """In the place of a kernel: gives the tokens of a cell topics as it likes."""
 
-    def kernel_priors(self, problem):
-        return problem.kernel_priors()
-
     def __init__(self, seed, n_topics):
         self.rng, self.n_topics = np.random.default_rng(seed), n_topics
 
