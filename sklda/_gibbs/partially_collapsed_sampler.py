@@ -6,7 +6,6 @@ key of the sweep and on its number alone: the samples are the same, bit for bit,
 number of threads, and however documents or blocks are divided among machines.
 """
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -130,23 +129,21 @@ class PartiallyCollapsed(NamedTuple):
     ) -> State:
         """Draw phi and the topic of every token once."""
         keys = draw_keys(rng)
-        corpus, z, phi = problem.corpus, state.z, state.phi
+        corpus, z, alpha = problem.corpus, state.z, problem.doc_topic_prior
         factor = factors(self._draw_phi(problem, state, keys.phi))
 
-        def resample(first, last):
-            documents = some_documents(corpus, first, last)
-            alpha = problem.doc_topic_prior
-            sweep_documents(documents, z, first, phi, factor, alpha, keys.topics)
+        def resample(documents):
+            some, first = some_documents(corpus, *documents), documents[0]
+            sweep_documents(some, z, first, state.phi, factor, alpha, keys.topics)
 
-        def recount(first, last):
-            words = state.word_topic[first:last]
-            words[:] = 0
-            count(corpus, z, first, last, state.word_topic)
-            return words.sum(axis=0)
+        def recount(words):
+            rows = state.word_topic[slice(*words)]
+            rows[:] = 0
+            count(corpus, z, *words, state.word_topic)
+            return rows.sum(axis=0)
 
-        self.threads.map(resample, *zip(*state.doc_slices, strict=True))
-        of_ranges = self.threads.map(recount, *zip(*state.count_ranges, strict=True))
-        state.topic[:] = sum(of_ranges)
+        self.threads.map(resample, state.doc_slices)
+        state.topic[:] = sum(self.threads.map(recount, state.count_ranges))
         return state
 
     def counts(self, state: State) -> Counts:
@@ -155,21 +152,15 @@ class PartiallyCollapsed(NamedTuple):
 
     def _draw_phi(self, problem, state, key) -> np.ndarray:
         """Fill the table of gammas; return the sums of its blocks."""
-        edges = [*range(0, problem.n_words, BLOCK), problem.n_words]
-        words = [slice(*both) for both in pairwise(edges)]
+        totals = np.empty((-(-problem.n_words // BLOCK), problem.n_topics))
 
-        def draw(first, last):
-            return [
-                draw_phi_block(
-                    key,
-                    block,
-                    state.word_topic[words[block]],
-                    state.topic,
-                    problem,
-                    state.phi[words[block]],
+        def draw(blocks):
+            for block in range(*blocks):
+                words = slice(block * BLOCK, (block + 1) * BLOCK)
+                counts, phi = state.word_topic[words], state.phi[words]
+                totals[block] = draw_phi_block(
+                    key, block, counts, state.topic, problem, phi
                 )
-                for block in range(first, last)
-            ]
 
-        of_slices = self.threads.map(draw, *zip(*state.block_slices, strict=True))
-        return np.array([total for some in of_slices for total in some])
+        self.threads.map(draw, state.block_slices)
+        return totals

@@ -98,6 +98,7 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
     See Also
     --------
     CollapsedGibbsLDA : Fewer sweeps, on one processor.
+    PartiallyCollapsedGibbsLDA : Fewer and faster sweeps on all processors, exactly.
     sklearn.decomposition.LatentDirichletAllocation : Variational Bayes.
 
     Notes
