@@ -90,6 +90,12 @@ def enter_stream(key, i, rng):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def hashed_uniform(key, i):
+    """Return what `uniform` would of `hashed` bits."""
+    return np.float64(hashed(key, i) >> np.uint64(11)) * 2.0**-53
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def hashed_uniforms(key, i):
     """Return u, 1 - u and v, for u and v uniform in (0, 1) and [0, 1), as float32.
 

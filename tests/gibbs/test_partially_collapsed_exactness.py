@@ -94,7 +94,7 @@ MUTANTS = {
     ),
     "the first word is that of topics without tokens": (
         "empty topics",
-        Edit("draw_words", "np.int64(u * n_words)", "0"),
+        Edit("draw_words", "np.int64(A * n_words)", "0"),
     ),
     "all words have the same numbers": (
         "words",

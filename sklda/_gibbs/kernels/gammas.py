@@ -22,6 +22,7 @@ from sklda._core.compile import njit
 from sklda._core.random_streams import (
     enter_stream,
     hashed,
+    hashed_uniform,
     hashed_uniforms,
     uniform,
 )
@@ -132,7 +133,7 @@ def draw_rows(key, first, counts, extra, beta, rows, total):
     for i in range(counts.shape[0]):
         w = first + i
         row = rows[i, :n_topics]
-        own = hashed(key, w)
+        own = np.uint64(hashed(key, w))
         enter_stream(own, n_topics, rng)  # the numbers before it are of `_propose`
         if beta < 1:
             _propose(own, beta, row)
@@ -149,5 +150,5 @@ def draw_rows(key, first, counts, extra, beta, rows, total):
 def draw_words(key, topic, n_words, extra):
     """Set extra[k] to a uniformly drawn word if topic k has no token, else to -1."""
     for k in range(extra.size):
-        u = np.float64(hashed(key, n_words + k) >> np.uint64(11)) * 2.0**-53
-        extra[k] = np.int64(u * n_words) if topic[k] == 0 else -1
+        word = np.int64(hashed_uniform(key, n_words + k) * n_words)
+        extra[k] = word if topic[k] == 0 else -1
