@@ -44,18 +44,19 @@ def test_a_long_chain_has_the_marginals_of_the_posterior(name):
 # Problems with few assignments, on which planted faults show best. With two lanes three
 # topics fill two registers.
 SMALL = {
-    "cell": TinyProblem((((0, 3),),), 2, (0.5, 0.7, 0.9), 0.3),
+    "cell": TinyProblem((((0, 3),),), 2, (0.1, 0.2, 0.3), 0.3),
     "words": TinyProblem((((0, 1), (1, 1)), ((1, 2),)), 2, (0.3, 0.6), 0.3),
-    "absent words": TinyProblem((((0, 2),), ((1, 1),)), 5, (0.9, 1.4), 0.6),
-    "large beta": TinyProblem((((0, 2),), ((0, 1),)), 3, (0.4, 0.9), 1.7),
-    "empty topics": TinyProblem((((0, 2),), ((1, 1),)), 2, (0.9, 1.4), 1e-6),
-    "documents": TinyProblem((((0, 1),), ((0, 1),), ((0, 1),)), 1, (0.5, 0.5), 0.5),
+    "document": TinyProblem((((0, 1), (1, 1), (2, 1)),), 3, (0.1, 0.2), 0.8),
+    "absent words": TinyProblem((((0, 2), (1, 1)),), 6, (0.9, 1.4), 0.7),
+    "large beta": TinyProblem((((0, 2), (1, 2)),), 2, (1.4, 0.9), 1.1),
+    "empty topics": TinyProblem((((0, 2),),), 2, (0.9, 1.4), 1e-6),
+    "documents": TinyProblem((((0, 1),), ((0, 1),), ((0, 1),)), 1, (0.2, 0.8), 0.5),
 }
 
 TOKENS = "partially_collapsed."
 MUTANTS = {
     "beta is missing": (
-        "words",
+        "document",
         Edit("draw_rows", "large_shape(count + beta, R)", "large_shape(count, R)"),
     ),
     "the count is missing": (
@@ -97,7 +98,7 @@ MUTANTS = {
         Edit("draw_words", "np.int64(A * n_words)", "0"),
     ),
     "all words have the same numbers": (
-        "words",
+        "document",
         Edit("draw_rows", "hashed(key, w)", "hashed(key, 0)"),
     ),
     "all documents have the same numbers": (
@@ -125,11 +126,11 @@ MUTANTS = {
         Edit(f"{TOKENS}_ratio", "factor[k]", "factor[0]"),
     ),
     "the old topic keeps its ratio": (
-        "words",
+        "document",
         Edit("_resample", "ratio[old] = old_ratio", "pass"),
     ),
     "the new topic keeps its ratio": (
-        "words",
+        "document",
         Edit("_resample", "ratio[new] = R", "pass"),
     ),
     "the old topic keeps its weight": (
@@ -177,5 +178,7 @@ def test_mutants_fail(fault):
     name, *edits = MUTANTS[fault]
     tiny = SMALL[name]
     with np.errstate(all="ignore"):  # a fault may well divide by zero
-        seen, sound = sweep_exact_draws(plain(*edits), tiny, 3000, seed=3, until=WRONG)
+        seen, sound = sweep_exact_draws(
+            plain(*edits), tiny, 12_000, seed=3, until=WRONG
+        )
     assert not sound or chi_square_pvalue(seen, tiny.posterior) < WRONG

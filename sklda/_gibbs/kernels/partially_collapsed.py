@@ -99,6 +99,4 @@ def sweep_tokens(corpus, z, first, phi, prior, factor, key):
             row = phi[word[c]]
             total = _weigh(ratio, row, weight)
             for i in range(token_ptr[c], token_ptr[c + 1]):
-                total = _resample(
-                    z, i, row, total, document, weight, lane_sum, rng
-                )
+                total = _resample(z, i, row, total, document, weight, lane_sum, rng)
