@@ -31,9 +31,6 @@ def run(options) -> None:
             report = corpora.shape_of(train)
             report["summary"] = blocking_chains.summary(chains)
             report["levels"] = blocking_chains.levels(chains)
-            harness.print_rows(
-                [{"": name, **row} for name, row in report["summary"].items()]
-            )
             harness.print_rows(report["levels"])
             report |= blocking.thin(chains, options.sweeps, blocking.DIGITS)
             facts = {"corpus": corpus, "topics": n_topics, **blocking.FACTS}

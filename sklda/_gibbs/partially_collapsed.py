@@ -123,7 +123,7 @@ class PartiallyCollapsedGibbsLDA(BaseGibbsLDA):
     >>> from sklda import PartiallyCollapsedGibbsLDA
     >>> from sklda.datasets import make_bars
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
-    >>> lda = PartiallyCollapsedGibbsLDA(n_components=10, n_jobs=2, random_state=0).fit(X)
+    >>> lda = PartiallyCollapsedGibbsLDA(10, n_jobs=2, random_state=0).fit(X)
     >>> lda.transform(X[:3]).shape
     (3, 10)
     """

@@ -1,4 +1,4 @@
-"""The partially collapsed sampler: phi is drawn, theta integrated out; exact in parallel.
+"""The partially collapsed sampler: phi is drawn, theta integrated out; in parallel.
 
 A sweep draws phi given the topics of the tokens, block of words by block, and then the
 topics of each document given phi. What is drawn for a word or a document depends on a

@@ -217,7 +217,7 @@ def test_gammas(count, beta):
     drawn = drawn[drawn > 0]
     if drawn.size > 100:
         ranks = (exact.cdf(drawn) - zeros) / (1 - zeros)
-        # Float32 numbers near the mean of a huge shape are few: so many ranks are equal.
+        # Of a huge shape, few float32 numbers are near the mean: many ranks are equal.
         ranks += np.random.default_rng(0).uniform(-0.5, 0.5, drawn.size) * (
             np.spacing(drawn.astype(np.float32)) * exact.pdf(drawn) / (1 - zeros)
         )

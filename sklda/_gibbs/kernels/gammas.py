@@ -28,8 +28,8 @@ from sklda._core.random_streams import (
 )
 from sklda._core.vector_math import exp, log
 
-# What is smaller, than 1e-30, becomes 0. A word has tokens on some topic, and there its
-# variate is about 1 or more: that topic weighs so much more that the other has no chance.
+# What is smaller, below 1e-30, becomes 0. On some topic the word has tokens, and there
+# its variate is about 1 or more: beside that topic the other has no chance.
 LOG_LOWEST = np.float32(-69)  # above -87, the lowest that `exp` knows
 _E = math.e
 
