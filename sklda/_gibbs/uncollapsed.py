@@ -98,7 +98,7 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
     See Also
     --------
     CollapsedGibbsLDA : Fewer sweeps, on one processor.
-    PartiallyCollapsedGibbsLDA : Fewer and faster sweeps on all processors, exactly.
+    PartiallyCollapsedGibbsLDA : Theta is integrated out; exact threads, too.
     sklearn.decomposition.LatentDirichletAllocation : Variational Bayes.
 
     Notes
