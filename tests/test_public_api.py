@@ -108,6 +108,7 @@ def test_public_callables_are_found():
         "sklda.CollapsedGibbsLDA.fit",
         "sklda.CollapsedGibbsLDA.transform",
         "sklda.CollapsedGibbsLDA.perplexity",
+        "sklda.PartiallyCollapsedGibbsLDA.fit",
         "sklda.UncollapsedGibbsLDA.fit",
         "sklda.ECGSLDA",
         "sklda.ECGSLDA.fit",

@@ -149,6 +149,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
 
     See Also
     --------
+    PartiallyCollapsedGibbsLDA : The same posterior, with exact threads.
     UncollapsedGibbsLDA : The same posterior by data augmentation, with exact threads.
     sklearn.decomposition.LatentDirichletAllocation : Variational Bayes.
 

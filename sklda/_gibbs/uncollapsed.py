@@ -120,6 +120,7 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
     See Also
     --------
     CollapsedGibbsLDA : Fewer sweeps, on one processor.
+    PartiallyCollapsedGibbsLDA : Theta is integrated out; exact threads, too.
     sklearn.decomposition.LatentDirichletAllocation : Variational Bayes.
 
     Notes

@@ -29,6 +29,8 @@ TINY = {
     "blocking-chains": f"--corpora kos counts --samplers single-site nested-2 {CHAINS}",
     "blocking-speed": "--corpora kos --samplers single-site --topics 2 4 --first 1"
     " --sweeps 4",
+    "parallel-chains": "--corpora kos --samplers collapsed-1 sharded-2"
+    " partially-collapsed-2 --topics 3 --starts 2 --sweeps 6",
     "diagnostics-chains": "--samplers single-site uncollapsed --topics 3 --starts 2"
     " --sweeps 40 --burn-in 10 --thin 1",
     "diagnostics-calibration": "--samplers nested-2-rows --replications 5 --burn-in 3"

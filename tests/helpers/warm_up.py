@@ -19,13 +19,19 @@ PARAMS = {"max_iter": 2, "random_state": 0}
 
 
 def gibbs() -> None:
-    from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+    from sklda import (
+        ECGSLDA,
+        CollapsedGibbsLDA,
+        PartiallyCollapsedGibbsLDA,
+        UncollapsedGibbsLDA,
+    )
 
     CollapsedGibbsLDA(3, sampler="dense", **PARAMS).fit(X).score(X)
     CollapsedGibbsLDA(3, sampler="sparse", n_shards=2, **PARAMS).fit(X)
     for sampler, most in itertools.product(("dense", "sparse"), (2, None)):
         ways = {"sampler": sampler, "blocking": "nested", "max_block_size": most}
         CollapsedGibbsLDA(3, **ways, **PARAMS).fit(X)
+    PartiallyCollapsedGibbsLDA(3, **PARAMS).fit(X)
     UncollapsedGibbsLDA(3, **PARAMS).fit(X)
     for n_topics in (3, 200):  # rows, lists
         ECGSLDA(n_topics, **PARAMS).fit(X)
