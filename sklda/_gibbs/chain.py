@@ -176,28 +176,42 @@ def _make(kind, attributes):
 
 def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
     """Return log p(z | alpha), theta integrated out, with all constants."""
-    alpha, lengths = problem.doc_topic_prior, document_lengths(problem.corpus)
-    topics, tokens = doc_topic_counts.doc_topic_cells(
-        problem.corpus, z, problem.n_lanes
-    )
-    return (gammaln(alpha.sum()) - gammaln(lengths + alpha.sum())).sum() + (
-        gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]
-    ).sum()
+    cells = doc_topic_counts.doc_topic_cells(problem.corpus, z, problem.n_lanes)
+    lengths = document_lengths(problem.corpus)
+    return doc_likelihood(problem.doc_topic_prior, (*cells, 1), (lengths, 1))
+
+
+def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
+    """Return the same from the document-topic counts above 0 and the lengths.
+
+    They are arrays in parallel, (topic, count, n_documents) and (length, n_documents).
+    """
+    topics, tokens, n_pairs = pairs
+    length, n_docs = lengths
+    of_lengths = gammaln(alpha.sum()) - gammaln(length + alpha.sum())
+    of_pairs = gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]
+    return (n_docs * of_lengths).sum() + (n_pairs * of_pairs).sum()
 
 
 def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
     """Return log p(w | z, beta), phi integrated out, with all constants."""
-    n_words, n_topics, beta = (
-        problem.n_words,
-        problem.n_topics,
-        problem.topic_word_prior,
-    )
     histogram = _histogram(counts.word_topic)
     occurring = np.flatnonzero(histogram)
+    return word_likelihood(
+        problem.topic_word_prior,
+        (occurring, histogram[occurring]),
+        counts.topic[: problem.n_topics],
+        problem.n_words,
+    )
+
+
+def word_likelihood(beta: float, histogram, topic_totals, n_words: int) -> float:
+    """Return the same from how often each word-topic count occurs: counts, n_pairs."""
+    occurring, n_pairs = histogram
     return (
-        n_topics * gammaln(n_words * beta)
-        - gammaln(counts.topic[:n_topics] + n_words * beta).sum()
-        + (histogram * 1.0)[occurring] @ (gammaln(occurring + beta) - gammaln(beta))
+        topic_totals.size * gammaln(n_words * beta)
+        - gammaln(topic_totals + n_words * beta).sum()
+        + (n_pairs * 1.0) @ (gammaln(occurring + beta) - gammaln(beta))
     )
 
 

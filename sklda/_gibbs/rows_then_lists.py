@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._core.problem import Corpus, Counts, Problem
+from sklda._core.problem import Corpus, Counts, Problem, padded
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Replicable, Sampler
 from sklda._core.threads import Threads
+from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.kernels import single_site_lists, single_site_rows
+from sklda._gibbs.kernels.blocked import lists as blocked_lists
+from sklda._gibbs.kernels.blocked import rows as blocked_rows
 from sklda._gibbs.sharded import sharded
 
 # A listed topic costs as much as so many lanes of a row, because its ratio has to be
@@ -52,10 +55,10 @@ class RowsThenLists(NamedTuple):
         sampler = self.rows if in_rows else self.lists
         inner = sampler.sweep(problem, inner, rng)
         n_sweeps += 1
-        if in_rows and (n_sweeps < 10 or n_sweeps % 10 == 0):
+        if in_rows and compares_after(n_sweeps):
             word_topic = self.rows.counts(inner).word_topic
             n_listed = np.count_nonzero(word_topic, axis=1)
-            in_rows = _rows_are_faster(n_listed, problem)
+            in_rows = rows_are_faster(n_listed, word_cells(problem), problem.n_lanes)
             if not in_rows:
                 inner = self.lists.from_topics(problem, z)
         return State(z, inner.topic, inner, in_rows, n_sweeps)
@@ -64,6 +67,19 @@ class RowsThenLists(NamedTuple):
         """Return the counts of the sampler in use."""
         sampler = self.rows if state.in_rows else self.lists
         return sampler.counts(state.inner)
+
+
+def collapsed_samplers(
+    blocking: str | None, max_block_size: int | None
+) -> tuple[Replicable, Replicable]:
+    """Return the sampler over rows and the one over lists, for a way of blocking."""
+    if blocking is None:
+        return single_site_rows, single_site_lists
+    nested = blocking == "nested"
+    return (
+        Blocked(blocked_rows, nested, max_block_size),
+        Blocked(blocked_lists, nested, max_block_size),
+    )
 
 
 def fastest(
@@ -78,13 +94,9 @@ def fastest(
     over_lists = sharded(lists, problem, n_shards, threads)
     if problem.n_topics < FEW_TOPICS:
         return over_rows
-    corpus, n_topics = problem.corpus, problem.n_topics
+    corpus = problem.corpus
     tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), problem.n_words)
-    n_listed = n_topics * -np.expm1(-tokens / n_topics)  # expected of random topics
-    bytes_of_rows = 4 * problem.n_words * problem.n_lanes
-    bytes_of_lists = 8 * np.minimum(tokens, n_topics).sum()
-    rows_fit = bytes_of_rows <= MOST_MEMORY * bytes_of_lists
-    if rows_fit and _rows_are_faster(n_listed, problem):
+    if starts_in_rows(tokens, word_cells(problem), problem.n_topics):
         return RowsThenLists(over_rows, over_lists)
     return over_lists
 
@@ -96,8 +108,27 @@ def single_site_sampler(
     return fastest(single_site_rows, single_site_lists, problem, n_shards, threads)
 
 
-def _rows_are_faster(n_listed, problem) -> bool:
+def word_cells(problem: Problem[Corpus]) -> np.ndarray:
+    """Return the number of cells of each word, (n_words,)."""
+    return np.bincount(problem.corpus.word, minlength=problem.n_words)
+
+
+def starts_in_rows(tokens: np.ndarray, cells: np.ndarray, n_topics: int) -> bool:
+    """Return whether random topics should be in rows, by tokens and cells per word."""
+    n_listed = n_topics * -np.expm1(-tokens / n_topics)  # expected of random topics
+    bytes_of_rows = 4 * tokens.size * padded(n_topics)
+    bytes_of_lists = 8 * np.minimum(tokens, n_topics).sum()
+    rows_fit = bytes_of_rows <= MOST_MEMORY * bytes_of_lists
+    return bool(rows_fit and rows_are_faster(n_listed, cells, padded(n_topics)))
+
+
+def compares_after(n_sweeps: int) -> bool:
+    """Return whether rows are compared with lists after so many sweeps."""
+    return n_sweeps < 10 or n_sweeps % 10 == 0
+
+
+def rows_are_faster(n_listed: np.ndarray, cells: np.ndarray, n_lanes: int) -> bool:
     """Return whether they are where each word has so many topics, cell by cell."""
-    word = problem.corpus.word
-    mean = n_listed[word].mean() if word.size > 0 else 0
-    return LANES_PER_LISTED * mean >= problem.n_lanes
+    n_cells = cells.sum()
+    mean = n_listed @ cells / n_cells if n_cells > 0 else 0
+    return bool(LANES_PER_LISTED * mean >= n_lanes)
