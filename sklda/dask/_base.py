@@ -98,7 +98,7 @@ class BaseDaskLDA(BaseGibbsLDA):
         cluster = Cluster(self.client)
         self._cluster, self._resume = cluster, resume
         try:
-            with cluster.cancelled_on_failure():
+            with cluster.released_on_failure():
                 self._sample(X, y, self._schedule())
         finally:
             vars(self).pop("_cluster", None)
@@ -258,7 +258,7 @@ class BaseDaskLDA(BaseGibbsLDA):
         """
         cluster, fitted = Cluster(self.client), snapshot(self)
         blocks = blocks_of(X)
-        with cluster.cancelled_on_failure():
+        with cluster.released_on_failure():
             topics = send_topics(cluster, fitted)
             tasks = [
                 cluster.task(score_block, f"score-block-{i}", block, i, *topics)

@@ -10,12 +10,12 @@ import contextlib
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from dask import delayed
 from dask.delayed import Delayed
-from distributed import Client, Future, get_client, wait
+from distributed import CancelledError, Client, Future, get_client, wait
 
 MOST_TASKS = 4_000  # of a sweep: a scheduler handles a few thousand a second
 _POLL = 1.0  # seconds between two looks at the workers
@@ -55,20 +55,20 @@ class Cluster:
             If the client has lost the scheduler, or there are no workers any more.
         """
         alone_since = None
-        while True:
+        while any(future.status != "finished" for future in futures):
+            late = False
             try:
                 wait(futures, timeout=_POLL)
             except TimeoutError:
-                failed = [f for f in futures if f.status == "error"]
-            else:
-                failed = [f for f in futures if f.status != "finished"]
-            for future in failed:
+                late = True
+            except CancelledError:  # the scheduler is gone
+                pass
+            for future in futures:
                 if future.status == "error":
-                    future.result()
-            self._check(failed)
-            if all(future.status == "finished" for future in futures):
-                return
-            alone_since = self._alone(alone_since)
+                    future.result()  # raises
+            # One that is lost is computed anew, if there are workers.
+            self._check(cancelled=any(f.status == "cancelled" for f in futures))
+            alone_since = self._alone(alone_since) if late else None
 
     def gather(self, futures: list[Future]) -> list[Any]:
         """Wait for small results and return them."""
@@ -79,9 +79,9 @@ class Cluster:
         """Return the number of threads of all workers."""
         return sum(self.client.nthreads().values())
 
-    def _check(self, lost: Sequence[Future] = ()) -> None:
+    def _check(self, *, cancelled: bool = False) -> None:
         """Raise RuntimeError if the scheduler, or what was asked for, is gone."""
-        if self.client.status != "running" or lost:
+        if self.client.status != "running" or cancelled:
             raise RuntimeError(
                 f"The client has lost its scheduler or was closed (its status is "
                 f"{self.client.status!r}), so the fit cannot go on. {_WAY_OUT}"
@@ -99,15 +99,17 @@ class Cluster:
         return since
 
     @contextlib.contextmanager
-    def cancelled_on_failure(self) -> Iterator[None]:
-        """Cancel all tasks of the fit if what is inside fails, or Ctrl-C comes."""
+    def released_on_failure(self) -> Iterator[None]:
+        """Release all tasks of the fit if what is inside fails, or Ctrl-C comes.
+
+        The scheduler then forgets what has not begun. To cancel tasks would do the same
+        and, in Dask 2026.8, end the connection of the client.
+        """
         try:
             yield
         except BaseException:
-            futures = list(self._futures)
-            if self.client.status == "running" and futures:
-                with contextlib.suppress(Exception):
-                    self.client.cancel(futures)
+            for future in list(self._futures):
+                future.release()
             raise
 
 
