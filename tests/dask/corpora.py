@@ -13,11 +13,6 @@ from sklda.datasets import make_lda_corpus
 
 X = sparse.csr_array(make_lda_corpus(60, 30, 4, document_length=40, random_state=0)[0])
 PARAMS = {"n_components": 4, "max_iter": 12, "burn_in": 5, "thin": 3, "random_state": 0}
-    "one": [60],
-    "three": [7, 23, 30],
-    "empty": [7, 23, 0, 30, 0],
-    "each": [1] * 60,
-}
 
 
 def blocks(sizes, X=X):
