@@ -14,6 +14,7 @@ from sklda._base.fitted_topics import snapshot
 from sklda._base.fold_in import mean_log_probability
 from sklda._base.parameters import make_problem, random_streams
 from sklda._base.sklearn_private import Interval, fit_context
+from sklda._core.checks import check_flag
 from sklda._core.problem import MAX_TOKENS
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
@@ -42,6 +43,7 @@ class BaseDaskLDA(BaseGibbsLDA):
 
     doc_topic_: da.Array
     topic_assignments_: da.Array
+    n_partitions_: int
 
     def _distributed_sampler(self) -> Any:
         """Return what sweeps over a partition."""
@@ -87,7 +89,7 @@ class BaseDaskLDA(BaseGibbsLDA):
         Ctrl-C cancels the tasks of the fit; the client goes on working. An interrupted
         fit leaves the estimator as it was.
         """
-        if resume and self.storage is None:
+        if check_flag(resume, "resume") and self.storage is None:
             raise ValueError("resume=True goes on from storage, which is None.")
         if self.keep_draws > 0:
             raise ValueError(
@@ -172,7 +174,15 @@ class BaseDaskLDA(BaseGibbsLDA):
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
             "n_iter_": chain.n_sweeps,
+            "n_partitions_": len(chain.documents),
         }
+
+    def _sample_recorded(self, X, y, recorder):
+        raise TypeError(
+            f"{type(self).__module__} does not run several chains side by side. Fit "
+            f"with several seeds, or pass {self._local.__name__} of sklda and a sample "
+            f"of the documents."
+        )
 
     def to_local(self) -> BaseGibbsLDA:
         """Return the fitted estimator of this name in sklda, which needs no Dask.
@@ -190,7 +200,9 @@ class BaseDaskLDA(BaseGibbsLDA):
         """
         fitted = snapshot(self)
         local = fitted._unfitted()
-        left_out = {"doc_topic_", "topic_assignments_"}
+        if hasattr(local, "n_shards"):
+            local.n_shards = fitted.n_partitions_
+        left_out = {"doc_topic_", "topic_assignments_", "n_partitions_"}
         for name, value in vars(fitted).items():
             if name.endswith("_") and not name.startswith("_") and name not in left_out:
                 setattr(local, name, value)
@@ -304,6 +316,8 @@ def _concatenated(blocks: list[Any], rows: Any, *columns: int) -> da.Array:
 def _stored_parameters(estimator: BaseDaskLDA) -> dict[str, Any]:
     """Return the parameters that decide the samples, as JSON stores them."""
     parameters = vars(estimator._parameters)
+    if not isinstance(parameters["random_state"], int):
+        parameters["random_state"] = None  # what it drew is stored beside them
     return {
         name: value.tolist() if hasattr(value, "tolist") else repr(value)
         for name, value in parameters.items()

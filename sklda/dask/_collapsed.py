@@ -29,7 +29,8 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
     blocking : None, "backward" or "nested", default=None
-        As in :class:`sklda.CollapsedGibbsLDA`.
+        As in :class:`sklda.CollapsedGibbsLDA`; but the blocks are made anew in each
+        sweep, which takes longer.
     max_block_size : int or None, default=2
         As in :class:`sklda.CollapsedGibbsLDA`.
     sampler : "auto", "dense" or "sparse", default="auto"
@@ -101,6 +102,8 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         Beta after the last sweep.
     n_iter_ : int
         Number of sweeps done.
+    n_partitions_ : int
+        Number of partitions into which the documents were cut.
     n_features_in_ : int
         Number of words.
 

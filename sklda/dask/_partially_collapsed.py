@@ -97,6 +97,8 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         Beta after the last sweep.
     n_iter_ : int
         Number of sweeps done.
+    n_partitions_ : int
+        Number of partitions into which the documents were cut.
     n_features_in_ : int
         Number of words.
 

@@ -94,6 +94,8 @@ def test_storage_of_another_fit_is_refused(after_sweep, tmp_path):
         make(**params).fit(fewer, resume=True)
     with pytest.raises(ValueError, match="resume=True goes on from storage, which is"):
         make().fit(delayed_blocks(), resume=True)
+    with pytest.raises(ValueError, match="resume must be True or False"):
+        make(**params).fit(delayed_blocks(), resume="yes")
     with pytest.raises(ValueError, match="storage='nowhere://x' cannot be used"):
         make(storage="nowhere://x").fit(delayed_blocks())
 

@@ -46,6 +46,21 @@ def test_to_local(model):
     np.testing.assert_array_equal(local.transform(X), expected.transform(X))
 
 
+def test_to_local_has_the_number_of_shards(client):
+    model = make("rows", n_shards=None, client=client).fit(delayed_blocks([20, 40]))
+    local = model.to_local()
+    assert local.n_shards == model.n_partitions_ == 2
+    assert_same_as_local(model, local.fit(X))
+
+
+def test_several_chains_are_refused(model):
+    pytest.importorskip("arviz_stats")
+    from sklda.diagnostics import sample_chains
+
+    with pytest.raises(TypeError, match="does not run several chains side by side"):
+        sample_chains(model, X, n_chains=2)
+
+
 def test_to_local_needs_no_dask(model):
     local = model.to_local()
     local.components_ = np.round(local.components_)  # which are counts, then

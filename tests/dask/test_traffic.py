@@ -9,7 +9,7 @@ from scipy import sparse
 
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
-from distributed.comm.tcp import TCP
+from distributed.comm import tcp
 
 from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, _chain
 from tests.dask.corpora import delayed_blocks, make
@@ -28,14 +28,13 @@ def block(seed, n_documents):
 def traffic(monkeypatch):
     """Count the bytes that this process, with client and scheduler, receives."""
     received = []
-    read = TCP.read
+    read = tcp.read_bytes_rw
 
-    async def noting(comm, *args, **kwargs):
-        message = await read(comm, *args, **kwargs)
-        received.append(len(pickle.dumps(message)))
-        return message
+    async def noting(stream, n):
+        received.append(n)
+        return await read(stream, n)
 
-    monkeypatch.setattr(TCP, "read", noting)
+    monkeypatch.setattr(tcp, "read_bytes_rw", noting)
     return received
 
 
