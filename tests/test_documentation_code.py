@@ -45,10 +45,13 @@ def hurry(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.usefixtures("hurry", "pyplot")
 @pytest.mark.filterwarnings("ignore:After max_iter=", "ignore:learn_priors=")
+@pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # of a dashboard
 @pytest.mark.parametrize("page", PAGES)
 def test_code_runs(page, tmp_path, monkeypatch):
     if "sklda.diagnostics" in PAGES[page]:
         pytest.importorskip("arviz_stats")
+    if "sklda.dask" in PAGES[page]:
+        pytest.importorskip("distributed")
     monkeypatch.chdir(tmp_path)  # where it may write files
     exec(PAGES[page].replace("max_iter=100", f"max_iter={SWEEPS}"), {})
 
