@@ -125,9 +125,12 @@ def find_cuts(checked: Checked, before: int, marks: np.ndarray) -> list[int]:
     return np.searchsorted(tokens_before(checked.corpus) + before, marks).tolist()
 
 
-def join(pieces: list[tuple[Checked, int, int]], first: int) -> Documents:
+def join(blocks: list[Checked], slices: list[tuple[int, int]], first: int) -> Documents:
     """Return the documents of slices of blocks; `first` is the number of the first."""
-    corpora = [slice_documents(one.corpus, *documents) for one, *documents in pieces]
+    corpora = [
+        slice_documents(block.corpus, *documents)
+        for block, documents in zip(blocks, slices, strict=True)
+    ]
     corpus = Corpus(
         doc_ptr=_joined([c.doc_ptr for c in corpora]),
         word=np.concatenate([c.word for c in corpora]),
@@ -194,11 +197,12 @@ def partition(
     before, tasks = _before(sizes[:, 0]), []
     for i, (first, last) in enumerate(pairwise(cuts)):
         pieces = [
-            (block, max(first, begin) - begin, min(last, end) - begin)
+            (block, (max(first, begin) - begin, min(last, end) - begin))
             for block, (begin, end) in zip(checked, pairwise(before), strict=True)
             if first < end and last > begin
         ]
-        tasks.append(cluster.task(join, f"documents-{i}", pieces, first))
+        blocks, slices = map(list, zip(*pieces, strict=True))
+        tasks.append(cluster.task(join, f"documents-{i}", blocks, slices, first))
     told = [cluster.task(_size, f"tokens-{i}", task) for i, task in enumerate(tasks)]
     futures = cluster.submit([*tasks, *told])
     n_tokens = cluster.gather(futures[len(tasks) :])
