@@ -9,6 +9,7 @@ import dask.array as da
 import numpy as np
 from dask import delayed
 from distributed import Client
+from sklearn.base import clone
 
 from sklda._base.fitted_topics import snapshot
 from sklda._base.fold_in import mean_log_probability
@@ -207,6 +208,13 @@ class BaseDaskLDA(BaseGibbsLDA):
             if name.endswith("_") and not name.startswith("_") and name not in left_out:
                 setattr(local, name, value)
         return local
+
+    def __sklearn_clone__(self) -> Self:
+        """Return an estimator with copies of the parameters, and the same client."""
+        parameters = self.get_params(deep=False)
+        client = parameters.pop("client")
+        copies = {name: clone(value, safe=False) for name, value in parameters.items()}
+        return type(self)(**copies, client=client)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what can be stored: all but what belongs to a cluster."""

@@ -12,7 +12,7 @@ from distributed import Client, LocalCluster
 
 from sklda.dask import _chain
 
-SECONDS = 60  # after which whatever waits for the cluster fails
+SECONDS = 300  # after which whatever waits for the cluster fails
 
 
 @contextmanager

@@ -78,7 +78,6 @@ def test_pickle_and_clone(model, client):
     assert not hasattr(loaded, "doc_topic_")  # it is on the workers
     blocks = delayed_blocks()
     np.testing.assert_array_equal(loaded.transform(blocks), model.transform(blocks))
-    model.set_params(client=None)
     assert clone(model).get_params() == model.get_params()
 
 
