@@ -16,6 +16,7 @@ import pytest
 import sklda
 from tests.helpers.interpreter import run_python
 from tests.helpers.public_names import (
+    optional_modules,
     parameters,
     public_callables,
     public_modules,
@@ -27,7 +28,10 @@ ROOT = Path(__file__).resolve().parents[1]
 # --- names -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("module", list(public_modules()), ids=lambda m: m.__name__)
+MODULES = [*public_modules(), *optional_modules()]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__)
 def test_all_is_sorted_and_importable(module):
     assert module.__all__ == sorted(module.__all__)
     assert len(module.__all__) == len(set(module.__all__))
@@ -40,7 +44,7 @@ def test_all_is_sorted_and_importable(module):
 def test_public_names_beside_all_are_modules():
     # Whoever reads dir(sklda) finds nothing that we do not mean to keep.
     extra = {name for name in dir(sklda) if not name.startswith("_")}
-    extra -= set(sklda.__all__)
+    extra -= {*sklda.__all__, "dask"}  # which is there once something imported it
     assert extra == set()
 
 
@@ -92,7 +96,8 @@ def complaints(name: str, member: Callable) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "member"), [pytest.param(*pair, id=pair[0]) for pair in public_callables()]
+    ("name", "member"),
+    [pytest.param(*pair, id=pair[0]) for pair in public_callables(MODULES)],
 )
 def test_everything_public_is_explained(name, member):
     assert complaints(name, member) == []
@@ -187,12 +192,15 @@ def test_import_asks_for_the_dependencies_only():
 # the cache on disk: events of the compiler, and signatures of what was loaded.
 COMPILED_BY = """
 import importlib, json, pkgutil
+from importlib.util import find_spec
 import numba
 from numba.core import event
 with event.install_recorder("numba:compile") as recorder:
     import sklda
     signatures = {}
     for found in pkgutil.walk_packages(sklda.__path__, "sklda."):
+        if found.name.startswith("sklda.dask") and not find_spec("distributed"):
+            continue  # an extra
         for name, member in vars(importlib.import_module(found.name)).items():
             if isinstance(member, numba.core.dispatcher.Dispatcher):
                 signatures[f"{found.name}.{name}"] = len(member.signatures)
@@ -225,7 +233,8 @@ def installed() -> Distribution:
         return distribution("sklda")
     except PackageNotFoundError:
         pytest.fail(
-            'sklda is not installed: python -m pip install -e ".[diagnostics,test]"'
+            "sklda is not installed: "
+            'python -m pip install -e ".[dask,diagnostics,test]"'
         )
 
 

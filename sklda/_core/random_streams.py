@@ -9,7 +9,7 @@ Where the work may be cut anywhere, a number depends on a key and on counters al
 gives each document or word a stream of its own in about 2 ns, and vectorises.
 """
 
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -27,6 +27,11 @@ class RandomStreams:
         self._seed = seed
         self._children: dict[int, RandomStreams] = {}
         self.kernel = new_stream(seed)  # what kernels draw from
+
+    @property
+    def entropy(self) -> list[int]:
+        """What the tree grows from: the same again grows the same tree."""
+        return self._seed.entropy
 
     @cached_property
     def generator(self) -> np.random.Generator:
@@ -64,6 +69,27 @@ def next_uint64(rng):
     rng[0] = _rotate_left(s0, 49) ^ s1 ^ (s1 << np.uint64(21))
     rng[1] = _rotate_left(s1, 28)
     return result
+
+
+def advance(rng: np.ndarray, n: int) -> None:
+    """Advance the stream by n draws, in O(log n): a draw is linear over its bits."""
+    bits = np.unpackbits(rng.view(np.uint8)).astype(np.float32)
+    for i in range(int(n).bit_length()):
+        if n >> i & 1:
+            bits = _advance_by_power(i) @ bits % 2
+    rng[:] = np.packbits(bits.astype(np.uint8)).view(np.uint64)
+
+
+@cache
+def _advance_by_power(i: int) -> np.ndarray:
+    """Return what 2**i draws do to the bits of a stream, (128, 128) of 0 and 1."""
+    if i > 0:
+        half = _advance_by_power(i - 1)
+        return half @ half % 2
+    states = np.packbits(np.eye(128, dtype=np.uint8), axis=1).view(np.uint64)
+    for state in states:
+        next_uint64(state)
+    return np.unpackbits(states.view(np.uint8), axis=1).T.astype(np.float32)
 
 
 @njit(cache=True)

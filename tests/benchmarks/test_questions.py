@@ -31,6 +31,8 @@ TINY = {
     " --sweeps 4",
     "parallel-chains": "--corpora kos --samplers collapsed-1 sharded-2"
     " partially-collapsed-2 --topics 3 --starts 2 --sweeps 6",
+    "parallel-cluster": "--corpora zipf --topics 3 --first 1 --last 3 --repeats 1"
+    " --tokens 4000 --words 50",
     "diagnostics-chains": "--samplers single-site uncollapsed --topics 3 --starts 2"
     " --sweeps 40 --burn-in 10 --thin 1",
     "diagnostics-calibration": "--samplers nested-2-rows --replications 5 --burn-in 3"

@@ -117,3 +117,22 @@ def test_hashed_uniforms():
     expected = np.column_stack([u, 1 - u, v])
     np.testing.assert_allclose(found, expected, rtol=1.2e-7)
     assert random_streams.hashed_uniform(key, 3) == (bits[3] >> 11) / 2**53
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 100, 12_345])
+def test_advance(n):
+    stream = random_streams.new_stream(np.random.SeedSequence(7))
+    expected = stream.copy()
+    for _ in range(n):
+        random_streams.next_uint64(expected)
+    random_streams.advance(stream, n)
+    np.testing.assert_array_equal(stream, expected)
+
+
+def test_advance_far():
+    # Two steps are one long one, where nobody can count.
+    one, two = (random_streams.new_stream(np.random.SeedSequence(7)) for _ in range(2))
+    random_streams.advance(one, 10**12 + 34)
+    random_streams.advance(two, 10**12)
+    random_streams.advance(two, 34)
+    np.testing.assert_array_equal(one, two)

@@ -8,6 +8,7 @@ import itertools
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,20 @@ def gibbs() -> None:
         ECGSLDA(n_topics, **PARAMS).fit(X)
 
 
+def on_dask() -> None:
+    if not find_spec("distributed"):
+        return
+    from dask import delayed
+    from distributed import Client
+
+    from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA
+
+    with Client(processes=False, n_workers=1, dashboard_address=":0"):
+        for sampler in ("dense", "sparse"):
+            CollapsedGibbsLDA(3, sampler=sampler, **PARAMS).fit([delayed(X)])
+        PartiallyCollapsedGibbsLDA(3, **PARAMS).fit([delayed(X)])
+
+
 def others() -> None:
     from sklda import CVBLDA, MedLDAClassifier
     from sklda.metrics import left_to_right_log_likelihood
@@ -51,7 +66,7 @@ def others() -> None:
     left_to_right_log_likelihood(lda, X)
 
 
-PARTS = [gibbs, others]
+PARTS = [gibbs, others, on_dask]
 
 
 def compile_all() -> None:
