@@ -15,6 +15,7 @@ from sklda._core.corpus import kernel_ranges, ranges, some_documents, tokens_bef
 from sklda._core.problem import Corpus, Counts, Problem, pad_prior, padded
 from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._core.threads import Threads
+from sklda._core.word_prior import words_at
 from sklda._gibbs.kernels import gammas, partially_collapsed
 from sklda._gibbs.kernels.uncollapsed import count
 
@@ -47,27 +48,45 @@ def draw_keys(rng: RandomStreams) -> Keys:
     return Keys(*(np.uint64(next_uint64(rng.kernel)) for _ in Keys._fields))
 
 
+def draw_extra(key: np.uint64, is_empty: np.ndarray, problem: Problem) -> np.ndarray:
+    """Return a word for each topic that has no token, else -1, (n_topics,).
+
+    All gammas of a topic without tokens can be too small for a float64. But
+    Dirichlet(b) is Dirichlet(b_1, ..., b_w + 1, ..., b_V) with w drawn in proportion to
+    b: the distribution before a token is the mean of those after it.
+    """
+    n_words = problem.n_words
+    share = np.empty(problem.n_topics)
+    gammas.draw_shares(key, n_words, share)
+    empty = np.flatnonzero(is_empty[: problem.n_topics])
+    words = np.full(problem.n_topics, -1)
+    if problem.has_word_prior:
+        words[empty] = words_at(problem.topic_word_prior, empty, share[empty])
+    else:
+        words[empty] = (share[empty] * n_words).astype(np.int64)
+    return words
+
+
 def draw_phi_block(
     key: np.uint64,
     block: int,
     counts: np.ndarray,
-    topic: np.ndarray,
+    extra: np.ndarray,
     problem: Problem,
     phi: np.ndarray,
 ) -> np.ndarray:
     """Fill `phi` with the gammas of a block of words; return their sums, (n_topics,).
 
-    `counts` and `phi`, (n, n_lanes), are of the words of the block alone; `topic` is
-    n_k of all words. The padding of `phi` stays as it is.
+    `counts` and `phi`, (n, n_lanes), are of the words of the block alone; `extra` is
+    that of `draw_extra`. The padding of `phi` stays as it is.
     """
-    # All gammas of a topic without tokens can be too small for a float64. But
-    # Dirichlet(b, ..., b) is Dirichlet(b, ..., b + 1, ..., b), the 1 at a uniformly
-    # drawn word: the distribution before a token is the mean of those after it.
-    extra = np.empty(problem.n_topics, np.int64)
-    gammas.draw_words(key, topic, problem.n_words, extra)
     total = np.zeros(problem.n_topics)
-    beta = problem.topic_word_prior
-    gammas.draw_rows(key, block * BLOCK, counts, extra, beta, phi, total)
+    first = block * BLOCK
+    draw, beta = gammas.draw_rows, problem.beta
+    if problem.has_word_prior:
+        draw = gammas.draw_rows_of_each
+        beta = np.ascontiguousarray(beta[:, first : first + BLOCK].T)
+    draw(key, first, counts, extra, beta, phi, total)
     return total
 
 
@@ -112,12 +131,15 @@ class PartiallyCollapsed(NamedTuple):
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
         """Return the state in which the tokens have the topics z."""
         corpus, n_words = problem.corpus, problem.n_words
+        word_topic = np.zeros((n_words, problem.n_lanes), np.int32)
+        counted = rows.State(z, word_topic, np.zeros(problem.n_lanes, np.int32))
+        rows.add_tokens(corpus, counted)
         cells = np.bincount(corpus.word, minlength=n_words)
         cells_before = np.concatenate([[0], np.cumsum(cells)])
         n_slices = _SLICES * self.threads.n
         n_blocks = -(-n_words // BLOCK)
         return State(
-            *rows.from_topics(problem, z),
+            *counted,
             phi=np.zeros((n_words, problem.n_lanes), np.float32),
             block_slices=list(ranges(np.arange(n_blocks + 1), n_slices)),
             doc_slices=list(ranges(tokens_before(corpus), n_slices)),
@@ -146,21 +168,20 @@ class PartiallyCollapsed(NamedTuple):
         state.topic[:] = sum(self.threads.map(recount, state.count_ranges))
         return state
 
-    def counts(self, state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
         """Return the count tables; they are the state's own."""
         return Counts(state.word_topic, state.topic)
 
     def _draw_phi(self, problem, state, key) -> np.ndarray:
         """Fill the table of gammas; return the sums of its blocks."""
         totals = np.empty((-(-problem.n_words // BLOCK), problem.n_topics))
+        extra = draw_extra(key, state.topic == 0, problem)
 
         def draw(blocks):
             for block in range(*blocks):
                 words = slice(block * BLOCK, (block + 1) * BLOCK)
                 counts, phi = state.word_topic[words], state.phi[words]
-                totals[block] = draw_phi_block(
-                    key, block, counts, state.topic, problem, phi
-                )
+                totals[block] = draw_phi_block(key, block, counts, extra, problem, phi)
 
         self.threads.map(draw, state.block_slices)
         return totals

@@ -41,6 +41,7 @@ class BaseDaskLDA(BaseGibbsLDA):
         "store_every": [Interval(Integral, 1, None, closed="left")],
     }
     _local: ClassVar[type]  # the estimator of this name on one machine
+    warm_start: ClassVar[bool] = False  # no parameter here: `resume` goes on
 
     doc_topic_: da.Array
     topic_assignments_: da.Array
@@ -97,6 +98,13 @@ class BaseDaskLDA(BaseGibbsLDA):
                 f"keep_draws={self.keep_draws}, but {type(self).__module__} keeps no "
                 f"draws: they have the size of the corpus. Set it to 0; for draws, fit "
                 f"{self._local.__name__} of sklda to a sample of the documents."
+            )
+        if np.ndim(self.topic_word_prior) > 0:
+            raise ValueError(
+                f"topic_word_prior is an array of {np.ndim(self.topic_word_prior)} "
+                f"dimensions, but {type(self).__module__} takes one number. For seed "
+                f"words, fit {self._local.__name__} of sklda to a sample of the "
+                f"documents, and transform all of them."
             )
         cluster = Cluster(self.client)
         self._cluster, self._resume = cluster, resume

@@ -258,8 +258,8 @@ def _draw_phi(counts, problem, phi, key, threads) -> np.ndarray:
     """Fill the table of gammas; return the sums of its blocks."""
     size, n_words = partially_collapsed.BLOCK, problem.n_words
     n_blocks = -(-n_words // size)
-    topic = np.minimum(topic_totals(counts, problem.n_lanes), MAX_TOKENS)
-    topic = topic.astype(np.int32)  # of which only zeros matter
+    is_empty = topic_totals(counts, problem.n_lanes) == 0
+    extra = partially_collapsed.draw_extra(key, is_empty, problem)
     totals = np.empty((n_blocks, problem.n_topics))
 
     def draw(first, last):
@@ -268,7 +268,7 @@ def _draw_phi(counts, problem, phi, key, threads) -> np.ndarray:
             dense = np.zeros(rows.shape, np.int32)
             word_lists.fill_rows(counts, block * size, dense)
             totals[block] = partially_collapsed.draw_phi_block(
-                key, block, dense, topic, problem, rows
+                key, block, dense, extra, problem, rows
             )
 
     slices = ranges(np.arange(n_blocks + 1), _slices(threads))

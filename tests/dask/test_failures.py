@@ -211,6 +211,7 @@ def test_bad_X_of_a_fitted_model():
         ({"store_every": 0}, "store_every"),
         ({"client": "tcp://x"}, "client"),
         ({"doc_topic_prior": [1, 2]}, "doc_topic_prior has shape"),
+        ({"topic_word_prior": [1, 2]}, "topic_word_prior is an array of 1 dim"),
         ({"max_iter": 10**6}, r"the scheduler would have to remember .* Set storage"),
     ],
     ids=str,

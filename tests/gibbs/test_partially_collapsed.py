@@ -11,6 +11,7 @@ from sklda._core.corpus import ranges, slice_documents, tokens_before
 from sklda._core.problem import Problem
 from sklda._core.random_streams import random_topics
 from sklda._core.threads import Threads
+from sklda._core.word_prior import word_prior
 from sklda._gibbs import partially_collapsed_sampler as sampler
 from sklda._gibbs.kernels import gammas
 from sklda.datasets import make_lda_corpus
@@ -61,12 +62,13 @@ def sweep_pieces(problem, pieces, counts, keys, alpha):
     phi = np.zeros(counts.shape, np.float32)
     n_blocks = -(-problem.n_words // sampler.BLOCK)
     totals = np.zeros((n_blocks, problem.n_topics))
+    extra = sampler.draw_extra(keys.phi, counts.sum(axis=0) == 0, problem)
     for block in reversed(range(n_blocks)):
         words = slice(block * sampler.BLOCK, (block + 1) * sampler.BLOCK)
-        some, topic = counts[words].copy(), counts.sum(axis=0)
+        some = counts[words].copy()
         rows = np.zeros(some.shape, np.float32)
         totals[block] = sampler.draw_phi_block(
-            keys.phi, block, some, topic, problem, rows
+            keys.phi, block, some, extra, problem, rows
         )
         phi[words] = rows
     factor = sampler.factors(totals)
@@ -247,8 +249,37 @@ def test_gammas_of_words_do_not_depend_on_each_other():
 
 
 def test_words_of_topics_without_tokens_are_uniform():
-    topic = np.tile([0, 3], 5000).astype(np.int32)
-    extra = np.empty(10_000, np.int64)
-    gammas.draw_words(np.uint64(3), topic, 7, extra)
+    problem = Problem(None, 7, np.ones(10_000), 0.1)
+    is_empty = np.tile([True, False], 5000)
+    extra = sampler.draw_extra(np.uint64(3), is_empty, problem)
     assert (extra[1::2] == -1).all()
     assert stats.chisquare(np.bincount(extra[::2], minlength=7)).pvalue > RIGHT
+
+
+def test_words_of_topics_without_tokens_follow_an_array_of_beta():
+    beta = np.array([0.1, 3, 1e-10, 0.9, 2])
+    prior = word_prior(np.tile(beta, (10_000, 1)))
+    problem = Problem(None, beta.size, np.ones(10_000), prior)
+    extra = sampler.draw_extra(np.uint64(3), np.ones(10_000, bool), problem)
+    found = np.bincount(extra, minlength=beta.size)
+    assert found[2] == 0
+    kept = beta > 1e-5
+    expected = beta[kept] / beta.sum() * 10_000
+    assert stats.chisquare(found[kept], expected, sum_check=False).pvalue > RIGHT
+
+
+def test_gammas_of_an_array_of_beta():
+    beta = np.logspace(-3, 2, 6).repeat(200).reshape(1, -1).repeat(100, axis=0)
+    counts = np.random.default_rng(0).integers(0, 3, beta.shape).astype(np.int32)
+    rows, total = np.zeros(beta.shape, np.float32), np.ones(1200)
+    extra = np.full(1200, -1)
+    extra[::2] = 7
+    gammas.draw_rows_of_each(np.uint64(5), 5, counts, extra, beta, rows, total)
+    np.testing.assert_allclose(total, rows.sum(axis=0, dtype=float))
+    counts[2, ::2] += 1
+    for shape in np.unique(counts + beta):
+        drawn = rows[counts + beta == shape].astype(float)
+        zeros = stats.gamma(shape).cdf(np.exp(gammas.LOG_LOWEST))
+        drawn = drawn[drawn > 0]
+        ranks = (stats.gamma(shape).cdf(drawn) - zeros) / (1 - zeros)
+        assert stats.kstest(ranks, "uniform").pvalue > RIGHT / 10

@@ -53,6 +53,12 @@ SMALL = {
     "absent words": TinyProblem((((0, 2), (1, 1)),), 6, (0.9, 1.4), 0.7),
     "large beta": TinyProblem((((0, 2), (1, 2)),), 2, (1.4, 0.9), 1.1),
     "empty topics": TinyProblem((((0, 2),),), 2, (0.9, 1.4), 1e-6),
+    "betas": TinyProblem(
+        (((0, 1), (1, 1)), ((1, 2),)), 3, (0.9, 1.4), ((0.1, 2.5, 0.3), (2.0, 0.2, 0.9))
+    ),
+    "tiny betas": TinyProblem(
+        (((0, 2),),), 2, (0.9, 1.4), ((3e-6, 1e-6), (1e-6, 3e-6))
+    ),
     "documents": TinyProblem((((0, 1),), ((0, 1),), ((0, 1),)), 1, (0.2, 0.8), 0.5),
 }
 
@@ -93,7 +99,19 @@ MUTANTS = {
     ),
     "the first word is that of topics without tokens": (
         "empty topics",
-        Edit("draw_words", "np.int64(A * n_words)", "0"),
+        Edit("draw_extra", "share[empty] * n_words", "0 * share[empty]"),
+    ),
+    "beta is that of another word": (
+        "betas",
+        Edit("draw_phi_block", "beta[:, first : first + BLOCK]", "beta[:, :BLOCK]"),
+    ),
+    "beta is that of another topic": (
+        "betas",
+        Edit("draw_rows_of_each", "beta[i, k]", "beta[i, 0]"),
+    ),
+    "words of topics without tokens do not follow beta": (
+        "tiny betas",
+        Edit("words_at", "np.cumsum(B)", "np.arange(1, B.size + 1)"),
     ),
     "all words have the same numbers": (
         "document",

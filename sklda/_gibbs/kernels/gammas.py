@@ -147,8 +147,25 @@ def draw_rows(key, first, counts, extra, beta, rows, total):
 
 
 @njit(cache=True, nogil=True)
-def draw_words(key, topic, n_words, extra):
-    """Set extra[k] to a uniformly drawn word if topic k has no token, else to -1."""
-    for k in range(extra.size):
-        word = np.int64(hashed_uniform(key, n_words + k) * n_words)
-        extra[k] = word if topic[k] == 0 else -1
+def draw_rows_of_each(key, first, counts, extra, beta, rows, total):
+    """Do the same where each word and topic has its own beta, (n, n_topics)."""
+    n_topics = extra.size
+    total[:] = 0
+    rng = np.empty(2, np.uint64)
+    for i in range(counts.shape[0]):
+        w = first + i
+        enter_stream(np.uint64(hashed(key, w)), 0, rng)
+        for k in range(n_topics):
+            shape = counts[i, k] + beta[i, k] + (1 if extra[k] == w else 0)
+            if shape < 1:
+                rows[i, k] = small_shape(shape, rng)
+            else:
+                rows[i, k] = large_shape(shape, rng)
+            total[k] += rows[i, k]
+
+
+@njit(cache=True, nogil=True)
+def draw_shares(key, n_words, share):
+    """Fill `share`, (n_topics,), with uniform numbers other than those of the words."""
+    for k in range(share.size):
+        share[k] = hashed_uniform(key, n_words + k)
