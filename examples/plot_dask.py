@@ -64,7 +64,7 @@ print(f"perplexity {lda.perplexity(X):.0f}")
 # ``to_local`` returns an ordinary estimator, for plots for example.
 local = lda.to_local()
 TopWordsDisplay.from_estimator(
-    local, feature_names=vocabulary, topics=range(6), n_words=8
+    local, feature_names=vocabulary, topics=range(10), n_words=8
 )
 plt.show()
 

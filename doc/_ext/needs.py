@@ -13,6 +13,7 @@ from sklearn.datasets import fetch_20newsgroups
 from sklda.datasets import fetch_uci_bow
 
 OPTIONAL_PACKAGES = ("arviz_stats", "pandas", "pyLDAvis", "rich", "skops")
+NEEDED_BY = {"sklda.dask": "distributed", "sklda.diagnostics": "arviz_stats"}
 download = False
 
 
@@ -22,8 +23,9 @@ def missing(code: str) -> str | None:
         if re.search(rf"^\s*(?:import|from) {package}\b", code, re.MULTILINE):
             if find_spec(package) is None:
                 return f"{package} is not installed."
-    if "sklda.diagnostics" in code and find_spec("arviz_stats") is None:
-        return "arviz_stats is not installed."
+    for module, package in NEEDED_BY.items():
+        if module in code and find_spec(package) is None:
+            return f"{package} is not installed."
     if "fetch_20newsgroups(" in code and not _there("20 Newsgroups", download):
         return "20 Newsgroups is not in the data folder of scikit-learn."
     for name in re.findall(r'fetch_uci_bow\("(\w+)"', code):

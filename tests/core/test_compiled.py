@@ -148,7 +148,7 @@ def test_one_signature_for_each_kernel():
     called += [f"_ecgs.kernels.draw_numbers.{name}" for name in ("draw", "_add")]
     names = ("scale", "resample_topics", "count")
     called += [f"_gibbs.kernels.uncollapsed.{name}" for name in names]
-    called += [f"_gibbs.kernels.gammas.{name}" for name in ("draw_rows", "draw_words")]
+    called += [f"_gibbs.kernels.gammas.{name}" for name in ("draw_rows", "draw_shares")]
     called = swept + [f"sklda.{name}" for name in called]
     assert {name: found[name] for name in called} == dict.fromkeys(called, 1)
 
