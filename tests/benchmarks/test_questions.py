@@ -70,8 +70,6 @@ FILES = {
     "ecgs-shards": ["shards-nips-threads-2"],
     "parallel-chains": ["chains-kos-3"],
     "parallel-cluster": ["cluster-zipf"],
-    "parallel-chains": ["chains-kos-3"],
-    "parallel-cluster": ["cluster-zipf"],
     "cvb-convergence": ["convergence-kos"],
     "cvb-size": ["size-kos"],
     "cvb-speed": ["speed-nips"],
