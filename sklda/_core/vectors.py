@@ -12,7 +12,8 @@ import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.core.datamodel import models, register_default
-from numba.extending import intrinsic, overload
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import lower_builtin
 
 _INT = ir.IntType(32)
 _ELEMENTS = {"float32": ir.FloatType(), "int32": _INT, "bool": ir.IntType(1)}
@@ -78,7 +79,7 @@ def first_only(mask):
     return one_hot(mask.argmax(), mask.size)
 
 
-# --- types and operators ----------------------------------------------------------
+# --- types ------------------------------------------------------------------------
 
 
 class _Vector(types.Type):
@@ -94,52 +95,37 @@ class _VectorModel(models.PrimitiveModel):
         super().__init__(dmm, fe_type, lanes)
 
 
-def _arithmetic(sign, of_floats, of_integers):
-    """Let an operator take two vectors of the same type."""
+def _lowers(function, typed):
+    """Let kernels call a function, or use an operator.
 
-    @intrinsic
-    def compute(context, a, b):
-        name = of_floats if a.of == "float32" else of_integers
-        return a(a, b), lambda _, builder, __, args: getattr(builder, name)(*args)
+    `typed` returns its signature for types of arguments, or None if it takes others.
+    The decorated function emits its instructions. A function that is overloaded by
+    another would do as well, but Numba would compile one more for each.
+    """
 
-    @overload(sign)
-    def _(a, b):
-        if isinstance(a, _Vector) and a == b:
-            return lambda a, b: compute(a, b)
-        return None
+    class Template(AbstractTemplate):
+        key = function
+        prefer_literal = True
 
+        def generic(self, args, kws):
+            return typed(*args)
 
-_arithmetic(operator.add, "fadd", "add")
-_arithmetic(operator.sub, "fsub", "sub")
-_arithmetic(operator.mul, "fmul", "mul")
-_arithmetic(operator.truediv, "fdiv", "sdiv")
-
-
-@intrinsic
-def _above(context, a, b):
-    def generate(context, builder, signature, args):
-        return builder.fcmp_ordered(">", *args)
-
-    return _Vector("bool", a.width)(a, b), generate
+    if hasattr(operator, function.__name__):
+        infer_global(function)(Template)
+    else:
+        infer_global(function, types.Function(Template))
+    return lower_builtin(function, types.VarArg(types.Any))
 
 
-@intrinsic
-def _either(context, a, b):
-    return a(a, b), lambda _, builder, __, args: builder.or_(*args)
+def _of_same(result=None):
+    """Type an operator on two vectors of the same type."""
 
+    def typed(a, b):
+        if not isinstance(a, _Vector) or a != b:
+            return None
+        return signature(_Vector(result, a.width) if result else a, a, b)
 
-@overload(operator.or_)
-def _(a, b):
-    if isinstance(a, _Vector) and a == b:
-        return lambda a, b: _either(a, b)
-    return None
-
-
-@overload(operator.gt)
-def _(a, b):
-    if isinstance(a, _Vector) and a == b:
-        return lambda a, b: _above(a, b)
-    return None
+    return typed
 
 
 # --- instructions -----------------------------------------------------------------
@@ -154,12 +140,17 @@ def _numbers(values):
     return ir.Constant(ir.VectorType(_INT, len(values)), values)
 
 
+def _shuffled(builder, lanes, places, others=None):
+    """Return lanes by their places; those of `others` come after."""
+    others = _undefined(lanes.type) if others is None else others
+    return builder.shuffle_vector(lanes, others, _numbers(places))
+
+
 def _filled(builder, x, width):
     """Return x in all lanes."""
-    first = builder.insert_element(
-        _undefined(ir.VectorType(x.type, width)), x, ir.Constant(_INT, 0)
-    )
-    return builder.shuffle_vector(first, _undefined(first.type), _numbers([0] * width))
+    nothing = _undefined(ir.VectorType(x.type, width))
+    first = builder.insert_element(nothing, x, ir.Constant(_INT, 0))
+    return _shuffled(builder, first, [0] * width)
 
 
 def _place(context, builder, array_type, array, k, lanes):
@@ -168,204 +159,139 @@ def _place(context, builder, array_type, array, k, lanes):
     return builder.bitcast(builder.gep(data, [k]), lanes.as_pointer())
 
 
-@intrinsic(prefer_literal=True)
-def _load(context, array, k, width):
-    vector = _Vector(str(array.dtype), width.literal_value)
+def _arithmetic(function, of_floats, of_integers):
+    @_lowers(function, _of_same())
+    def _(context, builder, sig, args):
+        is_float = sig.return_type.of == "float32"
+        return getattr(builder, of_floats if is_float else of_integers)(*args)
 
-    def generate(context, builder, signature, args):
-        lanes = context.get_value_type(vector)
-        place = _place(context, builder, signature.args[0], *args[:2], lanes)
-        return builder.load(place, align=4)
 
-    return vector(array, types.int64, width), generate
+_arithmetic(operator.add, "fadd", "add")
+_arithmetic(operator.sub, "fsub", "sub")
+_arithmetic(operator.mul, "fmul", "mul")
+_arithmetic(operator.truediv, "fdiv", "sdiv")
 
 
-@intrinsic
-def _store(context, array, k, vector):
-    def generate(context, builder, signature, args):
-        lanes = args[2].type
-        place = _place(context, builder, signature.args[0], *args[:2], lanes)
-        builder.store(args[2], place, align=4)
-        return context.get_dummy_value()
+@_lowers(operator.or_, _of_same())
+def _(context, builder, sig, args):
+    return builder.or_(*args)
+
+
+@_lowers(operator.gt, _of_same("bool"))
+def _(context, builder, sig, args):
+    return builder.fcmp_ordered(">", *args)
+
+
+@_lowers(
+    load,
+    lambda array, k, width: signature(
+        _Vector(str(array.dtype), width.literal_value), array, types.int64, width
+    ),
+)
+def _(context, builder, sig, args):
+    lanes = context.get_value_type(sig.return_type)
+    place = _place(context, builder, sig.args[0], *args[:2], lanes)
+    return builder.load(place, align=4)
 
-    return types.void(array, types.int64, vector), generate
 
+@_lowers(
+    store, lambda array, k, vector: signature(types.void, array, types.int64, vector)
+)
+def _(context, builder, sig, args):
+    place = _place(context, builder, sig.args[0], *args[:2], args[2].type)
+    builder.store(args[2], place, align=4)
+    return context.get_dummy_value()
 
-@intrinsic(prefer_literal=True)
-def _broadcast(context, x, width):
-    vector = _Vector(str(x), width.literal_value)
 
-    def generate(context, builder, signature, args):
-        return _filled(builder, args[0], vector.width)
+@_lowers(
+    broadcast,
+    lambda x, width: signature(_Vector(str(x), width.literal_value), x, width),
+)
+def _(context, builder, sig, args):
+    return _filled(builder, args[0], sig.return_type.width)
 
-    return vector(x, width), generate
 
+@_lowers(to_float, lambda vector: signature(_Vector("float32", vector.width), vector))
+def _(context, builder, sig, args):
+    return builder.sitofp(args[0], context.get_value_type(sig.return_type))
 
-@intrinsic
-def _to_float(context, vector):
-    floats = _Vector("float32", vector.width)
 
-    def generate(context, builder, signature, args):
-        return builder.sitofp(args[0], context.get_value_type(floats))
+@_lowers(
+    one_hot,
+    lambda lane, width: signature(
+        _Vector("bool", width.literal_value), types.int64, width
+    ),
+)
+def _(context, builder, sig, args):
+    width = sig.return_type.width
+    sought = _filled(builder, builder.trunc(args[0], _INT), width)
+    return builder.icmp_signed("==", _numbers(range(width)), sought)
 
-    return floats(vector), generate
 
+@_lowers(choose, lambda mask, chosen, others: signature(chosen, mask, chosen, chosen))
+def _(context, builder, sig, args):
+    return builder.select(*args)
 
-@intrinsic(prefer_literal=True)
-def _one_hot(context, lane, width):
-    mask = _Vector("bool", width.literal_value)
 
-    def generate(context, builder, signature, args):
-        sought = _filled(builder, builder.trunc(args[0], _INT), mask.width)
-        return builder.icmp_signed("==", _numbers(range(mask.width)), sought)
+@_lowers(
+    entry,
+    lambda vector, lane: signature(getattr(types, vector.of), vector, types.int64),
+)
+def _(context, builder, sig, args):
+    return builder.extract_element(*args)
 
-    return mask(types.int64, width), generate
 
+@_lowers(last_in_all, lambda vector: signature(vector, vector))
+def _(context, builder, sig, args):
+    width = sig.return_type.width
+    return _shuffled(builder, args[0], [width - 1] * width)
 
-@intrinsic
-def _choose(context, mask, chosen, others):
-    def generate(context, builder, signature, args):
-        return builder.select(*args)
 
-    return chosen(mask, chosen, chosen), generate
+@_lowers(total, lambda vector: signature(types.float32, vector))
+def _(context, builder, sig, args):
+    (sums,) = args
+    while (width := sums.type.count) > 1:  # halves, added lane by lane
+        low = _shuffled(builder, sums, range(width // 2))
+        sums = builder.fadd(low, _shuffled(builder, sums, range(width // 2, width)))
+    return builder.extract_element(sums, ir.Constant(_INT, 0))
 
 
-@intrinsic
-def _entry(context, vector, lane):
-    def generate(context, builder, signature, args):
-        return builder.extract_element(*args)
-
-    return getattr(types, vector.of)(vector, types.int64), generate
-
-
-@intrinsic
-def _total(context, vector):
-    def generate(context, builder, signature, args):
-        (sums,) = args
-        while (width := sums.type.count) > 1:  # halves, added lane by lane
-            low, high = (
-                builder.shuffle_vector(sums, _undefined(sums.type), _numbers(half))
-                for half in (range(width // 2), range(width // 2, width))
-            )
-            sums = builder.fadd(low, high)
-        return builder.extract_element(sums, ir.Constant(_INT, 0))
-
-    return types.float32(vector), generate
-
-
-@intrinsic
-def _running_sum(context, vector):
-    def generate(context, builder, signature, args):
-        (sums,) = args
-        lanes = range(vector.width)
-
-        def moved(numbers, step, within):
-            # Each lane gets what is `step` lanes before it, 0 from outside its block.
-            places = (k - step if k % within >= step else vector.width for k in lanes)
-            nothing = ir.Constant(numbers.type, [0.0] * vector.width)
-            return builder.shuffle_vector(numbers, nothing, _numbers(places))
-
-        # Within 128 bits numbers move in one cycle, further in three.
-        for step in (1, 2):
-            sums = builder.fadd(sums, moved(sums, step, 4))
-        of_four = builder.shuffle_vector(
-            sums, _undefined(sums.type), _numbers(k // 4 * 4 + 3 for k in lanes)
-        )
-        step = 4
-        while step < vector.width:
-            before = moved(of_four, step, vector.width)
-            sums = builder.fadd(sums, before)
-            of_four = builder.fadd(of_four, before)
-            step *= 2
-        return sums
-
-    return vector(vector), generate
-
-
-@intrinsic
-def _last_in_all(context, vector):
-    def generate(context, builder, signature, args):
-        lanes = _numbers([vector.width - 1] * vector.width)
-        return builder.shuffle_vector(args[0], _undefined(args[0].type), lanes)
-
-    return vector(vector), generate
-
-
-@intrinsic
-def _first_lane(context, mask):
-    def generate(context, builder, signature, args):
-        bits = builder.bitcast(args[0], ir.IntType(mask.width))
-        lane = builder.cttz(bits, ir.Constant(ir.IntType(1), 1))
-        return builder.zext(lane, ir.IntType(64))
-
-    return types.int64(mask), generate
-
-
-@intrinsic
-def _first_only(context, mask):
-    def generate(context, builder, signature, args):
-        bits = builder.bitcast(args[0], ir.IntType(mask.width))
-        lowest = builder.and_(bits, builder.neg(bits))
-        return builder.bitcast(lowest, args[0].type)
-
-    return mask(mask), generate
-
-
-@overload(load, prefer_literal=True)
-def _(array, k, width):
-    return lambda array, k, width: _load(array, k, width)
-
-
-@overload(store)
-def _(array, k, vector):
-    return lambda array, k, vector: _store(array, k, vector)
-
-
-@overload(broadcast, prefer_literal=True)
-def _(x, width):
-    return lambda x, width: _broadcast(x, width)
-
-
-@overload(to_float)
-def _(vector):
-    return lambda vector: _to_float(vector)
-
-
-@overload(one_hot, prefer_literal=True)
-def _(lane, width):
-    return lambda lane, width: _one_hot(lane, width)
-
-
-@overload(choose)
-def _(mask, chosen, others):
-    return lambda mask, chosen, others: _choose(mask, chosen, others)
-
-
-@overload(entry)
-def _(vector, lane):
-    return lambda vector, lane: _entry(vector, lane)
-
-
-@overload(total)
-def _(vector):
-    return lambda vector: _total(vector)
-
-
-@overload(running_sum)
-def _(vector):
-    return lambda vector: _running_sum(vector)
-
-
-@overload(last_in_all)
-def _(vector):
-    return lambda vector: _last_in_all(vector)
-
-
-@overload(first_lane)
-def _(mask):
-    return lambda mask: _first_lane(mask)
-
-
-@overload(first_only)
-def _(mask):
-    return lambda mask: _first_only(mask)
+@_lowers(running_sum, lambda vector: signature(vector, vector))
+def _(context, builder, sig, args):
+    (sums,) = args
+    width = sums.type.count
+    nothing = ir.Constant(sums.type, [0.0] * width)
+
+    def moved(lanes, step, within):
+        # Each lane gets what is `step` lanes before it, 0 from outside its block.
+        places = (k - step if k % within >= step else width for k in range(width))
+        return _shuffled(builder, lanes, places, nothing)
+
+    # Within 128 bits numbers move in one cycle, further in three.
+    for step in (1, 2):
+        sums = builder.fadd(sums, moved(sums, step, 4))
+    of_four = _shuffled(builder, sums, (k // 4 * 4 + 3 for k in range(width)))
+    step = 4
+    while step < width:
+        before = moved(of_four, step, width)
+        sums = builder.fadd(sums, before)
+        of_four = builder.fadd(of_four, before)
+        step *= 2
+    return sums
+
+
+def _bits(builder, mask):
+    return builder.bitcast(mask, ir.IntType(mask.type.count))
+
+
+@_lowers(first_lane, lambda mask: signature(types.int64, mask))
+def _(context, builder, sig, args):
+    lane = builder.cttz(_bits(builder, args[0]), ir.Constant(ir.IntType(1), 1))
+    return builder.zext(lane, ir.IntType(64))
+
+
+@_lowers(first_only, lambda mask: signature(mask, mask))
+def _(context, builder, sig, args):
+    bits = _bits(builder, args[0])
+    lowest = builder.and_(bits, builder.neg(bits))
+    return builder.bitcast(lowest, args[0].type)
