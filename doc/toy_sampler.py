@@ -4,6 +4,7 @@ import numpy as np
 
 from sklda._core.compile import njit
 from sklda._core.document import count_document
+from sklda._core.entry import entry
 from sklda._core.random_streams import uniform
 from sklda._core.rows import counts, from_topics, merge, replica, replicate
 
@@ -33,7 +34,7 @@ def sweep_tokens(corpus, state, priors, rng):
                 total = 0.0
                 for k in range(alpha.size):
                     in_document = doc_topic[k] + alpha[k]
-                    in_topic = (row[k] + beta) / (topic[k] + beta_sum)
+                    in_topic = (row[k] + beta) / (topic[k] + entry(beta_sum, k))
                     total += in_document * in_topic
                     summed[k] = total
                 z[i] = np.searchsorted(summed, uniform(rng) * total, side="right")

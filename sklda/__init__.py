@@ -1,6 +1,7 @@
 """sklda: Latent Dirichlet Allocation with the interface of scikit-learn."""
 
 from sklda import datasets, diagnostics, inspection, metrics, model_selection
+from sklda._base.seed_words import seed_word_prior
 from sklda._core.version import __version__ as __version__
 from sklda._cvb.estimator import CVBLDA
 from sklda._ecgs.estimator import ECGSLDA
@@ -21,4 +22,5 @@ __all__ = [
     "inspection",
     "metrics",
     "model_selection",
+    "seed_word_prior",
 ]

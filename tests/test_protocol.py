@@ -23,6 +23,7 @@ from sklda._core.problem import Problem, add_changes
 from sklda._core.random_streams import random_topics
 from sklda._core.sampler import Replicable, Sampler
 from sklda._core.threads import Threads
+from sklda._core.word_prior import WordPrior
 from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.rows_then_lists import RowsThenLists
@@ -61,9 +62,10 @@ def problem_of(n_topics=4):
 
 
 def other_priors(problem, i):
-    """Return the problem with priors that differ from sweep to sweep."""
+    """Return the problem with priors that differ; but an array of beta remains."""
     alpha = np.roll(problem.doc_topic_prior, i) * (1 + i)
-    return problem._replace(doc_topic_prior=alpha, topic_word_prior=0.1 + 0.05 * i)
+    beta = problem.topic_word_prior if problem.has_word_prior else 0.1 + 0.05 * i
+    return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
 
 
 def assert_counted(sampler, problem, state):
@@ -73,7 +75,7 @@ def assert_counted(sampler, problem, state):
     assert state.z.max() < n_topics
     expected = np.zeros((problem.n_words, problem.n_lanes), np.int32)
     np.add.at(expected, (words_of(problem.corpus), state.z), 1)
-    counts = sampler.counts(state)
+    counts = sampler.counts(problem, state)
     np.testing.assert_array_equal(counts.word_topic, expected, strict=True)
     np.testing.assert_array_equal(counts.topic, expected.sum(axis=0))
     np.testing.assert_array_equal(state.topic, counts.topic, strict=True)
@@ -114,6 +116,43 @@ def test_walk(name, n_topics):
         assert (steps[1:] != steps[:-1]).any(axis=1).all()  # no sweep is idle
         other = walk(sampler, problem, first.copy(), seed=2)
         assert (other != path).any()
+
+
+def random_beta(n_topics):
+    """Return beta whose least is that of one topic, or that of many."""
+    beta = np.random.default_rng(0).gamma(0.5, 1, (n_topics, 9)) + 1e-3
+    beta[:, 3:] = np.where(beta[:, 3:] > 0.5, 20 * beta[:, 3:], 0.07)
+    return WordPrior(beta)
+
+
+@pytest.mark.parametrize("n_topics", [4, 20])
+@each
+def test_walk_with_an_array_of_beta(name, n_topics):
+    sampler, first = WALKED[name], first_topics(n_topics)
+    problem = problem_of(n_topics)._replace(topic_word_prior=random_beta(n_topics))
+    path = walk(sampler, problem, first.copy(), seed=1)
+    again = walk(sampler, problem, first.copy(), seed=1)
+    np.testing.assert_array_equal(path, again)
+    state = sampler.from_topics(problem, path[-1].copy())
+    for i in range(40):
+        state = sampler.sweep(problem, state, streams(i))
+    assert faults(state, words_of(CORPUS), n_topics, problem.beta) == []
+
+
+@each
+def test_an_array_of_equal_numbers_is_that_number(name):
+    # All sums of 0.125 are exact in float32.
+    first, paths = first_topics(20), []
+    for beta in (0.125, WordPrior(np.full((20, 9), 0.125))):
+        problem = problem_of(20)._replace(topic_word_prior=beta)
+        state, rng = WALKED[name].from_topics(problem, first.copy()), streams(1)
+        for _ in range(5):
+            state = WALKED[name].sweep(problem, state, rng)
+        paths.append(state.z)
+    if name in ("uncollapsed", "light"):  # draws in proportion to beta, another way
+        assert (paths[0] == paths[1]).mean() > 0.3
+    else:
+        np.testing.assert_array_equal(*paths)
 
 
 @pytest.mark.parametrize("n_topics", [4, 130])

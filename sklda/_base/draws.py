@@ -39,7 +39,7 @@ class PosteriorDraws:
         Sweeps after which the draws were made.
     doc_topic_prior : ndarray of shape (n_topics,)
         Alpha.
-    topic_word_prior : float
+    topic_word_prior : float or ndarray of shape (n_topics, n_words)
         Beta.
     nbytes : int
         Memory that the counts take.
@@ -73,7 +73,7 @@ class PosteriorDraws:
 
     sweeps: np.ndarray
     doc_topic_prior: np.ndarray
-    topic_word_prior: float
+    topic_word_prior: float | np.ndarray
     _doc_ends: np.ndarray
     _word_ends: np.ndarray
     _doc_topic: list[tuple[np.ndarray, np.ndarray]]
@@ -341,9 +341,9 @@ class PosteriorDraws:
             of_draw = self.topic_word_counts(i)
             counts.append(of_draw[np.broadcast_to(topics, columns.shape), columns])
             totals.append(np.broadcast_to(of_draw.sum(axis=1)[:, None], columns.shape))
-        beta = self.topic_word_prior
-        a = np.array([one.toarray() for one in counts]) + beta
-        b = np.array(totals) + self.n_words * beta - a
+        beta = np.broadcast_to(self.topic_word_prior, (self.n_topics, self.n_words))
+        a = np.array([one.toarray() for one in counts]) + beta[topics, columns]
+        b = np.array(totals) + beta.sum(axis=1, keepdims=True) - a
         ends = mixture_interval(*(x.reshape(self.n_draws, -1) for x in (a, b)), level)
         low, high = (end.reshape(columns.shape) for end in ends)
         return low, high

@@ -134,18 +134,27 @@ def normalise(weights: np.ndarray) -> np.ndarray:
     return normalised
 
 
-def topic_word_priors(estimator: Any) -> np.ndarray:
-    """Return the prior of each model in one estimator, (n_models,).
+def count_models(estimator: Any) -> int:
+    """Return the number of models in one estimator.
 
     There is one model; or one for each class with one-vs-rest, whose topics follow
-    each other. A matrix factorisation has no prior.
+    each other.
     """
-    return np.atleast_1d(getattr(estimator, "topic_word_prior_", 0.0))
+    beta = _topic_word_prior(estimator)
+    if beta.ndim < 2:
+        return beta.size
+    coef = getattr(estimator, "coef_", None)
+    return 1 if coef is None else len(beta) // coef.shape[1]
+
+
+def _topic_word_prior(estimator) -> np.ndarray:
+    """Return one number, (n_models,) or (n_topics, n_words); a factorisation has 0."""
+    return np.asarray(getattr(estimator, "topic_word_prior_", 0.0))
 
 
 def check_one_model(estimator: Any) -> None:
     """Raise TypeError if an estimator holds a model for each class."""
-    n_models = topic_word_priors(estimator).size
+    n_models = count_models(estimator)
     if n_models > 1:
         raise TypeError(
             f"{type(estimator).__name__} holds {n_models} models, one for each class: "
@@ -161,9 +170,10 @@ def topic_frequencies(estimator: Any) -> np.ndarray:
     frequencies depend on that scale.
     """
     weights = fitted_components(estimator)
-    priors = topic_word_priors(estimator)
-    prior = np.repeat(priors, len(weights) // priors.size)
-    tokens = (weights - prior[:, np.newaxis]).clip(0).sum(axis=1)
+    prior = _topic_word_prior(estimator)
+    if prior.ndim == 1:
+        prior = np.repeat(prior, len(weights) // prior.size)[:, np.newaxis]
+    tokens = (weights - prior).clip(0).sum(axis=1)
     return normalise(tokens)
 
 
@@ -177,14 +187,14 @@ def topic_frequencies_in(estimator: Any, X: MatrixLike) -> np.ndarray:
 def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     """Return the topic proportions of documents, (n_documents, n_topics).
 
-    Those of each model sum to 1: see `topic_word_priors`. If those of `transform` do
+    Those of each model sum to 1: see `count_models`. If those of `transform` do
     not, the model is taken for a matrix factorisation, in which document d has
     ``transform(X)[d, k] * components_[k].sum()`` expected tokens in topic k; these are
     normalised.
     """
     components = fitted_components(estimator)
     weights = np.asarray(estimator.transform(X), dtype=np.float64)
-    n_models = topic_word_priors(estimator).size
+    n_models = count_models(estimator)
     if not np.allclose(weights.sum(axis=1), n_models, rtol=0, atol=1e-4):
         return normalise(weights * components.sum(axis=1))
     by_model = weights.reshape(len(weights), n_models, -1)

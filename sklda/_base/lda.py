@@ -16,7 +16,7 @@ class BaseLDA(BaseTopicModel):
     """Topics without labels: transform, score, perplexity."""
 
     doc_topic_prior_: np.ndarray
-    topic_word_prior_: float
+    topic_word_prior_: float | np.ndarray
 
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Estimate the topic proportions of documents under the fitted topics.

@@ -11,6 +11,7 @@ from sklda._base.schedule import LEARNING_INTERVAL, Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.problem import MAX_TOPICS, Problem
 from sklda._core.random_streams import RandomStreams
+from sklda._core.word_prior import word_prior
 
 # What float32 can still multiply and add in the kernels, with some room.
 LOWEST_PRIOR, HIGHEST_PRIOR = 1e-10, 1e10
@@ -25,6 +26,7 @@ CONSTRAINTS: dict = {
     "topic_word_prior": [
         None,
         Interval(Real, LOWEST_PRIOR, HIGHEST_PRIOR, closed="both"),
+        "array-like",
     ],
     "learn_priors": [None, StrOptions({"symmetric", "asymmetric"})],
     "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -65,12 +67,13 @@ def _python_number(value):
 def make_problem(estimator, corpus) -> Problem:
     """Return the corpus with the priors that the estimator's parameters name."""
     parameters = estimator._parameters
-    n_topics, beta = parameters.n_components, parameters.topic_word_prior
+    n_topics, n_words = parameters.n_components, estimator.n_features_in_
+    beta = check_topic_word_prior(parameters.topic_word_prior, n_topics, n_words)
     return Problem(
         corpus,
-        estimator.n_features_in_,
+        n_words,
         doc_topic_prior=check_doc_topic_prior(parameters.doc_topic_prior, n_topics),
-        topic_word_prior=float(1 / n_topics if beta is None else beta),
+        topic_word_prior=word_prior(beta),
     )
 
 
@@ -96,21 +99,46 @@ def random_streams(random_state) -> RandomStreams:
 
 def check_doc_topic_prior(prior, n_topics: int) -> np.ndarray:
     """Return alpha as (n_topics,) float64."""
-    prior = 1 / n_topics if prior is None else prior
-    try:
-        prior = np.asarray(prior, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"doc_topic_prior must hold numbers: {error}.") from error
+    prior = _as_numbers(1 / n_topics if prior is None else prior, "doc_topic_prior")
     if prior.ndim > 0 and prior.shape != (n_topics,):
         raise ValueError(
             f"doc_topic_prior has shape {prior.shape}. It must be None, one number for "
             f"all topics, or an array of shape ({n_topics},) with a value for each of "
             f"the n_components={n_topics} topics."
         )
+    way_out = "To remove a topic, use a smaller n_components."
+    _check_range(prior, "doc_topic_prior", way_out)
+    return np.full(n_topics, prior)
+
+
+def check_topic_word_prior(prior, n_topics: int, n_words: int) -> float | np.ndarray:
+    """Return beta: a float or, of an array, (n_topics, n_words) float64."""
+    prior = _as_numbers(1 / n_topics if prior is None else prior, "topic_word_prior")
+    if prior.ndim > 0 and prior.shape not in ((n_words,), (n_topics, n_words)):
+        raise ValueError(
+            f"topic_word_prior has shape {prior.shape}. It must be None, one number, "
+            f"or an array of shape ({n_words},) with a value for each of the n_words="
+            f"{n_words} columns of X, or ({n_topics}, {n_words}) with one for each of "
+            f"the n_components={n_topics} topics and each word."
+        )
+    way_out = f"To keep a word out of a topic, use a small number such as {1e-6:g}."
+    _check_range(prior, "topic_word_prior", way_out)
+    if prior.ndim == 0:
+        return float(prior)
+    return np.array(np.broadcast_to(prior, (n_topics, n_words)))
+
+
+def _as_numbers(prior, name) -> np.ndarray:
+    try:
+        return np.asarray(prior, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name} must hold numbers: {error}.") from error
+
+
+def _check_range(prior: np.ndarray, name: str, way_out: str) -> None:
     valid = (prior >= LOWEST_PRIOR) & (prior <= HIGHEST_PRIOR)
     if not valid.all():
         raise ValueError(
-            f"doc_topic_prior must be from {LOWEST_PRIOR} to {HIGHEST_PRIOR:.0e}, got "
-            f"{prior[~valid].flat[0]}. To remove a topic, use a smaller n_components."
+            f"{name} must be from {LOWEST_PRIOR} to {HIGHEST_PRIOR:.0e}, got "
+            f"{prior[~valid].flat[0]}. {way_out}"
         )
-    return np.full(n_topics, prior)

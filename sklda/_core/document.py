@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.compile import njit
+from sklda._core.entry import entry
 
 
 class Document(NamedTuple):
@@ -48,7 +49,7 @@ def topic_ratios(doc_topic, topic, alpha, beta_sum, ratio):
     """Fill `ratio` with the `topic_ratio` of every lane and return their sum."""
     total = 0.0  # wide: a sampler goes on adding to it and subtracting from it
     for k in range(doc_topic.size):
-        value = topic_ratio(doc_topic[k], topic[k], alpha[k], beta_sum)
+        value = topic_ratio(doc_topic[k], topic[k], alpha[k], entry(beta_sum, k))
         ratio[k] = value
         total += value
     return total
@@ -74,7 +75,7 @@ def ratio_without(k, n, priors, document):
     """Return the ratio of topic k with n tokens of the document taken out."""
     doc_topic, topic, _ = document
     alpha, _, beta_sum = priors
-    return topic_ratio(doc_topic[k] - n, topic[k] - n, alpha[k], beta_sum)
+    return topic_ratio(doc_topic[k] - n, topic[k] - n, alpha[k], entry(beta_sum, k))
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)

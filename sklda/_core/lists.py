@@ -7,7 +7,8 @@ t_k = (n_dk + alpha_k) / (n_k + V beta), the conditional of a token is
     p(z = k | rest) ~ t_k n_wk  +  t_k beta,
 
 zero in its first part but for the listed topics; the sum of the second changes in two
-terms when a token moves.
+terms when a token moves. Where beta is an array, n_wk is n_wk + e_kw and beta the least
+of the word, as `word_prior` says: topics with an excess are in the list forever.
 """
 
 from typing import NamedTuple
@@ -35,14 +36,14 @@ class State(NamedTuple):
     start: np.ndarray  # (n_words + 1,) int64
     size: np.ndarray  # (n_words,) int32
     list_topic: np.ndarray  # (start[-1],) int32
-    list_count: np.ndarray  # (start[-1],) int32
+    list_count: np.ndarray  # (start[-1],) int32, or float64: n_wk + e_kw
 
 
 class WordList(NamedTuple):
     """The slots of one word; `weight` has room for the longest list."""
 
     topics: np.ndarray  # (n_slots,) int32
-    counts: np.ndarray  # (n_slots,) int32
+    counts: np.ndarray  # (n_slots,) int32 or float64
     weight: np.ndarray  # (n_lanes + LANES,) float32, t_k n_wk
 
 
@@ -282,7 +283,9 @@ def from_topics(problem, z):
     """
     corpus, n_words, n_lanes = problem.corpus, problem.n_words, problem.n_lanes
     tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), n_words)
-    room = padded(np.minimum(tokens + SPARE, problem.n_topics).astype(np.int64) + 1)
+    excess = problem.excess
+    most = tokens + np.diff(excess.word_ptr) + SPARE
+    room = padded(np.minimum(most, problem.n_topics).astype(np.int64) + 1)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(room)])
     state = State(
         z=z,
@@ -290,10 +293,22 @@ def from_topics(problem, z):
         start=start,
         size=np.zeros(n_words, np.int32),
         list_topic=np.full(start[-1], n_lanes, np.int32),
-        list_count=np.zeros(start[-1], np.int32),
+        list_count=np.zeros(start[-1], excess.value.dtype),
     )
+    _list_excess(excess, state)
     _list(corpus, state)
     return state
+
+
+@njit(cache=True, nogil=True)
+def _list_excess(excess, state):
+    word_ptr, topic, value = excess
+    for w in range(word_ptr.size - 1):
+        state.size[w] = word_ptr[w + 1] - word_ptr[w]
+        for j in range(state.size[w]):
+            slot = state.start[w] + j
+            state.list_topic[slot] = topic[word_ptr[w] + j]
+            state.list_count[slot] = value[word_ptr[w] + j]
 
 
 @njit(cache=True, nogil=True)
@@ -313,83 +328,22 @@ def _list(corpus, state):
             list_count[start[w] + j] += 1
 
 
-def counts(state):
+def kernel_priors(problem):
+    """Return the priors as kernels over lists take them."""
+    if problem.has_word_prior:
+        return problem.kernel_priors(problem.topic_word_prior.least.astype(np.float32))
+    return problem.kernel_priors()
+
+
+def counts(problem, state):
     """Return the count tables, made anew from the lists."""
     n_words, n_lanes = state.size.size, state.topic.size
-    word_topic = np.zeros((n_words, n_lanes), np.int32)
+    word_topic = np.zeros((n_words, n_lanes), state.list_count.dtype)
     word = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(state.start))
     used = state.list_count > 0
     word_topic[word[used], state.list_topic[used]] = state.list_count[used]
+    if problem.has_word_prior:
+        word_ptr, topic, value = problem.excess
+        word_topic[np.repeat(np.arange(n_words), np.diff(word_ptr)), topic] -= value
+        word_topic = np.rint(word_topic).astype(np.int32)
     return Counts(word_topic, state.topic)
-
-
-def replicate(state, n):
-    """Return a state of n lists for each word, for n shards of the documents.
-
-    What a shard writes to is far from what others write to: two processors that write
-    to one line of the cache wait for each other.
-    """
-    return State(
-        z=state.z,
-        topic=np.tile(np.pad(state.topic, (0, 2 * LANES)), (n, 1)),
-        start=state.start,
-        size=np.tile(state.size, (n, 1)),
-        list_topic=np.tile(state.list_topic, (n, 1)),
-        list_count=np.tile(state.list_count, (n, 1)),
-    )
-
-
-def replica(replicas, i, problem):
-    """Return the i-th of them, a state that `sweep` takes."""
-    return State(
-        z=replicas.z,
-        topic=replicas.topic[i, : problem.n_lanes],
-        start=replicas.start,
-        size=replicas.size[i],
-        list_topic=replicas.list_topic[i],
-        list_count=replicas.list_count[i],
-    )
-
-
-@njit(cache=True, nogil=True)
-def merge(state, replicas, first, last):
-    """Add what the replicas changed of the words from `first` to before `last`.
-
-    A list keeps its order; new topics follow in the order of the replicas.
-    """
-    _, topic, start, sizes, list_topic, list_count = state
-    _, _, _, replica_size, replica_topic, replica_count = replicas
-    n = replica_size.shape[0]
-    total = np.zeros(topic.size, np.int32)
-    for w in range(first, last):
-        begin, end = start[w], start[w] + sizes[w]
-        for j in range(begin, end):
-            total[list_topic[j]] = (1 - n) * list_count[j]
-        for i in range(n):
-            for j in range(begin, begin + replica_size[i, w]):
-                total[replica_topic[i, j]] += replica_count[i, j]
-        last_listed, end = end, begin
-        for j in range(begin, last_listed):
-            end = _append(list_topic[j], total, list_topic, list_count, end)
-        for i in range(n):
-            for j in range(begin, begin + replica_size[i, w]):
-                end = _append(replica_topic[i, j], total, list_topic, list_count, end)
-        for j in range(end, last_listed):
-            list_topic[j], list_count[j] = topic.size, 0
-        sizes[w] = end - begin
-        for i in range(n):
-            for j in range(begin, max(end, begin + replica_size[i, w])):
-                replica_topic[i, j] = list_topic[j]
-                replica_count[i, j] = list_count[j]
-            replica_size[i, w] = sizes[w]
-
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def _append(k, total, list_topic, list_count, end):
-    """Append topic k at `end`, once, if it has tokens; return the new end."""
-    count = total[k]
-    if count > 0:
-        list_topic[end], list_count[end] = k, count
-        total[k] = 0
-        end += 1
-    return end

@@ -9,9 +9,21 @@ from numba.core import types
 from numba.extending import intrinsic, overload
 
 AHEAD = 2  # cells
+LINE = 64  # bytes
 TO_WRITE, KEEP, DATA = 1, 3, 1  # arguments of llvm.prefetch
 
 byte, flag = ir.IntType(8), ir.IntType(32)
+
+
+def per_line(array):
+    """Return how many numbers of an array a line of the cache holds."""
+    return LINE // array.itemsize
+
+
+@overload(per_line)
+def _per_line(array):
+    n = LINE * 8 // array.dtype.bitwidth  # known to the compiler
+    return lambda array: n
 
 
 def prefetch(array, index):

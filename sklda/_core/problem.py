@@ -1,13 +1,17 @@
 """What a sampler is made from: a corpus and its priors, as the arrays kernels take."""
 
+from numbers import Real
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numba.extending import register_jitable
 
+from sklda._core.word_prior import Excess, WordPrior
+
 LANES = 16  # float32 numbers in a 512-bit register: tables are padded to multiples
 MAX_TOPICS = 65_535  # a token stores its topic in 16 bits
 MAX_TOKENS = np.iinfo(np.int32).max  # topic totals are 32-bit integers
+_IN_TABLES = np.float32(0)  # beta of kernels where the tables hold it
 
 
 class Corpus(NamedTuple):
@@ -34,11 +38,14 @@ class Counts(NamedTuple):
 
 
 class Priors(NamedTuple):
-    """Dirichlet parameters for kernels; the padding holds 0 and attracts no token."""
+    """Dirichlet parameters for kernels; alpha is 0 in the padding, no token goes there.
+
+    Beta is one number, or what a kernel takes of an array: `sklda._core.entry` tells.
+    """
 
     doc_topic: np.ndarray  # (n_lanes,) float32, alpha
-    topic_word: np.float32  # beta
-    topic_word_sum: np.float32  # V beta
+    topic_word: np.float32 | np.ndarray  # beta
+    topic_word_sum: np.float32 | np.ndarray  # V beta; or (n_lanes,), 1 in the padding
 
 
 CorpusT = TypeVar("CorpusT", Corpus, WeightedCorpus)
@@ -50,7 +57,7 @@ class Problem(NamedTuple, Generic[CorpusT]):
     corpus: CorpusT
     n_words: int
     doc_topic_prior: np.ndarray  # (n_topics,) float64, alpha
-    topic_word_prior: float  # beta
+    topic_word_prior: float | WordPrior  # beta
 
     @property
     def n_topics(self) -> int:
@@ -62,12 +69,44 @@ class Problem(NamedTuple, Generic[CorpusT]):
         """Return K rounded up to whole registers, the width of tables."""
         return padded(self.n_topics)
 
-    def kernel_priors(self) -> Priors:
-        """Return the priors as kernels take them."""
+    @property
+    def has_word_prior(self) -> bool:
+        """Return whether beta is an array."""
+        return not isinstance(self.topic_word_prior, Real)
+
+    @property
+    def beta(self) -> float | np.ndarray:
+        """Return beta: one number, or (n_topics, n_words)."""
+        prior = self.topic_word_prior
+        return prior.values if self.has_word_prior else prior
+
+    @property
+    def beta_sum(self) -> float | np.ndarray:
+        """Return the sum of beta over the words: one number, or (n_topics,)."""
+        prior = self.topic_word_prior
+        return prior.total if self.has_word_prior else self.n_words * prior
+
+    @property
+    def excess(self) -> Excess:
+        """Return what beta has beyond the least of its word; nothing if one number."""
+        if self.has_word_prior:
+            return self.topic_word_prior.excess
+        nothing = np.zeros(0, np.int32)
+        return Excess(np.zeros(self.n_words + 1, np.int64), nothing, nothing)
+
+    def kernel_priors(self, of_array: np.float32 | np.ndarray = _IN_TABLES) -> Priors:
+        """Return the priors as kernels take them.
+
+        Where beta is an array, `of_array` takes the place of the number. The default is
+        for kernels whose tables hold beta: see `sklda._core.word_prior`.
+        """
+        alpha = pad_prior(self.doc_topic_prior)
+        if self.has_word_prior:
+            total = np.ones(self.n_lanes, np.float32)
+            total[: self.n_topics] = self.beta_sum
+            return Priors(alpha, of_array, total)
         beta = np.float32(self.topic_word_prior)
-        return Priors(
-            pad_prior(self.doc_topic_prior), beta, np.float32(self.n_words) * beta
-        )
+        return Priors(alpha, beta, np.float32(self.n_words) * beta)
 
 
 @register_jitable

@@ -4,7 +4,8 @@ With t_k = (n_dk + alpha_k) / (n_k + V beta) the conditional of a token is
 
     p(z = k | rest) ~ t_k (n_wk + beta),
 
-all K weights of a cell in one loop that vectorises.
+all K weights of a cell in one loop that vectorises. Where beta is an array, the rows
+hold n_wk + beta_kw, and the beta of kernels is 0.
 """
 
 from typing import NamedTuple
@@ -13,14 +14,14 @@ import numpy as np
 
 from sklda._core.compile import njit
 from sklda._core.document import ratio_without
-from sklda._core.prefetch import AHEAD, prefetch
+from sklda._core.prefetch import AHEAD, per_line, prefetch
 from sklda._core.problem import LANES, Counts, add_changes
 from sklda._core.random_streams import uniform
 from sklda._core.vectors import (
     broadcast,
     choose,
-    entry,
     first_lane,
+    get_lane,
     load,
     one_hot,
     running_sum,
@@ -34,7 +35,7 @@ class State(NamedTuple):
     """The topics of the tokens, and a row of counts for each word."""
 
     z: np.ndarray  # (n_tokens,) uint16
-    word_topic: np.ndarray  # (n_words, n_lanes) int32
+    word_topic: np.ndarray  # (n_words, n_lanes) int32, or float64: n_wk + beta_kw
     topic: np.ndarray  # (n_lanes,) int32
 
 
@@ -50,7 +51,7 @@ def prefetch_row(word, c, word_topic):
     """Prefetch the row of a cell that comes after cell c."""
     n_lanes = word_topic.shape[1]
     first = np.int64(word[min(c + AHEAD, word.size - 1)]) * n_lanes
-    for k in range(first, first + n_lanes, LANES):
+    for k in range(first, first + n_lanes, per_line(word_topic)):
         prefetch(word_topic, k)
 
 
@@ -90,7 +91,7 @@ def find_down_lane(lane_sum, lane, r):
     passed = broadcast(np.int32(0), LANES)
     for k in range(LANES, lane_sum.size - LANES, LANES):
         passed = choose(load(lane_sum, k, LANES) > most, passed, passed + one)
-    return lane + LANES * np.int64(entry(passed, lane))
+    return lane + LANES * np.int64(get_lane(passed, lane))
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -117,7 +118,7 @@ def pick_summed(weight, lane_sum, r):
     ends = running_sum(sums)
     above = ends > broadcast(np.float32(r), LANES)
     lane = first_lane(above | one_hot(LANES - 1, LANES))
-    k = find_down_lane(lane_sum, lane, r - entry(ends - sums, lane))
+    k = find_down_lane(lane_sum, lane, r - get_lane(ends - sums, lane))
     while k > 0 and weight[k] <= 0:
         k -= 1
     return k
@@ -177,14 +178,18 @@ def resample_each(z, first, last, row, total, priors, document, scratch, rng):
 
 def from_topics(problem, z):
     """Return the state in which the tokens have the topics z."""
-    word_topic = np.zeros((problem.n_words, problem.n_lanes), np.int32)
+    kind = np.float64 if problem.has_word_prior else np.int32
+    word_topic = np.zeros((problem.n_words, problem.n_lanes), kind)
+    if problem.has_word_prior:
+        word_topic[:, : problem.n_topics] = problem.beta.T
     state = State(z, word_topic, np.zeros(problem.n_lanes, np.int32))
-    _count(problem.corpus, state)
+    add_tokens(problem.corpus, state)
     return state
 
 
 @njit(cache=True, nogil=True)
-def _count(corpus, state):
+def add_tokens(corpus, state):
+    """Count all tokens."""
     _, word, token_ptr = corpus
     z, word_topic, topic = state
     for c in range(word.size):
@@ -193,9 +198,19 @@ def _count(corpus, state):
             topic[z[i]] += 1
 
 
-def counts(state):
-    """Return the count tables; they are the state's own."""
-    return Counts(state.word_topic, state.topic)
+def kernel_priors(problem):
+    """Return the priors as kernels over rows take them."""
+    return problem.kernel_priors()
+
+
+def counts(problem, state):
+    """Return the count tables; they are the state's own where beta is one number."""
+    word_topic = state.word_topic
+    if problem.has_word_prior:
+        word_topic = np.zeros(word_topic.shape, np.int32)
+        own = np.s_[:, : problem.n_topics]
+        word_topic[own] = np.rint(state.word_topic[own] - problem.beta.T)
+    return Counts(word_topic, state.topic)
 
 
 def replicate(state, n):

@@ -44,10 +44,11 @@ class Sampler(Protocol[S]):
         """Resample every token once, in place, and return the state.
 
         It is another object only where the sampler now keeps its counts in another
-        way. The priors of the problem may differ from sweep to sweep.
+        way. The priors of the problem may differ from sweep to sweep; only where
+        `topic_word_prior` is an array, it must remain the one of `from_topics`.
         """
 
-    def counts(self, state: S) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: S) -> Counts:
         """Return the count tables, (n_words, n_lanes) and (n_lanes,), of the state.
 
         They may be the state's own: read them before the next sweep.

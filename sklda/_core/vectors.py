@@ -16,7 +16,12 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import lower_builtin
 
 _INT = ir.IntType(32)
-_ELEMENTS = {"float32": ir.FloatType(), "int32": _INT, "bool": ir.IntType(1)}
+_ELEMENTS = {
+    "float32": ir.FloatType(),
+    "float64": ir.DoubleType(),
+    "int32": _INT,
+    "bool": ir.IntType(1),
+}
 
 
 def load(array, k, width):
@@ -35,7 +40,7 @@ def broadcast(x, width):
 
 
 def to_float(vector):
-    """Return integers as float32."""
+    """Return numbers as float32."""
     return vector.astype(np.float32)
 
 
@@ -49,7 +54,7 @@ def choose(mask, chosen, others):
     return np.where(mask, chosen, others)
 
 
-def entry(vector, lane):
+def get_lane(vector, lane):
     """Return what stands in a lane."""
     return vector[lane]
 
@@ -162,7 +167,7 @@ def _place(context, builder, array_type, array, k, lanes):
 def _arithmetic(function, of_floats, of_integers):
     @_lowers(function, _of_same())
     def _(context, builder, sig, args):
-        is_float = sig.return_type.of == "float32"
+        is_float = sig.return_type.of != "int32"
         return getattr(builder, of_floats if is_float else of_integers)(*args)
 
 
@@ -213,7 +218,9 @@ def _(context, builder, sig, args):
 
 @_lowers(to_float, lambda vector: signature(_Vector("float32", vector.width), vector))
 def _(context, builder, sig, args):
-    return builder.sitofp(args[0], context.get_value_type(sig.return_type))
+    is_float = sig.args[0].of == "float64"
+    convert = builder.fptrunc if is_float else builder.sitofp
+    return convert(args[0], context.get_value_type(sig.return_type))
 
 
 @_lowers(
@@ -234,7 +241,7 @@ def _(context, builder, sig, args):
 
 
 @_lowers(
-    entry,
+    get_lane,
     lambda vector, lane: signature(getattr(types, vector.of), vector, types.int64),
 )
 def _(context, builder, sig, args):

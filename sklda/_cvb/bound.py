@@ -26,6 +26,8 @@ class CountHistogram(NamedTuple):
     """How many pairs (of a document and a topic, say) are expected to have each count.
 
     The three arrays run in parallel; a topic and a count may occur together repeatedly.
+    Of n_wk with a beta that differs, the topics of each group of words are counted on
+    after those of the group before: see `beta_of_groups`.
     """
 
     topic: np.ndarray
@@ -53,15 +55,32 @@ def variational_bound(
     entropy: float,
 ) -> float:
     """Return the bound of equation 12, with all constants, in nats."""
-    alpha, beta = problem.doc_topic_prior, problem.topic_word_prior
-    every = np.ones(alpha.size)
+    alpha = problem.doc_topic_prior
+    beta, _ = beta_of_groups(problem)
     return float(
         (gammaln(alpha.sum()) - gammaln(lengths + alpha.sum())).sum()
         + histograms.doc_topic.log_rising(alpha)
-        + histograms.word_topic.log_rising(beta * every)
-        - histograms.topic.log_rising(problem.n_words * beta * every)
+        + histograms.word_topic.log_rising(beta.ravel())
+        - histograms.topic.log_rising(problem.beta_sum * np.ones(alpha.size))
         + entropy
     )
+
+
+def beta_of_groups(
+    problem: Problem[WeightedCorpus],
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return beta of groups of words, (n_groups, n_topics), and the words of each.
+
+    The words of a group have the same beta; if that is one number, all are one group.
+    """
+    words = np.arange(problem.n_words)
+    if not problem.has_word_prior:
+        return np.full((1, problem.n_topics), problem.beta), [words]
+    beta, group = np.unique(problem.beta.T, axis=0, return_inverse=True)
+    group = group.ravel()  # NumPy 2.0.0 returned a column
+    order = np.argsort(group, kind="stable")
+    ends = np.cumsum(np.bincount(group, minlength=len(beta)))
+    return beta, np.split(order, ends[:-1])
 
 
 def entropy(corpus: WeightedCorpus, responsibilities: np.ndarray) -> float:
@@ -91,7 +110,10 @@ def exact_histograms(
         np.split(table, np.cumsum(n + 1)[:-1], axis=1)
         for table, n in zip(tables, n_tokens, strict=True)
     )
-    return CountHistograms(*(_join(map(_from_table, tables)) for tables in groups))
+    docs, words, totals = (list(map(_from_table, tables)) for tables in groups)
+    _, word_groups = beta_of_groups(problem)
+    of_words = (_join([words[w] for w in group]) for group in word_groups)
+    return CountHistograms(_join(docs), _in_groups(of_words, problem), _join(totals))
 
 
 def estimated_histograms(
@@ -104,7 +126,7 @@ def estimated_histograms(
     difference to functions which are nearly parabolas there.
     """
     corpus, n_lanes = problem.corpus, problem.n_lanes
-    docs, words, totals = (_HistogramBuilder(problem.n_topics) for _ in range(3))
+    docs, totals = (_HistogramBuilder(problem.n_topics) for _ in range(2))
     of_words = np.zeros((3, problem.n_words, n_lanes), np.float32)
     for first, last in _blocks(corpus, responsibilities):
         cells = slice(corpus.doc_ptr[first], corpus.doc_ptr[last])
@@ -118,9 +140,15 @@ def estimated_histograms(
             moments.add_variances(index, count, block, sums[1])
             moments.add_means(index, count, log_zero, sums[2])
         docs.add(of_docs)
-    words.add(of_words)
     totals.add(of_words.sum(axis=1, keepdims=True, dtype=np.float64))
-    return CountHistograms(docs.histogram(), words.histogram(), totals.histogram())
+    words = []
+    for group in beta_of_groups(problem)[1]:
+        builder = _HistogramBuilder(problem.n_topics)
+        builder.add(of_words[:, group])
+        words.append(builder.histogram())
+    return CountHistograms(
+        docs.histogram(), _in_groups(words, problem), totals.histogram()
+    )
 
 
 class _HistogramBuilder:
@@ -144,6 +172,14 @@ class _HistogramBuilder:
     def histogram(self) -> CountHistogram:
         """Return all that was added."""
         return _join([*self.large, _from_table(self.small)])
+
+
+def _in_groups(histograms, problem) -> CountHistogram:
+    """Join those of the groups of words."""
+    return _join(
+        one._replace(topic=one.topic + i * problem.n_topics)
+        for i, one in enumerate(histograms)
+    )
 
 
 def _from_table(table: np.ndarray) -> CountHistogram:

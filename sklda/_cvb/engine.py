@@ -95,7 +95,7 @@ class Engine:
             self.problem.corpus,
             self.responsibilities,
             _no_counts(self.problem),
-            self.problem.kernel_priors(),
+            _kernel_priors(self.problem),
             rng.kernel,
         )
 
@@ -161,7 +161,7 @@ class Engine:
 
     def _sweep_documents(self, corpus: WeightedCorpus, tables: Tables) -> float:
         """Update every cell of these documents; return the sum of all changes."""
-        priors, n_lanes = self.problem.kernel_priors(), self.problem.n_lanes
+        priors, n_lanes = _kernel_priors(self.problem), self.problem.n_lanes
         return sum(
             self.kernel.sweep(
                 some_documents(corpus, *documents),
@@ -176,7 +176,7 @@ class Engine:
         return self.approximation.histograms(self.problem, self.responsibilities)
 
     def learn_priors(self, *, symmetric: bool) -> None:
-        """Fit both priors to the present responsibilities."""
+        """Fit alpha and, if it is one number, beta to the present responsibilities."""
         problem, histograms = self.problem, self._histograms()
         alpha = doc_topic_fixed_point(
             problem.doc_topic_prior,
@@ -184,13 +184,15 @@ class Engine:
             self.lengths,
             symmetric=symmetric,
         )
-        beta = topic_word_fixed_point(
-            problem.topic_word_prior,
-            histograms.word_topic[1:],
-            self._means().topic[: problem.n_topics],
-            problem.n_words,
-        )
-        self.problem = problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
+        self.problem = problem._replace(doc_topic_prior=alpha)
+        if not problem.has_word_prior:
+            beta = topic_word_fixed_point(
+                problem.topic_word_prior,
+                histograms.word_topic[1:],
+                self._means().topic[: problem.n_topics],
+                problem.n_words,
+            )
+            self.problem = self.problem._replace(topic_word_prior=beta)
 
     def evaluate(self) -> float:
         """Enter the bound, in nats per token, into the trace; return it."""
@@ -208,7 +210,7 @@ class Engine:
         """Return E[n_kw] + beta, (n_topics, n_words), and theta, (n_docs, n_topics)."""
         problem = self.problem
         counts = self._means().word_topic[:, : problem.n_topics]
-        components = counts.T.astype(np.float64, order="C") + problem.topic_word_prior
+        components = counts.T.astype(np.float64, order="C") + problem.beta
         doc_topic = np.zeros((self.lengths.size, problem.n_lanes), np.float32)
         moments.add_means(
             self.document, problem.corpus.count, self.responsibilities, doc_topic
@@ -221,6 +223,16 @@ def _no_counts(problem: Problem[WeightedCorpus]) -> Moments:
     n_lanes = problem.n_lanes
     word_topic = np.zeros((problem.n_words, n_lanes), np.float32)
     return Moments(word_topic, np.zeros(n_lanes))
+
+
+def _kernel_priors(problem: Problem[WeightedCorpus]) -> Priors:
+    """Return the priors as kernels take them, an array of beta word by word."""
+    if not problem.has_word_prior:
+        return problem.kernel_priors()
+    # In the padding any number will do but 0, by which kernels divide.
+    beta = np.ones((problem.n_words, problem.n_lanes), np.float32)
+    beta[:, : problem.n_topics] = problem.beta.T
+    return problem.kernel_priors(beta)
 
 
 def _like(tables: Tables) -> Tables:

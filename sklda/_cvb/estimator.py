@@ -26,6 +26,7 @@ from sklda._core.corpus import split_weights
 from sklda._core.problem import Problem, WeightedCorpus
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
+from sklda._core.word_prior import word_prior
 from sklda._cvb.bound import estimated_histograms, exact_histograms
 from sklda._cvb.engine import START_SWEEPS, Approximation, Engine, run
 from sklda._cvb.kernels import exact, gaussian, zero_order
@@ -66,12 +67,13 @@ class CVBLDA(BaseLDA):
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Alpha, from 1e-10 to 1e10: small values give documents few topics. None means
         1 / K.
-    topic_word_prior : float, default=None
-        Beta, from 1e-10 to 1e10: small values give topics few words. None means 1 / K.
+    topic_word_prior : float or array-like, default=None
+        Beta, from 1e-10 to 1e10: one number, or an array of shape (n_words,) or
+        (n_components, n_words), such as `seed_word_prior` returns. None means 1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
         Whether fit learns alpha (one value, or one per topic) and beta: every 10
         sweeps, by Minka's fixed point [4]_ on the expected counts. Both stay between
-        0.0001 and 1000. partial_fit does not learn them.
+        0.0001 and 1000. partial_fit does not learn them, and an array for beta remains.
     max_iter : int, default=100
         Maximum number of sweeps.
     tol : float, default=0.01
@@ -117,8 +119,8 @@ class CVBLDA(BaseLDA):
         Sweeps after which the entries of `bound_` were taken. Not set by partial_fit.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha at the end.
-    topic_word_prior_ : float
-        Beta at the end.
+    topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
+        Beta at the end; an array where the parameter is one.
     n_iter_ : int
         Number of sweeps done. Not set by partial_fit.
     n_batch_iter_ : int
@@ -190,7 +192,7 @@ class CVBLDA(BaseLDA):
         *,
         approximation: ApproximationName = "gaussian",
         doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | None = None,
+        topic_word_prior: float | ArrayLike | None = None,
         learn_priors: Literal["symmetric", "asymmetric"] | None = None,
         max_iter: int = 100,
         tol: float = 0.01,
@@ -323,7 +325,7 @@ class CVBLDA(BaseLDA):
             "components_": components,
             "doc_topic_": theta,
             "doc_topic_prior_": engine.problem.doc_topic_prior,
-            "topic_word_prior_": engine.problem.topic_word_prior,
+            "topic_word_prior_": engine.problem.beta,
             "bound_": np.array(engine.bound),
             "bound_iter_": np.array(engine.bound_sweeps, dtype=np.int64),
             "n_iter_": engine.n_sweeps,
@@ -384,15 +386,15 @@ class CVBLDA(BaseLDA):
                     f"partial_fit continues are {alpha.size}: set n_components back, "
                     f"or start anew on a clone of this estimator."
                 )
-            problem = Problem(corpus, self.n_features_in_, alpha, beta)
+            problem = Problem(corpus, self.n_features_in_, alpha, word_prior(beta))
             n_seen = vars(self).get("n_batch_iter_", 0)
             counts = self.components_ - beta
         time = parameters.learning_offset + n_seen + 1
         step = time**-parameters.learning_decay
         update_counts(problem, counts, scale, step)
         return {
-            "components_": counts + problem.topic_word_prior,
+            "components_": counts + problem.beta,
             "doc_topic_prior_": problem.doc_topic_prior,
-            "topic_word_prior_": problem.topic_word_prior,
+            "topic_word_prior_": problem.beta,
             "n_batch_iter_": n_seen + 1,
         }

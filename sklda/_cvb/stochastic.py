@@ -38,7 +38,7 @@ def update_counts(
     corpus, n_topics = problem.corpus, problem.n_topics
     if not corpus.count.any():
         return
-    components = counts + problem.topic_word_prior
+    components = counts + problem.beta
     seen, topics = prepare(corpus, components, problem.doc_topic_prior)
     expected = np.zeros_like(topics.word_topic)  # of the words that occur
     add_expected_counts(seen, topics.word_topic, topics.doc_topic_prior, expected)

@@ -54,14 +54,17 @@ class ECGSLDA(BaseGibbsLDA):
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K.
-    topic_word_prior : float, default=None
-        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10. Small
-        values give each topic few words. None means 1 / K.
+    topic_word_prior : float or array-like, default=None
+        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10: one number,
+        or an array of shape (n_words,) or (n_components, n_words), such as
+        `seed_word_prior` returns. Small values give each topic few words. None means
+        1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
         Fit alpha (one value for all topics, or one per topic) and beta to the data by
         Minka's fixed point [2]_, every 10 sweeps during burn-in. After burn-in both are
         fixed, so all kept samples come from one posterior. Both remain between 0.0001
-        and 1000. With None, they do not change.
+        and 1000. With None, they do not change; nor does an array for beta, whatever
+        alpha learns.
     max_iter : int, default=200
         Number of sweeps.
     burn_in : int, default=None
@@ -112,8 +115,8 @@ class ECGSLDA(BaseGibbsLDA):
         Sweeps after which the entries of `log_joint_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha after the last sweep.
-    topic_word_prior_ : float
-        Beta after the last sweep.
+    topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
+        Beta after the last sweep; an array where the parameter is one.
     n_iter_ : int
         Number of sweeps done.
     sampling_rate_ : ndarray of shape (n_iter_,)
@@ -174,7 +177,7 @@ class ECGSLDA(BaseGibbsLDA):
         strategy: Literal["dynamic", "shortcut", "standard"] = "dynamic",
         damping: int = 1,
         doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | None = None,
+        topic_word_prior: float | ArrayLike | None = None,
         learn_priors: Literal["symmetric", "asymmetric"] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
@@ -207,7 +210,7 @@ class ECGSLDA(BaseGibbsLDA):
         if self.strategy == "standard":
             return single_site_sampler(problem, parameters.n_shards, threads)
         damping = parameters.damping if self.strategy == "dynamic" else None
-        sampler = grouped_sampler(problem.n_topics, damping)
+        sampler = grouped_sampler(problem, damping)
         return sharded(sampler, problem, parameters.n_shards, threads)
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:

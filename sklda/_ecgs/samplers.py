@@ -13,6 +13,7 @@ from sklda._core.corpus import kernel_ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._ecgs.kernels import draw_numbers, lists, rows
+from sklda._gibbs.rows_then_lists import rows_are_faster
 
 MANY_TOPICS = 161  # from here on lists of a word's topics are faster than whole rows
 
@@ -53,7 +54,8 @@ class Grouped(NamedTuple):
         if weights is not None:
             total = self.damping + len(state.draws_made)
             draw_numbers.draw(weights, total, rng.child(0).kernel, n_draws)
-        priors, sweep_groups = problem.kernel_priors(), self.kernel.sweep_groups
+        priors = self.kernel.kernel_priors(problem)
+        sweep_groups = self.kernel.sweep_groups
         for documents in kernel_ranges(tokens_before(corpus), problem.n_lanes):
             some = some_documents(corpus, *documents)
             sweep_groups(some, state.tables, priors, n_draws, rng.kernel)
@@ -64,9 +66,9 @@ class Grouped(NamedTuple):
             )
         return state._replace(weights=weights)
 
-    def counts(self, state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
         """Return the count tables."""
-        return self.kernel.counts(state.tables)
+        return self.kernel.counts(problem, state.tables)
 
     def replicate(self, state: State, n: int) -> Any:
         """Return the counts n times over, for n shards of the documents."""
@@ -81,9 +83,14 @@ class Grouped(NamedTuple):
         self.kernel.merge(state.tables, replicas, first, last)
 
 
-def grouped_sampler(n_topics: int, damping: int | None) -> Grouped:
+def grouped_sampler(problem: Problem[Corpus], damping: int | None) -> Grouped:
     """Return the faster of both kernels."""
-    return Grouped(lists if n_topics >= MANY_TOPICS else rows, damping)
+    # Topics with an excess of the prior are in the lists from the first sweep on.
+    long = problem.has_word_prior and rows_are_faster(
+        np.diff(problem.excess.word_ptr), problem
+    )
+    in_lists = problem.n_topics >= MANY_TOPICS and not long
+    return Grouped(lists if in_lists else rows, damping)
 
 
 def draws_made(state: Any) -> np.ndarray:

@@ -198,7 +198,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             "doc_topic_": theta,
             "topic_assignments_": chain.z,
             "doc_topic_prior_": chain.problem.doc_topic_prior,
-            "topic_word_prior_": chain.problem.topic_word_prior,
+            "topic_word_prior_": chain.problem.beta,
             "draws_": posterior_draws(chain.problem, list(chain.draws)),
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),

@@ -95,7 +95,7 @@ class Blocked(NamedTuple):
         self, problem: Problem[Corpus], state: State, rng: RandomStreams
     ) -> State:
         """Resample every block once: first the large ones, then all others."""
-        blocks, priors = state.blocks, problem.kernel_priors()
+        blocks, priors = state.blocks, self.kernel.kernel_priors(problem)
         tables, stream, n_lanes = state.tables, rng.kernel, problem.n_lanes
         largest = int(blocks.size.max(initial=1))
         if largest > SMALL:
@@ -108,9 +108,9 @@ class Blocked(NamedTuple):
             self.kernel.sweep_blocks(some, tables, priors, stream, depth)
         return state
 
-    def counts(self, state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
         """Return the count tables."""
-        return self.kernel.counts(state.tables)
+        return self.kernel.counts(problem, state.tables)
 
     def replicate(self, state: State, n: int) -> Any:
         """Return the counts n times over, for n shards of the documents."""

@@ -53,7 +53,7 @@ class Averages:
         """
         components, theta = self.word_topic, self.doc_topic
         components /= self.n_kept
-        components += problem.topic_word_prior
+        components.T[...] += problem.beta
         theta /= self.n_kept
         theta += problem.doc_topic_prior
         lengths = document_lengths(problem.corpus)
@@ -107,26 +107,28 @@ class Chain:
         self.n_sweeps += 1
 
     def learn_priors(self, *, symmetric: bool) -> None:
-        """Fit both priors to the present assignments."""
+        """Fit both priors to the present assignments; beta only if it is one number."""
         problem = self.problem
-        counts = self.sampler.counts(self.state)
+        counts = self.sampler.counts(self.problem, self.state)
         alpha = learn_doc_topic(
             problem.doc_topic_prior,
             *doc_topic_counts.doc_topic_cells(problem.corpus, self.z, problem.n_lanes),
             document_lengths(problem.corpus),
             symmetric=symmetric,
         )
-        beta = learn_topic_word(
-            problem.topic_word_prior,
-            _histogram(counts.word_topic),
-            counts.topic[: problem.n_topics],
-            problem.n_words,
-        )
-        self.problem = problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
+        self.problem = problem._replace(doc_topic_prior=alpha)
+        if not problem.has_word_prior:
+            beta = learn_topic_word(
+                problem.topic_word_prior,
+                _histogram(counts.word_topic),
+                counts.topic[: problem.n_topics],
+                problem.n_words,
+            )
+            self.problem = self.problem._replace(topic_word_prior=beta)
 
     def evaluate(self) -> None:
         """Enter log p(w, z | alpha, beta) into the trace."""
-        counts = self.sampler.counts(self.state)
+        counts = self.sampler.counts(self.problem, self.state)
         self.log_joint.append(self.log_probability(counts))
         self.log_joint_sweeps.append(self.n_sweeps)
 
@@ -138,7 +140,7 @@ class Chain:
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already."""
         if self.last_kept < self.n_sweeps:
-            counts = self.sampler.counts(self.state)
+            counts = self.sampler.counts(self.problem, self.state)
             self.averages.add(self.problem.corpus, self.z, counts)
             if self.draws.maxlen != 0:
                 draw = draw_of(self.problem, self.z, counts, self.n_sweeps)
@@ -187,18 +189,32 @@ def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
 
 def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
     """Return log p(w | z, beta), phi integrated out, with all constants."""
-    n_words, n_topics, beta = (
-        problem.n_words,
-        problem.n_topics,
-        problem.topic_word_prior,
-    )
-    histogram = _histogram(counts.word_topic)
-    occurring = np.flatnonzero(histogram)
+    n_topics, beta_sum = problem.n_topics, problem.beta_sum
+    of_words = _log_rising_of_each if problem.has_word_prior else _log_rising
     return (
-        n_topics * gammaln(n_words * beta)
-        - gammaln(counts.topic[:n_topics] + n_words * beta).sum()
-        + (histogram * 1.0)[occurring] @ (gammaln(occurring + beta) - gammaln(beta))
+        n_topics * np.mean(gammaln(beta_sum))
+        - gammaln(counts.topic[:n_topics] + beta_sum).sum()
+        + of_words(counts.word_topic, problem.beta)
     )
+
+
+def _log_rising(word_topic, beta) -> float:
+    """Return the sum of log(Gamma(n + beta) / Gamma(beta)) over all counts n."""
+    histogram = _histogram(word_topic)
+    occurring = np.flatnonzero(histogram)
+    each = gammaln(occurring + beta) - gammaln(beta)
+    return (histogram * 1.0)[occurring] @ each
+
+
+def _log_rising_of_each(word_topic, beta, rows=512) -> float:
+    """Return the same where each topic and word has its own beta."""
+    total = 0.0
+    for first in range(0, word_topic.shape[0], rows):
+        counts = word_topic[first : first + rows]
+        cells = np.nonzero(counts)
+        own = beta[cells[1], first + cells[0]]
+        total += (gammaln(counts[cells] + own) - gammaln(own)).sum()
+    return total
 
 
 def _histogram(word_topic, rows=512):

@@ -49,7 +49,7 @@ def posterior_draws(
     return PosteriorDraws._of(
         sweeps=np.array([draw.sweep for draw in draws], dtype=np.int64),
         doc_topic_prior=problem.doc_topic_prior,
-        topic_word_prior=problem.topic_word_prior,
+        topic_word_prior=problem.beta,
         doc_ends=tokens_before(problem.corpus)[1:],
         word_ends=np.cumsum(_word_totals(problem)),
         doc_topic=[draw.doc_topic for draw in draws],

@@ -17,8 +17,9 @@ from sklda._gibbs.kernels import single_site_lists, single_site_rows
 from sklda._gibbs.sharded import sharded
 
 # A listed topic costs as much as so many lanes of a row, because its ratio has to be
-# looked up. Measured on NIPS, with 100 to 1,000 topics.
-LANES_PER_LISTED = 10
+# looked up. Measured on NIPS, with 100 to 1,000 topics. Rows that hold an array of beta
+# are twice as wide.
+LANES_PER_LISTED, WIDE_LANES_PER_LISTED = 10, 7
 FEW_TOPICS = 100  # below, a row is short enough whatever the lists are
 MOST_MEMORY = 4  # of rows, relative to lists
 
@@ -53,17 +54,17 @@ class RowsThenLists(NamedTuple):
         inner = sampler.sweep(problem, inner, rng)
         n_sweeps += 1
         if in_rows and (n_sweeps < 10 or n_sweeps % 10 == 0):
-            word_topic = self.rows.counts(inner).word_topic
-            n_listed = np.count_nonzero(word_topic, axis=1)
-            in_rows = _rows_are_faster(n_listed, problem)
+            word_topic = self.rows.counts(problem, inner).word_topic
+            n_listed = _with_excess(np.count_nonzero(word_topic, axis=1), problem)
+            in_rows = rows_are_faster(n_listed, problem)
             if not in_rows:
                 inner = self.lists.from_topics(problem, z)
         return State(z, inner.topic, inner, in_rows, n_sweeps)
 
-    def counts(self, state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
         """Return the counts of the sampler in use."""
         sampler = self.rows if state.in_rows else self.lists
-        return sampler.counts(state.inner)
+        return sampler.counts(problem, state.inner)
 
 
 def fastest(
@@ -80,11 +81,12 @@ def fastest(
         return over_rows
     corpus, n_topics = problem.corpus, problem.n_topics
     tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), problem.n_words)
-    n_listed = n_topics * -np.expm1(-tokens / n_topics)  # expected of random topics
+    expected = n_topics * -np.expm1(-tokens / n_topics)  # of random topics
+    n_listed = _with_excess(expected, problem)
     bytes_of_rows = 4 * problem.n_words * problem.n_lanes
-    bytes_of_lists = 8 * np.minimum(tokens, n_topics).sum()
+    bytes_of_lists = 8 * _with_excess(tokens, problem).sum()
     rows_fit = bytes_of_rows <= MOST_MEMORY * bytes_of_lists
-    if rows_fit and _rows_are_faster(n_listed, problem):
+    if rows_fit and rows_are_faster(n_listed, problem):
         return RowsThenLists(over_rows, over_lists)
     return over_lists
 
@@ -96,8 +98,15 @@ def single_site_sampler(
     return fastest(single_site_rows, single_site_lists, problem, n_shards, threads)
 
 
-def _rows_are_faster(n_listed, problem) -> bool:
+def _with_excess(n_listed, problem) -> np.ndarray:
+    """Return about how many topics each word lists, with those of a large prior."""
+    n_excess = np.diff(problem.excess.word_ptr)
+    return np.minimum(n_listed + n_excess, problem.n_topics)
+
+
+def rows_are_faster(n_listed: np.ndarray, problem: Problem[Corpus]) -> bool:
     """Return whether they are where each word has so many topics, cell by cell."""
     word = problem.corpus.word
     mean = n_listed[word].mean() if word.size > 0 else 0
-    return LANES_PER_LISTED * mean >= problem.n_lanes
+    per_listed = WIDE_LANES_PER_LISTED if problem.has_word_prior else LANES_PER_LISTED
+    return per_listed * mean >= problem.n_lanes

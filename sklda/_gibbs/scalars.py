@@ -94,7 +94,7 @@ class Recorder:
 
     def _scalars(self, chain: Chain) -> dict[str, float]:
         """Return the scalars of one chain; the first two are per token, in nats."""
-        counts = chain.sampler.counts(chain.state)
+        counts = chain.sampler.counts(chain.problem, chain.state)
         scalars = {"log_joint": _log_joint(chain, counts) / chain.n_tokens}
         if self.documents is not None:
             score = _test_log_probability(self.documents, chain.problem, counts)
@@ -121,9 +121,10 @@ def _test_log_probability(
     documents: HeldOut, problem: Problem[Corpus], counts: Counts
 ) -> float:
     """Return the mean log probability of a token, as `score` computes it."""
-    n_topics, beta = problem.n_topics, problem.topic_word_prior
-    phi = counts.word_topic[documents.words, :n_topics] + beta
-    phi /= counts.topic[:n_topics] + problem.n_words * beta
+    n_topics, beta = problem.n_topics, problem.beta
+    of_words = beta[:, documents.words].T if problem.has_word_prior else beta
+    phi = counts.word_topic[documents.words, :n_topics] + of_words
+    phi /= counts.topic[:n_topics] + problem.beta_sum
     topics = make_topics(phi, problem.doc_topic_prior)
     return completion_score(
         documents.weights, topics.word_topic, lambda half: doc_topic(half, topics)

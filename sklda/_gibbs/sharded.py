@@ -68,9 +68,9 @@ class Sharded(NamedTuple):
         self.threads.map(merge, list(ranges(words_before, self.threads.n)))
         return state._replace(shards=shards)
 
-    def counts(self, state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
         """Return the counts of all documents."""
-        return self.sampler.counts(state.whole)
+        return self.sampler.counts(problem, state.whole)
 
 
 def sharded(

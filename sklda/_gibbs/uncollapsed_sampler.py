@@ -48,8 +48,11 @@ class Uncollapsed(NamedTuple):
         n_doc_slices = min(1 + before[-1] // _TOKENS, _MOST_SLICES)
         cells = np.bincount(corpus.word, minlength=n_words)
         cells_before = np.concatenate([[0], np.cumsum(cells)])
+        word_topic = np.zeros((n_words, problem.n_lanes), np.int32)
+        counted = rows.State(z, word_topic, np.zeros(problem.n_lanes, np.int32))
+        rows.add_tokens(corpus, counted)
         return State(
-            *rows.from_topics(problem, z),
+            *counted,
             word_slices=list(ranges(np.arange(n_words + 1), n_word_slices)),
             doc_slices=list(ranges(before, n_doc_slices)),
             # Counts are the same however words are divided, so here by threads.
@@ -79,7 +82,7 @@ class Uncollapsed(NamedTuple):
         state.topic[:] = sum(self.threads.map(count, state.count_ranges))
         return state
 
-    def counts(self, state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
         """Return the count tables; they are the state's own."""
         return Counts(state.word_topic, state.topic)
 
@@ -92,18 +95,17 @@ class Uncollapsed(NamedTuple):
         word_topic, n_topics = state.word_topic, problem.n_topics
         phi = np.zeros(word_topic.shape, np.float32)
         # All gammas of a topic without tokens can be too small for a float64. But
-        # Dirichlet(b, ..., b) is Dirichlet(b, ..., b + 1, ..., b), the 1 at a uniformly
-        # drawn word: the distribution before a token is the mean of those after it.
+        # Dirichlet(b) is Dirichlet(b_1, ..., b_w + 1, ..., b_V) with w drawn in
+        # proportion to b: the distribution before a token is the mean of those after.
         empty = np.flatnonzero(state.topic[:n_topics] == 0)
-        word = rng.generator.integers(problem.n_words, size=empty.size)
-        word_topic[word, empty] = 1
+        word_topic[_words_of_prior(problem, empty, rng.generator), empty] = 1
 
         def draw(words, streams):
             gammas = streams.child(0).generator
             total = np.zeros(n_topics)
             for first, last in _blocks(words, n_topics):
                 counts = word_topic[first:last, :n_topics]
-                drawn = gammas.standard_gamma(counts + problem.topic_word_prior)
+                drawn = gammas.standard_gamma(counts + _beta_of(problem, first, last))
                 uncollapsed.scale(drawn, np.ones(n_topics), phi[first:last])
                 total += drawn.sum(axis=0)
             return total
@@ -111,6 +113,24 @@ class Uncollapsed(NamedTuple):
         of_slices = _children(of_words, state.word_slices)
         total = sum(self.threads.map(draw, state.word_slices, of_slices))
         return phi, 1 / np.maximum(total, 1e-200)
+
+
+def _words_of_prior(problem, topics, generator) -> np.ndarray:
+    """Draw a word for each of some topics in proportion to beta."""
+    if not problem.has_word_prior:
+        return generator.integers(problem.n_words, size=topics.size)
+    r = generator.random(topics.size)
+    words = np.empty(topics.size, np.int64)
+    for i, k in enumerate(topics):
+        before = np.cumsum(problem.beta[k])
+        words[i] = np.searchsorted(before, r[i] * before[-1], "right")
+    return np.minimum(words, problem.n_words - 1)
+
+
+def _beta_of(problem, first, last):
+    """Return beta of the words from `first` to before `last`, (n_words, n_topics)."""
+    beta = problem.beta
+    return beta[:, first:last].T if problem.has_word_prior else beta
 
 
 def _draw_theta(problem, z, documents, factor, streams) -> Iterator[tuple]:

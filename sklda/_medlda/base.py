@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sklda._base.fitted_topics import snapshot, topic_word_priors
+from sklda._base.fitted_topics import count_models, snapshot
 from sklda._base.fitting import Progress
 from sklda._base.fold_in import doc_topic, prepare
 from sklda._base.schedule import Schedule
@@ -124,7 +124,7 @@ class BaseMedLDA(BaseChainEstimator):
     def _models(self) -> list[slice]:
         """Return which topics belong together."""
         n_all = self.components_.shape[0]
-        n_topics = n_all // topic_word_priors(self).size
+        n_topics = n_all // count_models(self)
         firsts = range(0, n_all, n_topics)
         return [slice(first, first + n_topics) for first in firsts]
 

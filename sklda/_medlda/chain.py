@@ -49,6 +49,7 @@ class MedLDAChain(Chain):
         return self._weights_sum.T / self.averages.n_kept
 
     def priors(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return alpha, (n_topics,), and beta, (1,), as they are now."""
+        """Return alpha, (n_topics,), and beta, (1,) or (n_topics, n_words)."""
         problem = self.problem
-        return problem.doc_topic_prior, np.array([problem.topic_word_prior])
+        beta = problem.beta if problem.has_word_prior else np.array([problem.beta])
+        return problem.doc_topic_prior, beta

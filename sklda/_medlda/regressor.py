@@ -47,12 +47,14 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Alpha, from 1e-10 to 1e10: small values give documents few topics. None means
         1 / K.
-    topic_word_prior : float, default=0.01
-        Beta, from 1e-10 to 1e10: small values give topics few words. None means 1 / K.
+    topic_word_prior : float or array-like, default=0.01
+        Beta, from 1e-10 to 1e10: one number, or an array of shape (n_words,) or
+        (n_components, n_words), such as `seed_word_prior` returns. Small values give
+        topics few words. None means 1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
         Whether alpha (one value for "symmetric", one per topic for "asymmetric") and
         beta are fitted to the data, by Minka's fixed point: every 10 sweeps during
-        burn-in.
+        burn-in. An array for beta remains as it is.
     max_iter : int, default=50
         Number of sweeps.
     burn_in : int, default=None
@@ -91,8 +93,8 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Mean of max(0, abs(y - s) - epsilon) over the documents, after each sweep.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha at the end.
-    topic_word_prior_ : ndarray of shape (1,)
-        Beta at the end.
+    topic_word_prior_ : ndarray of shape (1,) or (n_components, n_features_in_)
+        Beta at the end; an array where the parameter is one.
     n_iter_ : int
         Number of sweeps done.
     n_features_in_ : int
@@ -144,7 +146,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         epsilon: float = 0.1,
         prior_precision: float = 100.0,
         doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | None = 0.01,
+        topic_word_prior: float | ArrayLike | None = 0.01,
         learn_priors: Literal["symmetric", "asymmetric"] | None = None,
         max_iter: int = 50,
         burn_in: int | None = None,

@@ -72,16 +72,16 @@ class MaxMargin(NamedTuple):
         self.resample_weights(problem, state, slope, curvature, noise)
         return state
 
-    def counts(self, state: State) -> Counts:
-        """Return the count tables; they are the state's own."""
-        return Counts(state.tables.word_topic, state.topic)
+    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
+        """Return the count tables."""
+        return rows.counts(problem, state.tables)
 
     def mean_loss(self, state: State) -> float:
         """Return the loss without the factor 2 C: sum over tasks, mean of documents."""
         return float(self.loss(self.targets, state.scores).sum(axis=1).mean())
 
     def _resample_topics(self, problem, tables, factors, rng) -> None:
-        corpus, priors = problem.corpus, problem.kernel_priors()
+        corpus, priors = problem.corpus, rows.kernel_priors(problem)
         n_steps = self.n_mh_steps
         n_weights = problem.n_lanes if n_steps is None else 4 * n_steps
         n_weights *= factors.weights.shape[0]

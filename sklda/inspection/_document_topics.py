@@ -17,9 +17,9 @@ from sklda._base.drawing import (
     text_colour,
 )
 from sklda._base.fitted_topics import (
+    count_models,
     snapshot,
     topic_proportions,
-    topic_word_priors,
 )
 from sklda._core.checks import check_integer, check_numbers
 from sklda._core.types import MatrixLike, NameList, WordMetric
@@ -199,7 +199,7 @@ class DocumentTopicsDisplay:
             topic_names=[
                 f"{k}: {', '.join(words[k])}" if words[k] else str(k) for k in topics
             ],
-            n_models=topic_word_priors(estimator).size,
+            n_models=count_models(estimator),
         )
         return display.plot(ax, **bar_kw)
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from sklda._base.fitted_topics import (
     check_counts,
+    count_models,
     document_lengths,
     fitted_components,
     normalise,
     snapshot,
     topic_proportions,
-    topic_word_priors,
     word_names,
 )
 from sklda._core.types import MatrixLike, NameList
@@ -99,7 +99,7 @@ def pyldavis_data(
         raise ValueError("X contains no token; all of its documents are empty.")
     return {
         "topic_term_dists": normalise(components),
-        "doc_topic_dists": proportions[nonempty] / topic_word_priors(estimator).size,
+        "doc_topic_dists": proportions[nonempty] / count_models(estimator),
         "doc_lengths": lengths[nonempty],
         "vocab": names,
         "term_frequency": np.asarray(counts.sum(axis=0)).ravel(),

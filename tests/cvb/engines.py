@@ -5,6 +5,7 @@ import numpy as np
 from sklda._core.problem import Problem, WeightedCorpus
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
+from sklda._core.word_prior import word_prior
 from sklda._cvb.bound import estimated_histograms, exact_histograms
 from sklda._cvb.engine import Approximation, Engine
 from sklda._cvb.kernels import exact, gaussian, zero_order
@@ -20,7 +21,7 @@ def make_engine(name, corpus, n_words, alpha, beta, *, seed=0, kernel=None, n_sh
     histograms = exact_histograms if name == "exact" else estimated_histograms
     return Engine(
         Approximation(kernel or KERNELS[name], 0, histograms),
-        Problem(corpus, n_words, np.asarray(alpha, float), beta),
+        Problem(corpus, n_words, np.asarray(alpha, float), word_prior(beta)),
         RandomStreams(np.random.SeedSequence(seed)),
         n_shards,
         Threads(),

@@ -17,6 +17,18 @@ PROBLEMS = [
     TinyProblem((((0, 2), (2, 1)), ((1, 3),)), 4, [0.5, 1.2, 0.2], 0.7),
     TinyProblem((((0, 1), (1, 1)), (), ((0, 1), (1, 4))), 2, [0.05, 2.0], 0.02),
     TinyProblem((((0, 5),),), 1, [1.0, 1.0], 1.0),
+    TinyProblem(
+        (((0, 2), (2, 1)), ((1, 3),)),
+        3,
+        [0.5, 1.2, 0.2],
+        np.array([[0.3, 2.5, 1e-3], [1.1, 0.05, 0.4], [0.3, 0.3, 7.0]]),
+    ),
+    TinyProblem(
+        (((0, 2), (1, 1)), ((1, 2), (2, 1))),
+        3,
+        [0.1, 0.1],
+        np.array([[5, 0.1, 0.1], [0.1, 0.1, 0.1]]),
+    ),
 ]
 problems = pytest.mark.parametrize("problem", PROBLEMS, ids=range(len(PROBLEMS)))
 
@@ -102,7 +114,7 @@ WRONG = {
         "_expected_log(A, doc_h[B], C)",
         "_expected_log(A, doc_h[B], C - 1)",
     ),
-    "V is missing": Edit("exact.sweep", "n_words * A", "A"),
+    "V is missing": Edit("entry.beta_sum", "np.float64(N) * B", "B"),
     "tokens of words are not counted": Edit("exact.sweep", "A[w] += 1", "0"),
     "nothing is updated": Edit("exact.sweep", "A[c, k] = B", "0"),
 }
@@ -138,7 +150,7 @@ def vb_bound(problem, gamma):
     q(theta) and q(phi) are Dirichlet with alpha + E[n_dk] and beta + E[n_kw].
     """
     docs, words = np.array(problem.tokens).T
-    alpha, beta = np.array(problem.alpha), problem.beta
+    alpha, beta = np.array(problem.alpha), np.array(problem.betas)
 
     def log_norm(a):
         return gammaln(a).sum(-1) - gammaln(a.sum(-1))
@@ -146,11 +158,11 @@ def vb_bound(problem, gamma):
     for _ in range(400):
         a = np.tile(alpha, (len(problem.docs), 1))
         np.add.at(a, docs, gamma)
-        b = np.full((alpha.size, problem.n_words), beta)
+        b = beta.copy()
         np.add.at(b.T, words, gamma)
         bound = (
             (log_norm(a) - log_norm(alpha)).sum()
-            + (log_norm(b) - log_norm(np.full(problem.n_words, beta))).sum()
+            + (log_norm(b) - log_norm(beta)).sum()
             - (gamma * np.log(np.maximum(gamma, 1e-300))).sum()
         )
         log_theta = psi(a) - psi(a.sum(1, keepdims=True))

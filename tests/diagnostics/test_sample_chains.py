@@ -148,7 +148,7 @@ def test_the_log_joint_of_medlda():
     chains = sample_chains(model, X, THETA[:, 0], n_chains=2, random_state=0)
     for one, chain in zip(chains._sampled, chains.scalars_["log_joint"], strict=True):
         words = Chain.log_probability(
-            one.chain, one.chain.sampler.counts(one.chain.state)
+            one.chain, one.chain.sampler.counts(one.chain.problem, one.chain.state)
         )
         loss = 2 * 3 * 40 * one.estimator.loss_[-1]
         prior = (one.chain.state.weights**2).sum()

@@ -94,8 +94,8 @@ def conditional(problem, z, group):
         n = sum(z[i] == k for i in group)
         weights.append(
             (n_dk[d][k] - n + problem.alpha[k])
-            * (n_kw[k][w] - n + problem.beta)
-            / (n_k[k] - n + problem.n_words * problem.beta)
+            * (n_kw[k][w] - n + problem.betas[k][w])
+            / (n_k[k] - n + sum(problem.betas[k]))
         )
     return [weight / sum(weights) for weight in weights]
 
@@ -139,7 +139,9 @@ def sweep_from(kernel, tiny, z, n_draws, times, seed, until=0.0):
             state = sampler.sweep(problem, copied(first), rng)
         seen[tiny.number_of(state.z)] += 1
         if i % 16 == 0:
-            sound = sound and not faults(state, words, tiny.n_topics)
+            sound = sound and not faults(
+                state, words, tiny.n_topics, np.array(tiny.betas)
+            )
     return chi_square_pvalue(seen, expected), sound
 
 

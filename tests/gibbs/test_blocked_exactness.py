@@ -55,6 +55,18 @@ BLOCKS = {
         (((0, 2),), ((0, 1),)), 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3
     ),
     "33 topics": TinyProblem((((0, 2),), ()), 1, tuple(np.linspace(1, 0.1, 33)), 0.2),
+    "beta of each word and topic": TinyProblem(
+        (((0, 4), (1, 2)),),
+        3,
+        (0.2, 0.6, 1.1),
+        ((0.3, 2.5, 1e-6), (1.1, 0.05, 0.4), (0.3, 0.3, 7.0)),
+    ),
+    "seeds, 6 tokens": TinyProblem(
+        (((0, 6), (1, 1)), ((0, 1), (1, 2))),
+        3,
+        (0.3, 0.9),
+        ((0.1, 5, 0.1), (0.1, 0.1, 0.1)),
+    ),
     "extreme priors": PROBLEMS["extreme priors"],
     "alpha of 10,000 tokens": TinyProblem((((0, 4), (1, 3)),), 2, (1e4, 3e4), 1e-5),
 }

@@ -47,6 +47,18 @@ PROBLEMS = {
     "5 topics": TinyProblem(
         (((0, 2),), ((0, 1), (1, 1))), 2, (0.2, 0.4, 0.6, 0.8, 1.0), 0.2
     ),
+    "beta of each word and topic": TinyProblem(
+        (((0, 2), (1, 1)), (), ((0, 1), (1, 2))),
+        3,
+        (0.2, 0.6, 1.1),
+        ((0.3, 2.5, 1e-6), (1.1, 0.05, 0.4), (0.3, 0.3, 7.0)),
+    ),
+    "seeds": TinyProblem(
+        (((0, 2), (1, 1)), ((0, 1), (2, 2))),
+        4,
+        (0.3, 0.9),
+        ((0.1, 5, 0.1, 0.1), (0.1, 0.1, 0.1, 0.1)),
+    ),
     "17 topics": TinyProblem((((1, 2),),), 2, tuple(np.linspace(0.1, 1, 17)), 0.5),
     "18 topics": TinyProblem(
         (((0, 2),), ((0, 1),)), 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3
@@ -86,7 +98,7 @@ def test_log_joint_is_the_closed_form(sampler, tiny):
         chain.evaluate()
         expected = tiny.log_joints[number]
         assert chain.log_joint[-1] == pytest.approx(expected, rel=1e-12)
-        of_words = log_word_likelihood(problem, sampler.counts(chain.state))
+        of_words = log_word_likelihood(problem, sampler.counts(problem, chain.state))
         assert of_words == pytest.approx(tiny.log_word_likelihood(z), rel=1e-12)
         of_docs = log_doc_likelihood(problem, z)
         assert of_docs + of_words == pytest.approx(expected, rel=1e-12)

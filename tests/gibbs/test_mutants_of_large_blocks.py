@@ -26,7 +26,7 @@ BLOCK = {
     ),
     "V is missing": (
         "four",
-        Edit("large.resample", "given.numbers[1]", "given.numbers[0]"),
+        Edit("large.resample", "entry(*Z)", "given.numbers[0]"),
     ),
     "beta is missing": ("four", Edit("large.resample", "given.numbers[0]", "1e-6")),
     "what is left is not counted": (

@@ -293,7 +293,7 @@ CUMULANTS = {
     "beta is missing": ("pairs", Edit("kappa_of", "N * S + B", "N * S")),
     "beta is not scaled": (
         "pairs",
-        Edit("enter_blocks", "numbers[0] * numbers[2]", "numbers[0]"),
+        Edit("enter_blocks", "numbers[0] * numbers[1]", "numbers[0]"),
     ),
     "n_wk is not scaled": ("documents", Edit("kappa_of", "N * S + B", "N + B")),
     "alpha is missing": ("pairs", Edit("ratios_of", "N + given.alpha[K]", "N")),
@@ -309,7 +309,7 @@ CUMULANTS = {
         "documents",
         Edit("ratios_of", "(A + I) / (S + I)", "(A + I) / S"),
     ),
-    "staying is not scaled": ("pairs", Edit("small.step", "X * numbers[2]", "X")),
+    "staying is not scaled": ("pairs", Edit("small.step", "X * numbers[1]", "X")),
 }
 GROUPS = {
     "one topic": ((), ONE_TOPIC),

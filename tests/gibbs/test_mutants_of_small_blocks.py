@@ -114,7 +114,7 @@ STEP = {
         Edit("small.step", "X + given.alpha[K]", "X"),
     ),
     "beta is missing": ("documents", Edit("small.step", "X + numbers[0]", "X")),
-    "V beta is missing": ("documents", Edit("small.step", "X + numbers[1]", "X")),
+    "V beta is missing": ("documents", Edit("small.step", "X + entry(*Z)", "X")),
 }
 STAY = {
     "tokens with one topic are taken for one": (

@@ -103,7 +103,7 @@ def test_ratios_of_a_document(depth):
         expected = (n_dk + alpha + i) / (room.topic + 0.7 + i)
         np.testing.assert_allclose(ratio, expected, rtol=1e-6)
     # All topics together weigh 1 for a word with one token.
-    beta, _, scale, scaled_beta = room.numbers
+    beta, scale, scaled_beta = room.numbers
     assert (room.ratio[0] * (1 + beta) * scale).sum() == pytest.approx(1, rel=1e-5)
     assert scaled_beta == pytest.approx(beta * scale, rel=1e-6)
 
@@ -173,7 +173,10 @@ class OneWord:
         counts = np.zeros_like(topics)
         topics[: order.size], counts[: order.size] = order, row[order]
         size = np.array([order.size], np.int32)
-        room = listed.new_list(depth)
+        state = modules["sklda._core.lists"].State(
+            None, None, None, size, topics, counts
+        )
+        room = listed.new_list(state, depth)
         room = room._replace(topics=topics, counts=counts, size=size)
         self.of = {"rows": row, "lists": room}
         self.given = {
@@ -195,7 +198,7 @@ class OneWord:
         given, row = self.given["rows"], self.of["rows"]
         i = np.arange(4)[:, np.newaxis]
         ratio = (given.doc_topic + self.alpha + i) / (given.topic + self.beta_sum + i)
-        p = (ratio * (row + self.beta + i) * float(given.numbers[2])).T
+        p = (ratio * (row + self.beta + i) * float(given.numbers[1])).T
         found = [cumulants.cumulants(x[: self.depth]) for x in p]
         return np.array(found)[: self.n_topics]
 

@@ -49,6 +49,15 @@ PROBLEMS = {
     "5 topics": TinyProblem(
         (((0, 2),), ((0, 1), (1, 1))), 2, (0.2, 0.4, 0.6, 0.8, 1.0), 0.2
     ),
+    "beta of each word and topic": TinyProblem(
+        (((0, 2), (1, 1)), (), ((0, 1), (1, 2))),
+        3,
+        (0.2, 0.6, 1.1),
+        ((0.3, 2.5, 1e-6), (1.1, 0.05, 0.4), (0.3, 0.3, 7.0)),
+    ),
+    "tiny betas": TinyProblem(
+        (((0, 1), (1, 1)), ((1, 2),)), 2, (0.9, 1.4), ((1e-6, 4e-6), (3e-6, 1e-6))
+    ),
     "17 topics": TinyProblem((((1, 2),),), 2, tuple(np.linspace(0.1, 1, 17)), 0.5),
     "33 topics": TinyProblem(
         (((0, 1),), ((0, 1),)), 1, tuple(np.linspace(1, 0.1, 33)), 0.2
@@ -74,13 +83,22 @@ SMALL = {
     "cell": TinyProblem((((0, 3),),), 2, (0.5, 0.7, 0.9), 0.3),
     "words": TinyProblem((((0, 1), (1, 1)), ((1, 2),)), 2, (0.3, 0.6), 0.3),
     "empty topics": TinyProblem((((0, 2),),), 2, (0.9, 1.4), 1e-6),
+    "betas": TinyProblem((((0, 2),),), 2, (0.9, 1.4), ((3e-6, 1e-6), (1e-6, 3e-6))),
 }
 
 ALPHA = "np.tile(A.doc_topic_prior, *Z)"
 MUTANTS = {
     "beta is missing": (
         "words",
-        Edit("_draw_phi", "C + A.topic_word_prior", "C + 1e-9"),
+        Edit("_draw_phi", "C + _beta_of(*Z)", "C + 1e-9"),
+    ),
+    "beta is that of another topic": (
+        "betas",
+        Edit("_beta_of", "B[:, F:L].T", "B[::-1, F:L].T"),
+    ),
+    "topics without tokens forget beta": (
+        "betas",
+        Edit("_words_of_prior", "np.cumsum(B)", "np.arange(1, B.size + 1)"),
     ),
     "alpha is missing": (
         "words",
@@ -113,7 +131,7 @@ MUTANTS = {
     ),
     "the first word is that of topics without tokens": (
         "empty topics",
-        Edit("_draw_phi", "R.generator.integers(N, size=E.size)", "0 * E"),
+        Edit("_draw_phi", "_words_of_prior(P, E, *Z)", "0 * E"),
     ),
     "the last word is not counted": (
         "words",

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import stats
 
 from sklda._core.problem import Corpus, Problem
+from sklda._core.word_prior import word_prior
 from tests.helpers.mutants import streams
 
 # The statistical tests are seeded. There are about a thousand p-values: those of right
@@ -23,12 +24,16 @@ RIGHT, WRONG = 1e-5, 1e-6
 
 
 class TinyProblem:
-    """A corpus, given as documents of (word, count) pairs, and its priors."""
+    """A corpus, given as documents of (word, count) pairs, and its priors.
+
+    Beta is one number, or those of each topic and word.
+    """
 
     def __init__(self, docs, n_words, alpha, beta):
         self.docs, self.n_words = docs, n_words
         self.alpha, self.beta = alpha, beta
         self.n_topics = len(alpha)
+        self.betas = np.broadcast_to(beta, (self.n_topics, n_words)).tolist()
 
     @cached_property
     def tokens(self):
@@ -97,27 +102,26 @@ class TinyProblem:
     def log_word_likelihood(self, z):
         """Return log p(w | z)."""
         _, n_kw, n_k = self.tables(z)
-        v_beta = self.n_words * self.beta
         total = 0.0
-        for row, n in zip(n_kw, n_k, strict=True):
-            total += math.lgamma(v_beta) - math.lgamma(n + v_beta)
-            for m in row:
-                total += math.lgamma(m + self.beta) - math.lgamma(self.beta)
+        for row, n, betas in zip(n_kw, n_k, self.betas, strict=True):
+            total += math.lgamma(sum(betas)) - math.lgamma(n + sum(betas))
+            for m, beta in zip(row, betas, strict=True):
+                total += math.lgamma(m + beta) - math.lgamma(beta)
         return total
 
     def urns(self, z):
         """Return, for each token, the weights of the topics and its own topic.
 
-        The weights are (n_dk + alpha_k) (n_kw + beta) / (n_k + V beta), the counts
-        those of the tokens before it.
+        The weights are (n_dk + alpha_k) (n_kw + beta_kw) / (n_k + sum_w beta_kw), the
+        counts those of the tokens before it.
         """
         found = []
         for i, (d, w) in enumerate(self.tokens):
             n_dk, n_kw, n_k = self.tables(z[:i])
             weights = [
                 (n_dk[d][k] + self.alpha[k])
-                * (n_kw[k][w] + self.beta)
-                / (n_k[k] + self.n_words * self.beta)
+                * (n_kw[k][w] + self.betas[k][w])
+                / (n_k[k] + sum(self.betas[k]))
                 for k in range(self.n_topics)
             ]
             found.append((weights, z[i]))
@@ -126,7 +130,8 @@ class TinyProblem:
     def problem(self, sampler=None):
         """Return it as the sampler takes it."""
         cls, alpha = getattr(sampler, "Problem", Problem), np.array(self.alpha, float)
-        return cls(self.corpus, self.n_words, alpha, self.beta)
+        beta = self.beta if np.ndim(self.beta) == 0 else np.array(self.beta, float)
+        return cls(self.corpus, self.n_words, alpha, word_prior(beta))
 
 
 # --- samplers and their states ---------------------------------------------------
@@ -162,7 +167,7 @@ def in_groups(kernel, n_draws):
 
     def sweep(problem, state, rng):
         draws = np.asarray(n_draws(np.diff(problem.corpus.token_ptr)), np.int32)
-        priors = problem.kernel_priors()
+        priors = kernel.kernel_priors(problem)
         kernel.sweep_groups(problem.corpus, state, priors, draws, rng.kernel)
         return state
 
@@ -185,11 +190,12 @@ def tables_of(state):
     return state
 
 
-def faults(state, words, n_topics):
+def faults(state, words, n_topics, betas=0.0):
     """Return what is wrong with the tables of a state; `words` has that of each token.
 
     Lists of topics must hold each topic that the word has once, nothing else, and
-    behind their end the topic n_lanes with the count 0.
+    behind their end the topic n_lanes with the count 0. Tables of floats must hold
+    `betas`, (n_topics, n_words), too, and lists what these have beyond their least.
     """
     state = tables_of(state)
     if (state.z >= n_topics).any():
@@ -201,8 +207,13 @@ def faults(state, words, n_topics):
     found = []
     if not np.array_equal(state.topic, word_topic.sum(0)):
         found.append("n_k is not the number of tokens on topic k")
+    table = state.list_count if sparse else state.word_topic
+    if table.dtype == np.float64:
+        least = np.min(betas, axis=0) if sparse else 0.0
+        word_topic = word_topic.astype(float)
+        word_topic[:, :n_topics] += (betas - least).T
     if not sparse:
-        if not np.array_equal(state.word_topic, word_topic):
+        if not np.allclose(state.word_topic, word_topic, rtol=0, atol=1e-12):
             found.append("n_wk is not the number of tokens of w on topic k")
         return found
     topics, counts = state.list_topic.tolist(), state.list_count.tolist()
@@ -210,7 +221,10 @@ def faults(state, words, n_topics):
         first, last = state.start[w : w + 2].tolist()
         end = first + int(state.size[w])
         listed = sorted(zip(topics[first:end], counts[first:end], strict=True))
-        if listed != [(k, row[k]) for k in np.flatnonzero(row)]:
+        expected = [(k, row[k]) for k in np.flatnonzero(row)]
+        if len(listed) != len(expected) or not np.allclose(
+            np.ravel(listed), np.ravel(expected), rtol=0, atol=1e-12
+        ):
             found.append(f"the list of word {w} is not what its tokens have")
         padding = set(zip(topics[end:last], counts[end:last], strict=True))
         if padding - {(state.topic.size, 0)}:
@@ -254,7 +268,8 @@ def sweep_exact_draws(sampler, tiny, n_draws, seed, until=0.0, start=None):
         state = sampler.sweep(problem, copied(first[number]), rng)
         seen[tiny.number_of(state.z)] += 1
         if i % 16 == 0:  # to look is slower than to sweep
-            sound = sound and not faults(state, words, tiny.n_topics)
+            found = faults(state, words, tiny.n_topics, np.array(tiny.betas))
+            sound = sound and not found
     return seen, sound
 
 

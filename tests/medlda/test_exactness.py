@@ -89,6 +89,15 @@ PROBLEMS = {
         [[0], [0]],
         [[0], [0]],
     ),
+    "beta of each word and topic": Labelled(
+        (((0, 2), (1, 1)), (), ((0, 1), (1, 2))),
+        3,
+        (0.2, 0.6, 1.1),
+        ((0.3, 2.5, 1e-6), (1.1, 0.05, 0.4), (0.3, 0.3, 7.0)),
+        [[1.0, -0.5, 0.3]],
+        [[0.9], [3], [-0.6]],
+        [[0.5], [3], [0.9]],
+    ),
     "18 topics": Labelled(
         (((0, 2),), ((0, 1),)),
         2,
@@ -179,6 +188,15 @@ SMALL = {
     "one-sided": Labelled(
         (((0, 3),),), 1, (0.5, 0.7), 0.2, [[2.5, 0]], [[2.0]], [[1.0]]
     ),
+    "betas": Labelled(
+        (((0, 1), (1, 2)), ((0, 2),)),
+        2,
+        (0.5, 0.8),
+        ((0.2, 3.0), (1.5, 0.1)),
+        [[0.3, 0.9]],
+        [[0.8], [-0.7]],
+        [[0.6], [0.9]],
+    ),
     "steep": Labelled(
         (((0, 2), (1, 1)),), 2, (1.5, 1.7), 0.9, [[5.0, -0.5]], [[12.0]], [[1.0]]
     ),
@@ -234,6 +252,14 @@ MUTANTS = {
     "the word's proposal is taken for flat": (
         ("light", "cell", 2000),
         Edit("light._weigh", "A[1] = D * T", "A[1] = n_word * D * T"),
+    ),
+    "an array of beta is not proposed": (
+        ("light", "betas", 4000),
+        Edit("_propose_by_array", "N + B[-1]", "N", nth=0),
+    ),
+    "the sum of beta is that of another topic": (
+        ("light", "betas", 4000),
+        Edit(CELL, "entry(B, K)", "entry(B, 0)"),
     ),
     "the labels' proposal is taken for flat": (
         ("light", "words", 4000),

@@ -23,6 +23,7 @@ bound never falls. For N tokens a sweep costs O(K N^2), and memory 16 K N^2 at m
 import numpy as np
 
 from sklda._core.compile import njit
+from sklda._core.entry import beta_sum, entry, priors_of
 
 N_TABLES = 1  # means; a sweep takes only the number of words from them
 
@@ -56,6 +57,15 @@ def _expected_logs(tokens, responsibilities, prior):
             for a in range(i + 1):
                 h[k, i, a] = (1 - g) * h[k, i + 1, a] + g * h[k, i + 1, a + 1]
     return h
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _set_beta(priors, beta):
+    """Set beta of each word and topic."""
+    for w in range(beta.shape[0]):
+        own = priors_of(w, priors).topic_word
+        for k in range(beta.shape[1]):
+            beta[w, k] = entry(own, k)
 
 
 @njit(cache=True, nogil=True)
@@ -112,11 +122,17 @@ def sweep(corpus, responsibilities, tables, priors):
     n_words = tables[0].word_topic.shape[0]
     n_topics = np.count_nonzero(priors.doc_topic)
     alpha = priors.doc_topic[:n_topics].astype(np.float64)
-    beta = np.full(n_topics, np.float64(priors.topic_word))
     docs, words, tokens = _groups(corpus, n_words)
-    word_h = [_expected_logs(group, responsibilities, beta) for group in words]
+    beta = np.zeros((n_words, n_topics))
+    _set_beta(priors, beta)
+    word_h = [
+        _expected_logs(words[w], responsibilities, beta[w]) for w in range(n_words)
+    ]
     word_p = [_no_tokens(n_topics, group.size) for group in words]
-    all_h = _expected_logs(tokens, responsibilities, n_words * beta)
+    total, totals = beta_sum(n_words, priors), np.zeros(n_topics)
+    for k in range(n_topics):
+        totals[k] = entry(total, k)
+    all_h = _expected_logs(tokens, responsibilities, totals)
     all_p = _no_tokens(n_topics, tokens.size)
     seen = np.zeros(n_words, np.int64)  # tokens of each word before the present one
     value = np.zeros(n_topics)

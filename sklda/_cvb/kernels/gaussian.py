@@ -20,6 +20,7 @@ import numpy as np
 
 from sklda._core.compile import njit
 from sklda._core.document import clear
+from sklda._core.entry import beta_sum, entry, priors_of
 from sklda._core.vector_math import exp
 from sklda._cvb.kernels.moments import (
     add_mean,
@@ -53,9 +54,8 @@ def _weigh(removed, responsibilities, w, means, variances, priors, weight):
     doc, row, other_docs = means.doc_topic, means.word_topic[w], means.other_docs
     doc_var, row_var = variances.doc_topic, variances.word_topic[w]
     other_docs_var = variances.other_docs
-    alpha, beta, beta_sum = priors
+    alpha, betas, beta_sums = priors
     total = _ZERO
-    most_per_c = _ONE / beta_sum
     for k in range(weight.size):
         own = removed * responsibilities[k]
         own_var = own * (_ONE - responsibilities[k])
@@ -65,6 +65,7 @@ def _weigh(removed, responsibilities, w, means, variances, priors, weight):
         var_dk = max(doc_var[k] - own_var, _ZERO)
         var_wk = max(row_var[k] - own_var, _ZERO)
         var_k = other_docs_var[k] + var_dk
+        beta = entry(betas, k)
         a = alpha[k] + n_dk
         b = beta + n_wk
         c = other_docs[k] + n_dk
@@ -72,7 +73,8 @@ def _weigh(removed, responsibilities, w, means, variances, priors, weight):
         in_doc = a * exp(-min(_HALF * var_dk * per_a * per_a, _LARGEST))
         in_word = b * exp(-min(_HALF * var_wk * per_b * per_b, _LARGEST))
         per_topic = per_c * exp(min(_HALF * var_k * per_c * per_c, _LARGEST))
-        value = max(in_doc, alpha[k]) * max(in_word, beta) * min(per_topic, most_per_c)
+        per_topic = min(per_topic, _ONE / entry(beta_sums, k))
+        value = max(in_doc, alpha[k]) * max(in_word, beta) * per_topic
         weight[k] = value
         total += value
     return total
@@ -88,7 +90,8 @@ def _update_document(
     for c in range(first, last):
         w, cell = word[c], responsibilities[c]
         removed = min(count[c], _ONE)
-        factor = _ONE / _weigh(removed, cell, w, means, variances, priors, weight)
+        own = priors_of(w, priors)
+        factor = _ONE / _weigh(removed, cell, w, means, variances, own, weight)
         doc, row = variances.doc_topic, variances.word_topic[w]
         update_variance(count[c], factor, weight, cell, doc, row)
         doc, row = means.doc_topic, means.word_topic[w]
@@ -104,7 +107,7 @@ def sweep(corpus, responsibilities, tables, priors):
     shared_means, shared_variances = tables
     means = document_moments(shared_means)
     variances = document_moments(shared_variances)
-    beta_sum = np.float64(shared_means.word_topic.shape[0]) * priors.topic_word
+    total = beta_sum(shared_means.word_topic.shape[0], priors)
     weight = np.zeros(shared_means.topic.size, np.float32)
     total_change = 0.0
     for d in range(doc_ptr.size - 1):
@@ -114,7 +117,7 @@ def sweep(corpus, responsibilities, tables, priors):
         for c in range(first, last):
             add_mean(count[c], responsibilities[c], means.doc_topic)
             add_variance(count[c], responsibilities[c], variances.doc_topic)
-        remove_document(means, shared_means.topic, beta_sum)
+        remove_document(means, shared_means.topic, total)
         remove_document(variances, shared_variances.topic, 0.0)
         total_change += _update_document(
             first, last, corpus, responsibilities, means, variances, priors, weight

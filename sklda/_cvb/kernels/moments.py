@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.compile import njit
+from sklda._core.entry import entry
 
 
 class Moments(NamedTuple):
@@ -39,12 +40,13 @@ def document_moments(shared):
 def remove_document(moments, topic, offset):
     """Take the document out of the topic totals; `other_docs` becomes their rest.
 
-    To that rest, never below 0, an offset is added: V beta to means, 0 to variances.
+    To that rest, never below 0, an offset is added: V beta to means, 0 to variances;
+    one number, or one per topic.
     """
     doc_topic, _, other_docs = moments
     for k in range(topic.size):
         topic[k] -= doc_topic[k]
-        other_docs[k] = offset + max(topic[k], 0.0)
+        other_docs[k] = entry(offset, k) + max(topic[k], 0.0)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)

@@ -12,6 +12,7 @@ import numpy as np
 
 from sklda._core.compile import njit
 from sklda._core.document import clear
+from sklda._core.entry import beta_sum, entry, priors_of
 from sklda._core.random_streams import uniform
 from sklda._cvb.kernels.moments import (
     add_mean,
@@ -36,7 +37,7 @@ _ZERO, _ONE = np.float32(0), np.float32(1)
 def _weigh(removed, responsibilities, row, means, priors, weight):
     """Weigh every topic for one cell with a `removed` weight of it taken out.
 
-    `row` holds the means of its word. Return the sum of the weights.
+    `row` holds the means of its word, `priors` its beta. Return the sum of the weights.
     """
     doc, _, other_docs = means
     alpha, beta, _ = priors
@@ -45,7 +46,7 @@ def _weigh(removed, responsibilities, row, means, priors, weight):
         own = removed * responsibilities[k]
         n_dk = max(doc[k] - own, _ZERO)  # rounding may leave less than nothing
         n_wk = max(row[k] - own, _ZERO)
-        value = (alpha[k] + n_dk) * (beta + n_wk) / (other_docs[k] + n_dk)
+        value = (alpha[k] + n_dk) * (entry(beta, k) + n_wk) / (other_docs[k] + n_dk)
         weight[k] = value
         total += value
     return total
@@ -60,7 +61,8 @@ def _update_document(first, last, corpus, responsibilities, means, priors, weigh
     for c in range(first, last):
         cell, row = responsibilities[c], word_topic[word[c]]
         removed = min(count[c], _ONE)
-        factor = _ONE / _weigh(removed, cell, row, means, priors, weight)
+        own = priors_of(word[c], priors)
+        factor = _ONE / _weigh(removed, cell, row, means, own, weight)
         change = update_mean(count[c], factor, weight, cell, doc, row)
         total_change += count[c] * change
     return total_change
@@ -72,7 +74,7 @@ def sweep(corpus, responsibilities, tables, priors):
     doc_ptr, _, count = corpus
     (shared,) = tables
     means = document_moments(shared)
-    beta_sum = np.float64(shared.word_topic.shape[0]) * priors.topic_word
+    total = beta_sum(shared.word_topic.shape[0], priors)
     weight = np.zeros(shared.topic.size, np.float32)
     total_change = 0.0
     for d in range(doc_ptr.size - 1):
@@ -80,7 +82,7 @@ def sweep(corpus, responsibilities, tables, priors):
         clear(means.doc_topic)
         for c in range(first, last):
             add_mean(count[c], responsibilities[c], means.doc_topic)
-        remove_document(means, shared.topic, beta_sum)
+        remove_document(means, shared.topic, total)
         total_change += _update_document(
             first, last, corpus, responsibilities, means, priors, weight
         )
@@ -95,22 +97,32 @@ def initialise(corpus, responsibilities, shared, priors, rng):
     Responsibilities and means must be 0. In a uniform start all cells are alike, and
     the topics take long to separate; these are distinct from the beginning.
     """
-    doc_ptr, word, count = corpus
+    doc_ptr = corpus.doc_ptr
     means = document_moments(shared)
-    doc = means.doc_topic
-    beta_sum = np.float64(shared.word_topic.shape[0]) * priors.topic_word
+    total = beta_sum(shared.word_topic.shape[0], priors)
     weight = np.zeros(shared.topic.size, np.float32)
     for d in range(doc_ptr.size - 1):
-        clear(doc)
-        remove_document(means, shared.topic, beta_sum)
-        for c in range(doc_ptr[d], doc_ptr[d + 1]):
-            row = shared.word_topic[word[c]]
-            total = _weigh(_ZERO, responsibilities[c], row, means, priors, weight)
-            k = _draw(weight, total * uniform(rng))
-            responsibilities[c, k] = 1
-            doc[k] += count[c]
-            row[k] += count[c]
+        clear(means.doc_topic)
+        remove_document(means, shared.topic, total)
+        first, last = doc_ptr[d], doc_ptr[d + 1]
+        _draw_document(
+            first, last, corpus, responsibilities, means, priors, weight, rng
+        )
         restore_document(means, shared.topic)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _draw_document(first, last, corpus, responsibilities, means, priors, weight, rng):
+    """Draw one topic for each cell of a document."""
+    _, word, count = corpus
+    for c in range(first, last):
+        cell, row = responsibilities[c], means.word_topic[word[c]]
+        own = priors_of(word[c], priors)
+        total = _weigh(_ZERO, cell, row, means, own, weight)
+        k = _draw(weight, total * uniform(rng))
+        cell[k] = 1
+        means.doc_topic[k] += count[c]
+        row[k] += count[c]
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -11,15 +11,15 @@ import numpy as np
 
 from sklda._core.compile import njit
 from sklda._core.document import enter_document, new_document
+from sklda._core.entry import priors_of
+from sklda._core.list_replicas import merge, replica, replicate
 from sklda._core.lists import (
     at_topic,
     counts,
     enter_cell,
     from_topics,
     gather,
-    merge,
-    replica,
-    replicate,
+    kernel_priors,
     resample,
     resample_each,
 )
@@ -29,6 +29,7 @@ from sklda._ecgs.kernels.draw_numbers import group_size
 __all__ = [
     "counts",
     "from_topics",
+    "kernel_priors",
     "merge",
     "replica",
     "replicate",
@@ -57,17 +58,18 @@ def _sweep_document(d, corpus, state, priors, n_draws, document, weight, rng):
             c, word, token_ptr, state, ratio_sum, weight, document
         )
         first, last, n_groups = token_ptr[c], token_ptr[c + 1], n_draws[c]
+        own = priors_of(word[c], priors)
         if n_groups == last - first:
-            cell = resample_each(z, first, last, cell, word_list, priors, document, rng)
+            cell = resample_each(z, first, last, cell, word_list, own, document, rng)
             n_groups = 0
         while n_groups > 0:
             n = group_size(last - first, n_groups)
             cell = at_topic(z[first], cell, word_list)
             for i in range(first + 1, first + n):
                 if z[i] != cell.topic:
-                    cell = gather(z, i, first + n, cell, word_list, priors, document)
+                    cell = gather(z, i, first + n, cell, word_list, own, document)
                     break
-            cell = resample(z, first, n, cell, word_list, priors, document, rng)
+            cell = resample(z, first, n, cell, word_list, own, document, rng)
             first += n
             n_groups -= 1
         state.size[word[c]] = cell.size

@@ -13,6 +13,7 @@ from sklda._core.rows import (
     Scratch,
     counts,
     from_topics,
+    kernel_priors,
     merge,
     prefetch_row,
     replica,
@@ -26,6 +27,7 @@ from sklda._ecgs.kernels.draw_numbers import group_size
 __all__ = [
     "counts",
     "from_topics",
+    "kernel_priors",
     "merge",
     "replica",
     "replicate",

@@ -12,23 +12,31 @@ import numpy as np
 from sklda._core.compile import njit
 from sklda._core.corpus import kernel_ranges, some_documents, tokens_before
 from sklda._core.document import enter_document, new_document
+from sklda._core.entry import priors_of
+from sklda._core.list_replicas import merge, replica, replicate
 from sklda._core.lists import (
     counts,
     enter_cell,
     from_topics,
-    merge,
-    replica,
-    replicate,
+    kernel_priors,
     resample_each,
 )
 from sklda._core.problem import LANES
 
-__all__ = ["counts", "from_topics", "merge", "replica", "replicate", "sweep"]
+__all__ = [
+    "counts",
+    "from_topics",
+    "kernel_priors",
+    "merge",
+    "replica",
+    "replicate",
+    "sweep",
+]
 
 
 def sweep(problem, state, rng):
     """Resample every token once."""
-    corpus, priors = problem.corpus, problem.kernel_priors()
+    corpus, priors = problem.corpus, kernel_priors(problem)
     for documents in kernel_ranges(tokens_before(corpus), problem.n_lanes):
         sweep_tokens(some_documents(corpus, *documents), state, priors, rng.kernel)
     return state
@@ -55,8 +63,7 @@ def _sweep_document(d, corpus, state, priors, document, weight, rng):
             c, word, token_ptr, state, ratio_sum, weight, document
         )
         first, last = token_ptr[c], token_ptr[c + 1]
-        cell = resample_each(
-            state.z, first, last, cell, word_list, priors, document, rng
-        )
+        own = priors_of(word[c], priors)
+        cell = resample_each(state.z, first, last, cell, word_list, own, document, rng)
         state.size[word[c]] = cell.size
         ratio_sum = cell.ratio_sum

@@ -22,6 +22,7 @@ from sklda._core.rows import (
     Scratch,
     counts,
     from_topics,
+    kernel_priors,
     merge,
     prefetch_row,
     replica,
@@ -30,12 +31,20 @@ from sklda._core.rows import (
     weigh,
 )
 
-__all__ = ["counts", "from_topics", "merge", "replica", "replicate", "sweep"]
+__all__ = [
+    "counts",
+    "from_topics",
+    "kernel_priors",
+    "merge",
+    "replica",
+    "replicate",
+    "sweep",
+]
 
 
 def sweep(problem, state, rng):
     """Resample every token once."""
-    corpus, priors = problem.corpus, problem.kernel_priors()
+    corpus, priors = problem.corpus, kernel_priors(problem)
     for documents in kernel_ranges(tokens_before(corpus), problem.n_lanes):
         sweep_tokens(some_documents(corpus, *documents), state, priors, rng.kernel)
     return state

@@ -19,6 +19,7 @@ import numpy as np
 from sklda._core import rows
 from sklda._core.compile import njit
 from sklda._core.document import count_document
+from sklda._core.entry import entry
 from sklda._core.vector_math import exp
 from sklda._medlda.kernels.label_factors import gain_of_move, sum_weights
 from sklda._medlda.kernels.proposals import (
@@ -37,11 +38,12 @@ class State(NamedTuple):
     """The topics of the tokens, in two orders, and a row of counts for each word."""
 
     z: np.ndarray  # (n_tokens,) uint16
-    word_topic: np.ndarray  # (n_words, n_lanes) int32
+    word_topic: np.ndarray  # (n_words, n_lanes) int32, or float64: n_wk + beta_kw
     topic: np.ndarray  # (n_lanes,) int32
     word_ptr: np.ndarray  # (n_words + 1,) int64; tokens of word w in `z_by_word`
     slot: np.ndarray  # (n_cells,) int64; first of the tokens of a cell there
     z_by_word: np.ndarray  # (n_tokens,) uint16; z in the order of words
+    beta_before: np.ndarray  # (n_words, n_topics) running sums of beta, if an array
 
 
 class Topics(NamedTuple):
@@ -75,7 +77,10 @@ def from_topics(problem, z):
     z_by_word = np.empty_like(z)
     shift = np.repeat(slot - token_ptr[:-1], n_tokens)
     z_by_word[shift + np.arange(z.size)] = z
-    return State(*rows.from_topics(problem, z), word_ptr, slot, z_by_word)
+    beta_before = np.zeros((0, problem.n_topics))
+    if problem.has_word_prior:
+        beta_before = np.cumsum(problem.beta.T, axis=1)
+    return State(*rows.from_topics(problem, z), word_ptr, slot, z_by_word, beta_before)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -190,7 +195,8 @@ def _resample_cell(c, j, corpus, state, priors, topics, document, steps):
                     row[k] += change
                     state.topic[k] += change
                     document.factor[k] += np.float32(change)
-                    total = np.float32(state.topic[k]) + priors.topic_word_sum
+                    beta_sum = entry(priors.topic_word_sum, k)
+                    total = np.float32(state.topic[k]) + beta_sum
                     topics.inverse_total[k] = np.float32(1) / total
                 for t in range(curvature.size):
                     moved = weights[new, t] - weights[old, t]
@@ -220,7 +226,7 @@ def _choose(chance, row, topic, priors, topics, document, steps):
     # The token itself is taken out of the counts of its topic.
     n_word = np.float32(row[old] - 1) + beta
     n_doc = document.factor[old] - np.float32(1)
-    n_topic = np.float32(topic[old] - 1) + beta_sum
+    n_topic = np.float32(topic[old] - 1) + entry(beta_sum, old)
     _weigh(n_word, n_doc, tilt[0] / n_topic, inverse[old], odds[0])
     now = kind = 0
     for s in range(1, candidate.size):

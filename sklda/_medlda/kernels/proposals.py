@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.compile import njit
+from sklda._core.entry import differ
 from sklda._core.prefetch import prefetch
 from sklda._core.random_streams import next_uint64
 from sklda._core.vector_math import exp
@@ -133,9 +134,15 @@ def draw_steps(block, corpus, state, priors, topics, proposal, steps, rng):
                 if step % 3 == 0:
                     source = _propose_by_document(i, first, last, r, topics.alpha_sum)
                 elif step % 3 == 1:
-                    source = _propose_by_word(
-                        slot, first_slot, last_slot, r, beta, n_topics
-                    )
+                    n_others = last_slot - first_slot - 1
+                    if differ(priors.topic_word_sum):
+                        source = _propose_by_array(
+                            slot, first_slot, n_others, r, state.beta_before[w]
+                        )
+                    else:
+                        source = _propose_by_word(
+                            slot, first_slot, n_others, r, beta, n_topics
+                        )
                     prefetch(state.z_by_word, source)
                 else:
                     k = _propose_by_labels(r, proposal)
@@ -164,13 +171,21 @@ def _propose_by_document(own, first, last, r, alpha_sum):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
-def _propose_by_word(own, first, last, r, beta, n_topics):
-    """Return the slot of another token of the word or, each topic with beta, ~k."""
-    n = last - first - 1
+def _propose_by_word(own, first, n, r, beta, n_topics):
+    """Return the slot of one of n other tokens or, each topic with beta, ~k."""
     r *= n + n_topics * beta
     if r < n:
         return _other(own, first, r)
     return ~min(np.int64((r - n) / beta), n_topics - 1)
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _propose_by_array(own, first, n, r, beta_before):
+    """Return the same in proportion to beta, given its running sums."""
+    r *= n + beta_before[-1]
+    if r < n:
+        return _other(own, first, r)
+    return ~min(np.searchsorted(beta_before, r - n, "right"), beta_before.size - 1)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -188,7 +203,7 @@ def _propose_by_labels(r, proposal):
 def collect(old, z, z_by_word, source, candidate):
     """Collect the topics proposed to a token; return whether one is another topic."""
     candidate[0] = old
-    differ = np.uint32(0)
+    difference = np.uint32(0)
     for step in range(source.size):
         i = source[step]
         if i < 0:
@@ -198,5 +213,5 @@ def collect(old, z, z_by_word, source, candidate):
         else:
             k = np.uint32(z_by_word[np.uint32(i)])
         candidate[step + 1] = k
-        differ |= k ^ old
-    return differ != 0
+        difference |= k ^ old
+    return difference != 0

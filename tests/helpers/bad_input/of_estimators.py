@@ -135,6 +135,30 @@ PER_TOPIC = rows(
     ({"a": 1}, "must hold numbers"),
     ({3}, "must hold numbers"),
 ) + Spec([], [[[0.1, 0.2, 0.3], (0.1, 0.2, 0.3), np.array([0.1, 0.2, 0.3])]])
+OF_WORDS = np.linspace(0.1, 0.7, N_WORDS)
+OF_TOPICS_AND_WORDS = np.outer([1, 2, 3], OF_WORDS)
+PER_WORD = rows(
+    (OF_WORDS[1:], r"shape \(6,\).*shape \(7,\).*columns.*\(3, 7\).*n_components=3"),
+    (OF_TOPICS_AND_WORDS[1:], r"shape \(2, 7\).*shape \(7,\).*\(3, 7\)"),
+    (OF_TOPICS_AND_WORDS.T, r"shape \(7, 3\).*\(3, 7\)"),
+    ([], r"shape \(0,\).*shape \(7,\)"),
+    (
+        np.where(OF_WORDS > 0.5, 0, 0.1),
+        r"from 1e-10 to 1e\+10.*got 0.0.*out of a topic",
+    ),
+    (-OF_WORDS, r"from 1e-10 to 1e\+10.*got -0.1"),
+    (np.where(OF_WORDS > 0.5, math.nan, 0.1), r"from 1e-10 to 1e\+10.*got nan"),
+    (OF_TOPICS_AND_WORDS * math.inf, r"from 1e-10 to 1e\+10.*got inf"),
+    (["a"] * N_WORDS, "must hold numbers.*'a'"),
+    ({"a": 1}, "must hold numbers"),
+    ({3}, "must hold numbers"),
+) + Spec(
+    [],
+    [
+        [OF_WORDS, OF_WORDS.tolist(), tuple(OF_WORDS)],
+        [OF_TOPICS_AND_WORDS, OF_TOPICS_AND_WORDS.tolist()],
+    ],
+)
 FLOAT32 = rows(
     *((n, r"1e-10.*(1e\+10|10{10})") for n in (1e-60, 9e-11, 1.1e10, 1e39, 1e300))
 )
@@ -142,7 +166,7 @@ FLOAT32 += accepted(1e-10, 1e10)
 # What does not follow from the constraints.
 MORE = {
     "doc_topic_prior": PER_TOPIC + FLOAT32,
-    "topic_word_prior": FLOAT32 + refused([0.1] * N_WORDS),
+    "topic_word_prior": PER_WORD + FLOAT32,
     "burn_in": rows((20, "=20.*smaller than max_iter=20.*half"), (21, "=21")),
     "keep_draws": rows((71, "=71 exceeds .* 70: .*thin=1.*max_iter=140.*Lower thin")),
 }

@@ -13,6 +13,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline, make_pipeline
 
+import sklda
 from sklda import (
     CVBLDA,
     CollapsedGibbsLDA,
@@ -24,6 +25,7 @@ from sklda import (
 )
 from sklda._base.parameters import CONSTRAINTS
 from sklda._base.sklearn_private import Interval
+from sklda._core.problem import MAX_TOPICS
 from tests.helpers.bad_input.of_estimators import (
     LABELS,
     N_DOCS,
@@ -130,6 +132,31 @@ def completion_door() -> Door:
         "smoothing": real(0, 1, closed="both", typical=0.5) + accepted(None),
     }
     return Door(metrics.document_completion_score, sound, specs)
+
+
+def seed_word_door() -> Door:
+    names_of = ["tea", "teapot", "rum"]
+    prior = real(1e-10, 1e10, closed="both", typical=0.5)
+    no_mapping = refused(["tea"], None, "tea", 3, words="seeds must map numbers of t")
+    no_words = refused({0: "tea"}, {0: 3}, {0: {"tea"}}, words="seeds of topic 0 must")
+    no_topic = refused(
+        *({k: ["tea"]} for k in (-1, 2, 0.0, "0", True)), words="a topic of seeds"
+    )
+    nothing = refused({}, {0: []}, {0: ["gin", "g*"]}, words="no word of feature_names")
+    return Door(
+        sklda.seed_word_prior,
+        {"feature_names": names_of, "seeds": {0: ["tea"]}, "n_components": 2},
+        {
+            "feature_names": refused(
+                "tea", None, 3, {*names_of}, words="feature_names must list"
+            )
+            + Spec([], [[names_of, tuple(names_of), np.array(names_of)]]),
+            "seeds": no_mapping + no_words + no_topic + nothing,
+            "n_components": integer(1, MAX_TOPICS, typical=3, reach=False),
+            "weight": prior,
+            "base": prior + accepted(None),
+        },
+    )
 
 
 def no_estimators() -> Spec:
@@ -557,6 +584,7 @@ def fetch_door(folder: Path) -> Door:
 
 def function_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     """Yield the doors of all functions and displays by their full names."""
+    yield "sklda.seed_word_prior", seed_word_door()
     for module, doors in (
         ("metrics", metric_doors()),
         ("inspection", inspection_doors()),

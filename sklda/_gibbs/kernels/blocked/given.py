@@ -11,6 +11,7 @@ from numba.extending import overload
 
 from sklda._core.compile import njit
 from sklda._core.document import count_document
+from sklda._core.entry import differ, entry
 from sklda._core.problem import LANES
 from sklda._gibbs.kernels.blocked.cumulants import (
     INLINED,
@@ -37,7 +38,9 @@ class Given(NamedTuple):
     kappa: tuple  # arrays (n_columns,), of the topics of a row or the slots of a list
     zero: tuple  # zeros
     alpha: np.ndarray  # (n_lanes,) float32
-    numbers: np.ndarray  # (4,) float32: beta, V beta, scale, beta times scale
+    beta: np.float32 | np.ndarray  # of all words, or (n_words,)
+    beta_sum: np.float32 | np.ndarray  # V beta, or (n_lanes,)
+    numbers: np.ndarray  # (3,) float32: beta of the word, scale, beta times scale
     places: np.ndarray  # (SMALL,) int64, of the tokens of a block
     weight: np.ndarray  # (n_columns,) float32
     lane_sum: np.ndarray  # (n_columns + LANES,) float32
@@ -45,7 +48,7 @@ class Given(NamedTuple):
 
 def new_given(topic, priors, n_columns, depth):
     """Return room for any document and word, and blocks of so many tokens."""
-    beta, beta_sum = np.float32(priors.topic_word), np.float32(priors.topic_word_sum)
+    alpha, beta, beta_sum = priors
     rooms = [
         tuple(np.zeros(n_columns, np.float32) for _ in range(depth)) for _ in range(3)
     ]
@@ -54,12 +57,21 @@ def new_given(topic, priors, n_columns, depth):
         topic,
         *rooms,
         (np.float32(0),) * depth,
-        priors.doc_topic,
-        np.array([beta, beta_sum, 0, 0], np.float32),
+        alpha,
+        beta,
+        beta_sum,
+        np.array([np.ravel(beta)[0], 0, 0], np.float32),
         np.zeros(SMALL, np.int64),
         np.zeros(n_columns, np.float32),
         np.zeros(n_columns + LANES, np.float32),
     )
+
+
+@njit(cache=True, **INLINED)
+def take_beta(w, given):
+    """Take beta of word w."""
+    if differ(given.beta):
+        given.numbers[0] = entry(given.beta, w)
 
 
 @njit(cache=True, **INLINED)
@@ -69,8 +81,8 @@ def enter_blocks(first, last, z, given):
     numbers = given.numbers
     total = _set_ratios(given)
     # A word with one token would weigh 1.
-    numbers[2] = 1 / ((1 + np.float64(numbers[0])) * total)
-    numbers[3] = numbers[0] * numbers[2]
+    numbers[1] = 1 / ((1 + np.float64(numbers[0])) * total)
+    numbers[2] = numbers[0] * numbers[1]
 
 
 @njit(cache=True, **VECTORISED)
@@ -86,7 +98,7 @@ def _set_ratios(given):
 def ratios_of(k, ratio, given):
     """Return (a + i) / (s + i) of topic k."""
     a = np.float32(given.doc_topic[k]) + given.alpha[k]
-    s = np.float32(given.topic[k]) + given.numbers[1]
+    s = np.float32(given.topic[k]) + entry(given.beta_sum, k)
     return tuple((a + i) / (s + i) for i in range(len(ratio)))
 
 
@@ -94,13 +106,13 @@ def ratios_of(k, ratio, given):
 def _(k, ratio, given):
     def two(k, ratio, given):
         a = np.float32(given.doc_topic[k]) + given.alpha[k]
-        s = np.float32(given.topic[k]) + given.numbers[1]
+        s = np.float32(given.topic[k]) + entry(given.beta_sum, k)
         one = np.float32(1)
         return a / s, (a + one) / (s + one)
 
     def four(k, ratio, given):
         a = np.float32(given.doc_topic[k]) + given.alpha[k]
-        s = np.float32(given.topic[k]) + given.numbers[1]
+        s = np.float32(given.topic[k]) + entry(given.beta_sum, k)
         one = np.float32(1)
         a1, s1 = a + one, s + one
         a2, s2 = a1 + one, s1 + one
@@ -121,7 +133,7 @@ def change_document(k, n, given):
 @njit(cache=True, **INLINED)
 def scaled(given):
     """Return the factor of all p, and beta times it."""
-    return given.numbers[2], given.numbers[3]
+    return given.numbers[1], given.numbers[2]
 
 
 @njit(cache=True, **VECTORISED)

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from sklda._core.compile import njit
+from sklda._core.entry import entry
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.backward import draw_counts as draw_backward
 from sklda._gibbs.kernels.blocked.nested import draw_counts as draw_nested
@@ -133,7 +134,7 @@ def resample(block, words, given, rng, nested):
     for k in range(n_lanes):
         a[k] = (given.doc_topic[k] - taken[k]) + np.float64(given.alpha[k])
         b[k] = (b[k] - taken[k]) + np.float64(given.numbers[0])
-        s[k] = (given.topic[k] - taken[k]) + np.float64(given.numbers[1])
+        s[k] = (given.topic[k] - taken[k]) + np.float64(entry(given.beta_sum, k))
     pmf = np.empty((block.size + 1, n_lanes))
     set_weights(a, b, s, pmf)
     if nested:

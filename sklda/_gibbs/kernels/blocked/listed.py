@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.compile import njit
+from sklda._core.entry import differ, entry
 from sklda._core.lists import fill_gap, find
 from sklda._core.problem import LANES, padded
 from sklda._core.rows import pick, pick_summed, sum_lanes
@@ -32,15 +33,16 @@ class Listed(NamedTuple):
     """The topics that a word has, and what all topics weigh for a word without any."""
 
     topics: np.ndarray  # (n_slots,) int32
-    counts: np.ndarray  # (n_slots,) int32
+    counts: np.ndarray  # (n_slots,) int32 or float64
     size: np.ndarray  # (1,) int32, slots in use
     base: tuple  # float64 arrays (1,), the K_c of a word without tokens
 
 
-def new_list(depth):
+def new_list(state, depth):
     """Return an empty list, with room for the sums of blocks of so many tokens."""
-    nothing = np.zeros(0, np.int32)
-    return Listed(nothing, nothing, nothing, tuple(np.zeros(1) for _ in range(depth)))
+    _, _, _, size, topics, counts = state
+    base = tuple(np.zeros(1) for _ in range(depth))
+    return Listed(topics[:0], counts[:0], size[:0], base)
 
 
 @njit(cache=True, **INLINED)
@@ -60,6 +62,17 @@ def set_base(words, given):
     for k in range(given.topic.size):
         sums = moved(sums, given.zero, kappa_of(0, at(given.ratio, k), factor))
     put(words.base, 0, sums)
+
+
+@njit(cache=True, **INLINED)
+def take_word(w, words, given):
+    """Take beta of word w, and what all topics weigh with it, where words differ."""
+    if differ(given.beta):
+        beta, numbers = entry(given.beta, w), given.numbers
+        if beta != numbers[0]:
+            numbers[0] = beta
+            numbers[2] = beta * numbers[1]
+            set_base(words, given)
 
 
 def place_of(k, words):

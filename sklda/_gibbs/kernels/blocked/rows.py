@@ -7,6 +7,7 @@ from sklda._core.rows import (
     Scratch,
     counts,
     from_topics,
+    kernel_priors,
     merge,
     prefetch_row,
     replica,
@@ -22,6 +23,7 @@ from sklda._gibbs.kernels.blocked.words import weigh
 __all__ = [
     "counts",
     "from_topics",
+    "kernel_priors",
     "merge",
     "replica",
     "replicate",

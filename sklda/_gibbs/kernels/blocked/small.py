@@ -10,6 +10,7 @@ import numpy as np
 from numba.extending import overload
 
 from sklda._core.compile import njit
+from sklda._core.entry import entry
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.cumulants import (
     CALLED,
@@ -41,9 +42,9 @@ def step(k, n_wk, i, given):
     """Return p of topic k after i tokens more than it has; or fewer, for i < 0."""
     numbers = given.numbers
     a = np.float64(given.doc_topic[k] + i) + given.alpha[k]
-    b = np.float64(n_wk + i) + numbers[0]
-    s = np.float64(given.topic[k] + i) + numbers[1]
-    return a * b / s * numbers[2]
+    b = (n_wk + i) + numbers[0]
+    s = np.float64(given.topic[k] + i) + entry(given.beta_sum, k)
+    return a * b / s * numbers[1]
 
 
 # --- two tokens ------------------------------------------------------------------
@@ -92,7 +93,7 @@ def _moves(block, sums, words, given, rng):
     kappa, places = given.kappa, given.places
     k, other = np.int64(block[0]), np.int64(block[1])
     place = place_of(k, words)
-    n_wk = np.int64(count_at(place, words))
+    n_wk = np.float64(count_at(place, words))
     q1, q2 = np.float64(kappa[0][place]), np.float64(kappa[1][place])
     places[0], places[1] = place, place
     if k == other:
@@ -105,7 +106,7 @@ def _moves(block, sums, words, given, rng):
         p0 = step(k, n_wk, -1, given)
         place = place_of(other, words)
         places[1] = place
-        n_wk = np.int64(count_at(place, words))
+        n_wk = np.float64(count_at(place, words))
         o0 = step(other, n_wk, -1, given)
         o1, o2 = np.float64(kappa[0][place]), np.float64(kappa[1][place])
         k1 = sums[0] + (p0 - q1) + (o0 - o1)
@@ -161,7 +162,7 @@ def _resample(block, sums, words, given, rng):
             continue
         k = np.int64(block[i])
         place = place_of(k, words)
-        n_wk = np.int64(count_at(place, words))
+        n_wk = np.float64(count_at(place, words))
         p0, p1 = step(k, n_wk, -m, given), step(k, n_wk, 1 - m, given)
         p2, p3 = step(k, n_wk, 2 - m, given), step(k, n_wk, 3 - m, given)
         p = p0, p1, p2, p3

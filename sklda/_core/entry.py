@@ -1,0 +1,77 @@
+"""Numbers that all items share, or that each of them has: the compiler sees which.
+
+A kernel is compiled for one number, and again for an array of them if there ever is
+one. So an array costs nothing where there is none.
+
+What returns an array counts no references: only functions with ``_nrt=False`` may call
+it, but for `beta_sum`, which only the others may.
+"""
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+_INLINED = {"nogil": True, "_nrt": False, "forceinline": True}
+
+
+def entry(numbers, i):
+    """Return the i-th of some numbers (or rows), or the one that all share."""
+    return numbers[i] if np.ndim(numbers) > 0 else numbers
+
+
+@overload(entry, jit_options=_INLINED)
+def _(numbers, i):
+    def one(numbers, i):
+        return numbers
+
+    def many(numbers, i):
+        return numbers[i]
+
+    return many if isinstance(numbers, types.Array) else one
+
+
+def differ(numbers):
+    """Return whether each item has a number of its own."""
+    return np.ndim(numbers) > 0
+
+
+@overload(differ, jit_options=_INLINED)
+def _(numbers):
+    known = isinstance(numbers, types.Array)
+    return lambda numbers: known
+
+
+def priors_of(w, priors):
+    """Return the priors with beta of word w."""
+    return priors._replace(topic_word=entry(priors.topic_word, w))
+
+
+@overload(priors_of, jit_options=_INLINED)
+def _(w, priors):
+    cls = priors.instance_class
+
+    def one(w, priors):
+        return priors
+
+    def many(w, priors):
+        return cls(priors.doc_topic, priors.topic_word[w], priors.topic_word_sum)
+
+    return many if isinstance(priors.types[1], types.Array) else one
+
+
+def beta_sum(n_words, priors):
+    """Return the sum of beta over the words: one float64, or (n_lanes,) float32."""
+    if differ(priors.topic_word_sum):
+        return priors.topic_word_sum
+    return np.float64(n_words) * priors.topic_word
+
+
+@overload(beta_sum, jit_options={**_INLINED, "_nrt": True})  # it returns an array
+def _(n_words, priors):
+    def one(n_words, priors):
+        return np.float64(n_words) * priors.topic_word
+
+    def many(n_words, priors):
+        return priors.topic_word_sum
+
+    return many if isinstance(priors.types[2], types.Array) else one

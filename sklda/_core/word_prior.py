@@ -1,0 +1,53 @@
+"""Beta as an array: a number for each word in each topic.
+
+With b_w the least beta of word w among the topics, beta_kw = b_w + e_kw. The excess
+e_kw is added to n_wk where a chain begins, as pseudo-tokens that no sweep takes out
+again. So the tables of a chain hold n_wk + e_kw, in float64, and a kernel needs b_w
+alone. Rows hold even n_wk + beta_kw, and their b_w is 0.
+
+Tokens that come and go round such a sum once for every power of 2 that it passes, to
+the last bit of the largest: errors do not add up.
+"""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+
+class Excess(NamedTuple):
+    """The excess where it is not 0, word by word."""
+
+    word_ptr: np.ndarray  # (n_words + 1,) int64; entries of w: word_ptr[w]:...[w + 1]
+    topic: np.ndarray  # (n_entries,) int32
+    value: np.ndarray  # (n_entries,) float64
+
+
+class WordPrior:
+    """Beta of each word in each topic, and what is made from it once."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.values = values  # (n_topics, n_words) float64
+
+    @cached_property
+    def least(self) -> np.ndarray:
+        """The least beta of each word, (n_words,)."""
+        return self.values.min(axis=0)
+
+    @cached_property
+    def total(self) -> np.ndarray:
+        """The sum of beta over the words, (n_topics,)."""
+        return self.values.sum(axis=1)
+
+    @cached_property
+    def excess(self) -> Excess:
+        """What beta has beyond the least of its word."""
+        table = sparse.csr_array((self.values - self.least).T)
+        arrays = table.indptr.astype(np.int64), table.indices.astype(np.int32)
+        return Excess(*arrays, table.data)
+
+
+def word_prior(beta: float | np.ndarray) -> float | WordPrior:
+    """Return beta as a problem takes it: one number, or (n_topics, n_words)."""
+    return beta if np.ndim(beta) == 0 else WordPrior(beta)

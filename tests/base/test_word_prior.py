@@ -1,0 +1,273 @@
+"""An array as topic_word_prior, and the function that makes one from seed words."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from sklda import (
+    CVBLDA,
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    MedLDAClassifier,
+    MedLDARegressor,
+    UncollapsedGibbsLDA,
+    seed_word_prior,
+)
+from sklda.datasets import make_lda_corpus
+from sklda.diagnostics import sample_chains
+from sklda.inspection import pyldavis_data, top_words
+from sklda.metrics import left_to_right_log_likelihood
+
+N_WORDS, N_TOPICS = 60, 4
+X, THETA, PHI = make_lda_corpus(
+    150, N_WORDS, N_TOPICS, document_length=40, topic_word_prior=0.05, random_state=0
+)
+Y = THETA.argmax(axis=1) % 3
+TOP = np.argsort(-PHI, axis=1)[:, :5]  # words of the planted topics
+TARGETS = {MedLDAClassifier: Y, MedLDARegressor: THETA[:, 0]}
+SAMPLERS = {
+    "auto": CollapsedGibbsLDA(),
+    "sparse": CollapsedGibbsLDA(sampler="sparse"),
+    "pairs": CollapsedGibbsLDA(blocking="nested"),
+    "pairs, sparse": CollapsedGibbsLDA(blocking="nested", sampler="sparse"),
+    "whole cells": CollapsedGibbsLDA(blocking="backward", max_block_size=None),
+    "shards": CollapsedGibbsLDA(n_shards=3),
+    "shortcut": ECGSLDA(strategy="shortcut"),
+    "dynamic": ECGSLDA(),
+    "standard": ECGSLDA(strategy="standard"),
+    "uncollapsed": UncollapsedGibbsLDA(),
+}
+MODELS = {
+    **SAMPLERS,
+    "gaussian": CVBLDA(tol=0),
+    "zero-order": CVBLDA(approximation="zero-order", tol=0),
+    "light": MedLDAClassifier(),
+    "gibbs": MedLDAClassifier(sampler="gibbs"),
+    "one-vs-rest": MedLDAClassifier(multi_class="ovr"),
+    "regressor": MedLDARegressor(),
+}
+each = pytest.mark.parametrize("name", MODELS)
+
+
+def model_of(name, prior, **params):
+    """Return the estimator with an array of beta; not all take all parameters."""
+    params = {"n_components": N_TOPICS, "random_state": 0, "max_iter": 20} | params
+    own = MODELS[name].get_params()
+    known = {k: v for k, v in params.items() if k in own}
+    return clone(MODELS[name]).set_params(topic_word_prior=prior, **known)
+
+
+def fit(name, prior, **params):
+    model = model_of(name, prior, **params)
+    return model.fit(X, TARGETS.get(type(model)))
+
+
+def seeded(shift=0, weight=60.0):
+    """Return a prior that makes planted topic k + shift the topic k."""
+    names = [str(w) for w in range(N_WORDS)]
+    seeds = {
+        k: [names[w] for w in TOP[(k + shift) % N_TOPICS]] for k in range(N_TOPICS)
+    }
+    return seed_word_prior(
+        names, seeds, n_components=N_TOPICS, weight=weight, base=0.05
+    )
+
+
+def random_beta():
+    return np.random.default_rng(0).gamma(0.5, 1, (N_TOPICS, N_WORDS)) + 1e-3
+
+
+# --- fits ------------------------------------------------------------------------
+
+
+@each
+def test_attributes(name):
+    beta = random_beta()
+    model = fit(name, beta)
+    n_models = len(model.components_) // N_TOPICS
+    of_all = np.tile(beta, (n_models, 1))
+    np.testing.assert_array_equal(model.topic_word_prior_, of_all)
+    assert model.topic_word_prior_ is not beta
+    tokens = (model.components_ - of_all).sum()
+    assert tokens == pytest.approx(n_models * X.sum(), rel=1e-5)
+    assert (model.components_ > of_all - 1e-4).all()
+    theta = model.transform(X[:5])
+    np.testing.assert_allclose(theta.sum(axis=1), n_models, rtol=1e-5)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.transform(X[:5]), theta)
+
+
+@each
+@pytest.mark.parametrize("shape", [(N_WORDS,), (N_TOPICS, N_WORDS)])
+def test_equal_numbers_are_one_number(name, shape):
+    number, array = fit(name, 0.125), fit(name, np.full(shape, 0.125))
+    n_models = len(number.components_) // N_TOPICS
+    assert (array.topic_word_prior_ == 0.125).all()
+    assert array.topic_word_prior_.shape == (n_models * N_TOPICS, N_WORDS)
+    if name not in ("uncollapsed", "light", "one-vs-rest", "regressor"):
+        # Sums of 0.125 are exact, so even the samples are the same.
+        np.testing.assert_allclose(array.components_, number.components_, rtol=2e-3)
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_log_joint_is_its_definition(name):
+    beta = random_beta()
+    model = fit(name, beta, max_iter=3, evaluate_every=1, burn_in=2, thin=1)
+    words = np.repeat(np.tile(np.arange(N_WORDS), len(X)), X.ravel())
+    documents = np.repeat(np.arange(len(X)), X.sum(axis=1))
+    total, alpha = 0.0, model.doc_topic_prior_
+    for prior, group in ((beta, words), (np.tile(alpha[:, None], len(X)), documents)):
+        counts = np.zeros(prior.shape)
+        np.add.at(counts, (model.topic_assignments_, group), 1)
+        axis = 1 if group is words else 0
+        total += (gammaln(counts + prior) - gammaln(prior)).sum()
+        sums = prior.sum(axis=axis)
+        total += (gammaln(sums) - gammaln(counts.sum(axis=axis) + sums)).sum()
+    assert model.log_joint_[-1] == pytest.approx(total, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["auto", "gaussian", "light"])
+def test_learned_priors_leave_an_array_as_it_is(name):
+    model = fit(name, random_beta(), learn_priors="asymmetric", max_iter=40)
+    np.testing.assert_array_equal(model.topic_word_prior_, random_beta())
+    assert np.ptp(model.doc_topic_prior_) > 0
+
+
+def test_minibatches():
+    beta = random_beta()
+    model = CVBLDA(N_TOPICS, topic_word_prior=beta, random_state=0, total_samples=150)
+    for first in range(0, 150, 30):
+        model.partial_fit(X[first : first + 30])
+    np.testing.assert_array_equal(model.topic_word_prior_, beta)
+    assert (model.components_ >= beta).all()
+    assert (model.components_ - beta).sum() == pytest.approx(X.sum(), rel=0.1)
+
+
+def test_kept_draws():
+    model = fit("sparse", random_beta(), thin=1, keep_draws=5, burn_in=15)
+    draws, beta = model.draws_, random_beta()
+    mean = sum(draws.topic_word_counts(i).toarray() for i in range(5)) / 5
+    np.testing.assert_allclose(mean + beta, model.components_, rtol=1e-9)
+    words = np.argsort(-model.components_, axis=1)[:, :3]
+    low, high = draws.topic_word_interval(words, 0.9)
+    phi = np.take_along_axis(model.topic_word_, words, axis=1)
+    assert (low < phi).all()
+    assert (phi < high).all()
+
+
+@pytest.mark.parametrize("name", ["auto", "one-vs-rest"])
+def test_functions_for_fitted_models(name):
+    model = fit(name, seeded())
+    data = pyldavis_data(model, X)
+    np.testing.assert_allclose(data["doc_topic_dists"].sum(axis=1), 1, rtol=1e-5)
+    assert len(top_words(model, n_words=3, feature_names=range(N_WORDS))) % 4 == 0
+    if name == "auto":
+        assert np.isfinite(left_to_right_log_likelihood(model, X[:3])).all()
+
+
+def test_chains():
+    model = model_of("auto", seeded(), max_iter=30, thin=1)
+    chains = sample_chains(model, X[:120], X_test=X[120:], n_chains=2, random_state=0)
+    scores = np.ravel(chains.scalars["test_log_probability"])
+    # That of a chain of its own, which never saw the array as one number.
+    assert scores.mean() == pytest.approx(
+        model_of("auto", seeded()).fit(X[:120]).score(X[120:]), abs=0.1
+    )
+
+
+def test_search_over_arrays():
+    priors = [0.05, seeded(), np.full(N_WORDS, 0.3)]
+    search = GridSearchCV(
+        model_of("auto", None), {"topic_word_prior": priors}, cv=2, error_score="raise"
+    )
+    search.fit(X)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert clone(search.best_estimator_).get_params()["max_iter"] == 20
+
+
+# --- seeds -----------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*SAMPLERS, "light", "gibbs"])
+@pytest.mark.parametrize("shift", [0, 1, 2])
+def test_seeds_are_not_washed_out(name, shift):
+    # Topic k is the planted one that its seeds name, after 1,000 sweeps as after one;
+    # a chain without seeds could meet one shift in 24 only.
+    prior = seeded(shift)
+    model = fit(name, prior, max_iter=1000, burn_in=990, evaluate_every=0, thin=5)
+    counts = model.components_ - prior
+    for k in range(N_TOPICS):
+        planted = (k + shift) % N_TOPICS
+        seeds = counts[:, TOP[planted]]
+        assert seeds[k].sum() > 0.75 * seeds.sum()
+        others = np.argsort(-PHI[planted])[5:12]  # no seeds, but of the same theme
+        assert counts[k, others].sum() > 0.5 * counts[:, others].sum()
+
+
+@pytest.mark.parametrize("name", [*SAMPLERS, "gaussian", "light", "gibbs"])
+def test_a_small_prior_keeps_a_word_out(name):
+    prior = seeded()
+    word = TOP[0, 0]
+    before = fit(name, prior, max_iter=60)
+    assert (before.components_ - prior)[0, word] > 0.5 * X[:, word].sum()
+    prior[0, word] = 1e-8
+    after = fit(name, prior, max_iter=60)
+    assert (after.components_ - prior)[0, word] < 0.02 * X[:, word].sum()
+
+
+# --- the function ----------------------------------------------------------------
+
+NAMES = ["goal", "match", "economy", "economic", "econ*", "Goal"]
+
+
+def prior_of(seeds, **params):
+    params = {"n_components": 3, "weight": 5.0, "base": 0.5} | params
+    return seed_word_prior(NAMES, seeds, **params)
+
+
+def seeds_in(prior, weight=5.0):
+    return [[NAMES[w] for w in np.flatnonzero(row == weight)] for row in prior]
+
+
+def test_words_and_patterns():
+    prior = prior_of({0: ["goal", "econ?mic"], 2: ["economy", "goal", "[gm]*"]})
+    assert seeds_in(prior) == [["goal", "economic"], [], ["goal", "match", "economy"]]
+    assert prior.shape == (3, 6)
+    assert set(prior.ravel()) == {5.0, 0.5}
+
+
+def test_a_name_is_no_pattern():
+    assert seeds_in(prior_of({1: ["econ*"]})) == [[], ["econ*"], []]
+
+
+def test_two_patterns_may_match_one_word():
+    seeds = prior_of({0: ["*y", "economy", "eco*y"]})
+    assert seeds_in(seeds) == [["economy"], [], []]
+
+
+def test_defaults():
+    prior = seed_word_prior(NAMES, {np.int64(1): np.array(["goal"])}, n_components=4)
+    assert prior[1, 0] == 100
+    assert prior[0, 0] == 0.25
+
+
+def test_keeps_words_out():
+    prior = prior_of({1: ["match"]}, weight=1e-6)
+    assert seeds_in(prior, 1e-6) == [[], ["match"], []]
+
+
+def test_names_words_that_are_unknown():
+    with pytest.warns(UserWarning, match=r"'score', 'x\*'\.$") as record:
+        prior = prior_of({0: ["goal", "score"], 1: ["x*", "match"]})
+    assert len(record) == 1
+    assert record[0].filename == __file__
+    assert seeds_in(prior) == [["goal"], ["match"], []]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        prior_of({0: ["goal"], 1: []})
