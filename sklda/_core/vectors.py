@@ -9,13 +9,15 @@ the compiled one does, on arrays of NumPy.
 import operator
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import binding, ir
+from numba import config
 from numba.core import types
 from numba.core.datamodel import models, register_default
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin
 
 _INT = ir.IntType(32)
+_ALIGNMENT = 4  # bytes: arrays begin anywhere
 _ELEMENTS = {
     "float32": ir.FloatType(),
     "float64": ir.DoubleType(),
@@ -35,8 +37,8 @@ def store(array, k, vector):
 
 
 def broadcast(x, width):
-    """Return a vector whose lanes are all x."""
-    return np.full(width, x)
+    """Return a vector whose lanes are all x; or, of an array, the first entries."""
+    return np.full(width, x if np.ndim(x) == 0 else x[:width])
 
 
 def to_float(vector):
@@ -82,6 +84,13 @@ def first_lane(mask):
 def first_only(mask):
     """Return the mask of its first lane alone."""
     return one_hot(mask.argmax(), mask.size)
+
+
+def are_wide():
+    """Return whether kernels have registers of 512 bits, and masks for their lanes."""
+    if config.CPU_FEATURES is not None:  # they are not compiled for this processor
+        return "+avx512f" in config.CPU_FEATURES
+    return binding.get_host_cpu_features().get("avx512f", False)
 
 
 # --- types ------------------------------------------------------------------------
@@ -196,7 +205,7 @@ def _(context, builder, sig, args):
 def _(context, builder, sig, args):
     lanes = context.get_value_type(sig.return_type)
     place = _place(context, builder, sig.args[0], *args[:2], lanes)
-    return builder.load(place, align=4)
+    return builder.load(place, align=_ALIGNMENT)
 
 
 @_lowers(
@@ -204,16 +213,23 @@ def _(context, builder, sig, args):
 )
 def _(context, builder, sig, args):
     place = _place(context, builder, sig.args[0], *args[:2], args[2].type)
-    builder.store(args[2], place, align=4)
+    builder.store(args[2], place, align=_ALIGNMENT)
     return context.get_dummy_value()
 
 
 @_lowers(
     broadcast,
-    lambda x, width: signature(_Vector(str(x), width.literal_value), x, width),
+    lambda x, width: signature(
+        _Vector(str(getattr(x, "dtype", x)), width.literal_value), x, width
+    ),
 )
 def _(context, builder, sig, args):
-    return _filled(builder, args[0], sig.return_type.width)
+    of, x = sig.args[0], args[0]
+    if not isinstance(of, types.Array):
+        return _filled(builder, x, sig.return_type.width)
+    lanes = context.get_value_type(sig.return_type)
+    start = ir.Constant(ir.IntType(64), 0)
+    return builder.load(_place(context, builder, of, x, start, lanes), align=_ALIGNMENT)
 
 
 @_lowers(to_float, lambda vector: signature(_Vector("float32", vector.width), vector))
@@ -294,7 +310,8 @@ def _bits(builder, mask):
 @_lowers(first_lane, lambda mask: signature(types.int64, mask))
 def _(context, builder, sig, args):
     lane = builder.cttz(_bits(builder, args[0]), ir.Constant(ir.IntType(1), 1))
-    return builder.zext(lane, ir.IntType(64))
+    to_int64 = builder.zext if lane.type.width < 64 else builder.trunc
+    return to_int64(lane, ir.IntType(64))
 
 
 @_lowers(first_only, lambda mask: signature(mask, mask))

@@ -15,10 +15,10 @@ from sklda._core.sampler import Replicable, Sampler
 from sklda._core.threads import Threads
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.blocked_sampler import Blocked
-from sklda._gibbs.kernels import single_site_lists, single_site_rows
+from sklda._gibbs.kernels import single_site_lists
 from sklda._gibbs.kernels.blocked import lists as blocked_lists
 from sklda._gibbs.kernels.blocked import rows as blocked_rows
-from sklda._gibbs.rows_then_lists import fastest
+from sklda._gibbs.rows_then_lists import fastest, single_site_rows_of
 from sklda._gibbs.sharded import sharded
 
 
@@ -214,7 +214,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         parameters = self._parameters
-        rows: Replicable = single_site_rows
+        rows = single_site_rows_of(problem)
         lists: Replicable = single_site_lists
         if self.blocking is not None:
             nested, most = self.blocking == "nested", parameters.max_block_size

@@ -13,7 +13,12 @@ from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Replicable, Sampler
 from sklda._core.threads import Threads
-from sklda._gibbs.kernels import single_site_lists, single_site_rows
+from sklda._core.vectors import are_wide
+from sklda._gibbs.kernels import (
+    single_site_lists,
+    single_site_registers,
+    single_site_rows,
+)
 from sklda._gibbs.sharded import sharded
 
 # A listed topic costs as much as so many lanes of a row, because its ratio has to be
@@ -95,7 +100,14 @@ def single_site_sampler(
     problem: Problem[Corpus], n_shards: int, threads: Threads
 ) -> Sampler:
     """Return the fastest single-site sampler for a random start."""
-    return fastest(single_site_rows, single_site_lists, problem, n_shards, threads)
+    rows = single_site_rows_of(problem)
+    return fastest(rows, single_site_lists, problem, n_shards, threads)
+
+
+def single_site_rows_of(problem: Problem[Corpus]) -> Replicable:
+    """Return the fastest single-site sampler over rows."""
+    is_narrow = problem.n_lanes <= single_site_registers.MOST_LANES
+    return single_site_registers if is_narrow and are_wide() else single_site_rows
 
 
 def _with_excess(n_listed, problem) -> np.ndarray:

@@ -10,7 +10,11 @@ import pytest
 
 from sklda._core.random_streams import random_topics
 from sklda._gibbs.chain import Chain, log_doc_likelihood, log_word_likelihood
-from sklda._gibbs.kernels import single_site_lists, single_site_rows
+from sklda._gibbs.kernels import (
+    single_site_lists,
+    single_site_registers,
+    single_site_rows,
+)
 from sklda._gibbs.rows_then_lists import RowsThenLists
 from tests.helpers.enumeration import (
     RIGHT,
@@ -26,6 +30,7 @@ from tests.helpers.mutants import Edit, PlainStreams, interpreted, streams
 
 SAMPLERS = {
     "rows": single_site_rows,
+    "registers": single_site_registers,
     "lists": single_site_lists,
     "rows then lists": RowsThenLists(single_site_rows, single_site_lists),
 }

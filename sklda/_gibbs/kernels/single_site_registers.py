@@ -11,13 +11,24 @@ meanwhile: the next token is taken out, and each topic gets the ratio that it wo
 with one token more. Cost: O(K) per token.
 """
 
+from functools import cache
+
 import numpy as np
 
 from sklda._core.compile import njit
+from sklda._core.corpus import kernel_ranges, some_documents, tokens_before
 from sklda._core.document import count_document
 from sklda._core.prefetch import AHEAD, prefetch
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform_float32
+from sklda._core.rows import (
+    counts,
+    from_topics,
+    kernel_priors,
+    merge,
+    replica,
+    replicate,
+)
 from sklda._core.vectors import (
     broadcast,
     choose,
@@ -31,7 +42,29 @@ from sklda._core.vectors import (
     to_float,
 )
 
+MOST_LANES = 2 * LANES  # with more, the vectors leave the registers
 
+__all__ = [
+    "counts",
+    "from_topics",
+    "kernel_priors",
+    "merge",
+    "replica",
+    "replicate",
+    "sweep",
+]
+
+
+def sweep(problem, state, rng):
+    """Resample every token once."""
+    corpus, priors = problem.corpus, kernel_priors(problem)
+    sweep_tokens = _new_sweep(problem.n_lanes)
+    for documents in kernel_ranges(tokens_before(corpus), problem.n_lanes):
+        sweep_tokens(some_documents(corpus, *documents), state, priors, rng.kernel)
+    return state
+
+
+@cache
 def _new_sweep(width):
     """Return the kernel for tables of `width` lanes."""
 
@@ -96,6 +129,3 @@ def _new_sweep(width):
                     topic[new] += 1
 
     return sweep_tokens
-
-
-SWEEPS = {width: _new_sweep(width) for width in (LANES, 2 * LANES)}
