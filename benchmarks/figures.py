@@ -17,6 +17,7 @@ CORPORA = {
     "newsgroups": "20 Newsgroups",
     "counts": "high counts",
     "docstrings": "docstrings",
+    "synthetic": "synthetic",
 }
 
 

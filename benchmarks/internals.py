@@ -1,5 +1,7 @@
 """The private names of sklda that the benchmarks use: in this file and in no other."""
 
+from functools import partial
+
 import numpy as np
 
 from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
@@ -14,6 +16,7 @@ from sklda._ecgs.samplers import draws_made
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.rows_then_lists import RowsThenLists
 from sklda._gibbs.scalars import HeldOut, Recorder, Stop, draw_pairs
+from sklda._gibbs.start import check_init, first_topics
 
 
 class Sklda(Program):
@@ -39,7 +42,10 @@ class Sklda(Program):
             self._chain = Engine(approximation, problem, rng, lda.n_shards, threads)
         else:
             problem = make_problem(lda, check_corpus(lda, X, reset=True))
-            self._chain = Chain(lda._make_sampler(problem, threads), problem, rng)
+            make_sampler = partial(lda._make_sampler, threads=threads)
+            init = check_init(lda.init, problem)
+            z = first_topics(init, problem, make_sampler, rng, threads)
+            self._chain = Chain(make_sampler(problem), problem, rng, z=z)
         self.priors = problem.doc_topic_prior, problem.topic_word_prior
 
     @property
@@ -64,6 +70,13 @@ class Sklda(Program):
         else:
             components, theta = self._chain.snapshot().finish()
         return last_of(theta, last), normalised(components)
+
+    def topic_word(self) -> np.ndarray:
+        """Return phi of the last sweep of a chain, without theta."""
+        problem, chain = self._chain.problem, self._chain
+        tables = chain.sampler.counts(problem, chain.state)
+        counts = tables.word_topic[:, : problem.n_topics]
+        return normalised(counts.T + problem.topic_word_prior)
 
     def log_joint(self) -> float:
         self._chain.evaluate()

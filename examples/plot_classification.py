@@ -42,8 +42,9 @@ print(
 # they give more weight to small proportions.
 start = time.perf_counter()
 lda = CollapsedGibbsLDA(
-    100, doc_topic_prior=0.1, topic_word_prior=0.01, n_jobs=-1, random_state=0
+    100, doc_topic_prior=0.1, topic_word_prior=0.01, random_state=0
 ).fit(X)
+lda.set_params(n_jobs=-1)  # threads of transform; one chain runs on one thread
 Z, Z_test = np.sqrt(lda.transform(X)), np.sqrt(lda.transform(X_test))
 print(f"Topics of all posts in {time.perf_counter() - start:.0f} s")
 tfidf = TfidfTransformer(sublinear_tf=True).fit(X)

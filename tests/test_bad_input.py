@@ -23,6 +23,7 @@ from tests.helpers.bad_input.of_estimators import LABELS, X, estimator_doors
 from tests.helpers.bad_input.of_functions import function_doors
 from tests.helpers.bad_input.values import NAME, Bad, Door, Spec
 from tests.helpers.comparison import fitted
+from tests.helpers.known_topics import columns_are_shown
 from tests.helpers.public_names import (
     estimators,
     methods,
@@ -31,6 +32,7 @@ from tests.helpers.public_names import (
 )
 
 pytest.importorskip("arviz_stats")  # for the rows of sklda.diagnostics
+pytestmark = columns_are_shown
 
 # Without a row, because anything will do.
 TAKES_ANYTHING = {
@@ -42,6 +44,9 @@ TAKES_ANYTHING = {
     for name, member in public_callables()
     for one in parameters(member)
     if one.name == "y" and one.default is None and "chains" not in name
+}
+TAKES_ANYTHING |= {
+    (f"sklda.{name}.set_params", "params"): "fit checks values" for name in estimators()
 }
 each_name = pytest.mark.parametrize("name", [name for name, _ in public_callables()])
 
@@ -208,7 +213,8 @@ def test_every_parameter_has_a_row(doors, name):
 
 @pytest.mark.parametrize("cls", estimators().values(), ids=estimators())
 def test_methods_before_fit(cls):
-    tried = [door for name, door in methods(cls) if name not in ("fit", "partial_fit")]
+    others = ("fit", "partial_fit", "set_params")
+    tried = [door for name, door in methods(cls) if name not in others]
     assert cls.transform in tried
     for method in tried:
         arguments = (X, LABELS)[: len(parameters(method))]

@@ -4,6 +4,7 @@ FIRST = (
     "plot_quickstart.py",
     "plot_bars.py",
     "plot_newsgroups_topics.py",
+    "plot_seed_words.py",
     "plot_grid_search.py",
     "plot_learn_priors.py",
     "plot_classification.py",

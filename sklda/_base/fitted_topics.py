@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklda._core.checks import check_names, check_structure
 from sklda._core.types import MatrixLike, NameList
+from sklda._core.warn import warn_user
 
 
 def snapshot(estimator: Any) -> Any:
@@ -232,13 +233,18 @@ def document_lengths(counts: Any) -> np.ndarray:
     return np.asarray(counts.sum(axis=1)).ravel()
 
 
+def has_names(estimator: Any) -> bool:
+    """Return whether an estimator was fitted to columns with names."""
+    return hasattr(estimator, "feature_names_in_")
+
+
 def word_names(
     estimator: Any, feature_names: NameList | None, n_words: int
 ) -> list[str]:
     """Return the name of each word.
 
     Without `feature_names` these are `feature_names_in_` of the estimator or, if it has
-    none, the column numbers of X.
+    none, the column numbers of X, with a warning.
 
     Raises
     ------
@@ -248,8 +254,15 @@ def word_names(
         If their number is not `n_words`.
     """
     given: Any = feature_names
+    if given is None and has_names(estimator):
+        given = estimator.feature_names_in_
     if given is None:
-        given = getattr(estimator, "feature_names_in_", range(n_words))
+        warn_user(
+            "Words are shown as the numbers of their columns, because the estimator "
+            "was fitted without their names. Pass "
+            "`feature_names=vectorizer.get_feature_names_out()`."
+        )
+        given = range(n_words)
     names = check_names(
         given,
         "feature_names",

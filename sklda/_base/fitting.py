@@ -53,12 +53,15 @@ def fit_callbacks(
 class Progress:
     """Prints a line per entry of a trace, where the estimator is verbose."""
 
-    def __init__(self, estimator: BaseTopicModel, n_tokens: float, name: str) -> None:
+    def __init__(
+        self, estimator: BaseTopicModel, n_tokens: float, name: str, first: int = 0
+    ) -> None:
         self.estimator = estimator
+        self.until = first + estimator.max_iter  # sweeps
         self.n_tokens = n_tokens
         self.name = name  # of the value in the trace
         self.since = time.perf_counter()
-        self.last_sweep = 0
+        self.last_sweep = first
 
     def report(self, sweep: int, value: float) -> None:
         """Print the sweep, the value and the speed since the last report."""
@@ -68,7 +71,7 @@ class Progress:
         speed = self.n_tokens * (sweep - self.last_sweep) / seconds / 1e6
         print(
             f"[{type(self.estimator).__name__}] "
-            f"sweep {sweep}/{self.estimator.max_iter}, "
+            f"sweep {sweep}/{self.until}, "
             f"{self.name} {value:.4f}, {speed:.1f} M tokens/s",
             flush=True,
         )

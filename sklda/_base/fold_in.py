@@ -1,6 +1,5 @@
 """Documents under fixed topics: their proportions, and how well these predict."""
 
-import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from sklda._base.kernels import fold_in
 from sklda._core.corpus import ranges
 from sklda._core.problem import WeightedCorpus, pad_prior, padded
 from sklda._core.threads import Threads
+from sklda._core.warn import warn_user
 
 _MAX_STEPS = 500
 _TOLERANCE = 1e-4  # sum of absolute changes of theta in one step
@@ -129,11 +129,10 @@ def completion_score(
     """
     n_tokens = weights.count.sum(dtype=np.float64)
     if n_tokens == 0:
-        warnings.warn(
+        warn_user(
             "X has no tokens, so their mean log probability is undefined and set "
             "to 0.0.",
             UndefinedMetricWarning,
-            stacklevel=3,
         )
         return 0.0
     even, odd = split_tokens(weights)

@@ -1,6 +1,5 @@
 """Parameters that several estimators share: what they may be, and what they mean."""
 
-import warnings
 from numbers import Integral, Real
 from types import SimpleNamespace
 
@@ -8,10 +7,14 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from sklda._base.schedule import LEARNING_INTERVAL, Schedule
-from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._base.sklearn_private import HasMethods, Interval, StrOptions
 from sklda._core.problem import MAX_TOPICS, Problem
 from sklda._core.random_streams import RandomStreams
+from sklda._core.threads import Threads
+from sklda._core.warn import warn_user
 from sklda._core.word_prior import word_prior
+
+_has_warned_of_threads = False
 
 # What float32 can still multiply and add in the kernels, with some room.
 LOWEST_PRIOR, HIGHEST_PRIOR = 1e-10, 1e10
@@ -41,6 +44,9 @@ CONSTRAINTS: dict = {
 TRACE_CONSTRAINTS: dict = {
     "evaluate_every": [Interval(Integral, 0, None, closed="left")],
 }
+INIT_CONSTRAINTS: dict = {
+    "init": [StrOptions({"random", "subsample"}), "array-like", HasMethods("fit")],
+}
 DRAWS_CONSTRAINTS: dict = {
     "keep_draws": [Interval(Integral, 0, None, closed="left")],
 }
@@ -50,6 +56,7 @@ SHARD_CONSTRAINTS: dict = {
 CHAIN_CONSTRAINTS: dict = {
     "burn_in": [None, Interval(Integral, 0, None, closed="left")],
     "thin": [Interval(Integral, 1, None, closed="left")],
+    "warm_start": ["boolean"],
 }
 
 
@@ -77,18 +84,37 @@ def make_problem(estimator, corpus) -> Problem:
     )
 
 
-def make_schedule(parameters, burn_in: int, thin: int, evaluate_every: int) -> Schedule:
-    """Return the schedule of a fit; warn if it never learns the priors it should."""
+def make_schedule(
+    parameters, burn_in: int, thin: int, evaluate_every: int, *, goes_on: bool = False
+) -> Schedule:
+    """Return the schedule of a fit; warn if it never learns the priors it should.
+
+    One that goes on with a chain may have learned them before.
+    """
     learn_priors = parameters.learn_priors
-    if learn_priors is not None and burn_in < LEARNING_INTERVAL:
-        warnings.warn(
+    if learn_priors is not None and burn_in < LEARNING_INTERVAL and not goes_on:
+        warn_user(
             f"learn_priors={learn_priors!r} has no effect: the priors are learned "
             f"after every {LEARNING_INTERVAL} sweeps of burn-in, which has {burn_in}. "
-            f"Increase max_iter, or set learn_priors=None.",
-            UserWarning,
-            stacklevel=5,
+            f"Increase max_iter, or set learn_priors=None."
         )
     return Schedule(parameters.max_iter, burn_in, thin, evaluate_every, learn_priors)
+
+
+def make_threads(parameters) -> Threads:
+    """Return the threads of a fit; warn once if there is work for one only."""
+    global _has_warned_of_threads
+    n_jobs, threads = parameters.n_jobs, Threads(parameters.n_jobs)
+    idle = n_jobs is not None and threads.n > 1
+    idle &= getattr(parameters, "n_shards", None) == 1
+    if idle and not _has_warned_of_threads:
+        _has_warned_of_threads = True
+        warn_user(
+            f"n_jobs={n_jobs} does not make fit faster: with n_shards=1 it runs on one "
+            f"thread, and only transform and score use {threads.n}. Set "
+            f"n_shards={threads.n} to fit on all of them, which is an approximation."
+        )
+    return threads
 
 
 def random_streams(random_state) -> RandomStreams:

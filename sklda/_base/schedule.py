@@ -1,6 +1,6 @@
 """What happens at which sweep."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 LEARNING_INTERVAL = 10  # sweeps between two updates of the priors
 
@@ -21,6 +21,11 @@ class Schedule(NamedTuple):
     def n_kept(self) -> int:
         """Return the number of samples that are kept."""
         return -(-(self.max_iter - self.burn_in) // self.thin)
+
+    def after(self, n_sweeps: int) -> Self:
+        """Return the schedule of a chain that has done so many sweeps before."""
+        max_iter, burn_in = self.max_iter + n_sweeps, self.burn_in + n_sweeps
+        return self._replace(max_iter=max_iter, burn_in=burn_in)
 
     def learns(self, sweep: int) -> bool:
         """Return whether the priors are learned: in burn-in only, then not."""

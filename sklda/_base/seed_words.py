@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 
+from sklda._base.other_names import translates_names
 from sklda._base.parameters import HIGHEST_PRIOR, LOWEST_PRIOR
 from sklda._core.checks import check_integer, check_names, check_number
 from sklda._core.problem import MAX_TOPICS
 from sklda._core.types import NameList
+from sklda._core.warn import warn_user
 
 
+@translates_names
 def seed_word_prior(
     feature_names: NameList,
     seeds: Mapping[int, Sequence[str]],
@@ -26,7 +28,7 @@ def seed_word_prior(
     """Return a `topic_word_prior` that draws chosen words into chosen topics.
 
     A prior is no mere start: it acts as if each seed word had `weight` more tokens in
-    its topic, which no sweep takes away.
+    its topic, which no sweep takes away. Chains begin with topics drawn from it, too.
 
     Parameters
     ----------
@@ -41,8 +43,8 @@ def seed_word_prior(
         Number of topics K of the estimator, 1 to 65,535.
     weight : float, default=100.0
         Beta of the seed words in their topics, from 1e-10 to 1e10. A tenth of the
-        tokens that a word has in X is much; one below `base` keeps the words out of
-        their topics instead.
+        tokens that a word has in X is much. A weight far below `base` keeps the words
+        out of their topics instead.
     base : float, default=None
         Beta of all else, from 1e-10 to 1e10. None means 1 / K, as in the estimators.
 
@@ -73,7 +75,12 @@ def seed_word_prior(
     Notes
     -----
     Words that are seeds in any topic remain possible in all: `base` is their prior
-    there. To keep a word out of a topic, make its prior small, such as 1e-6.
+    there.
+
+    With a small beta such as 1e-8, a token is unlikely to come to a topic while none of
+    its word is there, and a chain begins that way. It is no ban: for the posterior it
+    costs a topic about log(1 / beta) nats to have the word, however many its tokens.
+    `CVBLDA` gives each token a little of all topics and may come to have it.
 
     Examples
     --------
@@ -88,7 +95,7 @@ def seed_word_prior(
     >>> X = [[2, 1, 0, 0], [1, 3, 0, 0], [0, 0, 2, 2]]
     >>> lda = CollapsedGibbsLDA(2, topic_word_prior=prior, random_state=0).fit(X)
     >>> lda.topic_word_.argmax(axis=1)
-    array([0, 2])
+    array([1, 2])
     """
     names = check_names(
         feature_names,
@@ -104,11 +111,9 @@ def seed_word_prior(
     for topic, columns in _columns(names, seeds, n_components, unknown):
         prior[topic, columns] = weight
     if unknown:
-        warnings.warn(
+        warn_user(
             f"These seeds are not among feature_names and match none of them: "
-            f"{', '.join(map(repr, unknown))}.",
-            UserWarning,
-            stacklevel=2,
+            f"{', '.join(map(repr, unknown))}."
         )
     return prior
 

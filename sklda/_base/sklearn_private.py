@@ -6,7 +6,11 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import _fit_context as fit_context
 from sklearn.utils import _param_validation
-from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
+from sklearn.utils._param_validation import (
+    HasMethods,
+    StrOptions,
+    validate_parameter_constraints,
+)
 
 try:  # scikit-learn 1.9 and later
     from sklearn.callback import CallbackSupportMixin
@@ -51,6 +55,7 @@ class Interval(_param_validation.Interval):
 __all__ = [
     "CALLBACK_ATTRIBUTES",
     "CallbackSupportMixin",
+    "HasMethods",
     "Interval",
     "StrOptions",
     "fit_context",

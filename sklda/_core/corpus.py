@@ -217,6 +217,37 @@ def some_documents(corpus: CorpusT, first: int, last: int) -> CorpusT:
     return corpus._replace(doc_ptr=corpus.doc_ptr[first : last + 1])
 
 
+def take_documents(corpus: Corpus, documents: np.ndarray) -> Corpus:
+    """Return copies of some documents, in the order of their numbers, as a corpus."""
+    doc_ptr, word, token_ptr = corpus
+    n_cells = np.diff(doc_ptr)[documents]
+    new_doc_ptr = np.concatenate([[0], np.cumsum(n_cells)])
+    shift = np.repeat(doc_ptr[documents] - new_doc_ptr[:-1], n_cells)
+    cells = shift + np.arange(new_doc_ptr[-1])
+    counts = np.diff(token_ptr)[cells]
+    new_token_ptr = np.concatenate([[0], np.cumsum(counts)])
+    return Corpus(new_doc_ptr, word[cells], new_token_ptr)
+
+
+def without_memory_of_x(corpus: Corpus) -> Corpus:
+    """Return a corpus that stays the same when the caller changes X."""
+    return corpus._replace(word=corpus.word.copy())
+
+
+def n_documents_in_common(a: Corpus, b: Corpus) -> int:
+    """Return how many documents at the beginning of both are the same."""
+    n = min(a.doc_ptr.size, b.doc_ptr.size)
+    differs = np.flatnonzero(a.doc_ptr[:n] != b.doc_ptr[:n])
+    n_docs = differs[0] - 1 if differs.size > 0 else n - 1
+    n_cells = a.doc_ptr[n_docs]
+    same = (a.word[:n_cells] == b.word[:n_cells]) & (
+        a.token_ptr[1 : n_cells + 1] == b.token_ptr[1 : n_cells + 1]
+    )
+    if same.all():
+        return int(n_docs)
+    return int(np.searchsorted(a.doc_ptr, same.argmin(), side="right") - 1)
+
+
 def tokens_before(corpus: Corpus) -> np.ndarray:
     """Return the number of tokens before each document, and of all: (n_docs + 1,)."""
     return corpus.token_ptr[corpus.doc_ptr]

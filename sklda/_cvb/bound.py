@@ -144,7 +144,8 @@ def estimated_histograms(
     words = []
     for group in beta_of_groups(problem)[1]:
         builder = _HistogramBuilder(problem.n_topics)
-        builder.add(of_words[:, group])
+        is_all = group.size == problem.n_words
+        builder.add(of_words if is_all else np.take(of_words, group, axis=1))
         words.append(builder.histogram())
     return CountHistograms(
         docs.histogram(), _in_groups(words, problem), totals.histogram()

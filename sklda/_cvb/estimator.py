@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -18,14 +17,15 @@ from sklda._base.parameters import (
     TRACE_CONSTRAINTS,
     make_problem,
     make_schedule,
+    make_threads,
     random_streams,
 )
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions, fit_context
 from sklda._core.corpus import split_weights
 from sklda._core.problem import Problem, WeightedCorpus
-from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
+from sklda._core.warn import warn_user
 from sklda._core.word_prior import word_prior
 from sklda._cvb.bound import estimated_histograms, exact_histograms
 from sklda._cvb.engine import START_SWEEPS, Approximation, Engine, run
@@ -275,7 +275,7 @@ class CVBLDA(BaseLDA):
     def _converge(self, X, y, schedule: Schedule) -> Engine:
         """Run an engine and set the fitted attributes."""
         is_exact, parameters = self.approximation == "exact", self._parameters
-        with undone_on_failure(self), Threads(parameters.n_jobs) as threads:
+        with undone_on_failure(self), make_threads(parameters) as threads:
             corpus = self._check_weights(X, reset=True)
             if is_exact:
                 check_exact(corpus, parameters.n_shards)
@@ -287,12 +287,11 @@ class CVBLDA(BaseLDA):
             engine = Engine(approximation, problem, rng, parameters.n_shards, threads)
             ended = self._run(engine, schedule, X, y)
             if not ended and parameters.tol > 0:
-                warnings.warn(
+                warn_user(
                     f"After max_iter={parameters.max_iter} sweeps, the last one still "
                     f"changed the responsibilities of a token by {engine.change:.2g}, "
                     f"and tol={parameters.tol:.2g}: increase max_iter or tol.",
                     ConvergenceWarning,
-                    stacklevel=4,
                 )
             vars(self).update(self._attributes(engine))
             vars(self).pop("n_batch_iter_", None)

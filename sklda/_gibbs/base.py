@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,28 +14,34 @@ from sklda._base.lda import BaseLDA
 from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
     DRAWS_CONSTRAINTS,
+    INIT_CONSTRAINTS,
     TRACE_CONSTRAINTS,
     make_problem,
     make_schedule,
+    make_threads,
     random_streams,
 )
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import fit_context
-from sklda._core.corpus import check_corpus
+from sklda._core.corpus import check_corpus, without_memory_of_x
 from sklda._core.memory import check_memory
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
+from sklda._core.warn import warn_user
 from sklda._gibbs.chain import Chain, Runnable, run
 from sklda._gibbs.kept_draws import most_bytes, posterior_draws
+from sklda._gibbs.paused import Paused, check_documents
 from sklda._gibbs.scalars import Recorder
+from sklda._gibbs.start import check_init, first_topics, with_new_documents
 
 
 class BaseChainEstimator(BaseTopicModel):
     """Estimators that average the samples of a Markov chain."""
 
     _progress_name: ClassVar[str]  # of what `_report` prints
+    _paused: Paused  # where the next fit goes on, with `warm_start`
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseTopicModel._parameter_constraints,
@@ -45,6 +52,23 @@ class BaseChainEstimator(BaseTopicModel):
         """Check X and y; return a chain, and the attributes that y alone decides."""
         raise NotImplementedError
 
+    def _resume(self, chain, X, y) -> tuple[Any, dict[str, Any]]:
+        """Check X and y against those of a chain; return the same as `_start`.
+
+        What goes on may be another chain, if there are more documents.
+        """
+        raise NotImplementedError
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether a fit goes on where the last one stopped."""
+        return self.warm_start and hasattr(self, "_paused")
+
+    def _corpus(self, X) -> Corpus:
+        """Check X and return it; it outlives the fit with `warm_start`."""
+        corpus = check_corpus(self, X, reset=not self._goes_on)
+        return without_memory_of_x(corpus) if self.warm_start else corpus
+
     def _report(self, chain, schedule: Schedule, progress: Progress) -> None:
         """Report the last sweep, if it is one of those that are reported."""
         raise NotImplementedError
@@ -54,6 +78,7 @@ class BaseChainEstimator(BaseTopicModel):
         raise NotImplementedError
 
     def _schedule(self) -> Schedule:
+        """Return the schedule of a fit, its sweeps counted from 1."""
         parameters = self._parameters
         burn_in, max_iter = parameters.burn_in, parameters.max_iter
         burn_in = max_iter // 2 if burn_in is None else burn_in
@@ -63,16 +88,25 @@ class BaseChainEstimator(BaseTopicModel):
                 f"max_iter={max_iter}. None means half of max_iter."
             )
         evaluate_every = getattr(parameters, "evaluate_every", 0)
-        schedule = make_schedule(parameters, burn_in, parameters.thin, evaluate_every)
-        keep_draws = getattr(parameters, "keep_draws", 0)
-        if keep_draws > schedule.n_kept:
+        schedule = make_schedule(
+            parameters, burn_in, parameters.thin, evaluate_every, goes_on=self._goes_on
+        )
+        if not self._goes_on:
+            self._check_draws(schedule, 0)
+        return schedule
+
+    def _check_draws(self, schedule: Schedule, n_before: int) -> None:
+        """Raise ValueError if there will not be as many samples as draws to keep."""
+        keep_draws = getattr(self._parameters, "keep_draws", 0)
+        if keep_draws > schedule.n_kept + n_before:
+            before = f", and {n_before} of the fits before" if n_before > 0 else ""
             raise ValueError(
                 f"keep_draws={keep_draws} exceeds the number of kept samples, "
                 f"{schedule.n_kept}: every thin={schedule.thin}-th of the sweeps "
-                f"between burn_in={burn_in} and max_iter={max_iter}. Lower thin or "
-                f"keep_draws, or raise max_iter."
+                f"between burn_in={schedule.burn_in} and "
+                f"max_iter={schedule.max_iter}{before}. Lower thin or keep_draws, or "
+                f"raise max_iter."
             )
-        return schedule
 
     def _check_memory(self, problem: Problem[Corpus], n_chains: int = 1) -> None:
         """Raise ValueError if the draws that chains keep can take too much memory."""
@@ -84,18 +118,39 @@ class BaseChainEstimator(BaseTopicModel):
             check_memory(n_bytes, what, "keep fewer draws, with a larger thin")
 
     def _sample(self, X, y, schedule: Schedule, recorder: Recorder | None = None):
-        """Run a new chain and set the fitted attributes.
+        """Run a chain and set the fitted attributes.
 
-        The chain that is returned can go on, if a recorder looks at it. If none does,
-        it has ended, which saves memory.
+        The chain that is returned can go on, with `warm_start` or if a recorder looks
+        at it. Else it has ended, which saves memory.
         """
-        with undone_on_failure(self), Threads(self._parameters.n_jobs) as threads:
-            chain, of_y = self._start(X, y, threads)
+        if self._goes_on:
+            paused = self._paused.resumed(self)
+            begin, threads = partial(self._resume, paused, X, y), paused.threads
+        else:
+            self._warn_if_nothing_goes_on()
+            threads = make_threads(self._parameters)
+            begin = partial(self._start, X, y, threads)
+        with undone_on_failure(self), threads:
+            chain, of_y = begin()
             chain.threads = threads
-            self._run(chain, schedule, X, y, recorder)
-            ended = chain if recorder is None else chain.snapshot()
+            if schedule.burn_in > 0:
+                chain.forget_samples()
+            self._check_draws(schedule, len(chain.chains[0].draws))
+            self._run(chain, schedule.after(chain.n_sweeps), X, y, recorder)
+            goes_on = self.warm_start or recorder is not None
+            ended = chain.snapshot() if goes_on else chain
             vars(self).update(self._attributes(ended), **of_y)
+            vars(self).pop("_paused", None)
+            if self.warm_start:
+                self._paused = Paused.of(self, chain)
         return chain
+
+    def _warn_if_nothing_goes_on(self) -> None:
+        if self.warm_start and hasattr(self, "components_"):
+            warn_user(
+                "warm_start=True, but the last fit kept no chain because it had "
+                "warm_start=False: this fit starts anew."
+            )
 
     @fit_context(prefer_skip_nested_validation=True)
     def _sample_recorded(self, X, y, recorder: Recorder) -> Runnable:
@@ -113,7 +168,8 @@ class BaseChainEstimator(BaseTopicModel):
         self, chain: Runnable, schedule: Schedule, X, y, recorder: Recorder | None
     ) -> None:
         """Run the chain; report to callbacks, to the recorder and, if verbose, here."""
-        progress = Progress(self, chain.n_tokens, self._progress_name)
+        first = chain.n_sweeps
+        progress = Progress(self, chain.n_tokens, self._progress_name, first)
 
         def attributes():
             return self._attributes(chain.snapshot())
@@ -134,6 +190,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
     _parameter_constraints: ClassVar[dict] = {
         **BaseChainEstimator._parameter_constraints,
         **DRAWS_CONSTRAINTS,
+        **INIT_CONSTRAINTS,
         **TRACE_CONSTRAINTS,
     }
 
@@ -179,12 +236,23 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         return self
 
     def _start(self, X, y, threads: Threads) -> tuple[Chain, dict[str, Any]]:
-        corpus = check_corpus(self, X, reset=True)
-        problem = make_problem(self, corpus)
+        problem = make_problem(self, self._corpus(X))
         self._check_memory(problem)
-        sampler = self._make_sampler(problem, threads)
+        init = check_init(self.init, problem)
+        make_sampler = partial(self._make_sampler, threads=threads)
         rng = random_streams(self.random_state)
-        return Chain(sampler, problem, rng, self._parameters.keep_draws), {}
+        z = first_topics(init, problem, make_sampler, rng, threads)
+        sampler, keep_draws = make_sampler(problem), self._parameters.keep_draws
+        return Chain(sampler, problem, rng, keep_draws, z), {}
+
+    def _resume(self, chain: Chain, X, y) -> tuple[Chain, dict[str, Any]]:
+        corpus, before = self._corpus(X), chain.problem.corpus
+        check_documents(corpus, before, may_add=True)
+        self._check_memory(chain.problem._replace(corpus=corpus))
+        if corpus.doc_ptr.size == before.doc_ptr.size:
+            return chain, {}
+        make_sampler = partial(self._make_sampler, threads=chain.threads)
+        return with_new_documents(chain, corpus, make_sampler), {}
 
     def _report(self, chain: Chain, schedule: Schedule, progress: Progress) -> None:
         if schedule.evaluates(chain.n_sweeps):

@@ -14,9 +14,10 @@ from scipy.special import gammaln
 from sklda._base.schedule import Schedule
 from sklda._core import doc_topic_counts
 from sklda._core.corpus import document_lengths
+from sklda._core.first_topics import first_topics
 from sklda._core.minka import learn_doc_topic, learn_topic_word
 from sklda._core.problem import Corpus, Counts, Problem
-from sklda._core.random_streams import RandomStreams, random_topics
+from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._gibbs.kept_draws import Draw, draw_of
@@ -70,12 +71,12 @@ class Chain:
         problem: Problem[Corpus],
         rng: RandomStreams,
         keep_draws: int = 0,
+        z: np.ndarray | None = None,
     ) -> None:
         self.sampler = sampler
         self.problem = problem  # with the priors as they are now
         self.rng = rng
-        n_tokens = int(problem.corpus.token_ptr[-1])
-        self.z = random_topics(n_tokens, problem.n_topics, rng.kernel)
+        self.z = first_topics(problem, rng.kernel) if z is None else z
         self.state = sampler.from_topics(problem, self.z)  # changes z in place
         self.n_sweeps = 0
         self.log_joint: list[float] = []
@@ -146,6 +147,11 @@ class Chain:
                 draw = draw_of(self.problem, self.z, counts, self.n_sweeps)
                 self.draws.append(draw)
             self.last_kept = self.n_sweeps
+
+    def forget_samples(self) -> None:
+        """Leave all samples so far out of the averages and the draws."""
+        self.averages = Averages(self.problem)
+        self.draws.clear()
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
@@ -254,6 +260,9 @@ class Runnable(Protocol):
 
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already."""
+
+    def forget_samples(self) -> None:
+        """Leave all samples so far out of the averages and the draws."""
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""

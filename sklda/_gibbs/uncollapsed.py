@@ -6,6 +6,7 @@ from typing import Literal
 
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
@@ -58,6 +59,24 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
         occurs in it. On Linux, fit refuses what can exceed half of the free memory.
     evaluate_every : int, default=10
         Record `log_joint_` every so many sweeps; 0 never records it.
+    init : "random", "subsample", array-like or estimator, default="random"
+        Where the chain begins; the posterior is the same. With "random", all topics of
+        a token are equally likely; where `topic_word_prior` is an array, as likely as
+        it says. "subsample" sweeps over a small part of the documents first, then over
+        larger parts, and then all tokens get topics under those. It pays for large
+        corpora; these sweeps do not count in `n_iter_`. With topics, an array of shape
+        (n_components, n_words) or a fitted model with `components_` of this shape, the
+        tokens are drawn under these. A clone of the estimator also clones a model,
+        which is then not fitted: pass its `components_` there.
+    warm_start : bool, default=False
+        With True, fit goes on where the last fit stopped: `max_iter` more sweeps, with
+        the samples of one long chain, bit for bit. `burn_in` counts sweeps of this fit;
+        with 0, the samples of earlier fits stay in all means. Documents may be added
+        at the end of X: then their tokens get topics under those of the others, and
+        `n_iter_`, the trace and the means begin anew. `burn_in`, `thin`, `max_iter`,
+        `keep_draws`, `evaluate_every`, `learn_priors`, `n_jobs` and `verbose` may
+        change, `init` and `random_state` have no effect; anything else that changes
+        is an error. The estimator holds the chain, about as much memory as a fit.
     n_jobs : int, default=None
         Number of threads in fit, transform and score. None means 1, -1 all processors.
         The result does not depend on it, bit for bit.
@@ -92,7 +111,7 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
     topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
         Beta after the last sweep; an array where the parameter is one.
     n_iter_ : int
-        Number of sweeps done.
+        Number of sweeps done, over all fits of a chain.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -141,6 +160,8 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
         thin: int = 10,
         keep_draws: int = 0,
         evaluate_every: int = 10,
+        init: Literal["random", "subsample"] | ArrayLike | BaseEstimator = "random",
+        warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
         verbose: int = 0,
@@ -154,6 +175,8 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
         self.thin = thin
         self.keep_draws = keep_draws
         self.evaluate_every = evaluate_every
+        self.init = init
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -10,10 +10,13 @@ import numpy as np
 from sklda._base.fitted_topics import count_models, snapshot
 from sklda._base.fitting import Progress
 from sklda._base.fold_in import doc_topic, prepare
+from sklda._base.parameters import make_problem, random_streams
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
+from sklda._gibbs.paused import check_documents
 from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import Loss
 from sklda._medlda.one_vs_rest import OneVsRest
@@ -41,6 +44,43 @@ class BaseMedLDA(BaseChainEstimator):
     loss_: np.ndarray
     doc_topic_prior_: np.ndarray
     topic_word_prior_: np.ndarray
+
+    def _tasks(self, X, y) -> tuple[Loss, np.ndarray, dict[str, Any]]:
+        """Check y; return the loss, targets (n_docs, n_tasks), and attributes."""
+        raise NotImplementedError
+
+    @property
+    def _has_separate_topics(self) -> bool:
+        """Whether each of several tasks has topics of its own."""
+        return False
+
+    def _start(
+        self, X, y, threads: Threads
+    ) -> tuple[MedLDAChain | OneVsRest, dict[str, Any]]:
+        corpus = self._corpus(X)
+        loss, targets, of_y = self._tasks(X, y)
+        problem = make_problem(self, corpus)
+        rng = random_streams(self.random_state)
+        sampler = self._make_sampler(loss, targets)
+        if self._has_separate_topics and targets.shape[1] > 1:
+            return OneVsRest(sampler, problem, rng, threads), of_y
+        return MedLDAChain(sampler, problem, rng), of_y
+
+    def _resume(
+        self, chain: MedLDAChain | OneVsRest, X, y
+    ) -> tuple[MedLDAChain | OneVsRest, dict[str, Any]]:
+        corpus = self._corpus(X)
+        check_documents(corpus, chain.chains[0].problem.corpus, may_add=False)
+        _, targets, of_y = self._tasks(X, y)
+        before = np.hstack([one.sampler.targets for one in chain.chains])
+        unchanged = all(np.array_equal(of_y[n], getattr(self, n)) for n in of_y)
+        if not np.array_equal(targets, before) or not unchanged:
+            raise ValueError(
+                "With warm_start=True fit goes on with the chain of the last fit, so y "
+                "must be the same; but it differs. Pass that, or start anew with "
+                "warm_start=False."
+            )
+        return chain, of_y
 
     def _make_sampler(self, loss: Loss, targets: np.ndarray) -> MaxMargin:
         """Return the sampler that the parameters choose; targets (n_docs, n_tasks)."""

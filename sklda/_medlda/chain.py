@@ -44,6 +44,11 @@ class MedLDAChain(Chain):
             self._weights_sum = self._weights_sum + self.state.weights
         super().keep()
 
+    def forget_samples(self) -> None:
+        """Leave all samples so far out of the averages."""
+        super().forget_samples()
+        self._weights_sum = np.zeros_like(self._weights_sum)
+
     def coef(self) -> np.ndarray:
         """Return the mean of the kept weights, (n_tasks, n_topics)."""
         return self._weights_sum.T / self.averages.n_kept

@@ -10,15 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
 from sklda._base.fitted_topics import snapshot
-from sklda._base.parameters import make_problem, random_streams
 from sklda._base.sklearn_private import StrOptions, fit_context
-from sklda._core.corpus import check_corpus
-from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
-from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import Hinge
-from sklda._medlda.one_vs_rest import OneVsRest
 from sklda._medlda.targets import check_labels, zero_one
 
 
@@ -78,6 +73,13 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         means half of `max_iter`.
     thin : int, default=5
         Sweeps between two kept samples. The last sweep is always kept.
+    warm_start : bool, default=False
+        With True, fit goes on where the last fit stopped, on the same X and y:
+        `max_iter` more sweeps, with the samples of one long chain, bit for bit.
+        `burn_in` counts sweeps of this fit; with 0, the samples of earlier fits stay in
+        all means. `burn_in`, `thin`, `max_iter`, `learn_priors`, `n_jobs` and `verbose`
+        may change, `random_state` has no effect; anything else that changes is an
+        error. The estimator holds the chain, about as much memory as a fit.
     n_mh_steps : int, default=6
         Metropolis-Hastings steps per token and sweep of "light". Three steps take about
         two thirds of the time of six, and were as accurate on 20 Newsgroups with 50 to
@@ -184,6 +186,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         max_iter: int = 50,
         burn_in: int | None = None,
         thin: int = 5,
+        warm_start: bool = False,
         n_mh_steps: int = 6,
         n_weight_steps: int | None = 2,
         n_jobs: int | None = None,
@@ -201,6 +204,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin
+        self.warm_start = warm_start
         self.n_mh_steps = n_mh_steps
         self.n_weight_steps = n_weight_steps
         self.n_jobs = n_jobs
@@ -245,18 +249,14 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         self._sample(X, y, self._schedule())
         return self
 
-    def _start(
-        self, X, y, threads: Threads
-    ) -> tuple[MedLDAChain | OneVsRest, dict[str, Any]]:
-        corpus = check_corpus(self, X, reset=True)
+    def _tasks(self, X, y) -> tuple[Hinge, np.ndarray, dict[str, Any]]:
         classes, targets, multilabel = check_labels(X, y, type(self).__name__)
-        problem = make_problem(self, corpus)
-        rng = random_streams(self.random_state)
-        sampler = self._make_sampler(Hinge(float(self._parameters.C)), targets)
-        of_y = {"classes_": classes, "_multilabel": multilabel}
-        if self.multi_class == "ovr" and targets.shape[1] > 1:
-            return OneVsRest(sampler, problem, rng, threads), of_y
-        return MedLDAChain(sampler, problem, rng), of_y
+        loss = Hinge(float(self._parameters.C))
+        return loss, targets, {"classes_": classes, "_multilabel": multilabel}
+
+    @property
+    def _has_separate_topics(self) -> bool:
+        return self.multi_class == "ovr"
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Return the score of each class: the weighted sum of the topic proportions.

@@ -62,6 +62,11 @@ class OneVsRest:
         """Add the present samples to the averages, unless they are there already."""
         self.threads.map(MedLDAChain.keep, self.chains)
 
+    def forget_samples(self) -> None:
+        """Leave all samples so far out of the averages."""
+        for chain in self.chains:
+            chain.forget_samples()
+
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
         other = copy(self)

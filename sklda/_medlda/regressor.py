@@ -11,13 +11,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from sklda._base.fitted_topics import snapshot
-from sklda._base.parameters import make_problem, random_streams
 from sklda._base.sklearn_private import Interval, fit_context
-from sklda._core.corpus import check_corpus
-from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
-from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import EpsilonInsensitive
 from sklda._medlda.targets import check_numbers, check_steepness
 
@@ -62,6 +58,13 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         means half of `max_iter`.
     thin : int, default=5
         Sweeps between two kept samples. The last sweep is always kept.
+    warm_start : bool, default=False
+        With True, fit goes on where the last fit stopped, on the same X and y:
+        `max_iter` more sweeps, with the samples of one long chain, bit for bit.
+        `burn_in` counts sweeps of this fit; with 0, the samples of earlier fits stay in
+        all means. `burn_in`, `thin`, `max_iter`, `learn_priors`, `n_jobs` and `verbose`
+        may change, `random_state` has no effect; anything else that changes is an
+        error. The estimator holds the chain, about as much memory as a fit.
     n_mh_steps : int, default=6
         Metropolis-Hastings steps per token and sweep of "light".
     n_weight_steps : int or None, default=2
@@ -151,6 +154,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         max_iter: int = 50,
         burn_in: int | None = None,
         thin: int = 5,
+        warm_start: bool = False,
         n_mh_steps: int = 6,
         n_weight_steps: int | None = 2,
         n_jobs: int | None = None,
@@ -168,6 +172,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin
+        self.warm_start = warm_start
         self.n_mh_steps = n_mh_steps
         self.n_weight_steps = n_weight_steps
         self.n_jobs = n_jobs
@@ -208,18 +213,14 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         self._sample(X, y, self._schedule())
         return self
 
-    def _start(self, X, y, threads: Threads) -> tuple[MedLDAChain, dict[str, Any]]:
+    def _tasks(self, X, y) -> tuple[EpsilonInsensitive, np.ndarray, dict[str, Any]]:
         parameters = self._parameters
-        corpus = check_corpus(self, X, reset=True)
         numbers = check_numbers(X, y, type(self).__name__)
         intercept = float(numbers.mean())
         targets = (numbers - intercept)[:, np.newaxis]
         loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon))
         check_steepness(loss.C, targets)
-        problem = make_problem(self, corpus)
-        sampler = self._make_sampler(loss, targets)
-        chain = MedLDAChain(sampler, problem, random_streams(self.random_state))
-        return chain, {"intercept_": intercept}
+        return loss, targets, {"intercept_": intercept}
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predict y.

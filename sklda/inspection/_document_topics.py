@@ -21,6 +21,7 @@ from sklda._base.fitted_topics import (
     snapshot,
     topic_proportions,
 )
+from sklda._base.other_names import translates_names
 from sklda._core.checks import check_integer, check_numbers
 from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda.inspection._words import label_words
@@ -112,6 +113,7 @@ class DocumentTopicsDisplay:
         self.n_models = check_integer(n_models, "n_models", 1)
 
     @classmethod
+    @translates_names
     def from_estimator(
         cls,
         estimator: Any,
@@ -137,7 +139,7 @@ class DocumentTopicsDisplay:
             Word counts.
         feature_names : array-like of str of shape (n_features_in_,), default=None
             Words in the order of the columns of X. By default `feature_names_in_` of
-            the estimator or, if it has none, the column numbers.
+            the estimator or, if it has none, the column numbers, with a warning.
         n_words : int, default=None
             Number of words for each topic in the legend. The default is 3, or 0 if
             words have no names.

@@ -16,9 +16,11 @@ from sklda._base.fitted_topics import (
     topic_proportions,
     word_names,
 )
+from sklda._base.other_names import translates_names
 from sklda._core.types import MatrixLike, NameList
 
 
+@translates_names
 def pyldavis_data(
     estimator: Any, X: MatrixLike, feature_names: NameList | None = None
 ) -> dict[str, Any]:
@@ -32,7 +34,7 @@ def pyldavis_data(
         Word counts, usually those of the fit.
     feature_names : array-like of str of shape (n_features_in_,), default=None
         Words in the order of the columns of X. By default `feature_names_in_` of the
-        estimator or, if it has none, the column numbers.
+        estimator or, if it has none, the column numbers, with a warning.
 
     Returns
     -------
@@ -84,7 +86,8 @@ def pyldavis_data(
     >>> from sklda.inspection import pyldavis_data
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> lda = CollapsedGibbsLDA(n_components=10, random_state=0).fit(X)
-    >>> data = pyldavis_data(lda, X)  # then pyLDAvis.prepare(**data)
+    >>> pixels = [f"pixel {i}" for i in range(X.shape[1])]
+    >>> data = pyldavis_data(lda, X, pixels)  # then pyLDAvis.prepare(**data)
     >>> data["doc_topic_dists"].shape
     (200, 10)
     """

@@ -23,6 +23,7 @@ from sklda._base.fitted_topics import (
     snapshot,
     word_names,
 )
+from sklda._base.other_names import translates_names
 from sklda._core.checks import check_numbers
 from sklda._core.types import NameList, WordMetric
 from sklda.inspection._words import top_columns
@@ -85,7 +86,8 @@ class TopWordsDisplay:
     >>> from sklda.inspection import TopWordsDisplay
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> lda = CollapsedGibbsLDA(n_components=10, random_state=0).fit(X)
-    >>> display = TopWordsDisplay.from_estimator(lda, n_words=5)
+    >>> pixels = [f"pixel {i}" for i in range(X.shape[1])]
+    >>> display = TopWordsDisplay.from_estimator(lda, pixels, n_words=5)
     >>> display.axes_.shape
     (10,)
     """
@@ -119,6 +121,7 @@ class TopWordsDisplay:
             self.intervals = check_numbers(intervals, "intervals", (2, *shape))
 
     @classmethod
+    @translates_names
     def from_estimator(
         cls,
         estimator: Any,
@@ -140,7 +143,7 @@ class TopWordsDisplay:
             Fitted topic model with non-negative `components_`.
         feature_names : array-like of str of shape (n_features_in_,), default=None
             Words in the order of the columns of X. By default `feature_names_in_` of
-            the estimator or, if it has none, the column numbers.
+            the estimator or, if it has none, the column numbers, with a warning.
         n_words : int, default=10
             Number of words for each topic, from 1 to `n_features_in_`.
         metric : {"probability", "relevance", "lift", "frex"}, default="probability"

@@ -14,6 +14,7 @@ from sklda._base.fitted_topics import (
     topic_frequencies,
     topic_frequencies_in,
 )
+from sklda._base.other_names import translates_names
 from sklda._base.several_models import check_models, distributions_of_all
 from sklda._base.topic_distances import jensen_shannon_distances
 from sklda._core.checks import check_numbers
@@ -126,6 +127,7 @@ class TopicFlowDisplay:
         ]
 
     @classmethod
+    @translates_names
     def from_estimators(
         cls,
         estimators: Sequence[Any],
@@ -147,7 +149,7 @@ class TopicFlowDisplay:
             columns, with non-negative `components_`.
         feature_names : array-like of str of shape (n_features_in_,), default=None
             Words in the order of the columns of X. By default `feature_names_in_` of
-            the estimators or, if they have none, the column numbers.
+            the estimators or, if they have none, the column numbers, with a warning.
         n_words : int, default=None
             Number of words beside the number of each topic. The default is 3, or 0 if
             words have no names.

@@ -14,6 +14,7 @@ from sklda._base.fitted_topics import (
     topic_frequencies,
     topic_frequencies_in,
 )
+from sklda._base.other_names import translates_names
 from sklda._base.topic_distances import jensen_shannon_distances
 from sklda._core.checks import check_numbers
 from sklda._core.types import MatrixLike, NameList, WordMetric
@@ -118,6 +119,7 @@ class TopicMapDisplay:
         self.explained_ratio = check_numbers(explained_ratio, "explained_ratio", (2,))
 
     @classmethod
+    @translates_names
     def from_estimator(
         cls,
         estimator: Any,
@@ -138,7 +140,7 @@ class TopicMapDisplay:
             Fitted topic model with non-negative `components_`.
         feature_names : array-like of str of shape (n_features_in_,), default=None
             Words in the order of the columns of X. By default `feature_names_in_` of
-            the estimator or, if it has none, the column numbers.
+            the estimator or, if it has none, the column numbers, with a warning.
         n_words : int, default=None
             Number of words below the number of each topic. The default is 2, or 0 if
             words have no names or there are more than 30 topics.

@@ -9,11 +9,13 @@ import numpy as np
 from sklda._base.drawing import shorten
 from sklda._base.fitted_topics import (
     fitted_components,
+    has_names,
     snapshot,
     top_indices,
     topic_proportions,
     word_names,
 )
+from sklda._base.other_names import translates_names
 from sklda._base.word_scores import word_scores
 from sklda._core.checks import check_flag, check_integer
 from sklda._core.types import MatrixLike, NameList, WordMetric
@@ -60,6 +62,7 @@ def top_words(
 ) -> list[list[str]] | DataFrame: ...
 
 
+@translates_names
 def top_words(
     estimator: Any,
     feature_names: NameList | None = None,
@@ -81,7 +84,7 @@ def top_words(
         Fitted topic model with non-negative `components_`.
     feature_names : array-like of str of shape (n_features_in_,), default=None
         Words in the order of the columns of X. By default `feature_names_in_` of the
-        estimator or, if it has none, the column numbers.
+        estimator or, if it has none, the column numbers, with a warning.
     n_words : int, default=10
         Number of words for each topic, from 1 to `n_features_in_`.
     metric : {"probability", "relevance", "lift", "frex"}, default="probability"
@@ -193,11 +196,13 @@ def label_words(
     estimator have no names.
     """
     components = fitted_components(estimator)
-    names = word_names(estimator, feature_names, components.shape[1])
+    named = feature_names is not None or has_names(estimator)
+    n_columns = components.shape[1]
     if n_words is None:
-        named = feature_names is not None or hasattr(estimator, "feature_names_in_")
-        n_words = min(default_n_words, len(names)) if named else 0
-    if check_integer(n_words, "n_words", 0, len(names), "words") == 0:
+        n_words = min(default_n_words, n_columns) if named else 0
+    n_words = check_integer(n_words, "n_words", 0, n_columns, "words")
+    names = word_names(estimator, feature_names, n_columns) if named or n_words else []
+    if n_words == 0:
         return [[] for _ in components]
     return [
         [shorten(names[column], _MAX_LABEL_LENGTH) for column in topic]
@@ -205,6 +210,7 @@ def label_words(
     ]
 
 
+@translates_names
 def top_documents(
     estimator: Any, X: MatrixLike, n_documents: int = 10
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -11,10 +11,12 @@ from scipy import sparse
 
 from sklda._base.fitted_topics import (
     check_counts,
+    has_names,
     top_indices,
     topic_weights,
     word_names,
 )
+from sklda._base.other_names import translates_names
 from sklda._core.checks import check_choice, check_integer, check_number
 from sklda._core.types import MatrixLike, NameList
 from sklda.metrics._associations import DEFAULT_WINDOWS, OF_DOCUMENTS, OF_WINDOWS
@@ -23,6 +25,7 @@ from sklda.metrics._windows import Occurrence, occurrences_in_windows
 CoherenceMeasure: TypeAlias = Literal["u_mass", "npmi", "c_v", "c_uci", "c_npmi"]
 
 
+@translates_names
 def topic_coherence(
     model: Any | ArrayLike,
     X: MatrixLike | None = None,
@@ -189,7 +192,7 @@ def _check_given(measure: str, **given: Any) -> None:
 
 def _distinct_names(model: Any, feature_names: Any, n_words: int) -> list[str]:
     """Return the name of each word; texts can be searched for no numbers of columns."""
-    if feature_names is None and not hasattr(model, "feature_names_in_"):
+    if feature_names is None and not has_names(model):
         raise ValueError(
             "feature_names must be given: the model knows columns of X, texts hold "
             "words. Pass `vectorizer.get_feature_names_out()`."

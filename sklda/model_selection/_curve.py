@@ -12,6 +12,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
+from sklda._base.other_names import translates_names
 from sklda._core.checks import check_flag
 from sklda._core.types import MatrixLike, NameList
 from sklda.model_selection._checks import (
@@ -30,6 +31,7 @@ CurveMeasure: TypeAlias = Literal[
 ]
 
 
+@translates_names
 def topic_number_curve(
     estimator: Any,
     X: MatrixLike,

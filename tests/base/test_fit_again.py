@@ -59,7 +59,7 @@ def test_refit_forgets_the_first_fit():
 
 
 def predicted_words(model, X):
-    data = pyldavis_data(model, X)
+    data = pyldavis_data(model, X, [f"word {w}" for w in range(30)])
     return data["doc_topic_dists"] @ data["topic_term_dists"]
 
 

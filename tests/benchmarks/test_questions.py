@@ -33,6 +33,8 @@ TINY = {
     " --sweeps 40 --burn-in 10 --thin 1",
     "diagnostics-calibration": "--samplers nested-2-rows --replications 5 --burn-in 3"
     " --thin 1 --jobs 1",
+    "starts-parts": "--corpora docstrings synthetic --topics 3 --starts 2 --sweeps 9"
+    " --documents 80 --words 50 --tokens 2000",
     "ecgs-chains": f"{CHAINS} --damping 1 50 --every 3",
     "ecgs-speed": "--topics 2 100 --first 1 --sweeps 4",
     "ecgs-shards": "--samplers collapsed ecgs --topics 2 3 --starts 2 --shards 1 2"
@@ -59,6 +61,7 @@ FILES = {
     "blocking-speed": ["speed-kos"],
     "diagnostics-chains": ["chains-kos"],
     "ecgs-chains": ["chains-nips"],
+    "starts-parts": ["parts-docstrings-3", "parts-synthetic-3"],
     "ecgs-speed": ["speed-nips"],
     "ecgs-shards": ["shards-nips-threads-2"],
     "cvb-convergence": ["convergence-kos"],
@@ -127,6 +130,16 @@ def check_calibration(report):
     for values in ranks.values():
         assert len(values) == report["options"]["replications"] == 5
         assert all(0 <= rank <= report["draws"] for rank in values)
+
+
+def check_parts(report):
+    random, subsample = report["summary"].values()
+    assert random["share_of_seconds"] == 1
+    assert len(subsample["seconds"]) == 2
+    for chains in report["chains"].values():
+        for chain in chains:
+            assert chain["sweeps"][-1] == 9
+            assert chain["seconds"][0] > 0
 
 
 def check_rates(report):
@@ -216,6 +229,7 @@ CHECKS = {
     "blocking-chains": check_chains,
     "diagnostics-chains": check_diagnostics,
     "diagnostics-calibration": check_calibration,
+    "starts-parts": check_parts,
     "ecgs-chains": check_rates,
     "ecgs-shards": check_shards,
     "cvb-convergence": check_convergence,

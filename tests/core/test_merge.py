@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sklda._core import lists, rows
 from sklda._core.problem import add_changes
+from sklda._gibbs.kernels import single_site_lists, single_site_rows
 from tests.helpers.enumeration import TinyProblem, faults
 from tests.helpers.mutants import Edit, interpreted
 
@@ -29,7 +29,7 @@ def moved(z, tokens, n_topics, rng):
     return z
 
 
-@pytest.mark.parametrize("tables", [lists, rows])
+@pytest.mark.parametrize("tables", [single_site_lists, single_site_rows])
 @pytest.mark.parametrize("n_topics", [1, 3, 16, 20])
 @pytest.mark.parametrize("n_shards", [2, 3, 6])
 def test_merged_counts_are_those_of_all_changes(tables, n_topics, n_shards):
@@ -100,14 +100,14 @@ APPENDS = {
 }
 EDITS = {
     "none": [],
-    **{fault: [Edit("lists.merge", *edit)] for fault, edit in MERGES.items()},
+    **{fault: [Edit("list_replicas.merge", *edit)] for fault, edit in MERGES.items()},
     **{fault: [Edit("_append", *edit)] for fault, edit in APPENDS.items()},
 }
 
 
 @pytest.mark.parametrize("fault", EDITS)
 def test_mutants_of_the_merge_are_noticed(fault):
-    mutant = interpreted("sklda._core.lists", EDITS[fault]).module
+    mutant = interpreted("sklda._gibbs.kernels.single_site_lists", EDITS[fault]).module
     try:
         right = merges_right(mutant, n_topics=20, n_shards=3)
     except (IndexError, ValueError):  # a list has no more room

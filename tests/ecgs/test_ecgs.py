@@ -123,6 +123,9 @@ class Forger:
     def from_topics(self, problem, z):
         return SimpleNamespace(z=z, topic=None)
 
+    def kernel_priors(self, problem):
+        return problem.kernel_priors()
+
     def sweep_groups(self, corpus, state, priors, n_draws, rng):
         for first, last in itertools.pairwise(corpus.token_ptr):
             topics = self.rng.permutation(self.n_topics)[: self.rng.integers(1, 5)]

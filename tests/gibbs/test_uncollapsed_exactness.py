@@ -83,7 +83,12 @@ SMALL = {
     "cell": TinyProblem((((0, 3),),), 2, (0.5, 0.7, 0.9), 0.3),
     "words": TinyProblem((((0, 1), (1, 1)), ((1, 2),)), 2, (0.3, 0.6), 0.3),
     "empty topics": TinyProblem((((0, 2),),), 2, (0.9, 1.4), 1e-6),
-    "betas": TinyProblem((((0, 2),),), 2, (0.9, 1.4), ((3e-6, 1e-6), (1e-6, 3e-6))),
+    "tiny betas": TinyProblem(
+        (((0, 2),),), 2, (0.9, 1.4), ((3e-6, 1e-6), (1e-6, 3e-6))
+    ),
+    "betas": TinyProblem(
+        (((0, 1), (1, 1)), ((1, 2),)), 2, (0.3, 0.6), ((0.2, 3.0), (1.5, 0.4))
+    ),
 }
 
 ALPHA = "np.tile(A.doc_topic_prior, *Z)"
@@ -97,7 +102,7 @@ MUTANTS = {
         Edit("_beta_of", "B[:, F:L].T", "B[::-1, F:L].T"),
     ),
     "topics without tokens forget beta": (
-        "betas",
+        "tiny betas",
         Edit("_words_of_prior", "np.cumsum(B)", "np.arange(1, B.size + 1)"),
     ),
     "alpha is missing": (

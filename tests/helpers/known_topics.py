@@ -1,7 +1,11 @@
 """An estimator whose topics and documents are set by hand."""
 
 import numpy as np
+import pytest
 from sklearn.base import BaseEstimator, TransformerMixin
+
+# For tests that find their words by the numbers of columns.
+columns_are_shown = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
 
 
 class KnownTopics(TransformerMixin, BaseEstimator):

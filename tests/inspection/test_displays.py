@@ -12,8 +12,10 @@ from sklda.inspection import (
     top_words,
 )
 from tests.helpers.interpreter import run_python
-from tests.helpers.known_topics import KnownTopics
+from tests.helpers.known_topics import KnownTopics, columns_are_shown
 from tests.helpers.pictures import LONG, X, boxes, model_of, overlaps
+
+pytestmark = columns_are_shown
 
 # --- top words ---------------------------------------------------------------
 
@@ -215,12 +217,14 @@ def test_without_matplotlib_it_says_what_to_install():
     sys.modules["matplotlib"] = None
     import numpy as np
     from sklda import inspection
-    from tests.helpers.known_topics import KnownTopics
+    from tests.helpers.known_topics import KnownTopics, columns_are_shown
     model = KnownTopics(np.eye(3), np.eye(3), bound_=[1.0], bound_iter_=[1])
     for name in inspection.__all__:
         if name.endswith("Display") and name != "TopicIntervalsDisplay":
             needed = [np.eye(3)] if name.startswith("Doc") else []
-            options = {"n_words": 2} if name.startswith("TopW") else {}
+            options = {}
+            if name.startswith("TopW"):
+                options = {"n_words": 2, "feature_names": ["a", "b", "c"]}
             display = getattr(inspection, name)
             try:
                 if name == "TopicFlowDisplay":

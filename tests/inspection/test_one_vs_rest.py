@@ -15,6 +15,9 @@ from sklda.inspection import (
     top_words,
 )
 from sklda.metrics import topic_coherence, topic_diversity
+from tests.helpers.known_topics import columns_are_shown
+
+pytestmark = columns_are_shown
 
 N_CLASSES, N_TOPICS = 3, 4  # topics of each class
 

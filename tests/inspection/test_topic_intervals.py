@@ -13,7 +13,10 @@ from sklda.inspection import (
     top_words,
 )
 from tests.helpers.draws import draws_of
+from tests.helpers.known_topics import columns_are_shown
 from tests.helpers.pictures import LONG, X, boxes, overlaps
+
+pytestmark = columns_are_shown
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,16 @@
 """Topics in two dimensions: places, circles and labels."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 from sklda.inspection import TopicMapDisplay
 from sklda.inspection._topic_map import classical_scaling
-from tests.helpers.known_topics import KnownTopics
+from tests.helpers.known_topics import KnownTopics, columns_are_shown
 from tests.helpers.pictures import LONG, boxes_without_lines, model_of, overlaps
+
+pytestmark = columns_are_shown
 
 
 def test_scaling_keeps_distances_in_the_plane():
@@ -69,8 +73,13 @@ def test_areas_of_circles_are_topic_frequencies(pyplot):
 
 def test_words_of_the_map(pyplot):
     model = KnownTopics([[6.0, 3, 1], [1, 3, 6.0]])
-    texts = TopicMapDisplay.from_estimator(model).texts_
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        texts = TopicMapDisplay.from_estimator(model).texts_
     assert [text.get_text() for text in texts] == ["0", "1"], "without names no words"
+    with pytest.warns(UserWarning, match="Words are shown as the numbers") as told:
+        texts = TopicMapDisplay.from_estimator(model, n_words=1).texts_
+    assert told[0].filename == __file__
     display = TopicMapDisplay.from_estimator(
         model, ["a", "b", "c"], 3, metric="probability"
     )

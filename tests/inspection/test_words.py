@@ -1,5 +1,7 @@
 """Top words, top documents, and what pyLDAvis takes."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -10,7 +12,9 @@ from sklda._base.fitted_topics import top_indices, topic_frequencies, topic_prop
 from sklda.datasets import make_lda_corpus
 from sklda.inspection import pyldavis_data, top_documents, top_words
 from tests.helpers.interpreter import run_python
-from tests.helpers.known_topics import KnownTopics
+from tests.helpers.known_topics import KnownTopics, columns_are_shown
+
+pytestmark = columns_are_shown
 
 # Topic 0 has 10 tokens, topic 1 has 30.
 COMPONENTS = np.array([[6.0, 3.0, 1.0, 0.0], [14.0, 0.0, 9.0, 7.0]])
@@ -140,10 +144,16 @@ def test_top_indices_are_a_stable_sort(n):
 
 
 def test_default_names():
-    assert top_words(KnownTopics(COMPONENTS), n_words=2) == [["0", "1"], ["0", "2"]]
+    with pytest.warns(
+        UserWarning, match="numbers of their columns.*Pass.*names"
+    ) as told:
+        assert top_words(KnownTopics(COMPONENTS), n_words=2) == [["0", "1"], ["0", "2"]]
+    assert told[0].filename == __file__
     named = KnownTopics(COMPONENTS, feature_names_in_=np.array(NAMES, dtype=object))
-    assert top_words(named, n_words=2) == [["apple", "berry"], ["apple", "cherry"]]
-    assert top_words(named, ["p", "q", "r", "s"], 1) == [["p"], ["p"]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert top_words(named, n_words=2) == [["apple", "berry"], ["apple", "cherry"]]
+        assert top_words(named, ["p", "q", "r", "s"], 1) == [["p"], ["p"]]
 
 
 def test_names_of_a_frame():
@@ -174,9 +184,9 @@ def test_frame_without_pandas_says_what_is_missing():
     sys.meta_path.insert(0, Missing)
     import numpy as np
     from sklda.inspection import top_words
-    from tests.helpers.known_topics import KnownTopics
+    from tests.helpers.known_topics import KnownTopics, columns_are_shown
     try:
-        top_words(KnownTopics(np.eye(3)), n_words=1, as_frame=True)
+        top_words(KnownTopics(np.eye(3)), ["a", "b", "c"], 1, as_frame=True)
     except ImportError as error:
         print(error)
     """

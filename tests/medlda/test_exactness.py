@@ -258,7 +258,7 @@ MUTANTS = {
         Edit("_propose_by_array", "N + B[-1]", "N", nth=0),
     ),
     "the sum of beta is that of another topic": (
-        ("light", "betas", 4000),
+        ("light", "betas", 20_000),
         Edit(CELL, "entry(B, K)", "entry(B, 0)"),
     ),
     "the labels' proposal is taken for flat": (

@@ -6,6 +6,7 @@ error too.
 
 import numpy as np
 
+import sklda
 from sklda import (
     CVBLDA,
     ECGSLDA,
@@ -43,7 +44,7 @@ score: float = lda.score(X) + lda.perplexity(X)
 components: np.ndarray = lda.components_
 trace: np.ndarray = lda.log_joint_
 alpha: np.ndarray = lda.doc_topic_prior_
-beta: float = lda.topic_word_prior_
+beta: float | np.ndarray = lda.topic_word_prior_
 n_sweeps: int = lda.n_iter_
 
 rate: float = ECGSLDA(3, strategy="shortcut").fit(X.toarray()).sampling_rate_.mean()
@@ -53,8 +54,9 @@ classifier = MedLDAClassifier(3, sampler="light", max_iter=4).fit(X, y)
 labels: np.ndarray = classifier.classes_[classifier.decision_function(X).argmax(axis=1)]
 errors: np.ndarray = MedLDARegressor(3, max_iter=4).fit(X, y).predict(X) - y
 
-words: list[list[str]] = top_words(lda, n_words=3)
+lda = lda.set_params(max_iter=5)
 names = np.array([f"word {w}" for w in range(20)])
+words: list[list[str]] = top_words(lda, names, n_words=3)
 display = TopWordsDisplay.from_estimator(lda, names, n_words=3)
 coherence: np.ndarray = topic_coherence(lda.components_, X, measure="npmi", n_words=3)
 diversity: float = topic_diversity(lda, n_words=3)
@@ -80,6 +82,8 @@ if kept is not None:
     effects: TopicEffects = estimate_effect(kept, y, topics=[0])
     table: str = repr(effects)
 
+CollapsedGibbsLDA(n_topics=3)  # type: ignore[call-arg]
+other = sklda.LdaModel  # type: ignore[attr-defined]
 CollapsedGibbsLDA(sampler="fast")  # type: ignore[arg-type]
 CollapsedGibbsLDA(blocking="both")  # type: ignore[arg-type]
 CVBLDA(approximation="first-order")  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from sklda import CVBLDA
 from sklda.datasets import make_lda_corpus
@@ -135,6 +136,19 @@ PER_TOPIC = rows(
     ({"a": 1}, "must hold numbers"),
     ({3}, "must hold numbers"),
 ) + Spec([], [[[0.1, 0.2, 0.3], (0.1, 0.2, 0.3), np.array([0.1, 0.2, 0.3])]])
+SHAPE = rf"must hold finite numbers.*\({N_TOPICS}, {N_WORDS}\)"
+TOPICS = np.arange(1.0, 1 + N_TOPICS * N_WORDS).reshape(N_TOPICS, N_WORDS)
+NO_TOPICS = "without components_.*Fit it first.*init=model.components_"
+INIT = rows(
+    *((topics, SHAPE) for topics in ({3}, {"a": 1}, [], TOPICS[0], TOPICS[1:])),
+    *((topics, SHAPE) for topics in (TOPICS[:, 1:], TOPICS.astype(str).tolist())),
+    *((np.where(TOPICS > 1, TOPICS, x), SHAPE) for x in (math.nan, math.inf)),
+    (TOPICS - 2, "must not be negative, got -1"),
+    (TOPICS * [[1], [0], [1]], "zeros only in topic 1"),
+)
+INIT += refused(CVBLDA(), CVBLDA, words=NO_TOPICS, error=NotFittedError)
+INIT += refused(5, 0.5, True, b"random")
+INIT += Spec([], [[TOPICS, TOPICS.astype(int), TOPICS.tolist(), 1e300 * TOPICS]])
 OF_WORDS = np.linspace(0.1, 0.7, N_WORDS)
 OF_TOPICS_AND_WORDS = np.outer([1, 2, 3], OF_WORDS)
 PER_WORD = rows(
@@ -166,6 +180,7 @@ FLOAT32 += accepted(1e-10, 1e10)
 # What does not follow from the constraints.
 MORE = {
     "doc_topic_prior": PER_TOPIC + FLOAT32,
+    "init": INIT,
     "topic_word_prior": PER_WORD + FLOAT32,
     "burn_in": rows((20, "=20.*smaller than max_iter=20.*half"), (21, "=21")),
     "keep_draws": rows((71, "=71 exceeds .* 70: .*thin=1.*max_iter=140.*Lower thin")),
@@ -250,6 +265,8 @@ def estimator_doors() -> Iterator[tuple[str, Door]]:
             again = {k: only_bad(spec) for k, spec in derived.items()}
             yield f"sklda.{name}, partial_fit again", Door(partial_fit_again, {}, again)
         for method, function in methods(cls):
+            if method == "set_params":
+                continue
             whole = not issubclass(cls, CVBLDA)
             specs = {"X": counts(N_DOCS, N_WORDS, whole=whole, fitted=method != "fit")}
             sound, of_y = {"X": X}, OF_Y.get(f"{name}.{method}", {})

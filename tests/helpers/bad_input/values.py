@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._base.sklearn_private import HasMethods, Interval, StrOptions
 
 WRONG = (ValueError, TypeError)  # as scikit-learn's InvalidParameterError is
 NAME = "{name}"  # stands for the name of the parameter
@@ -190,6 +190,11 @@ def of_constraints(constraints: list[Any], typical: Any) -> Spec:
     if "verbose" in constraints:
         known += 1
         spec += refused(-1, 1.5, "yes", {3}, None) + accepted(False, 0)
+    if "boolean" in constraints:
+        known += 1
+        spec += refused(None, 2, "yes", {True}, words=f"'{NAME}' parameter.*bool")
+        spec += Spec([], [[True, np.True_], [False, np.False_]])
+    known += sum(isinstance(c, HasMethods) for c in constraints)
     if "array-like" in constraints:
         known += 1
         spec = Spec(

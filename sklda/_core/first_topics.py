@@ -1,0 +1,37 @@
+"""The topics that tokens have before the first sweep."""
+
+import numpy as np
+
+from sklda._core.compile import njit
+from sklda._core.problem import Corpus, Problem
+from sklda._core.random_streams import random_topics, uniform
+
+
+def first_topics(problem: Problem[Corpus], rng: np.ndarray) -> np.ndarray:
+    """Return a topic for each token, (n_tokens,) uint16.
+
+    All topics are equally likely. With an array of beta, those of a word are as likely
+    as the word is in them on average before any data: so seeds begin in their topics,
+    and a word begins outside of topics that its prior keeps it out of. There each
+    single token would be unlikely to leave, as its fellows hold it.
+    """
+    corpus = problem.corpus
+    n_tokens = int(corpus.token_ptr[-1])
+    if not problem.has_word_prior:
+        return random_topics(n_tokens, problem.n_topics, rng)
+    mean = problem.beta / problem.beta_sum[:, np.newaxis]
+    z = np.empty(n_tokens, np.uint16)
+    _draw_by_word(corpus, np.cumsum(mean.T, axis=1), rng, z)
+    return z
+
+
+@njit(cache=True, nogil=True)
+def _draw_by_word(corpus, before, rng, z):
+    """Draw from the differences of the running sums `before`, (n_words, n_topics)."""
+    _, word, token_ptr = corpus
+    last = before.shape[1] - 1
+    for c in range(word.size):
+        sums = before[word[c]]
+        for i in range(token_ptr[c], token_ptr[c + 1]):
+            r = uniform(rng) * sums[last]
+            z[i] = min(np.searchsorted(sums, r, "right"), last)

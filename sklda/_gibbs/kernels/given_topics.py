@@ -1,0 +1,66 @@
+"""Topics of tokens where the topics themselves are given: where a chain may start.
+
+With phi fixed, and theta of the document integrated out, the tokens of a document are
+drawn one after the other,
+
+    p(z = k | rest of the document) ~ (n_dk + alpha_k) phi_kw,
+
+the first time given the tokens before it, then given all others of the document. The
+weights of a cell share phi and are computed once; a move updates two of them.
+"""
+
+import numpy as np
+
+from sklda._core.compile import njit
+from sklda._core.problem import LANES
+from sklda._core.random_streams import uniform
+from sklda._core.rows import pick
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+def _weigh(mass, phi, weight):
+    """Weigh every topic for one cell; return the sum."""
+    total = np.float32(0)
+    for k in range(phi.size):
+        value = mass[k] * phi[k]
+        weight[k] = value
+        total += value
+    return np.float64(total)
+
+
+@njit(cache=True, nogil=True)
+def draw_topics(corpus, z, phi, alpha, n_passes, rng):
+    """Draw the topics of all tokens of some documents, in so many passes over each.
+
+    `phi` is (n_words, n_lanes) float32, up to a factor for each word. It is 0 in the
+    padding, and not 0 for all topics of a word.
+    """
+    doc_ptr, word, token_ptr = corpus
+    n_lanes = alpha.size
+    mass = np.zeros(n_lanes, np.float32)  # n_dk + alpha_k
+    weight = np.zeros(n_lanes, np.float32)
+    lane_sum = np.zeros(n_lanes + LANES, np.float32)
+    for d in range(doc_ptr.size - 1):
+        for k in range(n_lanes):
+            mass[k] = alpha[k]
+        for n_done in range(n_passes):
+            for c in range(doc_ptr[d], doc_ptr[d + 1]):
+                row = phi[word[c]]
+                total = _weigh(mass, row, weight)
+                for i in range(token_ptr[c], token_ptr[c + 1]):
+                    if n_done > 0:
+                        old = np.int64(z[i])
+                        mass[old] -= 1
+                        total += _change(old, mass, row, weight)
+                    new = pick(weight, lane_sum, uniform(rng) * total)
+                    z[i] = new
+                    mass[new] += 1
+                    total += _change(new, mass, row, weight)
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _change(k, mass, row, weight):
+    """Update the weight of a topic; return by how much it changes."""
+    before = weight[k]
+    weight[k] = mass[k] * row[k]
+    return np.float64(weight[k] - before)

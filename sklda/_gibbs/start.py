@@ -1,0 +1,184 @@
+"""Where chains begin: topics of the tokens that are random, or drawn from topics.
+
+A start has random numbers of its own. It changes no posterior: only the sweeps that a
+chain needs to get there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from sklda._core.checks import check_numbers
+from sklda._core.corpus import (
+    kernel_ranges,
+    some_documents,
+    take_documents,
+    tokens_before,
+)
+from sklda._core.problem import Corpus, Counts, Problem, pad_prior
+from sklda._core.random_streams import RandomStreams
+from sklda._core.sampler import Sampler
+from sklda._core.threads import Threads
+from sklda._gibbs.chain import Chain
+from sklda._gibbs.kernels.given_topics import draw_topics
+
+# Parts of the documents, and the sweeps over each of them. Less than a tenth of a small
+# corpus says too little; of a large one a fiftieth has the topics already.
+STAGES = ((0.1, 100), (0.3, 60))
+STAGES_OF_MANY = ((0.02, 100), (0.1, 40), (0.3, 15))
+MANY = 100_000  # documents
+_N_PASSES = 2  # over a document: the first knows little of it
+_CHILD = 2**32 - 1  # the child of the random streams that is for the start
+
+
+def check_init(init: Any, problem: Problem[Corpus]) -> str | np.ndarray:
+    """Return a name, or the topics that `init` is or holds, (n_topics, n_words).
+
+    Raises
+    ------
+    NotFittedError
+        If it is a model without topics.
+    ValueError
+        If these are not of as many topics and words.
+    """
+    if isinstance(init, str):
+        return init
+    topics, name = init, "init"
+    if hasattr(init, "fit"):
+        name = f"components_ of init={type(init).__name__}()"
+        topics = getattr(init, "components_", None)
+        if topics is None:
+            raise NotFittedError(
+                f"init is a {type(init).__name__} without components_. Fit it first. "
+                f"A clone of an estimator, as in a search, also clones init, which is "
+                f"then not fitted: pass init=model.components_ instead."
+            )
+    topics = check_numbers(topics, name, (problem.n_topics, problem.n_words))
+    if topics.min() < 0:
+        raise ValueError(f"{name} must not be negative, got {topics.min():g}.")
+    empty = np.flatnonzero(topics.max(axis=1) == 0)
+    if empty.size > 0:
+        raise ValueError(
+            f"{name} has zeros only in topic {empty[0]}: give it a positive number for "
+            f"each of its words."
+        )
+    return topics
+
+
+def first_topics(
+    init: str | np.ndarray,
+    problem: Problem[Corpus],
+    make_sampler: Callable[[Problem[Corpus]], Sampler],
+    rng: RandomStreams,
+    threads: Threads,
+) -> np.ndarray | None:
+    """Return topics of all tokens, as `init` of `check_init` says.
+
+    None means random ones.
+    """
+    if not isinstance(init, str):
+        word_topic = _of_topics(init, problem)
+        return _draw(problem, word_topic, rng.child(_CHILD), threads)
+    if init == "random":
+        return None
+    return _of_parts(problem, make_sampler, rng.child(_CHILD), threads)
+
+
+def with_new_documents(
+    chain: Chain,
+    corpus: Corpus,
+    make_sampler: Callable[[Problem[Corpus]], Sampler],
+) -> Chain:
+    """Return a chain of more documents, which goes on from the topics of another one.
+
+    Tokens of the new documents get topics under those of the others.
+    """
+    counts = chain.sampler.counts(chain.problem, chain.state)
+    problem = chain.problem._replace(corpus=corpus)
+    word_topic = _of_counts(counts, chain.problem)
+    n_before = chain.problem.corpus.doc_ptr.size - 1
+    rng = chain.rng.child(_CHILD)
+    z = _draw(problem, word_topic, rng, chain.threads, n_before)
+    z[: chain.z.size] = chain.z
+    more = Chain(make_sampler(problem), problem, chain.rng, chain.draws.maxlen, z)
+    more.threads = chain.threads
+    return more
+
+
+def _of_topics(components: np.ndarray, problem: Problem[Corpus]) -> np.ndarray:
+    """Return phi of topics as kernels take it, (n_words, n_lanes) float32.
+
+    The largest entry of a word is 1, which changes no draw, and float32 holds what
+    matters. Where all are 0, all topics become equally likely.
+    """
+    topics = components / components.max(axis=1, keepdims=True)  # no sum overflows
+    topics /= topics.sum(axis=1, keepdims=True)
+    largest = topics.max(axis=0)
+    topics[:, largest == 0] = largest[largest == 0] = 1
+    word_topic = np.zeros((problem.n_words, problem.n_lanes), np.float32)
+    word_topic[:, : problem.n_topics] = (topics / largest).T
+    return word_topic
+
+
+def _of_counts(counts: Counts, problem: Problem[Corpus]) -> np.ndarray:
+    """Return phi of counts in the same way."""
+    n_topics = problem.n_topics
+    word_topic = counts.word_topic.astype(np.float32)
+    topics = word_topic[:, :n_topics]
+    topics += np.transpose(problem.beta)
+    topics /= counts.topic[:n_topics].astype(np.float32) + problem.beta_sum
+    topics /= topics.max(axis=1, keepdims=True)
+    return word_topic
+
+
+def _draw(
+    problem: Problem[Corpus],
+    word_topic: np.ndarray,
+    rng: RandomStreams,
+    threads: Threads,
+    first: int = 0,
+) -> np.ndarray:
+    """Return topics of the tokens of all documents from `first` on, given phi."""
+    corpus = problem.corpus
+    alpha = pad_prior(problem.doc_topic_prior)
+    z = np.zeros(corpus.token_ptr[-1], np.uint16)
+    before = tokens_before(corpus)[first:]
+    slices = list(kernel_ranges(before, _N_PASSES * problem.n_lanes))
+
+    def draw(documents, stream):
+        some = some_documents(corpus, *(first + np.array(documents)))
+        draw_topics(some, z, word_topic, alpha, _N_PASSES, stream.kernel)
+
+    threads.map(draw, slices, [rng.child(i) for i in range(len(slices))])
+    return z
+
+
+def _of_parts(
+    problem: Problem[Corpus],
+    make_sampler: Callable[[Problem[Corpus]], Sampler],
+    rng: RandomStreams,
+    threads: Threads,
+) -> np.ndarray:
+    """Return topics from chains on larger and larger parts of the documents.
+
+    Each begins under the topics of the one before it.
+    """
+    n_docs = problem.corpus.doc_ptr.size - 1
+    order = rng.generator.permutation(n_docs)
+    z = word_topic = None
+    stages = STAGES if n_docs < MANY else STAGES_OF_MANY
+    for i, (share, n_sweeps) in enumerate(stages):
+        some = np.sort(order[: max(1, round(share * n_docs))])
+        part = problem._replace(corpus=take_documents(problem.corpus, some))
+        own = rng.child(i)
+        if word_topic is not None:
+            z = _draw(part, word_topic, own.child(_CHILD), threads)
+        chain = Chain(make_sampler(part), part, own, z=z)
+        for _ in range(n_sweeps):
+            chain.sweep()
+        word_topic = _of_counts(chain.sampler.counts(part, chain.state), part)
+    return _draw(problem, word_topic, rng.child(len(stages)), threads)

@@ -1,0 +1,304 @@
+"""`warm_start`: fits that go on with the chain of the last one."""
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+from sklda import (
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    MedLDAClassifier,
+    MedLDARegressor,
+    UncollapsedGibbsLDA,
+)
+from sklda._core.corpus import n_documents_in_common
+from sklda._core.threads import Threads
+from sklda._gibbs.chain import Chain
+from sklda.datasets import make_lda_corpus
+from sklda.diagnostics import sample_chains
+from tests.gibbs.test_kept_draws import assert_same_draws
+from tests.helpers.comparison import fitted
+from tests.helpers.corpora import corpus_of
+
+X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0].toarray()
+LABELS, NUMBERS = np.arange(40) % 3, np.linspace(0, 1, 40)
+COLLAPSED = partial(CollapsedGibbsLDA, evaluate_every=3)
+MODELS = {
+    "rows": COLLAPSED,
+    "rows then lists": partial(COLLAPSED, 130),
+    "lists": partial(COLLAPSED, sampler="sparse"),
+    "blocks": partial(COLLAPSED, blocking="nested", max_block_size=None),
+    "shards": partial(COLLAPSED, n_shards=3),
+    "lists in shards": partial(COLLAPSED, n_shards=3, sampler="sparse"),
+    "learned priors": partial(COLLAPSED, learn_priors="asymmetric"),
+    "draws": partial(COLLAPSED, keep_draws=4),
+    "dynamic": ECGSLDA,
+    "dynamic in shards": partial(ECGSLDA, n_shards=3),
+    "uncollapsed": UncollapsedGibbsLDA,
+    "light": MedLDAClassifier,
+    "one vs rest": partial(MedLDAClassifier, multi_class="ovr"),
+    "gibbs": partial(MedLDARegressor, sampler="gibbs", n_weight_steps=None),
+}
+each = pytest.mark.parametrize("name", MODELS)
+
+
+def make(name, **params):
+    model = MODELS[name](random_state=0, thin=4, burn_in=10)
+    if model.n_components < 130:
+        model.n_components = 4
+    return model.set_params(**params)
+
+
+def fit(model):
+    y = LABELS if isinstance(model, MedLDAClassifier) else NUMBERS
+    return model.fit(X, y)
+
+
+def assert_same(a, b):
+    a, b = dict(fitted(a)), dict(fitted(b))
+    draws = [one.pop("draws_", None) for one in (a, b)]
+    if draws[0] is not None:
+        assert_same_draws(*draws)
+    assert a.keys() == b.keys()
+    for key in a:
+        np.testing.assert_array_equal(a[key], b[key], strict=True, err_msg=key)
+
+
+# --- one long chain --------------------------------------------------------------
+
+
+@each
+def test_two_fits_are_one_long_chain(name):
+    expected = fit(make(name, max_iter=34))
+    model = fit(make(name, max_iter=26, warm_start=True))
+    model = pickle.loads(pickle.dumps(model))
+    model.set_params(max_iter=8, burn_in=0, n_jobs=2)
+    assert_same(fit(model), expected)
+
+
+@pytest.mark.parametrize("name", sorted(MODELS.keys() - {"learned priors", "draws"}))
+def test_burn_in_counts_from_where_the_last_fit_stopped(name):
+    model = fit(make(name, max_iter=26, warm_start=True))
+    fit(model.set_params(max_iter=8, burn_in=7))
+    expected = fit(make(name, max_iter=34, burn_in=33))
+    assert_same(model, expected)
+
+
+def test_priors_are_learned_in_each_burn_in():
+    model = fit(make("learned priors", max_iter=26, warm_start=True))
+    learned = model.doc_topic_prior_
+    fit(model.set_params(max_iter=8, burn_in=0))
+    np.testing.assert_array_equal(model.doc_topic_prior_, learned)
+    fit(model.set_params(max_iter=8, burn_in=7))  # to sweep 41
+    assert (model.doc_topic_prior_ != learned).any()
+
+
+def test_many_short_fits():
+    model = make("shards", max_iter=1, burn_in=0, thin=1, warm_start=True)
+    for _ in range(30):
+        fit(model)
+    assert_same(model, fit(make("shards", max_iter=30, burn_in=0, thin=1)))
+
+
+def test_more_draws_than_one_fit_keeps():
+    model = fit(make("draws", max_iter=26, warm_start=True))
+    model.set_params(max_iter=8, burn_in=0)
+    expected = fit(make("draws", max_iter=34))
+    np.testing.assert_array_equal(fit(model).draws_.sweeps, expected.draws_.sweeps)
+    with pytest.raises(ValueError, match=r"keep_draws=9 exceeds .* 2: .*and 4 of the"):
+        fit(model.set_params(keep_draws=9))
+
+
+def test_progress_goes_on(capsys):
+    model = fit(make("rows", max_iter=12, warm_start=True, verbose=1))
+    fit(model.set_params(max_iter=6, burn_in=0))
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[2] for line in lines] == [
+        *(f"{sweep}/12," for sweep in (3, 6, 9, 12)),
+        *(f"{sweep}/18," for sweep in (15, 18)),
+    ]
+
+
+def test_a_stopped_fit_goes_on():
+    pytest.importorskip("sklearn.callback")
+
+    class StopAt:
+        max_propagation_depth = None
+
+        def on_fit_task_end(self, estimator, context, **_):
+            return context.task_name == "sweep 17"
+
+        setup = teardown = on_fit_task_begin = lambda self, *_, **__: None
+
+    model = make("lists in shards", max_iter=26, warm_start=True)
+    model.set_callbacks(StopAt())
+    assert fit(model).n_iter_ == 17
+    fit(model.set_params(max_iter=17, burn_in=16))
+    expected = fit(make("lists in shards", max_iter=34, burn_in=33))
+    assert_same(model, expected)
+
+
+@pytest.mark.parametrize("name", ["rows", "light"])
+def test_a_failure_leaves_the_chain_as_it_was(name, monkeypatch):
+    model = fit(make(name, max_iter=26, warm_start=True))
+    model.set_params(max_iter=8, burn_in=0)
+    before = vars(model).copy()
+    evaluate = Chain.keep
+
+    def fail(self):
+        if self.n_sweeps == 34:
+            raise KeyboardInterrupt
+        evaluate(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Chain, "keep", fail)
+        with pytest.raises(KeyboardInterrupt):
+            fit(model)
+    assert vars(model) == before
+    assert_same(fit(model), fit(make(name, max_iter=34)))
+
+
+# --- documents -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["rows", "shards", "dynamic", "uncollapsed"])
+def test_documents_may_be_added(name):
+    model = make(name, max_iter=26, warm_start=True).fit(X[:30])
+    before = model.topic_assignments_
+    fit(model.set_params(max_iter=1, burn_in=0))
+    assert model.n_iter_ == 1
+    assert model.doc_topic_.shape == (40, 4)
+    assert model.components_.sum() == pytest.approx(X.sum() + 4 * 30 * 0.25)
+    # Most tokens keep their topic in a sweep; random ones would have three others.
+    assert (model.topic_assignments_[: before.size] == before).mean() > 0.5
+    again = make(name, max_iter=26, warm_start=True).fit(X[:30])
+    assert_same(fit(again.set_params(max_iter=1, burn_in=0, n_jobs=2)), model)
+
+
+def test_added_documents_get_the_topics_of_the_others():
+    blocks = np.kron(np.eye(2, dtype=int), np.full((20, 5), 8))
+    model = CollapsedGibbsLDA(2, max_iter=40, random_state=0, warm_start=True)
+    model.set_params(doc_topic_prior=0.1, topic_word_prior=0.1).fit(blocks[1:-1])
+    topics = model.doc_topic_[[0, -1]].argmax(axis=1)
+    X = np.vstack([blocks[1:-1], blocks[[0, -1]]])
+    model.set_params(max_iter=1).fit(X)
+    np.testing.assert_array_equal(model.doc_topic_[-2:].argmax(axis=1), topics)
+
+
+@pytest.mark.parametrize(
+    ("documents", "words"),
+    [
+        (X[::-1], "document 0 of X is another one"),
+        (np.vstack([X[:7], X[8:], X[:9]]), "document 7 of X is another one"),
+        (X[:-1], "X has 39 documents instead of 40"),
+        (X[:, :-1], "29 features.*expecting 30"),
+    ],
+)
+@pytest.mark.parametrize("name", ["rows", "light"])
+def test_other_documents_are_refused(name, documents, words):
+    model = fit(make(name, max_iter=26, warm_start=True))
+    before = vars(model).copy()
+    with pytest.raises(ValueError, match=words):
+        model.fit(documents, np.arange(len(documents)) % 3)
+    assert vars(model) == before
+
+
+def test_supervised_fits_refuse_more_documents_and_other_labels():
+    model = fit(make("light", max_iter=26, warm_start=True))
+    X_more, y_more = np.vstack([X, X[:1]]), np.append(LABELS, 0)
+    with pytest.raises(ValueError, match="X has 41 documents instead of 40"):
+        model.fit(X_more, y_more)
+    with pytest.raises(ValueError, match="y must be the same"):
+        model.fit(X, LABELS[::-1])
+    with pytest.raises(ValueError, match="y must be the same"):
+        model.fit(X, LABELS + 1)
+    regressor = fit(make("gibbs", max_iter=26, warm_start=True))
+    with pytest.raises(ValueError, match="y must be the same"):
+        regressor.fit(X, NUMBERS + 1)
+
+
+def test_the_caller_may_change_x_between_the_fits():
+    own = sparse.csr_array(X.astype(np.int32))
+    model = make("rows", max_iter=26, warm_start=True).fit(own)
+    own.indices[:] = own.indices[::-1].copy()
+    own.sort_indices()
+    model.set_params(max_iter=8, burn_in=0)
+    with pytest.raises(ValueError, match="is another one"):
+        model.fit(own)
+    assert_same(model.fit(X), fit(make("rows", max_iter=34)))
+
+
+def test_documents_in_common():
+    counts = np.array([[1, 0, 2], [0, 0, 0], [0, 3, 1], [0, 0, 0]])
+    corpus = corpus_of(counts)
+    assert n_documents_in_common(corpus, corpus) == 4
+    for n in range(5):
+        assert n_documents_in_common(corpus, corpus_of(counts[:n])) == n
+        assert n_documents_in_common(corpus_of(counts[:n]), corpus) == n
+    for i, j, first in ((0, 0, 0), (0, 1, 0), (1, 0, 1), (2, 2, 2), (3, 1, 3)):
+        other = counts.copy()
+        other[i, j] += 1
+        assert n_documents_in_common(corpus, corpus_of(other)) == first
+
+
+# --- parameters ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("rows", {"n_components": 5}),
+        ("rows", {"doc_topic_prior": [0.1, 0.2, 0.3, 0.4]}),
+        ("rows", {"topic_word_prior": 0.3}),
+        ("rows", {"n_shards": 2}),
+        ("rows", {"sampler": "sparse"}),
+        ("rows", {"blocking": "nested"}),
+        ("dynamic", {"strategy": "shortcut"}),
+        ("light", {"C": 3.0}),
+        ("light", {"multi_class": "ovr"}),
+    ],
+)
+def test_what_the_chain_depends_on_must_not_change(name, change):
+    ((parameter, _),) = change.items()
+    model = fit(make(name, max_iter=26, warm_start=True))
+    old = model.get_params()[parameter]
+    model.set_params(**change)
+    with pytest.raises(ValueError, match=f"had {parameter}={old!r}; now it is.*anew"):
+        fit(model)
+    expected = fit(make(name, max_iter=26, **change))
+    assert_same(fit(model.set_params(warm_start=False)), expected)
+
+
+def test_what_a_fit_anew_leaves():
+    model = fit(make("rows", max_iter=26, warm_start=True))
+    assert not hasattr(clone(model), "_paused")
+    fit(model.set_params(warm_start=False))
+    assert not hasattr(model, "_paused")
+    with pytest.warns(UserWarning, match="kept no chain.*starts anew") as caught:
+        model.set_params(warm_start=True).fit(X)
+    assert caught[0].filename == __file__
+    assert_same(model, fit(make("rows", max_iter=26)))
+
+
+def test_learned_priors_need_no_further_burn_in(recwarn):
+    model = fit(make("learned priors", max_iter=26, warm_start=True))
+    fit(model.set_params(max_iter=8, burn_in=0))
+    assert len(recwarn) == 0
+
+
+def test_chains_side_by_side_do_not_go_on_by_fit():
+    pytest.importorskip("arviz_stats")
+    model = fit(make("rows", max_iter=26, warm_start=True))
+    chains = sample_chains(model, X, n_chains=2, random_state=0).more(4)
+    assert not any(one.warm_start for one in chains.estimators_)
+    assert_same(chains.estimators_[0], clone(chains.estimators_[0]).fit(X))
+
+
+def test_number_of_threads():
+    threads = Threads(1)
+    threads.resize(3)
+    assert threads.n == 3

@@ -1,0 +1,232 @@
+"""Where chains begin: `init`, and topics of tokens under given topics."""
+
+import itertools
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.base import clone
+from sklearn.decomposition import LatentDirichletAllocation
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+
+from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda._core.corpus import take_documents
+from sklda._core.problem import Problem
+from sklda._core.threads import Threads
+from sklda._gibbs import start
+from sklda._gibbs.kernels import given_topics
+from sklda.datasets import make_lda_corpus
+from tests.gibbs.test_exactness import PROBLEMS, SAMPLERS
+from tests.helpers.comparison import assert_same_fit
+from tests.helpers.corpora import corpus_of, random_corpus
+from tests.helpers.enumeration import RIGHT, marginals
+from tests.helpers.mutants import streams
+
+K, V = 4, 30
+X, _, TOPICS = make_lda_corpus(60, V, K, document_length=30, random_state=0)
+MODELS = {
+    "rows": CollapsedGibbsLDA,
+    "lists": partial(CollapsedGibbsLDA, sampler="sparse"),
+    "blocks": partial(CollapsedGibbsLDA, blocking="backward"),
+    "shards": partial(CollapsedGibbsLDA, n_shards=3),
+    "dynamic": ECGSLDA,
+    "uncollapsed": UncollapsedGibbsLDA,
+}
+each = pytest.mark.parametrize("name", MODELS)
+
+
+def fit(name="rows", **params):
+    params = {"n_components": K, "max_iter": 4, "random_state": 0, **params}
+    return MODELS[name](**params).fit(X)
+
+
+# --- the draws -------------------------------------------------------------------
+
+PHI = np.array([[0.5, 0.2, 0.0], [1.0, 0.1, 0.7]])  # words x topics
+ALPHA = np.array([0.3, 1.2, 0.6])
+WORDS = [0, 0, 1]  # of the tokens of a document
+
+
+def probabilities(n_passes):
+    """Return the probability of all topics of three tokens after some passes."""
+    n_topics, n = ALPHA.size, len(WORDS)
+    prob = np.zeros((n_topics + 1,) * n)  # the last: none yet
+    prob[(n_topics,) * n] = 1
+    for token in [*range(n)] * n_passes:
+        new = np.zeros_like(prob)
+        for z in itertools.product(range(n_topics + 1), repeat=n):
+            others = [k for i, k in enumerate(z) if i != token and k < n_topics]
+            weight = ALPHA + np.bincount(others, minlength=n_topics)
+            weight = weight * PHI[WORDS[token]]
+            for k in range(n_topics):
+                to = (*z[:token], k, *z[token + 1 :])
+                new[to] += prob[z] * weight[k] / weight.sum()
+        prob = new
+    return prob[(slice(n_topics),) * n]
+
+
+def chi_square(n_passes, draw=given_topics.draw_topics):
+    n_docs, n_topics = 20_000, ALPHA.size
+    corpus = corpus_of(np.tile([2, 1], (n_docs, 1)))
+    phi, alpha = np.zeros((2, 16), np.float32), np.zeros(16, np.float32)
+    phi[:, :n_topics], alpha[:n_topics] = PHI, ALPHA
+    z = np.zeros(3 * n_docs, np.uint16)
+    draw(corpus, z, phi, alpha, n_passes, streams(0).kernel)
+    assert z.max() < n_topics
+    seen = np.zeros((n_topics,) * 3)
+    np.add.at(seen, tuple(z.reshape(n_docs, 3).T), 1)
+    expected = n_docs * probabilities(n_passes)
+    assert seen[expected == 0].sum() == 0
+    some = expected > 0
+    return stats.chisquare(seen[some], expected[some]).pvalue
+
+
+@pytest.mark.parametrize("n_passes", [1, 2, 3])
+def test_draws_are_those_of_the_equation(n_passes):
+    assert chi_square(n_passes) > RIGHT
+
+
+def test_other_draws_are_found():
+    def one_pass_less(corpus, z, phi, alpha, n_passes, rng):
+        given_topics.draw_topics(corpus, z, phi, alpha, n_passes - 1, rng)
+
+    def other_prior(corpus, z, phi, alpha, n_passes, rng):
+        given_topics.draw_topics(corpus, z, phi, alpha * 1.2, n_passes, rng)
+
+    assert chi_square(2, one_pass_less) < RIGHT
+    assert chi_square(2, other_prior) < RIGHT
+
+
+def test_large_and_small_priors_draw_valid_topics():
+    corpus = random_corpus(0, mean=3)
+    for alpha, beta in ((1e10, 1e10), (1e-10, 1e-10)):
+        problem = Problem(corpus, 9, np.full(K, alpha), beta)
+        z = start.first_topics(np.eye(K, 9), problem, None, streams(0), Threads())
+        assert z.max() < K
+
+
+# --- topics ----------------------------------------------------------------------
+
+
+@each
+def test_a_chain_begins_under_given_topics(name):
+    tokens = np.repeat(X.tocoo().col, X.tocoo().data)
+    blocks = np.kron(np.eye(K), np.ones((1, -(-V // K))))[:, :V]
+    lda = fit(name, init=blocks, max_iter=1, topic_word_prior=1e-6)
+    # A word of one topic stays there, unless it has only one token.
+    agrees = lda.topic_assignments_ == blocks.argmax(0)[tokens]
+    assert agrees.mean() > 0.99
+
+
+def test_models_and_arrays_are_the_same():
+    other = LatentDirichletAllocation(K, random_state=0, max_iter=2).fit(X)
+    expected = fit(init=other.components_)
+    for init in (other, FrozenEstimator(other), other.components_.tolist()):
+        lda = fit(init=init)
+        assert_same_fit(lda, expected)
+    assert_same_fit(fit(init=1e300 * other.components_), expected)
+    cvb = CVBLDA(K, random_state=0, tol=0, max_iter=2).fit(X)
+    assert_same_fit(fit(init=cvb), fit(init=cvb.components_))
+    assert_same_fit(fit(init=expected), fit(init=expected.components_))
+
+
+def test_words_without_a_topic_may_have_any():
+    topics = np.eye(K, V)
+    assert set(fit(init=topics, max_iter=1).topic_assignments_) == set(range(K))
+
+
+def test_a_clone_says_why_its_model_is_not_fitted():
+    lda = fit(init=fit())
+    with pytest.raises(NotFittedError, match=r"A clone .* init=model\.components_"):
+        clone(lda).fit(X)
+    frozen = fit(init=FrozenEstimator(fit()))
+    assert_same_fit(clone(frozen).fit(X), frozen)
+
+
+def test_init_does_not_change_the_model():
+    model = fit()
+    before = model.components_.copy()
+    fit(init=model)
+    np.testing.assert_array_equal(model.components_, before)
+
+
+# --- parts of the documents ------------------------------------------------------
+
+
+@each
+def test_the_start_on_a_part_depends_on_the_seed_alone(name, monkeypatch):
+    monkeypatch.setattr(start, "STAGES", ((0.2, 3), (0.5, 2)))
+    first, again = (fit(name, init="subsample", n_jobs=n) for n in (1, 3))
+    assert_same_fit(first, again)
+    other = fit(name, init="subsample", random_state=1)
+    assert (first.topic_assignments_ != other.topic_assignments_).any()
+    assert first.n_iter_ == 4
+
+
+@pytest.mark.parametrize(("stages", "many"), [("STAGES", 61), ("STAGES_OF_MANY", 60)])
+def test_each_part_has_its_sweeps(stages, many, monkeypatch):
+    seen = []
+
+    class Noting(start.Chain):
+        def sweep(self):
+            corpus = self.problem.corpus
+            seen.append((corpus.doc_ptr.size - 1, int(corpus.token_ptr[-1])))
+            super().sweep()
+
+    monkeypatch.setattr(start, stages, ((0.2, 2), (0.5, 1)))
+    monkeypatch.setattr(start, "MANY", many)
+    monkeypatch.setattr(start, "Chain", Noting)
+    fit(init="subsample")
+    assert seen == [(12, 12 * 30), (12, 12 * 30), (30, 30 * 30)]
+
+
+def test_the_start_on_a_part_has_formed_topics():
+    topics = np.kron(np.eye(K, dtype=int), np.full((50, 6), 3))
+    given = {"max_iter": 1, "evaluate_every": 1, "random_state": 0}
+    random, begun = (
+        CollapsedGibbsLDA(K, init=init, **given).fit(topics).log_joint_[0]
+        for init in ("random", "subsample")
+    )
+    # Every token of 3,600 on its topic: two nats less for each than at random.
+    assert begun > random + 3600
+
+
+@pytest.mark.parametrize("documents", [X[:1], 0 * X, X[:, :1], X[:2]])
+@each
+def test_the_start_on_a_part_of_hardly_anything(name, documents):
+    lda = MODELS[name](K, init="subsample", max_iter=2, random_state=0)
+    lda.fit(documents)
+    assert lda.topic_assignments_.size == documents.sum()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS)
+def test_the_posterior_is_the_same(sampler):
+    """Chains that begin on a part come to the marginals of the posterior."""
+    tiny = PROBLEMS["3 topics"]
+    problem, found = tiny.problem(), []
+    for seed in range(2000):
+        rng = streams(seed)
+        z = start.first_topics(
+            "subsample", problem, lambda part: sampler, rng, Threads()
+        )
+        chain = start.Chain(sampler, problem, rng, z=z)
+        for _ in range(20):
+            chain.sweep()
+        found.append(chain.z.copy())
+    expected = tiny.posterior @ marginals(tiny, tiny.assignments)
+    means = marginals(tiny, np.array(found))
+    # Independent chains: 4.5 standard errors are one false alarm in 150,000 values.
+    errors = means.std(0, ddof=1) / np.sqrt(len(found))
+    assert (abs(means.mean(0) - expected) <= 4.5 * errors + 1e-12).all()
+
+
+def test_documents_are_taken_with_their_tokens():
+    counts = np.random.default_rng(0).poisson(0.5, (9, 5))
+    counts[3] = 0
+    some = np.array([0, 3, 4, 8])
+    taken, expected = take_documents(corpus_of(counts), some), corpus_of(counts[some])
+    for one, other in zip(taken, expected, strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
