@@ -70,7 +70,7 @@ def update_ratios(priors, document):
     return topic_ratios(doc_topic, topic, alpha, beta_sum, ratio)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
 def ratio_without(k, n, priors, document):
     """Return the ratio of topic k with n tokens of the document taken out."""
     doc_topic, topic, _ = document
@@ -78,7 +78,7 @@ def ratio_without(k, n, priors, document):
     return topic_ratio(doc_topic[k] - n, topic[k] - n, alpha[k], entry(beta_sum, k))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
 def update_ratio(k, priors, document):
     """Set the ratio of topic k to what its counts say, and return it."""
     value = ratio_without(k, 0, priors, document)

@@ -88,7 +88,7 @@ def grouped_sampler(problem: Problem[Corpus], damping: int | None) -> Grouped:
     # Topics with an excess of the prior are in the lists from the first sweep on.
     n_excess = np.diff(problem.excess.word_ptr)
     long = problem.has_word_prior and rows_are_faster(
-        n_excess, word_cells(problem), problem.n_topics, are_wide=True
+        n_excess, word_cells(problem), problem.n_topics, double=True
     )
     in_lists = problem.n_topics >= MANY_TOPICS and not long
     return Grouped(lists if in_lists else rows, damping)

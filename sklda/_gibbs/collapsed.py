@@ -234,7 +234,9 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         parameters = self._parameters
-        rows, lists = collapsed_samplers(self.blocking, parameters.max_block_size)
+        rows, lists = collapsed_samplers(
+            self.blocking, parameters.max_block_size, problem.n_topics
+        )
         n_shards = parameters.n_shards
         if self.sampler == "auto":
             return fastest(rows, lists, problem, n_shards, threads)

@@ -13,16 +13,21 @@ from sklda._core.problem import Corpus, Counts, Problem, padded
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Replicable, Sampler
 from sklda._core.threads import Threads
+from sklda._core.vectors import are_wide
 from sklda._gibbs.blocked_sampler import Blocked
-from sklda._gibbs.kernels import single_site_lists, single_site_rows
+from sklda._gibbs.kernels import (
+    single_site_lists,
+    single_site_registers,
+    single_site_rows,
+)
 from sklda._gibbs.kernels.blocked import lists as blocked_lists
 from sklda._gibbs.kernels.blocked import rows as blocked_rows
 from sklda._gibbs.sharded import sharded
 
 # A listed topic costs as much as so many lanes of a row, because its ratio has to be
 # looked up. Measured on NIPS, with 100 to 1,000 topics. Rows that hold an array of beta
-# are twice as wide.
-LANES_PER_LISTED, WIDE_LANES_PER_LISTED = 10, 5
+# are of doubles.
+LANES_PER_LISTED, DOUBLES_PER_LISTED = 10, 5
 FEW_TOPICS = 100  # below, a row is short enough whatever the lists are
 MOST_MEMORY = 4  # of rows, relative to lists
 
@@ -72,16 +77,22 @@ class RowsThenLists(NamedTuple):
 
 
 def collapsed_samplers(
-    blocking: str | None, max_block_size: int | None
+    blocking: str | None, max_block_size: int | None, n_topics: int
 ) -> tuple[Replicable, Replicable]:
     """Return the sampler over rows and the one over lists, for a way of blocking."""
     if blocking is None:
-        return single_site_rows, single_site_lists
+        return _single_site_rows(n_topics), single_site_lists
     nested = blocking == "nested"
     return (
         Blocked(blocked_rows, nested, max_block_size),
         Blocked(blocked_lists, nested, max_block_size),
     )
+
+
+def _single_site_rows(n_topics):
+    """Return the fastest single-site sampler over rows on this machine."""
+    is_narrow = padded(n_topics) <= single_site_registers.MOST_LANES
+    return single_site_registers if is_narrow and are_wide() else single_site_rows
 
 
 def fastest(
@@ -107,7 +118,8 @@ def single_site_sampler(
     problem: Problem[Corpus], n_shards: int, threads: Threads
 ) -> Sampler:
     """Return the fastest single-site sampler for a random start."""
-    return fastest(single_site_rows, single_site_lists, problem, n_shards, threads)
+    rows, lists = collapsed_samplers(None, None, problem.n_topics)
+    return fastest(rows, lists, problem, n_shards, threads)
 
 
 def word_cells(problem: Problem[Corpus]) -> np.ndarray:
@@ -116,21 +128,21 @@ def word_cells(problem: Problem[Corpus]) -> np.ndarray:
 
 
 def _topics_and_prior(problem):
-    """Return n_topics, the excess topics of each word, whether rows are wide.
+    """Return n_topics, the excess topics of each word, whether rows are of doubles.
 
     Topics where a word has more than its least beta are always listed.
     """
     return problem.n_topics, np.diff(problem.excess.word_ptr), problem.has_word_prior
 
 
-def starts_in_rows(tokens, cells, n_topics, n_excess=0, are_wide=False) -> bool:
+def starts_in_rows(tokens, cells, n_topics, n_excess=0, double=False) -> bool:
     """Return whether random topics should be in rows, by tokens and cells per word."""
     bytes_of_rows = 4 * tokens.size * padded(n_topics)
     bytes_of_lists = 8 * np.minimum(tokens + n_excess, n_topics).sum()
     if bytes_of_rows > MOST_MEMORY * bytes_of_lists:
         return False
     n_listed = n_topics * -np.expm1(-tokens / n_topics)  # expected of random topics
-    return rows_are_faster(n_listed, cells, n_topics, n_excess, are_wide)
+    return rows_are_faster(n_listed, cells, n_topics, n_excess, double)
 
 
 def compares_after(n_sweeps: int) -> bool:
@@ -138,9 +150,9 @@ def compares_after(n_sweeps: int) -> bool:
     return n_sweeps < 10 or n_sweeps % 10 == 0
 
 
-def rows_are_faster(n_listed, cells, n_topics, n_excess=0, are_wide=False) -> bool:
+def rows_are_faster(n_listed, cells, n_topics, n_excess=0, double=False) -> bool:
     """Return whether they are where each word has so many topics, cell by cell."""
     n_cells = cells.sum()
     mean = np.minimum(n_listed + n_excess, n_topics) @ cells / max(n_cells, 1)
-    per_listed = WIDE_LANES_PER_LISTED if are_wide else LANES_PER_LISTED
+    per_listed = DOUBLES_PER_LISTED if double else LANES_PER_LISTED
     return bool(per_listed * mean >= padded(n_topics))

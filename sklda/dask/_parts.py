@@ -131,7 +131,9 @@ class Shards(NamedTuple):
         z, stream = part.z.copy(), part.stream.copy()
         counts = unpack([block.lists for block in blocks])
         in_rows = self._uses_rows(blocks, problem.n_topics, sweep, part.in_rows)
-        samplers = collapsed_samplers(self.blocking, self.max_block_size)
+        samplers = collapsed_samplers(
+            self.blocking, self.max_block_size, problem.n_topics
+        )
         tables = _rows if in_rows else _lists
         replicas = tables(counts, problem, z)
         sampler = samplers[0 if in_rows else 1]

@@ -3,13 +3,18 @@
 import numpy as np
 import pytest
 
-from sklda import CollapsedGibbsLDA
+from sklda import ECGSLDA, CollapsedGibbsLDA
 from sklda._core.corpus import check_corpus
 from sklda._core.problem import Problem
 from sklda._core.random_streams import random_topics
 from sklda._core.threads import Threads
+from sklda._gibbs import rows_then_lists
 from sklda._gibbs.blocked_sampler import Blocked
-from sklda._gibbs.kernels import single_site_lists, single_site_rows
+from sklda._gibbs.kernels import (
+    single_site_lists,
+    single_site_registers,
+    single_site_rows,
+)
 from sklda._gibbs.kernels.blocked import lists as blocked_lists
 from sklda._gibbs.kernels.blocked import rows as blocked_rows
 from sklda._gibbs.rows_then_lists import RowsThenLists, fastest
@@ -85,6 +90,26 @@ def test_a_table_far_larger_than_the_lists_is_never_made(both):
 def test_few_topics_stay_in_rows(n_documents, both):
     problem = problem_of(X[:n_documents], 20)
     assert fastest(*both, problem, 1, Threads()) is both[0]
+
+
+@pytest.mark.parametrize(
+    ("are_wide", "n_topics", "rows"),
+    [
+        (True, 1, single_site_registers),
+        (True, 32, single_site_registers),
+        (True, 33, single_site_rows),
+        (False, 32, single_site_rows),
+    ],
+)
+def test_few_topics_are_in_wide_registers(are_wide, n_topics, rows, monkeypatch):
+    monkeypatch.setattr(rows_then_lists, "are_wide", lambda: are_wide)
+    problem = problem_of(X, n_topics)
+    for model in (
+        CollapsedGibbsLDA(n_topics),
+        CollapsedGibbsLDA(n_topics, sampler="dense"),
+        ECGSLDA(n_topics, strategy="standard"),
+    ):
+        assert model._make_sampler(problem, Threads()) is rows
 
 
 def fit(**params):

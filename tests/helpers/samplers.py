@@ -46,6 +46,7 @@ def blocked(kernel: str, nested: bool, most: int | None) -> Known:
 # What the estimators choose from.
 SAMPLERS = {
     "rows": Known(_SINGLE[0]),
+    "registers": Known(f"{_KERNELS}.single_site_registers"),
     "lists": Known(_SINGLE[1]),
     "rows then lists": Known(
         "sklda._gibbs.rows_then_lists", lambda m, *both: m.RowsThenLists(*both), _SINGLE

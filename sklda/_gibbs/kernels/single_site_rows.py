@@ -50,7 +50,7 @@ def sweep(problem, state, rng):
     return state
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def sweep_tokens(corpus, state, priors, rng):
     """Resample every token once."""
     # One function, unlike over lists: a second one for each document took 4 % longer.
