@@ -16,6 +16,7 @@ CORPORA = {
     "kos": "KOS",
     "newsgroups": "20 Newsgroups",
     "counts": "high counts",
+    "titles": "Titles",
 }
 
 

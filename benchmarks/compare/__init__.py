@@ -9,7 +9,7 @@ from contextlib import ExitStack
 import numpy as np
 from scipy import sparse
 
-from benchmarks import corpora, harness, number, worker
+from benchmarks import corpora, figures, harness, number, worker
 from benchmarks.harness import Runner
 from benchmarks.programs import ALPHA, BETA, PEERS, available
 from benchmarks.worker import Worker
@@ -100,10 +100,26 @@ def by_corpus(reports: list[dict]) -> dict[str, dict[int, dict]]:
     return tables
 
 
+def shapes(reports) -> str:
+    """Return a table of the corpora of the reports, nothing if there is none."""
+    rows = {}
+    for report in reports:
+        if "corpus" in report["options"]:
+            name, shape = (
+                report["options"]["corpus"],
+                [report[k] for k in corpora.SHAPE],
+            )
+            cells = [*(f"{n:,}" for n in shape), f"{shape[-1] / shape[0]:.1f}"]
+            rows[name] = [figures.CORPORA[name], *cells]
+    head = ["", *corpora.SHAPE, "tokens of a document"]
+    return table("Corpora", head, list(rows.values())) if rows else ""
+
+
 def title_of(report: dict, size="") -> str:
     options = report["options"]
     size, threads = size or f"K = {options['topics']}", options["threads"]
-    return f"{options['corpus'].upper()}, {size}, {number(threads, 'thread')}"
+    corpus = figures.CORPORA[options["corpus"]]
+    return f"{corpus}, {size}, {number(threads, 'thread')}"
 
 
 def table(title: str, head: list, rows: list[list[str]]) -> str:

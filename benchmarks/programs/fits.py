@@ -49,7 +49,7 @@ class Fits(Program):
         return self.last_fit - before
 
     def schedule(self) -> dict[str, int]:
-        """Return the sweeps before sampling, the samples, and the sweeps before each."""
+        """Return the first sweeps, the samples, and the sweeps before each of these."""
         n = min(N_SAMPLES, self.n_sweeps // APART) if self.averages else 0
         apart = APART if n else 0
         first = self.n_sweeps - n * apart
