@@ -14,7 +14,7 @@ RISING = {"log_posterior": 1, "perplexity": -1}
 
 def run(options) -> None:
     for corpus in options.corpora:
-        train, held_out = corpora.split(load(corpus, options), corpus)
+        train, held_out = corpora.split(corpora.choose(corpus, options), corpus)
         for n_topics in [options.topics] if options.topics else TOPICS[corpus]:
             chains = blocking.run_starts(train, held_out, n_topics, options)
             report = corpora.shape_of(train)
@@ -26,14 +26,6 @@ def run(options) -> None:
             report |= blocking.thin(chains, options.sweeps, blocking.DIGITS)
             facts = {"corpus": corpus, "topics": n_topics, **blocking.FACTS}
             harness.write(options, f"chains-{corpus}-{n_topics}", report, **facts)
-
-
-def load(corpus, options):
-    if corpus == "counts":
-        return corpora.make_counts()
-    if corpus == "newsgroups":
-        return corpora.load_texts(corpus, options.newsgroups_home)
-    return corpora.load(corpus, options.data_home)
 
 
 def summary(chains) -> dict[str, dict]:
