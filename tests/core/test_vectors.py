@@ -21,7 +21,6 @@ from sklda._core.vectors import (
 )
 
 WIDTHS = [2, 16, 32, 48, 128]
-rng = np.random.default_rng(0)
 
 
 def arithmetic(a, b, n, width, out):
@@ -53,7 +52,7 @@ def choice(a, b, n, width, out):
 def lanes(a, b, n, width, out):
     x = load(a, 0, width)
     store(out, 0, last_in_all(x))
-    out[width] = get_lane(x, n[1])
+    out[width] = get_lane(x, n[1] - 1)
 
 
 def sums(a, b, n, width, out):
@@ -73,6 +72,7 @@ def test_kernels_do_as_numpy_does(function, width):
     def compiled(a, b, n, out):
         compute(a, b, n, width, out)
 
+    rng = np.random.default_rng(0)
     a, b = rng.random((2, width + 5)).astype(np.float32)
     n = rng.integers(1, width + 1, width + 1).astype(np.int32)
     expected, found = np.zeros((2, width + 1), np.float32)
@@ -88,7 +88,7 @@ def test_total(width):
     def compiled(a):
         return total(load(a, 0, width))
 
-    a = rng.random(width).astype(np.float32)
+    a = np.random.default_rng(0).random(width).astype(np.float32)
     assert compiled(a) == pytest.approx(total(a), rel=1e-5)
 
 
