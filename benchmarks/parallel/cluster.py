@@ -105,7 +105,3 @@ def seconds_of(estimator, X, n_sweeps) -> float:
 
 def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def draw(reports, folder) -> None:
-    """Draw nothing: the figures are for a table in the text."""

@@ -56,7 +56,7 @@ TINY = {
     "medlda-growth": "--newsgroups-home NEWS --samplers light gibbs --topics 2 3"
     " --documents 20 45 --fixed-topics 3",
 }
-TABLES_ONLY = {"topics-planted"}
+TABLES_ONLY = {"topics-planted", "parallel-cluster"}
 FILES = {
     "compare-speed": ["speed-kos-3-1"],
     "compare-quality": ["quality-kos-3-1"],
