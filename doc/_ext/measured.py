@@ -256,7 +256,7 @@ def curves_table() -> str:
 
 
 def parallel_table() -> str:
-    """Return what exact samplers take on two threads, relative to single-site on one."""
+    """Return what samplers take on two threads, relative to single-site on one."""
     kinds = "shards", "partially collapsed", "uncollapsed"
     head = ["corpus", "K"]
     for what in ("time of a sweep", f"sweeps to {_AFTER} of single-site", "time to it"):

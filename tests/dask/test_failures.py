@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 import sklda
-from sklda.dask import _chain, _cluster
+from sklda.dask import _chain, _cluster, _corpus
 from tests.dask.conftest import SECONDS
 from tests.dask.corpora import (
     PRIORS,
@@ -149,6 +149,18 @@ def with_value(value):
         return block
 
     return change
+
+
+def test_threads_do_not_share_what_a_block_says(monkeypatch):
+    shared, check = sklda.PartiallyCollapsedGibbsLDA(), _corpus.check_corpus
+
+    def check_beside_another(estimator, block, *, reset):
+        corpus = check(estimator, block, reset=reset)
+        shared.n_features_in_ = 20  # set by a thread that checks another block
+        return corpus
+
+    monkeypatch.setattr(_corpus, "check_corpus", check_beside_another)
+    assert _corpus.check_block(X, 0, shared).n_words == X.shape[1] == 30
 
 
 BAD = {
