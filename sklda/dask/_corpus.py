@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -102,6 +103,7 @@ def check_block(block: Any, number: int, estimator: Any) -> Checked:
         return Checked(_no_documents(), -1)
     if getattr(block, "ndim", 2) == 2 and getattr(block, "shape", (1,))[0] == 0:
         return Checked(_no_documents(), block.shape[1])  # scikit-learn refuses it
+    estimator = copy(estimator)  # the threads of a worker share what they are sent
     try:
         corpus = check_corpus(estimator, block, reset=True)
     except (TypeError, ValueError) as error:

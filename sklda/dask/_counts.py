@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from sklda._core import lists
+from sklda._core import lists, rows
 from sklda._core.problem import Corpus, Problem, padded
 from sklda.dask.kernels import word_lists
 from sklda.dask.kernels.word_lists import WordLists
@@ -69,6 +69,24 @@ def own_counts(problem: Problem[Corpus], z: np.ndarray) -> WordLists:
         state.list_topic[used].astype(np.uint16),
         state.list_count[used],
     )
+
+
+def own_counts_by(table: np.ndarray, problem: Problem[Corpus], z) -> WordLists:
+    """Return the same with topics in their own order, which is much faster.
+
+    They are counted in the table, (n_words, n_lanes) int32, whatever it holds.
+    """
+    table[:] = 0
+    rows.add_tokens(
+        problem.corpus, rows.State(z, table, np.zeros(problem.n_lanes, np.int32))
+    )
+    size = np.empty(problem.n_words, np.int64)
+    word_lists.count_topics(table, size)
+    start = np.concatenate([np.zeros(1, np.int64), np.cumsum(size)])
+    topic, count = np.empty(start[-1], np.uint16), np.empty(start[-1], np.int32)
+    counts = WordLists(start, topic, count)
+    word_lists.fill_lists(table, counts)
+    return counts
 
 
 def cut(counts: WordLists, bounds: list[int]) -> list[Packed]:

@@ -30,6 +30,7 @@ from sklda.dask._counts import (
     add_up,
     cut,
     own_counts,
+    own_counts_by,
     slots,
     topic_totals,
     unpack,
@@ -139,11 +140,19 @@ class Shards(NamedTuple):
         sampler = samplers[0 if in_rows else 1]
         state = sampler.replica(replicas, 0, problem)
         sampler.sweep(problem, state, SimpleNamespace(kernel=stream))
-        own = own_counts(problem, z)
+        if in_rows and not self._may_leave_rows(problem.n_topics, sweep):
+            own = own_counts_by(replicas.word_topic[0], problem, z)
+        else:
+            own = own_counts(problem, z)
         if not in_rows:
             _sort_like(own, replicas, problem)
         pieces = [Piece(c, not in_rows) for c in cut(own, words.bounds)]
         return Part(z, stream, in_rows, pieces)
+
+    def _may_leave_rows(self, n_topics, sweep) -> bool:
+        """Return whether the next sweep may be over lists, whose order counts."""
+        many = n_topics >= FEW_TOPICS
+        return self.sampler == "auto" and many and compares_after(sweep)
 
     def _uses_rows(self, blocks, n_topics, sweep, in_rows) -> bool:
         """Return whether the counts are in rows: as in `RowsThenLists`."""
@@ -246,7 +255,7 @@ class Partial(NamedTuple):
 
             slices = ranges(tokens_before(corpus), _slices(threads))
             threads.map(resample, *zip(*slices, strict=True))
-        own = own_counts(problem, z)
+        own = own_counts_by(phi.view(np.int32), problem, z)
         return Part(
             z, part.stream, True, [Piece(c, False) for c in cut(own, words.bounds)]
         )

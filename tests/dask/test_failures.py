@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 
 import dask.array as da
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 import sklda
-from sklda.dask import _chain, _cluster
+from sklda.dask import _chain, _cluster, _corpus
 from tests.dask.conftest import SECONDS
 from tests.dask.corpora import (
     PRIORS,
@@ -120,8 +119,11 @@ def test_storage_ends_what_the_scheduler_remembers(client, after_sweep, tmp_path
 
 
 def test_interrupt_leaves_the_client_usable(client, after_sweep):
+    def interrupt():
+        raise KeyboardInterrupt
+
     model = make()
-    undo = after_sweep(5, lambda: signal.raise_signal(signal.SIGINT))
+    undo = after_sweep(5, interrupt)
     with pytest.raises(KeyboardInterrupt):
         model.fit(delayed_blocks())
     assert not hasattr(model, "components_")
@@ -147,6 +149,18 @@ def with_value(value):
         return block
 
     return change
+
+
+def test_threads_do_not_share_what_a_block_says(monkeypatch):
+    shared, check = sklda.PartiallyCollapsedGibbsLDA(), _corpus.check_corpus
+
+    def check_beside_another(estimator, block, *, reset):
+        corpus = check(estimator, block, reset=reset)
+        shared.n_features_in_ = 20  # set by a thread that checks another block
+        return corpus
+
+    monkeypatch.setattr(_corpus, "check_corpus", check_beside_another)
+    assert _corpus.check_block(X, 0, shared).n_words == X.shape[1] == 30
 
 
 BAD = {

@@ -29,6 +29,30 @@ def fill_rows(lists, first, rows):
 
 
 @njit(cache=True, nogil=True)
+def count_topics(rows, size):
+    """Set `size` to the number of topics that each word has."""
+    for w in range(rows.shape[0]):
+        n = 0
+        for k in range(rows.shape[1]):
+            n += rows[w, k] > 0
+        size[w] = n
+
+
+@njit(cache=True, nogil=True)
+def fill_lists(rows, lists):
+    """Write the counts above 0 of each row into its list, which is as long."""
+    start, topic, count = lists
+    for w in range(rows.shape[0]):
+        j = start[w]
+        if j == start[w + 1]:
+            continue
+        for k in range(rows.shape[1]):
+            if rows[w, k] > 0:
+                topic[j], count[j] = k, rows[w, k]
+                j += 1
+
+
+@njit(cache=True, nogil=True)
 def fill_slots(lists, first_slot, slot_topic, slot_count):
     """Write each list into slots, of which that of word w begin at first_slot[w]."""
     start, topic, count = lists
