@@ -44,6 +44,28 @@ class Cluster:
         self._futures.update(futures)
         return futures
 
+    def spread(self, tasks: list[Delayed]) -> list[Future]:
+        """Send tasks, each to the next worker if it can be; others follow their data.
+
+        Else a scheduler may find one worker good enough for all of them.
+        """
+        self._check()
+        workers = sorted(self.client.nthreads()) or [None]
+        futures = []
+        for i, task in enumerate(tasks):
+            worker = workers[i % len(workers)]
+            futures.append(
+                self.client.compute(
+                    task,
+                    optimize_graph=False,
+                    sync=False,
+                    workers=worker,
+                    allow_other_workers=True,
+                )
+            )
+        self._futures.update(futures)
+        return futures
+
     def wait(self, futures: list[Future]) -> None:
         """Wait until the tasks are done.
 

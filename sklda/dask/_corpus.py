@@ -205,9 +205,9 @@ def partition(
         ]
         blocks, slices = map(list, zip(*pieces, strict=True))
         tasks.append(cluster.task(join, f"documents-{i}", blocks, slices, first))
-    told = [cluster.task(_size, f"tokens-{i}", task) for i, task in enumerate(tasks)]
-    futures = cluster.submit([*tasks, *told])
-    n_tokens = cluster.gather(futures[len(tasks) :])
+    documents = cluster.spread(tasks)
+    told = [cluster.task(_size, f"tokens-{i}", one) for i, one in enumerate(documents)]
+    n_tokens = cluster.gather(cluster.submit(told))
     if max(n_tokens) > MAX_TOKENS:
         raise ValueError(
             f"A partition has {max(n_tokens):,} tokens, above the limit of "
@@ -215,7 +215,7 @@ def partition(
             f"now {len(tasks)})."
         )
     n_words = int(sizes[:, 2].max())
-    return Partitions(futures[: len(tasks)], np.diff(cuts).tolist(), n_tokens, n_words)
+    return Partitions(documents, np.diff(cuts).tolist(), n_tokens, n_words)
 
 
 def _size(documents: Documents) -> int:
