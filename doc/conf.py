@@ -2,13 +2,16 @@
 
 import re
 import sys
+import tomllib
 import warnings
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE / "_ext")]
 
+import front_figure  # noqa: E402
 import measured  # noqa: E402
+import needs  # noqa: E402
 
 import sklda  # noqa: E402
 
@@ -24,15 +27,21 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
     "numpydoc",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "sphinxcontrib.bibtex",
-    "measured",
+    "front_figure",
+    "gallery",
+    "line_breaks",
     "mathml",
+    "measured",
+    "page_output",
 ]
-exclude_patterns = ["_build", "_templates", "_backreferences"]
+# benchmarks.rst, written by `python -m benchmarks pages`, is part of another page.
+exclude_patterns = ["_build", "_templates", "_backreferences", "benchmarks.rst"]
 templates_path = ["_templates"]
 default_role = "code"
-rst_epilog = measured.substitutions()
+rst_epilog = f"{measured.substitutions()}\n{front_figure.substitution()}\n"
 
 # --- the reference -----------------------------------------------------------
 
@@ -43,10 +52,26 @@ bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "plain"
 
 
+# What scikit-learn defines and users call.
+SHOWN = {"fit_transform", "get_feature_names_out", "get_params", "set_params"}
+SHOWN |= {"set_callbacks", "set_output"}
+
+
 def skip_what_is_not_ours(app, what, name, member, skip, options):
-    """Leave methods out that scikit-learn defines: their texts link to its pages."""
+    """Leave methods out that scikit-learn defines, but for those in `SHOWN`."""
     module = getattr(member, "__module__", None)
-    return skip or (module is not None and module.split(".")[0] != "sklda")
+    ours = module is None or module.split(".")[0] == "sklda"
+    return skip or not (ours or name in SHOWN)
+
+
+def unlink_what_is_not_ours(app, what, name, obj, options, lines):
+    """Turn links to labels of scikit-learn's own pages into plain text."""
+    if name.rpartition(".")[2] in SHOWN:
+        text = "\n".join(lines)
+        text = re.sub(r":ref:`([^`<]+?)\s*<[^`>]+>`", r"\1", text)
+        lines[:] = re.sub(r"(?s)\s+and\s+:ref:`sphx_glr\S+`.*?\.\n", ".\n", text).split(
+            "\n"
+        )
 
 
 def keep_underscores(app, what, name, obj, options, lines):
@@ -54,17 +79,33 @@ def keep_underscores(app, what, name, obj, options, lines):
     lines[:] = [re.sub(r"(?<!`)\b(n_\w+)_(?=[,)])", r"\1\\_", line) for line in lines]
 
 
+# --- code on the pages -------------------------------------------------------
+
+# All runs, but for what is written for another file or is part of a script.
+page_output_exclude = ["add_a_sampler", "contributing", "auto_examples/*"]
+page_output_live = ["user_guide/explorer/docstrings.html"]
+
 # --- the gallery -------------------------------------------------------------
 
-# `make html-examples` runs the examples, `make html` shows them as they are.
+# `make html-examples` runs the examples whose data are there or can be downloaded;
+# `make html` shows them as they are, with thumbnails that are stored.
 run_examples = "run_examples" in tags  # noqa: F821, which Sphinx provides
+needs.download = run_examples
+runnable = [
+    path.name
+    for path in sorted((HERE.parent / "examples").glob("plot_*.py"))
+    if run_examples and not needs.missing(path.read_text(encoding="utf-8"))
+]
 sphinx_gallery_conf = {
     "remove_config_comments": True,
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
-    "plot_gallery": run_examples,
-    "within_subsection_order": "gallery_order.Key",
+    "copyfile_regex": r"index\.rst",  # which has the sections and the order
+    "minigallery_sort_order": "gallery.place",
+    "plot_gallery": bool(runnable),
+    "filename_pattern": "|".join(map(re.escape, runnable)),
     "min_reported_time": 1,
+    "write_computation_times": False,  # a page with scripts from elsewhere
     "show_memory": False,
     "capture_repr": (),  # pictures and what is printed, no addresses of objects
     "show_signature": False,
@@ -77,18 +118,38 @@ warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")
 
 # --- how it looks ------------------------------------------------------------
 
+PROJECT = tomllib.loads((HERE.parent / "pyproject.toml").read_text("utf-8"))["project"]
+REPOSITORY = PROJECT["urls"]["Repository"]
 html_theme = "pydata_sphinx_theme"
 html_title = "sklda"
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["sklda.css"]
+html_favicon = "_static/logo.svg"
+html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 toc_object_entries_show_parents = "hide"
 python_maximum_signature_line_length = 60
 html_theme_options = {
+    "logo": {
+        "text": "sklda",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+        "alt_text": "",  # the name stands beside it
+    },
+    "icon_links": [
+        {
+            "name": "Repository (the address follows with the first release)"
+            if "example.org" in REPOSITORY
+            else "Repository",
+            "url": REPOSITORY,
+            "icon": "fa-solid fa-code-branch",
+        },
+    ],
+    "external_links": [{"name": "scikit-learn", "url": "https://scikit-learn.org"}],
+    "header_links_before_dropdown": 7,
     "show_prev_next": False,
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
     "secondary_sidebar_items": ["page-toc"],
@@ -113,3 +174,4 @@ def setup(app):
     app.connect("autodoc-skip-member", skip_what_is_not_ours)
     # Before numpydoc, whose priority is the usual 500.
     app.connect("autodoc-process-docstring", keep_underscores, priority=400)
+    app.connect("autodoc-process-docstring", unlink_what_is_not_ours, priority=400)

@@ -9,7 +9,7 @@ repeated.
 """
 
 # %%
-# Use 200 papers for training and 100 for testing.
+# Use 100 papers for training and 100 for testing.
 import time
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,11 @@ from sklda import CollapsedGibbsLDA
 from sklda.datasets import fetch_uci_bow
 from sklda.inspection import ConvergenceDisplay
 
-papers = fetch_uci_bow("nips").data
-train, test = train_test_split(papers, train_size=200, test_size=100, random_state=0)
+try:
+    papers = fetch_uci_bow("nips").data
+except OSError as error:
+    raise SystemExit(f"This example needs the NIPS papers: {error}") from None
+train, test = train_test_split(papers, train_size=100, test_size=100, random_state=0)
 print(
     f"{train.shape[0]} papers, {train.sum():,} tokens, "
     f"{train.sum() / train.nnz:.1f} per document-word pair"

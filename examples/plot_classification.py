@@ -24,8 +24,11 @@ from sklearn.svm import LinearSVC
 from sklda import CollapsedGibbsLDA
 
 remove = ("headers", "footers", "quotes")
-train = fetch_20newsgroups(subset="train", remove=remove)
-test = fetch_20newsgroups(subset="test", remove=remove)
+try:
+    train = fetch_20newsgroups(subset="train", remove=remove)
+    test = fetch_20newsgroups(subset="test", remove=remove)
+except OSError as error:
+    raise SystemExit(f"This example needs 20 Newsgroups: {error}") from None
 vectorizer = CountVectorizer(
     stop_words="english", token_pattern=r"[a-z]{2,}", min_df=5, max_df=0.1
 )

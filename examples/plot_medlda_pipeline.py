@@ -30,12 +30,12 @@ groups = [
     "sci.space",
     "talk.religion.misc",
 ]
-train, test = (
-    fetch_20newsgroups(
-        subset=subset, categories=groups, remove=("headers", "footers", "quotes")
-    )
-    for subset in ("train", "test")
-)
+chosen = {"categories": groups, "remove": ("headers", "footers", "quotes")}
+try:
+    train = fetch_20newsgroups(subset="train", **chosen)
+    test = fetch_20newsgroups(subset="test", **chosen)
+except OSError as error:
+    raise SystemExit(f"This example needs 20 Newsgroups: {error}") from None
 print(f"{len(train.data):,} posts to learn from, {len(test.data):,} to classify")
 
 # %%
@@ -57,7 +57,7 @@ pipeline = Pipeline(
         ),
     ]
 )
-numbers, costs = [5, 10, 20, 40], [30, 100]
+numbers, costs = [5, 10, 20], [30, 100]
 search = GridSearchCV(
     pipeline,
     {"topics__n_components": numbers, "topics__C": costs},

@@ -24,12 +24,16 @@ from sklda.inspection import (
     DocumentTopicsDisplay,
     TopicMapDisplay,
     TopWordsDisplay,
+    save_explorer,
     top_documents,
     top_words,
 )
 from sklda.metrics import topic_coherence, topic_diversity
 
-posts = fetch_20newsgroups(remove=("headers", "footers", "quotes"))
+try:
+    posts = fetch_20newsgroups(remove=("headers", "footers", "quotes"))
+except OSError as error:
+    raise SystemExit(f"This example needs 20 Newsgroups: {error}") from None
 vectorizer = CountVectorizer(
     stop_words="english", token_pattern=r"[a-z]{3,}", min_df=10, max_df=0.1
 )
@@ -38,6 +42,7 @@ most, lengths = X.max(axis=1).toarray().ravel(), np.asarray(X.sum(axis=1)).ravel
 kept = (most <= 100) | (most <= lengths / 3)
 print(f"{(~kept).sum()} posts excluded")
 X, groups = X[kept], posts.target[kept]
+texts = [text for text, keep in zip(posts.data, kept, strict=True) if keep]
 words = vectorizer.get_feature_names_out()
 print(f"{X.shape[0]:,} posts, {X.shape[1]:,} words, {X.sum():,} tokens")
 
@@ -108,3 +113,16 @@ DocumentTopicsDisplay.from_estimator(
     n_topics=6,
 )
 plt.show()
+
+# %%
+# To explore all of this in the browser, save one HTML file with the topics, the posts
+# and the share of each topic in each group. It works offline.
+path = save_explorer(
+    "newsgroups.html",
+    lda,
+    X,
+    feature_names=words,
+    texts=texts,
+    groups=[names[i] for i in groups],
+)
+print(f"{path} written, {path.stat().st_size / 1e6:.1f} MB")

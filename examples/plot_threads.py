@@ -19,7 +19,10 @@ from sklearn.model_selection import train_test_split
 from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
 from sklda.datasets import fetch_uci_bow
 
-X = fetch_uci_bow("kos").data
+try:
+    X = fetch_uci_bow("kos").data
+except OSError as error:
+    raise SystemExit(f"This example needs the KOS blog entries: {error}") from None
 train, test = train_test_split(X, test_size=0.2, random_state=0)
 print(f"{train.shape[0]:,} documents, {train.sum():,} tokens, {cpu_count()} processors")
 

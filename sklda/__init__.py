@@ -8,6 +8,7 @@ from sklda._core.version import __version__ as __version__
 from sklda._cvb.estimator import CVBLDA
 from sklda._ecgs.estimator import ECGSLDA
 from sklda._gibbs.collapsed import CollapsedGibbsLDA
+from sklda._gibbs.partially_collapsed import PartiallyCollapsedGibbsLDA
 from sklda._gibbs.uncollapsed import UncollapsedGibbsLDA
 from sklda._medlda.classifier import MedLDAClassifier
 from sklda._medlda.regressor import MedLDARegressor
@@ -18,6 +19,7 @@ __all__ = [
     "ECGSLDA",
     "MedLDAClassifier",
     "MedLDARegressor",
+    "PartiallyCollapsedGibbsLDA",
     "UncollapsedGibbsLDA",
     "datasets",
     "diagnostics",

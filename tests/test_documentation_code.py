@@ -1,5 +1,6 @@
 """The code on the pages: each page runs from its first block to its last."""
 
+import importlib
 import re
 import textwrap
 from pathlib import Path
@@ -11,8 +12,7 @@ from sklda import datasets
 
 DOC = Path(__file__).resolve().parents[1] / "doc"
 BLOCK = re.compile(r"^\.\. code-block:: python\n\n((?: +.*\n|\n)+)", re.MULTILINE)
-# What is written for another file, or begins in the middle.
-FRAGMENTS = {"add_a_sampler.rst", "index.rst"}
+FRAGMENTS = {"add_a_sampler.rst"}  # what is written for another file
 SWEEPS, TEXTS = 11, 300  # the first entry of a trace is after 10
 
 
@@ -45,10 +45,13 @@ def hurry(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.usefixtures("hurry", "pyplot")
 @pytest.mark.filterwarnings("ignore:After max_iter=", "ignore:learn_priors=")
+@pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # of a dashboard
+@pytest.mark.filterwarnings("ignore:The estimator CountVectorizer does not support")
 @pytest.mark.parametrize("page", PAGES)
 def test_code_runs(page, tmp_path, monkeypatch):
-    if "sklda.diagnostics" in PAGES[page]:
-        pytest.importorskip("arviz_stats")
+    monkeypatch.syspath_prepend(DOC / "_ext")
+    if reason := importlib.import_module("needs").missing(PAGES[page]):
+        pytest.skip(reason)
     monkeypatch.chdir(tmp_path)  # where it may write files
     exec(PAGES[page].replace("max_iter=100", f"max_iter={SWEEPS}"), {})
 

@@ -35,6 +35,7 @@ from tests.cvb import test_kernels as cvb_kernels
 from tests.ecgs import test_exactness as ecgs
 from tests.gibbs import test_blocked_exactness as blocked
 from tests.gibbs import test_exactness as single_site
+from tests.gibbs import test_partially_collapsed_exactness as partially_collapsed
 from tests.gibbs import test_uncollapsed_exactness as uncollapsed
 from tests.helpers.corpora import random_corpus, words_of
 from tests.helpers.enumeration import faults
@@ -139,7 +140,7 @@ def test_walk_with_an_array_of_beta(name, n_topics):
     assert faults(state, words_of(CORPUS), n_topics, problem.beta) == []
 
 
-@each
+@pytest.mark.parametrize("name", sorted({*WALKED} - {"partially collapsed"}))
 def test_an_array_of_equal_numbers_is_that_number(name):
     # All sums of 0.125 are exact in float32.
     first, paths = first_topics(20), []
@@ -270,6 +271,7 @@ def test_functions_are_those_of_the_protocol(name):
 EXACT = {
     *single_site.SAMPLERS,
     *(f"{way}, {kernel}" for way in blocked.SIMULATIONS for kernel in blocked.KERNELS),
+    *partially_collapsed.SAMPLERS,
     *uncollapsed.SAMPLERS,
     *medlda.KERNELS,
     *(f"{way}, {kernel}" for way in ("shortcut", "dynamic") for kernel in ecgs.KERNELS),
@@ -326,7 +328,7 @@ each_option = pytest.mark.parametrize(
 
 def test_there_are_options():
     assert {cls for cls, _, _ in OPTIONS} == set(CLASSES)
-    assert len(CLASSES) == 6
+    assert len(CLASSES) == 7
     assert len(OPTIONS) > 20
 
 

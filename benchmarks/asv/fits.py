@@ -4,7 +4,13 @@ from functools import partial
 
 from synthetic import zipf_corpus
 
-from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda import (
+    CVBLDA,
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    PartiallyCollapsedGibbsLDA,
+    UncollapsedGibbsLDA,
+)
 
 PRIORS = {"doc_topic_prior": 0.1, "topic_word_prior": 0.01, "random_state": 0}
 SHAPE = 2000, 8000, 300_000  # documents, words, tokens
@@ -13,6 +19,7 @@ ESTIMATORS = {
     "nested": partial(CollapsedGibbsLDA, blocking="nested"),
     "two shards": partial(CollapsedGibbsLDA, n_shards=2),
     "two shards, two threads": partial(CollapsedGibbsLDA, n_shards=2, n_jobs=2),
+    "PartiallyCollapsedGibbsLDA": PartiallyCollapsedGibbsLDA,
     "UncollapsedGibbsLDA": UncollapsedGibbsLDA,
     "ECGSLDA": ECGSLDA,
     "CVBLDA": partial(CVBLDA, tol=0),

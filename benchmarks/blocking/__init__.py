@@ -8,7 +8,11 @@ from joblib import Parallel, delayed
 from benchmarks import corpora, figures, harness
 from benchmarks.internals import Sklda
 from benchmarks.programs import ALPHA, BETA, ours
-from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda import (
+    CollapsedGibbsLDA,
+    PartiallyCollapsedGibbsLDA,
+    UncollapsedGibbsLDA,
+)
 
 FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
 STYLES = figures.styles("blocking")
@@ -27,6 +31,8 @@ def settings_of(name: str) -> dict:
     """
     if name == "uncollapsed":
         return {"estimator": UncollapsedGibbsLDA}
+    if name == "partially-collapsed":
+        return {"estimator": PartiallyCollapsedGibbsLDA}
     if name == "single-site":
         return {"estimator": CollapsedGibbsLDA}
     blocking, _, most = name.partition("-")

@@ -102,7 +102,7 @@ def draw(reports, folder) -> None:
     figures.per_report(reports, folder, 3, draw_panels)
 
 
-def draw_panels(panels, report) -> None:
+def draw_panels(panels, report, styles=blocking.STYLES) -> None:
     """Draw log posteriors and perplexities, from where the first sampler begins."""
     sweeps, tokens, edges = report["sweeps"], report["tokens"], []
     for name, chains in report["chains"].items():
@@ -112,7 +112,7 @@ def draw_panels(panels, report) -> None:
         of_sweeps = [sweeps] * len(chains), posterior
         lines = of_sweeps, (seconds, posterior), (seconds, perplexity)
         for axes, line in zip(panels, lines, strict=True):
-            figures.plot_chains(axes, *line, blocking.STYLES[name], name)
+            figures.plot_chains(axes, *line, styles[name], name)
         edges = edges or [axes.get_ylim() for axes in panels]
     for axes, x in zip(panels, ("sweeps", "seconds", "seconds"), strict=True):
         axes.set(xlabel=x, ylabel="log posterior per token, nats")

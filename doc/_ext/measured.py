@@ -18,6 +18,7 @@ from sklda.diagnostics._table import COLUMNS, texts
 
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 BLOCKS = ("nested-2", "nested-4")
+_AFTER = 50  # sweeps of single-site sampling, whose perplexity others are to reach
 
 
 def figures() -> dict[str, str]:
@@ -254,6 +255,31 @@ def curves_table() -> str:
     return _table(rows)
 
 
+def parallel_table() -> str:
+    """Return what samplers take on two threads, relative to single-site on one."""
+    kinds = "shards", "partially collapsed", "uncollapsed"
+    head = ["corpus", "K"]
+    for what in ("time of a sweep", f"sweeps to {_AFTER} of single-site", "time to it"):
+        head += [f"{what}: {kinds[0]}", *kinds[1:]]
+    names = "sharded-2", "partially-collapsed-2", "uncollapsed-2"
+    rows = [head]
+    for corpus in CORPORA:
+        pattern = f"parallel/chains-{corpus}-*.json"
+        for path in sorted(RESULTS.glob(pattern), key=_topics):
+            report = _read(f"parallel/{path.name}")
+            (level,) = (
+                row
+                for row in report["levels"]
+                if row["of"] == "perplexity" and row["after"] == _AFTER
+            )
+            row = [CORPORA[corpus], f"{report['options']['topics']}"]
+            for of in (_paces(report), level["sweeps"], level["seconds"]):
+                base = of["collapsed-1"]
+                row += [f"{of[n] / base:.2f}" if of[n] else "–" for n in names]
+            rows.append(row)
+    return _table(rows)
+
+
 def _range(values, digits=1) -> str:
     """Return the smallest and the largest as text."""
     texts = [f"{value:.{digits}f}" for value in sorted(values)]
@@ -297,6 +323,7 @@ TABLES = {
     "chains": (chains_table, "diagnostics/chains-*.json"),
     "agreement": (agreement_table, "diagnostics/chains-*.json"),
     "curves": (curves_table, "topics/curves.json"),
+    "parallel": (parallel_table, "parallel/chains-*.json"),
     "planted": (planted_table, "topics/planted.json"),
 }
 

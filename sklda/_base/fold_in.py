@@ -127,14 +127,26 @@ def completion_score(
     float
         The mean; 0 with an UndefinedMetricWarning if there are no tokens.
     """
-    n_tokens = weights.count.sum(dtype=np.float64)
-    if n_tokens == 0:
-        warn_user(
-            "X has no tokens, so their mean log probability is undefined and set "
-            "to 0.0.",
-            UndefinedMetricWarning,
-        )
-        return 0.0
+    return mean_log_probability(*completion_sums(weights, word_topic, doc_topic_of))
+
+
+def mean_log_probability(total: float, n_tokens: float) -> float:
+    """Return the mean of a token; 0 with a warning if there are none."""
+    if n_tokens > 0:
+        return float(total / n_tokens)
+    warn_user(
+        "X has no tokens, so their mean log probability is undefined and set to 0.0.",
+        UndefinedMetricWarning,
+    )
+    return 0.0
+
+
+def completion_sums(
+    weights: WeightedCorpus,
+    word_topic: np.ndarray,
+    doc_topic_of: Callable[[WeightedCorpus], np.ndarray],
+) -> tuple[float, float]:
+    """Return the sum of the log probabilities, and the number of tokens."""
     even, odd = split_tokens(weights)
     total = 0.0
     for seen, held_out in ((even, odd), (odd, even)):
@@ -142,4 +154,4 @@ def completion_score(
         total += fold_in.log_predictive(
             weights.doc_ptr, weights.word, held_out, word_topic, theta
         )
-    return float(total / n_tokens)
+    return total, weights.count.sum(dtype=np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -19,7 +19,7 @@ from sklda._core.warn import warn_user
 @translates_names
 def seed_word_prior(
     feature_names: NameList,
-    seeds: Mapping[int, Sequence[str]],
+    seeds: Mapping[int, NameList],
     *,
     n_components: int,
     weight: float = 100.0,
@@ -35,7 +35,7 @@ def seed_word_prior(
     feature_names : array-like of str
         The words, in the order of the columns of X:
         ``vectorizer.get_feature_names_out()``.
-    seeds : mapping of int to sequences of str
+    seeds : mapping of int to array-like of str
         The seed words of some topics, which are numbered from 0. A word may be a seed
         of several topics. What is not among `feature_names` may be a pattern of
         :mod:`fnmatch` for all the words that match it, such as ``"econom*"``.

@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import os
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from typing import Any
@@ -189,3 +190,9 @@ def check_structure(matrix: Any, name: str) -> None:
             copy(matrix).check_format(full_check=True)  # which changes what it checks
         except ValueError as error:
             raise ValueError(f"{name} is no valid sparse matrix: {error}.") from error
+
+
+def check_path(path: Any, name: str) -> None:
+    """Raise TypeError if `path` is no path: `open` takes an int for an open file."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"{name} must be a str or path-like, got {path!r}.")

@@ -197,10 +197,15 @@ def ranges(weight_before, n: int) -> Iterator[tuple[int, int]]:
     ``weight_before[i]`` is the weight of the items before item i; the last entry, that
     of all. Yields the first of each range and one past its last; no range is empty.
     """
-    n = min(n, weight_before.size)
-    marks = np.linspace(0, weight_before[-1], n + 1)[1:-1]
+    marks = cutting_marks(weight_before[-1], weight_before.size - 1, n)
     cuts = [0, *np.searchsorted(weight_before, marks).tolist(), weight_before.size - 1]
     return ((first, last) for first, last in pairwise(cuts) if first < last)
+
+
+def cutting_marks(weight, n_items: int, n: int) -> np.ndarray:
+    """Return the weights before the cuts between n ranges of items; fewer if few."""
+    n = min(n, n_items + 1)
+    return np.linspace(0, weight, n + 1)[1:-1]
 
 
 def kernel_ranges(weight_before, n_steps: int) -> Iterator[tuple[int, int]]:

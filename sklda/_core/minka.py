@@ -55,6 +55,7 @@ def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):
         topics.astype(np.int64) * width + counts, return_counts=True
     )
     histogram = (*np.divmod(pairs, width), n_pairs)
+    lengths = np.unique(lengths, return_counts=True)
     return doc_topic_fixed_point(alpha, histogram, lengths, symmetric=symmetric)
 
 
@@ -63,9 +64,10 @@ def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
 
     The histogram is three arrays that run in parallel: topics, counts above 0, and the
     number of documents (or the expected number) that have this count on this topic.
+    `lengths` is a histogram, too: the different lengths, and the number of documents.
     """
     topics, counts, n_pairs = histogram
-    lengths, n_docs = np.unique(lengths[lengths > 0], return_counts=True)
+    lengths, n_docs = (values[lengths[0] > 0] for values in lengths)
     if lengths.size == 0 or counts.size == 0:
         return alpha
     if symmetric:

@@ -4,6 +4,7 @@ A module that uses these aliases should begin with ``from __future__ import
 annotations``: ``help()`` then prints ``X: 'MatrixLike'`` instead of the whole union.
 """
 
+import os
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -33,3 +34,5 @@ NameList: TypeAlias = Sequence[str] | SupportsArray
 
 # Scores by which `sklda.inspection` ranks the words of a topic.
 WordMetric: TypeAlias = Literal["probability", "relevance", "lift", "frex"]
+
+PathLike: TypeAlias = str | os.PathLike[str]

@@ -51,3 +51,15 @@ class WordPrior:
 def word_prior(beta: float | np.ndarray) -> float | WordPrior:
     """Return beta as a problem takes it: one number, or (n_topics, n_words)."""
     return beta if np.ndim(beta) == 0 else WordPrior(beta)
+
+
+def words_at(prior: WordPrior, topics: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Return the word of each topic up to which its beta adds up to a share of all.
+
+    For uniform shares, words are drawn in proportion to beta.
+    """
+    words = np.empty(topics.size, np.int64)
+    for i, k in enumerate(topics):
+        before = np.cumsum(prior.values[k])
+        words[i] = np.searchsorted(before, share[i] * before[-1], "right")
+    return np.minimum(words, prior.values.shape[1] - 1)

@@ -181,7 +181,7 @@ class Engine:
         alpha = doc_topic_fixed_point(
             problem.doc_topic_prior,
             histograms.doc_topic,
-            self.lengths,
+            np.unique(self.lengths, return_counts=True),
             symmetric=symmetric,
         )
         self.problem = problem._replace(doc_topic_prior=alpha)

@@ -1,1 +1,1 @@
-"""Gibbs sampling, collapsed (in blocks, too) and uncollapsed."""
+"""Gibbs sampling, collapsed (in blocks, too), partially collapsed and uncollapsed."""

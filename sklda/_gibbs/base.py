@@ -133,10 +133,9 @@ class BaseChainEstimator(BaseTopicModel):
         with undone_on_failure(self), threads:
             chain, of_y = begin()
             chain.threads = threads
-            if schedule.burn_in > 0:
-                chain.forget_samples()
-            self._check_draws(schedule, len(chain.chains[0].draws))
-            self._run(chain, schedule.after(chain.n_sweeps), X, y, recorder)
+            if self._goes_on:
+                schedule = self._schedule_after(chain, schedule)
+            self._run(chain, schedule, X, y, recorder)
             goes_on = self.warm_start or recorder is not None
             ended = chain.snapshot() if goes_on else chain
             vars(self).update(self._attributes(ended), **of_y)
@@ -144,6 +143,13 @@ class BaseChainEstimator(BaseTopicModel):
             if self.warm_start:
                 self._paused = Paused.of(self, chain)
         return chain
+
+    def _schedule_after(self, chain, schedule: Schedule) -> Schedule:
+        """Return the schedule after the sweeps so far, whose samples burn-in ends."""
+        if schedule.burn_in > 0:
+            chain.forget_samples()
+        self._check_draws(schedule, len(chain.chains[0].draws))
+        return schedule.after(chain.n_sweeps)
 
     def _warn_if_nothing_goes_on(self) -> None:
         if self.warm_start and hasattr(self, "components_"):

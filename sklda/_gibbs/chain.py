@@ -184,36 +184,49 @@ def _make(kind, attributes):
 
 def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
     """Return log p(z | alpha), theta integrated out, with all constants."""
-    alpha, lengths = problem.doc_topic_prior, document_lengths(problem.corpus)
-    topics, tokens = doc_topic_counts.doc_topic_cells(
-        problem.corpus, z, problem.n_lanes
-    )
-    return (gammaln(alpha.sum()) - gammaln(lengths + alpha.sum())).sum() + (
-        gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]
-    ).sum()
+    cells = doc_topic_counts.doc_topic_cells(problem.corpus, z, problem.n_lanes)
+    lengths = document_lengths(problem.corpus)
+    return doc_likelihood(problem.doc_topic_prior, (*cells, 1), (lengths, 1))
+
+
+def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
+    """Return the same from the document-topic counts above 0 and the lengths.
+
+    They are arrays in parallel, (topic, count, n_documents) and (length, n_documents).
+    """
+    topics, tokens, n_pairs = pairs
+    length, n_docs = lengths
+    of_lengths = gammaln(alpha.sum()) - gammaln(length + alpha.sum())
+    of_pairs = gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]
+    return (n_docs * of_lengths).sum() + (n_pairs * of_pairs).sum()
 
 
 def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
     """Return log p(w | z, beta), phi integrated out, with all constants."""
-    n_topics, beta_sum = problem.n_topics, problem.beta_sum
-    of_words = _log_rising_of_each if problem.has_word_prior else _log_rising
-    return (
-        n_topics * np.mean(gammaln(beta_sum))
-        - gammaln(counts.topic[:n_topics] + beta_sum).sum()
-        + of_words(counts.word_topic, problem.beta)
-    )
-
-
-def _log_rising(word_topic, beta) -> float:
-    """Return the sum of log(Gamma(n + beta) / Gamma(beta)) over all counts n."""
-    histogram = _histogram(word_topic)
+    totals = counts.topic[: problem.n_topics]
+    if problem.has_word_prior:
+        of_words = _log_rising_of_each(counts.word_topic, problem.beta)
+        return _log_topics(problem.beta_sum, totals) + of_words
+    histogram = _histogram(counts.word_topic)
     occurring = np.flatnonzero(histogram)
+    pairs = occurring, histogram[occurring]
+    return word_likelihood(problem.topic_word_prior, pairs, totals, problem.n_words)
+
+
+def word_likelihood(beta: float, pairs, totals: np.ndarray, n_words: int) -> float:
+    """Return the same from how often each word-topic count occurs: counts, n_pairs."""
+    occurring, n_pairs = pairs
     each = gammaln(occurring + beta) - gammaln(beta)
-    return (histogram * 1.0)[occurring] @ each
+    return _log_topics(n_words * beta, totals) + (n_pairs * 1.0) @ each
+
+
+def _log_topics(beta_sum, totals) -> float:
+    """Return the sum of log(Gamma(beta_sum) / Gamma(n + beta_sum)) over all topics."""
+    return totals.size * np.mean(gammaln(beta_sum)) - gammaln(totals + beta_sum).sum()
 
 
 def _log_rising_of_each(word_topic, beta, rows=512) -> float:
-    """Return the same where each topic and word has its own beta."""
+    """Return the sum of log(Gamma(n + beta) / Gamma(beta)), beta of topic and word."""
     total = 0.0
     for first in range(0, word_topic.shape[0], rows):
         counts = word_topic[first : first + rows]

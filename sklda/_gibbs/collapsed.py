@@ -12,14 +12,10 @@ from sklearn.base import BaseEstimator
 from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.problem import Corpus, Problem
-from sklda._core.sampler import Replicable, Sampler
+from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._gibbs.base import BaseGibbsLDA
-from sklda._gibbs.blocked_sampler import Blocked
-from sklda._gibbs.kernels import single_site_lists, single_site_rows
-from sklda._gibbs.kernels.blocked import lists as blocked_lists
-from sklda._gibbs.kernels.blocked import rows as blocked_rows
-from sklda._gibbs.rows_then_lists import fastest
+from sklda._gibbs.rows_then_lists import collapsed_samplers, fastest
 from sklda._gibbs.sharded import sharded
 
 
@@ -149,6 +145,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
 
     See Also
     --------
+    PartiallyCollapsedGibbsLDA : The same posterior, with exact threads.
     UncollapsedGibbsLDA : The same posterior by data augmentation, with exact threads.
     sklearn.decomposition.LatentDirichletAllocation : Variational Bayes.
 
@@ -160,11 +157,11 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     to four times as much while counts are in rows, and again for each of several
     shards), 8 K per document and 24 K per word.
 
-    With an array for beta, a sweep takes 1.1 times as long, 1.6 times while rows of
-    many topics do not fit into the processor's cache; a row takes twice the memory and
-    a list 1.5 times. Lists also hold the topics in which a word has more than its least
-    beta: where these are most topics of most words, "sparse" is slow, and "auto" keeps
-    to rows. The first fit with an array compiles its own kernels.
+    With an array for beta, a sweep takes 1.1 times as long, 1.4 times while hundreds of
+    topics are in rows; a row takes twice the memory and a list 1.5 times. Lists also
+    hold the topics in which a word has more than its least beta. Where these are most
+    topics of most words, "sparse" is slow, and "auto" keeps to rows: with hundreds of
+    topics a sweep then takes twice as long. The first fit compiles kernels of its own.
 
     References
     ----------
@@ -237,12 +234,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         parameters = self._parameters
-        rows: Replicable = single_site_rows
-        lists: Replicable = single_site_lists
-        if self.blocking is not None:
-            nested, most = self.blocking == "nested", parameters.max_block_size
-            rows = Blocked(blocked_rows, nested, most)
-            lists = Blocked(blocked_lists, nested, most)
+        rows, lists = collapsed_samplers(self.blocking, parameters.max_block_size)
         n_shards = parameters.n_shards
         if self.sampler == "auto":
             return fastest(rows, lists, problem, n_shards, threads)

@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._core.problem import Corpus, Counts, Problem
+from sklda._core.problem import Corpus, Counts, Problem, padded
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Replicable, Sampler
 from sklda._core.threads import Threads
+from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.kernels import single_site_lists, single_site_rows
+from sklda._gibbs.kernels.blocked import lists as blocked_lists
+from sklda._gibbs.kernels.blocked import rows as blocked_rows
 from sklda._gibbs.sharded import sharded
 
 # A listed topic costs as much as so many lanes of a row, because its ratio has to be
@@ -53,10 +56,11 @@ class RowsThenLists(NamedTuple):
         sampler = self.rows if in_rows else self.lists
         inner = sampler.sweep(problem, inner, rng)
         n_sweeps += 1
-        if in_rows and (n_sweeps < 10 or n_sweeps % 10 == 0):
+        if in_rows and compares_after(n_sweeps):
             word_topic = self.rows.counts(problem, inner).word_topic
-            n_listed = _with_excess(np.count_nonzero(word_topic, axis=1), problem)
-            in_rows = rows_are_faster(n_listed, problem)
+            n_listed = np.count_nonzero(word_topic, axis=1)
+            cells = word_cells(problem)
+            in_rows = rows_are_faster(n_listed, cells, *_topics_and_prior(problem))
             if not in_rows:
                 inner = self.lists.from_topics(problem, z)
         return State(z, inner.topic, inner, in_rows, n_sweeps)
@@ -65,6 +69,19 @@ class RowsThenLists(NamedTuple):
         """Return the counts of the sampler in use."""
         sampler = self.rows if state.in_rows else self.lists
         return sampler.counts(problem, state.inner)
+
+
+def collapsed_samplers(
+    blocking: str | None, max_block_size: int | None
+) -> tuple[Replicable, Replicable]:
+    """Return the sampler over rows and the one over lists, for a way of blocking."""
+    if blocking is None:
+        return single_site_rows, single_site_lists
+    nested = blocking == "nested"
+    return (
+        Blocked(blocked_rows, nested, max_block_size),
+        Blocked(blocked_lists, nested, max_block_size),
+    )
 
 
 def fastest(
@@ -79,14 +96,9 @@ def fastest(
     over_lists = sharded(lists, problem, n_shards, threads)
     if problem.n_topics < FEW_TOPICS:
         return over_rows
-    corpus, n_topics = problem.corpus, problem.n_topics
+    corpus = problem.corpus
     tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), problem.n_words)
-    expected = n_topics * -np.expm1(-tokens / n_topics)  # of random topics
-    n_listed = _with_excess(expected, problem)
-    bytes_of_rows = 4 * problem.n_words * problem.n_lanes
-    bytes_of_lists = 8 * _with_excess(tokens, problem).sum()
-    rows_fit = bytes_of_rows <= MOST_MEMORY * bytes_of_lists
-    if rows_fit and rows_are_faster(n_listed, problem):
+    if starts_in_rows(tokens, word_cells(problem), *_topics_and_prior(problem)):
         return RowsThenLists(over_rows, over_lists)
     return over_lists
 
@@ -98,15 +110,37 @@ def single_site_sampler(
     return fastest(single_site_rows, single_site_lists, problem, n_shards, threads)
 
 
-def _with_excess(n_listed, problem) -> np.ndarray:
-    """Return about how many topics each word lists, with those of a large prior."""
-    n_excess = np.diff(problem.excess.word_ptr)
-    return np.minimum(n_listed + n_excess, problem.n_topics)
+def word_cells(problem: Problem[Corpus]) -> np.ndarray:
+    """Return the number of cells of each word, (n_words,)."""
+    return np.bincount(problem.corpus.word, minlength=problem.n_words)
 
 
-def rows_are_faster(n_listed: np.ndarray, problem: Problem[Corpus]) -> bool:
+def _topics_and_prior(problem):
+    """Return n_topics, the excess topics of each word, whether rows are wide.
+
+    Topics where a word has more than its least beta are always listed.
+    """
+    return problem.n_topics, np.diff(problem.excess.word_ptr), problem.has_word_prior
+
+
+def starts_in_rows(tokens, cells, n_topics, n_excess=0, are_wide=False) -> bool:
+    """Return whether random topics should be in rows, by tokens and cells per word."""
+    bytes_of_rows = 4 * tokens.size * padded(n_topics)
+    bytes_of_lists = 8 * np.minimum(tokens + n_excess, n_topics).sum()
+    if bytes_of_rows > MOST_MEMORY * bytes_of_lists:
+        return False
+    n_listed = n_topics * -np.expm1(-tokens / n_topics)  # expected of random topics
+    return rows_are_faster(n_listed, cells, n_topics, n_excess, are_wide)
+
+
+def compares_after(n_sweeps: int) -> bool:
+    """Return whether rows are compared with lists after so many sweeps."""
+    return n_sweeps < 10 or n_sweeps % 10 == 0
+
+
+def rows_are_faster(n_listed, cells, n_topics, n_excess=0, are_wide=False) -> bool:
     """Return whether they are where each word has so many topics, cell by cell."""
-    word = problem.corpus.word
-    mean = n_listed[word].mean() if word.size > 0 else 0
-    per_listed = WIDE_LANES_PER_LISTED if problem.has_word_prior else LANES_PER_LISTED
-    return per_listed * mean >= problem.n_lanes
+    n_cells = cells.sum()
+    mean = np.minimum(n_listed + n_excess, n_topics) @ cells / max(n_cells, 1)
+    per_listed = WIDE_LANES_PER_LISTED if are_wide else LANES_PER_LISTED
+    return bool(per_listed * mean >= padded(n_topics))

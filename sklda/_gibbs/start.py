@@ -29,7 +29,7 @@ from sklda._gibbs.kernels.given_topics import draw_topics
 # Parts of the documents, and the sweeps over each of them. Less than a tenth of a small
 # corpus says too little; of a large one a fiftieth has the topics already.
 STAGES = ((0.1, 100), (0.3, 60))
-STAGES_OF_MANY = ((0.02, 100), (0.1, 40), (0.3, 15))
+STAGES_OF_MANY = ((0.02, 300), (0.1, 150), (0.3, 30))
 MANY = 100_000  # documents
 _N_PASSES = 2  # over a document: the first knows little of it
 _CHILD = 2**32 - 1  # the child of the random streams that is for the start

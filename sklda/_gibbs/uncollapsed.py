@@ -24,7 +24,8 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
     [2]_. Given phi and theta, no token depends on another: threads share the work, and
     the chain is the same for any number of threads. It converges to the exact
     posterior, but needs more sweeps than CollapsedGibbsLDA, which integrates phi and
-    theta out.
+    theta out. PartiallyCollapsedGibbsLDA is as exact and as parallel, faster and
+    smaller: prefer it, unless you want the sampler of [1]_.
 
     Parameters
     ----------
@@ -120,6 +121,7 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
     See Also
     --------
     CollapsedGibbsLDA : Fewer sweeps, on one processor.
+    PartiallyCollapsedGibbsLDA : Theta is integrated out; exact threads, too.
     sklearn.decomposition.LatentDirichletAllocation : Variational Bayes.
 
     Notes

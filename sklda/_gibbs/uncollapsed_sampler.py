@@ -16,6 +16,7 @@ from sklda._core.corpus import ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
+from sklda._core.word_prior import words_at
 from sklda._gibbs.kernels import uncollapsed
 
 _MOST_SLICES = 64
@@ -119,12 +120,8 @@ def _words_of_prior(problem, topics, generator) -> np.ndarray:
     """Draw a word for each of some topics in proportion to beta."""
     if not problem.has_word_prior:
         return generator.integers(problem.n_words, size=topics.size)
-    r = generator.random(topics.size)
-    words = np.empty(topics.size, np.int64)
-    for i, k in enumerate(topics):
-        before = np.cumsum(problem.beta[k])
-        words[i] = np.searchsorted(before, r[i] * before[-1], "right")
-    return np.minimum(words, problem.n_words - 1)
+    share = generator.random(topics.size)
+    return words_at(problem.topic_word_prior, topics, share)
 
 
 def _beta_of(problem, first, last):

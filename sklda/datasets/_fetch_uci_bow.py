@@ -18,10 +18,15 @@ from typing import Literal, NamedTuple, TypeVar
 
 from sklearn.utils import Bunch
 
-from sklda._core.checks import check_choice, check_flag, check_integer, check_number
-from sklda.datasets._text_files import (
-    PathLike,
+from sklda._core.checks import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
     check_path,
+)
+from sklda._core.types import PathLike
+from sklda.datasets._text_files import (
     describe,
     open_bytes,
     read_vocabulary,

@@ -10,11 +10,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch
 
-from sklda._core.checks import check_integer
+from sklda._core.checks import check_integer, check_path
+from sklda._core.types import PathLike
 from sklda.datasets._text_files import (
     MAX_COUNT,
-    PathLike,
-    check_path,
     describe,
     format_error,
     open_bytes,

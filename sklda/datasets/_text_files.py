@@ -10,24 +10,19 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-PathLike: TypeAlias = str | os.PathLike[str]
+from sklda._core.types import PathLike
+
 ByteStream: TypeAlias = gzip.GzipFile | io.BufferedReader
 
 MAX_COUNT = 2**31 - 1  # all that memory can hold then add up within 64 bits
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _MAX_LINE_BYTES = 1 << 24
-
-
-def check_path(path: Any, name: str) -> None:
-    """Raise TypeError if `path` is no path: `open` takes an int for an open file."""
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"{name} must be a str or path-like, got {path!r}.")
 
 
 def format_error(path: PathLike, line: int, problem: str) -> ValueError:

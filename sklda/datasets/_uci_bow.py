@@ -11,11 +11,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch
 
+from sklda._core.checks import check_path
+from sklda._core.types import PathLike
 from sklda.datasets._text_files import (
     MAX_COUNT,
     ByteStream,
-    PathLike,
-    check_path,
     describe,
     format_error,
     open_bytes,

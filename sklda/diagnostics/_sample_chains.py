@@ -133,7 +133,7 @@ def _clones(
     models = [clone(estimator) for _ in seeds]
     for model, own in zip(models, seeds, strict=True):
         model.set_params(random_state=int(own.generate_state(1)[0]))
-        if isinstance(model, BaseChainEstimator):
+        if getattr(model, "warm_start", False):
             model.set_params(warm_start=False)  # they go on by `SampledChains.more`
     return models, np.random.default_rng(root)
 

@@ -10,6 +10,7 @@ from sklda._base.draws import PosteriorDraws
 from sklda.inspection._convergence import ConvergenceDisplay
 from sklda.inspection._document_topics import DocumentTopicsDisplay
 from sklda.inspection._effects import TopicEffects, estimate_effect
+from sklda.inspection._explorer.save import save_explorer
 from sklda.inspection._pyldavis import pyldavis_data
 from sklda.inspection._top_words import TopWordsDisplay
 from sklda.inspection._topic_flow import TopicFlowDisplay
@@ -28,6 +29,7 @@ __all__ = [
     "TopicMapDisplay",
     "estimate_effect",
     "pyldavis_data",
+    "save_explorer",
     "top_documents",
     "top_words",
 ]

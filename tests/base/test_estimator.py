@@ -16,6 +16,7 @@ from sklda import (
     CollapsedGibbsLDA,
     MedLDAClassifier,
     MedLDARegressor,
+    PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
 )
 
@@ -26,6 +27,7 @@ ESTIMATORS = [
     CollapsedGibbsLDA(n_components=3, n_shards=3, n_jobs=2, max_iter=25),
     CVBLDA(),
     CVBLDA(n_components=3, approximation="zero-order", learn_priors="symmetric"),
+    PartiallyCollapsedGibbsLDA(n_components=3, learn_priors="symmetric", n_jobs=2),
     UncollapsedGibbsLDA(n_components=3, learn_priors="asymmetric", max_iter=25),
     ECGSLDA(max_iter=25),
     ECGSLDA(n_components=3, strategy="shortcut", n_shards=3, max_iter=25),

@@ -167,7 +167,8 @@ def test_no_instant_leaves_parts_of_two_fits(model, methods):
 SCRIPT = """
 import signal
 import numpy as np
-from sklda import CollapsedGibbsLDA, ECGSLDA, UncollapsedGibbsLDA
+from sklda import CollapsedGibbsLDA, ECGSLDA
+from sklda import PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
 from sklda._gibbs.chain import Chain
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -195,6 +196,7 @@ print("then", model.fit(X).n_iter_)
     [
         "CollapsedGibbsLDA(2, max_iter=5, random_state=0)",
         "ECGSLDA(2, max_iter=5, random_state=0, n_shards=3, n_jobs=2)",
+        "PartiallyCollapsedGibbsLDA(2, max_iter=5, random_state=0, n_jobs=2)",
         "UncollapsedGibbsLDA(2, max_iter=5, random_state=0)",
     ],
 )

@@ -48,6 +48,7 @@ def plain(*edits):
     [
         "nested-2-rows",
         "nested-4-lists",
+        "partially-collapsed",
         "uncollapsed",
     ],
 )

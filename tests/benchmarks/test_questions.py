@@ -29,6 +29,10 @@ TINY = {
     "blocking-chains": f"--corpora kos counts --samplers single-site nested-2 {CHAINS}",
     "blocking-speed": "--corpora kos --samplers single-site --topics 2 4 --first 1"
     " --sweeps 4",
+    "parallel-chains": "--corpora kos --samplers collapsed-1 sharded-2"
+    " partially-collapsed-2 --topics 3 --starts 2 --sweeps 6",
+    "parallel-cluster": "--corpora zipf --topics 3 --first 1 --last 3 --repeats 1"
+    " --tokens 4000 --words 50",
     "diagnostics-chains": "--samplers single-site uncollapsed --topics 3 --starts 2"
     " --sweeps 40 --burn-in 10 --thin 1",
     "diagnostics-calibration": "--samplers nested-2-rows --replications 5 --burn-in 3"
@@ -52,7 +56,7 @@ TINY = {
     "medlda-growth": "--newsgroups-home NEWS --samplers light gibbs --topics 2 3"
     " --documents 20 45 --fixed-topics 3",
 }
-TABLES_ONLY = {"topics-planted"}
+TABLES_ONLY = {"topics-planted", "parallel-cluster"}
 FILES = {
     "compare-speed": ["speed-kos-3-1"],
     "compare-quality": ["quality-kos-3-1"],
@@ -64,6 +68,8 @@ FILES = {
     "starts-parts": ["parts-docstrings-3", "parts-synthetic-3"],
     "ecgs-speed": ["speed-nips"],
     "ecgs-shards": ["shards-nips-threads-2"],
+    "parallel-chains": ["chains-kos-3"],
+    "parallel-cluster": ["cluster-zipf"],
     "cvb-convergence": ["convergence-kos"],
     "cvb-size": ["size-kos"],
     "cvb-speed": ["speed-nips"],

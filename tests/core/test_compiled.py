@@ -65,7 +65,8 @@ def test_one_signature_for_each_kernel():
     from numba.core.dispatcher import Dispatcher
     from scipy import sparse
     import sklda
-    from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+    from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
+    from sklda import PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
 
     dense = np.random.default_rng(0).poisson(0.5, (20, 9))
     dense[0, :3] = 3, 5, 9  # blocks of all kinds
@@ -80,10 +81,12 @@ def test_one_signature_for_each_kernel():
         for n_topics in (3, 161):
             params = dict(n_components=n_topics, max_iter=21, random_state=0)
             CollapsedGibbsLDA(**params).fit(X).score(X)
+            PartiallyCollapsedGibbsLDA(**params).fit(X)
             UncollapsedGibbsLDA(**params).fit(X)
             params |= dict(topic_word_prior=1, doc_topic_prior=np.full(n_topics, 2))
             params |= dict(learn_priors="asymmetric", n_jobs=2)
             CollapsedGibbsLDA(**params).fit(X).transform(X)
+            PartiallyCollapsedGibbsLDA(**params).fit(X)
             UncollapsedGibbsLDA(**params).fit(X)
             CollapsedGibbsLDA(blocking="nested", **params).fit(X)
             other = dict(blocking="backward", max_block_size=None)
@@ -145,6 +148,7 @@ def test_one_signature_for_each_kernel():
     called += [f"_ecgs.kernels.draw_numbers.{name}" for name in ("draw", "_add")]
     names = ("scale", "resample_topics", "count")
     called += [f"_gibbs.kernels.uncollapsed.{name}" for name in names]
+    called += [f"_gibbs.kernels.gammas.{name}" for name in ("draw_rows", "draw_shares")]
     called = swept + [f"sklda.{name}" for name in called]
     assert {name: found[name] for name in called} == dict.fromkeys(called, 1)
 

@@ -206,8 +206,9 @@ def test_tiny_counts_say_what_small_ones_say(size, symmetric):
     def learn_both(size):
         counts = size * np.array([[3.0, 1.0], [1.0, 2.0], [0.5, 4.0]])
         histogram = (np.tile([0, 1], 3), counts.ravel(), np.ones(6))
+        lengths = np.unique(counts.sum(axis=1), return_counts=True)
         alpha = doc_topic_fixed_point(
-            np.array([0.3, 0.7]), histogram, counts.sum(axis=1), symmetric=symmetric
+            np.array([0.3, 0.7]), histogram, lengths, symmetric=symmetric
         )
         totals = counts.sum(axis=0)
         return [*alpha, topic_word_fixed_point(0.5, histogram[1:], totals, 4)]

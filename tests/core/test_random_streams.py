@@ -73,3 +73,66 @@ def test_children_differ_and_come_back_where_they_were():
     grandchild = streams(0).child(3).child(4)
     other = seeds[3].spawn(5)[4]
     np.testing.assert_array_equal(grandchild.kernel, random_streams.new_stream(other))
+
+
+def splitmix64(seed):
+    """Yield the numbers of the generator, from its paper, in unlimited integers."""
+    mask = 2**64 - 1
+    while True:
+        seed = (seed + 0x9E3779B97F4A7C15) & mask
+        x = ((seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & mask
+        yield x ^ (x >> 31)
+
+
+@pytest.mark.parametrize("key", [0, 1234567, 2**64 - 1])
+def test_hashed_numbers_are_those_of_splitmix64(key):
+    expected = [next(numbers) for numbers in [splitmix64(key)] for _ in range(100)]
+    found = [int(random_streams.hashed(np.uint64(key), i)) for i in range(100)]
+    assert found == expected
+    if key == 1234567:  # test vector of the authors' C code
+        assert found[:2] == [6457827717110365317, 3203168211198807973]
+
+
+def test_each_document_enters_a_stream_of_its_own():
+    states = set()
+    for key in (5, 6):
+        for i in range(100):
+            rng = np.zeros(2, np.uint64)
+            random_streams.enter_stream(np.uint64(key), i, rng)
+            own = splitmix64(int(random_streams.hashed(np.uint64(key), i)))
+            assert rng.tolist() == [next(own), next(own) | 1]
+            states.add(tuple(rng.tolist()))
+    assert len(states) == 200
+
+
+def test_hashed_uniforms():
+    key = np.uint64(9)
+    found = np.array(
+        [random_streams.hashed_uniforms(key, i) for i in range(20_000)], float
+    )
+    bits = [int(random_streams.hashed(key, i)) for i in range(20_000)]
+    u = np.array([((b >> 24) + 0.5) / 2**40 for b in bits])
+    v = np.array([(b & (2**24 - 1)) / 2**24 for b in bits])
+    expected = np.column_stack([u, 1 - u, v])
+    np.testing.assert_allclose(found, expected, rtol=1.2e-7)
+    assert random_streams.hashed_uniform(key, 3) == (bits[3] >> 11) / 2**53
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 100, 12_345])
+def test_advance(n):
+    stream = random_streams.new_stream(np.random.SeedSequence(7))
+    expected = stream.copy()
+    for _ in range(n):
+        random_streams.next_uint64(expected)
+    random_streams.advance(stream, n)
+    np.testing.assert_array_equal(stream, expected)
+
+
+def test_advance_far():
+    # Two steps are one long one, where nobody can count.
+    one, two = (random_streams.new_stream(np.random.SeedSequence(7)) for _ in range(2))
+    random_streams.advance(one, 10**12 + 34)
+    random_streams.advance(two, 10**12)
+    random_streams.advance(two, 34)
+    np.testing.assert_array_equal(one, two)

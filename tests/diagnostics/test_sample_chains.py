@@ -14,6 +14,7 @@ from sklda import (
     CollapsedGibbsLDA,
     MedLDAClassifier,
     MedLDARegressor,
+    PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
 )
 from sklda._gibbs.chain import Chain
@@ -33,6 +34,7 @@ MODELS = {
     "shards": (CollapsedGibbsLDA(4, n_shards=2, n_jobs=2, **PARAMS), None),
     "blocks": (CollapsedGibbsLDA(4, blocking="nested", **PARAMS), None),
     "rows, then lists": (CollapsedGibbsLDA(120, **PARAMS), None),
+    "partially collapsed": (PartiallyCollapsedGibbsLDA(4, n_jobs=2, **PARAMS), None),
     "uncollapsed": (UncollapsedGibbsLDA(4, n_jobs=2, **PARAMS), None),
     "ecgs": (ECGSLDA(4, n_shards=2, **PARAMS), None),
     "classifier": (MedLDAClassifier(4, **PARAMS), LABELS),

@@ -149,6 +149,9 @@ TWO = TinyProblem((((0, 5), (1, 1)), ((0, 1),)), 3, (0.3, 0.9), 0.2)
 THREE = TinyProblem((((0, 4),), (), ((0, 1), (1, 2))), 3, (0.5, 0.7, 0.4), 0.3)
 FLAT = TinyProblem((((0, 3), (1, 3)),), 2, (2.0, 1.0, 3.0), 2.0)
 MANY = TinyProblem((((0, 3),), ((0, 1),)), 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3)
+SEEDS = TinyProblem(
+    (((0, 4), (1, 1)), ((1, 2),)), 2, (0.3, 0.9), ((0.2, 3.0), (1.5, 0.2))
+)
 # Problem, topics before the sweep, draws for each cell. The tokens of a group have one
 # topic or several before it; cells of one draw, of one for each token, and between.
 SWEEPS = {
@@ -163,6 +166,8 @@ SWEEPS = {
     "all draws beside one": (THREE, (0, 1, 2, 2, 2, 1, 1), (4, 1, 1)),
     "flat": (FLAT, (0, 1, 2, 2, 1, 1), (2, 2)),
     "flat, one and all": (FLAT, (0, 0, 0, 2, 1, 1), (1, 3)),
+    "an array of beta, one draw": (SEEDS, (0, 1, 1, 0, 1, 0, 0), (1, 1, 1)),
+    "an array of beta, two draws": (SEEDS, (1, 1, 0, 1, 0, 1, 0), (2, 1, 2)),
     "18 topics": (MANY, (17, 17, 17, 3), (1, 1)),
     "18 topics, mixed": (MANY, (17, 2, 16, 17), (1, 1)),
     "18 topics, two draws": (MANY, (0, 16, 17, 5), (2, 1)),

@@ -27,7 +27,7 @@ def start(name):
     return Chain(SAMPLERS[name].compiled(), problem, streams(4))
 
 
-@pytest.fixture(params=["rows", "lists", "uncollapsed"])
+@pytest.fixture(params=["rows", "lists", "partially collapsed", "uncollapsed"])
 def name(request):
     return request.param
 

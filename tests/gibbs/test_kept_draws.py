@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda import (
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    PartiallyCollapsedGibbsLDA,
+    UncollapsedGibbsLDA,
+)
 from sklda._base.parameters import make_problem
 from sklda._core import memory
 from sklda._core.corpus import check_corpus, document_lengths
@@ -27,6 +32,7 @@ MODELS = {
     "blocks": CollapsedGibbsLDA(4, blocking="nested", **PARAMS),
     "shards": CollapsedGibbsLDA(4, n_shards=3, n_jobs=2, **PARAMS),
     "rows, then lists": CollapsedGibbsLDA(120, learn_priors="symmetric", **PARAMS),
+    "partially collapsed": PartiallyCollapsedGibbsLDA(4, n_jobs=2, **PARAMS),
     "uncollapsed": UncollapsedGibbsLDA(4, n_jobs=2, **PARAMS),
     "ecgs": ECGSLDA(4, n_shards=2, **PARAMS),
 }

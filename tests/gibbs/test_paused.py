@@ -13,6 +13,7 @@ from sklda import (
     CollapsedGibbsLDA,
     MedLDAClassifier,
     MedLDARegressor,
+    PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
 )
 from sklda._core.corpus import n_documents_in_common
@@ -38,6 +39,7 @@ MODELS = {
     "draws": partial(COLLAPSED, keep_draws=4),
     "dynamic": ECGSLDA,
     "dynamic in shards": partial(ECGSLDA, n_shards=3),
+    "partially collapsed": PartiallyCollapsedGibbsLDA,
     "uncollapsed": UncollapsedGibbsLDA,
     "light": MedLDAClassifier,
     "one vs rest": partial(MedLDAClassifier, multi_class="ovr"),

@@ -11,7 +11,13 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 
-from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda import (
+    CVBLDA,
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    PartiallyCollapsedGibbsLDA,
+    UncollapsedGibbsLDA,
+)
 from sklda._core.corpus import take_documents
 from sklda._core.problem import Problem
 from sklda._core.threads import Threads
@@ -32,6 +38,7 @@ MODELS = {
     "blocks": partial(CollapsedGibbsLDA, blocking="backward"),
     "shards": partial(CollapsedGibbsLDA, n_shards=3),
     "dynamic": ECGSLDA,
+    "partially collapsed": PartiallyCollapsedGibbsLDA,
     "uncollapsed": UncollapsedGibbsLDA,
 }
 each = pytest.mark.parametrize("name", MODELS)

@@ -103,7 +103,7 @@ MUTANTS = {
     ),
     "topics without tokens forget beta": (
         "tiny betas",
-        Edit("_words_of_prior", "np.cumsum(B)", "np.arange(1, B.size + 1)"),
+        Edit("words_at", "np.cumsum(B)", "np.arange(1, B.size + 1)"),
     ),
     "alpha is missing": (
         "words",

@@ -1,7 +1,8 @@
 """All public names of sklda, as its users find them."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from types import ModuleType
 
 from sklearn.base import BaseEstimator
@@ -18,6 +19,14 @@ def public_modules(module: ModuleType = sklda) -> Iterator[ModuleType]:
             yield from public_modules(member)
 
 
+def optional_modules() -> Iterator[ModuleType]:
+    """Yield the modules that need an extra, where it is installed."""
+    with suppress(ImportError):
+        import sklda.dask
+
+        yield sklda.dask
+
+
 def methods(cls: type) -> Iterator[tuple[str, Callable]]:
     """Yield the public methods of a class that sklda defines, not scikit-learn."""
     for name, member in inspect.getmembers(cls, inspect.isroutine):
@@ -25,9 +34,11 @@ def methods(cls: type) -> Iterator[tuple[str, Callable]]:
             yield name, member
 
 
-def public_callables() -> Iterator[tuple[str, Callable]]:
+def public_callables(
+    modules: Iterable[ModuleType] | None = None,
+) -> Iterator[tuple[str, Callable]]:
     """Yield every public function, class and method with its full name."""
-    for module in public_modules():
+    for module in public_modules() if modules is None else modules:
         for name in module.__all__:
             member = getattr(module, name)
             full_name = f"{module.__name__}.{name}"

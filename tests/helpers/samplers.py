@@ -68,6 +68,10 @@ SAMPLERS = {
     "uncollapsed": Known(
         "sklda._gibbs.uncollapsed_sampler", lambda m: m.Uncollapsed(m.Threads())
     ),
+    "partially collapsed": Known(
+        "sklda._gibbs.partially_collapsed_sampler",
+        lambda m: m.PartiallyCollapsed(m.Threads()),
+    ),
     "shortcut, rows": Known("sklda._ecgs.samplers", lambda m: m.Grouped(m.rows, None)),
     "shortcut, lists": Known(
         "sklda._ecgs.samplers", lambda m: m.Grouped(m.lists, None)

@@ -20,6 +20,7 @@ from sklda import (
     CollapsedGibbsLDA,
     MedLDAClassifier,
     MedLDARegressor,
+    PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
     __version__,
 )
@@ -43,7 +44,13 @@ def fits() -> list[Stored]:
     X = X.toarray()
     labels = np.array(["one", "two", "three"])[theta.argmax(axis=1)]
     params = {"n_components": 3, "max_iter": 20, "random_state": 0}
-    unlabelled = (CVBLDA, CollapsedGibbsLDA, ECGSLDA, UncollapsedGibbsLDA)
+    unlabelled = (
+        CVBLDA,
+        CollapsedGibbsLDA,
+        ECGSLDA,
+        PartiallyCollapsedGibbsLDA,
+        UncollapsedGibbsLDA,
+    )
     models = [
         *(cls(**params, doc_topic_prior=[0.1, 0.2, 0.3]).fit(X) for cls in unlabelled),
         MedLDAClassifier(**params, multi_class="ovr").fit(X, labels),

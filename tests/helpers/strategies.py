@@ -20,6 +20,7 @@ from sklda import (
     CollapsedGibbsLDA,
     MedLDAClassifier,
     MedLDARegressor,
+    PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
 )
 
@@ -177,6 +178,7 @@ PARAMETERS: dict[type, list[dict[str, st.SearchStrategy]]] = {
             "max_block_size": among([1, 2, 4, 5, 50, None]),
         },
     ],
+    PartiallyCollapsedGibbsLDA: [TRACE],
     UncollapsedGibbsLDA: [TRACE],
     ECGSLDA: [
         {**GIBBS, "strategy": among(["standard", "shortcut"])},

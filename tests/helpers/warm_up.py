@@ -8,6 +8,7 @@ import itertools
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -19,16 +20,36 @@ PARAMS = {"max_iter": 2, "random_state": 0}
 
 
 def gibbs() -> None:
-    from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+    from sklda import (
+        ECGSLDA,
+        CollapsedGibbsLDA,
+        PartiallyCollapsedGibbsLDA,
+        UncollapsedGibbsLDA,
+    )
 
     CollapsedGibbsLDA(3, sampler="dense", **PARAMS).fit(X).score(X)
     CollapsedGibbsLDA(3, sampler="sparse", n_shards=2, **PARAMS).fit(X)
     for sampler, most in itertools.product(("dense", "sparse"), (2, None)):
         ways = {"sampler": sampler, "blocking": "nested", "max_block_size": most}
         CollapsedGibbsLDA(3, **ways, **PARAMS).fit(X)
+    PartiallyCollapsedGibbsLDA(3, **PARAMS).fit(X)
     UncollapsedGibbsLDA(3, **PARAMS).fit(X)
     for n_topics in (3, 200):  # rows, lists
         ECGSLDA(n_topics, **PARAMS).fit(X)
+
+
+def on_dask() -> None:
+    if not find_spec("distributed"):
+        return
+    from dask import delayed
+    from distributed import Client
+
+    from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA
+
+    with Client(processes=False, n_workers=1, dashboard_address=":0"):
+        for sampler in ("dense", "sparse"):
+            CollapsedGibbsLDA(3, sampler=sampler, **PARAMS).fit([delayed(X)])
+        PartiallyCollapsedGibbsLDA(3, **PARAMS).fit([delayed(X)])
 
 
 def others() -> None:
@@ -45,7 +66,7 @@ def others() -> None:
     left_to_right_log_likelihood(lda, X)
 
 
-PARTS = [gibbs, others]
+PARTS = [gibbs, others, on_dask]
 
 
 def compile_all() -> None:

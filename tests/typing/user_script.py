@@ -14,6 +14,7 @@ from sklda import (
     MedLDAClassifier,
     MedLDARegressor,
     UncollapsedGibbsLDA,
+    seed_word_prior,
 )
 from sklda.datasets import load_docstrings, make_lda_corpus
 from sklda.diagnostics import SampledChains, sample_chains
@@ -57,6 +58,11 @@ errors: np.ndarray = MedLDARegressor(3, max_iter=4).fit(X, y).predict(X) - y
 lda = lda.set_params(max_iter=5)
 names = np.array([f"word {w}" for w in range(20)])
 words: list[list[str]] = top_words(lda, names, n_words=3)
+prior: np.ndarray = seed_word_prior(
+    names, {0: ["word 1"], 2: names[:3]}, n_components=3
+)
+CollapsedGibbsLDA(3, topic_word_prior=prior, max_iter=4).fit(X)
+CVBLDA(3, topic_word_prior=[0.1] * 20).fit(X)
 display = TopWordsDisplay.from_estimator(lda, names, n_words=3)
 coherence: np.ndarray = topic_coherence(lda.components_, X, measure="npmi", n_words=3)
 diversity: float = topic_diversity(lda, n_words=3)

@@ -259,7 +259,32 @@ def ranking(*, fewest_words: int) -> dict[str, Spec]:
     }
 
 
-def inspection_doors() -> Iterator[tuple[str, Door]]:
+def explorer_door(folder: Path) -> Door:
+    absent = refused(folder / "absent" / "page.html", words="no such folder")
+    not_a_path = [one for one in path().bad if one.error is TypeError]
+    specs = {
+        "path": Spec(not_a_path, [])
+        + Spec([absent.bad[0]._replace(error=OSError)], []),
+        "estimator": topic_model(),
+        "X": counts(N_DOCS, N_WORDS, whole=True, fitted=True)
+        + refused(X * 0, words="X contains no token"),
+        "feature_names": names(N_WORDS, "words"),
+        "texts": names(N_DOCS, "documents"),
+        "labels": names(N_TOPICS, "topics"),
+        "groups": names(N_DOCS, "documents")
+        + refused([None] * N_DOCS, [math.nan] * N_DOCS, words="document 0"),
+        "max_text_length": integer(1, typical=9),
+    }
+    sound = {"path": folder / "page.html", "estimator": fitted(CollapsedGibbsLDA)}
+    sound |= {"X": X, "feature_names": None}
+
+    def save(**given: Any) -> bytes:
+        return inspection.save_explorer(**given).read_bytes()
+
+    return Door(save, sound, specs)
+
+
+def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     at_model = {"estimator": fitted(CollapsedGibbsLDA)}
     documents = counts(N_DOCS, N_WORDS, whole=True, fitted=True)
     top_documents = {
@@ -284,6 +309,7 @@ def inspection_doors() -> Iterator[tuple[str, Door]]:
         "pyldavis_data",
         Door(inspection.pyldavis_data, at_model | {"X": X}, pyldavis_data),
     )
+    yield "save_explorer", explorer_door(folder)
     # Displays.
     of_words = ranking(fewest_words=1) | {"topics": indices(N_TOPICS)}
     at = at_words | {"estimator": with_draws()}
@@ -587,8 +613,8 @@ def function_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     yield "sklda.seed_word_prior", seed_word_door()
     for module, doors in (
         ("metrics", metric_doors()),
-        ("inspection", inspection_doors()),
         ("model_selection", model_selection_doors()),
+        ("inspection", inspection_doors(folder)),
         ("diagnostics", diagnostics_doors()),
         ("datasets", dataset_doors(folder)),
     ):

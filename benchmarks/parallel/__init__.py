@@ -1,0 +1,1 @@
+"""Exact samplers on several threads, beside shards and single-site sampling."""

@@ -1,0 +1,122 @@
+"""What the front page and the README show of the comparison with other programs.
+
+The only place that chooses reports of ``benchmarks/results/compare`` for them: speeds,
+and the perplexity that topics reach in a given time.
+"""
+
+import os
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from benchmarks.compare import quality, speed
+from benchmarks.harness import read
+from benchmarks.programs import PEERS
+
+RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "compare"
+CORPUS, TOPICS, SHOWN = "nips", (20, 100, 400, 1000), 100
+OURS, COLOR, GREY = "sklda", "#2f7fbf", "#b9c3cc"
+OTHER_COLORS = [
+    {"color": "#d17b1f", "linestyle": "--"},
+    {"color": "#1f8f78", "linestyle": "-."},
+    {"color": "#8a6fb3", "linestyle": ":"},
+    {"color": "#6b7681", "linestyle": (0, (5, 1))},
+    {"color": "#b04a5a", "linestyle": (0, (1, 1))},
+]
+
+
+def report(kind: str, n_topics: int) -> dict:
+    """Return what was measured on one thread."""
+    name = f"{kind}-{CORPUS}-{n_topics}-1"
+    return read(RESULTS, name)[name]
+
+
+def ratios() -> dict[int, float]:
+    """Return tokens per second, relative to the fastest other exact sampler."""
+    found = {}
+    for n_topics in TOPICS:
+        measured = report("speed", n_topics)
+        names = [n for n in measured["programs"] if PEERS[n].exact]
+        speeds = {name: speed.speed(measured, name) for name in names}
+        found[n_topics] = speeds.pop(OURS) / max(speeds.values())
+    return found
+
+
+def sentence() -> str:
+    """Return the ratios in words; the README has the same."""
+    (n_topics, ratio), *others = ratios().items()
+    texts = [f"{ratio:.1f} times as many with {n_topics} topics"]
+    texts += [f"{ratio:.1f} with {n_topics:,}" for n_topics, ratio in others]
+    return ", ".join(texts)
+
+
+def substitution() -> str:
+    """Return the sentence as a definition for reStructuredText."""
+    return f".. |speed-ratios| replace:: {sentence()}"
+
+
+def draw_speed(axes) -> str:
+    """Draw the tokens per second of all programs; return them in words."""
+    measured = report("speed", SHOWN)
+    programs = [name for name in PEERS if name in measured["programs"]]
+    speeds = {name: speed.speed(measured, name) / 1e6 for name in programs}
+    speeds = dict(sorted(speeds.items(), key=lambda item: item[1]))
+    colors = [COLOR if name == OURS else GREY for name in speeds]
+    labels = [PEERS[name].label for name in speeds]
+    bars = axes.barh(labels, list(speeds.values()), color=colors)
+    axes.bar_label(bars, fmt="%.1f", padding=3)
+    axes.margins(x=0.12)
+    axes.set(xlabel="million tokens per second", title="Speed on one thread")
+    texts = (f"{PEERS[n].label} {v:.1f}" for n, v in reversed(speeds.items()))
+    return f"Million tokens per second: {', '.join(texts)}."
+
+
+def draw_quality(axes) -> str:
+    """Draw the perplexity that exact samplers reach; return their names."""
+    styles = iter(OTHER_COLORS)
+    programs = report("quality", SHOWN)["programs"]
+    shown = {name: p for name, p in programs.items() if PEERS[name].exact}
+    for name, program in shown.items():
+        curve = quality.median_curve(program)
+        look = {"label": PEERS[name].label, "color": COLOR}
+        look |= {} if name == OURS else next(styles)
+        axes.plot(curve["seconds"], curve["perplexity"], marker=".", **look)
+    axes.set(xscale="log", xlabel="seconds of training")
+    axes.set(ylabel="perplexity of held-out words", title="Quality: lower is better")
+    axes.legend(frameon=False)
+    labels = ", ".join(PEERS[name].label for name in shown)
+    return f"Perplexity of held-out words against seconds of training: {labels}."
+
+
+DRAWN = {"speed": draw_speed, "quality": draw_quality}
+
+
+class FrontFigure(Directive):
+    """One of the figures in `DRAWN`."""
+
+    required_arguments = 1
+
+    def run(self):
+        """Draw it beside the doctrees."""
+        env, name = self.state.document.settings.env, self.arguments[0]
+        for path in RESULTS.glob("*.json"):
+            env.note_dependency(str(path))
+        folder = Path(env.doctreedir)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"front_figure_{name}.png"
+        figure = Figure(figsize=(6, 4), layout="constrained")
+        axes = figure.subplots()
+        text = DRAWN[name](axes)
+        axes.spines[["top", "right"]].set_visible(False)
+        FigureCanvasAgg(figure).print_figure(path, dpi=130)
+        uri = os.path.relpath(path, Path(env.srcdir, env.docname).parent)
+        return [nodes.image(uri=uri, alt=f"{CORPUS.upper()}, {SHOWN} topics. {text}")]
+
+
+def setup(app):
+    """Offer the directive to Sphinx."""
+    app.add_directive("front-figure", FrontFigure)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

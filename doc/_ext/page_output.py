@@ -1,0 +1,104 @@
+"""Run the Python code of the pages, and show below each block what it gives.
+
+The blocks of a page run in one namespace, in a folder of their own, while the page is
+read: what they print and draw is that of this build. Code that fails is a warning. A
+page whose data or packages are not there says so, and is not run.
+"""
+
+import contextlib
+import io
+import os
+import shutil
+import time
+import traceback
+from fnmatch import fnmatch
+from pathlib import Path
+
+import needs
+from docutils import nodes
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+FOLDER = "page_output"  # beside the doctrees that point to its pictures
+
+
+def add_output(app, doctree):
+    """Run the code of a page and insert what it gives."""
+    page = app.env.docname
+    blocks = [
+        node
+        for node in doctree.findall(nodes.literal_block)
+        if node.get("language") == "python"
+    ]
+    if not blocks or any(fnmatch(page, p) for p in app.config.page_output_exclude):
+        return
+    reason = needs.missing("\n".join(block.astext() for block in blocks))
+    if reason:
+        logger.info("%s is shown without output: %s", page, reason)
+        text = f"This build did not run the code of this page: {reason}"
+        note = nodes.note("", nodes.paragraph("", text))
+        blocks[0].parent.insert(blocks[0].parent.index(blocks[0]), note)
+        return
+    folder = Path(app.doctreedir, FOLDER, page)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    start, began = Path(app.srcdir, page).parent, time.process_time()
+    namespace = {"__name__": "__main__"}
+    for number, block in enumerate(blocks):
+        try:
+            printed, pictures = run(block.astext(), namespace, folder, number)
+        except Exception:
+            last = traceback.format_exc().splitlines()[-1]
+            logger.warning("The code on this page fails: %s", last, location=block)
+            return
+        shown = [nodes.image(uri=os.path.relpath(p, start), alt=a) for p, a in pictures]
+        if printed:
+            shown.insert(0, nodes.literal_block(printed, printed, language="none"))
+        place = block.parent.index(block) + 1
+        for node in reversed(shown):
+            node["classes"].append("output")
+            block.parent.insert(place, node)
+    logger.info("%s: code of %.0f s", page, time.process_time() - began)
+
+
+def run(code, namespace, folder, number):
+    """Run one block; return what it prints, and the paths and texts of its pictures."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    pyplot.close("all")
+    printed = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+        exec(compile(code, f"{folder.name}.rst", "exec"), namespace)
+    pictures = []
+    for figure in map(pyplot.figure, pyplot.get_fignums()):
+        path = folder / f"{number}-{figure.number}.png"
+        figure.savefig(path, dpi=110, bbox_inches="tight")
+        titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
+        about = "; ".join(title for title in titles if title)
+        pictures.append((path, f"Plot by the code above. {about}".strip()))
+    pyplot.close("all")
+    return printed.getvalue().rstrip(), pictures
+
+
+def copy_live_pages(app, error):
+    """Put the pages that the code has written where the links to them point."""
+    if error or app.builder.format != "html":
+        return
+    for written in app.config.page_output_live:
+        path = Path(app.doctreedir, FOLDER, written)
+        if path.is_file():
+            (app.outdir / "live").mkdir(exist_ok=True)
+            shutil.copy(path, app.outdir / "live" / path.name)
+
+
+def setup(app):
+    """Run before Sphinx collects the pictures of a page, at the priority of 500."""
+    os.environ["COLUMNS"] = "76"  # of progress bars
+    app.add_config_value("page_output_exclude", [], "env")
+    app.add_config_value("page_output_live", [], "html")
+    app.connect("doctree-read", add_output, priority=100)
+    app.connect("build-finished", copy_live_pages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

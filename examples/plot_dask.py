@@ -1,0 +1,76 @@
+"""
+A corpus on a cluster
+=====================
+
+``sklda.dask`` fits topics to documents that lie on the workers of a Dask cluster. Here
+the cluster is two threads of this process, and the documents are docstrings: each
+partition of texts is counted by a ``CountVectorizer`` where it is.
+"""
+
+# %%
+# A real cluster is started in another way; nothing else changes.
+from collections import Counter
+
+import dask.bag as db
+import matplotlib.pyplot as plt
+import numpy as np
+from distributed import Client
+from sklearn.feature_extraction.text import CountVectorizer
+
+import sklda
+from sklda.dask import PartiallyCollapsedGibbsLDA
+from sklda.datasets import load_docstrings
+from sklda.inspection import TopWordsDisplay
+
+client = Client(n_workers=1, threads_per_worker=2, processes=False)
+texts = db.from_sequence(load_docstrings().data, npartitions=8)
+
+# %%
+# All partitions need the same columns. The vocabulary is the only thing that has to be
+# collected from all of them: each returns the words that it has, with the number of its
+# documents that have them.
+analyse = CountVectorizer(stop_words="english").build_analyzer()
+
+
+def document_frequencies(block):
+    return [Counter(word for text in block for word in set(analyse(text)))]
+
+
+frequencies = sum(texts.map_partitions(document_frequencies).compute(), Counter())
+vocabulary = sorted(word for word, n in frequencies.items() if n >= 5)
+print(f"{len(vocabulary):,} words")
+
+
+# %%
+# Then each partition is counted on its own. The result is a bag of one CSR matrix per
+# partition, of which nothing has been computed yet.
+def count(block):
+    return [CountVectorizer(vocabulary=vocabulary).transform(list(block))]
+
+
+X = texts.map_partitions(count)
+
+# %%
+# The fit sends the names of tasks to the cluster; topics of documents and tokens stay
+# there.
+lda = PartiallyCollapsedGibbsLDA(
+    20, doc_topic_prior=0.1, topic_word_prior=0.01, max_iter=200, random_state=0
+)
+lda.fit(X)
+print(lda.doc_topic_)
+print(f"perplexity {lda.perplexity(X):.0f}")
+
+# %%
+# ``to_local`` returns an ordinary estimator, for plots for example.
+local = lda.to_local()
+TopWordsDisplay.from_estimator(
+    local, feature_names=vocabulary, topics=range(10), n_words=8
+)
+plt.show()
+
+# %%
+# On one machine the same seed gives the same topics, bit for bit.
+whole = CountVectorizer(vocabulary=vocabulary).transform(load_docstrings().data)
+alone = sklda.PartiallyCollapsedGibbsLDA(**local.get_params()).fit(whole)
+print(f"same topics: {np.array_equal(alone.components_, lda.components_)}")
+client.close()

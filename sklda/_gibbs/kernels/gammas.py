@@ -1,0 +1,171 @@
+"""Gamma variates with the shapes of counts plus beta, the same wherever they are drawn.
+
+A row of the table is that of a word, and has random numbers of its own. Most counts are
+0. For a shape b below 1 (Ahrens & Dieter, "Computer methods for sampling from gamma,
+beta, Poisson and binomial distributions", 1974),
+
+    with probability e / (b + e):  g = u^(1/b), accepted with probability exp(-g);
+    else:                          g = 1 - log(u), with probability g^(b - 1).
+
+Nearly all are of the first kind and accepted, as most g are tiny: one loop that
+vectorises draws these, and leaves the others to the second one. There shapes of 1 or
+more are drawn, too (Marsaglia & Tsang, "A simple method for generating gamma
+variables", 2000), from normal variates by ratios of uniforms (Leva, "A fast normal
+random number generator", 1992).
+"""
+
+import math
+
+import numpy as np
+
+from sklda._core.compile import njit
+from sklda._core.random_streams import (
+    enter_stream,
+    hashed,
+    hashed_uniform,
+    hashed_uniforms,
+    uniform,
+)
+from sklda._core.vector_math import exp, log
+
+# What is smaller, below 1e-30, becomes 0. On some topic the word has tokens, and there
+# its variate is about 1 or more: beside that topic the other has no chance.
+LOG_LOWEST = np.float32(-69)  # above -87, the lowest that `exp` knows
+_E = math.e
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def normal(rng):
+    """Draw from the standard normal distribution."""
+    while True:
+        u = 1 - uniform(rng)
+        v = 1.7156 * (uniform(rng) - 0.5)
+        x = u - 0.449871
+        y = abs(v) + 0.386595
+        q = x * x + y * (0.19600 * y - 0.25472 * x)
+        if q < 0.27597 or (q < 0.27846 and v * v <= -4 * u * u * math.log(u)):
+            return v / u
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def large_shape(shape, rng):
+    """Draw from the gamma distribution of a shape of 1 or more."""
+    d = shape - 1 / 3
+    c = 1 / math.sqrt(9 * d)
+    while True:
+        x = normal(rng)
+        v = 1 + c * x
+        if v <= 0:
+            continue
+        v = v * v * v
+        u = 1 - uniform(rng)
+        squared = x * x
+        if u < 1 - 0.0331 * squared * squared or math.log(u) < 0.5 * squared + d * (
+            1 - v + math.log(v)
+        ):
+            return d * v
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def small_shape(shape, rng):
+    """Draw from the gamma distribution of a shape below 1; 0 where it is tiny."""
+    while True:
+        opposite = uniform(rng)
+        x, is_accepted = _decide(shape, 1 - opposite, opposite, uniform(rng), rng)
+        if is_accepted:
+            return x
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _decide(shape, u, opposite, v, rng):
+    """Return the proposal of u = 1 - `opposite`, and whether v accepts it."""
+    v *= (shape + _E) / _E
+    if v >= 1:
+        x = 1 - math.log(1 - uniform(rng))
+        return x, uniform(rng) <= x ** (shape - 1)
+    y = (math.log1p(-opposite) if opposite < 0.5 else math.log(u)) / shape
+    x = math.exp(y) if y > LOG_LOWEST else 0.0
+    return x, v <= math.exp(-x)
+
+
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+def _propose(key, shape, row):
+    """Fill a row with variates of a shape below 1, and with -1 where it is not sure.
+
+    The numbers of few digits are those near 0 and 1, of one in 2**15.
+    """
+    inverse = np.float32(1 / shape)
+    bound = np.float32((shape + _E) / _E)
+    step = np.float32(2.0**-24)
+    low, half = np.float32(2.0**-16), np.float32(0.5)
+    for k in range(row.size):
+        u, opposite, v = hashed_uniforms(key, k)
+        # What rounding took from u where it is near 1 goes into its logarithm.
+        lost = (np.float32(1) - u) - opposite if opposite < half else np.float32(0)
+        y = (log(u) + lost / u) * inverse
+        x = exp(y) if y > LOG_LOWEST else np.float32(0)
+        is_sure = (v + step) * bound < np.float32(1) - x
+        is_sure = is_sure and u > low and opposite > low
+        row[k] = x if is_sure else np.float32(-1)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _draw_unsure(key, k, shape, rng):
+    """Draw what `_propose` left: decide by the same numbers, with more digits."""
+    u, opposite, v = hashed_uniforms(key, k)
+    more = (0.5 - uniform(rng)) * 2.0**-40
+    v += uniform(rng) * 2.0**-24
+    x, is_accepted = _decide(shape, u + more, opposite - more, v, rng)
+    return x if is_accepted else small_shape(shape, rng)
+
+
+@njit(cache=True, nogil=True)
+def draw_rows(key, first, counts, extra, beta, rows, total):
+    """Fill rows with variates of shape count + beta, and `total` with their sums.
+
+    `rows` and `counts` are (n, n_lanes), those of the words `first` and after; the word
+    extra[k], if it is one of them, counts one more for topic k. The padding of `rows`
+    stays as it is. `total` and `extra` are (n_topics,).
+    """
+    n_topics = extra.size
+    total[:] = 0
+    rng = np.empty(2, np.uint64)
+    for i in range(counts.shape[0]):
+        w = first + i
+        row = rows[i, :n_topics]
+        own = np.uint64(hashed(key, w))
+        enter_stream(own, n_topics, rng)  # the numbers before it are of `_propose`
+        if beta < 1:
+            _propose(own, beta, row)
+        for k in range(n_topics):
+            count = counts[i, k] + (1 if extra[k] == w else 0)
+            if count > 0 or beta >= 1:
+                row[k] = large_shape(count + beta, rng)
+            elif row[k] < 0:
+                row[k] = _draw_unsure(own, k, beta, rng)
+            total[k] += row[k]
+
+
+@njit(cache=True, nogil=True)
+def draw_rows_of_each(key, first, counts, extra, beta, rows, total):
+    """Do the same where each word and topic has its own beta, (n, n_topics)."""
+    n_topics = extra.size
+    total[:] = 0
+    rng = np.empty(2, np.uint64)
+    for i in range(counts.shape[0]):
+        w = first + i
+        enter_stream(np.uint64(hashed(key, w)), 0, rng)
+        for k in range(n_topics):
+            shape = counts[i, k] + beta[i, k] + (1 if extra[k] == w else 0)
+            if shape < 1:
+                rows[i, k] = small_shape(shape, rng)
+            else:
+                rows[i, k] = large_shape(shape, rng)
+            total[k] += rows[i, k]
+
+
+@njit(cache=True, nogil=True)
+def draw_shares(key, n_words, share):
+    """Fill `share`, (n_topics,), with uniform numbers other than those of the words."""
+    for k in range(share.size):
+        share[k] = hashed_uniform(key, n_words + k)

@@ -1,0 +1,102 @@
+"""Partially collapsed sampling over dense rows: given phi, documents are independent.
+
+Magnusson, Jonsson, Villani & Broman, "Sparse partially collapsed MCMC for parallel
+inference in topic models", JCGS 2018, arXiv 1506.03784. With theta integrated out, phi
+given, and the token itself taken out of n_dk,
+
+    p(z = k | rest) ~ (n_dk + alpha_k) phi_kw.
+
+A row of phi is that of a word: it holds gammas, and the factor 1 / sum of each topic
+goes into the ratio t_k = (n_dk + alpha_k) / sum_k, of which a move changes two. As in
+collapsed samplers, the weights of all K topics are computed once per cell, the draw
+tries the present topic first, and a token that stays writes nothing. Cost: O(K) per
+cell. Each document has random numbers of its own.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sklda._core.compile import njit
+from sklda._core.document import count_document
+from sklda._core.problem import LANES
+from sklda._core.random_streams import enter_stream, uniform
+from sklda._core.rows import pick, prefetch_row
+
+
+class Document(NamedTuple):
+    """Counts of the current document and their ratios; priors and factors of topics."""
+
+    doc_topic: np.ndarray  # (n_lanes,) int32, n_dk
+    ratio: np.ndarray  # (n_lanes,) float32, (n_dk + alpha_k) * factor
+    prior: np.ndarray  # (n_lanes,) float32, alpha
+    factor: np.ndarray  # (n_lanes,) float32, 1 / sum of the gammas
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _ratio(k, n, document):
+    """Return the ratio of topic k with n tokens of the document taken out."""
+    doc_topic, _, prior, factor = document
+    return (np.float32(doc_topic[k] - n) + prior[k]) * factor[k]
+
+
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+def _weigh(ratio, row, weight):
+    """Weigh every topic for one cell, all its tokens counted; return the sum."""
+    total = np.float32(0)
+    for k in range(row.size):
+        value = ratio[k] * row[k]
+        weight[k] = value
+        total += value
+    return np.float64(total)
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _resample(z, i, row, total, document, weight, lane_sum, rng):
+    """Resample the topic of a token; return the new sum of the weights."""
+    doc_topic, ratio, _, _ = document
+    old = np.int64(z[i])
+    old_ratio = _ratio(old, 1, document)
+    stay = old_ratio * row[old]
+    others = total - weight[old]
+    r = uniform(rng) * (others + stay)
+    if r < stay:
+        return total
+    weight[old] = 0
+    new = pick(weight, lane_sum, r - stay)
+    z[i] = new
+    doc_topic[old] -= 1
+    doc_topic[new] += 1
+    ratio[old] = old_ratio
+    ratio[new] = _ratio(new, 0, document)
+    weight[old] = stay
+    total = others + stay - weight[new]
+    weight[new] = ratio[new] * row[new]
+    return total + weight[new]
+
+
+@njit(cache=True, nogil=True)
+def sweep_tokens(corpus, z, first, phi, prior, factor, key):
+    """Resample every token once; the documents have the numbers `first` and after.
+
+    `phi` is (n_words, n_lanes), 0 in the padding; `prior` and `factor` are (n_lanes,).
+    """
+    doc_ptr, word, token_ptr = corpus
+    n_lanes = factor.size
+    doc_topic, ratio = np.zeros(n_lanes, np.int32), np.zeros(n_lanes, np.float32)
+    document = Document(doc_topic, ratio, prior, factor)
+    weight = np.zeros(n_lanes, np.float32)
+    lane_sum = np.zeros(n_lanes + LANES, np.float32)
+    rng = np.empty(2, np.uint64)
+    for d in range(doc_ptr.size - 1):
+        begin, end = doc_ptr[d], doc_ptr[d + 1]
+        enter_stream(key, first + d, rng)
+        count_document(token_ptr[begin], token_ptr[end], z, doc_topic)
+        for k in range(n_lanes):
+            ratio[k] = _ratio(k, 0, document)
+        for c in range(begin, end):
+            prefetch_row(word, c, phi)
+            row = phi[word[c]]
+            total = _weigh(ratio, row, weight)
+            for i in range(token_ptr[c], token_ptr[c + 1]):
+                total = _resample(z, i, row, total, document, weight, lane_sum, rng)

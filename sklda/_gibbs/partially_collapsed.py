@@ -1,0 +1,189 @@
+"""Partially collapsed Gibbs sampling for LDA: exact on all processors."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from sklda._core.problem import Corpus, Problem
+from sklda._core.sampler import Sampler
+from sklda._core.threads import Threads
+from sklda._gibbs.base import BaseGibbsLDA
+from sklda._gibbs.partially_collapsed_sampler import PartiallyCollapsed
+
+
+class PartiallyCollapsedGibbsLDA(BaseGibbsLDA):
+    """Latent Dirichlet Allocation with topics drawn: fit on all processors, exactly.
+
+    A document is a mixture of topics, theta_d ~ Dirichlet(alpha); a topic is a
+    distribution over words, phi_k ~ Dirichlet(beta). A sweep draws phi given the topics
+    of the tokens, then the topics of the tokens given phi, document by document, with
+    theta integrated out [1]_. Given phi, no document depends on another: threads share
+    the work, and the chain is the same for any number of threads. It converges to the
+    exact posterior, in more sweeps than CollapsedGibbsLDA, which integrates phi out,
+    too. It is better than UncollapsedGibbsLDA in every respect but fidelity to its
+    paper: on NIPS and KOS, with 20 to 1,000 topics and two threads, it reached a
+    perplexity in 0.3 to 0.7 of the time, with less memory.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number of topics K, 1 to 65,535.
+    doc_topic_prior : float or array-like of shape (n_components,), default=None
+        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
+        values give each document few topics. None means 1 / K.
+    topic_word_prior : float or array-like, default=None
+        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10: one number,
+        or an array of shape (n_words,) or (n_components, n_words), such as
+        `seed_word_prior` returns. Small values give each topic few words. None means
+        1 / K.
+    learn_priors : None, "symmetric" or "asymmetric", default=None
+        Fit alpha (one value for all topics, or one per topic) and beta to the data by
+        Minka's fixed point [2]_, every 10 sweeps during burn-in. After burn-in both are
+        fixed, so all kept samples come from one posterior. Both remain between 0.0001
+        and 1000. With None, they do not change; nor does an array for beta, whatever
+        alpha learns.
+    max_iter : int, default=200
+        Number of sweeps.
+    burn_in : int, default=None
+        Number of sweeps to discard at the start, less than `max_iter`. None means half
+        of `max_iter`.
+    thin : int, default=10
+        Keep every `thin`-th sample after burn-in, counted back from the last sweep,
+        which is always kept.
+    keep_draws : int, default=0
+        Number of kept samples, the last ones, that remain in `draws_`, for intervals
+        of topic proportions and regressions on them; at most the number of kept
+        samples. Each takes about 4 bytes per document-topic and word-topic pair that
+        occurs in it. On Linux, fit refuses what can exceed half of the free memory.
+    evaluate_every : int, default=10
+        Record `log_joint_` every so many sweeps; 0 never records it.
+    init : "random", "subsample", array-like or estimator, default="random"
+        Where the chain begins; the posterior is the same. With "random", all topics of
+        a token are equally likely; where `topic_word_prior` is an array, as likely as
+        it says. "subsample" sweeps over a small part of the documents first, then over
+        larger parts, and then all tokens get topics under those. It pays for large
+        corpora; these sweeps do not count in `n_iter_`. With topics, an array of shape
+        (n_components, n_words) or a fitted model with `components_` of this shape, the
+        tokens are drawn under these. A clone of the estimator also clones a model,
+        which is then not fitted: pass its `components_` there.
+    warm_start : bool, default=False
+        With True, fit goes on where the last fit stopped: `max_iter` more sweeps, with
+        the samples of one long chain, bit for bit. `burn_in` counts sweeps of this fit;
+        with 0, the samples of earlier fits stay in all means. Documents may be added
+        at the end of X: then their tokens get topics under those of the others, and
+        `n_iter_`, the trace and the means begin anew. `burn_in`, `thin`, `max_iter`,
+        `keep_draws`, `evaluate_every`, `learn_priors`, `n_jobs` and `verbose` may
+        change, `init` and `random_state` have no effect; anything else that changes
+        is an error. The estimator holds the chain, about as much memory as a fit.
+    n_jobs : int, default=None
+        Number of threads in fit, transform and score. None means 1, -1 all processors.
+        The result does not depend on it, bit for bit.
+    random_state : int, RandomState instance or None, default=None
+        Seed. Pass an int for repeatable results.
+    verbose : int, default=0
+        With 1, print a line per entry of the trace: sweep, log joint per token in nats,
+        tokens per second.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features_in_)
+        Pseudo-counts: number of tokens of each word on each topic, mean over the kept
+        samples, plus beta.
+    topic_word_ : ndarray of shape (n_components, n_features_in_)
+        Probability of each word in each topic: the rows of `components_` normalised.
+    doc_topic_ : ndarray of shape (n_documents, n_components)
+        Topic proportions of the training documents: the expectation of theta given the
+        topics of the tokens, mean over the kept samples.
+    draws_ : sklda.inspection.PosteriorDraws or None
+        The samples of `keep_draws`; None if that is 0.
+    topic_assignments_ : ndarray of shape (n_tokens,)
+        Topic of each training token in the last sweep. Tokens are ordered by document,
+        then by word.
+    log_joint_ : ndarray of shape (n_evaluations,)
+        Trace of log p(w, z | alpha, beta) in nats, with all constants; phi and theta
+        are integrated out.
+    log_joint_iter_ : ndarray of shape (n_evaluations,)
+        Sweeps after which the entries of `log_joint_` were recorded.
+    doc_topic_prior_ : ndarray of shape (n_components,)
+        Alpha after the last sweep.
+    topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
+        Beta after the last sweep; an array where the parameter is one.
+    n_iter_ : int
+        Number of sweeps done, over all fits of a chain.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The words, if X names its columns.
+
+    See Also
+    --------
+    CollapsedGibbsLDA : Fewer sweeps, on one processor; or shards, an approximation.
+    UncollapsedGibbsLDA : Theta is drawn, too, which takes more sweeps.
+    sklearn.decomposition.LatentDirichletAllocation : Variational Bayes.
+
+    Notes
+    -----
+    Cost of a sweep: O(K) per document-word pair, and one gamma variate per topic for
+    each word: about 0.005 microseconds where the topic has no token of the word and
+    beta is below 1, else 0.02. The threads share all of it. Memory: 2 bytes per token,
+    12 per document-word pair, 8 K per document and 28 K per word.
+
+    What is drawn for a word or a document depends on `random_state`, the sweep, and its
+    number only. Phi holds float32 numbers; gamma variates below 1e-30 count as 0.
+
+    References
+    ----------
+    .. [1] M. Magnusson, L. Jonsson, M. Villani, D. Broman, "Sparse partially collapsed
+       MCMC for parallel inference in topic models", Journal of Computational and
+       Graphical Statistics 27 (2018), https://arxiv.org/abs/1506.03784
+    .. [2] T. P. Minka, "Estimating a Dirichlet distribution" (2000).
+
+    Examples
+    --------
+    >>> from sklda import PartiallyCollapsedGibbsLDA
+    >>> from sklda.datasets import make_bars
+    >>> X, _, _ = make_bars(n_samples=200, random_state=0)
+    >>> lda = PartiallyCollapsedGibbsLDA(10, n_jobs=2, random_state=0).fit(X)
+    >>> lda.transform(X[:3]).shape
+    (3, 10)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        doc_topic_prior: float | ArrayLike | None = None,
+        topic_word_prior: float | ArrayLike | None = None,
+        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
+        max_iter: int = 200,
+        burn_in: int | None = None,
+        thin: int = 10,
+        keep_draws: int = 0,
+        evaluate_every: int = 10,
+        init: Literal["random", "subsample"] | ArrayLike | BaseEstimator = "random",
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.learn_priors = learn_priors
+        self.max_iter = max_iter
+        self.burn_in = burn_in
+        self.thin = thin
+        self.keep_draws = keep_draws
+        self.evaluate_every = evaluate_every
+        self.init = init
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
+        return PartiallyCollapsed(threads)

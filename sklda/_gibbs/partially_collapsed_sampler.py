@@ -1,0 +1,187 @@
+"""The partially collapsed sampler: phi is drawn, theta integrated out; in parallel.
+
+A sweep draws phi given the topics of the tokens, block of words by block, and then the
+topics of each document given phi. What is drawn for a word or a document depends on a
+key of the sweep and on its number alone: the samples are the same, bit for bit, for any
+number of threads, and however documents or blocks are divided among machines.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sklda._core import rows
+from sklda._core.corpus import kernel_ranges, ranges, some_documents, tokens_before
+from sklda._core.problem import Corpus, Counts, Problem, pad_prior, padded
+from sklda._core.random_streams import RandomStreams, next_uint64
+from sklda._core.threads import Threads
+from sklda._core.word_prior import words_at
+from sklda._gibbs.kernels import gammas, partially_collapsed
+from sklda._gibbs.kernels.uncollapsed import count
+
+BLOCK = 256  # words whose gammas are added up; the sums are added block by block
+_SLICES = 8  # of the work per thread: slices differ in time
+_SCALE = 2.0**40  # keeps products of small probabilities in the range of float32
+
+
+class Keys(NamedTuple):
+    """What the random numbers of one sweep depend on."""
+
+    phi: np.uint64
+    topics: np.uint64
+
+
+class State(NamedTuple):
+    """The topics of the tokens with their counts, room for phi, and slices of work."""
+
+    z: np.ndarray  # (n_tokens,) uint16
+    word_topic: np.ndarray  # (n_words, n_lanes) int32
+    topic: np.ndarray  # (n_lanes,) int32
+    phi: np.ndarray  # (n_words, n_lanes) float32, gammas
+    block_slices: list[tuple[int, int]]
+    doc_slices: list[tuple[int, int]]
+    count_ranges: list[tuple[int, int]]  # of words, of about equal cells
+
+
+def draw_keys(rng: RandomStreams) -> Keys:
+    """Return the keys of the next sweep."""
+    return Keys(*(np.uint64(next_uint64(rng.kernel)) for _ in Keys._fields))
+
+
+def draw_extra(key: np.uint64, is_empty: np.ndarray, problem: Problem) -> np.ndarray:
+    """Return a word for each topic that has no token, else -1, (n_topics,).
+
+    All gammas of a topic without tokens can be too small for a float64. But
+    Dirichlet(b) is Dirichlet(b_1, ..., b_w + 1, ..., b_V) with w drawn in proportion to
+    b: the distribution before a token is the mean of those after it.
+    """
+    n_words = problem.n_words
+    share = np.empty(problem.n_topics)
+    gammas.draw_shares(key, n_words, share)
+    empty = np.flatnonzero(is_empty[: problem.n_topics])
+    words = np.full(problem.n_topics, -1)
+    if problem.has_word_prior:
+        words[empty] = words_at(problem.topic_word_prior, empty, share[empty])
+    else:
+        words[empty] = (share[empty] * n_words).astype(np.int64)
+    return words
+
+
+def draw_phi_block(
+    key: np.uint64,
+    block: int,
+    counts: np.ndarray,
+    extra: np.ndarray,
+    problem: Problem,
+    phi: np.ndarray,
+) -> np.ndarray:
+    """Fill `phi` with the gammas of a block of words; return their sums, (n_topics,).
+
+    `counts` and `phi`, (n, n_lanes), are of the words of the block alone; `extra` is
+    that of `draw_extra`. The padding of `phi` stays as it is.
+    """
+    total = np.zeros(problem.n_topics)
+    first = block * BLOCK
+    draw, beta = gammas.draw_rows, problem.beta
+    if problem.has_word_prior:
+        draw = gammas.draw_rows_of_each
+        beta = np.ascontiguousarray(beta[:, first : first + BLOCK].T)
+    draw(key, first, counts, extra, beta, phi, total)
+    return total
+
+
+def factors(totals: np.ndarray) -> np.ndarray:
+    """Return 1 / sum of each topic's gammas, scaled, (n_lanes,) float32.
+
+    `totals`, (n_blocks, n_topics), are the sums of all blocks in their order.
+    """
+    n_topics = totals.shape[1]
+    factor = np.zeros(padded(n_topics), np.float32)
+    factor[:n_topics] = _SCALE / np.add.accumulate(totals)[-1]
+    return factor
+
+
+def sweep_documents(
+    corpus: Corpus,
+    z: np.ndarray,
+    first: int,
+    phi: np.ndarray,
+    factor: np.ndarray,
+    doc_topic_prior: np.ndarray,
+    key: np.uint64,
+) -> None:
+    """Resample each token of some documents once, in place.
+
+    They have the numbers `first` and after among all documents. `phi`,
+    (n_words, n_lanes), holds gammas, and `factor` is that of `factors`.
+    """
+    prior = pad_prior(doc_topic_prior)
+    for begin, end in kernel_ranges(tokens_before(corpus), factor.size):
+        some = some_documents(corpus, begin, end)
+        partially_collapsed.sweep_tokens(
+            some, z, first + begin, phi, prior, factor, key
+        )
+
+
+class PartiallyCollapsed(NamedTuple):
+    """Draw phi given the topics, then the topics given phi."""
+
+    threads: Threads
+
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
+        """Return the state in which the tokens have the topics z."""
+        corpus, n_words = problem.corpus, problem.n_words
+        word_topic = np.zeros((n_words, problem.n_lanes), np.int32)
+        counted = rows.State(z, word_topic, np.zeros(problem.n_lanes, np.int32))
+        rows.add_tokens(corpus, counted)
+        cells = np.bincount(corpus.word, minlength=n_words)
+        cells_before = np.concatenate([[0], np.cumsum(cells)])
+        n_slices = _SLICES * self.threads.n
+        n_blocks = -(-n_words // BLOCK)
+        return State(
+            *counted,
+            phi=np.zeros((n_words, problem.n_lanes), np.float32),
+            block_slices=list(ranges(np.arange(n_blocks + 1), n_slices)),
+            doc_slices=list(ranges(tokens_before(corpus), n_slices)),
+            count_ranges=list(ranges(cells_before, self.threads.n)),
+        )
+
+    def sweep(
+        self, problem: Problem[Corpus], state: State, rng: RandomStreams
+    ) -> State:
+        """Draw phi and the topic of every token once."""
+        keys = draw_keys(rng)
+        corpus, z, alpha = problem.corpus, state.z, problem.doc_topic_prior
+        factor = factors(self._draw_phi(problem, state, keys.phi))
+
+        def resample(documents):
+            some, first = some_documents(corpus, *documents), documents[0]
+            sweep_documents(some, z, first, state.phi, factor, alpha, keys.topics)
+
+        def recount(words):
+            rows = state.word_topic[slice(*words)]
+            rows[:] = 0
+            count(corpus, z, *words, state.word_topic)
+            return rows.sum(axis=0)
+
+        self.threads.map(resample, state.doc_slices)
+        state.topic[:] = sum(self.threads.map(recount, state.count_ranges))
+        return state
+
+    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
+        """Return the count tables; they are the state's own."""
+        return Counts(state.word_topic, state.topic)
+
+    def _draw_phi(self, problem, state, key) -> np.ndarray:
+        """Fill the table of gammas; return the sums of its blocks."""
+        totals = np.empty((-(-problem.n_words // BLOCK), problem.n_topics))
+        extra = draw_extra(key, state.topic == 0, problem)
+
+        def draw(blocks):
+            for block in range(*blocks):
+                words = slice(block * BLOCK, (block + 1) * BLOCK)
+                counts, phi = state.word_topic[words], state.phi[words]
+                totals[block] = draw_phi_block(key, block, counts, extra, problem, phi)
+
+        self.threads.map(draw, state.block_slices)
+        return totals

@@ -1,0 +1,183 @@
+"""Collapsed Gibbs sampling on a cluster, by shards."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from distributed import Client
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+
+from sklda._base.parameters import SHARD_CONSTRAINTS
+from sklda._gibbs.collapsed import CollapsedGibbsLDA as LocalCollapsedGibbsLDA
+from sklda.dask._base import BaseDaskLDA
+from sklda.dask._cluster import Cluster
+from sklda.dask._parts import Shards
+
+
+class CollapsedGibbsLDA(BaseDaskLDA):
+    """Latent Dirichlet Allocation by collapsed Gibbs sampling in shards, on Dask.
+
+    Each shard of the documents sweeps on a worker, on its own copy of the counts, and
+    the changes are added up after the sweep [1]_. The fit is that of
+    :class:`sklda.CollapsedGibbsLDA` with the same `n_shards` and `random_state`, bit
+    for bit, on any number of workers. More than one shard is an approximation;
+    PartiallyCollapsedGibbsLDA is exact.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number of topics K, 1 to 65,535.
+    blocking : None, "backward" or "nested", default=None
+        As in :class:`sklda.CollapsedGibbsLDA`; but the blocks are made anew in each
+        sweep, which takes longer.
+    max_block_size : int or None, default=2
+        As in :class:`sklda.CollapsedGibbsLDA`.
+    sampler : "auto", "dense" or "sparse", default="auto"
+        As in :class:`sklda.CollapsedGibbsLDA`.
+    doc_topic_prior : float or array-like of shape (n_components,), default=None
+        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. None
+        means 1 / K.
+    topic_word_prior : float, default=None
+        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10. None means
+        1 / K.
+    learn_priors : None, "symmetric" or "asymmetric", default=None
+        Fit alpha (one value for all topics, or one per topic) and beta to the data by
+        Minka's fixed point, every 10 sweeps during burn-in.
+    max_iter : int, default=200
+        Number of sweeps.
+    burn_in : int, default=None
+        Number of sweeps to discard at the start, less than `max_iter`. None means half
+        of `max_iter`.
+    thin : int, default=10
+        Keep every `thin`-th sample after burn-in, counted back from the last sweep,
+        which is always kept.
+    keep_draws : int, default=0
+        Must be 0: draws have the size of the corpus.
+    evaluate_every : int, default=10
+        Record `log_joint_` every so many sweeps; 0 never records it.
+    n_shards : int or None, default=None
+        Number of shards, of about equal tokens, up to 570. None means as many as X has
+        blocks. The fitted model depends on their number. Each is one task: to use all
+        workers, there should be at least as many shards as these have threads.
+    storage : str or None, default=None
+        Folder to which the state is written, at a path or a URL that fsspec knows and
+        that this process and all workers reach. With None, what a worker takes with it
+        when it dies is computed anew from the first sweep.
+    store_every : int, default=20
+        Number of sweeps between two states in `storage`, of which the last one stays.
+    client : distributed.Client or None, default=None
+        Client of the cluster. None means the present one of this process.
+    n_jobs : int, default=None
+        Number of threads of a task in transform and score. None means 1, -1 all
+        processors of the worker.
+    random_state : int, RandomState instance or None, default=None
+        Seed. Pass an int for repeatable results.
+    verbose : int, default=0
+        With 1, print a line per entry of the trace: sweep, log joint per token in nats,
+        tokens per second.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features_in_)
+        Pseudo-counts: number of tokens of each word on each topic, mean over the kept
+        samples, plus beta.
+    topic_word_ : ndarray of shape (n_components, n_features_in_)
+        Probability of each word in each topic: the rows of `components_` normalised.
+    doc_topic_ : dask array of shape (n_documents, n_components)
+        Topic proportions of the training documents, mean over the kept samples.
+    topic_assignments_ : dask array of shape (n_tokens,)
+        Topic of each training token in the last sweep. Tokens are ordered by document,
+        then by word.
+    draws_ : None
+        No draws are kept.
+    log_joint_ : ndarray of shape (n_evaluations,)
+        Trace of log p(w, z | alpha, beta) in nats, with all constants; equal to that on
+        one machine but for rounding.
+    log_joint_iter_ : ndarray of shape (n_evaluations,)
+        Sweeps after which the entries of `log_joint_` were recorded.
+    doc_topic_prior_ : ndarray of shape (n_components,)
+        Alpha after the last sweep.
+    topic_word_prior_ : float
+        Beta after the last sweep.
+    n_iter_ : int
+        Number of sweeps done.
+    n_partitions_ : int
+        Number of partitions into which the documents were cut.
+    n_features_in_ : int
+        Number of words.
+
+    See Also
+    --------
+    PartiallyCollapsedGibbsLDA : Exact, in more sweeps.
+    sklda.CollapsedGibbsLDA : The same on one machine.
+
+    Notes
+    -----
+    Memory of a worker: for each shard 2 bytes per token, 12 per document-word pair, 8 K
+    per word while counts are in rows; in lists, 8 bytes for each topic that a word has,
+    several times over. A topic can have at most 2**31 - 1 tokens, and so can a shard.
+
+    References
+    ----------
+    .. [1] D. Newman, A. Asuncion, P. Smyth, M. Welling, "Distributed algorithms for
+       topic models", JMLR 10 (2009).
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **LocalCollapsedGibbsLDA._parameter_constraints,
+        **BaseDaskLDA._parameter_constraints,
+        "n_shards": [None, *SHARD_CONSTRAINTS["n_shards"]],
+    }
+    _local = LocalCollapsedGibbsLDA
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        blocking: Literal["backward", "nested"] | None = None,
+        max_block_size: int | None = 2,
+        sampler: Literal["auto", "dense", "sparse"] = "auto",
+        doc_topic_prior: float | ArrayLike | None = None,
+        topic_word_prior: float | None = None,
+        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
+        max_iter: int = 200,
+        burn_in: int | None = None,
+        thin: int = 10,
+        keep_draws: int = 0,
+        evaluate_every: int = 10,
+        n_shards: int | None = None,
+        storage: str | None = None,
+        store_every: int = 20,
+        client: Client | None = None,
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.blocking = blocking
+        self.max_block_size = max_block_size
+        self.sampler = sampler
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.learn_priors = learn_priors
+        self.max_iter = max_iter
+        self.burn_in = burn_in
+        self.thin = thin
+        self.keep_draws = keep_draws
+        self.evaluate_every = evaluate_every
+        self.n_shards = n_shards
+        self.storage = storage
+        self.store_every = store_every
+        self.client = client
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _distributed_sampler(self) -> Shards:
+        parameters = self._parameters
+        return Shards(self.sampler, self.blocking, parameters.max_block_size)
+
+    def _n_partitions(self, cluster: Cluster, n_blocks: int) -> int:
+        n_shards = self._parameters.n_shards
+        return n_blocks if n_shards is None else n_shards

@@ -1,0 +1,1 @@
+"""Kernels on the counts that travel between workers."""

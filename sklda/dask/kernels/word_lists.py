@@ -1,0 +1,120 @@
+"""Word-topic counts without zeros: the topics of one word after those of the other.
+
+In this form they travel between workers, and shards add up. The order of the topics of
+a word is part of it: samplers over lists draw by walking down the list.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sklda._core.compile import njit
+
+
+class WordLists(NamedTuple):
+    """The topics that each word has, from entry start[w] to before start[w + 1]."""
+
+    start: np.ndarray  # (n_words + 1,) int64
+    topic: np.ndarray  # (n_entries,) uint16
+    count: np.ndarray  # (n_entries,) int32, above 0
+
+
+@njit(cache=True, nogil=True)
+def fill_rows(lists, first, rows):
+    """Write the counts of the words `first` and after into rows of zeros."""
+    start, topic, count = lists
+    for i in range(rows.shape[0]):
+        for j in range(start[first + i], start[first + i + 1]):
+            rows[i, topic[j]] = count[j]
+
+
+@njit(cache=True, nogil=True)
+def count_topics(rows, size):
+    """Set `size` to the number of topics that each word has."""
+    for w in range(rows.shape[0]):
+        n = 0
+        for k in range(rows.shape[1]):
+            n += rows[w, k] > 0
+        size[w] = n
+
+
+@njit(cache=True, nogil=True)
+def fill_lists(rows, lists):
+    """Write the counts above 0 of each row into its list, which is as long."""
+    start, topic, count = lists
+    for w in range(rows.shape[0]):
+        j = start[w]
+        if j == start[w + 1]:
+            continue
+        for k in range(rows.shape[1]):
+            if rows[w, k] > 0:
+                topic[j], count[j] = k, rows[w, k]
+                j += 1
+
+
+@njit(cache=True, nogil=True)
+def fill_slots(lists, first_slot, slot_topic, slot_count):
+    """Write each list into slots, of which that of word w begin at first_slot[w]."""
+    start, topic, count = lists
+    for w in range(start.size - 1):
+        slot = first_slot[w]
+        for j in range(start[w], start[w + 1]):
+            slot_topic[slot] = topic[j]
+            slot_count[slot] = count[j]
+            slot += 1
+
+
+@njit(cache=True, nogil=True)
+def sort_like(lists, first_slot, n_slots, slot_topic, total):
+    """Sort the topics of each word as they stand in the slots of the word.
+
+    All of them must be there. `total`, int32, has a zero for every topic.
+    """
+    start, topic, count = lists
+    for w in range(start.size - 1):
+        for j in range(start[w], start[w + 1]):
+            total[topic[j]] = count[j]
+        end = start[w]
+        for slot in range(first_slot[w], first_slot[w] + n_slots[w]):
+            k = slot_topic[slot]
+            if total[k] > 0:
+                topic[end], count[end] = k, total[k]
+                total[k] = 0
+                end += 1
+
+
+@njit(cache=True, nogil=True)
+def add(order, shards, first, total, out):
+    """Add up the lists of shards: those of shard i begin at entry first[i, w].
+
+    `shards` has the entries of all of them, and first[i, n_words] is where they end. A
+    word's topics keep the order of `order`; new ones follow in the order of the shards.
+    `total`, int64, has a zero for every topic. Return whether the counts fit 32 bits.
+    """
+    _, topic, count = shards
+    start, out_topic, out_count = out
+    fits = True
+    end = 0
+    for w in range(start.size - 1):
+        for i in range(first.shape[0]):
+            for j in range(first[i, w], first[i, w + 1]):
+                total[topic[j]] += count[j]
+        for j in range(order.start[w], order.start[w + 1]):
+            end, fits = _append(order.topic[j], total, out_topic, out_count, end, fits)
+        for i in range(first.shape[0]):
+            for j in range(first[i, w], first[i, w + 1]):
+                end, fits = _append(topic[j], total, out_topic, out_count, end, fits)
+        start[w + 1] = end
+    return fits
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _append(k, total, topic, count, end, fits):
+    """Append topic k, once, if it has tokens; return the new end."""
+    n = total[k]
+    if n > 0:
+        topic[end], count[end] = k, n
+        total[k] = 0
+        end += 1
+        fits = fits and n < 2**31
+    return end, fits

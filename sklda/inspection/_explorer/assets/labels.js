@@ -1,0 +1,52 @@
+// Names of topics: edited in this page, given, or their most relevant words.
+
+import { givenLabels, nTopics, rankedWords, words } from "./data.js";
+import { byId, element } from "./dom.js";
+import { go, state } from "./state.js";
+
+const WEIGHT_OF_NAMES = 6; // index of 0.6
+const WORDS_IN_NAME = 3;
+
+function originalLabel(topic) {
+  if (givenLabels) return givenLabels[topic];
+  const top = rankedWords(topic, WEIGHT_OF_NAMES).slice(0, WORDS_IN_NAME);
+  return top.map((word) => words[word]).join(", ");
+}
+
+export function labelOf(topic) {
+  return state.labels.get(topic) ?? originalLabel(topic);
+}
+
+/** Keep a label in the address; an empty one brings the original back. */
+function rename(topic, text) {
+  const label = text.trim();
+  const labels = new Map(state.labels);
+  if (label === "" || label === originalLabel(topic)) labels.delete(topic);
+  else labels.set(topic, label);
+  go({ labels });
+}
+
+/** Hand all labels to the browser as a file, for `labels` of save_explorer. */
+function save() {
+  const labels = Array.from({ length: nTopics }, (_, topic) => labelOf(topic));
+  const text = `${JSON.stringify(labels, null, 1)}\n`;
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  element("a", { href: url, download: "labels.json" }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+export function setUpLabels() {
+  const field = byId("label");
+  field.addEventListener("change", () => rename(state.topic, field.value));
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") field.blur();
+  });
+  byId("save-labels").addEventListener("click", save);
+}
+
+export function showLabel() {
+  const field = byId("label");
+  field.value = labelOf(state.topic);
+  field.title = field.value;
+  field.setAttribute("aria-label", `Label of topic ${state.topic}`);
+}

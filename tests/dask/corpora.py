@@ -1,0 +1,90 @@
+"""A small corpus, in everything that `sklda.dask` takes."""
+
+import dask.array as da
+import dask.bag as db
+import numpy as np
+from dask import delayed
+from scipy import sparse
+
+import sklda
+import sklda.dask
+from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA
+from sklda.datasets import make_lda_corpus
+
+X = sparse.csr_array(make_lda_corpus(60, 30, 4, document_length=40, random_state=0)[0])
+PARAMS = {"n_components": 4, "max_iter": 12, "burn_in": 5, "thin": 3, "random_state": 0}
+
+
+def blocks(sizes, X=X):
+    """Return the documents in blocks of so many."""
+    ends = np.cumsum(sizes)
+    return [X[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+
+
+def delayed_blocks(sizes=(7, 23, 30), X=X):
+    """Return delayed blocks; each matrix is one message to the scheduler."""
+    return [delayed(block) for block in blocks(sizes, X)]
+
+
+def as_array(rows=None):
+    """Return a dask array of CSR blocks; None says that their numbers are unknown."""
+    parts = delayed_blocks()
+    rows = [7, 23, 30] if rows is None else rows
+    meta = sparse.csr_array((0, 0), dtype=X.dtype)
+    arrays = [
+        da.from_delayed(part, (n, X.shape[1]), meta=meta)
+        for part, n in zip(parts, rows, strict=True)
+    ]
+    return da.concatenate(arrays)
+
+
+INPUTS = {
+    "delayed": delayed_blocks,
+    "array of sparse blocks": as_array,
+    "array of unknown chunks": lambda: as_array([np.nan] * 3),
+    "array of dense blocks": lambda: da.from_array(X.toarray(), chunks=(25, -1)),
+    "array of several columns": lambda: da.from_array(X.toarray(), chunks=(25, 11)),
+    "sparse blocks of several columns": lambda: da.from_array(
+        X.toarray(), chunks=(25, 11)
+    ).map_blocks(sparse.csr_array),
+    "bag": lambda: db.from_sequence(blocks([5] * 12), npartitions=5),
+    "bag of rows": lambda: db.from_sequence(list(X.toarray()), npartitions=2),
+}
+
+
+MODELS = {
+    "partially collapsed": (PartiallyCollapsedGibbsLDA, {"n_partitions": 3}),
+    "rows": (CollapsedGibbsLDA, {"n_shards": 3}),
+    "lists": (CollapsedGibbsLDA, {"n_shards": 3, "sampler": "sparse"}),
+}
+
+
+def make(name="partially collapsed", **params):
+    cls, own = MODELS[name]
+    return cls(**{**PARAMS, **own, **params})
+
+
+def fit_local(model, X=X):
+    return model._unfitted().fit(X)
+
+
+OF_ARRAYS = ["components_", "doc_topic_", "topic_assignments_", "doc_topic_prior_"]
+PRIORS = {"learn_priors": "asymmetric", "max_iter": 25, "burn_in": 20}
+
+
+def assert_same_as_local(model, local):
+    for name in OF_ARRAYS:
+        found, expected = getattr(model, name), getattr(local, name)
+        np.testing.assert_array_equal(np.asarray(found), expected, err_msg=name)
+    assert model.topic_word_prior_ == local.topic_word_prior_
+    assert model.n_iter_ == local.n_iter_
+    np.testing.assert_array_equal(model.log_joint_iter_, local.log_joint_iter_)
+    # A sum of many numbers, in another order.
+    np.testing.assert_allclose(model.log_joint_, local.log_joint_, rtol=1e-12)
+
+
+def both(name, distributed=None, **params):
+    """Return the estimator on Dask, and that on one machine."""
+    params = {**PARAMS, **params}
+    model = getattr(sklda.dask, name)(**params, **(distributed or {}))
+    return model, getattr(sklda, name)(**params)

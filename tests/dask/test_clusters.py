@@ -1,0 +1,111 @@
+"""Workers, processes, schedulers and clients: how many, and which of them die.
+
+Each test starts its own cluster; none may run in this process before.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
+
+from distributed import Client
+
+from sklda.dask import _chain, _cluster
+from tests.dask.conftest import SECONDS, started
+from tests.dask.corpora import (
+    PRIORS,
+    X,
+    assert_same_as_local,
+    both,
+    delayed_blocks,
+    fit_local,
+    make,
+)
+
+
+@pytest.mark.parametrize(("n_workers", "n_threads"), [(1, 1), (1, 3), (3, 1)])
+def test_any_number_of_workers(n_workers, n_threads):
+    with started(n_workers, threads_per_worker=n_threads):
+        for name, own in (
+            ("PartiallyCollapsedGibbsLDA", {"n_jobs": 2}),
+            ("CollapsedGibbsLDA", {"n_shards": 3}),
+        ):
+            model, local = both(name, **own, **PRIORS)
+            assert_same_as_local(model.fit(delayed_blocks()), local.fit(X))
+
+
+def test_killed_worker(processes, monkeypatch):
+    # What it held is computed anew, from the first sweep on or from storage.
+    model, local = both("PartiallyCollapsedGibbsLDA", {"n_partitions": 3}, **PRIORS)
+    sweep = _chain.Chain.sweep
+
+    def killing(chain):
+        sweep(chain)
+        if chain.n_sweeps == 8:
+            pid = next(iter(processes.run(os.getpid).values()))
+            os.kill(pid, signal.SIGKILL)
+
+    monkeypatch.setattr(_chain.Chain, "sweep", killing)
+    assert_same_as_local(model.fit(delayed_blocks()), local.fit(X))
+    monkeypatch.setattr(_chain.Chain, "sweep", sweep)
+    model, local = both("CollapsedGibbsLDA", n_shards=3, sampler="sparse")
+    assert_same_as_local(model.fit(delayed_blocks()), local.fit(X))
+
+
+def start(module, *arguments):
+    command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments]
+    return subprocess.Popen(command, stderr=subprocess.DEVNULL)
+
+
+@pytest.mark.slow
+def test_killed_scheduler(after_sweep, tmp_path):
+    file = tmp_path / "scheduler.json"
+    common = ("--scheduler-file", str(file), "--no-dashboard")
+    running = [start("dask_scheduler", "--port", "0", *common)]
+    try:
+        running.append(start("dask_worker", "--nthreads", "2", *common))
+        model = make(storage=str(tmp_path / "fit"), store_every=3)
+        undo = after_sweep(8, running[0].kill)
+        with Client(scheduler_file=str(file), timeout=SECONDS) as client:
+            client.wait_for_workers(1, timeout=SECONDS)
+            with pytest.raises(RuntimeError, match=r"lost its scheduler.*resume=True"):
+                model.fit(delayed_blocks())
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+    undo()
+    with started(1):
+        model.fit(delayed_blocks(), resume=True)
+        assert_same_as_local(model, fit_local(model))
+
+
+def test_workers_that_leave(after_sweep, monkeypatch):
+    monkeypatch.setattr(_cluster, "PATIENCE", 0.5)
+    with started(1) as client:
+        model = make()
+        after_sweep(5, lambda: client.cluster.scale(0))
+        with pytest.raises(RuntimeError, match="has had no workers"):
+            model.fit(delayed_blocks())
+        with pytest.raises(ValueError, match=r"has no workers: start some"):
+            model.fit(delayed_blocks())
+
+
+def test_bad_clients():
+    with pytest.raises(ValueError, match="No Dask client: start one"):
+        make().fit(delayed_blocks())
+    with started(1) as client:
+        pass
+    with pytest.raises(ValueError, match="client is closed"):
+        make(client=client).fit(delayed_blocks())
+
+
+def test_client_that_closes_in_mid_fit(after_sweep):
+    with started(1) as client:
+        after_sweep(5, client.close)
+        with pytest.raises(RuntimeError, match="was closed"):
+            make(client=client).fit(delayed_blocks())

@@ -1,0 +1,122 @@
+"""What a fitted model is, what it prints, and how large a corpus may be."""
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
+
+import sklda
+from sklda._core import corpus as core_corpus
+from sklda.dask import _base, _corpus, _parts
+from tests.dask.corpora import (
+    X,
+    assert_same_as_local,
+    delayed_blocks,
+    fit_local,
+    make,
+)
+from tests.helpers.comparison import fitted
+from tests.helpers.interpreter import run_python
+
+WITHOUT_DASK = """
+import pickle, sys
+sys.modules["dask"] = sys.modules["distributed"] = None
+model = pickle.loads(bytes.fromhex("{stored}"))
+print(type(model).__module__, model.transform(model.components_).shape)
+"""
+
+
+@pytest.fixture
+def model(client):
+    return make(client=client).fit(delayed_blocks())
+
+
+def test_to_local(model):
+    local, expected = model.to_local(), fit_local(model)
+    assert type(local) is sklda.PartiallyCollapsedGibbsLDA
+    assert local.get_params() == expected.get_params()
+    left_out = {"doc_topic_", "topic_assignments_", "log_joint_"}
+    assert fitted(local).keys() == fitted(expected).keys() - left_out | {"log_joint_"}
+    for name in fitted(local).keys() - left_out:
+        np.testing.assert_array_equal(getattr(local, name), getattr(expected, name))
+    np.testing.assert_array_equal(local.transform(X), expected.transform(X))
+
+
+def test_to_local_has_the_number_of_shards(client):
+    model = make("rows", n_shards=None, client=client).fit(delayed_blocks([20, 40]))
+    local = model.to_local()
+    assert local.n_shards == model.n_partitions_ == 2
+    assert_same_as_local(model, local.fit(X))
+
+
+def test_several_chains_are_refused(model):
+    pytest.importorskip("arviz_stats")
+    from sklda.diagnostics import sample_chains
+
+    with pytest.raises(TypeError, match="does not run several chains side by side"):
+        sample_chains(model, X, n_chains=2)
+
+
+def test_to_local_needs_no_dask(model):
+    local = model.to_local()
+    local.components_ = np.round(local.components_)  # which are counts, then
+    code = WITHOUT_DASK.format(stored=pickle.dumps(local).hex())
+    assert run_python(code).split() == [
+        "sklda._gibbs.partially_collapsed",
+        "(4,",
+        "4)",
+    ]
+
+
+def test_pickle_and_clone(model, client):
+    loaded = pickle.loads(pickle.dumps(model))
+    assert loaded.client is None
+    assert not hasattr(loaded, "doc_topic_")  # it is on the workers
+    blocks = delayed_blocks()
+    np.testing.assert_array_equal(loaded.transform(blocks), model.transform(blocks))
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_progress(client, capsys):
+    model = make(client=client, verbose=1, evaluate_every=4).fit(delayed_blocks())
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    for line, sweep, value in zip(lines, [4, 8, 12], model.log_joint_, strict=True):
+        match = re.fullmatch(
+            rf"\[PartiallyCollapsedGibbsLDA\] sweep {sweep}/12, "
+            r"log joint per token (-\d+\.\d{4}), \d+\.\d M tokens/s",
+            line,
+        )
+        assert match, line
+        assert float(match[1]) == pytest.approx(value / X.sum(), abs=1e-4)
+
+
+def test_more_tokens_than_32_bits_count(client, monkeypatch):
+    # With a lower limit: all documents exceed it, no block and no partition does.
+    assert X.sum() == 2400
+    model = make(client=client, n_partitions=1)
+    local = fit_local(model)
+    for module in (core_corpus, _base, _corpus, _parts):
+        monkeypatch.setattr(module, "MAX_TOKENS", 1300)
+    with pytest.raises(ValueError, match="Block 0 of X: X holds 2400 tokens"):
+        model.fit(delayed_blocks([60]))
+    assert_same_as_local(model.fit(delayed_blocks()), local)
+    assert len(model.doc_topic_.chunks[0]) == 4
+    monkeypatch.setattr(_parts, "MAX_TOKENS", 300)
+    with pytest.raises(ValueError, match=r"Topic \d has \d+ tokens, above the limit"):
+        make("rows", client=client).fit(delayed_blocks())
+
+
+def test_counts_of_a_word_above_32_bits():
+    from sklda.dask._counts import Packed, add_up
+
+    size, topic = np.array([1], np.uint8), np.array([7], np.uint16)
+    half = Packed(size, topic, np.array([2**30], np.uint32))
+    (total,) = add_up(None, [half, half._replace(count=half.count - 1)]).count
+    assert total == 2**31 - 1
+    with pytest.raises(ValueError, match="A word has more than 2,147,483,647 tokens"):
+        add_up(None, [half, half])

@@ -1,0 +1,109 @@
+"""What passes the scheduler and the client: names and sums, nothing of the corpus."""
+
+import pickle
+
+import numpy as np
+import pytest
+from dask import delayed
+from scipy import sparse
+
+pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
+
+from distributed.comm import tcp
+
+from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, _chain
+from tests.dask.corpora import delayed_blocks, make
+
+WORDS, LENGTH = 50, 2000
+
+
+def block(seed, n_documents):
+    """Return long documents of few words, made on a worker."""
+    rng = np.random.default_rng(seed)
+    weights = rng.dirichlet(np.ones(WORDS), n_documents)
+    return sparse.csr_array(rng.poisson(LENGTH * weights))
+
+
+@pytest.fixture
+def traffic(monkeypatch):
+    """Count the bytes that this process, with client and scheduler, receives."""
+    received = []
+    read = tcp.read_bytes_rw
+
+    async def noting(stream, n):
+        received.append(n)
+        return await read(stream, n)
+
+    monkeypatch.setattr(tcp, "read_bytes_rw", noting)
+    return received
+
+
+@pytest.mark.parametrize(
+    ("cls", "params"),
+    [(PartiallyCollapsedGibbsLDA, {}), (CollapsedGibbsLDA, {"n_shards": 2})],
+)
+def test_nothing_large_passes(cls, params, processes, traffic, tmp_path):
+    totals = []
+    for n_documents in (20, 800):
+        X = [delayed(block)(seed, n_documents) for seed in range(2)]
+        model = cls(3, max_iter=8, random_state=0, client=processes, **params)
+        model.set_params(storage=str(tmp_path / str(n_documents)), store_every=4)
+        traffic.clear()
+        model.fit(X)
+        model.score(X)
+        totals.append(sum(traffic))
+        n_tokens = model.topic_assignments_.size
+        assert max(traffic) < 64_000
+    # The topics of the larger corpus alone take two bytes per token.
+    assert n_tokens > 3_000_000
+    assert totals[1] < 2 * n_tokens / 3
+    assert totals[1] < totals[0] + 2 * n_tokens / 10
+
+
+def test_arguments_are_small(client, monkeypatch):
+    # Not what is sent only, but also what the scheduler stores for each task.
+    model = make(client=client).fit(delayed_blocks())
+    specs = {
+        key: task.run_spec
+        for key, task in client.cluster.scheduler.tasks.items()
+        if str(key).startswith("sklda-")
+    }
+    assert len(specs) > 100
+    assert max(len(pickle.dumps(spec)) for spec in specs.values()) < 4_000
+    assert model.n_iter_ == 12
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 8, 64, 512, 570])
+@pytest.mark.parametrize("size", [(10, 1), (100_000, 100), (1_000_000, 1000)])
+def test_tasks_of_a_sweep_are_bounded(n_parts, size):
+    n_blocks = _chain.n_blocks(n_parts, *size)
+    assert 1 <= n_blocks <= n_parts
+    # Sweep, count, mean, store, load, load the mean; and priors.
+    assert n_parts * n_blocks + 6 * (n_parts + n_blocks) + 3 <= 4_000
+
+
+def test_tasks_of_a_sweep_are_counted(client, monkeypatch):
+    # What the test above adds up is what a sweep with everything submits.
+    monkeypatch.setattr(_chain, "LEAST_BLOCK", 64)
+    submitted = []
+    submit = _chain.Cluster.submit
+    monkeypatch.setattr(
+        _chain.Cluster,
+        "submit",
+        lambda self, tasks: submitted.append(len(tasks)) or submit(self, tasks),
+    )
+    params = {"max_iter": 3, "burn_in": 0, "thin": 1, "evaluate_every": 1}
+    model = make(client=client, n_partitions=3, **params)
+    sizes = []
+    sweep = _chain.Chain.sweep
+
+    def noting(chain):
+        sizes.append((sum(submitted), chain.n_blocks))
+        sweep(chain)
+
+    monkeypatch.setattr(_chain.Chain, "sweep", noting)
+    model.fit(delayed_blocks())
+    (before, n_blocks), (after, _) = sizes[1:]
+    # Pieces are parts of the graph of their block; no storage, no learning.
+    assert after - before == 3 * (3 + n_blocks) + 1
+    assert n_blocks == 3

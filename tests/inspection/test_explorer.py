@@ -1,0 +1,364 @@
+"""What the page of a model stores, what it refuses, and that nothing escapes."""
+
+import datetime
+import os
+from html.parser import HTMLParser
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from sklearn.decomposition import NMF, LatentDirichletAllocation
+
+from sklda import MedLDAClassifier, MedLDARegressor
+from sklda._base.fitted_topics import topic_frequencies_in
+from sklda.inspection import TopicMapDisplay, save_explorer, top_documents, top_words
+from sklda.inspection._explorer.groups import check_groups
+from sklda.inspection._explorer.page import SCRIPTS, STYLES, joined_script
+from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, explored, rows, stored
+from tests.helpers.known_topics import KnownTopics
+
+# Most of them have no names of words.
+pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
+
+ASSETS = files("sklda.inspection._explorer") / "assets"
+
+
+@pytest.fixture
+def save(tmp_path):
+    """Return a function that saves a page and returns what it stores."""
+
+    def save(estimator, X, feature_names=None, **options):
+        path = tmp_path / "page.html"
+        found = save_explorer(
+            path, estimator, X, feature_names=feature_names, **options
+        )
+        assert found == path
+        return stored(path)
+
+    return save
+
+
+# --- topics, words and documents ---------------------------------------------
+
+
+def test_words_are_those_of_top_words(save):
+    model, X, names, _ = explored()
+    words = save(model, X, names)["words"]
+    ranking = words["ranking"].reshape(len(model.components_), -1, 30)
+    assert words["weights"] == [i / 10 for i in range(11)]
+    for i, weight in enumerate(words["weights"]):
+        expected = top_words(model, names, 30, "relevance", weight=weight)
+        assert [[names[w] for w in topic[i]] for topic in ranking] == expected
+    np.testing.assert_array_equal(words["counts"], X.sum(axis=0))
+    assert words["names"] == names
+
+
+def test_parts_of_words_by_hand(save):
+    # Shares are 0.9 and 0.1: 6 of 9 tokens are apples or plums of topic 0, ...
+    model = KnownTopics([[6.0, 4, 0], [0, 10, 30]], theta=[[1, 0], [0, 1]])
+    words = save(model, [[3, 6, 0], [0, 0, 1]], ["apple", "berry", "cherry"])["words"]
+    # p(k, berry) is 0.9 * 0.4 and 0.1 * 0.25.
+    expected = [{0: 1, 1: 0}, {0: 0.36 / 0.385, 1: 0.025 / 0.385}, {0: 0, 1: 1}]
+    for found, part in zip(rows(words), expected, strict=True):
+        assert found == pytest.approx(part, abs=0.5 / 255)
+
+
+def test_small_parts_of_words_are_left_out(save):
+    rng = np.random.default_rng(0)
+    theta = rng.dirichlet(np.ones(20), 5)
+    model = KnownTopics(rng.gamma(0.5, size=(20, 300)), theta)
+    words = save(model, np.ones((5, 300)))["words"]
+    ranking = words["ranking"].reshape(20, -1)
+    for w, topics in enumerate(rows(words)):
+        listed = {k for k in topics if w in ranking[k]}
+        others = [part for k, part in topics.items() if k not in listed]
+        assert listed == {k for k in range(20) if w in ranking[k]}
+        assert len(others) <= 8
+        assert all(part > 0.0099 for part in others)
+
+
+def test_documents_are_those_of_top_documents(save):
+    model, X, _, _ = explored()
+    documents = save(model, X)["documents"]
+    expected, _ = top_documents(model, X, 10)
+    np.testing.assert_array_equal(documents["typical"].reshape(-1, 10), expected)
+    np.testing.assert_array_equal(documents["lengths"], X.sum(axis=1))
+    for d, topics in enumerate(rows(documents)):
+        theta = dict(enumerate(model.theta[d]))
+        assert topics == pytest.approx({k: theta[k] for k in topics}, abs=0.5 / 255)
+        kept = {k for k, part in theta.items() if part >= 0.01}
+        assert set(topics) == kept | {k for k in theta if d in expected[k]}
+
+
+def test_map_is_that_of_the_display(save, pyplot):
+    model, X, names, _ = explored()
+    topics = save(model, X, names)["topics"]
+    display = TopicMapDisplay.from_estimator(model, names)
+    np.testing.assert_allclose(topics["positions"], display.positions, atol=1e-4)
+    np.testing.assert_allclose(topics["explained"], display.explained_ratio, atol=1e-3)
+    expected = topic_frequencies_in(model, X)
+    np.testing.assert_allclose(topics["shares"], expected, atol=1e-6)
+
+
+def test_texts_are_cut(save):
+    model, X, _, _ = explored()
+    texts = [f"{d}\n\n" + "long " * (d % 3) for d in range(N_DOCUMENTS)]
+    contents = save(model, X, texts=texts, max_text_length=10)["documents"]
+    typical = set(contents["typical"])
+    assert 0 < len(typical) < N_DOCUMENTS
+    for d, text in enumerate(texts):
+        whole = " ".join(text.split())
+        length = 10 if d in typical else 2
+        cut = whole if len(whole) <= length else whole[: length - 1] + "…"
+        assert contents["texts"][d] == cut
+
+
+# --- groups and classes ------------------------------------------------------
+
+
+def test_shares_in_groups_by_hand(save):
+    model = KnownTopics(np.eye(2), theta=[[1, 0], [0.5, 0.5], [0, 1]])
+    X = [[3, 1], [2, 0], [0, 5]]
+    groups = save(model, X, groups=["b", "a", "b"])["groups"]
+    assert groups["names"] == ["a", "b"]
+    assert groups["places"] is None
+    np.testing.assert_array_equal(groups["members"], [1, 0, 1])
+    np.testing.assert_allclose(
+        groups["shares"].reshape(2, 2), [[0.5, 0.5], [4 / 9, 5 / 9]], rtol=1e-6
+    )
+
+
+MAY = datetime.date(2020, 5, 17)
+DAYS = np.datetime64("1999-12-31") + np.arange(400)
+MONTHS = [f"2000-{month:02}" for month in range(1, 13)]
+
+
+@pytest.mark.parametrize(
+    ("groups", "names", "places"),
+    [
+        ([2, 10, 1, 2], ["1", "2", "10"], [1, 2, 10]),
+        (np.array([0.5, -1.0]), ["-1", "0.5"], [-1, 0.5]),
+        ([True, False], ["False", "True"], None),
+        ([1, "a"], ["1", "a"], None),
+        ([datetime.datetime(2021, 1, 1, 5), MAY], ["2020-05-17", "2021-01-01"], 18399),
+        (DAYS[:2], ["1999-12-31", "2000-01-01"], [10956, 10957]),
+        (np.arange(1000.0), [f"{i} to {i + 20}" for i in range(0, 1000, 20)], 0),
+        (
+            DAYS,
+            ["1999-12", *(f"2000-{m:02}" for m in range(1, 13)), "2001-01", "2001-02"],
+            10926,
+        ),
+        (np.arange(DAYS[0], DAYS[0] + 9000), [str(y) for y in range(1999, 2025)], None),
+    ],
+)
+def test_order_of_groups(groups, names, places):
+    found = check_groups(groups, len(groups))
+    assert found.names == names
+    assert len(found.members) == len(groups)
+    assert found.members.max() == len(names) - 1
+    if isinstance(places, list):
+        assert list(found.places) == places
+    elif places is not None:  # of the first group
+        assert found.places[0] == places
+        assert (np.diff(found.places) > 0).all()
+
+
+def test_groups_of_pandas(save):
+    pandas = pytest.importorskip("pandas")
+    model, X, _, _ = explored()
+    column = pandas.Series(pandas.date_range("2020-01-31", periods=len(X)))
+    assert save(model, X, groups=column)["groups"]["are_dates"]
+    column = pandas.Series(["x", "y"] * (len(X) // 2), dtype="category")
+    assert save(model, X, groups=column)["groups"]["names"] == ["x", "y"]
+    column[3] = None
+    with pytest.raises(ValueError, match="no group for document 3"):
+        save(model, X, groups=column)
+
+
+LABELS = np.arange(N_DOCUMENTS) % 3
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "names", "other"),
+    [
+        (MedLDAClassifier(4), LABELS, ["0", "1", "2"], None),
+        (MedLDAClassifier(4), LABELS > 0, ["True"], "False"),
+    ],
+)
+def test_weights_of_classes(save, model, y, names, other):
+    _, X, _, _ = explored()
+    model.set_params(max_iter=4, random_state=0).fit(X, y)
+    classes = save(model, X)["classes"]
+    assert (classes["names"], classes["other"]) == (names, other)
+    np.testing.assert_allclose(np.transpose(classes["weights"]), model.coef_, rtol=1e-3)
+
+
+def test_a_regressor_has_no_classes(save):
+    _, X, _, _ = explored()
+    model = MedLDARegressor(4, max_iter=4, random_state=0).fit(X, LABELS)
+    assert save(model, X)["classes"] is None
+
+
+def test_weights_of_one_vs_rest(save):
+    _, X, _, _ = explored()
+    model = MedLDAClassifier(2, multi_class="ovr", max_iter=4, random_state=0)
+    weights = save(model.fit(X, LABELS), X)["classes"]["weights"]
+    for k, of_topic in enumerate(weights):
+        assert [task for task, w in enumerate(of_topic) if w is not None] == [k // 2]
+        assert of_topic[k // 2] == pytest.approx(model.coef_[k // 2, k % 2], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("model", "scale"), [(LatentDirichletAllocation(3), 1), (NMF(3, tol=0.01), 0.37)]
+)
+def test_models_of_scikit_learn(save, model, scale):
+    _, X, names, texts = explored()
+    X = X * scale  # NMF takes weights
+    contents = save(model.set_params(random_state=0).fit(X), X, names, texts=texts)
+    expected, _ = top_documents(model, X, 10)
+    found = contents["documents"]["typical"].reshape(3, 10)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_allclose(contents["words"]["counts"], X.sum(axis=0), rtol=1e-6)
+    assert contents["classes"] is None
+
+
+@pytest.mark.parametrize("n_words", [1, 3])
+def test_the_smallest_models(save, n_words):
+    model = KnownTopics(np.ones((1, n_words)), theta=[[1.0]])
+    contents = save(model, np.ones((1, n_words)), texts=[""], groups=[5])
+    assert contents["topics"]["shares"] == [1]
+    assert contents["words"]["n_ranked"] == n_words
+
+
+# --- the file ----------------------------------------------------------------
+
+
+class Elements(HTMLParser):
+    """All elements of a page, and the text of its scripts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.scripts, self.title = [], [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        tag = self.found[-1][0] if self.found else None
+        if tag == "script":
+            self.scripts.append(data.strip())
+        elif tag == "title" and not self.title:
+            self.title = data
+
+
+def test_nothing_leaves_the_data(tmp_path):
+    model, X, names, _ = explored()
+    plain, evil = tmp_path / "plain.html", tmp_path / "<b>'\"&.html"
+    save_explorer(plain, model, X, feature_names=None)
+    texts = [EVIL[d % 6] * (1 + d) + "\ud800\0" for d in range(N_DOCUMENTS)]
+    save_explorer(
+        evil,
+        model,
+        X,
+        feature_names=names,
+        texts=texts,
+        labels=EVIL,
+        groups=[EVIL[d % 6] for d in range(N_DOCUMENTS)],
+        max_text_length=10**6,
+    )
+    contents, page = stored(evil), Elements(evil.read_text("utf-8"))
+    assert contents["words"]["names"] == names
+    assert contents["topics"]["labels"] == EVIL
+    assert contents["groups"]["names"] == sorted(EVIL)
+    typical = contents["documents"]["typical"][0]
+    assert contents["documents"]["texts"][typical] == " ".join(texts[typical].split())
+    assert page.found == Elements(plain.read_text("utf-8")).found
+    assert [attributes for tag, attributes in page.found if tag == "script"] == [
+        {"id": "data", "type": "application/json"},
+        {"type": "module"},
+    ]
+    assert page.title == "<b>'\"&"
+
+
+def test_page_names_no_other_place(tmp_path):
+    model, X, _, _ = explored()
+    path = save_explorer(tmp_path / "page.html", model, X, feature_names=None)
+    text = path.read_text("utf-8")
+    assert text.count("http") == text.count("http-equiv") + 1
+    assert text.count("http://www.w3.org/2000/svg") == 1
+    assert "default-src 'none'" in text
+
+
+@pytest.mark.slow
+def test_size_of_a_large_model(tmp_path):
+    rng = np.random.default_rng(0)
+    theta = rng.dirichlet(np.full(100, 0.1), 5_000)
+    model = KnownTopics(rng.gamma(0.02, 100, (100, 10_000)) + 0.01, theta)
+    X = rng.poisson(0.02, (5_000, 10_000))
+    names = [f"word{w:06}" for w in range(10_000)]
+    texts = ["a text of 1,000 characters " * 38] * 5_000
+    groups = rng.integers(20, size=5_000)
+    path = tmp_path / "page.html"
+    save_explorer(path, model, X, feature_names=names, texts=texts, groups=groups)
+    assert path.stat().st_size < 1.5e6
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"texts": ["a"]}, "texts has 1 names for 100 documents"),
+        ({"labels": ["a"]}, "labels has 1 names for 6 topics"),
+        ({"groups": ["a"]}, "groups has 1 names for 100 documents"),
+        ({"groups": [*"a" * 99, None]}, "no group for document 99"),
+        ({"groups": [*range(99), np.nan]}, "no group for document 99"),
+        ({"groups": [*DAYS[:99], np.datetime64("NaT")]}, "no group for document 99"),
+        ({"max_text_length": 0}, "max_text_length must be"),
+    ],
+)
+def test_bad_input_leaves_the_file(tmp_path, options, message):
+    model, X, _, _ = explored()
+    path = tmp_path / "page.html"
+    path.write_text("before")
+    with pytest.raises(ValueError, match=message):
+        save_explorer(path, model, X, feature_names=None, **options)
+    assert path.read_text() == "before"
+    assert os.listdir(tmp_path) == ["page.html"]
+
+
+def test_too_many_groups():
+    with pytest.raises(ValueError, match=r"201 different values; .* at most 200"):
+        check_groups([f"a{i}" for i in range(201)], 201)
+    years = np.arange(201).astype("datetime64[Y]")
+    with pytest.raises(ValueError, match="201 different values"):
+        check_groups(years, 201)
+
+
+def test_unfinished_file_is_removed(tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError("disk")
+
+    model, X, _, _ = explored()
+    (tmp_path / "page.html").write_text("before")
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="disk"):
+        save_explorer(tmp_path / "page.html", model, X, feature_names=None)
+    assert os.listdir(tmp_path) == ["page.html"]
+    assert (tmp_path / "page.html").read_text() == "before"
+
+
+# --- the scripts -------------------------------------------------------------
+
+
+def test_all_assets_are_used_and_short():
+    found = {asset.name: asset.read_text("utf-8") for asset in ASSETS.iterdir()}
+    assert set(found) == {*SCRIPTS, *STYLES, "explorer.html"}
+    assert max(len(text.splitlines()) for text in found.values()) <= 400
+    assert not any("</" in found[name] for name in (*SCRIPTS, *STYLES))
+
+
+def test_joined_script_has_no_imports():
+    script = joined_script()
+    assert "import " not in script.replace("important ", "")
+    assert "\nexport" not in script
+    assert 'modules["main.js"]' in script

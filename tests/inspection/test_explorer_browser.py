@@ -1,0 +1,289 @@
+"""The page of a model in a real browser: mouse, keyboard, address, and silence."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from sklda.inspection import save_explorer, top_documents, top_words
+from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, N_TOPICS, explored
+
+sync_api = pytest.importorskip("playwright.sync_api")
+# On a busy machine Chromium is at times without a new frame for ten seconds.
+sync_api.expect.set_options(timeout=30_000)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+# One of them has no names of words.
+pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
+    with sync_api.sync_playwright() as playwright:
+        # Without a sandbox, because the root of a container can have none.
+        browser = playwright.chromium.launch(
+            executable_path=found, args=["--no-sandbox"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    model, X, names, texts = explored()
+    path = tmp_path_factory.mktemp("explorer") / "some model.html"
+    groups = [EVIL[d % len(EVIL)] for d in range(N_DOCUMENTS)]
+    save_explorer(path, model, X, feature_names=names, texts=texts, groups=groups)
+    return path.as_uri()
+
+
+@pytest.fixture
+def open_page(browser, address):
+    """Return a function that opens the page; it must have been silent at the end."""
+    wrong, asked, contexts = [], [], []
+
+    def open_page(fragment="", width=1280, **options):
+        viewport = {"width": width, "height": 900}
+        contexts.append(browser.new_context(viewport=viewport, **options))
+        contexts[-1].set_offline(True)
+        page = contexts[-1].new_page()
+        page.on("console", lambda message: wrong.append(message.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(address + fragment)
+        return page
+
+    yield open_page
+    ran = [context.pages[0].evaluate("window.ran") for context in contexts]
+    for context in contexts:
+        context.close()
+    assert wrong == []
+    assert {url.split("#")[0] for url in asked} == {address}
+    assert set(ran) == {None}, "a text was run"
+
+
+def chosen_topic(page):
+    """Return the topic that all views agree on."""
+    topic = page.locator("#topic-number").inner_text()
+    selected = '[aria-selected="true"]'
+    assert page.locator(f"#topics {selected} .number").inner_text() == topic
+    assert page.locator(f"#map {selected}").get_attribute("data-topic") == topic
+    return int(topic)
+
+
+def texts_of(page, selector):
+    return [text.strip() for text in page.locator(selector).all_text_contents()]
+
+
+def expect_topic(page, topic):
+    sync_api.expect(page.locator("#topic-number")).to_have_text(str(topic))
+    assert chosen_topic(page) == topic
+
+
+# --- mouse and address -------------------------------------------------------
+
+
+def test_click_and_back(open_page):
+    page = open_page("#topic=3")
+    expect_topic(page, 3)
+    page.locator('#map [data-topic="1"]').click()
+    expect_topic(page, 1)
+    page.locator("#topics [role=option]").nth(4).click()
+    expect_topic(page, 4)
+    page.locator("#words [role=option]").first.click()
+    word = page.locator("#words [role=option] .label").first.inner_text()
+    sync_api.expect(page.locator("#detail-title")).to_have_text(word)
+    page.locator("#detail-topics [role=option]").last.click()
+    page.locator("#documents [role=option]").nth(2).click()
+    title = page.locator("#detail-title")
+    sync_api.expect(title).to_contain_text("Document")
+    page.go_back()
+    sync_api.expect(title).to_have_text(word)
+    for topic in (4, 4, 1, 3):
+        page.go_back()
+        expect_topic(page, topic)
+    assert page.locator("#detail").is_hidden()
+    page.go_forward()
+    expect_topic(page, 1)
+
+
+def test_content_of_a_topic(open_page):
+    model, X, names, texts = explored()
+    page = open_page("#topic=2")
+    words = top_words(model, names, 30, "relevance")[2]
+    assert texts_of(page, "#words .label") == [word.strip() for word in words]
+    documents, _ = top_documents(model, X, 10)
+    expected = [f"Document\N{NO-BREAK SPACE}{d}" for d in documents[2]]
+    found = [text.split(EVIL[0][0])[0] for text in texts_of(page, "#documents .label")]
+    assert all(map(str.startswith, found, expected))
+    shown = page.locator("#documents .text").first.text_content()
+    assert shown == " ".join(texts[documents[2][0]].split())
+    marked = set(map(str.lower, texts_of(page, "#documents mark")))
+    assert marked
+    assert marked <= {word.lower() for word in words}
+
+
+@pytest.mark.parametrize(
+    "fragment", ["#topic=99", "#topic=-1&word=none&document=1e9&relevance=7", "#%&=x"]
+)
+def test_wrong_address_shows_the_largest_topic(open_page, fragment):
+    model, X, _, _ = explored()
+    shares = X.sum(axis=1) @ model.theta
+    assert chosen_topic(open_page(fragment)) == shares.argmax()
+
+
+def test_a_view_can_be_sent(open_page):
+    page = open_page("#topic=2&relevance=0.3")
+    page.locator("#label").fill("A & B = <i>'#1'</i>")
+    page.locator("#label").press("Enter")
+    page.locator("#words [role=option]").nth(5).click()
+    sync_api.expect(page.locator("#detail")).to_be_visible()
+    other = open_page(page.evaluate("location.hash"))
+    for selector in (
+        "#words .label",
+        "#topics .label",
+        "#detail-title",
+        "#detail-note",
+    ):
+        assert texts_of(other, selector) == texts_of(page, selector)
+    assert "A & B = <i>'#1'</i>" in texts_of(other, "#topics .label")
+
+
+def test_labels_are_saved_and_reset(open_page, tmp_path, address):
+    page = open_page("#topic=1")
+    before = texts_of(page, "#topics .label")
+    page.locator("#label").fill("mine")
+    page.locator("#label").press("Enter")
+    sync_api.expect(page.locator("#topics .label").nth(1)).to_have_text("mine")
+    with page.expect_download() as download:
+        page.locator("#save-labels").click()
+    download.value.save_as(tmp_path / "labels.json")
+    labels = json.loads((tmp_path / "labels.json").read_text("utf-8"))
+    assert labels[1] == "mine"
+    assert len(labels) == N_TOPICS
+    model, X, _, _ = explored()
+    save_explorer(tmp_path / "x.html", model, X, feature_names=None, labels=labels)
+    page.locator("#label").fill("")
+    page.locator("#label").press("Enter")
+    sync_api.expect(page.locator("#topics .label").nth(1)).to_have_text(before[1])
+
+
+# --- slider, search, keyboard ------------------------------------------------
+
+
+def test_slider(open_page):
+    model, _, names, _ = explored()
+    page = open_page("#topic=0")
+    slider = page.locator("#relevance")
+    slider.focus()
+    for i in (*range(7, 11), *range(9, -1, -1)):
+        slider.press(
+            "ArrowRight" if i > slider.evaluate("s => +s.value") else "ArrowLeft"
+        )
+        sync_api.expect(page.locator("#relevance-value")).to_have_text(f"λ = {i / 10}")
+        expected = top_words(model, names, 30, "relevance", weight=i / 10)[0]
+        assert texts_of(page, "#words .label") == [word.strip() for word in expected]
+    assert "relevance=0" in page.evaluate("location.hash")
+    assert page.evaluate("history.length") == open_page().evaluate("history.length")
+
+
+def test_search(open_page):
+    page = open_page("#topic=0")
+    field, detail = page.locator("#search"), page.locator("#detail-title")
+    field.fill("WORD7")
+    field.press("Enter")
+    sync_api.expect(detail).to_have_text("word7")
+    field.fill(EVIL[1])
+    page.locator("#results [role=option]", has_text="word").first.click()
+    sync_api.expect(detail).to_have_text(EVIL[1])
+    field.fill("document 17")
+    field.press("Enter")
+    sync_api.expect(detail).to_have_text("Document 17")
+    field.fill("topic 3")
+    field.press("ArrowDown")
+    field.press("ArrowUp")
+    field.press("Enter")
+    expect_topic(page, 3)
+    field.fill("nowhere to be found")
+    sync_api.expect(page.locator("#results")).to_have_text("Nothing found")
+    field.press("Enter")
+    field.press("Escape")
+    assert page.locator("#results").is_hidden()
+    assert page.locator("#detail").is_visible()
+
+
+def test_topics_of_a_word(open_page):
+    model, X, names, _ = explored()
+    page = open_page("#word=word7")
+    joint = topic_shares(model, X)[:, None] * model.components_
+    joint /= model.components_.sum(axis=1, keepdims=True)
+    parts = (joint / joint.sum(axis=0))[:, names.index("word7")]
+    found = list(map(int, texts_of(page, "#detail-topics .number")))
+    order = np.argsort(-parts)
+    assert found == [k for k in order if k in found]
+    assert set(found) >= {k for k in order if parts[k] > 0.02}
+
+
+def topic_shares(model, X):
+    tokens = X.sum(axis=1) @ model.theta
+    return tokens / tokens.sum()
+
+
+def test_keyboard(open_page):
+    page = open_page("#topic=2")
+    page.keyboard.press("Tab")
+    for _ in range(12):
+        if page.evaluate("document.activeElement.id") == "topics":
+            break
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "topics"
+    visited = page.evaluate("history.length")
+    page.keyboard.press("ArrowDown")
+    expect_topic(page, 3)
+    page.keyboard.press("End")
+    expect_topic(page, N_TOPICS - 1)
+    page.keyboard.press("Home")
+    expect_topic(page, 0)
+    sync_api.expect(page.locator("#status")).to_contain_text("Topic 0")
+    assert page.evaluate("history.length") == visited
+    page.locator("#words").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    active = page.locator("#words").get_attribute("aria-activedescendant")
+    page.keyboard.press("Enter")
+    word = page.locator(f"#{active} .label").inner_text()
+    sync_api.expect(page.locator("#detail-title")).to_have_text(word)
+    page.keyboard.press("Escape")
+    sync_api.expect(page.locator("#detail")).to_be_hidden()
+    assert page.evaluate("document.activeElement.id") == "words"
+
+
+def test_arrows_on_the_map(open_page):
+    page = open_page("#topic=2")
+    page.locator("#map svg").focus()
+    reached = {2}
+    for key in ("ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown") * 4:
+        page.keyboard.press(key)
+        page.wait_for_timeout(20)
+        reached.add(chosen_topic(page))
+    assert len(reached) > 3
+    assert page.evaluate("history.length") == open_page().evaluate("history.length")
+
+
+# --- looks -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_narrow_page_in_both_themes(open_page, scheme):
+    page = open_page("#topic=1&document=3", width=400, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    other = {"light": "dark", "dark": "light"}[scheme]
+    brightness = "parseInt(getComputedStyle(document.body).backgroundColor.slice(4))"
+    for theme in (scheme, other):
+        assert page.locator("html").get_attribute("data-theme") == theme
+        assert (page.evaluate(brightness) > 128) == (theme == "light")
+        page.locator("#theme").click()

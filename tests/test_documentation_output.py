@@ -1,0 +1,94 @@
+"""The extensions of the pages, with Sphinx: output of code, breaks in long names."""
+
+import importlib
+import re
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sphinx")
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of Sphinx and its parts
+EXTENSIONS = Path(__file__).resolve().parents[1] / "doc" / "_ext"
+PAGE = """
+Title
+=====
+
+.. code-block:: python
+
+   x = 6
+
+.. code-block:: python
+
+   import matplotlib.pyplot as plt
+
+   print("x is", 7 * x)
+   plt.plot([1, 2])
+   plt.title("a line")
+   open("made.html", "w").write("<p>made</p>")
+"""
+
+
+@pytest.fixture
+def build(tmp_path, monkeypatch, pyplot):
+    """Build one page; return its HTML and the warnings."""
+    monkeypatch.syspath_prepend(EXTENSIONS)
+    from sphinx.application import Sphinx
+    from sphinx.util.docutils import docutils_namespace
+
+    def build_page(text, **settings):
+        (tmp_path / "index.rst").write_text(text, encoding="utf-8")
+        folders = [tmp_path / name for name in ("html", "doctrees")]
+        warnings = StringIO()
+        with docutils_namespace():
+            app = Sphinx(
+                tmp_path,
+                None,
+                *folders,
+                "html",
+                {"extensions": ["page_output", "line_breaks"], **settings},
+                status=None,
+                warning=warnings,
+            )
+            app.build()
+        page = (folders[0] / "index.html").read_text("utf-8")
+        return page, warnings.getvalue()
+
+    return build_page
+
+
+def test_page_shows_what_its_code_prints_and_draws(build, tmp_path):
+    page, warnings = build(PAGE, page_output_live=["index/made.html"])
+    assert "x is 42" in page
+    (picture,) = re.findall(r'alt="([^"]*)" class="output"[^>]*src="([^"]*)"', page)
+    assert picture[0].endswith("a line")
+    assert (tmp_path / "html" / picture[1]).is_file()
+    assert (tmp_path / "html" / "live" / "made.html").is_file()
+    assert not (tmp_path / "made.html").exists()
+    assert warnings == ""
+
+
+def test_code_that_fails_is_a_warning(build):
+    page, warnings = build(PAGE.replace("7 * x", "7 / 0"))
+    assert "ZeroDivisionError" in warnings
+    assert "x is" not in re.sub(r"<[^>]+>", "", page).replace('"x is"', "")
+
+
+def test_page_says_what_is_missing(build, monkeypatch):
+    needs = importlib.import_module("needs")
+    monkeypatch.setattr(needs, "OPTIONAL_PACKAGES", ("no_such_package",))
+    page, warnings = build(PAGE.replace("x = 6", "import no_such_package"))
+    assert "no_such_package is not installed." in page
+    assert "x is 42" not in page
+    assert warnings == ""
+
+
+def test_excluded_page_is_not_run(build):
+    page, _ = build(PAGE, page_output_exclude=["ind*"])
+    assert "x is 42" not in page
+
+
+def test_long_names_break_between_words(build):
+    page, _ = build("Title\n=====\n\n``CollapsedGibbsLDA`` and ``fit``, ``top_words``")
+    assert "Collapsed<wbr>Gibbs<wbr>LDA" in page
+    assert "top_words" in page
