@@ -208,6 +208,12 @@ def end_of(sweeps, curve, tail: int) -> float:
     return float(np.asarray(curve)[is_end].mean())
 
 
+def median_of(values) -> float | None:
+    """Return the median, None if that is infinite; None is the largest: never."""
+    middle = float(np.median([np.inf if v is None else v for v in values]))
+    return middle if np.isfinite(middle) else None
+
+
 def range_of(values) -> dict:
     return {"median": float(np.median(values)), "range": [min(values), max(values)]}
 

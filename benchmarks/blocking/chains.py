@@ -75,7 +75,7 @@ def levels(chains) -> list[dict]:
             row = {"of": key, "after": int(after), "level": float(level)}
             for i, of in enumerate(("sweeps", "seconds")):
                 row[of] = {
-                    name: median_of(
+                    name: harness.median_of(
                         harness.reached(curve[i], sign * curve[2], sign * level)
                         for curve in some
                     )
@@ -83,11 +83,6 @@ def levels(chains) -> list[dict]:
                 }
             rows.append(row)
     return rows
-
-
-def median_of(values) -> float | None:
-    middle = float(np.median(list(values)))
-    return middle if np.isfinite(middle) else None
 
 
 def draw(reports, folder) -> None:

@@ -9,11 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._core.corpus import kernel_ranges, some_documents, tokens_before
+from sklda._core.corpus import (
+    kernel_ranges,
+    some_documents,
+    tokens_before,
+    word_cells,
+)
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._ecgs.kernels import draw_numbers, lists, rows
-from sklda._gibbs.rows_then_lists import rows_are_faster, word_cells
+from sklda._gibbs.rows_then_lists import rows_are_faster
 
 MANY_TOPICS = 161  # from here on lists of a word's topics are faster than whole rows
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklda._core.corpus import word_cells
 from sklda._core.problem import Corpus, Counts, Problem, padded
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Replicable, Sampler
@@ -120,11 +121,6 @@ def single_site_sampler(
     """Return the fastest single-site sampler for a random start."""
     rows, lists = collapsed_samplers(None, None, problem.n_topics)
     return fastest(rows, lists, problem, n_shards, threads)
-
-
-def word_cells(problem: Problem[Corpus]) -> np.ndarray:
-    """Return the number of cells of each word, (n_words,)."""
-    return np.bincount(problem.corpus.word, minlength=problem.n_words)
 
 
 def _topics_and_prior(problem):

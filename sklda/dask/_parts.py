@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core import lists, rows
-from sklda._core.corpus import ranges, some_documents, tokens_before
+from sklda._core.corpus import ranges, some_documents, tokens_before, word_cells
 from sklda._core.problem import MAX_TOKENS, Corpus, Problem
 from sklda._core.random_streams import RandomStreams, random_topics
 from sklda._core.threads import Threads
@@ -83,7 +83,7 @@ def start(
     corpus, stream = writable(documents.corpus), stream.copy()
     problem = Problem(corpus, words.n, *priors)
     z = random_topics(int(corpus.token_ptr[-1]), problem.n_topics, stream)
-    cells = np.bincount(corpus.word, minlength=words.n)
+    cells = word_cells(problem)
     counts = cut(own_counts(problem, z), words.bounds)
     cells = np.split(cells, words.bounds[1:-1])
     pieces = [Piece(c, False, n) for c, n in zip(counts, cells, strict=True)]
