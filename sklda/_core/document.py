@@ -8,6 +8,10 @@ from sklda._core.compile import njit
 from sklda._core.entry import entry
 
 
+# Changing the ratio of one token's topic takes as long as computing those of so many.
+LANES_PER_TOKEN = 8
+
+
 class Document(NamedTuple):
     """Counts of the current document, and the factor that all of its words share."""
 
@@ -60,6 +64,38 @@ def enter_document(first, last, z, priors, document):
     """Set the counts and ratios of a document; return the sum of the ratios."""
     count_document(first, last, z, document.doc_topic)
     return update_ratios(priors, document)
+
+
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+def next_document(d, corpus, z, ratio_sum, priors, document):
+    """Set the counts and ratios of document d, from those of the one before it.
+
+    Return the sum of the ratios, which was `ratio_sum`. Between two short documents,
+    only the ratios of their own topics change. Before the first document the counts
+    are those of none.
+    """
+    doc_ptr, _, token_ptr = corpus
+    before = token_ptr[doc_ptr[max(d - 1, 0)]]
+    first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
+    doc_topic = document.doc_topic
+    if LANES_PER_TOKEN * (last - before) > doc_topic.size:
+        return enter_document(first, last, z, priors, document)
+    for i in range(before, first):
+        k = np.int64(z[i])
+        doc_topic[k] = 0
+        ratio_sum += _change_ratio(k, priors, document)
+    for i in range(first, last):
+        k = np.int64(z[i])
+        doc_topic[k] += 1
+        ratio_sum += _change_ratio(k, priors, document)
+    return ratio_sum
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _change_ratio(k, priors, document):
+    """Set the ratio of topic k to what its counts say, and return the difference."""
+    old = np.float64(document.ratio[k])
+    return update_ratio(k, priors, document) - old
 
 
 @njit(inline="always")

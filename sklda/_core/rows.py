@@ -29,6 +29,10 @@ from sklda._core.vectors import (
     to_float,
     total,
 )
+from sklda._core.weights import sum_others
+
+
+NEGLIGIBLE = np.float32(1e-3)  # of a sum: a difference that rounding has spoilt
 
 
 class State(NamedTuple):
@@ -146,6 +150,8 @@ def resample(z, first, n, row, sum_, priors, document, scratch, rng):
     old_ratio = ratio_without(old, n, priors, document)
     stay = old_ratio * (np.float32(row[old] - n) + beta)
     others = sum_ - weight[old]
+    if others < NEGLIGIBLE * sum_:
+        others = sum_others(weight, weight.size, old)
     r = np.float32(uniform(rng)) * (others + stay)
     if r < stay:
         return sum_

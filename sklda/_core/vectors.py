@@ -42,6 +42,11 @@ def broadcast(x, width):
     return np.full(width, x if np.ndim(x) == 0 else x[:width])
 
 
+def load_at(array, places):
+    """Return the entries of an array at several places."""
+    return array[places]
+
+
 def to_float(vector):
     """Return numbers as float32."""
     return vector.astype(np.float32)
@@ -85,6 +90,11 @@ def first_lane(mask):
 def first_only(mask):
     """Return the mask of its first lane alone."""
     return one_hot(mask.argmax(), mask.size)
+
+
+def any_lane(mask):
+    """Return whether a mask has a lane."""
+    return bool(mask.any())
 
 
 def are_wide():
@@ -191,6 +201,11 @@ def _(context, builder, sig, args):
     return builder.or_(*args)
 
 
+@_lowers(operator.eq, _of_same("bool"))
+def _(context, builder, sig, args):
+    return builder.icmp_signed("==", *args)
+
+
 @_lowers(operator.gt, _of_same("bool"))
 def _(context, builder, sig, args):
     return builder.fcmp_ordered(">", *args)
@@ -230,6 +245,24 @@ def _(context, builder, sig, args):
     lanes = context.get_value_type(sig.return_type)
     start = ir.Constant(ir.IntType(64), 0)
     return builder.load(_place(context, builder, of, x, start, lanes), align=_ALIGNMENT)
+
+
+@_lowers(
+    load_at,
+    lambda array, places: signature(
+        _Vector(str(array.dtype), places.width), array, places
+    ),
+)
+def _(context, builder, sig, args):
+    array, places = args
+    lanes = context.get_value_type(sig.return_type)
+    data = context.make_array(sig.args[0])(context, builder, array).data
+    found = _undefined(lanes)
+    for lane in range(places.type.count):
+        at = ir.Constant(_INT, lane)
+        place = builder.gep(data, [builder.extract_element(places, at)])
+        found = builder.insert_element(found, builder.load(place), at)
+    return found
 
 
 @_lowers(to_float, lambda vector: signature(_Vector("float32", vector.width), vector))
@@ -312,6 +345,12 @@ def _(context, builder, sig, args):
     lane = builder.cttz(_bits(builder, args[0]), ir.Constant(ir.IntType(1), 1))
     to_int64 = builder.zext if lane.type.width < 64 else builder.trunc
     return to_int64(lane, ir.IntType(64))
+
+
+@_lowers(any_lane, lambda mask: signature(types.boolean, mask))
+def _(context, builder, sig, args):
+    bits = _bits(builder, args[0])
+    return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
 
 
 @_lowers(first_only, lambda mask: signature(mask, mask))

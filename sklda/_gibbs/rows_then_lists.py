@@ -28,7 +28,7 @@ from sklda._gibbs.sharded import sharded
 # A listed topic costs as much as so many lanes of a row, because its ratio has to be
 # looked up. Measured on NIPS, with 100 to 1,000 topics. Rows that hold an array of beta
 # are of doubles.
-LANES_PER_LISTED, DOUBLES_PER_LISTED = 10, 5
+LANES_PER_LISTED, DOUBLES_PER_LISTED = 4, 2
 FEW_TOPICS = 100  # below, a row is short enough whatever the lists are
 MOST_MEMORY = 4  # of rows, relative to lists
 
