@@ -7,7 +7,6 @@ import numpy as np
 from sklda._core.compile import njit
 from sklda._core.entry import entry
 
-
 # Changing the ratio of one token's topic takes as long as computing those of so many.
 LANES_PER_TOKEN = 8
 

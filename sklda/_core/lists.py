@@ -92,7 +92,7 @@ def list_of(w, state, weight):
 def weigh(ratio, topics, counts, size, weight, sought):
     """Weigh the topics that a word has, all tokens counted.
 
-    Return the slot of the topic `sought`, 0 if absent, and the sum of all others.
+    Return the sum of all but the topic `sought`, and the slot of that, 0 if absent.
     """
     wanted = broadcast(np.int32(sought), LANES)
     nothing = broadcast(np.float32(0), LANES)
@@ -104,7 +104,7 @@ def weigh(ratio, topics, counts, size, weight, sought):
         found = listed == wanted
         others = others + choose(found, nothing, weights)
         slot = block + first_lane(found) if any_lane(found) else slot
-    return slot, total(others)
+    return total(others), slot
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -178,7 +178,7 @@ def enter_cell(c, word, first, state, ratio_sum, weight, document):
     word_list = list_of(w, state, weight)
     topics, counts, _ = word_list
     k, size = np.int64(state.z[first[c]]), np.int64(state.size[w])
-    slot, others = weigh(document.ratio, topics, counts, size, weight, k)
+    others, slot = weigh(document.ratio, topics, counts, size, weight, k)
     return word_list, Cell(k, slot, size, others, ratio_sum)
 
 
@@ -257,7 +257,7 @@ def gather(z, first, last, cell, word_list, priors, document):
 
     Return the numbers of the cell after that.
     """
-    k, j, size, others, ratio_sum = cell
+    k, _, size, others, ratio_sum = cell
     topics, counts, weight = word_list
     doc_topic, topic, ratio = document
     for i in range(first, last):
@@ -265,7 +265,7 @@ def gather(z, first, last, cell, word_list, priors, document):
         if old == k:
             continue
         z[i] = k
-        old_j = find(topics, size, old)
+        old_j, j = find(topics, size, old), find(topics, size, k)
         for one, slot, change in ((old, old_j, -1), (k, j, 1)):
             ratio_sum -= ratio[one]
             doc_topic[one] += change
@@ -277,8 +277,7 @@ def gather(z, first, last, cell, word_list, priors, document):
             size = fill_gap(topics, counts, size, old_j, topic.size)
             weight[old_j] = weight[size]
             weight[size] = 0
-            j = old_j if j == size else j
-    return at_topic(k, Cell(UNKNOWN, j, size, others, ratio_sum), word_list)
+    return at_topic(k, Cell(UNKNOWN, 0, size, others, ratio_sum), word_list)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)

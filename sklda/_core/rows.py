@@ -31,7 +31,6 @@ from sklda._core.vectors import (
 )
 from sklda._core.weights import sum_others
 
-
 NEGLIGIBLE = np.float32(1e-3)  # of a sum: a difference that rounding has spoilt
 
 

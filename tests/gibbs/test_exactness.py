@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from sklda._core.problem import Problem
 from sklda._core.random_streams import random_topics
 from sklda._gibbs.chain import Chain, log_doc_likelihood, log_word_likelihood
 from sklda._gibbs.kernels import (
@@ -16,6 +17,7 @@ from sklda._gibbs.kernels import (
     single_site_rows,
 )
 from sklda._gibbs.rows_then_lists import RowsThenLists
+from tests.helpers.corpora import corpus_of
 from tests.helpers.enumeration import (
     RIGHT,
     WRONG,
@@ -142,6 +144,22 @@ def test_a_long_chain_has_the_marginals_of_the_posterior(sampler, name):
     assert_marginals(sampler, PROBLEMS[name], seed=3)
 
 
+@pytest.mark.slow
+@samplers
+def test_a_topic_that_outweighs_all_others_leaves_no_rounding_error(sampler):
+    # The first token alone has its word, and its document. With all tokens counted,
+    # its topic weighs 1e8 times as much as all others; without it, they decide.
+    prior, counts = 1e-4, np.diag([1, 6, 20, 2])
+    problem = Problem(corpus_of(counts), 4, np.full(3, prior), prior)
+    z = np.repeat(np.array([0, 1, 2, 0], np.uint16), counts.diagonal())
+    rng, seen = streams(4), np.zeros(4, np.int64)  # the last is for no topic
+    for _ in range(3000):
+        state = sampler.sweep(problem, sampler.from_topics(problem, z.copy()), rng)
+        seen[state.z[0]] += 1
+    expected = 1 / (np.array([2, 6, 20]) + 4 * prior)
+    assert chi_square_pvalue(seen, expected / expected.sum()) > RIGHT
+
+
 # --- mutants ---------------------------------------------------------------------
 
 # Problems on which planted faults show best. They have few assignments, so that a
@@ -150,13 +168,21 @@ def test_a_long_chain_has_the_marginals_of_the_posterior(sampler, name):
 SMALL = {
     "cell": TinyProblem((((0, 4),),), 2, (0.5, 0.7, 0.9), 0.05),
     "cell, flat": TinyProblem((((0, 3),),), 1, (2.0, 2.0, 2.0), 0.05),
+    "cell, 5 topics": TinyProblem((((0, 4),),), 1, (2.0,) * 5, 0.05),
     "words": TinyProblem((((0, 1), (1, 1), (2, 1)),), 3, (0.2, 0.2), 0.5),
     "two cells": TinyProblem((((0, 2), (1, 1)),), 2, (0.4, 0.4), 0.1),
     "documents": TinyProblem((((0, 3),), ((0, 1),)), 2, (0.3, 0.6, 0.9), 0.3),
     "alone": TinyProblem((((0, 3),), ((1, 1),)), 2, (0.8, 0.8), 0.5),
+    "two documents": TinyProblem(
+        (((0, 2), (1, 1)), ((0, 1), (1, 1))), 2, (0.2, 0.4), 0.3
+    ),
+    "12 topics": TinyProblem((((0, 2),),), 1, tuple(np.linspace(0.1, 1.2, 12)), 0.3),
 }
 
-# Fault: problem, draws, edit.
+# Otherwise no document here is short: its sums are computed anew.
+ALL_SHORT = Edit("_core.document", "LANES_PER_TOKEN = N", "LANES_PER_TOKEN = 0")
+
+# Fault: problem, draws, edits.
 EVERYWHERE = {
     "the token stays in n_dk": (
         ("two cells", 4000),
@@ -173,6 +199,26 @@ EVERYWHERE = {
     "V is missing": (
         ("words", 4000),
         Edit("Problem.kernel_priors", "np.float32(V) * B", "B"),
+    ),
+    "a short document leaves its counts": (
+        ("two documents", 8000),
+        Edit("next_document", "doc_topic[K] = 0", "pass"),
+        ALL_SHORT,
+    ),
+    "a short document leaves its ratios": (
+        ("two documents", 8000),
+        Edit("next_document", "S += _change_ratio(*Z)", "pass", nth=0, of=2),
+        ALL_SHORT,
+    ),
+    "a short document does not count": (
+        ("two documents", 8000),
+        Edit("next_document", "doc_topic[K] += 1", "pass"),
+        ALL_SHORT,
+    ),
+    "a short document does not set its ratios": (
+        ("two documents", 8000),
+        Edit("next_document", "S += _change_ratio(*Z)", "pass", nth=1, of=2),
+        ALL_SHORT,
     ),
 }
 ROWS = {
@@ -311,11 +357,11 @@ LISTS = {
     ),
     "beta is missing": (
         ("two cells", 4000),
-        Edit("resample", "np.float64(W) + B * R", "np.float64(W)"),
+        Edit("resample", "old_weight + B * R", "old_weight"),
     ),
-    "beta is not taken out of the draw": (
+    "any topic is drawn by the sum of the list": (
         ("documents", 4000),
-        Edit("draw_slot", "(R - L) / B", "R - L"),
+        Edit("resample", "uniform(rng) * S", "uniform(rng) * others"),
     ),
     "the sum of the ratios keeps the old topic": (
         ("two cells", 4000),
@@ -323,23 +369,23 @@ LISTS = {
     ),
     "the list keeps the old topic": (
         ("documents", 4000),
-        Edit("resample", "A - weight[J]", "A", nth=0, of=2),
+        Edit("weigh", "choose(found, A, weights)", "weights"),
     ),
     "the new topic's weight is not updated": (
         ("two cells", 4000),
         Edit("resample", "weight[J] = ratio[K] * X", "pass"),
     ),
     "the old topic's weight is not updated": (
-        ("cell, flat", 4000),
-        Edit("resample", "weight[J] = W", "pass", nth=1, of=4),
+        ("documents", 20_000),
+        Edit("resample", "weight[slot] = old_weight", "pass"),
     ),
     "the old topic's ratio is not updated": (
         ("words", 4000),
-        Edit("resample", "ratio[K] = R", "pass", nth=1, of=2),
+        Edit("resample", "ratio[K] = R", "pass"),
     ),
     "the sum of the list is not updated": (
         ("cell, flat", 4000),
-        Edit("resample", "S += weight[J]", "pass"),
+        Edit("at_topic", "sum_others(*Z)", "cell.others"),
     ),
     "the sum of the ratios is not updated": (
         ("words", 4000),
@@ -353,13 +399,34 @@ LISTS = {
         ("cell", 8000),
         Edit("fill_gap", "A[J] = A[S]", "pass", nth=0, of=2),
     ),
-    "a new topic has the weight of another": (
+    "an emptied slot keeps its weight": (
         ("cell, flat", 20_000),
-        Edit("draw_slot", "W[J] = 0", "pass"),
+        Edit("resample", "weight[S] = 0", "pass"),
+    ),
+    "the own weight is among the others": (
+        ("cell, flat", 8000),
+        Edit("load_others", "choose(*Z)", "load(weight, block, LANES)"),
     ),
     "the second register is not reached": (
-        ("cell", 4000),
-        Edit("pick_any", "B + LANES < N", "B + LANES < LANES"),
+        ("cell, 5 topics", 8000),
+        Edit("pick", "range(0, S, LANES)", "range(0, LANES, LANES)"),
+    ),
+    "the registers before it stay in the draw": (
+        ("cell, 5 topics", 8000),
+        Edit("pick", "running_sum(X) + before", "running_sum(X)"),
+    ),
+    "four registers before it stay in the draw": (
+        ("12 topics", 8000),
+        Edit("pick_any", "r -= S", "pass"),
+    ),
+    "the old topic still attracts": (
+        ("documents", 8000),
+        Edit("pick_any", "ratio[old] = 0", "pass"),
+    ),
+    "a short document does not change the sum": (
+        ("two documents", 8000),
+        Edit("next_document", "S += _change_ratio(*Z)", "_change_ratio(*Z)", 0, 2),
+        ALL_SHORT,
     ),
 }
 MUTANTS = {
@@ -387,10 +454,17 @@ def test_interpreted_kernels_pass(name, tiny):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["rows", "lists"])
+def test_short_documents_change_their_own_topics_only(name):
+    tiny = SMALL["two documents"]
+    assert_exact(plain(name, ALL_SHORT).sampler(), tiny, 8000, seed=4)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "fault"), MUTANTS)
 def test_mutants_fail(name, fault):
-    (tiny, n_draws), edit = MUTANTS[name, fault]
-    assert is_wrong(plain(name, edit).sampler(), SMALL[tiny], n_draws, seed=5)
+    (tiny, n_draws), *edits = MUTANTS[name, fault]
+    assert is_wrong(plain(name, *edits).sampler(), SMALL[tiny], n_draws, seed=5)
 
 
 # A topic that a word has lost must leave the list. To leave it there with a count of
