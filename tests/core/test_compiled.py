@@ -38,10 +38,11 @@ def test_no_index_is_out_of_bounds(tmp_path):
     ):
         corpus = random_corpus(seed, 60, n_words, mean=2)
         alpha = np.full(n_topics, alpha)
+        problem = n_words, alpha, beta
         for sampler, most in itertools.product(samplers.values(), (1, 3, 1000)):
-            sweep_often(sampler, split_cells(corpus, most), n_words, alpha, beta)
+            sweep_often(sampler, split_cells(corpus, most), *problem, n_sweeps=8)
         for sampler in sharded:
-            sweep_often(sampler, corpus, n_words, alpha, beta)
+            sweep_often(sampler, corpus, *problem, n_sweeps=4)
     for sampler, n_topics in itertools.product(samplers.values(), (15, 16, 17, 40)):
         sweep_often(sampler, tight_corpus(), 9, np.full(n_topics, 1e3), 10)
     alone = corpus_of(np.diag([2, 3, 4]))  # without a block nothing is left

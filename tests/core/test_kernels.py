@@ -164,7 +164,7 @@ def test_priors_and_counts_at_the_ends_of_their_range(name, n_topics):
     sampler, corpus = KNOWN[name].compiled(), split_cells(corpus_of(counts), 4)
     ends = (1e-10, 1.0, 1e10)
     for alpha, beta in itertools.product(ends, ends):
-        sweep_often(sampler, corpus, 3, np.full(n_topics, alpha), beta)
+        sweep_often(sampler, corpus, 3, np.full(n_topics, alpha), beta, n_sweeps=5)
 
 
 @pytest.mark.parametrize("factor", [0.0, 0.9, 1.1, 3.0])

@@ -160,7 +160,7 @@ MUTANTS = {
     ),
     "the second register is not reached": (
         "cell",
-        Edit("find_down_lane", "K + LANES < N", "False"),
+        Edit("find_down_lane", "X + one", "X"),
     ),
     "the second lane is not reached": (
         "cell",
