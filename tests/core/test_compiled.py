@@ -68,10 +68,10 @@ def test_one_signature_for_each_kernel():
     import sklda
     from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
     from sklda import PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
-    from sklda._gibbs import rows_then_lists
+    from sklda._gibbs import rows_or_lists
     from sklda._gibbs.kernels import single_site_registers
 
-    rows_then_lists.are_wide = lambda: True
+    rows_or_lists.are_wide = lambda: True
     dense = np.random.default_rng(0).poisson(0.5, (20, 9))
     dense[0, :3] = 3, 5, 9  # blocks of all kinds
     csr = sparse.csr_array(dense)

@@ -16,7 +16,6 @@ from sklda._gibbs.kernels import (
     single_site_registers,
     single_site_rows,
 )
-from sklda._gibbs.rows_then_lists import RowsThenLists
 from tests.helpers.corpora import corpus_of
 from tests.helpers.enumeration import (
     RIGHT,
@@ -34,7 +33,6 @@ SAMPLERS = {
     "rows": single_site_rows,
     "registers": single_site_registers,
     "lists": single_site_lists,
-    "rows then lists": RowsThenLists(single_site_rows, single_site_lists),
 }
 samplers = pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS)
 
@@ -117,9 +115,7 @@ def test_log_joint_is_the_closed_form(sampler, tiny):
 @pytest.mark.slow
 @samplers
 def test_a_sweep_leaves_the_posterior_as_it_is(sampler, tiny):
-    # Both kernels have their own test: the third sampler only puts them together.
-    n_draws = 2000 if isinstance(sampler, RowsThenLists) else 10_000
-    assert_exact(sampler, tiny, n_draws, seed=1)
+    assert_exact(sampler, tiny, 10_000, seed=1)
 
 
 @pytest.mark.slow

@@ -14,9 +14,9 @@ from sklda import ECGSLDA, CollapsedGibbsLDA
 from sklda._core.problem import Problem
 from sklda._core.random_streams import random_topics
 from sklda._core.threads import Threads
-from sklda._ecgs import samplers
+from sklda._gibbs import rows_or_lists
 from sklda._gibbs.kernels import single_site_rows
-from sklda._gibbs.rows_then_lists import collapsed_samplers
+from sklda._gibbs.rows_or_lists import collapsed_samplers
 from sklda._gibbs.sharded import Sharded, sharded
 from sklda.datasets import make_lda_corpus
 from tests.base.test_fitted import log_joint, recount
@@ -51,7 +51,7 @@ FITS = {
 def fit(request, monkeypatch):
     """Return a function that fits with one of the samplers."""
     cls, many, own = FITS[request.param]
-    monkeypatch.setattr(samplers, "MANY_TOPICS", many)
+    monkeypatch.setattr(rows_or_lists, "MANY_TOPICS", many)
 
     def fit(X=X, **params):
         params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
