@@ -96,11 +96,11 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         a task jointly, in O(K ** 3) [2]_.
     n_em_steps : int, default=None
         Largest number of steps of EM that estimate the topic proportions of a document
-        in transform and predict, 1 or more; 500 reach convergence. None means 5 if each
-        document has one of three or more classes, else 500. Few steps leave the
-        proportions closer to the prior mean. On 20 Newsgroups the right class then had
-        the highest score more often, but scores shrink, which is a drawback where their
-        signs decide. It may be changed after fit.
+        in transform and predict, 1 or more; 500 are to convergence, and no more are
+        taken. None means 5 if each document has one of three or more classes, else 500.
+        Few steps leave the proportions closer to the prior mean. On 20 Newsgroups the
+        right class then had the highest score more often, but scores shrink, which is a
+        drawback where their signs decide. It may be changed after fit.
     n_jobs : int, default=None
         Number of threads of transform and predict, and of fit with
         ``multi_class="ovr"``. None means 1, -1 all processors. The result does not
@@ -276,8 +276,9 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
     @property
     def _most_em_steps(self) -> int:
-        if self._parameters.n_em_steps is not None:
-            return self._parameters.n_em_steps
+        n_steps = self._parameters.n_em_steps
+        if n_steps is not None:
+            return min(int(n_steps), MAX_STEPS)
         highest_wins = not self._multilabel and len(self.classes_) > 2
         return _FEW_EM_STEPS if highest_wins else MAX_STEPS
 
