@@ -10,7 +10,12 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from sklda._base.fitting import Progress, fit_callbacks, undone_on_failure
+from sklda._base.fitting import (
+    Progress,
+    compiling_reported,
+    fit_callbacks,
+    undone_on_failure,
+)
 from sklda._base.lda import BaseLDA
 from sklda._base.parameters import (
     SHARD_CONSTRAINTS,
@@ -101,7 +106,7 @@ class CVBLDA(BaseLDA):
         Seed of the start; an int makes the fit repeatable.
     verbose : int, default=0
         1 prints a line per entry of the trace: sweep, bound per token in nats, tokens
-        per second.
+        per second; and one before kernels are compiled.
 
     Attributes
     ----------
@@ -275,7 +280,8 @@ class CVBLDA(BaseLDA):
     def _converge(self, X, y, schedule: Schedule) -> Engine:
         """Run an engine and set the fitted attributes."""
         is_exact, parameters = self.approximation == "exact", self._parameters
-        with undone_on_failure(self), make_threads(parameters) as threads:
+        threads = make_threads(parameters)
+        with undone_on_failure(self), compiling_reported(self), threads:
             corpus = self._check_weights(X, reset=True)
             if is_exact:
                 check_exact(corpus, parameters.n_shards)
@@ -362,7 +368,7 @@ class CVBLDA(BaseLDA):
         """
         self._validate_params()  # scikit-learn's own context checks the first call only
         first = not hasattr(self, "components_")
-        with undone_on_failure(self):
+        with undone_on_failure(self), compiling_reported(self):
             corpus = self._check_weights(X, reset=first)
             vars(self).update(self._update(corpus, first))
             for name in ("doc_topic_", "bound_", "bound_iter_", "n_iter_"):
