@@ -257,6 +257,7 @@ def _(context, builder, sig, args):
     array, places = args
     lanes = context.get_value_type(sig.return_type)
     data = context.make_array(sig.args[0])(context, builder, array).data
+    # One lane after the other: the instruction for all waits for what was just stored.
     found = _undefined(lanes)
     for lane in range(places.type.count):
         at = ir.Constant(_INT, lane)

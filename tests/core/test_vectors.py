@@ -6,6 +6,7 @@ from numba import njit
 
 from sklda._core import vectors
 from sklda._core.vectors import (
+    any_lane,
     broadcast,
     choose,
     first_lane,
@@ -13,6 +14,7 @@ from sklda._core.vectors import (
     get_lane,
     last_in_all,
     load,
+    load_at,
     one_hot,
     running_sum,
     store,
@@ -60,7 +62,17 @@ def sums(a, b, n, width, out):
     store(out, 0, running_sum(x))
 
 
-FUNCTIONS = [arithmetic, of_integers, of_doubles, of_an_array, choice, lanes, sums]
+def places(a, b, n, width, out):
+    x, of = load(n, 0, width), load(n, 1, width)
+    store(out, 0, choose(x == of, load(b, 0, width), load_at(a, x)))
+    nowhere = x == broadcast(np.int32(-1), width)
+    out[width] = 3 * any_lane(x == x) + any_lane(nowhere)
+
+
+FUNCTIONS = [
+    *(arithmetic, of_integers, of_doubles, of_an_array),
+    *(choice, lanes, sums, places),
+]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
