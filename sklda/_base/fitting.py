@@ -11,7 +11,14 @@ from sklda._core.compile import told_of_compiling
 
 
 @contextmanager
-def undone_on_failure(estimator: BaseTopicModel) -> Iterator[None]:
+def fitting(estimator: BaseTopicModel) -> Iterator[None]:
+    """Restore the attributes if the fit inside fails; print that kernels are compiled."""
+    with _undone_on_failure(estimator), _compiling_reported(estimator):
+        yield
+
+
+@contextmanager
+def _undone_on_failure(estimator: BaseTopicModel) -> Iterator[None]:
     """Restore the attributes of the estimator if the fit inside fails.
 
     The fit sets its attributes inside, too: else Ctrl-C could fall between the check of
@@ -28,7 +35,7 @@ def undone_on_failure(estimator: BaseTopicModel) -> Iterator[None]:
 
 
 @contextmanager
-def compiling_reported(estimator: BaseTopicModel) -> Iterator[None]:
+def _compiling_reported(estimator: BaseTopicModel) -> Iterator[None]:
     """Print that kernels are compiled, where the estimator is verbose."""
 
     def tell():

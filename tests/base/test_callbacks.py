@@ -299,7 +299,8 @@ def test_a_verbose_fit_says_that_it_compiles(model, verbose, capsys, monkeypatch
 
     report = Progress.report
     monkeypatch.setattr(Progress, "report", compiling)
-    model(4, max_iter=9, random_state=0, verbose=verbose).fit(X)
+    params = {"max_iter": 99, "evaluate_every": 3, "random_state": 0}
+    model(4, **params, verbose=verbose).fit(X)
     lines = [line for line in capsys.readouterr().out.splitlines() if "compil" in line]
     name = model.__name__
     line = f"[{name}] compiling kernels, which takes seconds, once on a machine"
