@@ -41,7 +41,7 @@ extensions = [
 exclude_patterns = ["_build", "_templates", "_backreferences", "benchmarks.rst"]
 templates_path = ["_templates"]
 default_role = "code"
-rst_epilog = f"{measured.substitutions()}\n{front_figure.substitution()}\n"
+rst_epilog = f"{measured.substitutions()}\n{front_figure.substitutions()}\n"
 
 # --- the reference -----------------------------------------------------------
 
