@@ -84,6 +84,8 @@ def keep_underscores(app, what, name, obj, options, lines):
 # All runs, but for what is written for another file or is part of a script.
 page_output_exclude = ["add_a_sampler", "contributing", "auto_examples/*"]
 page_output_live = ["user_guide/explorer/docstrings.html"]
+# What not every machine can run; `make store` stores their output.
+page_output_stored = ["user_guide/pyldavis", "user_guide/report"]
 
 # --- the gallery -------------------------------------------------------------
 

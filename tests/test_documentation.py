@@ -115,7 +115,7 @@ def test_gallery_shows_each_example_once_with_a_small_picture():
     assert sorted(names) == [path.stem for path in EXAMPLES]
     pictures = DOC / "images" / "thumbnails"
     sizes = {path.stem: path.stat().st_size for path in pictures.glob("*.png")}
-    assert set(sizes) == set(names), "run make -C doc thumbnails"
+    assert set(sizes) == set(names), "run make -C doc store"
     assert max(sizes.values()) < 20_000
     assert sum(sizes.values()) < 400_000
 
