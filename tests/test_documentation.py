@@ -10,6 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 
+import sklda
 from tests.helpers.public_names import optional_modules, public_modules
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -158,6 +159,15 @@ def test_cited_works_are_in_the_bibliography():
     assert len(keys) == len(set(keys))
     assert "griffiths2004finding" in keys
     assert set(cited(PAGES)) <= set(keys)
+
+
+def test_each_estimator_has_a_paper_to_cite():
+    citing = (DOC / "citing.rst").read_text("utf-8")
+    estimators = {
+        name for name in sklda.__all__ if isinstance(getattr(sklda, name), type)
+    }
+    assert "CVBLDA" in estimators
+    assert {name for name in estimators if f"``{name}``" not in citing} == set()
 
 
 def test_build_is_configured():

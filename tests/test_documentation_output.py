@@ -105,6 +105,21 @@ def test_excluded_page_is_not_run(build):
 
 
 def test_long_names_break_between_words(build):
-    page, _ = build("Title\n=====\n\n``CollapsedGibbsLDA`` and ``fit``, ``top_words``")
+    page, _ = build(
+        "Title\n=====\n\n``CollapsedGibbsLDA`` and ``fit``, ``top_words``, "
+        "``sklda.__version__``, ``estimate_effect``"
+    )
     assert "Collapsed<wbr>Gibbs<wbr>LDA" in page
     assert "top_words" in page
+    assert "sklda.<wbr>__version__" in page
+    assert "estimate_<wbr>effect" in page
+
+
+def test_class_shows_the_parameters_of_its_constructor(build):
+    extensions = ["sphinx.ext.autodoc", "signatures"]
+    page, _ = build(
+        "Title\n=====\n\n.. autoclass:: sklda.CVBLDA", extensions=extensions
+    )
+    signature = re.sub(r"<[^>]+>", "", re.search(r"<dt.*?</dt>", page, re.DOTALL)[0])
+    assert "CVBLDA(n_components=10, *" in signature
+    assert "kwargs" not in signature
