@@ -12,7 +12,7 @@ from sklda._core.compile import told_of_compiling
 
 @contextmanager
 def fitting(estimator: BaseTopicModel) -> Iterator[None]:
-    """Restore the attributes if the fit inside fails; print that kernels are compiled."""
+    """Restore the attributes if the fit inside fails; say when kernels are compiled."""
     with _undone_on_failure(estimator), _compiling_reported(estimator):
         yield
 
