@@ -1,5 +1,6 @@
 """The corpora of the benchmarks and the split into training and held-out words."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -16,21 +17,52 @@ N_TEST_DOCUMENTS = {
     "newsgroups": 2000,
     "counts": 20,
     "bars": 250,
+    "titles": 4000,
 }
+SUBJECT = re.compile(r"^Subject:(?: *re:)* *(.*)", re.IGNORECASE | re.MULTILINE)
 
 
 def load(name: str, data_home: str) -> sparse.csr_array:
     return sparse.csr_array(fetch_uci_bow(name, data_home=data_home or None).data)
 
 
+def choose(name: str, options) -> sparse.csr_array:
+    """Return a corpus by its name; the options say where its files are."""
+    if name == "counts":
+        return make_counts()
+    if name in ("newsgroups", "titles"):
+        return load_texts(name, options.newsgroups_home)
+    return load(name, options.data_home)
+
+
 def load_texts(name: str, home: str) -> sparse.csr_array:
-    """Return the counts of the more frequent words of 20 Newsgroups or docstrings."""
+    """Return the counts of the more frequent words of 20 Newsgroups or docstrings.
+
+    Of their titles it is those of all words, and each title has one at least.
+    """
+    if name == "titles":
+        X = CountVectorizer().fit_transform(read_titles(home))
+        return sparse.csr_array(X[X.sum(axis=1).A1 > 0])
     if name == "newsgroups":
         texts = fetch_20newsgroups(data_home=home or None, subset="all").data
     else:
         texts = load_docstrings().data
     vectorizer = CountVectorizer(stop_words="english", min_df=5, max_df=0.5)
     return sparse.csr_array(vectorizer.fit_transform(texts))
+
+
+def read_titles(home: str) -> list[str]:
+    """Return subjects and first lines of 20 Newsgroups, and those of docstrings.
+
+    They are shuffled, so that test documents are of all kinds.
+    """
+    where = {"data_home": home or None, "subset": "all"}
+    bare = {"remove": ("headers", "footers", "quotes")}
+    posts, bodies = (fetch_20newsgroups(**where, **how).data for how in ({}, bare))
+    texts = [SUBJECT.search(post)[1] for post in posts]
+    long = [*bodies, *load_docstrings(min_length=1).data]
+    texts += [text.strip().partition("\n")[0] for text in long]
+    return np.random.default_rng(0).permutation(np.array(texts, object)).tolist()
 
 
 def make_counts() -> sparse.csr_array:
@@ -73,12 +105,17 @@ def shape_of(X) -> dict[str, int]:
 
 
 def split(X: sparse.csr_array, name: str) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Hold out half of the words of the last documents; return the rest and these."""
+    """Hold out half of the words of the last documents; return the rest and these.
+
+    A document that would be left without words keeps all: some programs drop it.
+    """
     n_train = X.shape[0] - N_TEST_DOCUMENTS[name]
     test = X[n_train:].copy()
     test.sort_indices()
     held_out = test.copy()
     held_out.data = np.random.default_rng(0).binomial(test.data, 0.5)
+    is_empty = held_out.sum(axis=1) == test.sum(axis=1)
+    held_out.data[np.repeat(is_empty, np.diff(test.indptr))] = 0
     train = sparse.vstack([X[:n_train], test - held_out], format="csr")
     train.eliminate_zeros()
     held_out.eliminate_zeros()

@@ -18,6 +18,7 @@ CORPORA = {
     "counts": "high counts",
     "docstrings": "docstrings",
     "synthetic": "synthetic",
+    "titles": "Titles",
 }
 
 
@@ -30,10 +31,15 @@ def styles(family: str) -> dict[str, dict]:
     return found
 
 
-def panels(columns: int):
-    size = max(6.4, 5.2 * columns), 4.8
+def panels(n: int, most_columns=None):
+    columns = min(n, most_columns or n)
+    rows = -(-n // columns)
+    size = max(6.4, 5.2 * columns), 4.8 * rows
     figure = Figure(figsize=size, layout="constrained")
-    return figure, figure.subplots(1, columns, squeeze=False)[0]
+    found = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axes in found[n:]:
+        axes.remove()
+    return figure, found[:n]
 
 
 def finish(figure, path) -> None:

@@ -19,7 +19,7 @@ TAIL = 50  # sweeps at the end of a chain whose mean is its end
 FEWEST_TIMED = 5  # turns
 LONGEST_TURN = 5.0  # seconds
 SIMD = ("sse4", "avx", "fma", "asimd", "neon", "sve")  # flags of a processor
-NOT_RECORDED = ("question", "results", "folder", "jobs")  # and no paths
+NOT_RECORDED = ("question", "results", "folder", "jobs", "peers", "seeds")  # nor paths
 
 
 class Runner:
@@ -37,10 +37,13 @@ class Runner:
     def timed(self) -> dict:
         return {"sweeps": [self.first, self.n_sweeps], "seconds_per_sweep": self.turns}
 
+    def at_once(self, last: int, sweeps: int) -> int:
+        """Return so many sweeps, one if they are slow."""
+        return sweeps if 0 < self.pace * sweeps < LONGEST_TURN else 1
+
     def turn(self, last: int, sweeps: int) -> None:
-        """Sweep so many times, once if sweeps are slow, and not beyond the last."""
-        n = sweeps if 0 < self.pace * sweeps < LONGEST_TURN else 1
-        n = min(n, last - self.n_sweeps)
+        """Sweep so many times, but not beyond the last."""
+        n = min(self.at_once(last, sweeps), last - self.n_sweeps)
         seconds = self._time(n)
         self.n_sweeps += n
         self.seconds += seconds
@@ -203,6 +206,12 @@ def end_of(sweeps, curve, tail: int) -> float:
     """Return the mean over so many sweeps at the end."""
     is_end = np.asarray(sweeps) > sweeps[-1] - tail
     return float(np.asarray(curve)[is_end].mean())
+
+
+def median_of(values) -> float | None:
+    """Return the median, None if that is infinite; None is the largest: never."""
+    middle = float(np.median([np.inf if v is None else v for v in values]))
+    return middle if np.isfinite(middle) else None
 
 
 def range_of(values) -> dict:

@@ -14,7 +14,6 @@ from sklda._cvb.engine import Engine
 from sklda._cvb.estimator import APPROXIMATIONS
 from sklda._ecgs.samplers import draws_made
 from sklda._gibbs.chain import Chain
-from sklda._gibbs.rows_then_lists import RowsThenLists
 from sklda._gibbs.scalars import HeldOut, Recorder, Stop, draw_pairs
 from sklda._gibbs.start import check_init, first_topics
 
@@ -57,12 +56,10 @@ class Sklda(Program):
             self._chain.sweep()
 
     def warm_up(self) -> None:
-        """Compile the kernels of a chain, also those that it changes to later on."""
+        """Compile the kernels of a chain."""
         problem, sampler = self._chain.problem, self._chain.sampler
-        changes = isinstance(sampler, RowsThenLists)
-        for kernel in (sampler.rows, sampler.lists) if changes else (sampler,):
-            state = kernel.from_topics(problem, self._chain.z.copy())
-            kernel.sweep(problem, state, random_streams(0))
+        state = sampler.from_topics(problem, self._chain.z.copy())
+        sampler.sweep(problem, state, random_streams(0))
 
     def estimates(self, last=None):
         if isinstance(self._chain, Engine):

@@ -4,6 +4,7 @@ from pathlib import Path
 from string import Template
 
 from benchmarks import DECLARED
+from benchmarks.compare import shapes
 from benchmarks.harness import read
 from benchmarks.programs import PEERS
 
@@ -26,8 +27,9 @@ def write_page(folder: Path, doc: Path) -> None:
     images.mkdir(parents=True, exist_ok=True)
     text = (HERE / "page.rst").read_text(encoding="utf-8")
     head, *parts = re.split(r"^\.\. SECTION (\w+)\n", text, flags=re.MULTILINE)
-    machines = _machines(read(folder).values())
-    sections = [Template(head).substitute(machines=machines)]
+    stored = read(folder)
+    values = {"machines": _machines(stored.values()), "shapes": shapes(stored.values())}
+    sections = [Template(head).substitute(values)]
     for name, section in zip(parts[::2], parts[1::2], strict=True):
         reports = list(read(folder, f"{name}*").values())
         if reports:

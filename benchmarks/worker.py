@@ -22,6 +22,7 @@ KERNELS = "kernels"  # in the folder of a workplace
 TINY = 10  # documents to compile on
 # What the numerical libraries take as their number of threads.
 THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
+THREADS += ("RAYON",)  # of programs in Rust
 
 
 class Worker(ExitStack):

@@ -36,12 +36,13 @@ extensions = [
     "mathml",
     "measured",
     "page_output",
+    "signatures",
 ]
 # benchmarks.rst, written by `python -m benchmarks pages`, is part of another page.
 exclude_patterns = ["_build", "_templates", "_backreferences", "benchmarks.rst"]
 templates_path = ["_templates"]
 default_role = "code"
-rst_epilog = f"{measured.substitutions()}\n{front_figure.substitution()}\n"
+rst_epilog = f"{measured.substitutions()}\n{front_figure.substitutions()}\n"
 
 # --- the reference -----------------------------------------------------------
 
@@ -84,6 +85,8 @@ def keep_underscores(app, what, name, obj, options, lines):
 # All runs, but for what is written for another file or is part of a script.
 page_output_exclude = ["add_a_sampler", "contributing", "auto_examples/*"]
 page_output_live = ["user_guide/explorer/docstrings.html"]
+# What not every machine can run; `make store` stores their output.
+page_output_stored = ["user_guide/pyldavis", "user_guide/report"]
 
 # --- the gallery -------------------------------------------------------------
 

@@ -19,7 +19,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklda import CollapsedGibbsLDA, seed_word_prior
 from sklda.inspection import TopWordsDisplay
 
-posts = fetch_20newsgroups(remove=("headers", "footers", "quotes"))
+try:
+    posts = fetch_20newsgroups(remove=("headers", "footers", "quotes"))
+except OSError as error:
+    raise SystemExit(f"This example needs 20 Newsgroups: {error}") from None
 vectorizer = CountVectorizer(
     stop_words="english", token_pattern=r"[a-z]{3,}", min_df=10, max_df=0.1
 )

@@ -5,9 +5,12 @@ import importlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
+import sklda
 from tests.helpers.public_names import optional_modules, public_modules
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -89,13 +92,31 @@ def test_broken_header_is_found(source, complaint):
     assert complaint in found
 
 
+def downloads(tree: ast.AST) -> list[ast.Call]:
+    """Return the calls that download a corpus."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [call for call in calls if ast.unparse(call.func).startswith("fetch_")]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_say_which_corpus_is_missing(path):
+    tree = ast.parse(path.read_text("utf-8"))
+    guarded = [
+        call
+        for block in ast.walk(tree)
+        if isinstance(block, ast.Try) and "OSError" in ast.unparse(block.handlers[0])
+        for call in downloads(ast.Module(block.body, []))
+    ]
+    assert len(guarded) == len(downloads(tree))
+
+
 def test_gallery_shows_each_example_once_with_a_small_picture():
     index = (ROOT / "examples" / "index.rst").read_text("utf-8")
     names = re.findall(r"^   \.\./examples/(\w+)\.py$", index, re.MULTILINE)
     assert sorted(names) == [path.stem for path in EXAMPLES]
     pictures = DOC / "images" / "thumbnails"
     sizes = {path.stem: path.stat().st_size for path in pictures.glob("*.png")}
-    assert set(sizes) == set(names), "run make -C doc thumbnails"
+    assert set(sizes) == set(names), "run make -C doc store"
     assert max(sizes.values()) < 20_000
     assert sum(sizes.values()) < 400_000
 
@@ -106,6 +127,23 @@ def test_speeds_of_the_readme_are_those_of_the_results(monkeypatch):
     sentence = importlib.import_module("front_figure").sentence()
     readme = " ".join((ROOT / "README.rst").read_text("utf-8").split())
     assert sentence in readme
+
+
+def test_front_page_draws_each_exact_program_with_its_own_look(monkeypatch):
+    monkeypatch.syspath_prepend(DOC / "_ext")
+    pytest.importorskip("docutils")
+    front = importlib.import_module("front_figure")
+    names = [front.OURS, *map(str, range(20))]
+    peers = {name: SimpleNamespace(label=name, exact=True) for name in names}
+    monkeypatch.setattr(front, "PEERS", peers)
+    curve = {"seconds": [1, 2], "perplexity": [2, 1]}
+    measured = {"programs": dict.fromkeys(names, curve)}
+    monkeypatch.setattr(front, "report", lambda *_: measured)
+    monkeypatch.setattr(front.quality, "median_curve", lambda program: program)
+    axes = Mock()
+    front.draw_quality(axes)
+    drawn = [call.kwargs for call in axes.plot.call_args_list]
+    assert len({(look["color"], look["linestyle"]) for look in drawn}) == len(names)
 
 
 def cited(pages: list[Path]) -> Iterator[str]:
@@ -121,6 +159,15 @@ def test_cited_works_are_in_the_bibliography():
     assert len(keys) == len(set(keys))
     assert "griffiths2004finding" in keys
     assert set(cited(PAGES)) <= set(keys)
+
+
+def test_each_estimator_has_a_paper_to_cite():
+    citing = (DOC / "citing.rst").read_text("utf-8")
+    estimators = {
+        name for name in sklda.__all__ if isinstance(getattr(sklda, name), type)
+    }
+    assert "CVBLDA" in estimators
+    assert {name for name in estimators if f"``{name}``" not in citing} == set()
 
 
 def test_build_is_configured():

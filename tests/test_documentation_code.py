@@ -1,6 +1,7 @@
 """The code on the pages: each page runs from its first block to its last."""
 
 import importlib
+import json
 import re
 import textwrap
 from pathlib import Path
@@ -12,6 +13,7 @@ from sklda import datasets
 
 DOC = Path(__file__).resolve().parents[1] / "doc"
 BLOCK = re.compile(r"^\.\. code-block:: python\n\n((?: +.*\n|\n)+)", re.MULTILINE)
+STORED = sorted(DOC.glob("stored_output/**/output.json"))
 FRAGMENTS = {"add_a_sampler.rst"}  # what is written for another file
 SWEEPS, TEXTS = 11, 300  # the first entry of a trace is after 10
 
@@ -54,6 +56,16 @@ def test_code_runs(page, tmp_path, monkeypatch):
         pytest.skip(reason)
     monkeypatch.chdir(tmp_path)  # where it may write files
     exec(PAGES[page].replace("max_iter=100", f"max_iter={SWEEPS}"), {})
+
+
+@pytest.mark.parametrize(
+    "stored", STORED, ids=lambda path: path.parent.relative_to(DOC).as_posix()
+)
+def test_stored_output_is_that_of_the_code(stored):
+    page = stored.parent.relative_to(DOC / "stored_output").as_posix() + ".rst"
+    blocks = json.loads(stored.read_text("utf-8"))
+    code = "\n\n".join(block["code"] for block in blocks)
+    assert code.split() == PAGES[page].split(), "run make -C doc store"
 
 
 def test_pages_with_code_are_found():

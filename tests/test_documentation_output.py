@@ -36,7 +36,7 @@ def build(tmp_path, monkeypatch, pyplot):
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace
 
-    def build_page(text, **settings):
+    def build_page(text, tags=(), **settings):
         (tmp_path / "index.rst").write_text(text, encoding="utf-8")
         folders = [tmp_path / name for name in ("html", "doctrees")]
         warnings = StringIO()
@@ -48,6 +48,8 @@ def build(tmp_path, monkeypatch, pyplot):
                 "html",
                 {"extensions": ["page_output", "line_breaks"], **settings},
                 status=None,
+                freshenv=True,
+                tags=tags,
                 warning=warnings,
             )
             app.build()
@@ -83,12 +85,41 @@ def test_page_says_what_is_missing(build, monkeypatch):
     assert warnings == ""
 
 
+def test_page_shows_stored_output_where_data_are_missing(build, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(EXTENSIONS)
+    needs, stored = map(importlib.import_module, ("needs", "stored_output"))
+    monkeypatch.setattr(stored, "STORE", tmp_path / "stored_output")
+    build(PAGE, ["store"], page_output_stored=["index"])
+    monkeypatch.setattr(needs, "missing", lambda code: "The corpus is missing.")
+    page, warnings = build(PAGE)
+    assert "The corpus is missing. The output is that of an earlier build." in page
+    assert "x is 42" in page
+    (picture,) = re.findall(r'a line" class="output"[^>]*src="([^"]*)"', page)
+    assert (tmp_path / "html" / picture).is_file()
+    assert warnings == ""
+
+
 def test_excluded_page_is_not_run(build):
     page, _ = build(PAGE, page_output_exclude=["ind*"])
     assert "x is 42" not in page
 
 
 def test_long_names_break_between_words(build):
-    page, _ = build("Title\n=====\n\n``CollapsedGibbsLDA`` and ``fit``, ``top_words``")
+    page, _ = build(
+        "Title\n=====\n\n``CollapsedGibbsLDA`` and ``fit``, ``top_words``, "
+        "``sklda.__version__``, ``estimate_effect``"
+    )
     assert "Collapsed<wbr>Gibbs<wbr>LDA" in page
     assert "top_words" in page
+    assert "sklda.<wbr>__version__" in page
+    assert "estimate_<wbr>effect" in page
+
+
+def test_class_shows_the_parameters_of_its_constructor(build):
+    extensions = ["sphinx.ext.autodoc", "signatures"]
+    page, _ = build(
+        "Title\n=====\n\n.. autoclass:: sklda.CVBLDA", extensions=extensions
+    )
+    signature = re.sub(r"<[^>]+>", "", re.search(r"<dt.*?</dt>", page, re.DOTALL)[0])
+    assert "CVBLDA(n_components=10, *" in signature
+    assert "kwargs" not in signature

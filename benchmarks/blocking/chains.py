@@ -14,7 +14,7 @@ RISING = {"log_posterior": 1, "perplexity": -1}
 
 def run(options) -> None:
     for corpus in options.corpora:
-        train, held_out = corpora.split(load(corpus, options), corpus)
+        train, held_out = corpora.split(corpora.choose(corpus, options), corpus)
         for n_topics in [options.topics] if options.topics else TOPICS[corpus]:
             chains = blocking.run_starts(train, held_out, n_topics, options)
             report = corpora.shape_of(train)
@@ -26,14 +26,6 @@ def run(options) -> None:
             report |= blocking.thin(chains, options.sweeps, blocking.DIGITS)
             facts = {"corpus": corpus, "topics": n_topics, **blocking.FACTS}
             harness.write(options, f"chains-{corpus}-{n_topics}", report, **facts)
-
-
-def load(corpus, options):
-    if corpus == "counts":
-        return corpora.make_counts()
-    if corpus == "newsgroups":
-        return corpora.load_texts(corpus, options.newsgroups_home)
-    return corpora.load(corpus, options.data_home)
 
 
 def summary(chains) -> dict[str, dict]:
@@ -83,7 +75,7 @@ def levels(chains) -> list[dict]:
             row = {"of": key, "after": int(after), "level": float(level)}
             for i, of in enumerate(("sweeps", "seconds")):
                 row[of] = {
-                    name: median_of(
+                    name: harness.median_of(
                         harness.reached(curve[i], sign * curve[2], sign * level)
                         for curve in some
                     )
@@ -91,11 +83,6 @@ def levels(chains) -> list[dict]:
                 }
             rows.append(row)
     return rows
-
-
-def median_of(values) -> float | None:
-    middle = float(np.median(list(values)))
-    return middle if np.isfinite(middle) else None
 
 
 def draw(reports, folder) -> None:

@@ -1,5 +1,5 @@
 from benchmarks import compare, harness
-from benchmarks.programs import PEERS, Failed
+from benchmarks.programs import Failed
 from benchmarks.worker import Worker, workplace
 
 MEMORY_SWEEPS = 10
@@ -7,14 +7,14 @@ MEMORY_SWEEPS = 10
 
 def run(options) -> None:
     def measure(names, task, held_out):
-        programs = {}
         for name in names:
             try:
-                programs[name] = measure_one(name, task, options.limit)
+                program = measure_one(name, task, options.limit)
             except Failed as failure:
                 print(failure, flush=True)
-        harness.print_rows({"program": name, **p} for name, p in programs.items())
-        return programs
+            else:
+                harness.print_rows([{"program": name, **program}])
+                yield {name: program}
 
     compare.measure(options, "process", measure)
 
@@ -45,8 +45,9 @@ def section(reports, images) -> dict:
         for name, program in report["programs"].items():
             cold, warm = program["cold"], program["warm"]
             seconds = warm["import"], cold["first"], warm["first"], program["start"]
-            rows.append([PEERS[name].label, *(f"{s:.2f}" for s in seconds)])
-        head = ["", "import", "sweeps, not compiled", "sweeps, compiled", "start"]
+            rows.append([*compare.first_cells(name), *(f"{s:.2f}" for s in seconds)])
+        head = [*compare.HEAD, "import", "sweeps, not compiled", "sweeps, compiled"]
+        head += ["start"]
         title = f"{compare.title_of(report)}: seconds"
         tables.append(compare.table(title, head, rows))
     return {"tables": "\n\n".join(tables)}

@@ -3,7 +3,6 @@ from functools import partial
 import numpy as np
 
 from benchmarks import compare, harness
-from benchmarks.programs import PEERS
 
 FEWEST_TURNS = 2
 MARK = " †"  # of sweeps that are not those that should have been timed
@@ -16,17 +15,22 @@ def run(options) -> None:
 
 
 def speed(report: dict, name: str) -> float:
-    """Return the tokens per second: medians over turns, then over starts."""
+    """Return the tokens per second: means over turns, then medians over starts.
+
+    Some programs have one long turn: their seconds are a mean, too.
+    """
     runs = report["programs"][name]["runs"]
-    paces = [np.median(turns["seconds_per_sweep"]) for turns in runs]
+    paces = [np.mean(turns["seconds_per_sweep"]) for turns in runs]
     return float(np.median(report["tokens"] / np.array(paces)))
 
 
 def section(reports, images) -> dict:
     tables = []
     for title, by_topics in compare.by_corpus(reports).items():
-        ratios = map(ratio_to_others, by_topics.values())
-        ratios = ["sklda / fastest other exact sampler", *ratios]
+        ratios = ["sklda / fastest other exact sampler", ""]
+        for report in by_topics.values():
+            speeds = {name: speed(report, name) for name in report["programs"]}
+            ratios.append(compare.ratio_to_others(speeds, 1))
         tables.append(compare.topics_table(title, by_topics, millions, ratios))
     limits = sorted({report["options"]["limit"] for report in reports})
     seconds = " or ".join(f"{limit:g}" for limit in limits)
@@ -43,11 +47,3 @@ def millions(report: dict, name: str) -> str:
     runs = report["programs"][name]["runs"]
     mark = "" if all(turns["sweeps"] == wanted for turns in runs) else MARK
     return f"{speed(report, name) / 1e6:.2f}{mark}"
-
-
-def ratio_to_others(report: dict) -> str:
-    exact = {n: speed(report, n) for n in report["programs"] if PEERS[n].exact}
-    mine, best = exact.pop("sklda", 0), max(exact, key=exact.get, default=None)
-    if not mine or not best:
-        return "–"
-    return f"{mine / exact[best]:.2f} ({PEERS[best].label})"

@@ -1,6 +1,5 @@
 """What Dask costs: sweeps on worker processes beside those of threads."""
 
-import resource
 import time
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from threadpoolctl import threadpool_limits
 import sklda
 import sklda.dask
 from benchmarks import blocking, corpora, harness
+from benchmarks.programs import peak_bytes
 from benchmarks.synthetic import zipf_corpus
 
 ESTIMATORS = {
@@ -111,7 +111,3 @@ def forget_peak() -> None:
     path = Path("/proc/self/clear_refs")
     if path.is_file():
         path.write_text("5")
-
-
-def peak_bytes() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

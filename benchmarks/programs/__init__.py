@@ -66,11 +66,17 @@ class Peer(NamedTuple):
     """A program as questions.toml declares it."""
 
     label: str
+    method: str
     place: str
     package: str
-    exact: bool = False
     threaded: bool = True
     takes_means: bool = False
+    restarts: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether its estimates are those of one sample of the posterior."""
+        return self.method == "exact" and not self.takes_means
 
     @property
     def version(self) -> str | None:

@@ -22,25 +22,18 @@ class Tomotopy(Program):
         self.model.optim_interval = 0  # the priors stay fixed
         for words in words_of(X):
             self.model.add_doc(words.tolist())
-        self.shape, self.beta, self.workers = X.shape, beta, threads
+        self.shape, self.workers = X.shape, threads
         self.sweep(0)
 
     def sweep(self, n=1):
         self.model.train(n, workers=self.workers)
 
     def estimates(self, last=None):
-        k, n_words = self.model.k, self.shape[1]
-        vocabulary = np.array([int(w) for w in self.model.used_vocabs])
-        totals = np.asarray(self.model.get_count_by_topics(), float)[:, np.newaxis]
-        # phi of the words it has seen; turned back into counts, for its V is less.
-        seen = np.array([self.model.get_topic_word_dist(i) for i in range(k)], float)
-        counts = np.zeros((k, n_words))
-        all_weight = totals + vocabulary.size * self.beta
-        counts[:, vocabulary] = seen * all_weight - self.beta
-        phi = (counts + self.beta) / (totals + n_words * self.beta)
+        topics, seen = range(self.model.k), np.array(self.model.used_vocabs, int)
+        phi = np.array([self.model.get_topic_word_dist(i) for i in topics], float)
         theta = np.array([doc.get_topic_dist() for doc in self.model.docs])
         assert len(theta) == self.shape[0]  # it drops documents without words
-        return last_of(theta, last), phi
+        return last_of(theta, last), with_unseen(phi, seen, self.shape[1])
 
 
 class Lda(Program):
@@ -133,3 +126,14 @@ def words_of(X):
     """Yield the words of each document, by their numbers as text."""
     names = np.arange(X.shape[1]).astype(str).astype(object)
     return (np.repeat(names[X.indices[row]], X.data[row]) for row in rows_of(X))
+
+
+def with_unseen(phi, seen, n_words: int):
+    """Return phi of all words, given that of the words in the training documents.
+
+    Any other is as probable as a word that the topic does not have: the least of its
+    row. So phi is what it would be had the program known all words.
+    """
+    every = np.repeat(phi.min(axis=1, keepdims=True), n_words, axis=1)
+    every[:, seen] = phi
+    return normalised(every)

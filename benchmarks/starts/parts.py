@@ -84,8 +84,8 @@ def summary(chains) -> dict[str, dict]:
     rows = {}
     for name, row in found.items():
         rows[name] = row | {
-            "median_seconds": middle(row["seconds"]),
-            "share_of_seconds": middle(
+            "median_seconds": harness.median_of(row["seconds"]),
+            "share_of_seconds": harness.median_of(
                 [
                     seconds and seconds / first
                     for seconds, first in zip(
@@ -96,9 +96,3 @@ def summary(chains) -> dict[str, dict]:
             "end": harness.range_of([c["perplexity"][-1] for c in chains[name]]),
         }
     return rows
-
-
-def middle(values) -> float | None:
-    """Return the median; None, which is never, is the largest."""
-    found = float(np.median([np.inf if v is None else v for v in values]))
-    return found if np.isfinite(found) else None

@@ -5,6 +5,7 @@ and the perplexity that topics reach in a given time.
 """
 
 import os
+from itertools import cycle
 from pathlib import Path
 
 from docutils import nodes
@@ -19,13 +20,9 @@ from benchmarks.programs import PEERS
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "compare"
 CORPUS, TOPICS, SHOWN = "nips", (20, 100, 400, 1000), 100
 OURS, COLOR, GREY = "sklda", "#2f7fbf", "#b9c3cc"
-OTHER_COLORS = [
-    {"color": "#d17b1f", "linestyle": "--"},
-    {"color": "#1f8f78", "linestyle": "-."},
-    {"color": "#8a6fb3", "linestyle": ":"},
-    {"color": "#6b7681", "linestyle": (0, (5, 1))},
-    {"color": "#b04a5a", "linestyle": (0, (1, 1))},
-]
+# Six colours and five dashes have no common divisor: 30 programs look different.
+OTHER_COLORS = ["#d17b1f", "#1f8f78", "#8a6fb3", "#6b7681", "#b04a5a", "#7f7f1f"]
+OTHER_DASHES = ["--", "-.", ":", (0, (5, 1)), (0, (1, 1))]
 
 
 def report(kind: str, n_topics: int) -> dict:
@@ -53,9 +50,19 @@ def sentence() -> str:
     return ", ".join(texts)
 
 
-def substitution() -> str:
-    """Return the sentence as a definition for reStructuredText."""
-    return f".. |speed-ratios| replace:: {sentence()}"
+def exact_programs() -> str:
+    """Return the names of the exact samplers in the figure of speed."""
+    measured = report("speed", SHOWN)["programs"]
+    *most, last = [p.label for name, p in PEERS.items() if p.exact and name in measured]
+    return f"{', '.join(most)} and {last}"
+
+
+def substitutions() -> str:
+    """Return the words above as definitions for reStructuredText."""
+    return (
+        f".. |speed-ratios| replace:: {sentence()}\n"
+        f".. |exact-programs| replace:: {exact_programs()}"
+    )
 
 
 def draw_speed(axes) -> str:
@@ -76,13 +83,13 @@ def draw_speed(axes) -> str:
 
 def draw_quality(axes) -> str:
     """Draw the perplexity that exact samplers reach; return their names."""
-    styles = iter(OTHER_COLORS)
+    looks = zip(cycle(OTHER_COLORS), cycle(OTHER_DASHES), strict=False)
     programs = report("quality", SHOWN)["programs"]
     shown = {name: p for name, p in programs.items() if PEERS[name].exact}
     for name, program in shown.items():
         curve = quality.median_curve(program)
-        look = {"label": PEERS[name].label, "color": COLOR}
-        look |= {} if name == OURS else next(styles)
+        color, dashes = (COLOR, "-") if name == OURS else next(looks)
+        look = {"label": PEERS[name].label, "color": color, "linestyle": dashes}
         axes.plot(curve["seconds"], curve["perplexity"], marker=".", **look)
     axes.set(xscale="log", xlabel="seconds of training")
     axes.set(ylabel="perplexity of held-out words", title="Quality: lower is better")

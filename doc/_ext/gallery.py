@@ -1,6 +1,6 @@
 """The gallery: its order, and thumbnails of examples that this build does not run.
 
-`make html` shows the thumbnails in ``images/thumbnails``; `make thumbnails` runs the
+`make html` shows the thumbnails in ``images/thumbnails``; `make store` runs the
 examples and stores theirs.
 """
 
@@ -44,7 +44,7 @@ def show_or_store(app):
         if path.name.replace(".", "\\.") not in run:
             if stored.is_file():
                 shutil.copy(stored, thumb)
-        elif app.tags.has("store_thumbnails"):
+        elif app.tags.has("store"):
             store(thumb, path.stem)
 
 

@@ -5,15 +5,17 @@ import re
 LONG = 13  # characters; shorter names stay whole
 NAME = re.compile(r'(<span class="(?:pre|sig-name descname)">)([^<]+)(</span>)')
 TITLE = re.compile(r"(<h[123]>)([^<]+)(<a |</h)")
-# Before the capital that begins a word, after the mark that ends one.
-BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[_./=(\[-])(?=\w)")
+# Before the capital that begins a word, after the mark that ends one; not in __name__.
+BREAK = re.compile(
+    r"(?<=[a-z0-9])(?=[A-Z])|(?<=[./=(\[-])(?=\w)|(?<=[^\W_]_)(?=[^\W_])"
+)
 
 
 def add_breaks(app, page, template, context, doctree):
     """Insert <wbr> into the names on a page."""
-    if "body" in context:
+    for part in {"body", "toc"} & set(context):
         for pattern in (NAME, TITLE):
-            context["body"] = pattern.sub(_with_breaks, context["body"])
+            context[part] = pattern.sub(_with_breaks, context[part])
 
 
 def _with_breaks(match):

@@ -2,7 +2,8 @@
 
 The blocks of a page run in one namespace, in a folder of their own, while the page is
 read: what they print and draw is that of this build. Code that fails is a warning. A
-page whose data or packages are not there says so, and is not run.
+page whose data or packages are not there says so, and shows what an earlier build has
+stored, if any.
 """
 
 import contextlib
@@ -15,6 +16,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import needs
+import stored_output
 from docutils import nodes
 from sphinx.util import logging
 
@@ -23,7 +25,7 @@ FOLDER = "page_output"  # beside the doctrees that point to its pictures
 
 
 def add_output(app, doctree):
-    """Run the code of a page and insert what it gives."""
+    """Run the code of a page, or look up what it gave, and insert that."""
     page = app.env.docname
     blocks = [
         node
@@ -32,33 +34,50 @@ def add_output(app, doctree):
     ]
     if not blocks or any(fnmatch(page, p) for p in app.config.page_output_exclude):
         return
-    reason = needs.missing("\n".join(block.astext() for block in blocks))
-    if reason:
-        logger.info("%s is shown without output: %s", page, reason)
-        text = f"This build did not run the code of this page: {reason}"
-        note = nodes.note("", nodes.paragraph("", text))
+    codes = [block.astext() for block in blocks]
+    if reason := needs.missing("\n".join(codes)):
+        outputs = stored_output.load(page)
+        logger.info("%s is not run: %s", page, reason)
+        earlier = "The output is that of an earlier build." if outputs else ""
+        text = f"This build did not run the code of this page: {reason} {earlier}"
+        note = nodes.note("", nodes.paragraph("", text.strip()))
         blocks[0].parent.insert(blocks[0].parent.index(blocks[0]), note)
-        return
+    else:
+        outputs = run_all(app, blocks)
+        chosen = app.tags.has("store") and page in app.config.page_output_stored
+        if chosen and len(outputs) == len(blocks):
+            stored_output.store(page, codes, outputs)
+    for block, output in zip(blocks, outputs or [], strict=False):
+        show(block, *output, start=Path(app.srcdir, page).parent)
+
+
+def run_all(app, blocks):
+    """Return what each block prints and draws, up to the one that fails."""
+    page, began = app.env.docname, time.process_time()
     folder = Path(app.doctreedir, FOLDER, page)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    start, began = Path(app.srcdir, page).parent, time.process_time()
-    namespace = {"__name__": "__main__"}
+    namespace, outputs = {"__name__": "__main__"}, []
     for number, block in enumerate(blocks):
         try:
-            printed, pictures = run(block.astext(), namespace, folder, number)
+            outputs.append(run(block.astext(), namespace, folder, number))
         except Exception:
             last = traceback.format_exc().splitlines()[-1]
             logger.warning("The code on this page fails: %s", last, location=block)
-            return
-        shown = [nodes.image(uri=os.path.relpath(p, start), alt=a) for p, a in pictures]
-        if printed:
-            shown.insert(0, nodes.literal_block(printed, printed, language="none"))
-        place = block.parent.index(block) + 1
-        for node in reversed(shown):
-            node["classes"].append("output")
-            block.parent.insert(place, node)
+            break
     logger.info("%s: code of %.0f s", page, time.process_time() - began)
+    return outputs
+
+
+def show(block, printed, pictures, start):
+    """Insert below a block what it prints and draws."""
+    shown = [nodes.image(uri=os.path.relpath(p, start), alt=a) for p, a in pictures]
+    if printed:
+        shown.insert(0, nodes.literal_block(printed, printed, language="none"))
+    place = block.parent.index(block) + 1
+    for node in reversed(shown):
+        node["classes"].append("output")
+        block.parent.insert(place, node)
 
 
 def run(code, namespace, folder, number):
@@ -99,6 +118,7 @@ def setup(app):
     os.environ["COLUMNS"] = "76"  # of progress bars
     app.add_config_value("page_output_exclude", [], "env")
     app.add_config_value("page_output_live", [], "html")
+    app.add_config_value("page_output_stored", [], "html")
     app.connect("doctree-read", add_output, priority=100)
     app.connect("build-finished", copy_live_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

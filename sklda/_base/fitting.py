@@ -2,15 +2,23 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.sklearn_private import CALLBACK_ATTRIBUTES
+from sklda._core.compile import told_of_compiling
 
 
 @contextmanager
-def undone_on_failure(estimator: BaseTopicModel) -> Iterator[None]:
+def fitting(estimator: BaseTopicModel) -> Iterator[None]:
+    """Restore the attributes if the fit inside fails; say when kernels are compiled."""
+    with _undone_on_failure(estimator), _compiling_reported(estimator):
+        yield
+
+
+@contextmanager
+def _undone_on_failure(estimator: BaseTopicModel) -> Iterator[None]:
     """Restore the attributes of the estimator if the fit inside fails.
 
     The fit sets its attributes inside, too: else Ctrl-C could fall between the check of
@@ -24,6 +32,17 @@ def undone_on_failure(estimator: BaseTopicModel) -> Iterator[None]:
         callbacks = {name: now[name] for name in CALLBACK_ATTRIBUTES if name in now}
         estimator.__dict__ = before | callbacks
         raise
+
+
+@contextmanager
+def _compiling_reported(estimator: BaseTopicModel) -> Iterator[None]:
+    """Print that kernels are compiled, where the estimator is verbose."""
+
+    def tell():
+        _print(estimator, "compiling kernels, which takes seconds, once on a machine")
+
+    with told_of_compiling(tell) if estimator.verbose else nullcontext():
+        yield
 
 
 @contextmanager
@@ -69,10 +88,13 @@ class Progress:
             return
         seconds = time.perf_counter() - self.since
         speed = self.n_tokens * (sweep - self.last_sweep) / seconds / 1e6
-        print(
-            f"[{type(self.estimator).__name__}] "
+        _print(
+            self.estimator,
             f"sweep {sweep}/{self.until}, "
             f"{self.name} {value:.4f}, {speed:.1f} M tokens/s",
-            flush=True,
         )
         self.since, self.last_sweep = time.perf_counter(), sweep
+
+
+def _print(estimator, line):
+    print(f"[{type(estimator).__name__}] {line}", flush=True)

@@ -12,7 +12,7 @@ from sklda._core.problem import WeightedCorpus, pad_prior, padded
 from sklda._core.threads import Threads
 from sklda._core.warn import warn_user
 
-_MAX_STEPS = 500
+MAX_STEPS = 500
 _TOLERANCE = 1e-4  # sum of absolute changes of theta in one step
 
 
@@ -63,8 +63,13 @@ def _row_sums(components):
     return components.sum(axis=1, keepdims=True)
 
 
-def doc_topic(weights: WeightedCorpus, topics: Topics, n_jobs=None) -> np.ndarray:
-    """Return theta, (n_docs, n_topics): each row depends on its document alone."""
+def doc_topic(
+    weights: WeightedCorpus, topics: Topics, n_jobs=None, max_steps: int = MAX_STEPS
+) -> np.ndarray:
+    """Return theta, (n_docs, n_topics): each row depends on its document alone.
+
+    It is the mode, unless EM has to end before it converges.
+    """
     n_docs = weights.doc_ptr.size - 1
     theta = np.empty((n_docs, topics.n_topics))
 
@@ -75,7 +80,7 @@ def doc_topic(weights: WeightedCorpus, topics: Topics, n_jobs=None) -> np.ndarra
             weights.count,
             topics.word_topic,
             topics.doc_topic_prior,
-            _MAX_STEPS,
+            max_steps,
             np.float32(_TOLERANCE),
             theta[first:last],
         )

@@ -6,12 +6,24 @@ containers, and fails at the first call if a file of its cache is damaged.
 
 import contextlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numba
 
 _has_warned = False
+_tell: Callable[[], None] | None = None
+
+
+@contextlib.contextmanager
+def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Call `tell` before the first kernel inside that no cache holds, if any."""
+    global _tell
+    before, _tell = _tell, tell
+    try:
+        yield
+    finally:
+        _tell = before
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Callable]:
@@ -62,12 +74,15 @@ class _SafeCache:
         # that a filter that turns warnings into errors does not stop Numba half way.
         if self._problem is not None:
             _warn_once(self._problem)
+        found = None
         try:
-            return self._cache.load_overload(signature, context)
+            found = self._cache.load_overload(signature, context)
         except Exception:  # a damaged pickle may raise any
             with contextlib.suppress(OSError):
                 self._cache.flush()
-            return None
+        if found is None:
+            _tell_once()
+        return found
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Store what was compiled, over a damaged file if there is one."""
@@ -75,6 +90,13 @@ class _SafeCache:
             self._cache.save_overload(signature, compiled)
         except Exception as error:  # a full disk, or a damaged file of another user
             _warn_once(f"one could not be stored ({error!r})")
+
+
+def _tell_once() -> None:
+    global _tell
+    tell, _tell = _tell, None
+    if tell is not None:
+        tell()
 
 
 def _warn_once(problem: str) -> None:

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
 from sklda._core.checks import check_structure
-from sklda._core.problem import MAX_TOKENS, Corpus, CorpusT, WeightedCorpus
+from sklda._core.problem import MAX_TOKENS, Corpus, CorpusT, Problem, WeightedCorpus
 
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second
@@ -251,6 +251,11 @@ def n_documents_in_common(a: Corpus, b: Corpus) -> int:
     if same.all():
         return int(n_docs)
     return int(np.searchsorted(a.doc_ptr, same.argmin(), side="right") - 1)
+
+
+def word_cells(problem: Problem[Corpus]) -> np.ndarray:
+    """Return the number of cells of each word, (n_words,)."""
+    return np.bincount(problem.corpus.word, minlength=problem.n_words)
 
 
 def tokens_before(corpus: Corpus) -> np.ndarray:

@@ -7,6 +7,9 @@ import numpy as np
 from sklda._core.compile import njit
 from sklda._core.entry import entry
 
+# Changing the ratio of one token's topic takes as long as computing those of so many.
+LANES_PER_TOKEN = 8
+
 
 class Document(NamedTuple):
     """Counts of the current document, and the factor that all of its words share."""
@@ -62,6 +65,38 @@ def enter_document(first, last, z, priors, document):
     return update_ratios(priors, document)
 
 
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+def next_document(d, corpus, z, ratio_sum, priors, document):
+    """Set the counts and ratios of document d, from those of the one before it.
+
+    Return the sum of the ratios, which was `ratio_sum`. Between two short documents,
+    only the ratios of their own topics change. Before the first document the counts
+    are those of none.
+    """
+    doc_ptr, _, token_ptr = corpus
+    before = token_ptr[doc_ptr[max(d - 1, 0)]]
+    first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
+    doc_topic = document.doc_topic
+    if LANES_PER_TOKEN * (last - before) > doc_topic.size:
+        return enter_document(first, last, z, priors, document)
+    for i in range(before, first):
+        k = np.int64(z[i])
+        doc_topic[k] = 0
+        ratio_sum += _change_ratio(k, priors, document)
+    for i in range(first, last):
+        k = np.int64(z[i])
+        doc_topic[k] += 1
+        ratio_sum += _change_ratio(k, priors, document)
+    return ratio_sum
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _change_ratio(k, priors, document):
+    """Set the ratio of topic k to what its counts say, and return the difference."""
+    old = np.float64(document.ratio[k])
+    return update_ratio(k, priors, document) - old
+
+
 @njit(inline="always")
 def update_ratios(priors, document):
     """Set the ratios of all topics to what the counts say; return their sum."""
@@ -70,7 +105,7 @@ def update_ratios(priors, document):
     return topic_ratios(doc_topic, topic, alpha, beta_sum, ratio)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
 def ratio_without(k, n, priors, document):
     """Return the ratio of topic k with n tokens of the document taken out."""
     doc_topic, topic, _ = document
@@ -78,7 +113,7 @@ def ratio_without(k, n, priors, document):
     return topic_ratio(doc_topic[k] - n, topic[k] - n, alpha[k], entry(beta_sum, k))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
 def update_ratio(k, priors, document):
     """Set the ratio of topic k to what its counts say, and return it."""
     value = ratio_without(k, 0, priors, document)

@@ -19,8 +19,23 @@ from sklda._core.compile import njit
 from sklda._core.document import ratio_without, update_ratio
 from sklda._core.prefetch import AHEAD, prefetch
 from sklda._core.problem import LANES, Counts, padded
-from sklda._core.random_streams import uniform
+from sklda._core.random_streams import uniform, uniform_float32
+from sklda._core.vectors import (
+    any_lane,
+    broadcast,
+    choose,
+    first_lane,
+    last_in_all,
+    load,
+    load_at,
+    running_sum,
+    store,
+    to_float,
+    total,
+)
+from sklda._core.weights import load_others, sum_others
 
+UNKNOWN = -1
 SPARE = 4  # topics that a list can take before others leave it
 
 
@@ -44,16 +59,16 @@ class WordList(NamedTuple):
 
     topics: np.ndarray  # (n_slots,) int32
     counts: np.ndarray  # (n_slots,) int32 or float64
-    weight: np.ndarray  # (n_lanes + LANES,) float32, t_k n_wk
+    weight: np.ndarray  # (n_lanes + LANES,) float32, t_k n_wk, 0 after the last topic
 
 
 class Cell(NamedTuple):
     """Numbers that a kernel carries from token to token of a cell."""
 
-    topic: int  # of the last token
+    topic: int  # of the last token, or `UNKNOWN`
     slot: int  # of that topic in the list
     size: int  # of the list
-    listed: float  # sum of the weights of the list
+    others: float  # sum of the weights of the list but for that slot
     ratio_sum: float  # sum of t_k over all topics
 
 
@@ -73,84 +88,83 @@ def list_of(w, state, weight):
     return WordList(state.list_topic[first:last], state.list_count[first:last], weight)
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def weigh(ratio, topics, counts, size, weight, sought):
     """Weigh the topics that a word has, all tokens counted.
 
-    Return the sum, and the slot of the topic `sought` in the list, 0 if absent: it
-    costs next to nothing while the sum waits for its last term.
+    Return the sum of all but the topic `sought`, and the slot of that, 0 if absent.
     """
-    total = np.float32(0)
-    slot = 0
-    for j in range(size):
-        k = topics[j]
-        slot = j if k == sought else slot
-        weight[j] = ratio[k] * np.float32(counts[j])
-        total += weight[j]
-    return np.float64(total), slot
+    wanted = broadcast(np.int32(sought), LANES)
+    nothing = broadcast(np.float32(0), LANES)
+    others, slot = nothing, np.int64(0)
+    for block in range(0, size, LANES):
+        listed = load(topics, block, LANES)
+        weights = load_at(ratio, listed) * to_float(load(counts, block, LANES))
+        store(weight, block, weights)
+        found = listed == wanted
+        others = others + choose(found, nothing, weights)
+        slot = block + first_lane(found) if any_lane(found) else slot
+    return total(others), slot
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def find(topics, size, k):
     """Return the slot of topic k in the list, or `size` where it is absent."""
+    wanted = broadcast(np.int32(k), LANES)
     for block in range(0, size, LANES):
-        slot = -1
-        for j in range(LANES):
-            slot = max(slot, j if topics[block + j] == k else -1)
-        if slot >= 0:
-            return block + slot
+        found = load(topics, block, LANES) == wanted
+        if any_lane(found):
+            return block + first_lane(found)
     return size
 
 
-@njit(cache=True, nogil=True, _nrt=False)
-def pick_listed(weight, size, r):
-    """Return a slot of the list with probability as its weight, r in their sum."""
-    last = 0
-    for j in range(size):
-        if weight[j] > 0:
-            last = j
-            r -= weight[j]
-            if r < 0:
-                break
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def pick(weight, size, slot, r):
+    """Return another slot with probability as its weight, r uniform in their sum."""
+    most = broadcast(np.float32(r), LANES)
+    before = broadcast(np.float32(0), LANES)
+    for block in range(0, size, LANES):
+        ends = running_sum(load_others(weight, block, slot)) + before
+        above = ends > most
+        if any_lane(above):
+            return block + first_lane(above)
+        before = last_in_all(ends)
+    last = size - 1  # rounding carried r past the end
+    while last > 0 and (weight[last] <= 0 or last == slot):
+        last -= 1
     return last
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def pick_any(ratio, n_lanes, r):
-    """Return a topic with probability as its ratio, for r uniform in their sum."""
-    block = 0
-    while block + LANES < n_lanes:
-        block_sum = np.float32(0)
-        for j in range(LANES):
-            block_sum += ratio[block + j]
-        if r < block_sum:
+@njit(cache=True, nogil=True, _nrt=False)
+def pick_any(ratio, n_lanes, old, r):
+    """Return another topic with probability as its ratio, for r uniform in their sum.
+
+    The sums of four blocks at a time, because summing over lanes takes longest.
+    """
+    ratio[old] = 0
+    first, step = 0, 4 * LANES
+    while first + step < n_lanes:
+        sums = broadcast(np.float32(0), LANES)
+        for block in range(first, first + step, LANES):
+            sums = sums + load(ratio, block, LANES)
+        sum_ = np.float64(total(sums))
+        if r < sum_:
             break
-        r -= block_sum
-        block += LANES
-    k = block
-    while k < block + LANES - 1 and r >= ratio[k]:
-        r -= ratio[k]
-        k += 1
-    while k > 0 and ratio[k] <= 0:  # rounding carried r into the padding
+        r -= sum_
+        first += step
+    k = first + pick(ratio[first:], n_lanes - first, -1, r)
+    while k > 0 and ratio[k] <= 0:
         k -= 1
     return k
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def draw_slot(r, listed, beta, word_list, ratio, size):
-    """Draw a topic, for r uniform in `listed` + beta * sum(ratio); return its slot.
-
-    That is `size`, the end of the list, for a topic that the word does not have yet.
-    """
+def add_topic(k, size, word_list):
+    """Put a topic at the end of the list, without tokens."""
     topics, _, weight = word_list
-    if size > 0 and r < listed:  # rounding can make r negative
-        return pick_listed(weight, size, r)
-    k = pick_any(ratio, ratio.size - LANES, (r - listed) / beta)
-    j = find(topics, size, k)
-    if j == size:
-        topics[j] = k
-        weight[j] = 0
-    return j
+    topics[size] = k
+    if size & (LANES - 1) == 0:
+        store(weight, size, broadcast(np.float32(0), LANES))
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -164,8 +178,8 @@ def enter_cell(c, word, first, state, ratio_sum, weight, document):
     word_list = list_of(w, state, weight)
     topics, counts, _ = word_list
     k, size = np.int64(state.z[first[c]]), np.int64(state.size[w])
-    listed, slot = weigh(document.ratio, topics, counts, size, weight, k)
-    return word_list, Cell(k, slot, size, listed, ratio_sum)
+    others, slot = weigh(document.ratio, topics, counts, size, weight, k)
+    return word_list, Cell(k, slot, size, others, ratio_sum)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -175,7 +189,8 @@ def at_topic(k, cell, word_list):
     if k == cell.topic:
         return cell
     slot = find(word_list.topics, cell.size, k)
-    return Cell(k, slot, cell.size, cell.listed, cell.ratio_sum)
+    others = sum_others(word_list.weight, cell.size, slot)
+    return Cell(k, slot, cell.size, others, cell.ratio_sum)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -185,44 +200,46 @@ def resample(z, first, n, cell, word_list, priors, document, rng):
     `cell` is at their topic; return it as it is after the move. The draw tries the
     present topic first: most tokens keep it, and then nothing is written.
     """
-    old, old_j, size, listed, ratio_sum = cell
+    old, slot, size, others, ratio_sum = cell
     topics, counts, weight = word_list
     doc_topic, topic, ratio = document
     beta = priors.topic_word
     # The weight of the present topic with the tokens themselves taken out.
     old_ratio = ratio_without(old, n, priors, document)
-    old_weight = old_ratio * np.float32(counts[old_j] - n)
-    stay = np.float64(old_weight) + beta * old_ratio
-    other_listed = listed - weight[old_j]
+    old_weight = old_ratio * np.float32(counts[slot] - n)
+    stay = old_weight + beta * old_ratio
     other_ratios = ratio_sum - ratio[old]
-    r = uniform(rng) * (stay + other_listed + beta * other_ratios)
+    listed = stay + others
+    r = uniform_float32(rng) * (listed + beta * np.float32(other_ratios))
     if r < stay:
         return cell
-    weight[old_j] = 0
-    ratio[old] = 0
-    j = draw_slot(r - stay, other_listed, beta, word_list, ratio, size)
-    size = max(size, j + 1)
-    topic[old] -= n
-    doc_topic[old] -= n
-    counts[old_j] -= n
-    ratio[old] = old_ratio
-    weight[old_j] = old_weight
-    k = np.int64(topics[j])
+    if r < listed:
+        j = pick(weight, size, slot, r - stay)
+        k = np.int64(topics[j])
+    else:
+        k = pick_any(ratio, topic.size, old, uniform(rng) * other_ratios)
+        j = find(topics, size, k)
+        if j == size:
+            add_topic(k, size, word_list)
+            size += 1
     for i in range(first, first + n):
         z[i] = k
-    listed = other_listed + old_weight - weight[j]
+    topic[old] -= n
+    doc_topic[old] -= n
+    counts[slot] -= n
+    ratio[old] = old_ratio
+    weight[slot] = old_weight
     ratio_sum = other_ratios + old_ratio - ratio[k]
     topic[k] += n
     doc_topic[k] += n
     counts[j] += n
     ratio_sum += update_ratio(k, priors, document)
     weight[j] = ratio[k] * np.float32(counts[j])
-    listed += weight[j]
-    if counts[old_j] == 0:
-        size = fill_gap(topics, counts, size, old_j, topic.size)
-        weight[old_j] = weight[size]
-        j = old_j if j == size else j
-    return Cell(k, j, size, listed, ratio_sum)
+    if counts[slot] == 0:
+        size = fill_gap(topics, counts, size, slot, topic.size)
+        weight[slot] = weight[size]
+        weight[size] = 0
+    return Cell(UNKNOWN, 0, size, others, ratio_sum)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -240,7 +257,7 @@ def gather(z, first, last, cell, word_list, priors, document):
 
     Return the numbers of the cell after that.
     """
-    k, j, size, listed, ratio_sum = cell
+    k, _, size, others, ratio_sum = cell
     topics, counts, weight = word_list
     doc_topic, topic, ratio = document
     for i in range(first, last):
@@ -248,21 +265,19 @@ def gather(z, first, last, cell, word_list, priors, document):
         if old == k:
             continue
         z[i] = k
-        old_j = find(topics, size, old)
+        old_j, j = find(topics, size, old), find(topics, size, k)
         for one, slot, change in ((old, old_j, -1), (k, j, 1)):
-            listed -= weight[slot]
             ratio_sum -= ratio[one]
             doc_topic[one] += change
             topic[one] += change
             counts[slot] += change
             ratio_sum += update_ratio(one, priors, document)
             weight[slot] = ratio[one] * np.float32(counts[slot])
-            listed += weight[slot]
         if counts[old_j] == 0:
             size = fill_gap(topics, counts, size, old_j, topic.size)
             weight[old_j] = weight[size]
-            j = old_j if j == size else j
-    return Cell(k, j, size, listed, ratio_sum)
+            weight[size] = 0
+    return at_topic(k, Cell(UNKNOWN, 0, size, others, ratio_sum), word_list)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)

@@ -98,6 +98,15 @@ def uniform(rng):
     return np.float64(next_uint64(rng) >> np.uint64(11)) * 2.0**-53
 
 
+@njit(cache=True)
+def uniform_float32(rng):
+    """Draw from the 2**24 evenly spaced float32 in [0, 1).
+
+    The product with any float32 is less than that.
+    """
+    return np.float32(next_uint64(rng) >> np.uint64(40)) * np.float32(2.0**-24)
+
+
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def hashed(key, i):
     """Return 64 random bits that depend on key and i, uint64: splitmix64."""

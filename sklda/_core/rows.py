@@ -13,10 +13,25 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.compile import njit
-from sklda._core.document import ratio_without, update_ratio
+from sklda._core.document import ratio_without
 from sklda._core.prefetch import AHEAD, per_line, prefetch
 from sklda._core.problem import LANES, Counts, add_changes
 from sklda._core.random_streams import uniform
+from sklda._core.vectors import (
+    broadcast,
+    choose,
+    first_lane,
+    get_lane,
+    load,
+    one_hot,
+    running_sum,
+    store,
+    to_float,
+    total,
+)
+from sklda._core.weights import sum_others
+
+NEGLIGIBLE = np.float32(1e-3)  # of a sum: a difference that rounding has spoilt
 
 
 class State(NamedTuple):
@@ -43,54 +58,70 @@ def prefetch_row(word, c, word_topic):
         prefetch(word_topic, k)
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def weigh(ratio, row, beta, weight):
     """Weigh every topic for one cell, all its tokens counted; return the sum."""
-    total = np.float32(0)
-    for k in range(row.size):
-        value = ratio[k] * (np.float32(row[k]) + beta)
-        weight[k] = value
-        total += value
-    return np.float64(total)
+    sums, prior = broadcast(np.float32(0), LANES), broadcast(beta, LANES)
+    for k in range(0, row.size, LANES):
+        value = load(ratio, k, LANES) * (to_float(load(row, k, LANES)) + prior)
+        store(weight, k, value)
+        sums = sums + value
+    return total(sums)
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def set_entry(array, k, x):
+    """Set ``array[k]`` by way of its whole register.
+
+    A kernel that loads a register of which one entry was just stored has to wait until
+    the store is in the cache.
+    """
+    lane = k & (LANES - 1)
+    block = k - lane
+    old = load(array, block, LANES)
+    store(array, block, choose(one_hot(lane, LANES), broadcast(x, LANES), old))
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def find_down_lane(lane_sum, lane, r):
     """Return the topic of a lane at which the running sum down the lane exceeds r.
 
-    lane_sum[k] is the sum of the weights of topics k - 16, k - 32, ... A binary search
-    would be slower: its steps cannot be predicted.
+    lane_sum[k] is the sum of the weights of topics k - 16, k - 32, ... They are counted
+    and not searched: a branch that depends on r cannot be predicted.
     """
-    k, n = lane, lane_sum.size - LANES
-    while k + LANES < n and r >= lane_sum[k + LANES]:
-        k += LANES
-    return k
+    most = broadcast(np.float32(r), LANES)
+    one = broadcast(np.int32(1), LANES)
+    passed = broadcast(np.int32(0), LANES)
+    for k in range(LANES, lane_sum.size - LANES, LANES):
+        passed = choose(load(lane_sum, k, LANES) > most, passed, passed + one)
+    return lane + LANES * np.int64(get_lane(passed, lane))
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def sum_lanes(weight, lane_sum):
     """Set the running sums down `LANES` separate lanes.
 
     They vectorise where one running sum cannot; the last 16 entries of `lane_sum` are
     the lanes' totals.
     """
-    lane_sum[:LANES] = 0
-    for k in range(weight.size):
-        lane_sum[k + LANES] = lane_sum[k] + weight[k]
+    sums = broadcast(np.float32(0), LANES)
+    store(lane_sum, 0, sums)
+    for k in range(0, weight.size, LANES):
+        sums = sums + load(weight, k, LANES)
+        store(lane_sum, k + LANES, sums)
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def pick_summed(weight, lane_sum, r):
     """Return k with probability as its weight, for r uniform in the sum.
 
     Rounding may carry r past the end: then the last topic of positive weight is meant.
     """
-    n = weight.size
-    lane = 0
-    while lane < LANES - 1 and r >= lane_sum[n + lane]:
-        r -= lane_sum[n + lane]
-        lane += 1
-    k = find_down_lane(lane_sum, lane, r)
+    sums = load(lane_sum, weight.size, LANES)
+    ends = running_sum(sums)
+    above = ends > broadcast(np.float32(r), LANES)
+    lane = first_lane(above | one_hot(LANES - 1, LANES))
+    k = find_down_lane(lane_sum, lane, r - get_lane(ends - sums, lane))
     while k > 0 and weight[k] <= 0:
         k -= 1
     return k
@@ -103,8 +134,8 @@ def pick(weight, lane_sum, r):
     return pick_summed(weight, lane_sum, r)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def resample(z, first, n, row, total, priors, document, scratch, rng):
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+def resample(z, first, n, row, sum_, priors, document, scratch, rng):
     """Resample the topic of n tokens of a cell, from z[first] on, that move together.
 
     Return the new sum of the weights. The draw tries the present topic first: most
@@ -117,25 +148,30 @@ def resample(z, first, n, row, total, priors, document, scratch, rng):
     old = np.int64(z[first])
     old_ratio = ratio_without(old, n, priors, document)
     stay = old_ratio * (np.float32(row[old] - n) + beta)
-    others = total - weight[old]
-    r = uniform(rng) * (others + stay)
+    others = sum_ - weight[old]
+    if others < NEGLIGIBLE * sum_:
+        others = sum_others(weight, weight.size, old)
+    r = np.float32(uniform(rng)) * (others + stay)
     if r < stay:
-        return total
-    weight[old] = 0
+        return sum_
+    set_entry(weight, old, np.float32(0))
     new = pick(weight, lane_sum, r - stay)
     for i in range(first, first + n):
         z[i] = new
     row[old] -= n
     topic[old] -= n
     doc_topic[old] -= n
-    ratio[old] = old_ratio
-    weight[old] = stay
-    total = others + stay - weight[new]
+    set_entry(ratio, old, old_ratio)
+    set_entry(weight, old, stay)
+    sum_ = others + stay - weight[new]
     row[new] += n
     topic[new] += n
     doc_topic[new] += n
-    weight[new] = update_ratio(new, priors, document) * (np.float32(row[new]) + beta)
-    return total + weight[new]
+    new_ratio = ratio_without(new, 0, priors, document)
+    new_weight = new_ratio * (np.float32(row[new]) + beta)
+    set_entry(ratio, new, new_ratio)
+    set_entry(weight, new, new_weight)
+    return sum_ + new_weight
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)

@@ -10,7 +10,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from sklda._base.fitting import Progress, fit_callbacks, undone_on_failure
+from sklda._base.fitting import Progress, fit_callbacks, fitting
 from sklda._base.lda import BaseLDA
 from sklda._base.parameters import (
     SHARD_CONSTRAINTS,
@@ -101,7 +101,7 @@ class CVBLDA(BaseLDA):
         Seed of the start; an int makes the fit repeatable.
     verbose : int, default=0
         1 prints a line per entry of the trace: sweep, bound per token in nats, tokens
-        per second.
+        per second; and one before kernels are compiled.
 
     Attributes
     ----------
@@ -275,7 +275,7 @@ class CVBLDA(BaseLDA):
     def _converge(self, X, y, schedule: Schedule) -> Engine:
         """Run an engine and set the fitted attributes."""
         is_exact, parameters = self.approximation == "exact", self._parameters
-        with undone_on_failure(self), make_threads(parameters) as threads:
+        with fitting(self), make_threads(parameters) as threads:
             corpus = self._check_weights(X, reset=True)
             if is_exact:
                 check_exact(corpus, parameters.n_shards)
@@ -362,7 +362,7 @@ class CVBLDA(BaseLDA):
         """
         self._validate_params()  # scikit-learn's own context checks the first call only
         first = not hasattr(self, "components_")
-        with undone_on_failure(self):
+        with fitting(self):
             corpus = self._check_weights(X, reset=first)
             vars(self).update(self._update(corpus, first))
             for name in ("doc_topic_", "bound_", "bound_iter_", "n_iter_"):

@@ -18,7 +18,7 @@ from sklda._core.threads import Threads
 from sklda._ecgs.samplers import draws_made, grouped_sampler
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.chain import Chain
-from sklda._gibbs.rows_then_lists import single_site_sampler
+from sklda._gibbs.rows_or_lists import single_site_sampler
 from sklda._gibbs.sharded import sharded
 
 
@@ -112,7 +112,7 @@ class ECGSLDA(BaseGibbsLDA):
         Seed. Pass an int for repeatable results.
     verbose : int, default=0
         With 1, print a line per entry of the trace: sweep, log joint per token in nats,
-        tokens per second.
+        tokens per second; and one before kernels are compiled.
 
     Attributes
     ----------

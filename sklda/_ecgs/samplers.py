@@ -13,9 +13,7 @@ from sklda._core.corpus import kernel_ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._ecgs.kernels import draw_numbers, lists, rows
-from sklda._gibbs.rows_then_lists import rows_are_faster, word_cells
-
-MANY_TOPICS = 161  # from here on lists of a word's topics are faster than whole rows
+from sklda._gibbs.rows_or_lists import rows_are_faster
 
 
 class State(NamedTuple):
@@ -85,13 +83,7 @@ class Grouped(NamedTuple):
 
 def grouped_sampler(problem: Problem[Corpus], damping: int | None) -> Grouped:
     """Return the faster of both kernels."""
-    # Topics with an excess of the prior are in the lists from the first sweep on.
-    n_excess = np.diff(problem.excess.word_ptr)
-    long = problem.has_word_prior and rows_are_faster(
-        n_excess, word_cells(problem), problem.n_topics, are_wide=True
-    )
-    in_lists = problem.n_topics >= MANY_TOPICS and not long
-    return Grouped(lists if in_lists else rows, damping)
+    return Grouped(rows if rows_are_faster(problem) else lists, damping)
 
 
 def draws_made(state: Any) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sklda._base.draws import PosteriorDraws
 from sklda._base.estimator import BaseTopicModel
-from sklda._base.fitting import Progress, fit_callbacks, undone_on_failure
+from sklda._base.fitting import Progress, fit_callbacks, fitting
 from sklda._base.lda import BaseLDA
 from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
@@ -130,7 +130,7 @@ class BaseChainEstimator(BaseTopicModel):
             self._warn_if_nothing_goes_on()
             threads = make_threads(self._parameters)
             begin = partial(self._start, X, y, threads)
-        with undone_on_failure(self), threads:
+        with fitting(self), threads:
             chain, of_y = begin()
             chain.threads = threads
             if self._goes_on:
@@ -166,7 +166,7 @@ class BaseChainEstimator(BaseTopicModel):
     @fit_context(prefer_skip_nested_validation=True)
     def _go_on(self, chain: Runnable, X, y, recorder: Recorder) -> None:
         """Run the chain of an earlier fit up to `max_iter` sweeps."""
-        with undone_on_failure(self), chain.threads:
+        with fitting(self), chain.threads:
             self._run(chain, self._schedule(), X, y, recorder)
             vars(self).update(self._attributes(chain.snapshot()))
 

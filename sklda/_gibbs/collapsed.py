@@ -15,7 +15,7 @@ from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._gibbs.base import BaseGibbsLDA
-from sklda._gibbs.rows_then_lists import collapsed_samplers, fastest
+from sklda._gibbs.rows_or_lists import collapsed_samplers, rows_are_faster
 from sklda._gibbs.sharded import sharded
 
 
@@ -50,8 +50,8 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         How the word-topic counts are stored; the posterior is the same. "dense" stores
         one row per word and computes the weights of all topics at once. "sparse" stores
         a list of the topics that a word has, which is faster when there are many topics
-        and each word has few of them. "auto" starts with the faster of the two and
-        changes from rows to lists once these are short enough.
+        and each word has few of them. "auto" is "sparse" from 100 topics on, unless
+        `topic_word_prior` lets the words have most of the topics from the start.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K.
@@ -112,7 +112,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         Seed. Pass an int for repeatable results.
     verbose : int, default=0
         With 1, print a line per entry of the trace: sweep, log joint per token in nats,
-        tokens per second.
+        tokens per second; and one before kernels are compiled.
 
     Attributes
     ----------
@@ -234,9 +234,11 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         parameters = self._parameters
-        rows, lists = collapsed_samplers(self.blocking, parameters.max_block_size)
-        n_shards = parameters.n_shards
+        rows, lists = collapsed_samplers(
+            self.blocking, parameters.max_block_size, problem.n_topics
+        )
+        dense = self.sampler == "dense"
         if self.sampler == "auto":
-            return fastest(rows, lists, problem, n_shards, threads)
-        chosen = rows if self.sampler == "dense" else lists
-        return sharded(chosen, problem, n_shards, threads)
+            dense = rows_are_faster(problem)
+        chosen = rows if dense else lists
+        return sharded(chosen, problem, parameters.n_shards, threads)

@@ -10,14 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core import rows
 from sklda._core.corpus import kernel_ranges, ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Counts, Problem, pad_prior, padded
 from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._core.threads import Threads
 from sklda._core.word_prior import words_at
 from sklda._gibbs.kernels import gammas, partially_collapsed
-from sklda._gibbs.kernels.uncollapsed import count
+from sklda._gibbs.recounted import count_ranges, count_tokens, recount
 
 BLOCK = 256  # words whose gammas are added up; the sums are added block by block
 _SLICES = 8  # of the work per thread: slices differ in time
@@ -131,19 +130,14 @@ class PartiallyCollapsed(NamedTuple):
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
         """Return the state in which the tokens have the topics z."""
         corpus, n_words = problem.corpus, problem.n_words
-        word_topic = np.zeros((n_words, problem.n_lanes), np.int32)
-        counted = rows.State(z, word_topic, np.zeros(problem.n_lanes, np.int32))
-        rows.add_tokens(corpus, counted)
-        cells = np.bincount(corpus.word, minlength=n_words)
-        cells_before = np.concatenate([[0], np.cumsum(cells)])
         n_slices = _SLICES * self.threads.n
         n_blocks = -(-n_words // BLOCK)
         return State(
-            *counted,
+            *count_tokens(problem, z),
             phi=np.zeros((n_words, problem.n_lanes), np.float32),
             block_slices=list(ranges(np.arange(n_blocks + 1), n_slices)),
             doc_slices=list(ranges(tokens_before(corpus), n_slices)),
-            count_ranges=list(ranges(cells_before, self.threads.n)),
+            count_ranges=count_ranges(problem, self.threads),
         )
 
     def sweep(
@@ -158,14 +152,8 @@ class PartiallyCollapsed(NamedTuple):
             some, first = some_documents(corpus, *documents), documents[0]
             sweep_documents(some, z, first, state.phi, factor, alpha, keys.topics)
 
-        def recount(words):
-            rows = state.word_topic[slice(*words)]
-            rows[:] = 0
-            count(corpus, z, *words, state.word_topic)
-            return rows.sum(axis=0)
-
         self.threads.map(resample, state.doc_slices)
-        state.topic[:] = sum(self.threads.map(recount, state.count_ranges))
+        recount(problem, state, self.threads)
         return state
 
     def counts(self, problem: Problem[Corpus], state: State) -> Counts:

@@ -85,7 +85,7 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
         Seed. Pass an int for repeatable results.
     verbose : int, default=0
         With 1, print a line per entry of the trace: sweep, log joint per token in nats,
-        tokens per second.
+        tokens per second; and one before kernels are compiled.
 
     Attributes
     ----------

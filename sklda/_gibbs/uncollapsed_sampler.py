@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core import doc_topic_counts, rows
+from sklda._core import doc_topic_counts
 from sklda._core.corpus import ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
 from sklda._core.word_prior import words_at
 from sklda._gibbs.kernels import uncollapsed
+from sklda._gibbs.recounted import count_ranges, count_tokens, recount
 
 _MOST_SLICES = 64
 _WORDS = 128  # of a slice, or more
@@ -47,17 +48,11 @@ class Uncollapsed(NamedTuple):
         before = tokens_before(corpus)
         n_word_slices = min(1 + n_words // _WORDS, _MOST_SLICES)
         n_doc_slices = min(1 + before[-1] // _TOKENS, _MOST_SLICES)
-        cells = np.bincount(corpus.word, minlength=n_words)
-        cells_before = np.concatenate([[0], np.cumsum(cells)])
-        word_topic = np.zeros((n_words, problem.n_lanes), np.int32)
-        counted = rows.State(z, word_topic, np.zeros(problem.n_lanes, np.int32))
-        rows.add_tokens(corpus, counted)
         return State(
-            *counted,
+            *count_tokens(problem, z),
             word_slices=list(ranges(np.arange(n_words + 1), n_word_slices)),
             doc_slices=list(ranges(before, n_doc_slices)),
-            # Counts are the same however words are divided, so here by threads.
-            count_ranges=list(ranges(cells_before, self.threads.n)),
+            count_ranges=count_ranges(problem, self.threads),
         )
 
     def sweep(
@@ -65,22 +60,16 @@ class Uncollapsed(NamedTuple):
     ) -> State:
         """Draw phi, theta and the topic of every token once."""
         phi, factor = self._draw_phi(problem, state, rng.child(0), rng.child(1))
-        corpus, z = problem.corpus, state.z
+        z = state.z
 
         def resample(documents, streams):
             for block, theta in _draw_theta(problem, z, documents, factor, streams):
                 stream = streams.child(1).kernel
                 uncollapsed.resample_topics(block, z, theta, phi, stream)
 
-        def count(words):
-            rows = state.word_topic[slice(*words)]
-            rows[:] = 0
-            uncollapsed.count(corpus, z, *words, state.word_topic)
-            return rows.sum(axis=0)
-
         of_slices = _children(rng.child(2), state.doc_slices)
         self.threads.map(resample, state.doc_slices, of_slices)
-        state.topic[:] = sum(self.threads.map(count, state.count_ranges))
+        recount(problem, state, self.threads)
         return state
 
     def counts(self, problem: Problem[Corpus], state: State) -> Counts:

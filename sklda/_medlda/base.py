@@ -9,7 +9,7 @@ import numpy as np
 
 from sklda._base.fitted_topics import count_models, snapshot
 from sklda._base.fitting import Progress
-from sklda._base.fold_in import doc_topic, prepare
+from sklda._base.fold_in import MAX_STEPS, doc_topic, prepare
 from sklda._base.parameters import make_problem, random_streams
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
@@ -115,9 +115,10 @@ class BaseMedLDA(BaseChainEstimator):
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Estimate the topic proportions among the tokens of documents.
 
-        The result is their expectation under the fitted topics. Labels play no part in
-        it, so the answer is deterministic and the row of a document does not depend on
-        its neighbours.
+        The result is their expectation under the fitted topics, or what it is after as
+        many steps of EM from the prior mean as ``n_em_steps`` of a classifier allows.
+        Labels play no part in it, so the answer is deterministic and the row of a
+        document does not depend on its neighbours.
 
         Parameters
         ----------
@@ -140,11 +141,17 @@ class BaseMedLDA(BaseChainEstimator):
 
         Notes
         -----
-        Cost: O(K) per cell and step, about 50 steps; ``n_jobs`` threads.
+        Cost: O(K) per cell and step; it takes about 50 steps to converge. ``n_jobs``
+        threads.
         """
         return snapshot(self)._proportions(X)
 
     # What follows is for snapshots: it reads several attributes.
+
+    @property
+    def _most_em_steps(self) -> int:
+        """Most steps of EM for the topic proportions of a document."""
+        return MAX_STEPS
 
     def _proportions(self, X: MatrixLike) -> np.ndarray:
         """Return the topic proportions of documents, (n_documents, n_topics)."""
@@ -157,7 +164,7 @@ class BaseMedLDA(BaseChainEstimator):
         for model in self._models():
             alpha = self.doc_topic_prior_[model]
             prepared = prepare(weights, self.components_[model], alpha)
-            theta = doc_topic(*prepared, self._parameters.n_jobs)
+            theta = doc_topic(*prepared, self._parameters.n_jobs, self._most_em_steps)
             proportions[:, model] = _of_tokens(theta, n_tokens[:, np.newaxis], alpha)
         return proportions
 

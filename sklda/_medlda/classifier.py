@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -10,11 +11,16 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
 from sklda._base.fitted_topics import snapshot
-from sklda._base.sklearn_private import StrOptions, fit_context
+from sklda._base.fold_in import MAX_STEPS
+from sklda._base.sklearn_private import Interval, StrOptions, fit_context
 from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.losses import Hinge
 from sklda._medlda.targets import check_labels, zero_one
+
+# Words of a document repeat more than the model expects, so the converged proportions
+# are too certain of few topics. Chosen on held-out training documents of 20 Newsgroups.
+_FEW_EM_STEPS = 5
 
 
 class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
@@ -88,6 +94,13 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Passes over the weights in each sweep. A pass resamples one weight after the
         other, in O(1) for each document and topic of it [1]_. None draws all weights of
         a task jointly, in O(K ** 3) [2]_.
+    n_em_steps : int, default=None
+        Largest number of steps of EM that estimate the topic proportions of a document
+        in transform and predict, 1 or more; 500 are to convergence, and no more are
+        taken. None means 5 if each document has one of three or more classes, else 500.
+        Few steps leave the proportions closer to the prior mean. On 20 Newsgroups the
+        right class then had the highest score more often, but scores shrink, which is a
+        drawback where their signs decide. It may be changed after fit.
     n_jobs : int, default=None
         Number of threads of transform and predict, and of fit with
         ``multi_class="ovr"``. None means 1, -1 all processors. The result does not
@@ -95,7 +108,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     random_state : int, RandomState instance or None, default=None
         Seed; an int makes the fit repeatable.
     verbose : int, default=0
-        1 prints a line every 10 sweeps: sweep, loss per document, tokens per second.
+        1 prints a line every 10 sweeps: sweep, loss per document, tokens per second;
+        and one before kernels are compiled.
 
     Attributes
     ----------
@@ -170,6 +184,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     _parameter_constraints: ClassVar[dict] = {
         **BaseMedLDA._parameter_constraints,
         "multi_class": [StrOptions({"multitask", "ovr"})],
+        "n_em_steps": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
@@ -189,6 +204,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         warm_start: bool = False,
         n_mh_steps: int = 6,
         n_weight_steps: int | None = 2,
+        n_em_steps: int | None = None,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
         verbose: int = 0,
@@ -207,6 +223,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         self.warm_start = warm_start
         self.n_mh_steps = n_mh_steps
         self.n_weight_steps = n_weight_steps
+        self.n_em_steps = n_em_steps
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -257,6 +274,14 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     @property
     def _has_separate_topics(self) -> bool:
         return self.multi_class == "ovr"
+
+    @property
+    def _most_em_steps(self) -> int:
+        n_steps = self._parameters.n_em_steps
+        if n_steps is not None:
+            return min(int(n_steps), MAX_STEPS)
+        highest_wins = not self._multilabel and len(self.classes_) > 2
+        return _FEW_EM_STEPS if highest_wins else MAX_STEPS
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Return the score of each class: the weighted sum of the topic proportions.

@@ -76,7 +76,8 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     random_state : int, RandomState instance or None, default=None
         Seed; an int makes the fit repeatable.
     verbose : int, default=0
-        1 prints a line every 10 sweeps: sweep, loss per document, tokens per second.
+        1 prints a line every 10 sweeps: sweep, loss per document, tokens per second;
+        and one before kernels are compiled.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ from distributed import Future
 from sklda._core.problem import padded
 from sklda._core.random_streams import RandomStreams, advance
 from sklda._core.threads import Threads
-from sklda.dask import _parts, _statistics, _storage
+from sklda.dask import _counts, _parts, _statistics, _storage
 from sklda.dask._cluster import MOST_TASKS, Cluster
 from sklda.dask._corpus import Partitions
 from sklda.dask._parts import Priors, Words
@@ -255,7 +255,7 @@ class Chain:
                 for i, part in enumerate(parts)
             ]
             name = f"add-up-{sweep}-block-{b}"
-            sums.append(self._task(_parts.reduce, name, block, pieces))
+            sums.append(self._task(_counts.add_up, name, block, pieces))
         self.parts, self.blocks = self._split(self._submit([*parts, *sums]))
 
     def _present_statistics(self) -> list[list[Future]]:

@@ -34,22 +34,6 @@ def _narrow(values):
     return values.astype(np.min_scalar_type(values.max(initial=0)))
 
 
-class Block(NamedTuple):
-    """The counts of some words in all documents."""
-
-    lists: Packed
-    cells: np.ndarray  # (n_words,) int64, documents that have the word
-    tokens: np.ndarray  # (n_words,) int64
-
-
-class Piece(NamedTuple):
-    """The counts of some words in the documents of one partition."""
-
-    lists: Packed
-    keeps_order: bool  # the topics that the block has keep their order
-    cells: np.ndarray | None = None  # in the first piece only
-
-
 def unpack(packed: list[Packed]) -> WordLists:
     """Return the lists of neighbouring blocks as one."""
     size = np.concatenate([one.size for one in packed], dtype=np.int64)
@@ -87,6 +71,25 @@ def own_counts_by(table: np.ndarray, problem: Problem[Corpus], z) -> WordLists:
     counts = WordLists(start, topic, count)
     word_lists.fill_lists(table, counts)
     return counts
+
+
+def own_counts_after(
+    own: WordLists, before: WordLists, state: lists.State
+) -> WordLists:
+    """Return the counts of the documents after a sweep; topics in the order of `state`.
+
+    `own` are theirs before the sweep, `before` and `state` those of all documents
+    before and after it: what changed is theirs. To count their tokens takes longer.
+    """
+    after = WordLists(
+        np.zeros_like(own.start),
+        np.empty(state.size.sum(dtype=np.int64), np.uint16),
+        np.empty(state.size.sum(dtype=np.int64), np.int32),
+    )
+    change = np.zeros(_MOST_TOPICS, np.int32)
+    word_lists.follow(own, before, state, change, after)
+    n = after.start[-1]
+    return WordLists(after.start, after.topic[:n], after.count[:n])
 
 
 def cut(counts: WordLists, bounds: list[int]) -> list[Packed]:

@@ -17,19 +17,12 @@ from sklda._core.problem import MAX_TOKENS, Corpus, Problem
 from sklda._core.random_streams import RandomStreams, random_topics
 from sklda._core.threads import Threads
 from sklda._gibbs import partially_collapsed_sampler as partially_collapsed
-from sklda._gibbs.rows_then_lists import (
-    FEW_TOPICS,
-    collapsed_samplers,
-    compares_after,
-    rows_are_faster,
-    starts_in_rows,
-)
+from sklda._gibbs.rows_or_lists import collapsed_samplers, rows_are_faster
 from sklda.dask._counts import (
-    Block,
-    Piece,
-    add_up,
+    Packed,
     cut,
     own_counts,
+    own_counts_after,
     own_counts_by,
     slots,
     topic_totals,
@@ -50,8 +43,7 @@ class Part(NamedTuple):
 
     z: np.ndarray  # (n_tokens,) uint16
     stream: np.ndarray  # (2,) uint64, where the random numbers of the shard are
-    in_rows: bool  # the counts were
-    pieces: list[Piece]
+    pieces: list[Packed]  # none after it was stored
 
 
 class Priors(NamedTuple):
@@ -83,28 +75,13 @@ def start(
     corpus, stream = writable(documents.corpus), stream.copy()
     problem = Problem(corpus, words.n, *priors)
     z = random_topics(int(corpus.token_ptr[-1]), problem.n_topics, stream)
-    cells = np.bincount(corpus.word, minlength=words.n)
-    counts = cut(own_counts(problem, z), words.bounds)
-    cells = np.split(cells, words.bounds[1:-1])
-    pieces = [Piece(c, False, n) for c, n in zip(counts, cells, strict=True)]
-    return Part(z, stream if own_stream is None else own_stream, True, pieces)
+    pieces = cut(own_counts(problem, z), words.bounds)
+    return Part(z, stream if own_stream is None else own_stream, pieces)
 
 
-def piece(part: Part, block: int) -> Piece:
+def piece(part: Part, block: int) -> Packed:
     """Return a piece of the counts."""
     return part.pieces[block]
-
-
-def reduce(block: Block | None, pieces: list[Piece]) -> Block:
-    """Return the counts of some words after a sweep, from the pieces of all parts."""
-    order = block.lists if block is not None and pieces[0].keeps_order else None
-    total = add_up(order, [one.lists for one in pieces])
-    if block is not None:
-        return block._replace(lists=total)
-    tokens = np.zeros(total.size.size, np.int64)
-    word = np.repeat(np.arange(tokens.size), total.size)
-    np.add.at(tokens, word, total.count.astype(np.int64))
-    return Block(total, sum(one.cells for one in pieces), tokens)
 
 
 class Shards(NamedTuple):
@@ -122,7 +99,7 @@ class Shards(NamedTuple):
         self,
         documents: Documents,
         part: Part,
-        blocks: list[Block],
+        blocks: list[Packed],
         priors: Priors,
         words: Words,
         sweep: int,
@@ -130,43 +107,24 @@ class Shards(NamedTuple):
         """Return the part after a sweep."""
         problem = Problem(writable(documents.corpus), words.n, *priors)
         z, stream = part.z.copy(), part.stream.copy()
-        counts = unpack([block.lists for block in blocks])
-        in_rows = self._uses_rows(blocks, problem.n_topics, sweep, part.in_rows)
-        samplers = collapsed_samplers(self.blocking, self.max_block_size)
+        counts = unpack(blocks)
+        in_rows = self.sampler == "dense"
+        if self.sampler == "auto":
+            in_rows = rows_are_faster(problem)
+        samplers = collapsed_samplers(
+            self.blocking, self.max_block_size, problem.n_topics
+        )
         tables = _rows if in_rows else _lists
         replicas = tables(counts, problem, z)
         sampler = samplers[0 if in_rows else 1]
         state = sampler.replica(replicas, 0, problem)
         sampler.sweep(problem, state, SimpleNamespace(kernel=stream))
-        if in_rows and not self._may_leave_rows(problem.n_topics, sweep):
+        if in_rows:
             own = own_counts_by(replicas.word_topic[0], problem, z)
         else:
-            own = own_counts(problem, z)
-        if not in_rows:
-            _sort_like(own, replicas, problem)
-        pieces = [Piece(c, not in_rows) for c in cut(own, words.bounds)]
-        return Part(z, stream, in_rows, pieces)
-
-    def _may_leave_rows(self, n_topics, sweep) -> bool:
-        """Return whether the next sweep may be over lists, whose order counts."""
-        many = n_topics >= FEW_TOPICS
-        return self.sampler == "auto" and many and compares_after(sweep)
-
-    def _uses_rows(self, blocks, n_topics, sweep, in_rows) -> bool:
-        """Return whether the counts are in rows: as in `RowsThenLists`."""
-        if self.sampler != "auto":
-            return self.sampler == "dense"
-        if n_topics < FEW_TOPICS:
-            return True
-        cells = np.concatenate([block.cells for block in blocks])
-        if sweep == 1:
-            tokens = np.concatenate([block.tokens for block in blocks])
-            return starts_in_rows(tokens, cells, n_topics)
-        if not in_rows or not compares_after(sweep - 1):
-            return in_rows
-        sizes = [block.lists.size for block in blocks]
-        n_listed = np.concatenate(sizes, dtype=np.int64)
-        return rows_are_faster(n_listed, cells, n_topics)
+            before = unpack(part.pieces) if part.pieces else own_counts(problem, part.z)
+            own = own_counts_after(before, counts, state)
+        return Part(z, stream, cut(own, words.bounds))
 
 
 def _rows(counts, problem, z) -> rows.State:
@@ -202,13 +160,6 @@ def _topic(counts, problem) -> np.ndarray:
     return totals.astype(np.int32)
 
 
-def _sort_like(own, replicas: lists.State, problem) -> None:
-    """Sort the topics of each word as they are in the lists of the shard."""
-    _, _, first, size, topic, _ = replicas
-    total = np.zeros(problem.n_lanes, np.int32)
-    word_lists.sort_like(own, first, size[0], topic[0], total)
-
-
 class Partial(NamedTuple):
     """Partially collapsed sampling: phi is drawn from all counts, then the topics."""
 
@@ -222,7 +173,7 @@ class Partial(NamedTuple):
         self,
         documents: Documents,
         part: Part,
-        blocks: list[Block],
+        blocks: list[Packed],
         priors: Priors,
         words: Words,
         keys: partially_collapsed.Keys,
@@ -234,7 +185,7 @@ class Partial(NamedTuple):
         """
         corpus, z = writable(documents.corpus), part.z.copy()
         problem = Problem(corpus, words.n, *priors)
-        counts = unpack([block.lists for block in blocks])
+        counts = unpack(blocks)
         phi = np.zeros((words.n, problem.n_lanes), np.float32)
         with Threads(self.n_jobs) as threads:
             totals = _draw_phi(counts, problem, phi, keys.phi, threads)
@@ -254,9 +205,7 @@ class Partial(NamedTuple):
             slices = ranges(tokens_before(corpus), _slices(threads))
             threads.map(resample, *zip(*slices, strict=True))
         own = own_counts_by(phi.view(np.int32), problem, z)
-        return Part(
-            z, part.stream, True, [Piece(c, False) for c in cut(own, words.bounds)]
-        )
+        return Part(z, part.stream, cut(own, words.bounds))
 
 
 def _slices(threads) -> int:

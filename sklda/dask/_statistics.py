@@ -14,7 +14,7 @@ from sklda._core.doc_topic_counts import doc_topic_cells
 from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
 from sklda._core.problem import padded
 from sklda._gibbs.chain import doc_likelihood, word_likelihood
-from sklda.dask._counts import Block, topic_totals, unpack
+from sklda.dask._counts import Packed, topic_totals, unpack
 from sklda.dask._parts import Documents, Part, Priors, writable
 
 Histogram = tuple[np.ndarray, np.ndarray]  # values in order, how often each occurs
@@ -47,11 +47,11 @@ def of_documents(documents: Documents, part: Part, n_topics: int) -> OfDocuments
     )
 
 
-def of_words(block: Block, n_topics: int) -> OfWords:
+def of_words(block: Packed, n_topics: int) -> OfWords:
     """Return the histogram of a block."""
-    counts = unpack([block.lists])
+    counts = unpack([block])
     values, times = np.unique(counts.count, return_counts=True)
-    n_zeros = block.cells.size * padded(n_topics) - counts.count.size
+    n_zeros = block.size.size * padded(n_topics) - counts.count.size
     if n_zeros > 0:
         values, times = np.append(0, values), np.append(n_zeros, times)
     return OfWords((values, times), topic_totals(counts, n_topics))
@@ -113,10 +113,10 @@ def add_documents(
 
 
 def add_words(
-    total: sparse.csr_array | None, block: Block, n_topics: int
+    total: sparse.csr_array | None, block: Packed, n_topics: int
 ) -> sparse.csr_array:
     """Add the word-topic counts of a sample, (n_words, n_topics) int64."""
-    start, topics, counts = unpack([block.lists])
+    start, topics, counts = unpack([block])
     return _add(total, counts, topics, start, n_topics)
 
 

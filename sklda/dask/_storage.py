@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from sklda._core.version import __version__
-from sklda.dask._counts import Block, Packed
+from sklda.dask._counts import Packed
 from sklda.dask._parts import Part
 
 _DONE = "done.json"
@@ -84,29 +84,27 @@ def _name(sweep: int) -> str:
 
 def store_part(part: Part, total: sparse.csr_array | None, folder: str, i: int) -> None:
     """Write the topics of a partition, and the sum of its kept samples."""
-    arrays = {"z": part.z, "stream": part.stream, "in_rows": part.in_rows}
+    arrays = {"z": part.z, "stream": part.stream}
     _write(f"{folder}/part-{i}.npz", arrays, total)
 
 
 def load_part(folder: str, i: int) -> Part:
     """Read the topics of a partition. Its counts are in the blocks."""
     arrays = _read(f"{folder}/part-{i}.npz")
-    return Part(arrays["z"], arrays["stream"], bool(arrays["in_rows"]), [])
+    return Part(arrays["z"], arrays["stream"], [])
 
 
 def store_block(
-    block: Block, total: sparse.csr_array | None, folder: str, i: int
+    block: Packed, total: sparse.csr_array | None, folder: str, i: int
 ) -> None:
     """Write the counts of a block of words, and the sum of its kept samples."""
-    arrays = {**block.lists._asdict(), "cells": block.cells, "tokens": block.tokens}
-    _write(f"{folder}/block-{i}.npz", arrays, total)
+    _write(f"{folder}/block-{i}.npz", block._asdict(), total)
 
 
-def load_block(folder: str, i: int) -> Block:
+def load_block(folder: str, i: int) -> Packed:
     """Read the counts of a block of words."""
     arrays = _read(f"{folder}/block-{i}.npz")
-    packed = Packed(*(arrays[name] for name in Packed._fields))
-    return Block(packed, arrays["cells"], arrays["tokens"])
+    return Packed(*(arrays[name] for name in Packed._fields))
 
 
 def load_total(folder: str, name: str) -> sparse.csr_array:

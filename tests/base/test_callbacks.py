@@ -9,7 +9,9 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from sklda import ECGSLDA, CollapsedGibbsLDA
+from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
+from sklda._base.fitting import Progress
+from sklda._core import compile
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.interpreter import run_python
@@ -286,3 +288,20 @@ def test_without_the_module_the_fit_is_the_same():
     X = np.arange(60).reshape(10, 6) % 7
     model = CollapsedGibbsLDA(3, max_iter=9, random_state=0).fit(X)
     assert digest == hashlib.sha256(model.components_.tobytes()).hexdigest()
+
+
+@pytest.mark.parametrize("model", [CollapsedGibbsLDA, ECGSLDA, CVBLDA])
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_a_verbose_fit_says_that_it_compiles(model, verbose, capsys, monkeypatch):
+    def compiling(*args):
+        compile._tell_once()  # as before a kernel that no cache holds
+        return report(*args)
+
+    report = Progress.report
+    monkeypatch.setattr(Progress, "report", compiling)
+    params = {"max_iter": 99, "evaluate_every": 3, "random_state": 0}
+    model(4, **params, verbose=verbose).fit(X)
+    lines = [line for line in capsys.readouterr().out.splitlines() if "compil" in line]
+    name = model.__name__
+    line = f"[{name}] compiling kernels, which takes seconds, once on a machine"
+    assert lines == [line] * verbose

@@ -132,6 +132,9 @@ def test_an_interrupted_refit_leaves_the_names(monkeypatch):
     assert not hasattr(clone(model), "feature_names_in_")
 
 
+FIT = {"_sample", "fitting", "_undone_on_failure"}  # where attributes are set
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     ("model", "methods"),
@@ -158,7 +161,7 @@ def test_no_instant_leaves_parts_of_two_fits(model, methods):
     for moment in itertools.count(1):
         again = deepcopy(model)
         call = partial(getattr(again, last), *arguments)
-        if not interrupted_at(moment, call, {last, "_sample", "undone_on_failure"}):
+        if not interrupted_at(moment, call, {last, *FIT}):
             break
         assert joblib.hash(vars(again)) in allowed, moment
     assert moment > 100  # the trace has seen a fit

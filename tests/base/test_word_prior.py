@@ -196,7 +196,7 @@ def test_search_over_arrays():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*SAMPLERS, "light", "gibbs"])
-@pytest.mark.parametrize("shift", [0, 1, 2])
+@pytest.mark.parametrize("shift", [1, 2])
 def test_seeds_are_not_washed_out(name, shift):
     # Topic k is the planted one that its seeds name, after 1,000 sweeps as after one;
     # a chain without seeds could meet one shift in 24 only.

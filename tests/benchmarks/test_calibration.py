@@ -11,7 +11,7 @@ from tests.helpers.enumeration import RIGHT, WRONG
 from tests.helpers.mutants import Edit, interpreted
 
 OPTIONS = Namespace(burn_in=100, thin=20)
-SHORT = Namespace(burn_in=20, thin=5)
+SHORT = Namespace(burn_in=12, thin=3)
 
 
 def lowest_p_value(lda, n_documents, n_replications):

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks import pages
-from benchmarks.compare import growth, quality
+from benchmarks import compare, pages
+from benchmarks.compare import RemoteRunner, growth, quality, with_earlier
 
 
 def test_seconds_are_those_to_the_first_perplexity_that_is_as_low():
@@ -20,13 +20,39 @@ def test_slope_of_a_line_is_one():
     assert growth.slope(points, "tokens") == pytest.approx(1)
 
 
+def test_a_program_that_starts_anew_has_one_long_turn(local_workers):
+    team = [RemoteRunner(compare.Worker(name)) for name in ("sklda", "topica")]
+    assert [runner.at_once(60, 5) for runner in team] == [1, 60]
+
+
+def test_runs_of_earlier_starts_and_of_other_programs_stay():
+    def runs(**seconds):
+        return {
+            name: {"runs": [{"seed": seed, "of": of} for seed, of in some.items()]}
+            for name, some in seconds.items()
+        }
+
+    earlier = runs(tomotopy={0: "old", 1: "old"}, lda={0: "old"})
+    found = runs(tomotopy={1: "new", 2: "new"}, sklda={1: "new"})
+    both = with_earlier(earlier, found)
+    expected = runs(
+        sklda={1: "new"}, tomotopy={0: "old", 1: "new", 2: "new"}, lda={0: "old"}
+    )
+    assert both == expected
+    assert list(both) == list(expected)  # programs have their order in tables
+    assert with_earlier({"lda": {"peak": 1}}, {"lda": {"peak": 2}}) == {
+        "lda": {"peak": 2}
+    }
+
+
 def written(folder, question, programs, **options):
     """Write a report as the questions do."""
     options = {"corpus": "kos", "threads": 1, "topics": 20, "first": 20, **options}
     options = {"last": 60, "sweeps": 400, "limit": 60.0, **options}
     machine = {"cpu": "A", "simd": ["avx2"], "cores": 2, "system": "Linux"}
     report = {"options": options, "machine": {**machine, "versions": {"numpy": "2"}}}
-    report |= {"programs": programs, "tokens": 1_000_000, "peers": {"tomotopy": "9.9"}}
+    report |= {"programs": programs, "peers": {"tomotopy": "9.9"}}
+    report |= {"documents": 4000, "words": 50, "cells": 9, "tokens": 1_000_000}
     name = f"{question}-kos-{options['topics']}-{options['threads']}.json"
     (folder / name).write_text(json.dumps(report))
 
@@ -43,6 +69,7 @@ def followed(*perplexities, sweeps=(100, 400)):
 
 def test_page_says_what_the_reports_say(tmp_path, pyplot):
     one = {"sklda": timed(0.1, 0.2, 0.3), "tomotopy": timed(0.5)}
+    one["topica-warp"] = timed(0.01)  # not exact, so not in the ratio
     written(tmp_path, "speed", {**one, "gensim": timed(2.0, sweeps=(3, 5))})
     written(tmp_path, "speed", {"sklda": timed(0.1)}, threads=2)
     programs = {
@@ -56,15 +83,19 @@ def test_page_says_what_the_reports_say(tmp_path, pyplot):
     written(tmp_path, "process", {"sklda": costs})
     pages.write_page(tmp_path, tmp_path / "doc")
     text = " ".join((tmp_path / "doc" / "benchmarks.rst").read_text().split())
-    assert "sklda - 5.00 * - tomotopy - 2.00 * - gensim - 0.50 †" in text
-    assert "sklda / fastest other exact sampler - 2.50 (tomotopy)" in text
+    assert "sklda - exact - 5.00 * - tomotopy - exact - 2.00" in text
+    assert "topica, WarpLDA - Metropolis-Hastings - 100.00" in text
+    assert "* - gensim - variational - 0.50 †" in text
+    assert "sklda / fastest other exact sampler - - 2.50 (tomotopy)" in text
+    assert "KOS - 4,000 - 50 - 9 - 1,000,000 - 250.0" in text
     assert "KOS, 1,000,000 tokens, 2 threads" in text
     assert "- 1550 - 1500 - 1475 - 1450 - at the end" in text
-    assert "* - sklda - 3.1" in text
+    assert "* - sklda - exact - 3.1" in text
     assert "- – - 1460 (400 sweeps, 8 s)" in text
-    assert "* - lda - – - – - – - – - 1700 (2 sweeps, 8 s)" in text
-    assert "* - sklda - 123 " in text
-    assert "* - sklda - 0.80 - 5.00 - 0.01 - 0.25" in text
+    assert "* - lda - exact - – - – - – - – - 1700 (2 sweeps, 8 s)" in text
+    assert "fastest other exact sampler / sklda - - 1.77 (tomotopy)" in text
+    assert "* - sklda - exact - 123 " in text
+    assert "* - sklda - exact - 0.80 - 5.00 - 0.01 - 0.25" in text
     assert "Programs: tomotopy 9.9." in text
     assert "Machine: A, 2 cores, Linux; avx2. Versions: numpy 2." in text
 

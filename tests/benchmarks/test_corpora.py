@@ -7,6 +7,7 @@ from argparse import Namespace
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.utils import Bunch
 
 from benchmarks import corpora
 from benchmarks.medlda import reuters
@@ -48,6 +49,35 @@ def test_half_of_the_words_of_the_last_documents_are_held_out(counts):
     assert np.array_equal(held_out.toarray(), expected)
     assert np.array_equal(train[30:].toarray(), test - expected)
     assert np.array_equal(train[:30].toarray(), counts[:30].toarray())
+
+
+def test_every_document_keeps_a_word(monkeypatch):
+    monkeypatch.setitem(corpora.N_TEST_DOCUMENTS, "titles", 200)
+    X = sparse.csr_array(np.repeat([[1, 0, 0], [1, 1, 0]], 150, axis=0))
+    train, held_out = corpora.split(X, "titles")
+    assert (train.sum(axis=1) > 0).all()
+    assert X.sum() - train.sum() == held_out.sum()
+    assert 25 < held_out.sum() < 125  # of the documents of two words, at most one each
+
+
+def test_titles_are_subjects_and_first_lines(monkeypatch):
+    post = "From: a\nSubject: Re: RE: Two Words\nLines: 2\n\nIn article b:\n> c\n"
+    bodies = {(): post, ("headers", "footers", "quotes"): "\n One line \nanother\n"}
+    monkeypatch.setattr(
+        corpora,
+        "fetch_20newsgroups",
+        lambda data_home, subset, remove=(): Bunch(
+            data=[bodies[remove], bodies[remove]]
+        ),
+    )
+    docs = Bunch(data=["Summary of it.\n\nParameters"])
+    monkeypatch.setattr(corpora, "load_docstrings", lambda min_length: docs)
+    titles = corpora.read_titles("")
+    expected = ["One line ", "One line ", "Summary of it.", "Two Words", "Two Words"]
+    assert sorted(titles) == expected
+    assert titles != ["Two Words"] * 2 + ["One line "] * 2 + ["Summary of it."]
+    X = corpora.choose("titles", Namespace(newsgroups_home=""))
+    assert (X.shape, X.sum()) == ((5, 7), 11)  # no word is dropped
 
 
 def test_a_quarter_of_the_documents_is_for_tests(counts):

@@ -9,7 +9,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 
 from benchmarks import corpora, programs
 from benchmarks.compare import RemoteRunner
-from benchmarks.programs import PEERS, Failed, available, mallet, others, ours
+from benchmarks.programs import PEERS, Failed, available, fits, mallet, others, ours
 from benchmarks.worker import Worker, workplace
 from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
 
@@ -90,6 +90,56 @@ def test_other_programs_predict_better_than_even_words(counts, tmp_path, name):
     np.testing.assert_allclose(theta.sum(axis=1), 1, rtol=1e-4)
     np.testing.assert_allclose(phi.sum(axis=1), 1, rtol=1e-4)
     assert corpora.perplexity(theta, phi, X[-10:]) < 20
+
+
+class Fitted(fits.Fits):
+    """A program of 3 seconds before its sweeps, of 2 each, and none to return them."""
+
+    def load(self, X, threads):
+        self.now, self.clock = 0, lambda: self.now
+
+    def fit(self, first, num_samples, sample_interval):
+        self.now += 3 + 2 * (first + num_samples * sample_interval)
+        self.samples = first, num_samples, sample_interval
+
+
+def test_a_program_without_turns_is_timed_by_the_differences_of_fits(counts):
+    program = Fitted(counts, 3, 5)
+    assert [program.seconds(n) for n in (20, 40, 1)] == [40, 80, 2]
+    assert program.samples == (61, 1, 0)
+    assert program.given["alpha_sum"] == pytest.approx(0.3)
+    assert program.given["optimize_interval"] == 0
+
+
+@pytest.mark.parametrize(
+    ("sweeps", "samples"),
+    [(10, (10, 1, 0)), (60, (10, 2, 25)), (130, (5, 5, 25)), (400, (275, 5, 25))],
+)
+def test_a_program_averages_its_last_samples(counts, sweeps, samples):
+    program = Fitted(counts, 3, 5, averages=True, checkpoints=[10, 400])
+    program.seconds(sweeps)
+    assert program.samples == samples
+
+
+@pytest.mark.parametrize("name", ["topica", "pyrmallet"])
+def test_fits_of_others_have_as_many_sweeps_as_are_said(counts, name):
+    pytest.importorskip(name)
+    make = getattr(fits, name.capitalize())
+    one, mean = make(counts, 3, 5), make(counts, 3, 5, averages=True)
+    one.seconds(50)
+    mean.seconds(50)
+    middle = make(counts, 3, 5)
+    middle.seconds(25)
+    both = zip(one.estimates(), middle.estimates(), strict=True)
+    theta, phi = ((now + before) / 2 for now, before in both)
+    assert_same(mean.estimates(), theta, phi, rtol=1e-5)
+
+
+def test_words_without_tokens_are_as_probable_as_absent_ones():
+    counts, beta = np.array([[4, 0, 0, 1], [0, 0, 3, 0]]), 0.01
+    known = programs.normalised(counts[:, [3, 0, 2]] + beta)
+    phi = others.with_unseen(known, [3, 0, 2], 4)
+    np.testing.assert_allclose(phi, programs.normalised(counts + beta))
 
 
 def test_state_of_mallet_is_counted_by_documents_and_words():

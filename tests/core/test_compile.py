@@ -59,6 +59,19 @@ def refuse(*args, **kwargs):
     raise OSError(errno.ENOSPC, "disk full")
 
 
+def test_it_tells_once_of_what_is_not_stored(define, tmp_path):
+    told = []
+    with compile.told_of_compiling(lambda: told.append("compiled")):
+        define()(21)
+        define()(21.0)
+        assert told == ["compiled"]
+        with compile.told_of_compiling(lambda: told.append("loaded")):
+            assert loads(define())
+    assert told == ["compiled"]
+    define()(21j)  # told nobody
+    assert told == ["compiled"]
+
+
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
 @pytest.mark.parametrize(
     "damage",

@@ -38,10 +38,11 @@ def test_no_index_is_out_of_bounds(tmp_path):
     ):
         corpus = random_corpus(seed, 60, n_words, mean=2)
         alpha = np.full(n_topics, alpha)
+        problem = n_words, alpha, beta
         for sampler, most in itertools.product(samplers.values(), (1, 3, 1000)):
-            sweep_often(sampler, split_cells(corpus, most), n_words, alpha, beta)
+            sweep_often(sampler, split_cells(corpus, most), *problem, n_sweeps=8)
         for sampler in sharded:
-            sweep_often(sampler, corpus, n_words, alpha, beta)
+            sweep_often(sampler, corpus, *problem, n_sweeps=4)
     for sampler, n_topics in itertools.product(samplers.values(), (15, 16, 17, 40)):
         sweep_often(sampler, tight_corpus(), 9, np.full(n_topics, 1e3), 10)
     alone = corpus_of(np.diag([2, 3, 4]))  # without a block nothing is left
@@ -67,7 +68,10 @@ def test_one_signature_for_each_kernel():
     import sklda
     from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
     from sklda import PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
+    from sklda._gibbs import rows_or_lists
+    from sklda._gibbs.kernels import single_site_registers
 
+    rows_or_lists.are_wide = lambda: True
     dense = np.random.default_rng(0).poisson(0.5, (20, 9))
     dense[0, :3] = 3, 5, 9  # blocks of all kinds
     csr = sparse.csr_array(dense)
@@ -107,15 +111,18 @@ def test_one_signature_for_each_kernel():
             CVBLDA(3, doc_topic_prior=1, **params).fit(X)
     for X in kinds:
         CVBLDA(2, approximation="exact", tol=0, max_iter=2, evaluate_every=1).fit(X)
-    found, returned, compiled = {}, {}, 0
+    sweep = f"{single_site_registers.__name__}.sweep_tokens"
+    kernels = {sweep: single_site_registers._new_sweep(16)}
     for info in pkgutil.walk_packages(sklda.__path__, "sklda."):
         module = importlib.import_module(info.name)
         for name, value in vars(module).items():
             if isinstance(value, Dispatcher) and value.__module__ == info.name:
-                found[f"{info.name}.{name}"] = [str(s) for s in value.signatures]
-                kinds = [str(s.return_type) for s in value.nopython_signatures]
-                returned[f"{info.name}.{name}"] = kinds
-                compiled += sum(value.stats.cache_misses.values())
+                kernels[f"{info.name}.{name}"] = value
+    found, returned, compiled = {}, {}, 0
+    for name, kernel in kernels.items():
+        found[name] = [str(s) for s in kernel.signatures]
+        returned[name] = [str(s.return_type) for s in kernel.nopython_signatures]
+        compiled += sum(kernel.stats.cache_misses.values())
     print(json.dumps([compiled, found, returned]))
     """
     strict = "-W", "error", "-W", "ignore:n_jobs=2 does not make fit faster:UserWarning"
@@ -130,7 +137,7 @@ def test_one_signature_for_each_kernel():
     found = {name: len(s) for name, s in found.items() if "_medlda" not in name}
     # Blocks of up to two tokens and of up to four are drawn by code of their own.
     swept = [name for name in found if name.split(".")[-1].startswith(SWEEPS)]
-    assert len(swept) >= 11
+    assert len(swept) >= 12
     twice = [name for name in swept if name.endswith("._sweep_blocks")]
     assert {name: found.pop(name) for name in twice} == dict.fromkeys(BLOCKED, 2)
     assert {name: n for name, n in found.items() if n > 1} == {}

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-from sklda._core import doc_topic_counts
+from sklda._core import doc_topic_counts, lists
 from sklda._core.corpus import split_cells
 from sklda._core.prefetch import prefetch
-from sklda._core.problem import Problem
+from sklda._core.problem import LANES, Problem
 from sklda._core.random_streams import random_topics
 from tests.helpers.corpora import (
     corpus_of,
@@ -44,6 +44,20 @@ def test_prefetch_reads_nothing():
     for array in (np.arange(5), np.zeros(0, np.int64)):
         for ahead in (0, -7, 2**40, -(2**40)):
             assert sum_of(array, ahead) == sum_of.py_func(array, ahead) == array.sum()
+
+
+def test_a_topic_that_starts_a_register_is_alone_in_it():
+    n = LANES
+    word_list = lists.WordList(
+        np.arange(3 * n, dtype=np.int32),
+        np.zeros(3 * n, np.int32),
+        np.ones(3 * n, np.float32),  # what another word has left
+    )
+    lists.add_topic(7, n, word_list)
+    assert word_list.topics[n] == 7
+    np.testing.assert_array_equal(word_list.weight, np.repeat([1, 0, 1], n))
+    lists.add_topic(8, n + 1, word_list)
+    np.testing.assert_array_equal(word_list.weight, np.repeat([1, 0, 1], n))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -150,7 +164,7 @@ def test_priors_and_counts_at_the_ends_of_their_range(name, n_topics):
     sampler, corpus = KNOWN[name].compiled(), split_cells(corpus_of(counts), 4)
     ends = (1e-10, 1.0, 1e10)
     for alpha, beta in itertools.product(ends, ends):
-        sweep_often(sampler, corpus, 3, np.full(n_topics, alpha), beta)
+        sweep_often(sampler, corpus, 3, np.full(n_topics, alpha), beta, n_sweeps=5)
 
 
 @pytest.mark.parametrize("factor", [0.0, 0.9, 1.1, 3.0])

@@ -5,7 +5,6 @@ import pytest
 
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
-from sklda._gibbs import rows_then_lists
 from sklda.dask import _chain
 from tests.dask.corpora import (
     INPUTS,
@@ -55,23 +54,6 @@ def test_more_shards_than_documents(n_documents):
     assert_same_as_local(
         model.fit(delayed_blocks([n_documents], some)), local.fit(some)
     )
-
-
-@pytest.mark.usefixtures("client")
-def test_rows_give_way_to_lists(monkeypatch):
-    monkeypatch.setattr(rows_then_lists, "LANES_PER_LISTED", 3)  # so that they soon do
-    in_rows = []
-    sweep = _chain.Chain.sweep
-
-    def noting(chain):
-        sweep(chain)
-        in_rows.append(chain.parts[0].result().in_rows)
-
-    monkeypatch.setattr(_chain.Chain, "sweep", noting)
-    model, local = both("CollapsedGibbsLDA", n_shards=3, n_components=130, max_iter=20)
-    assert_same_as_local(model.fit(delayed_blocks()), local.fit(X))
-    assert in_rows[0]
-    assert not in_rows[-1]
 
 
 @pytest.mark.usefixtures("client")

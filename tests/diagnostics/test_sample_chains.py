@@ -33,7 +33,7 @@ MODELS = {
     "collapsed": (CollapsedGibbsLDA(4, **PARAMS), None),
     "shards": (CollapsedGibbsLDA(4, n_shards=2, n_jobs=2, **PARAMS), None),
     "blocks": (CollapsedGibbsLDA(4, blocking="nested", **PARAMS), None),
-    "rows, then lists": (CollapsedGibbsLDA(120, **PARAMS), None),
+    "many topics": (CollapsedGibbsLDA(120, **PARAMS), None),
     "partially collapsed": (PartiallyCollapsedGibbsLDA(4, n_jobs=2, **PARAMS), None),
     "uncollapsed": (UncollapsedGibbsLDA(4, n_jobs=2, **PARAMS), None),
     "ecgs": (ECGSLDA(4, n_shards=2, **PARAMS), None),
@@ -97,9 +97,7 @@ def test_more_sweeps_are_those_of_longer_chains(name, n_jobs):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["shards", "rows, then lists", "one-vs-rest", "starts"]
-)
+@pytest.mark.parametrize("name", ["shards", "many topics", "one-vs-rest", "starts"])
 def test_processes_come_to_the_same(name):
     expected = sample(name, n_chains=2)
     with joblib.parallel_config("loky", n_jobs=2):

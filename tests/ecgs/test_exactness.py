@@ -261,13 +261,13 @@ LISTS = {
         "_core.lists.gather", "((A, B, -1), C)", "((A, B, -1),)"
     ),
     "gather forgets the weights": Edit(
-        "_core.lists.gather", "weight[J] = W", "pass", 0, 2
+        "_core.lists.gather", "weight[J] = A * B", "pass"
     ),
     "gather forgets the ratios": Edit(
         "_core.lists.gather", "update_ratio(K, *Z)", "ratio_without(K, 0, *Z)"
     ),
     "gather forgets the sum of the list": Edit(
-        "_core.lists.gather", "S += weight[J]", "pass"
+        "_core.lists.gather", "at_topic(K, C, L)", "C"
     ),
     "gather forgets the sum of the ratios": Edit(
         "_core.lists.gather", "S += update_ratio(*Z)", "update_ratio(*Z)"
@@ -275,10 +275,9 @@ LISTS = {
     "gather leaves empty topics in the list": Edit(
         "_core.lists.gather", "fill_gap(*Z)", "fill_gap(*Z) + 1"
     ),
-    "gather forgets that the first topic has moved": Edit(
-        "_core.lists.gather", "J = A if J == S else J", "pass"
+    "the topic of the next group is not found": Edit(
+        "at_topic", "find(*Z)", "cell.slot"
     ),
-    "the topic of the next group is not found": Edit("at_topic", "K == T", "True"),
     "the size is forgotten": Edit("lists._sweep_document", "S[W] = cell.size", "pass"),
 }
 MUTANTS = {

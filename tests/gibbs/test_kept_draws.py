@@ -31,7 +31,7 @@ MODELS = {
     "lists": CollapsedGibbsLDA(4, sampler="sparse", **PARAMS),
     "blocks": CollapsedGibbsLDA(4, blocking="nested", **PARAMS),
     "shards": CollapsedGibbsLDA(4, n_shards=3, n_jobs=2, **PARAMS),
-    "rows, then lists": CollapsedGibbsLDA(120, learn_priors="symmetric", **PARAMS),
+    "many topics": CollapsedGibbsLDA(120, learn_priors="symmetric", **PARAMS),
     "partially collapsed": PartiallyCollapsedGibbsLDA(4, n_jobs=2, **PARAMS),
     "uncollapsed": UncollapsedGibbsLDA(4, n_jobs=2, **PARAMS),
     "ecgs": ECGSLDA(4, n_shards=2, **PARAMS),

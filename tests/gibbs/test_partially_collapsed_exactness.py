@@ -161,14 +161,14 @@ MUTANTS = {
         "cell",
         Edit("_resample", "doc_topic[new] += 1", "pass"),
     ),
-    "counts are not cleared": ("words", Edit("recount", "A[:] = 0", "pass")),
+    "counts are not cleared": ("words", Edit("count_words", "A[:] = 0", "pass")),
     "counts are not refreshed": (
         "words",
-        Edit("recount", "A[:] = 0", "return rows.sum(axis=0)"),
+        Edit("count_words", "A[:] = 0", "return table.sum(axis=0)"),
     ),
     "the topics' totals are not refreshed": (
         "words",
-        Edit("PartiallyCollapsed.sweep", "A[:] = S", "S", 1, 2),
+        Edit("recount", "A[:] = S", "S", 1, 2),
     ),
 }
 

@@ -30,7 +30,7 @@ LABELS, NUMBERS = np.arange(40) % 3, np.linspace(0, 1, 40)
 COLLAPSED = partial(CollapsedGibbsLDA, evaluate_every=3)
 MODELS = {
     "rows": COLLAPSED,
-    "rows then lists": partial(COLLAPSED, 130),
+    "many topics": partial(COLLAPSED, 130),
     "lists": partial(COLLAPSED, sampler="sparse"),
     "blocks": partial(COLLAPSED, blocking="nested", max_block_size=None),
     "shards": partial(COLLAPSED, n_shards=3),

@@ -14,8 +14,9 @@ from sklda import ECGSLDA, CollapsedGibbsLDA
 from sklda._core.problem import Problem
 from sklda._core.random_streams import random_topics
 from sklda._core.threads import Threads
-from sklda._ecgs import samplers
+from sklda._gibbs import rows_or_lists
 from sklda._gibbs.kernels import single_site_rows
+from sklda._gibbs.rows_or_lists import collapsed_samplers
 from sklda._gibbs.sharded import Sharded, sharded
 from sklda.datasets import make_lda_corpus
 from tests.base.test_fitted import log_joint, recount
@@ -50,7 +51,7 @@ FITS = {
 def fit(request, monkeypatch):
     """Return a function that fits with one of the samplers."""
     cls, many, own = FITS[request.param]
-    monkeypatch.setattr(samplers, "MANY_TOPICS", many)
+    monkeypatch.setattr(rows_or_lists, "MANY_TOPICS", many)
 
     def fit(X=X, **params):
         params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
@@ -230,7 +231,8 @@ def test_one_job_needs_no_threads(fit, monkeypatch):
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
 def test_an_error_in_a_shard_ends_the_fit_and_its_threads(monkeypatch, n_jobs, error):
-    calls, sweep = [], single_site_rows.sweep
+    rows, _ = collapsed_samplers(None, None, 4)
+    calls, sweep = [], rows.sweep
 
     def interrupted(*args):
         calls.append(threading.get_ident())
@@ -242,7 +244,7 @@ def test_an_error_in_a_shard_ends_the_fit_and_its_threads(monkeypatch, n_jobs, e
     params = {"n_shards": 4, "n_jobs": n_jobs, "max_iter": 5, "random_state": 0}
     model = CollapsedGibbsLDA(4, **params)
     with monkeypatch.context() as patch:
-        patch.setattr(single_site_rows, "sweep", interrupted)
+        patch.setattr(rows, "sweep", interrupted)
         with pytest.raises(error):
             model.fit(X)
     wait_for_threads(before)

@@ -123,12 +123,12 @@ MUTANTS = {
     ),
     "counts are not refreshed": (
         "words",
-        Edit("sweep.count", "A[:] = 0", "return rows.sum(axis=0)"),
+        Edit("count_words", "A[:] = 0", "return table.sum(axis=0)"),
     ),
-    "counts are not cleared": ("words", Edit("sweep.count", "A[:] = 0", "pass")),
+    "counts are not cleared": ("words", Edit("count_words", "A[:] = 0", "pass")),
     "the topics' totals are not refreshed": (
         "words",
-        Edit("sweep", "A[:] = S", "S", 1, 2),
+        Edit("recount", "A[:] = S", "S", 1, 2),
     ),
     "a topic without tokens has no words": (
         "empty topics",
@@ -160,7 +160,7 @@ MUTANTS = {
     ),
     "the second register is not reached": (
         "cell",
-        Edit("find_down_lane", "K + LANES < N", "False"),
+        Edit("find_down_lane", "X + one", "X"),
     ),
     "the second lane is not reached": (
         "cell",

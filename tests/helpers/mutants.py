@@ -24,7 +24,7 @@ from sklda._core.problem import LANES
 
 ROOT = Path(sklda.__file__).parent.parent
 # As they are: they run without a compiler, or their numbers are replaced below.
-_NAMES = ("compile", "prefetch", "random_streams")
+_NAMES = ("compile", "prefetch", "random_streams", "vectors")
 _SHARED = tuple(f"sklda._core.{name}" for name in _NAMES)
 
 
@@ -164,6 +164,7 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
         if origin == "sklda._core.random_streams" and not compiled_draws:
             plain = {
                 "uniform": random.Random.random,
+                "uniform_float32": lambda rng: np.float32(rng.getrandbits(24) / 2**24),
                 "next_uint64": lambda rng: np.uint64(rng.getrandbits(64)),
             }
             return SimpleNamespace(**vars(random_streams) | plain)

@@ -46,10 +46,8 @@ def blocked(kernel: str, nested: bool, most: int | None) -> Known:
 # What the estimators choose from.
 SAMPLERS = {
     "rows": Known(_SINGLE[0]),
+    "registers": Known(f"{_KERNELS}.single_site_registers"),
     "lists": Known(_SINGLE[1]),
-    "rows then lists": Known(
-        "sklda._gibbs.rows_then_lists", lambda m, *both: m.RowsThenLists(*both), _SINGLE
-    ),
     "nested, rows": blocked("rows", True, None),
     "nested, lists": blocked("lists", True, None),
     "backward, rows": blocked("rows", False, None),
@@ -58,13 +56,6 @@ SAMPLERS = {
     "small blocks, lists": blocked("lists", True, 4),
     "pairs, rows": blocked("rows", True, 2),
     "pairs, lists": blocked("lists", True, 2),
-    "blocks, rows then lists": Known(
-        "sklda._gibbs.blocked_sampler",
-        lambda m, change, *both: change.RowsThenLists(
-            *(m.Blocked(kernel, True, 4) for kernel in both)
-        ),
-        ("sklda._gibbs.rows_then_lists", *_BLOCKED),
-    ),
     "uncollapsed": Known(
         "sklda._gibbs.uncollapsed_sampler", lambda m: m.Uncollapsed(m.Threads())
     ),

@@ -188,7 +188,13 @@ PARAMETERS: dict[type, list[dict[str, st.SearchStrategy]]] = {
         {**CVB, **SHARDS, "approximation": among(["gaussian", "zero-order"])},
         {**CVB, "approximation": st.just("exact")},
     ],
-    MedLDAClassifier: [{**MEDLDA, "multi_class": among(["multitask", "ovr"])}],
+    MedLDAClassifier: [
+        {
+            **MEDLDA,
+            "multi_class": among(["multitask", "ovr"]),
+            "n_em_steps": among([None, 1, 5, 500]),
+        }
+    ],
     MedLDARegressor: [{**MEDLDA, "epsilon": among([0, 0.1, 5])}],
 }
 CLASSES = list(PARAMETERS)

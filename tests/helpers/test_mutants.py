@@ -69,12 +69,12 @@ def test_modules_are_the_interpreted_ones_and_leave_the_package_alone():
     from sklda._core import problem, rows
     from sklda._gibbs.kernels import single_site_rows
 
-    edit = Edit("rows.weigh", "np.float64(T)", "-1.0")
+    edit = Edit("rows.weigh", "total(A)", "-1.0")
     loaded = interpreted("sklda._gibbs.kernels.single_site_rows", [edit], lanes=2)
-    weight = np.zeros(3, np.float32)
-    arguments = (np.ones(3, np.float32), np.ones(3, np.int32), np.float32(1), weight)
+    ratio, weight = np.ones(LANES, np.float32), np.zeros(LANES, np.float32)
+    arguments = (ratio, np.ones(LANES, np.int32), np.float32(1), weight)
     assert loaded.module.weigh(*arguments) == -1
     assert loaded.module.weigh is loaded.modules["sklda._core.rows"].weigh
     assert loaded.modules["sklda._core.problem"].padded(3) == 4
-    assert rows.weigh(*arguments) == single_site_rows.weigh(*arguments) == 6
+    assert rows.weigh(*arguments) == single_site_rows.weigh(*arguments) == 2 * LANES
     assert problem.padded(3) == problem.LANES == LANES

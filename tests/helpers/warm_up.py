@@ -27,7 +27,8 @@ def gibbs() -> None:
         UncollapsedGibbsLDA,
     )
 
-    CollapsedGibbsLDA(3, sampler="dense", **PARAMS).fit(X).score(X)
+    for n_topics in (3, 33):  # in registers where those are wide, in rows
+        CollapsedGibbsLDA(n_topics, sampler="dense", **PARAMS).fit(X).score(X)
     CollapsedGibbsLDA(3, sampler="sparse", n_shards=2, **PARAMS).fit(X)
     for sampler, most in itertools.product(("dense", "sparse"), (2, None)):
         ways = {"sampler": sampler, "blocking": "nested", "max_block_size": most}

@@ -287,3 +287,17 @@ def test_narrow_page_in_both_themes(open_page, scheme):
         assert page.locator("html").get_attribute("data-theme") == theme
         assert (page.evaluate(brightness) > 128) == (theme == "light")
         page.locator("#theme").click()
+
+
+def test_name_of_a_group_stays_whole_on_a_narrow_page(open_page):
+    page = open_page("#topic=1", width=400)
+    group = page.locator("#documents .about").first
+    lines = group.evaluate(
+        """(node) => {
+            node.textContent = "comp.sys.mac.hardware";
+            const text = document.createRange();
+            text.selectNodeContents(node);
+            return text.getClientRects().length;
+        }"""
+    )
+    assert lines == 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from sklda import MedLDARegressor
+from sklda import MedLDAClassifier, MedLDARegressor
 from sklda._base.fold_in import doc_topic, prepare
 from sklda._medlda import base
 from tests.helpers.comparison import assert_same_fit
@@ -159,7 +159,7 @@ def test_documents_without_words_are_decided_by_the_prior(multi_class):
 
 def test_proportions_are_of_tokens_not_theta():
     # A large alpha pulls theta to the prior mean; the proportions among tokens less.
-    model = fit(doc_topic_prior=5.0)
+    model = fit(doc_topic_prior=5.0, n_em_steps=500)
     document, alpha = X[TEST][:1], model.doc_topic_prior_
     weights = model._check_weights(document, reset=False)
     theta = doc_topic(*prepare(weights, model.components_, alpha), None)
@@ -168,6 +168,50 @@ def test_proportions_are_of_tokens_not_theta():
         theta * (n + alpha.sum()), n * proportions + alpha, rtol=1e-5
     )
     assert proportions.max() > theta.max() + 0.05
+
+
+def proportions_after(model, n_steps):
+    weights, alpha = model._check_weights(X[TEST], reset=False), model.doc_topic_prior_
+    theta = doc_topic(*prepare(weights, model.components_, alpha), 1, n_steps)
+    n = X[TEST].sum(axis=1, keepdims=True)
+    return (theta * (n + alpha.sum()) - alpha) / n
+
+
+@pytest.mark.parametrize(
+    ("y", "cls", "n_steps"),
+    [
+        (MAIN, MedLDAClassifier, 5),
+        (MAIN > 0, MedLDAClassifier, 500),
+        (INDICATORS, MedLDAClassifier, 500),
+        (THETA[:, 0], MedLDARegressor, 500),
+    ],
+    ids=["classes", "two classes", "indicators", "numbers"],
+)
+def test_em_ends_early_where_the_highest_score_decides(y, cls, n_steps):
+    model = fit(y[TRAIN], cls=cls)
+    expected = proportions_after(model, n_steps)
+    np.testing.assert_allclose(model.transform(X[TEST]), expected, atol=1e-5)
+    other = proportions_after(model, 505 - n_steps)
+    assert abs(other - expected).max() > 0.01
+
+
+@strategies
+def test_em_takes_as_many_steps_as_it_is_told(multi_class):
+    model = fit(multi_class=multi_class)
+    few = model.transform(X[TEST])
+    np.testing.assert_array_equal(
+        model.set_params(n_em_steps=5).transform(X[TEST]), few
+    )
+    # From the prior mean, which is flat, proportions come to one topic step by step.
+    highest = [
+        model.set_params(n_em_steps=n).transform(X[TEST]).max(axis=1).mean()
+        for n in (1, 2, 5, 500)
+    ]
+    assert (np.diff(highest) > 0.01).all()
+    many = model.transform(X[TEST])
+    np.testing.assert_array_equal(
+        model.set_params(n_em_steps=1000).transform(X[TEST]), many
+    )
 
 
 @samplers

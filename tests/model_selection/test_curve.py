@@ -90,7 +90,7 @@ def test_planted_number_is_found_by_both_rules():
         300, 200, 5, document_length=80, doc_topic_prior=0.1, random_state=0
     )
     lda = CollapsedGibbsLDA(max_iter=40)
-    curve = topic_number_curve(lda, planted, [2, 5, 12], cv=3, random_state=0)
+    curve = topic_number_curve(lda, planted, [2, 5, 12], cv=3, random_state=1)
     assert curve.agreed == 5
     assert {one.n_components for one in curve.recommended.values()} == {5}
 

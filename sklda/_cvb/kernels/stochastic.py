@@ -47,10 +47,12 @@ def add_expected_counts(corpus, word_topic, alpha, expected):
     doc_ptr, word, count = corpus
     doc = np.zeros(alpha.size, np.float32)
     weight = np.zeros(alpha.size, np.float32)
+    prior_mass = alpha.sum()
     for d in range(doc_ptr.size - 1):
         first, last = doc_ptr[d], doc_ptr[d + 1]
         length = count[first:last].sum()
-        doc[:] = length * alpha / alpha.sum()
+        for k in range(doc.size):  # of arrays at once it takes 1.8 s to compile
+            doc[k] = length * alpha[k] / prior_mass
         for i in range(_PASSES):
             for c in range(first, last):
                 row = word_topic[word[c]]

@@ -10,7 +10,7 @@ single-site sampler.
 import numpy as np
 
 from sklda._core.compile import njit
-from sklda._core.document import enter_document, new_document
+from sklda._core.document import new_document, next_document, update_ratios
 from sklda._core.entry import priors_of
 from sklda._core.list_replicas import merge, replica, replicate
 from sklda._core.lists import (
@@ -43,17 +43,21 @@ def sweep_groups(corpus, state, priors, n_draws, rng):
     n_lanes = state.topic.size
     document = new_document(state.topic, n_lanes + LANES)
     weight = np.zeros(n_lanes + LANES, np.float32)
+    ratio_sum = update_ratios(priors, document)
     for d in range(corpus.doc_ptr.size - 1):
-        _sweep_document(d, corpus, state, priors, n_draws, document, weight, rng)
+        ratio_sum = next_document(d, corpus, state.z, ratio_sum, priors, document)
+        ratio_sum = _sweep_document(
+            d, corpus, state, ratio_sum, priors, n_draws, document, weight, rng
+        )
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _sweep_document(d, corpus, state, priors, n_draws, document, weight, rng):
+def _sweep_document(
+    d, corpus, state, ratio_sum, priors, n_draws, document, weight, rng
+):
     doc_ptr, word, token_ptr = corpus
     z = state.z
-    begin, end = doc_ptr[d], doc_ptr[d + 1]
-    ratio_sum = enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
-    for c in range(begin, end):
+    for c in range(doc_ptr[d], doc_ptr[d + 1]):
         word_list, cell = enter_cell(
             c, word, token_ptr, state, ratio_sum, weight, document
         )
@@ -74,3 +78,4 @@ def _sweep_document(d, corpus, state, priors, n_draws, document, weight, rng):
             n_groups -= 1
         state.size[word[c]] = cell.size
         ratio_sum = cell.ratio_sum
+    return ratio_sum

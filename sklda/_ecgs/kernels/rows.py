@@ -7,7 +7,7 @@ ACML 2010. The same as over `lists`, faster for few topics.
 import numpy as np
 
 from sklda._core.compile import njit
-from sklda._core.document import enter_document, new_document, update_ratios
+from sklda._core.document import new_document, next_document, update_ratios
 from sklda._core.problem import LANES
 from sklda._core.rows import (
     Scratch,
@@ -43,7 +43,9 @@ def sweep_groups(corpus, state, priors, n_draws, rng):
     scratch = Scratch(
         np.zeros(n_lanes, np.float32), np.zeros(n_lanes + LANES, np.float32)
     )
+    ratio_sum = update_ratios(priors, document)
     for d in range(corpus.doc_ptr.size - 1):
+        ratio_sum = next_document(d, corpus, state.z, ratio_sum, priors, document)
         _sweep_document(d, corpus, state, priors, n_draws, document, scratch, rng)
 
 
@@ -52,9 +54,7 @@ def _sweep_document(d, corpus, state, priors, n_draws, document, scratch, rng):
     doc_ptr, word, token_ptr = corpus
     z, word_topic, _ = state
     beta = priors.topic_word
-    begin, end = doc_ptr[d], doc_ptr[d + 1]
-    enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
-    for c in range(begin, end):
+    for c in range(doc_ptr[d], doc_ptr[d + 1]):
         prefetch_row(word, c, word_topic)
         row = word_topic[word[c]]
         total = weigh(document.ratio, row, beta, scratch.weight)

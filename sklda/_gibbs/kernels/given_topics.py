@@ -18,8 +18,8 @@ from sklda._core.rows import pick
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def _weigh(mass, phi, weight):
-    """Weigh every topic for one cell; return the sum."""
+def weigh(mass, phi, weight):
+    """Weigh every topic for one cell, all its tokens counted; return the sum."""
     total = np.float32(0)
     for k in range(phi.size):
         value = mass[k] * phi[k]
@@ -46,7 +46,7 @@ def draw_topics(corpus, z, phi, alpha, n_passes, rng):
         for n_done in range(n_passes):
             for c in range(doc_ptr[d], doc_ptr[d + 1]):
                 row = phi[word[c]]
-                total = _weigh(mass, row, weight)
+                total = weigh(mass, row, weight)
                 for i in range(token_ptr[c], token_ptr[c + 1]):
                     if n_done > 0:
                         old = np.int64(z[i])

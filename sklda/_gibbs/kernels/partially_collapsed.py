@@ -22,6 +22,7 @@ from sklda._core.document import count_document
 from sklda._core.problem import LANES
 from sklda._core.random_streams import enter_stream, uniform
 from sklda._core.rows import pick, prefetch_row
+from sklda._gibbs.kernels.given_topics import weigh
 
 
 class Document(NamedTuple):
@@ -38,17 +39,6 @@ def _ratio(k, n, document):
     """Return the ratio of topic k with n tokens of the document taken out."""
     doc_topic, _, prior, factor = document
     return (np.float32(doc_topic[k] - n) + prior[k]) * factor[k]
-
-
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def _weigh(ratio, row, weight):
-    """Weigh every topic for one cell, all its tokens counted; return the sum."""
-    total = np.float32(0)
-    for k in range(row.size):
-        value = ratio[k] * row[k]
-        weight[k] = value
-        total += value
-    return np.float64(total)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -97,6 +87,6 @@ def sweep_tokens(corpus, z, first, phi, prior, factor, key):
         for c in range(begin, end):
             prefetch_row(word, c, phi)
             row = phi[word[c]]
-            total = _weigh(ratio, row, weight)
+            total = weigh(ratio, row, weight)
             for i in range(token_ptr[c], token_ptr[c + 1]):
                 total = _resample(z, i, row, total, document, weight, lane_sum, rng)

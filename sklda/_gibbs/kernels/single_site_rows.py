@@ -16,7 +16,7 @@ import numpy as np
 
 from sklda._core.compile import njit
 from sklda._core.corpus import kernel_ranges, some_documents, tokens_before
-from sklda._core.document import enter_document, new_document
+from sklda._core.document import new_document, next_document, update_ratios
 from sklda._core.problem import LANES
 from sklda._core.rows import (
     Scratch,
@@ -50,7 +50,7 @@ def sweep(problem, state, rng):
     return state
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def sweep_tokens(corpus, state, priors, rng):
     """Resample every token once."""
     # One function, unlike over lists: a second one for each document took 4 % longer.
@@ -61,10 +61,10 @@ def sweep_tokens(corpus, state, priors, rng):
     weight = np.zeros(n_lanes, np.float32)
     scratch = Scratch(weight, np.zeros(n_lanes + LANES, np.float32))
     ratio = document.ratio
+    ratio_sum = update_ratios(priors, document)
     for d in range(doc_ptr.size - 1):
-        begin, end = doc_ptr[d], doc_ptr[d + 1]
-        enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
-        for c in range(begin, end):
+        ratio_sum = next_document(d, corpus, z, ratio_sum, priors, document)
+        for c in range(doc_ptr[d], doc_ptr[d + 1]):
             prefetch_row(word, c, word_topic)
             row = word_topic[word[c]]
             total = weigh(ratio, row, beta, weight)

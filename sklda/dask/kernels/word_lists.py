@@ -65,22 +65,31 @@ def fill_slots(lists, first_slot, slot_topic, slot_count):
 
 
 @njit(cache=True, nogil=True)
-def sort_like(lists, first_slot, n_slots, slot_topic, total):
-    """Sort the topics of each word as they stand in the slots of the word.
+def follow(own, before, state, change, after):
+    """Set `after` to `own` and what the state has more than `before`, word by word.
 
-    All of them must be there. `total`, int32, has a zero for every topic.
+    The topics are in the order of the state. `change`, int32, has a zero for every
+    topic.
     """
-    start, topic, count = lists
+    start, topic, count = after
+    end = 0
     for w in range(start.size - 1):
-        for j in range(start[w], start[w + 1]):
-            total[topic[j]] = count[j]
-        end = start[w]
-        for slot in range(first_slot[w], first_slot[w] + n_slots[w]):
-            k = slot_topic[slot]
-            if total[k] > 0:
-                topic[end], count[end] = k, total[k]
-                total[k] = 0
+        for j in range(before.start[w], before.start[w + 1]):
+            change[before.topic[j]] -= before.count[j]
+        for j in range(own.start[w], own.start[w + 1]):
+            change[own.topic[j]] += own.count[j]
+        first = state.start[w]
+        for slot in range(first, first + state.size[w]):
+            k = state.list_topic[slot]
+            n = change[k] + state.list_count[slot]
+            if n > 0:
+                topic[end], count[end] = k, n
                 end += 1
+        start[w + 1] = end
+        for j in range(before.start[w], before.start[w + 1]):
+            change[before.topic[j]] = 0
+        for j in range(own.start[w], own.start[w + 1]):
+            change[own.topic[j]] = 0
 
 
 @njit(cache=True, nogil=True)

@@ -36,6 +36,7 @@ IS_ONE = LABELS == "one"
 FAST = {"n_components": N_TOPICS, "max_iter": 10, "random_state": 0, "tol": 0}
 # Valid values where the default is None or takes too long.
 TYPICAL = {
+    "n_em_steps": 5,
     "n_components": 127,
     "doc_topic_prior": 0.5,
     "topic_word_prior": 0.5,

@@ -1,0 +1,30 @@
+"""The weights of all topics but one, in an array of float32 that ends on a register."""
+
+import numpy as np
+
+from sklda._core.compile import njit
+from sklda._core.problem import LANES
+from sklda._core.vectors import broadcast, choose, load, one_hot, total
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def load_others(weight, block, k):
+    """Return the weights of a block, with 0 for entry k, which may be elsewhere.
+
+    Nothing is written: a kernel that loads a register of which one entry was just
+    stored has to wait until the store is in the cache.
+    """
+    nothing = broadcast(np.float32(0), LANES)
+    return choose(one_hot(k - block, LANES), nothing, load(weight, block, LANES))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def sum_others(weight, size, k):
+    """Return the sum of all weights but that of entry k.
+
+    The sum of all, less that one, is nothing but rounding if it is nearly all of it.
+    """
+    sums = broadcast(np.float32(0), LANES)
+    for block in range(0, size, LANES):
+        sums = sums + load_others(weight, block, k)
+    return total(sums)

@@ -1,0 +1,63 @@
+"""Whether collapsed samplers keep the word-topic counts in rows or in lists."""
+
+import numpy as np
+
+from sklda._core.corpus import word_cells
+from sklda._core.problem import Corpus, Problem, padded
+from sklda._core.sampler import Replicable, Sampler
+from sklda._core.threads import Threads
+from sklda._core.vectors import are_wide
+from sklda._gibbs.blocked_sampler import Blocked
+from sklda._gibbs.kernels import (
+    single_site_lists,
+    single_site_registers,
+    single_site_rows,
+)
+from sklda._gibbs.kernels.blocked import lists as blocked_lists
+from sklda._gibbs.kernels.blocked import rows as blocked_rows
+from sklda._gibbs.sharded import sharded
+
+# With as many topics, lists are as fast as rows after three sweeps on NIPS, and faster
+# from then on. Before, when words still have nearly all topics, they take up to a third
+# longer: less than a second kernel takes to compile.
+MANY_TOPICS = 100
+# Rows that hold an array of beta are of doubles; a listed topic costs as much as two.
+DOUBLES_PER_LISTED = 2
+
+
+def collapsed_samplers(
+    blocking: str | None, max_block_size: int | None, n_topics: int
+) -> tuple[Replicable, Replicable]:
+    """Return the sampler over rows and the one over lists, for a way of blocking."""
+    if blocking is None:
+        return _single_site_rows(n_topics), single_site_lists
+    nested = blocking == "nested"
+    return (
+        Blocked(blocked_rows, nested, max_block_size),
+        Blocked(blocked_lists, nested, max_block_size),
+    )
+
+
+def _single_site_rows(n_topics):
+    """Return the fastest single-site sampler over rows on this machine."""
+    is_narrow = padded(n_topics) <= single_site_registers.MOST_LANES
+    return single_site_registers if is_narrow and are_wide() else single_site_rows
+
+
+def single_site_sampler(
+    problem: Problem[Corpus], n_shards: int, threads: Threads
+) -> Sampler:
+    """Return the fastest single-site sampler."""
+    rows, lists = collapsed_samplers(None, None, problem.n_topics)
+    fastest = rows if rows_are_faster(problem) else lists
+    return sharded(fastest, problem, n_shards, threads)
+
+
+def rows_are_faster(problem: Problem[Corpus]) -> bool:
+    """Return whether they are. Arrays of beta fill lists from the start on."""
+    if problem.n_topics < MANY_TOPICS or not problem.has_word_prior:
+        return problem.n_topics < MANY_TOPICS
+    cells = word_cells(problem)
+    n_listed = np.diff(problem.excess.word_ptr)
+    mean = n_listed @ cells / max(cells.sum(), 1)
+    return bool(DOUBLES_PER_LISTED * mean >= padded(problem.n_topics))
