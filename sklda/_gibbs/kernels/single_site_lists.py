@@ -2,9 +2,9 @@
 
 The conditional of Griffiths & Steyvers, "Finding scientific topics", PNAS 2004,
 equation 5, in the two exact parts of `sklda._core.lists`. Cost: O(topics of the word)
-per cell, and O(K) per document and for the few tokens that the second part draws. As
-over rows, the weights are computed once per cell, the draw tries the present topic
-first, and a token that stays writes nothing.
+per cell, O(K) per document that is not short, and O(K) for the few tokens that the
+second part draws. As over rows, the weights are computed once per cell, the draw tries
+the present topic first, and a token that stays writes nothing.
 """
 
 import numpy as np
