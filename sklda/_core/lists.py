@@ -139,7 +139,8 @@ def pick(weight, size, slot, r):
 def pick_any(ratio, n_lanes, old, r):
     """Return another topic with probability as its ratio, for r uniform in their sum.
 
-    The sums of four blocks at a time, because summing over lanes takes longest.
+    The ratio of `old` is 0 after that. Four blocks are summed at a time, because a sum
+    over lanes takes longest.
     """
     ratio[old] = 0
     first, step = 0, 4 * LANES
@@ -236,9 +237,7 @@ def resample(z, first, n, cell, word_list, priors, document, rng):
     ratio_sum += update_ratio(k, priors, document)
     weight[j] = ratio[k] * np.float32(counts[j])
     if counts[slot] == 0:
-        size = fill_gap(topics, counts, size, slot, topic.size)
-        weight[slot] = weight[size]
-        weight[size] = 0
+        size = drop_topic(slot, size, topic.size, word_list)
     return Cell(UNKNOWN, 0, size, others, ratio_sum)
 
 
@@ -274,9 +273,7 @@ def gather(z, first, last, cell, word_list, priors, document):
             ratio_sum += update_ratio(one, priors, document)
             weight[slot] = ratio[one] * np.float32(counts[slot])
         if counts[old_j] == 0:
-            size = fill_gap(topics, counts, size, old_j, topic.size)
-            weight[old_j] = weight[size]
-            weight[size] = 0
+            size = drop_topic(old_j, size, topic.size, word_list)
     return at_topic(k, Cell(UNKNOWN, 0, size, others, ratio_sum), word_list)
 
 
@@ -288,6 +285,16 @@ def fill_gap(topics, counts, size, j, absent):
     counts[j] = counts[size]
     topics[size] = absent
     counts[size] = 0
+    return size
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def drop_topic(j, size, absent, word_list):
+    """Fill the empty slot j, with the weight, too; return the new size."""
+    topics, counts, weight = word_list
+    size = fill_gap(topics, counts, size, j, absent)
+    weight[j] = weight[size]
+    weight[size] = 0
     return size
 
 

@@ -13,12 +13,12 @@ from sklearn.base import BaseEstimator
 from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.problem import Corpus, Problem
-from sklda._core.sampler import Sampler
+from sklda._core.sampler import Replicable, Sampler
 from sklda._core.threads import Threads
 from sklda._ecgs.samplers import draws_made, grouped_sampler
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.chain import Chain
-from sklda._gibbs.rows_or_lists import single_site_sampler
+from sklda._gibbs.rows_or_lists import collapsed_sampler, rows_are_faster
 from sklda._gibbs.sharded import sharded
 
 
@@ -230,10 +230,13 @@ class ECGSLDA(BaseGibbsLDA):
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         parameters = self._parameters
+        sampler: Replicable
         if self.strategy == "standard":
-            return single_site_sampler(problem, parameters.n_shards, threads)
-        damping = parameters.damping if self.strategy == "dynamic" else None
-        sampler = grouped_sampler(problem, damping)
+            in_rows = rows_are_faster(problem)
+            sampler = collapsed_sampler(None, None, in_rows, problem.n_topics)
+        else:
+            damping = parameters.damping if self.strategy == "dynamic" else None
+            sampler = grouped_sampler(problem, damping)
         return sharded(sampler, problem, parameters.n_shards, threads)
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._gibbs.base import BaseGibbsLDA
-from sklda._gibbs.rows_or_lists import collapsed_samplers, rows_are_faster
+from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
 from sklda._gibbs.sharded import sharded
 
 
@@ -234,11 +234,10 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         parameters = self._parameters
-        rows, lists = collapsed_samplers(
-            self.blocking, parameters.max_block_size, problem.n_topics
+        chosen = collapsed_sampler(
+            self.blocking,
+            parameters.max_block_size,
+            uses_rows(self.sampler, problem),
+            problem.n_topics,
         )
-        dense = self.sampler == "dense"
-        if self.sampler == "auto":
-            dense = rows_are_faster(problem)
-        chosen = rows if dense else lists
         return sharded(chosen, problem, parameters.n_shards, threads)

@@ -4,8 +4,7 @@ import numpy as np
 
 from sklda._core.corpus import word_cells
 from sklda._core.problem import Corpus, Problem, padded
-from sklda._core.sampler import Replicable, Sampler
-from sklda._core.threads import Threads
+from sklda._core.sampler import Replicable
 from sklda._core.vectors import are_wide
 from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.kernels import (
@@ -15,7 +14,6 @@ from sklda._gibbs.kernels import (
 )
 from sklda._gibbs.kernels.blocked import lists as blocked_lists
 from sklda._gibbs.kernels.blocked import rows as blocked_rows
-from sklda._gibbs.sharded import sharded
 
 # With as many topics, lists are as fast as rows after three sweeps on NIPS, and faster
 # from then on. Before, when words still have nearly all topics, they take up to a third
@@ -25,17 +23,14 @@ MANY_TOPICS = 100
 DOUBLES_PER_LISTED = 2
 
 
-def collapsed_samplers(
-    blocking: str | None, max_block_size: int | None, n_topics: int
-) -> tuple[Replicable, Replicable]:
-    """Return the sampler over rows and the one over lists, for a way of blocking."""
+def collapsed_sampler(
+    blocking: str | None, max_block_size: int | None, in_rows: bool, n_topics: int
+) -> Replicable:
+    """Return the sampler over rows or lists, for a way of blocking."""
     if blocking is None:
-        return _single_site_rows(n_topics), single_site_lists
-    nested = blocking == "nested"
-    return (
-        Blocked(blocked_rows, nested, max_block_size),
-        Blocked(blocked_lists, nested, max_block_size),
-    )
+        return _single_site_rows(n_topics) if in_rows else single_site_lists
+    kernel = blocked_rows if in_rows else blocked_lists
+    return Blocked(kernel, blocking == "nested", max_block_size)
 
 
 def _single_site_rows(n_topics):
@@ -44,13 +39,9 @@ def _single_site_rows(n_topics):
     return single_site_registers if is_narrow and are_wide() else single_site_rows
 
 
-def single_site_sampler(
-    problem: Problem[Corpus], n_shards: int, threads: Threads
-) -> Sampler:
-    """Return the fastest single-site sampler."""
-    rows, lists = collapsed_samplers(None, None, problem.n_topics)
-    fastest = rows if rows_are_faster(problem) else lists
-    return sharded(fastest, problem, n_shards, threads)
+def uses_rows(sampler: str, problem: Problem[Corpus]) -> bool:
+    """Return whether counts are in rows, for a value of the parameter `sampler`."""
+    return rows_are_faster(problem) if sampler == "auto" else sampler == "dense"
 
 
 def rows_are_faster(problem: Problem[Corpus]) -> bool:

@@ -88,8 +88,8 @@ class Chain:
         """Go on from a stored sweep."""
         advance(self.rng.kernel, sum(self.partitions.n_tokens))
         self.n_sweeps = self._stored = stored["sweep"]
-        for sweep in range(1, self.n_sweeps + 1):
-            self.sampler.draw(self.rng, sweep)
+        for _ in range(self.n_sweeps):
+            self.sampler.draw(self.rng)
         self.n_kept, self.last_kept = stored["n_kept"], stored["last_kept"]
         self._log_joint = list(stored["log_joint"])
         self.log_joint_sweeps = list(stored["log_joint_sweeps"])
@@ -129,7 +129,7 @@ class Chain:
             self._store()
         before = [*self.parts, *self.blocks]
         sweep = self.n_sweeps + 1
-        draw = self.sampler.draw(self.rng, sweep)
+        draw = self.sampler.draw(self.rng)
         tasks = [
             self._task(
                 self.sampler.sweep,

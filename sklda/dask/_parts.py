@@ -17,7 +17,7 @@ from sklda._core.problem import MAX_TOKENS, Corpus, Problem
 from sklda._core.random_streams import RandomStreams, random_topics
 from sklda._core.threads import Threads
 from sklda._gibbs import partially_collapsed_sampler as partially_collapsed
-from sklda._gibbs.rows_or_lists import collapsed_samplers, rows_are_faster
+from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
 from sklda.dask._counts import (
     Packed,
     cut,
@@ -91,9 +91,8 @@ class Shards(NamedTuple):
     blocking: str | None
     max_block_size: int | None
 
-    def draw(self, rng: RandomStreams, sweep: int) -> int:
-        """Return what all partitions need in a sweep: its number, counted from 1."""
-        return sweep
+    def draw(self, rng: RandomStreams) -> None:
+        """Return what all partitions need in a sweep: nothing."""
 
     def sweep(
         self,
@@ -102,21 +101,18 @@ class Shards(NamedTuple):
         blocks: list[Packed],
         priors: Priors,
         words: Words,
-        sweep: int,
+        _: None,
     ) -> Part:
         """Return the part after a sweep."""
         problem = Problem(writable(documents.corpus), words.n, *priors)
         z, stream = part.z.copy(), part.stream.copy()
         counts = unpack(blocks)
-        in_rows = self.sampler == "dense"
-        if self.sampler == "auto":
-            in_rows = rows_are_faster(problem)
-        samplers = collapsed_samplers(
-            self.blocking, self.max_block_size, problem.n_topics
+        in_rows = uses_rows(self.sampler, problem)
+        sampler = collapsed_sampler(
+            self.blocking, self.max_block_size, in_rows, problem.n_topics
         )
         tables = _rows if in_rows else _lists
         replicas = tables(counts, problem, z)
-        sampler = samplers[0 if in_rows else 1]
         state = sampler.replica(replicas, 0, problem)
         sampler.sweep(problem, state, SimpleNamespace(kernel=stream))
         if in_rows:
@@ -165,7 +161,7 @@ class Partial(NamedTuple):
 
     n_jobs: int | None
 
-    def draw(self, rng: RandomStreams, sweep: int) -> partially_collapsed.Keys:
+    def draw(self, rng: RandomStreams) -> partially_collapsed.Keys:
         """Return what all partitions need in a sweep: keys of random numbers."""
         return partially_collapsed.draw_keys(rng)
 

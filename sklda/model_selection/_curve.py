@@ -172,9 +172,9 @@ def topic_number_curve(
     ... )
     >>> lda = CollapsedGibbsLDA(max_iter=40)
     >>> curve = topic_number_curve(lda, X, [2, 5, 12], cv=3, random_state=0)
-    >>> curve.mean.stability.round(1)
-    array([0.6, 0.9, 0.6])
-    >>> curve.agreed
+    >>> curve.mean.score.round(1)
+    array([-4.7, -4.3, -4.3])
+    >>> curve.recommended["score"]["n_components"]
     5
     """
     template = check_template(estimator)

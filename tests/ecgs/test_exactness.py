@@ -273,7 +273,7 @@ LISTS = {
         "_core.lists.gather", "S += update_ratio(*Z)", "update_ratio(*Z)"
     ),
     "gather leaves empty topics in the list": Edit(
-        "_core.lists.gather", "fill_gap(*Z)", "fill_gap(*Z) + 1"
+        "_core.lists.gather", "drop_topic(*Z)", "drop_topic(*Z) + 1"
     ),
     "the topic of the next group is not found": Edit(
         "at_topic", "find(*Z)", "cell.slot"

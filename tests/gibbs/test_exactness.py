@@ -389,7 +389,7 @@ LISTS = {
     ),
     "the topic that fills a gap has no weight": (
         ("cell, flat", 20_000),
-        Edit("resample", "weight[J] = weight[S]", "pass"),
+        Edit("drop_topic", "weight[J] = weight[S]", "pass"),
     ),
     "the topic that fills a gap is lost": (
         ("cell", 8000),
@@ -397,7 +397,7 @@ LISTS = {
     ),
     "an emptied slot keeps its weight": (
         ("cell, flat", 20_000),
-        Edit("resample", "weight[S] = 0", "pass"),
+        Edit("drop_topic", "weight[S] = 0", "pass"),
     ),
     "the own weight is among the others": (
         ("cell, flat", 8000),

@@ -16,7 +16,7 @@ from sklda._core.random_streams import random_topics
 from sklda._core.threads import Threads
 from sklda._gibbs import rows_or_lists
 from sklda._gibbs.kernels import single_site_rows
-from sklda._gibbs.rows_or_lists import collapsed_samplers
+from sklda._gibbs.rows_or_lists import collapsed_sampler
 from sklda._gibbs.sharded import Sharded, sharded
 from sklda.datasets import make_lda_corpus
 from tests.base.test_fitted import log_joint, recount
@@ -231,7 +231,7 @@ def test_one_job_needs_no_threads(fit, monkeypatch):
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
 def test_an_error_in_a_shard_ends_the_fit_and_its_threads(monkeypatch, n_jobs, error):
-    rows, _ = collapsed_samplers(None, None, 4)
+    rows = collapsed_sampler(None, None, True, 4)
     calls, sweep = [], rows.sweep
 
     def interrupted(*args):
