@@ -27,15 +27,38 @@ def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Callable]:
-    """Return the decorator ``numba.njit`` with these options, and a safe cache."""
+    """Return the decorator ``numba.njit`` with these options, and a safe cache.
+
+    A function that is inlined has no code for Python to call it: that would take longer
+    to compile than most of them do.
+    """
+    is_inlined = options.get("forceinline", False)
+    if is_inlined:
+        options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
     def decorate(function: Callable) -> Callable:
         kernel = numba.njit(**options)(function)
-        if cache and kernel is not function:  # it is under NUMBA_DISABLE_JIT
+        if kernel is function:  # under NUMBA_DISABLE_JIT
+            return kernel
+        if is_inlined:
+            _refuse_python(kernel)
+        if cache:
             _enable_caching(kernel)
         return kernel
 
     return decorate
+
+
+def _refuse_python(kernel: Any) -> None:
+    """Let Python fail to call a kernel that has no code for it, instead of crash."""
+
+    def add_overload(compiled: Any) -> None:  # Numba's own also lets Python find it
+        kernel.overloads[tuple(compiled.signature.args)] = compiled
+
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        raise TypeError(f"{kernel.__name__} is inlined: only kernels can call it")
+
+    kernel.add_overload, kernel._compile_for_args = add_overload, refuse
 
 
 def _enable_caching(kernel: Any) -> None:

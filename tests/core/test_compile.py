@@ -59,6 +59,21 @@ def refuse(*args, **kwargs):
     raise OSError(errno.ENOSPC, "disk full")
 
 
+def test_python_cannot_call_what_is_inlined():
+    @compile.njit(forceinline=True)
+    def double(x):
+        return 2 * x
+
+    @compile.njit()
+    def fourfold(x):
+        return double(double(x))
+
+    for _ in range(2):
+        with pytest.raises(TypeError, match="double is inlined: only kernels can call"):
+            double(21)
+        assert fourfold(21) == 84  # compiles both
+
+
 def test_it_tells_once_of_what_is_not_stored(define, tmp_path):
     told = []
     with compile.told_of_compiling(lambda: told.append("compiled")):

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from sklda._core import random_streams
+from tests.helpers.from_python import from_python
 from tests.helpers.mutants import streams
+
+hashed = from_python(random_streams.hashed)
+hashed_uniform = from_python(random_streams.hashed_uniform)
+hashed_uniforms = from_python(random_streams.hashed_uniforms)
+enter_stream = from_python(random_streams.enter_stream)
 
 
 def xoroshiro128pp(s0, s1):
@@ -88,7 +94,7 @@ def splitmix64(seed):
 @pytest.mark.parametrize("key", [0, 1234567, 2**64 - 1])
 def test_hashed_numbers_are_those_of_splitmix64(key):
     expected = [next(numbers) for numbers in [splitmix64(key)] for _ in range(100)]
-    found = [int(random_streams.hashed(np.uint64(key), i)) for i in range(100)]
+    found = [int(hashed(np.uint64(key), i)) for i in range(100)]
     assert found == expected
     if key == 1234567:  # test vector of the authors' C code
         assert found[:2] == [6457827717110365317, 3203168211198807973]
@@ -99,8 +105,8 @@ def test_each_document_enters_a_stream_of_its_own():
     for key in (5, 6):
         for i in range(100):
             rng = np.zeros(2, np.uint64)
-            random_streams.enter_stream(np.uint64(key), i, rng)
-            own = splitmix64(int(random_streams.hashed(np.uint64(key), i)))
+            enter_stream(np.uint64(key), i, rng)
+            own = splitmix64(int(hashed(np.uint64(key), i)))
             assert rng.tolist() == [next(own), next(own) | 1]
             states.add(tuple(rng.tolist()))
     assert len(states) == 200
@@ -108,15 +114,13 @@ def test_each_document_enters_a_stream_of_its_own():
 
 def test_hashed_uniforms():
     key = np.uint64(9)
-    found = np.array(
-        [random_streams.hashed_uniforms(key, i) for i in range(20_000)], float
-    )
-    bits = [int(random_streams.hashed(key, i)) for i in range(20_000)]
+    found = np.array([hashed_uniforms(key, i) for i in range(20_000)], float)
+    bits = [int(hashed(key, i)) for i in range(20_000)]
     u = np.array([((b >> 24) + 0.5) / 2**40 for b in bits])
     v = np.array([(b & (2**24 - 1)) / 2**24 for b in bits])
     expected = np.column_stack([u, 1 - u, v])
     np.testing.assert_allclose(found, expected, rtol=1.2e-7)
-    assert random_streams.hashed_uniform(key, 3) == (bits[3] >> 11) / 2**53
+    assert hashed_uniform(key, 3) == (bits[3] >> 11) / 2**53
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 100, 12_345])

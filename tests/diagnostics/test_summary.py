@@ -116,7 +116,7 @@ def test_too_few_draws():
     assert "Too few" not in chains.verdict_
 
 
-seeds = pytest.mark.parametrize("seed", range(3))
+seeds = pytest.mark.parametrize("seed", range(2))
 
 
 @seeds

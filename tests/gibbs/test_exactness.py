@@ -115,7 +115,7 @@ def test_log_joint_is_the_closed_form(sampler, tiny):
 @pytest.mark.slow
 @samplers
 def test_a_sweep_leaves_the_posterior_as_it_is(sampler, tiny):
-    assert_exact(sampler, tiny, 10_000, seed=1)
+    assert_exact(sampler, tiny, 6000, seed=1)
 
 
 @pytest.mark.slow

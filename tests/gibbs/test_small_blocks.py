@@ -11,10 +11,12 @@ from numba import njit
 from sklda._core.problem import Problem
 from sklda._gibbs.kernels.blocked import cumulants, given, small
 from tests.helpers.block_weights import random_topics, weights
+from tests.helpers.from_python import from_python
 from tests.helpers.mutants import Edit, interpreted
 
 KINDS = ("rows", "lists")
 BLOCKED = "sklda._gibbs.kernels.blocked"
+normaliser = from_python(cumulants.normaliser)
 each_size = pytest.mark.parametrize("n", [1, 2, 3, 4])
 each_depth = pytest.mark.parametrize("depth", [2, 4])
 
@@ -57,7 +59,7 @@ def test_sums_of_cumulants(n_topics, n):
             (np.float32, 1e-5, 1e-5),
         ):
             own = cumulants_of(*topics, 4, dtype)
-            total, factors = cumulants.normaliser(n, tuple(own.sum(0)))
+            total, factors = normaliser(n, tuple(own.sum(0)))
             assert total == pytest.approx(float(expected), rel=total_error)
             shares = [cumulants.combined(factors, one) / total for one in own]
             np.testing.assert_allclose(shares, means, rtol=error, atol=error / 10)
@@ -89,7 +91,7 @@ def a_document(n_topics, depth, seed=0):
     z = rng.integers(n_topics, size=20).astype(np.uint16)
     topic[:n_topics] = 5 + np.bincount(z, minlength=n_topics)
     room = given.new_given(topic, problem.kernel_priors(), problem.n_lanes, depth)
-    given.enter_blocks(3, 15, z, room)
+    from_python(given.enter_blocks)(3, 15, z, room)
     return problem, z, room
 
 
@@ -267,7 +269,7 @@ def shares(word, kind, name, factors, besides):
 @pytest.mark.parametrize("n_tokens", [2, 7])
 def test_rows_and_lists_draw_with_the_same_probabilities(n_tokens, n):
     word = OneWord(9, n_tokens, 4, seed=1)
-    _, factors = cumulants.normaliser(n, tuple(word.cumulants().sum(0)))
+    _, factors = normaliser(n, tuple(word.cumulants().sum(0)))
     names = ["draw_first"] if n > 1 else ["draw_first", "draw_last"]
     for name, kind, besides in itertools.product(names, KINDS, word.z[:2].tolist()):
         found, expected = shares(word, kind, name, factors, besides)
@@ -303,6 +305,6 @@ MUTANTS = {
 def test_mutants_draw_with_other_probabilities(fault):
     n_tokens, edit = MUTANTS[fault]
     word = OneWord(9, n_tokens, 4, seed=1, edits=[edit])
-    _, factors = cumulants.normaliser(1, tuple(word.cumulants().sum(0)))
+    _, factors = normaliser(1, tuple(word.cumulants().sum(0)))
     found, expected = shares(word, "lists", "draw_last", factors, int(word.z[0]))
     assert abs(found - expected).max() > 5e-3

@@ -21,6 +21,7 @@ import numpy as np
 import sklda
 from sklda._core import random_streams
 from sklda._core.problem import LANES
+from tests.helpers.from_python import from_python, is_inlined
 
 ROOT = Path(sklda.__file__).parent.parent
 # As they are: they run without a compiler, or their numbers are replaced below.
@@ -161,7 +162,9 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
             return SimpleNamespace(
                 overload=lambda *_, **__: _njit(), register_jitable=_njit()
             )
-        if origin == "sklda._core.random_streams" and not compiled_draws:
+        if origin == "sklda._core.random_streams" and compiled_draws:
+            return _compiled_draws()
+        if origin == "sklda._core.random_streams":
             plain = {
                 "uniform": random.Random.random,
                 "uniform_float32": lambda rng: np.float32(rng.getrandbits(24) / 2**24),
@@ -184,6 +187,14 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
     if name == "sklda._core.random_streams" and not compiled_draws:
         module.uniform = random.Random.random
     return module
+
+
+@cache
+def _compiled_draws() -> SimpleNamespace:
+    found = vars(random_streams).items()
+    return SimpleNamespace(
+        **{k: from_python(v) if is_inlined(v) else v for k, v in found}
+    )
 
 
 def _njit(**_):

@@ -1,6 +1,6 @@
 """Compile the kernels before the workers of pytest-xdist ask for them.
 
-Else each worker compiles what it meets first, most of it twice. This takes about 50
+Else each worker compiles what it meets first, most of it twice. This takes about 100
 seconds of one processor; the parts are for two.
 """
 
@@ -39,6 +39,20 @@ def gibbs() -> None:
         ECGSLDA(n_topics, **PARAMS).fit(X)
 
 
+def with_word_priors() -> None:
+    from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier
+
+    beta = np.linspace(0.1, 1, 3 * X.shape[1]).reshape(3, -1)
+    prior = {"topic_word_prior": beta, **PARAMS}
+    for sampler, most in itertools.product(("dense", "sparse"), (1, 2, None)):
+        blocking = None if most == 1 else "nested"
+        ways = {"sampler": sampler, "blocking": blocking, "max_block_size": most}
+        CollapsedGibbsLDA(3, **ways, **prior).fit(X)
+    CVBLDA(3, **prior).fit(X)
+    for sampler in ("light", "gibbs"):
+        MedLDAClassifier(3, sampler=sampler, **prior).fit(X, X[:, 0] > 0)
+
+
 def on_dask() -> None:
     if not find_spec("distributed"):
         return
@@ -67,7 +81,7 @@ def others() -> None:
     left_to_right_log_likelihood(lda, X)
 
 
-PARTS = [gibbs, others, on_dask]
+PARTS = [gibbs, with_word_priors, others, on_dask]
 
 
 def compile_all() -> None:
