@@ -131,7 +131,7 @@ def pick(weight, size, slot, r):
             j = block + first_lane(above)
             break
         before = last_in_all(ends)
-    # Each sum is rounded in its own way: one that adds nothing may be the first above r.
+    # Each sum is rounded in its own way: one that adds nothing may exceed r first.
     while j > 0 and (weight[j] <= 0 or j == slot):
         j -= 1
     return j
