@@ -56,10 +56,9 @@ def figures() -> dict[str, str]:
 
 
 def _blocks() -> dict[str, str]:
-    """Return what blocks of four gain on high counts, and chains in local modes."""
-    levels = _read("blocking/chains-counts-20.json")["levels"]
-    of_four = (_relative(row["seconds"])["nested-4"] for row in levels)
-    found = {"counts-nested-4-best": f"{min(r for r in of_four if r):.2f}"}
+    """Return what blocks of two cost with few topics, and chains in local modes."""
+    paces = _relative(_paces(_read("blocking/chains-kos-32.json")))
+    found = {"few-topics-nested-2-ratio": f"{paces['nested-2']:.1f}"}
     for name, row in _read("blocking/bars.json")["summary"].items():
         found[f"bars-{name}-stuck"] = f"{row['below_best']}"
         found["bars-chains"] = f"{row['chains']}"

@@ -123,16 +123,18 @@ def pick(weight, size, slot, r):
     """Return another slot with probability as its weight, r uniform in their sum."""
     most = broadcast(np.float32(r), LANES)
     before = broadcast(np.float32(0), LANES)
+    j = size - 1  # unless rounding carries r past the end
     for block in range(0, size, LANES):
         ends = running_sum(load_others(weight, block, slot)) + before
         above = ends > most
         if any_lane(above):
-            return block + first_lane(above)
+            j = block + first_lane(above)
+            break
         before = last_in_all(ends)
-    last = size - 1  # rounding carried r past the end
-    while last > 0 and (weight[last] <= 0 or last == slot):
-        last -= 1
-    return last
+    # Each sum is rounded in its own way: one that adds nothing may exceed r first.
+    while j > 0 and (weight[j] <= 0 or j == slot):
+        j -= 1
+    return j
 
 
 @njit(cache=True, nogil=True, _nrt=False)
