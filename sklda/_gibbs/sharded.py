@@ -118,7 +118,8 @@ def _parts(problem, n):
 
 def _cells_until(cut, corpus):
     """Return the first cell of each document whose word is `cut` or a later one."""
-    before = np.append(0, np.cumsum(corpus.word < cut))
+    before = np.zeros(corpus.word.size + 1, np.int32)
+    np.cumsum(corpus.word < cut, out=before[1:])
     return corpus.begin + np.diff(before[corpus.doc_ptr])
 
 

@@ -334,6 +334,8 @@ def test_one_shard_needs_no_sharding():
     assert sharded(single_site_rows, problem, 1, Threads()) is single_site_rows
     assert sharded(single_site_rows, one, 5, Threads()) is single_site_rows
     assert sharded(single_site_rows, problem, 2, Threads()).n_shards == 2
+    many = problem._replace(corpus=random_corpus(2, n_docs=300))
+    assert sharded(single_site_rows, many, 10**12, Threads()).n_shards == 128
 
 
 # --- threads that are not wanted, and interrupts ---------------------------------
