@@ -17,6 +17,7 @@ from sklda._core.problem import (
     WeightedCorpus,
 )
 
+_CHUNK = 2**20  # cells
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second
 _WAY_OUT = (
@@ -304,7 +305,12 @@ def word_cells(problem: Problem[Corpus]) -> np.ndarray:
 def word_tokens(problem: Problem[Corpus]) -> np.ndarray:
     """Return the number of tokens of each word, (n_words,) float64."""
     _, word, token_ptr = problem.corpus
-    return np.bincount(word, np.diff(token_ptr), problem.n_words)
+    tokens = np.zeros(problem.n_words)
+    for first in range(0, word.size, _CHUNK):  # else X would be copied several times
+        cells = slice(first, first + _CHUNK)
+        counts = np.diff(token_ptr[first : first + _CHUNK + 1])
+        tokens += np.bincount(word[cells], counts, problem.n_words)
+    return tokens
 
 
 def tokens_before(corpus: Corpus | Part) -> np.ndarray:

@@ -117,10 +117,17 @@ def _parts(problem, n):
 
 
 def _cells_until(cut, corpus):
-    """Return the first cell of each document whose word is `cut` or a later one."""
-    before = np.zeros(corpus.word.size + 1, np.int32)
-    np.cumsum(corpus.word < cut, out=before[1:])
-    return corpus.begin + np.diff(before[corpus.doc_ptr])
+    """Return the first cell of each document whose word is `cut` or a later one.
+
+    The words of a document are sorted: search all documents by bisection.
+    """
+    low, high = corpus.begin, corpus.end
+    while (is_open := low < high).any():
+        middle = np.where(is_open, (low + high) // 2, 0)
+        is_before = corpus.word[middle] < cut
+        low = np.where(is_open & is_before, middle + 1, low)
+        high = np.where(is_open & ~is_before, middle, high)
+    return low
 
 
 def sharded(

@@ -253,7 +253,7 @@ SPLITS = {
     "none": [],
     "all use the same words": [Edit("Sharded.from_topics", "i + phase", "phase")],
     "each keeps its words": [Edit("Sharded.from_topics", "i + phase", "i")],
-    "all words are before the cut": [Edit("_cells_until", "C + D", "C")],
+    "no cell is before a cut": [Edit("_cells_until", "low < high", "low < 0")],
     "the last words are left out": [Edit("_parts", "pairwise(B)", "pairwise(B[:-1])")],
 }
 
@@ -335,7 +335,7 @@ def test_one_shard_needs_no_sharding():
     assert sharded(single_site_rows, one, 5, Threads()) is single_site_rows
     assert sharded(single_site_rows, problem, 2, Threads()).n_shards == 2
     many = problem._replace(corpus=random_corpus(2, n_docs=300))
-    assert sharded(single_site_rows, many, 10**12, Threads()).n_shards == 128
+    assert 100 < sharded(single_site_rows, many, 10**12, Threads()).n_shards <= 128
 
 
 # --- threads that are not wanted, and interrupts ---------------------------------
