@@ -3,31 +3,34 @@
 import numpy as np
 
 from sklda._core.compile import njit
+from sklda._core.corpus import kernel_parts
 from sklda._core.document import count_document
 from sklda._core.entry import entry
 from sklda._core.random_streams import uniform
-from sklda._core.rows import counts, from_topics, merge, replica, replicate
+from sklda._core.rows import counts, from_topics, over, tables
 
-__all__ = ["counts", "from_topics", "merge", "replica", "replicate", "sweep"]
+__all__ = ["counts", "from_topics", "over", "sweep", "tables"]
 
 
 def sweep(problem, state, rng):
     """Resample every token once."""
-    sweep_tokens(problem.corpus, state, problem.kernel_priors(), rng.kernel)
+    priors = problem.kernel_priors()
+    for part in kernel_parts(problem.corpus, problem.n_lanes):
+        sweep_tokens(part, state, priors, rng.kernel)
     return state
 
 
 @njit(cache=True, nogil=True)
-def sweep_tokens(corpus, state, priors, rng):
-    """Resample every token once."""
-    doc_ptr, word, token_ptr = corpus
+def sweep_tokens(part, state, priors, rng):
+    """Resample every token of a part once."""
+    doc_ptr, begin, end, word, token_ptr = part
     z, word_topic, topic = state
     alpha, beta, beta_sum = priors
     doc_topic = np.zeros(alpha.size, np.int32)
     summed = np.zeros(alpha.size)
     for d in range(doc_ptr.size - 1):
         count_document(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]], z, doc_topic)
-        for c in range(doc_ptr[d], doc_ptr[d + 1]):
+        for c in range(begin[d], end[d]):
             row = word_topic[word[c]]
             for i in range(token_ptr[c], token_ptr[c + 1]):
                 _add(-1, z[i], doc_topic, row, topic)

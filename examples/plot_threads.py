@@ -27,9 +27,9 @@ train, test = train_test_split(X, test_size=0.2, random_state=0)
 print(f"{train.shape[0]:,} documents, {train.sum():,} tokens, {cpu_count()} processors")
 
 # %%
-# Shards are processed in parallel, each with its own copy of the counts; after each
-# sweep their changes are added up. ``n_shards`` affects the result, ``n_jobs`` (the
-# number of threads) does not.
+# Shards are processed in parallel. They share the counts: no two work on a word at the
+# same time. ``n_shards`` affects the result, ``n_jobs`` (the number of threads) does
+# not.
 N_TOPICS = 50
 common = {
     "doc_topic_prior": 0.1,
@@ -77,10 +77,10 @@ same = np.array_equal(augmented[0].components_, augmented[1].components_)
 print(f"same topics: {same}")
 
 # %%
-# What is the effect of the approximation? Held-out words are predicted about as well.
-# But the log joint probability increases more slowly with more shards, because each
-# shard uses counts that are up to a sweep old. Data augmentation is the slowest. So use
-# more sweeps with more shards.
+# What is the effect of the approximation? Held-out words are predicted as well, and the
+# log joint probability increases as fast with several shards as with one: only the
+# totals of the topics are out of date, by a fraction of a sweep. Data augmentation is
+# slower.
 figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
 chains = {f"{n} shards": lda for n, (lda, _) in sharded.items()}
 chains["uncollapsed"] = augmented[0]

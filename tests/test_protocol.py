@@ -18,10 +18,10 @@ import sklda
 from sklda import CollapsedGibbsLDA
 from sklda._base.sklearn_private import StrOptions
 from sklda._core import corpus
-from sklda._core.corpus import ranges, slice_documents, tokens_before
-from sklda._core.problem import Problem, add_changes
+from sklda._core.corpus import ranges
+from sklda._core.problem import Part, Problem
 from sklda._core.random_streams import random_topics
-from sklda._core.sampler import Replicable, Sampler
+from sklda._core.sampler import Sampler, Shardable
 from sklda._core.threads import Threads
 from sklda._core.word_prior import WordPrior
 from sklda._gibbs.blocked_sampler import Blocked
@@ -39,7 +39,7 @@ from tests.gibbs import test_uncollapsed_exactness as uncollapsed
 from tests.helpers.corpora import random_corpus, words_of
 from tests.helpers.enumeration import faults
 from tests.helpers.mutants import streams
-from tests.helpers.samplers import REPLICABLE, SAMPLERS
+from tests.helpers.samplers import SAMPLERS, SHARDABLE
 from tests.medlda import test_exactness as medlda
 
 CORPUS = random_corpus(1, 25, 9, mean=2)
@@ -49,7 +49,7 @@ TARGETS = np.random.default_rng(0).choice([-1.0, 1.0], (N_DOCS, 2))
 COMPILED = {name: known.compiled() for name, known in SAMPLERS.items()}
 WALKED = {
     **COMPILED,
-    **{f"{n}, 3 shards": Sharded(COMPILED[n], 3, Threads()) for n in REPLICABLE},
+    **{f"{n}, 3 shards": Sharded(COMPILED[n], 3, Threads()) for n in SHARDABLE},
     "gibbs": MaxMargin(Hinge(1.0), TARGETS, 1.0, None, None),
     "gibbs, weights one by one": MaxMargin(Hinge(1.0), TARGETS, 1.0, 2, None),
     "light": MaxMargin(EpsilonInsensitive(1.0, 0.1), TARGETS, 1.0, None, 2),
@@ -182,7 +182,7 @@ def test_a_sampler_goes_on_where_another_stopped(name):
         assert (z != before).any()
 
 
-@pytest.mark.parametrize("name", REPLICABLE)
+@pytest.mark.parametrize("name", SHARDABLE)
 def test_threads_change_nothing(name):
     first, problem, paths = first_topics(), problem_of(), []
     for n_jobs in (1, 2, 5):
@@ -193,32 +193,30 @@ def test_threads_change_nothing(name):
         np.testing.assert_array_equal(path, paths[0])
 
 
-@pytest.mark.parametrize("name", REPLICABLE)
-def test_replicas(name):
-    """The functions of `Replicable`, called as `Sharded` does, one by one."""
+@pytest.mark.parametrize("name", SHARDABLE)
+def test_parts(name):
+    """The functions of `Shardable`, on one part of the cells after the other."""
     sampler, problem, z = COMPILED[name], problem_of(), first_topics()
-    state, rng = sampler.from_topics(problem, z), streams(5)
-    documents = list(ranges(tokens_before(CORPUS), 4))
-    replicas = sampler.replicate(state, len(documents))
-    shards = []
-    for i, slice_ in enumerate(documents):
-        own = problem._replace(corpus=slice_documents(CORPUS, *slice_))
-        shards.append((own, sampler.replica(replicas, i, own)))
+    tables, rng = sampler.tables(problem, z), streams(5)
+    doc_ptr, word, token_ptr = CORPUS
+    middle = (CORPUS.begin + CORPUS.end) // 2
+    bounds = [(CORPUS.begin, middle), (middle, middle), (middle, CORPUS.end)]
+    parts = [Part(doc_ptr, *cells, word, token_ptr) for cells in bounds]
+    parts = [problem._replace(corpus=part) for part in parts]
+    states = [sampler.over(tables, part) for part in parts]
     for _ in range(3):
-        before = z.copy()
-        for i, (own, shard) in enumerate(shards):
-            assert shard.z is z
-            np.testing.assert_array_equal(shard.topic, state.topic)
-            first, last = own.corpus.token_ptr[[0, -1]]
-            elsewhere = np.r_[z[:first], z[last:]]
-            shards[i] = own, sampler.sweep(own, shard, rng.child(i))
-            np.testing.assert_array_equal(np.r_[z[:first], z[last:]], elsewhere)
-        add_changes(state.topic, [shard.topic for _, shard in shards])
-        for first, last in ((0, 4), (4, 4), (4, 9)):
-            sampler.merge(state, replicas, first, last)
-        assert (z != before).any()
-        assert_counted(sampler, problem, state)
-        assert faults(state, words_of(CORPUS), 4) == []
+        for i, part in enumerate(parts):
+            assert states[i].z is z
+            before = z.copy()
+            states[i] = sampler.sweep(part, states[i], rng)
+            cell = np.repeat(np.arange(word.size), np.diff(token_ptr))
+            document = np.repeat(np.arange(N_DOCS), np.diff(doc_ptr))[cell]
+            begin, end = part.corpus.begin[document], part.corpus.end[document]
+            inside = (begin <= cell) & (cell < end)
+            np.testing.assert_array_equal(z[~inside], before[~inside])
+            assert (z[inside] != before[inside]).any() == inside.any()
+            assert_counted(sampler, problem, states[i])
+            assert faults(states[i], words_of(CORPUS), 4) == []
 
 
 # --- no sampler is left out ------------------------------------------------------
@@ -256,8 +254,8 @@ def test_all_samplers_are_walked():
 @pytest.mark.parametrize("name", found_samplers())
 def test_functions_are_those_of_the_protocol(name):
     sampler = found_samplers()[name]
-    protocol = Replicable if hasattr(sampler, "replicate") else Sampler
-    for function in ("from_topics", "sweep", "counts", "replicate", "replica", "merge"):
+    protocol = Shardable if hasattr(sampler, "over") else Sampler
+    for function in ("from_topics", "sweep", "counts", "tables", "over"):
         if not hasattr(protocol, function):
             continue
         asked = list(inspect.signature(getattr(protocol, function)).parameters)[1:]

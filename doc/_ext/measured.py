@@ -72,6 +72,8 @@ def _shards() -> dict[str, str]:
     worst = max(result["rows"], key=lambda row: row["relative"])
     most = max(row["n_shards"] for row in result["rows"])
     found["shards-most"] = f"{most}"
+    (last,) = (row for row in result["rows"] if row["n_shards"] == most)
+    found["shards-cost"] = f"{1 / last['speed_up']:.1f}"
     found["shards-loss"] = f"{100 * (worst['relative'] - 1):.1f}"
     results = _read("ecgs/shards-nips-threads-2.json")["results"]
     rows = [row for result in results for row in result["rows"]]

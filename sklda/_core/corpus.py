@@ -8,8 +8,16 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
 from sklda._core.checks import check_structure
-from sklda._core.problem import MAX_TOKENS, Corpus, CorpusT, Problem, WeightedCorpus
+from sklda._core.problem import (
+    MAX_TOKENS,
+    Corpus,
+    CorpusT,
+    Part,
+    Problem,
+    WeightedCorpus,
+)
 
+_CHUNK = 2**20  # cells
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second
 _WAY_OUT = (
@@ -222,16 +230,52 @@ def some_documents(corpus: CorpusT, first: int, last: int) -> CorpusT:
     return corpus._replace(doc_ptr=corpus.doc_ptr[first : last + 1])
 
 
+def part_of(corpus: Corpus | Part, first: int, last: int) -> Part:
+    """Return the documents from `first` to before `last` as a part."""
+    return Part(
+        doc_ptr=corpus.doc_ptr[first : last + 1],
+        begin=corpus.begin[first:last],
+        end=corpus.end[first:last],
+        word=corpus.word,
+        token_ptr=corpus.token_ptr,
+    )
+
+
+def kernel_parts(corpus: Corpus | Part, n_steps: int) -> Iterator[Part]:
+    """Yield the documents in parts that take a kernel a short time."""
+    for documents in kernel_ranges(tokens_before(corpus), n_steps):
+        yield part_of(corpus, *documents)
+
+
+def cells_of(corpus: Corpus | Part) -> np.ndarray:
+    """Return the numbers of the cells in a part, (n_cells_in_part,) int64."""
+    return _numbers(corpus.begin, corpus.end - corpus.begin)
+
+
+def _numbers(first, sizes):
+    """Return ``first[i], first[i] + 1, ...`` for each range i of some size."""
+    before = np.cumsum(sizes) - sizes
+    return np.repeat(first - before, sizes) + np.arange(sizes.sum())
+
+
+def take_cells(corpus: Corpus | Part) -> Corpus:
+    """Return copies of the cells in a part as a corpus; its tokens get new numbers."""
+    return _take(corpus, corpus.begin, corpus.end - corpus.begin)
+
+
 def take_documents(corpus: Corpus, documents: np.ndarray) -> Corpus:
     """Return copies of some documents, in the order of their numbers, as a corpus."""
-    doc_ptr, word, token_ptr = corpus
-    n_cells = np.diff(doc_ptr)[documents]
-    new_doc_ptr = np.concatenate([[0], np.cumsum(n_cells)])
-    shift = np.repeat(doc_ptr[documents] - new_doc_ptr[:-1], n_cells)
-    cells = shift + np.arange(new_doc_ptr[-1])
-    counts = np.diff(token_ptr)[cells]
-    new_token_ptr = np.concatenate([[0], np.cumsum(counts)])
-    return Corpus(new_doc_ptr, word[cells], new_token_ptr)
+    return _take(corpus, corpus.begin[documents], np.diff(corpus.doc_ptr)[documents])
+
+
+def _take(corpus, first, n_cells):
+    cells = _numbers(first, n_cells)
+    counts = np.diff(corpus.token_ptr)[cells]
+    return Corpus(
+        doc_ptr=np.concatenate([[0], np.cumsum(n_cells)]),
+        word=corpus.word[cells],
+        token_ptr=np.concatenate([[0], np.cumsum(counts)]),
+    )
 
 
 def without_memory_of_x(corpus: Corpus) -> Corpus:
@@ -258,12 +302,23 @@ def word_cells(problem: Problem[Corpus]) -> np.ndarray:
     return np.bincount(problem.corpus.word, minlength=problem.n_words)
 
 
-def tokens_before(corpus: Corpus) -> np.ndarray:
+def word_tokens(problem: Problem[Corpus]) -> np.ndarray:
+    """Return the number of tokens of each word, (n_words,) float64."""
+    _, word, token_ptr = problem.corpus
+    tokens = np.zeros(problem.n_words)
+    for first in range(0, word.size, _CHUNK):  # else X would be copied several times
+        cells = slice(first, first + _CHUNK)
+        counts = np.diff(token_ptr[first : first + _CHUNK + 1])
+        tokens += np.bincount(word[cells], counts, problem.n_words)
+    return tokens
+
+
+def tokens_before(corpus: Corpus | Part) -> np.ndarray:
     """Return the number of tokens before each document, and of all: (n_docs + 1,)."""
     return corpus.token_ptr[corpus.doc_ptr]
 
 
-def document_lengths(corpus: Corpus) -> np.ndarray:
+def document_lengths(corpus: Corpus | Part) -> np.ndarray:
     """Return the number of tokens of each document, (n_docs,)."""
     return np.diff(tokens_before(corpus))
 

@@ -66,20 +66,24 @@ def enter_document(first, last, z, priors, document):
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
-def next_document(d, corpus, z, ratio_sum, priors, document):
-    """Set the counts and ratios of document d, from those of the one before it.
+def next_document(before, d, part, z, ratio_sum, priors, document):
+    """Set the counts and ratios of document d, from those of document `before`.
 
     Return the sum of the ratios, which was `ratio_sum`. Between two short documents,
-    only the ratios of their own topics change. Before the first document the counts
-    are those of none.
+    only the ratios of their own topics change. The counts may still be those of no
+    document.
     """
-    doc_ptr, _, token_ptr = corpus
-    before = token_ptr[doc_ptr[max(d - 1, 0)]]
+    doc_ptr, token_ptr = part.doc_ptr, part.token_ptr
+    first_before, last_before = (
+        token_ptr[doc_ptr[before]],
+        token_ptr[doc_ptr[before + 1]],
+    )
     first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
+    n_tokens = last - first + last_before - first_before
     doc_topic = document.doc_topic
-    if LANES_PER_TOKEN * (last - before) > doc_topic.size:
+    if LANES_PER_TOKEN * n_tokens > doc_topic.size:
         return enter_document(first, last, z, priors, document)
-    for i in range(before, first):
+    for i in range(first_before, last_before):
         k = np.int64(z[i])
         doc_topic[k] = 0
         ratio_sum += _change_ratio(k, priors, document)

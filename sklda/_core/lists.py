@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.compile import njit
+from sklda._core.corpus import word_tokens
 from sklda._core.document import ratio_without, update_ratio
 from sklda._core.prefetch import AHEAD, prefetch
 from sklda._core.problem import LANES, Counts, padded
@@ -305,10 +306,8 @@ def from_topics(problem, z):
 
     Each list has room for all topics that its tokens can have, and `SPARE` more.
     """
-    corpus, n_words, n_lanes = problem.corpus, problem.n_words, problem.n_lanes
-    tokens = np.bincount(corpus.word, np.diff(corpus.token_ptr), n_words)
-    excess = problem.excess
-    most = tokens + np.diff(excess.word_ptr) + SPARE
+    n_words, n_lanes, excess = problem.n_words, problem.n_lanes, problem.excess
+    most = word_tokens(problem) + np.diff(excess.word_ptr) + SPARE
     room = padded(np.minimum(most, problem.n_topics).astype(np.int64) + 1)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(room)])
     state = State(
@@ -320,8 +319,16 @@ def from_topics(problem, z):
         list_count=np.zeros(start[-1], excess.value.dtype),
     )
     _list_excess(excess, state)
-    _list(corpus, state)
+    _list(problem.corpus, state)
     return state
+
+
+def over(tables, problem):
+    """Return the tables: they are all that a sampler needs, for any documents."""
+    return tables
+
+
+tables = from_topics  # a state has nothing else
 
 
 @njit(cache=True, nogil=True)

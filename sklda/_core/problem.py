@@ -21,6 +21,26 @@ class Corpus(NamedTuple):
     word: np.ndarray  # (n_cells,) int32
     token_ptr: np.ndarray  # (n_cells + 1,) int64; differences are the counts
 
+    @property
+    def begin(self) -> np.ndarray:
+        """Return the first cell of each document, (n_docs,)."""
+        return self.doc_ptr[:-1]
+
+    @property
+    def end(self) -> np.ndarray:
+        """Return the cell after the last of each document, (n_docs,)."""
+        return self.doc_ptr[1:]
+
+
+class Part(NamedTuple):
+    """Cells of some documents that a sweep resamples; it counts all of their tokens."""
+
+    doc_ptr: np.ndarray  # (n_docs + 1,) int64; cells of d: doc_ptr[d]:doc_ptr[d + 1]
+    begin: np.ndarray  # (n_docs,) int64; cells of d in the part: begin[d]:end[d]
+    end: np.ndarray  # (n_docs,) int64
+    word: np.ndarray  # (n_cells,) int32
+    token_ptr: np.ndarray  # (n_cells + 1,) int64
+
 
 class WeightedCorpus(NamedTuple):
     """The same with real weights; kernels skip cells of weight 0."""
@@ -48,7 +68,7 @@ class Priors(NamedTuple):
     topic_word_sum: np.float32 | np.ndarray  # V beta; or (n_lanes,), 1 in the padding
 
 
-CorpusT = TypeVar("CorpusT", Corpus, WeightedCorpus)
+CorpusT = TypeVar("CorpusT", Corpus, Part, WeightedCorpus)
 
 
 class Problem(NamedTuple, Generic[CorpusT]):
@@ -123,7 +143,7 @@ def pad_prior(doc_topic_prior: np.ndarray) -> np.ndarray:
 
 
 def add_changes(shared, replicas) -> None:
-    """Add what each replica of a table has changed, and make the replicas equal to it.
+    """Add what each replica of totals has changed, and make the replicas equal to them.
 
     Between the first step and the last, 32-bit integers may wrap around, and back.
     """

@@ -15,7 +15,7 @@ import numpy as np
 from sklda._core.compile import njit
 from sklda._core.document import ratio_without
 from sklda._core.prefetch import AHEAD, per_line, prefetch
-from sklda._core.problem import LANES, Counts, add_changes
+from sklda._core.problem import LANES, Counts
 from sklda._core.random_streams import uniform
 from sklda._core.vectors import (
     broadcast,
@@ -218,25 +218,9 @@ def counts(problem, state):
     return Counts(word_topic, state.topic)
 
 
-def replicate(state, n):
-    """Return a state of n tables of counts, for n shards of the documents.
-
-    What a shard writes to is far from what others write to: two processors that write
-    to one line of the cache wait for each other.
-    """
-    return State(
-        z=state.z,
-        word_topic=np.tile(state.word_topic, (n, 1, 1)),
-        topic=np.tile(np.pad(state.topic, (0, 2 * LANES)), (n, 1)),
-    )
+def over(tables, problem):
+    """Return the tables: they are all that a sampler needs, for any documents."""
+    return tables
 
 
-def replica(replicas, i, problem):
-    """Return the i-th of them, a state that `sweep` takes."""
-    topic = replicas.topic[i, : problem.n_lanes]
-    return State(replicas.z, replicas.word_topic[i], topic)
-
-
-def merge(state, replicas, first, last):
-    """Add what the replicas changed of the words from `first` to before `last`."""
-    add_changes(state.word_topic[first:last], replicas.word_topic[:, first:last])
+tables = from_topics  # a state has nothing else

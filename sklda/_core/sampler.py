@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from sklda._core.problem import Corpus, Counts, Problem
+from sklda._core.problem import Corpus, Counts, Part, Problem
 from sklda._core.random_streams import RandomStreams
 
 
@@ -55,20 +55,18 @@ class Sampler(Protocol[S]):
         """
 
 
-class Replicable(Sampler[S], Protocol[S]):
-    """A sampler that can be sharded: its counts can be replicated and merged."""
+class Shardable(Sampler[S], Protocol[S]):
+    """A sampler that can be sharded: several sweep parts of the cells at a time.
 
-    def replicate(self, state: S, n: int) -> Any:
-        """Return the counts n times over, once for each of n shards of the documents.
+    No two of them share a word or a document while they sweep, so that they share the
+    topics of the tokens and all counts but `topic`.
+    """
 
-        The topics of the tokens are shared: each shard writes to those of its own.
-        """
+    def tables(self, problem: Problem[Corpus], z: np.ndarray) -> Any:
+        """Return counts of the topics z, a named tuple with fields `z` and `topic`."""
 
-    def replica(self, replicas: Any, i: int, problem: Problem[Corpus]) -> S:
-        """Return the i-th of them, a state for the documents of `problem`."""
+    def over(self, tables: Any, problem: Problem[Corpus] | Problem[Part]) -> S:
+        """Return a state over such counts, for the cells in the corpus of `problem`.
 
-    def merge(self, state: S, replicas: Any, first: int, last: int) -> None:
-        """Add what all replicas changed of the words from `first` to before `last`.
-
-        Afterwards the replicas are equal to the state again. The caller merges `topic`.
+        Counts are of all documents; `sweep` is given the same part of the cells.
         """

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.problem import Corpus, Problem
-from sklda._core.sampler import Replicable, Sampler
+from sklda._core.sampler import Sampler, Shardable
 from sklda._core.threads import Threads
 from sklda._ecgs.samplers import draws_made, grouped_sampler
 from sklda._gibbs.base import BaseGibbsLDA
@@ -100,11 +100,12 @@ class ECGSLDA(BaseGibbsLDA):
         change, `init` and `random_state` have no effect; anything else that changes
         is an error. The estimator holds the chain, about as much memory as a fit.
     n_shards : int, default=1
-        Number of shards of the documents, of about equal tokens, that sweep in
-        parallel. Each shard sweeps on its own copy of the counts, and the changes are
-        added up after the sweep [3]_. One shard is the chain itself. Several are a
-        further approximation, close as long as there are far more documents than
-        shards; the fitted model depends on their number.
+        Number of shards, at most 128, that sweep in parallel. Documents and words are
+        cut into as many; no two shards work on a word at the same time, so all share
+        one table of counts [3]_. One shard is the chain itself. Several are a further
+        approximation, because the totals of topics are added up only after each of the
+        `n_shards` phases of a sweep; it is close as long as there are far more
+        documents than shards. The fitted model depends on their number.
     n_jobs : int, default=None
         Number of threads in transform and score, and in fit if `n_shards` is above 1.
         None means 1, -1 all processors. The result does not depend on it, bit for bit.
@@ -160,15 +161,15 @@ class ECGSLDA(BaseGibbsLDA):
     equally long; with 1.3 tokens per pair (KOS) both take 1.2 times as long. Memory: as
     CollapsedGibbsLDA, and 4 bytes per document-word pair for shortcut and dynamic
     sampling. Dynamic sampling also takes 16 bytes per pair of at least three tokens and
-    8 for each number of topics drawn for it so far. Several shards double these.
+    8 for each number of topics drawn for it so far.
 
     References
     ----------
     .. [1] H. Xiao, T. Stibor, "Efficient collapsed Gibbs sampling for latent Dirichlet
        allocation", ACML 2010, https://proceedings.mlr.press/v13/xiao10a.html
     .. [2] T. P. Minka, "Estimating a Dirichlet distribution" (2000).
-    .. [3] D. Newman, A. Asuncion, P. Smyth, M. Welling, "Distributed algorithms for
-       topic models", JMLR 10 (2009).
+    .. [3] F. Yan, N. Xu, Y. Qi, "Parallel inference for latent Dirichlet allocation on
+       graphics processing units", NIPS 2009.
 
     Examples
     --------
@@ -230,7 +231,7 @@ class ECGSLDA(BaseGibbsLDA):
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         parameters = self._parameters
-        sampler: Replicable
+        sampler: Shardable
         if self.strategy == "standard":
             in_rows = rows_are_faster(problem)
             sampler = collapsed_sampler(None, None, in_rows, problem.n_topics)

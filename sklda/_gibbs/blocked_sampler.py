@@ -12,12 +12,14 @@ import numpy as np
 
 from sklda._core.corpus import (
     MOST_STEPS,
+    cells_of,
     document_lengths,
     kernel_ranges,
     split_cells,
+    take_cells,
     tokens_before,
 )
-from sklda._core.problem import MAX_TOKENS, Corpus, Counts, Problem
+from sklda._core.problem import MAX_TOKENS, Corpus, Counts, Part, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._gibbs.kernels.blocked.cumulants import SMALL
 
@@ -36,12 +38,15 @@ class Blocks(NamedTuple):
     size: np.ndarray  # (n_blocks,) int32
 
 
-def make_blocks(corpus: Corpus, most: int | np.ndarray) -> Blocks:
+def make_blocks(corpus: Corpus | Part, most: int | np.ndarray) -> Blocks:
     """Return the cells as blocks, cut where they have more than `most` tokens."""
-    pieces = split_cells(corpus, most)
-    count = np.diff(corpus.token_ptr)
-    n_pieces = np.diff(np.searchsorted(pieces.token_ptr, corpus.token_ptr))
+    cells = take_cells(corpus)
+    pieces = split_cells(cells, most)
+    count = np.diff(cells.token_ptr)
+    n_pieces = np.diff(np.searchsorted(pieces.token_ptr, cells.token_ptr))
     largest = np.repeat(np.minimum(count, most), n_pieces)
+    moved = corpus.token_ptr[cells_of(corpus)] - cells.token_ptr[:-1]
+    first = pieces.token_ptr[:-1] + np.repeat(moved, n_pieces)
     n_docs = corpus.doc_ptr.size - 1
     document = np.repeat(np.arange(n_docs), np.diff(pieces.doc_ptr))
     size = np.diff(pieces.token_ptr).astype(np.int32)
@@ -53,7 +58,7 @@ def make_blocks(corpus: Corpus, most: int | np.ndarray) -> Blocks:
         single_ptr=pieces.doc_ptr[1:] - singles,
         token_ptr=tokens_before(corpus),
         word=pieces.word[order],
-        first=pieces.token_ptr[:-1][order],
+        first=first[order],
         size=size[order],
     )
 
@@ -80,19 +85,24 @@ class Blocked(NamedTuple):
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
         """Return the state in which the tokens have the topics z."""
-        return self._state(self.kernel.from_topics(problem, z), problem)
+        return self.over(self.tables(problem, z), problem)
 
-    def _state(self, tables, problem) -> State:
+    def tables(self, problem: Problem[Corpus], z: np.ndarray) -> Any:
+        """Return the counts of the topics z."""
+        return self.kernel.from_topics(problem, z)
+
+    def over(self, tables: Any, problem: Problem[Corpus] | Problem[Part]) -> State:
+        """Return the state for some cells over counts of all documents."""
         corpus = problem.corpus
         n_steps = np.maximum(document_lengths(corpus) * problem.n_topics, 1)
         most = np.maximum(MOST_STEPS // n_steps, 1)
         if self.max_block_size is not None:
             most = np.minimum(most, min(self.max_block_size, MAX_TOKENS))
-        blocks = make_blocks(corpus, np.repeat(most, np.diff(corpus.doc_ptr)))
+        blocks = make_blocks(corpus, np.repeat(most, corpus.end - corpus.begin))
         return State(tables.z, tables.topic, tables, blocks)
 
     def sweep(
-        self, problem: Problem[Corpus], state: State, rng: RandomStreams
+        self, problem: Problem[Corpus] | Problem[Part], state: State, rng: RandomStreams
     ) -> State:
         """Resample every block once: first the large ones, then all others."""
         blocks, priors = state.blocks, self.kernel.kernel_priors(problem)
@@ -111,18 +121,6 @@ class Blocked(NamedTuple):
     def counts(self, problem: Problem[Corpus], state: State) -> Counts:
         """Return the count tables."""
         return self.kernel.counts(problem, state.tables)
-
-    def replicate(self, state: State, n: int) -> Any:
-        """Return the counts n times over, for n shards of the documents."""
-        return self.kernel.replicate(state.tables, n)
-
-    def replica(self, replicas: Any, i: int, problem: Problem[Corpus]) -> State:
-        """Return the i-th of them, a state for the documents of `problem`."""
-        return self._state(self.kernel.replica(replicas, i, problem), problem)
-
-    def merge(self, state: State, replicas: Any, first: int, last: int) -> None:
-        """Add what the replicas changed of the words from `first` to before `last`."""
-        self.kernel.merge(state.tables, replicas, first, last)
 
 
 def _in_parts(blocks: Blocks, n_steps: int) -> Iterator[Blocks]:

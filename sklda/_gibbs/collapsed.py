@@ -100,11 +100,12 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         change, `init` and `random_state` have no effect; anything else that changes
         is an error. The estimator holds the chain, about as much memory as a fit.
     n_shards : int, default=1
-        Number of shards of the documents, of about equal tokens, that sweep in
-        parallel. Each shard sweeps on its own copy of the counts, and the changes are
-        added up after the sweep [4]_. One shard is the exact chain. Several are an
-        approximation, close as long as there are far more documents than shards; the
-        fitted model depends on their number.
+        Number of shards, at most 128, that sweep in parallel. Documents and words are
+        cut into as many; no two shards work on a word at the same time, so all share
+        one table of counts [4]_. One shard is the exact chain. Several are an
+        approximation, because the totals of topics are added up only after each of the
+        `n_shards` phases of a sweep; it is close as long as there are far more
+        documents than shards. The fitted model depends on their number.
     n_jobs : int, default=None
         Number of threads in transform and score, and in fit if `n_shards` is above 1.
         None means 1, -1 all processors. The result does not depend on it, bit for bit.
@@ -154,8 +155,8 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     Cost of a sweep: at most O(K) per document-word pair and O(K) per document; with
     many topics far less, because lists hold only the topics that a word has. Memory: 2
     bytes per token, 12 per document-word pair, 8 per word-topic pair that can occur (up
-    to four times as much while counts are in rows, and again for each of several
-    shards), 8 K per document and 24 K per word.
+    to four times as much while counts are in rows), 8 K per document and 24 K per word;
+    each of several shards takes 8 per document.
 
     With an array for beta, a sweep takes 1.1 times as long, 1.4 times while hundreds of
     topics are in rows; a row takes twice the memory and a list 1.5 times. Lists also
@@ -170,8 +171,8 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
     .. [2] T. P. Minka, "Estimating a Dirichlet distribution" (2000).
     .. [3] X. Zhang, S. A. Sisson, "Blocking collapsed Gibbs sampler for latent
        Dirichlet allocation models" (2016), https://arxiv.org/abs/1608.00945
-    .. [4] D. Newman, A. Asuncion, P. Smyth, M. Welling, "Distributed algorithms for
-       topic models", JMLR 10 (2009).
+    .. [4] F. Yan, N. Xu, Y. Qi, "Parallel inference for latent Dirichlet allocation on
+       graphics processing units", NIPS 2009.
 
     Examples
     --------

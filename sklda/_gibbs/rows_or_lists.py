@@ -4,7 +4,7 @@ import numpy as np
 
 from sklda._core.corpus import word_cells
 from sklda._core.problem import Corpus, Problem, padded
-from sklda._core.sampler import Replicable
+from sklda._core.sampler import Shardable
 from sklda._core.vectors import are_wide
 from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.kernels import (
@@ -25,7 +25,7 @@ DOUBLES_PER_LISTED = 2
 
 def collapsed_sampler(
     blocking: str | None, max_block_size: int | None, in_rows: bool, n_topics: int
-) -> Replicable:
+) -> Shardable:
     """Return the sampler over rows or lists, for a way of blocking."""
     if blocking is None:
         return _single_site_rows(n_topics) if in_rows else single_site_lists

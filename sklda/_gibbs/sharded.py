@@ -1,81 +1,139 @@
-"""AD-LDA: shards of the documents sweep side by side, on counts of their own.
+"""Shards of the documents sweep side by side, and no two on the same words.
 
-Newman, Asuncion, Smyth & Welling, "Distributed algorithms for topic models", JMLR 2009.
-After each sweep the changes of all shards are added up. Two shards do not see each
-other's changes within a sweep, so this approximates the chain of the sampler itself.
+Yan, Xu & Qi, "Parallel inference for latent Dirichlet allocation on graphics processing
+units", NIPS 2009. Documents and words are cut into as many shards, and a sweep has as
+many phases: in phase p, the i-th shard of the documents resamples its tokens of the
+(i + p)-th shard of the words. So the shards share one table of word-topic counts, but
+no row of it at the same time. Each has its own copy of the totals n_k; the changes of
+all are added up after the phase. Within a phase these totals are out of date, and
+nothing else is: this approximates the chain of the sampler itself.
 """
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._core.corpus import ranges, slice_documents, tokens_before
-from sklda._core.problem import Corpus, Counts, Problem, add_changes
+from sklda._core.corpus import part_of, ranges, tokens_before, word_tokens
+from sklda._core.problem import LANES, Corpus, Counts, Part, Problem, add_changes
 from sklda._core.random_streams import RandomStreams
-from sklda._core.sampler import Replicable, Sampler
+from sklda._core.sampler import Sampler, Shardable
 from sklda._core.threads import Threads
+
+MOST_SHARDS = 128  # a document is entered once in each phase
+
+
+class Share(NamedTuple):
+    """What a shard of the documents does in a phase."""
+
+    shard: int
+    part: Part
+    state: Any
 
 
 class State(NamedTuple):
-    """The counts of all documents, and their replicas for the shards."""
+    """Counts of all documents, and the phases of a sweep over them."""
 
-    z: np.ndarray  # (n_tokens,) uint16; the shards share it
+    z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
-    whole: Any
-    corpora: list[Corpus]  # the documents of each shard
-    replicas: Any
-    shards: list  # the replicas as states
+    topics: list[np.ndarray]  # the copy of each shard
+    tables: Any  # with the topics of the tokens, shared by all
+    phases: list[list[Share]]
+
+    @property
+    def shards(self) -> list[Any]:
+        """Return the states of all shares."""
+        return [share.state for phase in self.phases for share in phase]
 
 
 class Sharded(NamedTuple):
     """A sampler over shards of about equal tokens; the threads change no sample."""
 
-    sampler: Replicable
+    sampler: Shardable
     n_shards: int
     threads: Threads
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
         """Return the state in which the tokens have the topics z."""
-        whole = self.sampler.from_topics(problem, z)
-        corpora = [
-            slice_documents(problem.corpus, first, last)
-            for first, last in ranges(tokens_before(problem.corpus), self.n_shards)
+        tables, n = self.sampler.tables(problem, z), self.n_shards
+        # What a shard writes to is far from what others write to: two processors that
+        # write to one line of the cache wait for each other.
+        room = np.tile(np.pad(tables.topic, (0, 2 * LANES)), (n, 1))
+        topics = [copy[: problem.n_lanes] for copy in room]
+
+        def share(i, part):
+            own = tables._replace(topic=topics[i])
+            state = self.sampler.over(own, problem._replace(corpus=part))
+            return Share(i, part, state)
+
+        parts = _parts(problem, n)
+        phases = [
+            [
+                share(i, of_documents[j])
+                for i, of_documents in enumerate(parts)
+                if (j := (i + phase) % n) < len(of_documents)
+            ]
+            for phase in range(n)
         ]
-        replicas = self.sampler.replicate(whole, len(corpora))
-        shards = [
-            self.sampler.replica(replicas, i, problem._replace(corpus=corpus))
-            for i, corpus in enumerate(corpora)
-        ]
-        return State(z, whole.topic, whole, corpora, replicas, shards)
+        return State(z, tables.topic, topics, tables, phases)
 
     def sweep(
         self, problem: Problem[Corpus], state: State, rng: RandomStreams
     ) -> State:
-        """Sweep the shards side by side, and add up their changes."""
-        _, topic, whole, corpora, replicas, shards = state
-        streams = [rng.child(i) for i in range(len(shards))]
+        """Sweep the shards side by side, phase by phase."""
+        streams = [rng.child(i) for i in range(self.n_shards)]
 
-        def sweep(corpus, shard, stream):
-            return self.sampler.sweep(problem._replace(corpus=corpus), shard, stream)
+        def sweep(share):
+            own = problem._replace(corpus=share.part)
+            after = self.sampler.sweep(own, share.state, streams[share.shard])
+            return share._replace(state=after)
 
-        shards = self.threads.map(sweep, corpora, shards, streams)
-        add_changes(topic, [shard.topic for shard in shards])
-
-        def merge(words):
-            self.sampler.merge(whole, replicas, *words)
-
-        words_before = np.arange(problem.n_words + 1)
-        self.threads.map(merge, list(ranges(words_before, self.threads.n)))
-        return state._replace(shards=shards)
+        phases = []
+        for shares in state.phases:
+            phases.append(self.threads.map(sweep, shares))
+            add_changes(state.topic, state.topics)
+        return state._replace(phases=phases)
 
     def counts(self, problem: Problem[Corpus], state: State) -> Counts:
         """Return the counts of all documents."""
-        return self.sampler.counts(problem, state.whole)
+        return self.sampler.counts(problem, state.shards[0])
+
+
+def _parts(problem, n):
+    """Return the parts of each shard of the documents, one for each shard of the words.
+
+    There are fewer shards of the words where there are few words.
+    """
+    doc_ptr, word, token_ptr = corpus = problem.corpus
+    words = ranges(np.append(0, np.cumsum(word_tokens(problem))), n)
+    bounds = [corpus.begin, *(_cells_until(cut, corpus) for _, cut in words)]
+    of_words = [
+        Part(doc_ptr, begin, end, word, token_ptr) for begin, end in pairwise(bounds)
+    ]
+    return [
+        [part_of(part, *documents) for part in of_words]
+        for documents in ranges(tokens_before(corpus), n)
+    ]
+
+
+def _cells_until(cut, corpus):
+    """Return the first cell of each document whose word is `cut` or a later one.
+
+    The words of a document are sorted: search all documents by bisection.
+    """
+    low, high = corpus.begin, corpus.end
+    while (is_open := low < high).any():
+        middle = np.where(is_open, (low + high) // 2, 0)
+        is_before = corpus.word[middle] < cut
+        low = np.where(is_open & is_before, middle + 1, low)
+        high = np.where(is_open & ~is_before, middle, high)
+    return low
 
 
 def sharded(
-    sampler: Replicable, problem: Problem[Corpus], n_shards: int, threads: Threads
+    sampler: Shardable, problem: Problem[Corpus], n_shards: int, threads: Threads
 ) -> Sampler:
     """Return the sampler over shards, or itself where there is one shard only."""
+    n_shards = min(n_shards, MOST_SHARDS)
     n_shards = len(list(ranges(tokens_before(problem.corpus), n_shards)))
     return Sharded(sampler, n_shards, threads) if n_shards > 1 else sampler

@@ -19,9 +19,10 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     """Latent Dirichlet Allocation by collapsed Gibbs sampling in shards, on Dask.
 
     Each shard of the documents sweeps on a worker, on its own copy of the counts, and
-    the changes are added up after the sweep [1]_. The fit is that of
-    :class:`sklda.CollapsedGibbsLDA` with the same `n_shards` and `random_state`, bit
-    for bit, on any number of workers. More than one shard is an approximation;
+    the changes are added up after the sweep [1]_. The fit depends on `n_shards` and
+    `random_state` only, bit for bit, on any number of workers. With one shard it is
+    that of :class:`sklda.CollapsedGibbsLDA`. More than one are an approximation, not as
+    close as shards on one machine, which share their counts;
     PartiallyCollapsedGibbsLDA is exact.
 
     Parameters

@@ -111,37 +111,28 @@ class Shards(NamedTuple):
         sampler = collapsed_sampler(
             self.blocking, self.max_block_size, in_rows, problem.n_topics
         )
-        tables = _rows if in_rows else _lists
-        replicas = tables(counts, problem, z)
-        state = sampler.replica(replicas, 0, problem)
+        tables = (_rows if in_rows else _lists)(counts, problem, z)
+        state = sampler.over(tables, problem)
         sampler.sweep(problem, state, SimpleNamespace(kernel=stream))
         if in_rows:
-            own = own_counts_by(replicas.word_topic[0], problem, z)
+            own = own_counts_by(tables.word_topic, problem, z)
         else:
             before = unpack(part.pieces) if part.pieces else own_counts(problem, part.z)
-            own = own_counts_after(before, counts, state)
+            own = own_counts_after(before, counts, tables)
         return Part(z, stream, cut(own, words.bounds))
 
 
 def _rows(counts, problem, z) -> rows.State:
-    """Return the only replica of the counts in rows."""
-    table = np.zeros((1, problem.n_words, problem.n_lanes), np.int32)
-    word_lists.fill_rows(counts, 0, table[0])
-    return rows.State(z, table, _topic(counts, problem)[np.newaxis])
+    """Return the counts in rows."""
+    table = np.zeros((problem.n_words, problem.n_lanes), np.int32)
+    word_lists.fill_rows(counts, 0, table)
+    return rows.State(z, table, _topic(counts, problem))
 
 
 def _lists(counts, problem, z) -> lists.State:
-    """Return the only replica of the counts in lists."""
+    """Return the counts in lists."""
     first, size, topic, count = slots(counts, problem)
-    totals = _topic(counts, problem)
-    return lists.State(
-        z,
-        totals[np.newaxis],
-        first,
-        size[np.newaxis],
-        topic[np.newaxis],
-        count[np.newaxis],
-    )
+    return lists.State(z, _topic(counts, problem), first, size, topic, count)
 
 
 def _topic(counts, problem) -> np.ndarray:

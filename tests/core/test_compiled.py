@@ -25,14 +25,14 @@ def test_no_index_is_out_of_bounds(tmp_path):
     from sklda._gibbs.sharded import Sharded
     from tests.core.test_kernels import KNOWN, sweep_often
     from tests.helpers.corpora import corpus_of, random_corpus, tight_corpus
-    from tests.helpers.samplers import REPLICABLE
+    from tests.helpers.samplers import SHARDABLE
 
     try:
         numba.njit(lambda a: a[a.size])(np.zeros(3))
     except IndexError:
         print("indices are checked")
     samplers = {name: known.compiled() for name, known in KNOWN.items()}
-    sharded = [Sharded(samplers[name], 3, Threads()) for name in REPLICABLE]
+    sharded = [Sharded(samplers[name], 3, Threads()) for name in SHARDABLE]
     for seed, (n_topics, n_words, alpha, beta) in enumerate(
         [(1, 1, 0.1, 0.1), (2, 90, 1e-4, 1e-4), (40, 90, 0.5, 0.01), (16, 9, 10, 1e-8)]
     ):
@@ -143,10 +143,7 @@ def test_one_signature_for_each_kernel():
     assert {name: n for name, n in found.items() if n > 1} == {}
     swept = [name for name in swept if name not in twice]
     called = [f"_base.kernels.fold_in.{name}" for name in ("fold_in", "log_predictive")]
-    called += [
-        f"_core.{name}"
-        for name in ("rows.add_tokens", "lists._list", "list_replicas.merge")
-    ]
+    called += [f"_core.{name}" for name in ("rows.add_tokens", "lists._list")]
     called += [
         "_core.doc_topic_counts.add_doc_topic",
         "_core.random_streams._draw_topics",

@@ -8,8 +8,10 @@ from scipy import sparse
 
 import sklda
 import sklda.dask
+from sklda._gibbs.sharded import Sharded
 from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
+from tests.dask.adlda import AdLda
 
 X = sparse.csr_array(make_lda_corpus(60, 30, 4, document_length=40, random_state=0)[0])
 PARAMS = {"n_components": 4, "max_iter": 12, "burn_in": 5, "thin": 3, "random_state": 0}
@@ -64,8 +66,25 @@ def make(name="partially collapsed", **params):
     return cls(**{**PARAMS, **own, **params})
 
 
+class AdLdaOnOneMachine(sklda.CollapsedGibbsLDA):
+    """What `sklda.dask.CollapsedGibbsLDA` computes."""
+
+    def _make_sampler(self, problem, threads):
+        sampler = super()._make_sampler(problem, threads)
+        if isinstance(sampler, Sharded):
+            return AdLda(sampler.sampler, sampler.n_shards)
+        return sampler
+
+
+def on_one_machine(local):
+    """Return an estimator on one machine that does what its class on Dask does."""
+    if isinstance(local, sklda.CollapsedGibbsLDA):
+        return AdLdaOnOneMachine(**local.get_params())
+    return local
+
+
 def fit_local(model, X=X):
-    return model._unfitted().fit(X)
+    return on_one_machine(model._unfitted()).fit(X)
 
 
 OF_ARRAYS = ["components_", "doc_topic_", "topic_assignments_", "doc_topic_prior_"]
@@ -87,4 +106,4 @@ def both(name, distributed=None, **params):
     """Return the estimator on Dask, and that on one machine."""
     params = {**PARAMS, **params}
     model = getattr(sklda.dask, name)(**params, **(distributed or {}))
-    return model, getattr(sklda, name)(**params)
+    return model, on_one_machine(getattr(sklda, name)(**params))

@@ -18,6 +18,7 @@ from tests.dask.corpora import (
     delayed_blocks,
     fit_local,
     make,
+    on_one_machine,
 )
 from tests.helpers.comparison import fitted
 from tests.helpers.interpreter import run_python
@@ -50,7 +51,7 @@ def test_to_local_has_the_number_of_shards(client):
     model = make("rows", n_shards=None, client=client).fit(delayed_blocks([20, 40]))
     local = model.to_local()
     assert local.n_shards == model.n_partitions_ == 2
-    assert_same_as_local(model, local.fit(X))
+    assert_same_as_local(model, on_one_machine(local).fit(X))
 
 
 def test_several_chains_are_refused(model):

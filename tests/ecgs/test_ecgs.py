@@ -1,7 +1,7 @@
 """ECGSLDA: how many draws a cell gets, what the strategies have in common, the rate."""
 
 import itertools
-from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -85,8 +85,8 @@ def test_all_draws_are_made_where_damping_is_large():
 
 @each_kernel
 def test_one_draw_for_a_cell_is_the_shortcut(monkeypatch):
-    def all_on_one(corpus, damping):
-        weights = init(corpus, damping)
+    def all_on_one(*args):
+        weights = init(*args)
         return weights._replace(draws=np.ones_like(weights.draws))
 
     init = draw_numbers.init
@@ -114,6 +114,11 @@ def test_without_cells_of_several_tokens_all_are_the_same():
 # --- the weights of the numbers of draws -----------------------------------------
 
 
+class Counts(NamedTuple):
+    z: np.ndarray
+    topic: None
+
+
 class Forger:
     """In the place of a kernel: gives the tokens of a cell topics as it likes."""
 
@@ -121,13 +126,13 @@ class Forger:
         self.rng, self.n_topics = np.random.default_rng(seed), n_topics
 
     def from_topics(self, problem, z):
-        return SimpleNamespace(z=z, topic=None)
+        return Counts(z, None)
 
     def kernel_priors(self, problem):
         return problem.kernel_priors()
 
-    def sweep_groups(self, corpus, state, priors, n_draws, rng):
-        for first, last in itertools.pairwise(corpus.token_ptr):
+    def sweep_groups(self, part, state, priors, n_draws, rng):
+        for first, last in itertools.pairwise(part.token_ptr):
             topics = self.rng.permutation(self.n_topics)[: self.rng.integers(1, 5)]
             state.z[first:last] = self.rng.choice(topics, last - first)
 

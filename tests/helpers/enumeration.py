@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 from scipy import stats
 
+from sklda._core.corpus import part_of
 from sklda._core.problem import Corpus, Problem
 from sklda._core.word_prior import word_prior
 from tests.helpers.mutants import streams
@@ -168,7 +169,8 @@ def in_groups(kernel, n_draws):
     def sweep(problem, state, rng):
         draws = np.asarray(n_draws(np.diff(problem.corpus.token_ptr)), np.int32)
         priors = kernel.kernel_priors(problem)
-        kernel.sweep_groups(problem.corpus, state, priors, draws, rng.kernel)
+        part = part_of(problem.corpus, 0, problem.corpus.doc_ptr.size - 1)
+        kernel.sweep_groups(part, state, priors, draws, rng.kernel)
         return state
 
     return SimpleNamespace(
@@ -184,7 +186,7 @@ def any_groups(kernel):
 
 def tables_of(state):
     """Return the state that holds the count tables, inside of what is around it."""
-    for name in ("tables", "inner", "whole"):
+    for name in ("tables", "counts", "inner"):
         if hasattr(state, name):
             return tables_of(getattr(state, name))
     return state

@@ -71,8 +71,8 @@ SAMPLERS = {
     "dynamic, lists": Known("sklda._ecgs.samplers", lambda m: m.Grouped(m.lists, 2)),
 }
 # Those that can be sharded.
-REPLICABLE = [
-    name for name, known in SAMPLERS.items() if hasattr(known.compiled(), "replicate")
+SHARDABLE = [
+    name for name, known in SAMPLERS.items() if hasattr(known.compiled(), "over")
 ]
 # Groups of tokens in any numbers, which are more than the strategies come to.
 GROUPS = {

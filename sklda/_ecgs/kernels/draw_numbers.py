@@ -29,11 +29,13 @@ class Weights(NamedTuple):
     weight: np.ndarray  # (n_weights,) int32
 
 
-def init(corpus, damping):
-    """Return the weights before the first sweep: a draw for each token."""
-    n_tokens = np.diff(corpus.token_ptr)
-    cell = np.flatnonzero(n_tokens >= FEWEST).astype(np.int64)
-    draws = n_tokens[cell].astype(np.int32)
+def init(cells, n_tokens, damping):
+    """Return the weights of some cells before the first sweep: a draw for each token.
+
+    ``n_tokens[c]`` is the number of tokens of cell c.
+    """
+    cell = cells[n_tokens[cells] >= FEWEST]
+    draws = n_tokens[cell]
     weight = np.full(cell.size, damping, np.int32)
     return Weights(cell, np.arange(cell.size + 1, dtype=np.int64), draws, weight)
 

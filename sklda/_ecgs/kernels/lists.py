@@ -12,7 +12,6 @@ import numpy as np
 from sklda._core.compile import njit
 from sklda._core.document import new_document, next_document, update_ratios
 from sklda._core.entry import priors_of
-from sklda._core.list_replicas import merge, replica, replicate
 from sklda._core.lists import (
     at_topic,
     counts,
@@ -30,34 +29,33 @@ __all__ = [
     "counts",
     "from_topics",
     "kernel_priors",
-    "merge",
-    "replica",
-    "replicate",
     "sweep_groups",
 ]
 
 
 @njit(cache=True, nogil=True)
-def sweep_groups(corpus, state, priors, n_draws, rng):
-    """Resample every token once, those of cell c in ``n_draws[c]`` groups."""
+def sweep_groups(part, state, priors, n_draws, rng):
+    """Resample every token of a part once, those of cell c in ``n_draws[c]`` groups."""
     n_lanes = state.topic.size
     document = new_document(state.topic, n_lanes + LANES)
     weight = np.zeros(n_lanes + LANES, np.float32)
     ratio_sum = update_ratios(priors, document)
-    for d in range(corpus.doc_ptr.size - 1):
-        ratio_sum = next_document(d, corpus, state.z, ratio_sum, priors, document)
+    before = 0
+    for d in range(part.begin.size):
+        if part.begin[d] == part.end[d]:
+            continue
+        ratio_sum = next_document(before, d, part, state.z, ratio_sum, priors, document)
+        before = d
         ratio_sum = _sweep_document(
-            d, corpus, state, ratio_sum, priors, n_draws, document, weight, rng
+            d, part, state, ratio_sum, priors, n_draws, document, weight, rng
         )
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _sweep_document(
-    d, corpus, state, ratio_sum, priors, n_draws, document, weight, rng
-):
-    doc_ptr, word, token_ptr = corpus
+def _sweep_document(d, part, state, ratio_sum, priors, n_draws, document, weight, rng):
+    _, begin, end, word, token_ptr = part
     z = state.z
-    for c in range(doc_ptr[d], doc_ptr[d + 1]):
+    for c in range(begin[d], end[d]):
         word_list, cell = enter_cell(
             c, word, token_ptr, state, ratio_sum, weight, document
         )

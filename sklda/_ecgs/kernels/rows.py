@@ -14,10 +14,7 @@ from sklda._core.rows import (
     counts,
     from_topics,
     kernel_priors,
-    merge,
     prefetch_row,
-    replica,
-    replicate,
     resample,
     resample_each,
     weigh,
@@ -28,33 +25,34 @@ __all__ = [
     "counts",
     "from_topics",
     "kernel_priors",
-    "merge",
-    "replica",
-    "replicate",
     "sweep_groups",
 ]
 
 
 @njit(cache=True, nogil=True)
-def sweep_groups(corpus, state, priors, n_draws, rng):
-    """Resample every token once, those of cell c in ``n_draws[c]`` groups."""
+def sweep_groups(part, state, priors, n_draws, rng):
+    """Resample every token of a part once, those of cell c in ``n_draws[c]`` groups."""
     n_lanes = state.topic.size
     document = new_document(state.topic, n_lanes)
     scratch = Scratch(
         np.zeros(n_lanes, np.float32), np.zeros(n_lanes + LANES, np.float32)
     )
     ratio_sum = update_ratios(priors, document)
-    for d in range(corpus.doc_ptr.size - 1):
-        ratio_sum = next_document(d, corpus, state.z, ratio_sum, priors, document)
-        _sweep_document(d, corpus, state, priors, n_draws, document, scratch, rng)
+    before = 0
+    for d in range(part.begin.size):
+        if part.begin[d] == part.end[d]:
+            continue
+        ratio_sum = next_document(before, d, part, state.z, ratio_sum, priors, document)
+        before = d
+        _sweep_document(d, part, state, priors, n_draws, document, scratch, rng)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _sweep_document(d, corpus, state, priors, n_draws, document, scratch, rng):
-    doc_ptr, word, token_ptr = corpus
+def _sweep_document(d, part, state, priors, n_draws, document, scratch, rng):
+    _, begin, end, word, token_ptr = part
     z, word_topic, _ = state
     beta = priors.topic_word
-    for c in range(doc_ptr[d], doc_ptr[d + 1]):
+    for c in range(begin[d], end[d]):
         prefetch_row(word, c, word_topic)
         row = word_topic[word[c]]
         total = weigh(document.ratio, row, beta, scratch.weight)

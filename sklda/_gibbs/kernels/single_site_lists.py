@@ -10,16 +10,17 @@ the present topic first, and a token that stays writes nothing.
 import numpy as np
 
 from sklda._core.compile import njit
-from sklda._core.corpus import kernel_ranges, some_documents, tokens_before
+from sklda._core.corpus import kernel_parts
 from sklda._core.document import new_document, next_document, update_ratios
 from sklda._core.entry import priors_of
-from sklda._core.list_replicas import merge, replica, replicate
 from sklda._core.lists import (
     counts,
     enter_cell,
     from_topics,
     kernel_priors,
+    over,
     resample_each,
+    tables,
 )
 from sklda._core.problem import LANES
 
@@ -27,39 +28,42 @@ __all__ = [
     "counts",
     "from_topics",
     "kernel_priors",
-    "merge",
-    "replica",
-    "replicate",
+    "over",
     "sweep",
+    "tables",
 ]
 
 
 def sweep(problem, state, rng):
     """Resample every token once."""
-    corpus, priors = problem.corpus, kernel_priors(problem)
-    for documents in kernel_ranges(tokens_before(corpus), problem.n_lanes):
-        sweep_tokens(some_documents(corpus, *documents), state, priors, rng.kernel)
+    priors = kernel_priors(problem)
+    for part in kernel_parts(problem.corpus, problem.n_lanes):
+        sweep_tokens(part, state, priors, rng.kernel)
     return state
 
 
 @njit(cache=True, nogil=True)
-def sweep_tokens(corpus, state, priors, rng):
-    """Resample every token once."""
+def sweep_tokens(part, state, priors, rng):
+    """Resample every token of a part once."""
     n_lanes = state.topic.size
     document = new_document(state.topic, n_lanes + LANES)
     weight = np.zeros(n_lanes + LANES, np.float32)
     ratio_sum = update_ratios(priors, document)
-    for d in range(corpus.doc_ptr.size - 1):
-        ratio_sum = next_document(d, corpus, state.z, ratio_sum, priors, document)
+    before = 0
+    for d in range(part.begin.size):
+        if part.begin[d] == part.end[d]:
+            continue
+        ratio_sum = next_document(before, d, part, state.z, ratio_sum, priors, document)
+        before = d
         ratio_sum = _sweep_document(
-            d, corpus, state, ratio_sum, priors, document, weight, rng
+            d, part, state, ratio_sum, priors, document, weight, rng
         )
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _sweep_document(d, corpus, state, ratio_sum, priors, document, weight, rng):
-    doc_ptr, word, token_ptr = corpus
-    for c in range(doc_ptr[d], doc_ptr[d + 1]):
+def _sweep_document(d, part, state, ratio_sum, priors, document, weight, rng):
+    _, begin, end, word, token_ptr = part
+    for c in range(begin[d], end[d]):
         word_list, cell = enter_cell(
             c, word, token_ptr, state, ratio_sum, weight, document
         )

@@ -16,19 +16,12 @@ from functools import cache
 import numpy as np
 
 from sklda._core.compile import njit
-from sklda._core.corpus import kernel_ranges, some_documents, tokens_before
+from sklda._core.corpus import kernel_parts
 from sklda._core.document import count_document
 from sklda._core.prefetch import AHEAD, prefetch
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform_float32
-from sklda._core.rows import (
-    counts,
-    from_topics,
-    kernel_priors,
-    merge,
-    replica,
-    replicate,
-)
+from sklda._core.rows import counts, from_topics, kernel_priors, over, tables
 from sklda._core.vectors import (
     broadcast,
     choose,
@@ -48,19 +41,18 @@ __all__ = [
     "counts",
     "from_topics",
     "kernel_priors",
-    "merge",
-    "replica",
-    "replicate",
+    "over",
     "sweep",
+    "tables",
 ]
 
 
 def sweep(problem, state, rng):
     """Resample every token once."""
-    corpus, priors = problem.corpus, kernel_priors(problem)
+    priors = kernel_priors(problem)
     sweep_tokens = _new_sweep(problem.n_lanes)
-    for documents in kernel_ranges(tokens_before(corpus), problem.n_lanes):
-        sweep_tokens(some_documents(corpus, *documents), state, priors, rng.kernel)
+    for part in kernel_parts(problem.corpus, problem.n_lanes):
+        sweep_tokens(part, state, priors, rng.kernel)
     return state
 
 
@@ -69,9 +61,9 @@ def _new_sweep(width):
     """Return the kernel for tables of `width` lanes."""
 
     @njit(cache=True, nogil=True, error_model="numpy")
-    def sweep_tokens(corpus, state, priors, rng):
-        """Resample every token once."""
-        doc_ptr, word, token_ptr = corpus
+    def sweep_tokens(part, state, priors, rng):
+        """Resample every token of a part once."""
+        doc_ptr, begin, end, word, token_ptr = part
         z, word_topic, topic = state
         alpha, beta, beta_sum = priors
         last_topic = one_hot(np.count_nonzero(alpha) - 1, width)
@@ -79,12 +71,12 @@ def _new_sweep(width):
         kept = np.zeros(width, np.float32)
         one = broadcast(np.float32(1), width)
         minus_one = broadcast(np.float32(-1), width)
-        for d in range(doc_ptr.size - 1):
-            begin, end = doc_ptr[d], doc_ptr[d + 1]
-            first, last = token_ptr[begin], token_ptr[end] - 1
+        for d in range(begin.size):
+            first, last = token_ptr[begin[d]], token_ptr[end[d]] - 1
             if last < first:
                 continue
-            count_document(first, last + 1, z, doc_topic)
+            start, stop = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
+            count_document(start, stop, z, doc_topic)
             # All of this without the token at hand: n_dk + alpha_k and n_k + V beta,
             n_doc = to_float(load(doc_topic, 0, width)) + load(alpha, 0, width)
             n_all = to_float(load(topic, 0, width)) + broadcast(beta_sum, width)
@@ -92,7 +84,7 @@ def _new_sweep(width):
             n_doc = choose(taken, n_doc - one, n_doc)
             n_all = choose(taken, n_all - one, n_all)
             ratio = n_doc / n_all
-            for c in range(begin, end):
+            for c in range(begin[d], end[d]):
                 ahead = np.int64(word[min(c + AHEAD, word.size - 1)])
                 for k in range(0, width, LANES):
                     prefetch(word_topic, ahead * width + k)

@@ -15,7 +15,7 @@ is faster for many topics.
 import numpy as np
 
 from sklda._core.compile import njit
-from sklda._core.corpus import kernel_ranges, some_documents, tokens_before
+from sklda._core.corpus import kernel_parts
 from sklda._core.document import new_document, next_document, update_ratios
 from sklda._core.problem import LANES
 from sklda._core.rows import (
@@ -23,11 +23,10 @@ from sklda._core.rows import (
     counts,
     from_topics,
     kernel_priors,
-    merge,
+    over,
     prefetch_row,
-    replica,
-    replicate,
     resample_each,
+    tables,
     weigh,
 )
 
@@ -35,26 +34,25 @@ __all__ = [
     "counts",
     "from_topics",
     "kernel_priors",
-    "merge",
-    "replica",
-    "replicate",
+    "over",
     "sweep",
+    "tables",
 ]
 
 
 def sweep(problem, state, rng):
     """Resample every token once."""
-    corpus, priors = problem.corpus, kernel_priors(problem)
-    for documents in kernel_ranges(tokens_before(corpus), problem.n_lanes):
-        sweep_tokens(some_documents(corpus, *documents), state, priors, rng.kernel)
+    priors = kernel_priors(problem)
+    for part in kernel_parts(problem.corpus, problem.n_lanes):
+        sweep_tokens(part, state, priors, rng.kernel)
     return state
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sweep_tokens(corpus, state, priors, rng):
-    """Resample every token once."""
+def sweep_tokens(part, state, priors, rng):
+    """Resample every token of a part once."""
     # One function, unlike over lists: a second one for each document took 4 % longer.
-    doc_ptr, word, token_ptr = corpus
+    _, begin, end, word, token_ptr = part
     z, word_topic, topic = state
     n_lanes, beta = topic.size, priors.topic_word
     document = new_document(topic, n_lanes)
@@ -62,9 +60,13 @@ def sweep_tokens(corpus, state, priors, rng):
     scratch = Scratch(weight, np.zeros(n_lanes + LANES, np.float32))
     ratio = document.ratio
     ratio_sum = update_ratios(priors, document)
-    for d in range(doc_ptr.size - 1):
-        ratio_sum = next_document(d, corpus, z, ratio_sum, priors, document)
-        for c in range(doc_ptr[d], doc_ptr[d + 1]):
+    before = 0
+    for d in range(begin.size):
+        if begin[d] == end[d]:
+            continue
+        ratio_sum = next_document(before, d, part, z, ratio_sum, priors, document)
+        before = d
+        for c in range(begin[d], end[d]):
             prefetch_row(word, c, word_topic)
             row = word_topic[word[c]]
             total = weigh(ratio, row, beta, weight)

@@ -3,7 +3,6 @@
 from sklda._core.compile import njit
 from sklda._core.document import Document, count_document, enter_document
 from sklda._core.entry import priors_of
-from sklda._core.list_replicas import merge, replica, replicate
 from sklda._core.lists import (
     counts,
     enter_cell,
@@ -28,9 +27,6 @@ __all__ = [
     "counts",
     "from_topics",
     "kernel_priors",
-    "merge",
-    "replica",
-    "replicate",
     "sweep_blocks",
     "sweep_large_blocks",
 ]
@@ -54,6 +50,8 @@ def _sweep_blocks(blocks, state, words, given, priors, rng):
     single = Document(given.doc_topic, state.topic, given.ratio[0])
     for d in range(doc_ptr.size - 1):
         begin, middle, end = doc_ptr[d], single_ptr[d], doc_ptr[d + 1]
+        if begin == end:
+            continue
         begin_token, end_token = token_ptr[d], token_ptr[d + 1]
         if middle == begin:
             ratio_sum = enter_document(begin_token, end_token, state.z, priors, single)

@@ -8,10 +8,7 @@ from sklda._core.rows import (
     counts,
     from_topics,
     kernel_priors,
-    merge,
     prefetch_row,
-    replica,
-    replicate,
     resample_each,
 )
 from sklda._core.rows import weigh as weigh_token
@@ -24,9 +21,6 @@ __all__ = [
     "counts",
     "from_topics",
     "kernel_priors",
-    "merge",
-    "replica",
-    "replicate",
     "sweep_blocks",
     "sweep_large_blocks",
 ]
@@ -53,6 +47,8 @@ def _sweep_blocks(blocks, state, given, priors, rng):
     single = Document(given.doc_topic, topic, given.ratio[0][:n_lanes])
     for d in range(doc_ptr.size - 1):
         begin, middle, end = doc_ptr[d], single_ptr[d], doc_ptr[d + 1]
+        if begin == end:
+            continue
         begin_token, end_token = token_ptr[d], token_ptr[d + 1]
         if middle == begin:
             enter_document(begin_token, end_token, z, priors, single)
