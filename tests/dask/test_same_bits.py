@@ -1,4 +1,4 @@
-"""A fit on a cluster is the fit on one machine, bit for bit."""
+"""A fit on a cluster is one on one machine, bit for bit; its shards are AD-LDA."""
 
 import numpy as np
 import pytest
