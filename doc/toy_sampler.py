@@ -7,7 +7,8 @@ from sklda._core.corpus import kernel_parts
 from sklda._core.document import count_document
 from sklda._core.entry import entry
 from sklda._core.random_streams import uniform
-from sklda._core.rows import counts, from_topics, over, tables
+from sklda._core.rows import counts, from_topics, tables
+from sklda._core.sampler import over
 
 __all__ = ["counts", "from_topics", "over", "sweep", "tables"]
 

@@ -74,10 +74,8 @@ def next_document(before, d, part, z, ratio_sum, priors, document):
     document.
     """
     doc_ptr, token_ptr = part.doc_ptr, part.token_ptr
-    first_before, last_before = (
-        token_ptr[doc_ptr[before]],
-        token_ptr[doc_ptr[before + 1]],
-    )
+    first_before = token_ptr[doc_ptr[before]]
+    last_before = token_ptr[doc_ptr[before + 1]]
     first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
     n_tokens = last - first + last_before - first_before
     doc_topic = document.doc_topic

@@ -323,11 +323,6 @@ def from_topics(problem, z):
     return state
 
 
-def over(tables, problem):
-    """Return the tables: they are all that a sampler needs, for any documents."""
-    return tables
-
-
 tables = from_topics  # a state has nothing else
 
 

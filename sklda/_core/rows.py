@@ -218,9 +218,4 @@ def counts(problem, state):
     return Counts(word_topic, state.topic)
 
 
-def over(tables, problem):
-    """Return the tables: they are all that a sampler needs, for any documents."""
-    return tables
-
-
 tables = from_topics  # a state has nothing else

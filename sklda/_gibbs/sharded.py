@@ -96,7 +96,7 @@ class Sharded(NamedTuple):
 
     def counts(self, problem: Problem[Corpus], state: State) -> Counts:
         """Return the counts of all documents."""
-        return self.sampler.counts(problem, state.shards[0])
+        return self.sampler.counts(problem, state.phases[0][0].state)
 
 
 def _parts(problem, n):

@@ -122,6 +122,7 @@ def test_an_error_in_a_slice_ends_the_fit_and_its_threads(monkeypatch, n_jobs, e
             model.fit(X)
     wait_for_threads(before)
     assert n_jobs > 1 or set(calls) == {threading.get_ident()}
+    assert len(set(calls)) <= n_jobs
     assert not [name for name in vars(model) if name.endswith("_")]
     assert_same_fit(model.set_params(max_iter=3).fit(X), fit(max_iter=3, n_jobs=3))
 

@@ -18,11 +18,11 @@ from sklda._core.lists import (
     enter_cell,
     from_topics,
     kernel_priors,
-    over,
     resample_each,
     tables,
 )
 from sklda._core.problem import LANES
+from sklda._core.sampler import over
 
 __all__ = [
     "counts",

@@ -21,7 +21,8 @@ from sklda._core.document import count_document
 from sklda._core.prefetch import AHEAD, prefetch
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform_float32
-from sklda._core.rows import counts, from_topics, kernel_priors, over, tables
+from sklda._core.rows import counts, from_topics, kernel_priors, tables
+from sklda._core.sampler import over
 from sklda._core.vectors import (
     broadcast,
     choose,

@@ -23,12 +23,12 @@ from sklda._core.rows import (
     counts,
     from_topics,
     kernel_priors,
-    over,
     prefetch_row,
     resample_each,
     tables,
     weigh,
 )
+from sklda._core.sampler import over
 
 __all__ = [
     "counts",
