@@ -6,6 +6,16 @@ import numpy as np
 
 from sklda._core.compile import njit
 from sklda._core.entry import entry
+from sklda._core.problem import LANES
+from sklda._core.vectors import (
+    broadcast,
+    entries,
+    load,
+    store,
+    to_double,
+    to_float,
+    total,
+)
 
 # Changing the ratio of one token's topic takes as long as computing those of so many.
 LANES_PER_TOKEN = 8
@@ -47,15 +57,18 @@ def topic_ratio(doc_topic, topic, alpha, beta_sum):
     return (np.float32(doc_topic) + alpha) / (np.float32(topic) + beta_sum)
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True)
 def topic_ratios(doc_topic, topic, alpha, beta_sum, ratio):
     """Fill `ratio` with the `topic_ratio` of every lane and return their sum."""
-    total = 0.0  # wide: a sampler goes on adding to it and subtracting from it
-    for k in range(doc_topic.size):
-        value = topic_ratio(doc_topic[k], topic[k], alpha[k], entry(beta_sum, k))
-        ratio[k] = value
-        total += value
-    return total
+    # In doubles: a sampler goes on adding to the sum and subtracting from it.
+    sums = broadcast(np.float64(0), LANES)
+    for k in range(0, doc_topic.size, LANES):
+        n_doc = to_float(load(doc_topic, k, LANES)) + load(alpha, k, LANES)
+        n_all = to_float(load(topic, k, LANES)) + entries(beta_sum, k, LANES)
+        value = n_doc / n_all
+        store(ratio, k, value)
+        sums = sums + to_double(value)
+    return total(sums)
 
 
 @njit(inline="always")

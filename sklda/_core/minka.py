@@ -10,22 +10,47 @@ and the same with words in place of topics for a symmetric beta.
 """
 
 import numpy as np
-from scipy.special import polygamma, psi
+
+from sklda._core.compile import njit
+from sklda._core.vector_math import log1p_double
 
 LOWEST, HIGHEST = 1e-4, 1e3  # bounds for corpora too small to determine a prior
 _MAX_STEPS = 50
 _TOLERANCE = 1e-4  # relative
-_TINY = 1e-6  # a count, relative to the prior, whose difference of psi is a derivative
+_LARGE = 10.0  # from where on the asymptotic series of psi has all digits
+# B_2k / 2k for k = 6, ..., 1, of psi(x) = log(x) - 1 / 2x - sum_k (B_2k / 2k) x^-2k.
+_OF_PSI = (-691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
 
 
 def _gain(counts, prior):
-    """Return psi(n + prior) - psi(prior); rounding would leave nothing of a tiny n."""
+    """Return psi(n + prior) - psi(prior), the same bits on every processor."""
     counts, prior = np.broadcast_arrays(counts, prior)
-    gain = np.asarray(psi(counts + prior) - psi(prior))
-    tiny = counts < _TINY * prior
-    if tiny.any():
-        gain[tiny] = counts[tiny] * polygamma(1, prior[tiny])
+    gain = np.empty(counts.shape)
+    _fill_gain(counts.ravel().astype(np.float64), prior.ravel() * 1.0, gain.ravel())
     return gain
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _fill_gain(counts, prior, gain):
+    for i in range(counts.size):
+        n, x, sum_ = counts[i], prior[i], 0.0
+        # psi(x) = psi(x + 1) - 1 / x; terms of both are subtracted by hand, as rounding
+        # would leave nothing of a tiny n.
+        while x < _LARGE:
+            sum_ += n / (x * (x + n))
+            x += 1
+        inverse, other = 1 / x, 1 / (x + n)
+        sum_ += log1p_double(n / x) + 0.5 * n * inverse * other
+        gain[i] = sum_ + _tail(inverse * inverse) - _tail(other * other)
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _tail(t):
+    """Return the series of psi in t = x^-2."""
+    p = 0.0
+    for factor in _OF_PSI:
+        p = (p + factor) * t
+    return p
 
 
 def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):

@@ -5,7 +5,6 @@ import numpy as np
 from sklda._core.corpus import word_cells
 from sklda._core.problem import Corpus, Problem, padded
 from sklda._core.sampler import Shardable
-from sklda._core.vectors import are_wide
 from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.kernels import (
     single_site_lists,
@@ -34,9 +33,9 @@ def collapsed_sampler(
 
 
 def _single_site_rows(n_topics):
-    """Return the fastest single-site sampler over rows on this machine."""
-    is_narrow = padded(n_topics) <= single_site_registers.MOST_LANES
-    return single_site_registers if is_narrow and are_wide() else single_site_rows
+    """Return the fastest single-site sampler over rows for so many topics."""
+    few = n_topics <= single_site_registers.MOST_TOPICS
+    return single_site_registers if few else single_site_rows
 
 
 def uses_rows(sampler: str, problem: Problem[Corpus]) -> bool:

@@ -1,9 +1,10 @@
 """The sampler of data augmentation: every step is parallel, and exact.
 
 Given the topics of the tokens, each word draws its gammas by itself; given these, each
-document draws its proportions and then its tokens. Words and documents are divided into
-slices that depend on the corpus alone, and each slice has its own random numbers: the
-samples are the same, bit for bit, for any number of threads.
+document draws its proportions and then its tokens. Gammas depend on a key of the sweep
+and on the number of their word or document. Slices of documents depend on the corpus
+alone, and each has its own random numbers for the tokens: the samples are the same, bit
+for bit, for any number of threads.
 """
 
 from collections.abc import Iterator
@@ -14,10 +15,10 @@ import numpy as np
 from sklda._core import doc_topic_counts
 from sklda._core.corpus import ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Counts, Problem
-from sklda._core.random_streams import RandomStreams
+from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._core.threads import Threads
 from sklda._core.word_prior import words_at
-from sklda._gibbs.kernels import uncollapsed
+from sklda._gibbs.kernels import gammas, uncollapsed
 from sklda._gibbs.recounted import count_ranges, count_tokens, recount
 
 _MOST_SLICES = 64
@@ -59,15 +60,15 @@ class Uncollapsed(NamedTuple):
         self, problem: Problem[Corpus], state: State, rng: RandomStreams
     ) -> State:
         """Draw phi, theta and the topic of every token once."""
-        phi, factor = self._draw_phi(problem, state, rng.child(0), rng.child(1))
+        phi, factor = self._draw_phi(problem, state, rng.child(0))
         z = state.z
 
         def resample(documents, streams):
-            for block, theta in _draw_theta(problem, z, documents, factor, streams):
-                stream = streams.child(1).kernel
-                uncollapsed.resample_topics(block, z, theta, phi, stream)
+            for block, theta in _draw_theta(problem, z, documents, factor, key):
+                uncollapsed.resample_topics(block, z, theta, phi, streams.kernel)
 
-        of_slices = _children(rng.child(2), state.doc_slices)
+        key = np.uint64(next_uint64(rng.kernel))
+        of_slices = [rng.child(2).child(i) for i in range(len(state.doc_slices))]
         self.threads.map(resample, state.doc_slices, of_slices)
         recount(problem, state, self.threads)
         return state
@@ -76,7 +77,7 @@ class Uncollapsed(NamedTuple):
         """Return the count tables; they are the state's own."""
         return Counts(state.word_topic, state.topic)
 
-    def _draw_phi(self, problem, state, rng, of_words) -> tuple[np.ndarray, np.ndarray]:
+    def _draw_phi(self, problem, state, rng) -> tuple[np.ndarray, np.ndarray]:
         """Return gammas of words, scaled word by word, and the factor of each topic.
 
         Times the factor, 1 / sum, the gammas of a topic are phi. The factor goes into
@@ -90,18 +91,18 @@ class Uncollapsed(NamedTuple):
         empty = np.flatnonzero(state.topic[:n_topics] == 0)
         word_topic[_words_of_prior(problem, empty, rng.generator), empty] = 1
 
-        def draw(words, streams):
-            gammas = streams.child(0).generator
+        def draw(words):
             total = np.zeros(n_topics)
             for first, last in _blocks(words, n_topics):
                 counts = word_topic[first:last, :n_topics]
-                drawn = gammas.standard_gamma(counts + _beta_of(problem, first, last))
+                drawn = counts + _beta_of(problem, first, last)
+                gammas.draw(key, first, drawn)
                 uncollapsed.scale(drawn, np.ones(n_topics), phi[first:last])
                 total += drawn.sum(axis=0)
             return total
 
-        of_slices = _children(of_words, state.word_slices)
-        total = sum(self.threads.map(draw, state.word_slices, of_slices))
+        key = np.uint64(next_uint64(rng.kernel))
+        total = sum(self.threads.map(draw, state.word_slices))
         return phi, 1 / np.maximum(total, 1e-200)
 
 
@@ -119,21 +120,16 @@ def _beta_of(problem, first, last):
     return beta[:, first:last].T if problem.has_word_prior else beta
 
 
-def _draw_theta(problem, z, documents, factor, streams) -> Iterator[tuple]:
+def _draw_theta(problem, z, documents, factor, key) -> Iterator[tuple]:
     """Yield blocks of documents, and theta of each document times `factor`, scaled."""
-    gammas = streams.child(0).generator
     for first, last in _blocks(documents, problem.n_topics):
         block = some_documents(problem.corpus, first, last)
         shape = np.tile(problem.doc_topic_prior, (last - first, 1))
         doc_topic_counts.add_doc_topic(block, z, shape)
         theta = np.zeros((last - first, problem.n_lanes), np.float32)
-        uncollapsed.scale(gammas.standard_gamma(shape), factor, theta)
+        gammas.draw(key, first, shape)
+        uncollapsed.scale(shape, factor, theta)
         yield block, theta
-
-
-def _children(rng: RandomStreams, slices) -> list[RandomStreams]:
-    """Return the random numbers of each slice."""
-    return [rng.child(i) for i in range(len(slices))]
 
 
 def _blocks(items: tuple[int, int], n_topics) -> Iterator[tuple[int, int]]:

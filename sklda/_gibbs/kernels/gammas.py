@@ -26,7 +26,7 @@ from sklda._core.random_streams import (
     hashed_uniforms,
     uniform,
 )
-from sklda._core.vector_math import exp, log
+from sklda._core.vector_math import exp, exp_double, log, log1p_double, log_double
 
 # What is smaller, below 1e-30, becomes 0. On some topic the word has tokens, and there
 # its variate is about 1 or more: beside that topic the other has no chance.
@@ -43,7 +43,7 @@ def normal(rng):
         x = u - 0.449871
         y = abs(v) + 0.386595
         q = x * x + y * (0.19600 * y - 0.25472 * x)
-        if q < 0.27597 or (q < 0.27846 and v * v <= -4 * u * u * math.log(u)):
+        if q < 0.27597 or (q < 0.27846 and v * v <= -4 * u * u * log_double(u)):
             return v / u
 
 
@@ -60,8 +60,8 @@ def large_shape(shape, rng):
         v = v * v * v
         u = 1 - uniform(rng)
         squared = x * x
-        if u < 1 - 0.0331 * squared * squared or math.log(u) < 0.5 * squared + d * (
-            1 - v + math.log(v)
+        if u < 1 - 0.0331 * squared * squared or log_double(u) < 0.5 * squared + d * (
+            1 - v + log_double(v)
         ):
             return d * v
 
@@ -77,15 +77,21 @@ def small_shape(shape, rng):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
+def _any_shape(shape, rng):
+    """Draw from the gamma distribution of a shape."""
+    return small_shape(shape, rng) if shape < 1 else large_shape(shape, rng)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
 def _decide(shape, u, opposite, v, rng):
     """Return the proposal of u = 1 - `opposite`, and whether v accepts it."""
     v *= (shape + _E) / _E
     if v >= 1:
-        x = 1 - math.log(1 - uniform(rng))
-        return x, uniform(rng) <= x ** (shape - 1)
-    y = (math.log1p(-opposite) if opposite < 0.5 else math.log(u)) / shape
-    x = math.exp(y) if y > LOG_LOWEST else 0.0
-    return x, v <= math.exp(-x)
+        x = 1 - log_double(1 - uniform(rng))
+        return x, uniform(rng) <= exp_double((shape - 1) * log_double(x))
+    y = (log1p_double(-opposite) if opposite < 0.5 else log_double(u)) / shape
+    x = exp_double(y) if y > LOG_LOWEST else 0.0
+    return x, v <= exp_double(-x)
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
@@ -117,6 +123,16 @@ def _draw_unsure(key, k, shape, rng):
     v += uniform(rng) * 2.0**-24
     x, is_accepted = _decide(shape, u + more, opposite - more, v, rng)
     return x if is_accepted else small_shape(shape, rng)
+
+
+@njit(cache=True, nogil=True)
+def draw(key, first, shapes):
+    """Put a variate in the place of each shape, in rows `first` and after of a table."""
+    rng = np.empty(2, np.uint64)
+    for i in range(shapes.shape[0]):
+        enter_stream(np.uint64(hashed(key, first + i)), 0, rng)
+        for k in range(shapes.shape[1]):
+            shapes[i, k] = _any_shape(shapes[i, k], rng)
 
 
 @njit(cache=True, nogil=True)
@@ -157,10 +173,7 @@ def draw_rows_of_each(key, first, counts, extra, beta, rows, total):
         enter_stream(np.uint64(hashed(key, w)), 0, rng)
         for k in range(n_topics):
             shape = counts[i, k] + beta[i, k] + (1 if extra[k] == w else 0)
-            if shape < 1:
-                rows[i, k] = small_shape(shape, rng)
-            else:
-                rows[i, k] = large_shape(shape, rng)
+            rows[i, k] = _any_shape(shape, rng)
             total[k] += rows[i, k]
 
 

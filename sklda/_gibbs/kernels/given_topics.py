@@ -14,18 +14,7 @@ import numpy as np
 from sklda._core.compile import njit
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._core.rows import pick
-
-
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def weigh(mass, phi, weight):
-    """Weigh every topic for one cell, all its tokens counted; return the sum."""
-    total = np.float32(0)
-    for k in range(phi.size):
-        value = mass[k] * phi[k]
-        weight[k] = value
-        total += value
-    return np.float64(total)
+from sklda._core.rows import pick, weigh
 
 
 @njit(cache=True, nogil=True)
@@ -46,7 +35,7 @@ def draw_topics(corpus, z, phi, alpha, n_passes, rng):
         for n_done in range(n_passes):
             for c in range(doc_ptr[d], doc_ptr[d + 1]):
                 row = phi[word[c]]
-                total = weigh(mass, row, weight)
+                total = np.float64(weigh(mass, row, np.float32(0), weight))
                 for i in range(token_ptr[c], token_ptr[c + 1]):
                     if n_done > 0:
                         old = np.int64(z[i])

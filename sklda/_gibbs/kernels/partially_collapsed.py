@@ -21,8 +21,7 @@ from sklda._core.compile import njit
 from sklda._core.document import count_document
 from sklda._core.problem import LANES
 from sklda._core.random_streams import enter_stream, uniform
-from sklda._core.rows import pick, prefetch_row
-from sklda._gibbs.kernels.given_topics import weigh
+from sklda._core.rows import pick, prefetch_row, weigh
 
 
 class Document(NamedTuple):
@@ -87,6 +86,6 @@ def sweep_tokens(corpus, z, first, phi, prior, factor, key):
         for c in range(begin, end):
             prefetch_row(word, c, phi)
             row = phi[word[c]]
-            total = weigh(ratio, row, weight)
+            total = np.float64(weigh(ratio, row, np.float32(0), weight))
             for i in range(token_ptr[c], token_ptr[c + 1]):
                 total = _resample(z, i, row, total, document, weight, lane_sum, rng)

@@ -15,6 +15,17 @@ from functools import cache
 
 import numpy as np
 
+from sklda._core.columns import (
+    fill_columns,
+    first_down,
+    first_entry,
+    last_row,
+    load_columns,
+    one_hot_columns,
+    repeat_row,
+    running_down,
+    store_columns,
+)
 from sklda._core.compile import njit
 from sklda._core.corpus import kernel_parts
 from sklda._core.document import count_document
@@ -26,17 +37,15 @@ from sklda._core.sampler import over
 from sklda._core.vectors import (
     broadcast,
     choose,
-    first_lane,
-    first_only,
     last_in_all,
-    load,
+    moved_up,
     one_hot,
     running_sum,
-    store,
     to_float,
 )
 
-MOST_LANES = 2 * LANES  # with more, the vectors leave the registers
+WIDTH = LANES // 2  # 256 bits: wider registers are rare
+MOST_TOPICS = 5 * WIDTH  # with more, too many vectors leave the registers
 
 __all__ = [
     "counts",
@@ -51,15 +60,15 @@ __all__ = [
 def sweep(problem, state, rng):
     """Resample every token once."""
     priors = kernel_priors(problem)
-    sweep_tokens = _new_sweep(problem.n_lanes)
+    sweep_tokens = _new_sweep(-(-problem.n_topics // WIDTH))
     for part in kernel_parts(problem.corpus, problem.n_lanes):
         sweep_tokens(part, state, priors, rng.kernel)
     return state
 
 
 @cache
-def _new_sweep(width):
-    """Return the kernel for tables of `width` lanes."""
+def _new_sweep(height):
+    """Return the kernel for as many topics as `height` registers hold."""
 
     @njit(cache=True, nogil=True, error_model="numpy")
     def sweep_tokens(part, state, priors, rng):
@@ -67,11 +76,19 @@ def _new_sweep(width):
         doc_ptr, begin, end, word, token_ptr = part
         z, word_topic, topic = state
         alpha, beta, beta_sum = priors
-        last_topic = one_hot(np.count_nonzero(alpha) - 1, width)
-        doc_topic = np.zeros(width, np.int32)
-        kept = np.zeros(width, np.float32)
-        one = broadcast(np.float32(1), width)
-        minus_one = broadcast(np.float32(-1), width)
+        n_lanes = topic.size
+        n_topics = np.count_nonzero(alpha)
+        # Where rounding leaves no other, the last topic of a column is meant.
+        last_lane = one_hot(min(n_topics, WIDTH) - 1, WIDTH)
+        doc_topic = np.zeros(n_lanes, np.int32)
+        last_below = np.zeros(height * WIDTH, np.int32)
+        for k in range(n_topics):
+            last_below[k] = k + WIDTH >= n_topics
+        yes = fill_columns(np.int32(1), height, WIDTH)
+        ends_column = fill_columns(last_below, height, WIDTH) == yes
+        kept = np.zeros(height * WIDTH, np.float32)
+        one = fill_columns(np.float32(1), height, WIDTH)
+        minus_one = fill_columns(np.float32(-1), height, WIDTH)
         for d in range(begin.size):
             first, last = token_ptr[begin[d]], token_ptr[end[d]] - 1
             if last < first:
@@ -79,37 +96,46 @@ def _new_sweep(width):
             start, stop = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
             count_document(start, stop, z, doc_topic)
             # All of this without the token at hand: n_dk + alpha_k and n_k + V beta,
-            n_doc = to_float(load(doc_topic, 0, width)) + load(alpha, 0, width)
-            n_all = to_float(load(topic, 0, width)) + broadcast(beta_sum, width)
-            taken = one_hot(np.int64(z[first]), width)
+            n_doc = to_float(load_columns(doc_topic, 0, height, WIDTH))
+            n_doc = n_doc + load_columns(alpha, 0, height, WIDTH)
+            n_all = to_float(load_columns(topic, 0, height, WIDTH))
+            n_all = n_all + fill_columns(beta_sum, height, WIDTH)
+            taken = one_hot_columns(np.int64(z[first]), height, WIDTH)
             n_doc = choose(taken, n_doc - one, n_doc)
             n_all = choose(taken, n_all - one, n_all)
             ratio = n_doc / n_all
             for c in range(begin[d], end[d]):
                 ahead = np.int64(word[min(c + AHEAD, word.size - 1)])
-                for k in range(0, width, LANES):
-                    prefetch(word_topic, ahead * width + k)
+                for k in range(0, n_lanes, LANES):
+                    prefetch(word_topic, ahead * n_lanes + k)
                 row = word_topic[word[c]]
                 # and n_wk + beta.
-                n_word = to_float(load(row, 0, width)) + broadcast(beta, width)
+                n_word = to_float(load_columns(row, 0, height, WIDTH))
+                n_word = n_word + fill_columns(beta, height, WIDTH)
                 n_word = choose(taken, n_word - one, n_word)
                 for i in range(token_ptr[c], token_ptr[c + 1]):
-                    ends = running_sum(ratio * n_word)
-                    r = last_in_all(ends) * broadcast(uniform_float32(rng), width)
+                    down = running_down(ratio * n_word)
+                    ends = running_sum(last_row(down))
+                    r = last_in_all(ends) * broadcast(uniform_float32(rng), WIDTH)
                     # Take the next token out, and foresee one more in each topic. The
                     # two make one there, so the ratio does not change.
-                    taken = one_hot(np.int64(z[min(i + 1, last)]), width)
+                    taken = one_hot_columns(np.int64(z[min(i + 1, last)]), height, WIDTH)
                     change = choose(taken, minus_one, one)
                     changed = (n_doc + change) / (n_all + change)
                     # LLVM would divide later, where it is seen which lanes are used.
-                    store(kept, 0, changed)
+                    store_columns(kept, changed)
                     if_not_drawn = choose(taken, changed, ratio)
                     if_drawn = choose(taken, ratio, changed)
                     n_doc = choose(taken, n_doc - one, n_doc)
                     n_all = choose(taken, n_all - one, n_all)
                     n_word = choose(taken, n_word - one, n_word)
-                    drawn = first_only((ends > r) | last_topic)
-                    new = first_lane(drawn)
+                    # The first lane whose sum exceeds r, then the first of its column.
+                    before = moved_up(ends)
+                    lane = ((ends > r) | last_lane) & ~(before > r)
+                    rest = repeat_row(r - before, height)
+                    drawn = first_down((down > rest) | ends_column)
+                    drawn = drawn & repeat_row(lane, height)
+                    new = first_entry(drawn)
                     ratio = choose(drawn, if_drawn, if_not_drawn)
                     n_doc = choose(drawn, n_doc + one, n_doc)
                     n_all = choose(drawn, n_all + one, n_all)

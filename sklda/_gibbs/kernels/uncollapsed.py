@@ -20,6 +20,7 @@ from sklda._core.compile import njit
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 from sklda._core.rows import find_down_lane
+from sklda._core.vectors import broadcast, load, store
 
 # Multiplying a row of theta or of phi by a number changes no draw. So the largest entry
 # becomes 2**50, and what is 34 digits smaller becomes 0. Then no product of two entries
@@ -29,7 +30,7 @@ from sklda._core.rows import find_down_lane
 LARGEST, LOWEST = 2.0**50, 2.0**-63
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True)
 def scale(gammas, factor, rows):
     """Fill each row with gammas * factor as float32, scaled as `LARGEST` says.
 
@@ -46,15 +47,17 @@ def scale(gammas, factor, rows):
             rows[i, k] = value if value >= LOWEST else 0.0
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True)
 def _weigh(theta, phi, lane_sum, before):
     """Sum the weights of one cell down each lane; return the sum of all.
 
     `before[i]` becomes the sum of the lanes before lane i.
     """
     n = theta.size
-    for k in range(n):
-        lane_sum[k + LANES] = lane_sum[k] + theta[k] * phi[k]
+    sums = broadcast(np.float32(0), LANES)
+    for k in range(0, n, LANES):
+        sums = sums + load(theta, k, LANES) * load(phi, k, LANES)
+        store(lane_sum, k + LANES, sums)
     total = 0.0
     for lane in range(LANES):
         before[lane] = total

@@ -21,7 +21,7 @@ from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True)
 def _forward(pmf, n_lanes, table):
     """Set table[c, k + n_lanes] to the weight of c tokens on k, k - n_lanes, ..."""
     for k in range(n_lanes):

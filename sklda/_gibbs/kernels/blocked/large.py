@@ -14,6 +14,7 @@ import numpy as np
 from sklda._core.compile import njit
 from sklda._core.entry import entry
 from sklda._core.random_streams import uniform
+from sklda._core.vector_math import exp_double, log_double
 from sklda._gibbs.kernels.blocked.backward import draw_counts as draw_backward
 from sklda._gibbs.kernels.blocked.nested import draw_counts as draw_nested
 from sklda._gibbs.kernels.blocked.words import count, set_tokens
@@ -21,7 +22,7 @@ from sklda._gibbs.kernels.blocked.words import count, set_tokens
 PLAIN = 100  # tokens of the largest block that needs no saddle point
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def plain_weights(a, b, s, pmf):
     """Set pmf[c, k] to q_k(c) x^c, 1 / x = sum_k q_k(1); return whether it is in range.
 
@@ -50,7 +51,7 @@ def log_weights(a, b, s, log_q):
                 log_q[c + 1, k] = -np.inf
                 continue
             step = (a[k] + c) / (c + 1) * ((b[k] + c) / (s[k] + c))
-            log_q[c + 1, k] = log_q[c, k] + math.log(step)
+            log_q[c + 1, k] = log_q[c, k] + log_double(step)
 
 
 @njit(cache=True, nogil=True)
@@ -63,7 +64,7 @@ def tilted(log_q, log_x, pmf):
             highest = max(highest, log_q[c, k] + c * log_x)
         norm, first, second = 0.0, 0.0, 0.0
         for c in range(pmf.shape[0]):
-            p = math.exp(log_q[c, k] + c * log_x - highest)
+            p = exp_double(log_q[c, k] + c * log_x - highest)
             pmf[c, k] = p
             norm += p
             first += c * p

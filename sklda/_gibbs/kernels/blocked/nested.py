@@ -17,7 +17,7 @@ from sklda._core.compile import njit
 from sklda._core.random_streams import uniform
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True)
 def _merge(left, right, parent):
     """Convolve: parent[c] = sum_i left[i] right[c - i], for all nodes of a level."""
     n_pairs = right.shape[1]
