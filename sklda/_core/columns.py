@@ -154,9 +154,7 @@ def _(context, builder, sig, args):
     return join(builder, rows)
 
 
-@lowers(
-    last_row, lambda columns: signature(Vector(columns.of, columns.width), columns)
-)
+@lowers(last_row, lambda columns: signature(Vector(columns.of, columns.width), columns))
 def _(context, builder, sig, args):
     return split(builder, args[0])[-1]
 

@@ -99,7 +99,7 @@ def running_sum(vector):
 
 
 def moved_up(vector):
-    """Return a vector in which each lane holds what the one before it holds; 0 first."""
+    """Return a vector in which each lane holds what the one before it did; 0 first."""
     return np.append(vector[:0].dtype.type(0), vector[:-1])
 
 
@@ -345,7 +345,9 @@ def _(builder, sig, vector):
     return convert(vector, ir.VectorType(ELEMENTS["float32"], vector.type.count))
 
 
-@_lowers_each(to_double, lambda vector: signature(Vector("float64", vector.width), vector))
+@_lowers_each(
+    to_double, lambda vector: signature(Vector("float64", vector.width), vector)
+)
 def _(builder, sig, vector):
     return builder.fpext(vector, ir.VectorType(ELEMENTS["float64"], vector.type.count))
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from sklda._core.compile import njit
 from sklda._core.problem import LANES
-from sklda._core.vectors import broadcast, choose, load, one_hot, total
+from sklda._core.vectors import broadcast, choose, load, one_hot, to_double, total
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -16,6 +16,15 @@ def load_others(weight, block, k):
     """
     nothing = broadcast(np.float32(0), LANES)
     return choose(one_hot(k - block, LANES), nothing, load(weight, block, LANES))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def sum_all(weight, size):
+    """Return the sum of the first weights, in double precision."""
+    sums = broadcast(np.float64(0), LANES)
+    for block in range(0, size, LANES):
+        sums = sums + to_double(load(weight, block, LANES))
+    return total(sums)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -127,7 +127,7 @@ def _draw_unsure(key, k, shape, rng):
 
 @njit(cache=True, nogil=True)
 def draw(key, first, shapes):
-    """Put a variate in the place of each shape, in rows `first` and after of a table."""
+    """Put variates in the place of their shapes, in rows `first` and after."""
     rng = np.empty(2, np.uint64)
     for i in range(shapes.shape[0]):
         enter_stream(np.uint64(hashed(key, first + i)), 0, rng)

@@ -119,7 +119,9 @@ def _new_sweep(height):
                     r = last_in_all(ends) * broadcast(uniform_float32(rng), WIDTH)
                     # Take the next token out, and foresee one more in each topic. The
                     # two make one there, so the ratio does not change.
-                    taken = one_hot_columns(np.int64(z[min(i + 1, last)]), height, WIDTH)
+                    taken = one_hot_columns(
+                        np.int64(z[min(i + 1, last)]), height, WIDTH
+                    )
                     change = choose(taken, minus_one, one)
                     changed = (n_doc + change) / (n_all + change)
                     # LLVM would divide later, where it is seen which lanes are used.

@@ -30,16 +30,16 @@ from numba.extending import overload
 
 from sklda._core.compile import njit
 from sklda._core.lists import SPARE
+from sklda._core.weights import sum_all
 
 SMALL = SPARE  # tokens of the largest block that is drawn by cumulants
 
-# Numba hands `forceinline` and `fastmath` of a function down to those that are compiled
-# for it, unless they have their own: CALLED says no, as a hundred kilobytes of machine
+# Numba hands `forceinline` of a function down to those that are compiled for it, unless
+# they have their own: CALLED says no, as a hundred kilobytes of machine
 # code are slower than a few calls. But a call passes every array as seven numbers, so
 # what most blocks need is INLINED.
 CALLED = {"nogil": True, "_nrt": False, "error_model": "numpy", "forceinline": False}
 INLINED = {**CALLED, "forceinline": True}
-VECTORISED = {**INLINED, "fastmath": True}
 
 # The tuples below have two entries, for c = 1, 2, or SMALL: as many as the largest
 # block has tokens. The compiler takes the function for what it finds, and so no code
@@ -80,6 +80,11 @@ def cumulants(p):
 def moved(sums, before, after):
     """Return sums in which some terms have taken the place of others."""
     return tuple(s + a - b for s, b, a in zip(sums, before, after, strict=True))
+
+
+def sums_of(arrays, size):
+    """Return the sum of the first entries of each array, in double precision."""
+    return tuple(sum_all(array, size) for array in arrays)
 
 
 def combined(factors, terms):
@@ -130,7 +135,7 @@ def normaliser(n, sums):
 # Unsigned numbers are not tested for whether they count from the end.
 
 
-@overload(at, jit_options=VECTORISED)
+@overload(at, jit_options=INLINED)
 def _(arrays, j):
     def two(arrays, j):
         i = np.uintp(j)
@@ -143,7 +148,7 @@ def _(arrays, j):
     return two if len(arrays) == 2 else four
 
 
-@overload(put, jit_options=VECTORISED)
+@overload(put, jit_options=INLINED)
 def _(arrays, j, values):
     def two(arrays, j, values):
         i = np.uintp(j)
@@ -166,24 +171,24 @@ def _converted(kind):
     return two, four
 
 
-@overload(wide, jit_options=VECTORISED)
+@overload(wide, jit_options=INLINED)
 def _(values):
     return _converted(np.float64)[len(values) > 2]
 
 
-@overload(narrow, jit_options=VECTORISED)
+@overload(narrow, jit_options=INLINED)
 def _(values):
     return _converted(np.float32)[len(values) > 2]
 
 
-@overload(first_factors, jit_options=VECTORISED)
+@overload(first_factors, jit_options=INLINED)
 def _(others, zero):
     if len(zero) == 2:
         return lambda others, zero: (others, 1.0)
     return lambda others, zero: (others, 1.0, 0.0, 0.0)
 
 
-@overload(last_factors, jit_options=VECTORISED)
+@overload(last_factors, jit_options=INLINED)
 def _(zero):
     def two(zero):
         return zero[0] + np.float32(1), zero[1]
@@ -194,7 +199,7 @@ def _(zero):
     return two if len(zero) == 2 else four
 
 
-@overload(steps, jit_options=VECTORISED)
+@overload(steps, jit_options=INLINED)
 def _(b, ratio, scale):
     def two(b, ratio, scale):
         return ratio[0] * b, ratio[1] * (b + scale)
@@ -207,12 +212,26 @@ def _(b, ratio, scale):
     return two if len(ratio) == 2 else four
 
 
-@overload(cumulants, jit_options=VECTORISED)
+@overload(cumulants, jit_options=INLINED)
 def _(p):
     return _two_cumulants if len(p) == 2 else _four_cumulants
 
 
-@overload(moved, jit_options=VECTORISED)
+@overload(sums_of, jit_options=INLINED)
+def _(arrays, size):
+    def two(arrays, size):
+        return sum_all(arrays[0], size), sum_all(arrays[1], size)
+
+    def four(arrays, size):
+        return (
+            *(sum_all(arrays[0], size), sum_all(arrays[1], size)),
+            *(sum_all(arrays[2], size), sum_all(arrays[3], size)),
+        )
+
+    return two if len(arrays) == 2 else four
+
+
+@overload(moved, jit_options=INLINED)
 def _(sums, before, after):
     def two(sums, before, after):
         (s1, s2), (b1, b2), (a1, a2) = sums, before, after
@@ -226,7 +245,7 @@ def _(sums, before, after):
     return two if len(sums) == 2 else four
 
 
-@overload(combined, jit_options=VECTORISED)
+@overload(combined, jit_options=INLINED)
 def _(factors, terms):
     def two(factors, terms):
         return factors[0] * terms[0] + factors[1] * terms[1]

@@ -13,10 +13,10 @@ from sklda._core.compile import njit
 from sklda._core.document import count_document
 from sklda._core.entry import differ, entry
 from sklda._core.problem import LANES
+from sklda._core.weights import sum_all
 from sklda._gibbs.kernels.blocked.cumulants import (
     INLINED,
     SMALL,
-    VECTORISED,
     at,
     combined,
     cumulants,
@@ -85,14 +85,12 @@ def enter_blocks(first, last, z, given):
     numbers[2] = numbers[0] * numbers[1]
 
 
-@njit(cache=True, **VECTORISED)
+@njit(cache=True, **INLINED)
 def _set_ratios(given):
-    total = 0.0
-    for k in range(given.alpha.size):
-        values = ratios_of(k, given.ratio, given)
-        put(given.ratio, k, values)
-        total += values[0]
-    return total
+    n_lanes = given.alpha.size
+    for k in range(n_lanes):
+        put(given.ratio, k, ratios_of(k, given.ratio, given))
+    return sum_all(given.ratio[0], n_lanes)
 
 
 def ratios_of(k, ratio, given):
@@ -102,7 +100,7 @@ def ratios_of(k, ratio, given):
     return tuple((a + i) / (s + i) for i in range(len(ratio)))
 
 
-@overload(ratios_of, jit_options=VECTORISED)
+@overload(ratios_of, jit_options=INLINED)
 def _(k, ratio, given):
     def two(k, ratio, given):
         a = np.float32(given.doc_topic[k]) + given.alpha[k]
@@ -136,14 +134,14 @@ def scaled(given):
     return given.numbers[1], given.numbers[2]
 
 
-@njit(cache=True, **VECTORISED)
+@njit(cache=True, **INLINED)
 def kappa_of(n_wk, ratio, factors):
     """Return the cumulants of a topic, from its ratios and the tokens of the word."""
     scale, beta = factors
     return cumulants(steps(np.float32(n_wk) * scale + beta, ratio, scale))
 
 
-@njit(cache=True, **VECTORISED)
+@njit(cache=True, **INLINED)
 def weigh_first(factors, size, given):
     """Weigh so many places for the first token of a block."""
     kappa, weight, zero = given.kappa, given.weight, np.float32(0)

@@ -9,17 +9,17 @@ from sklda._core.entry import differ, entry
 from sklda._core.lists import fill_gap, find
 from sklda._core.problem import LANES, padded
 from sklda._core.rows import pick, pick_summed, sum_lanes
+from sklda._core.vectors import load, total
 from sklda._gibbs.kernels.blocked.cumulants import (
     CALLED,
     INLINED,
-    VECTORISED,
     at,
     combined,
     last_factors,
     moved,
     narrow,
     put,
-    wide,
+    sums_of,
 )
 from sklda._gibbs.kernels.blocked.given import (
     change_document,
@@ -53,15 +53,14 @@ def list_of(w, state, room):
     return Listed(topics, counts, state.size[w : w + 1], room.base)
 
 
-@njit(cache=True, **VECTORISED)
+@njit(cache=True, **INLINED)
 def set_base(words, given):
     """Set what all topics weigh for a word without tokens."""
     # In double precision: the sums go on growing and shrinking with the topics.
-    sums = wide(given.zero)
-    factor = scaled(given)
-    for k in range(given.topic.size):
-        sums = moved(sums, given.zero, kappa_of(0, at(given.ratio, k), factor))
-    put(words.base, 0, sums)
+    n_lanes, factor = given.topic.size, scaled(given)
+    for k in range(n_lanes):
+        put(given.kappa, k, kappa_of(0, at(given.ratio, k), factor))
+    put(words.base, 0, sums_of(given.kappa, n_lanes))
 
 
 @njit(cache=True, **INLINED)
@@ -114,25 +113,17 @@ def _gather(n_slots, topics, given):
         put(given.listed, j, at(given.ratio, np.uint32(topics[j])))
 
 
-@njit(cache=True, **VECTORISED)
-def _weigh(n_slots, counts, given):
-    """Set the cumulants of the list; return what they add to those of no tokens."""
-    kappa, listed = given.kappa, given.listed
-    sums = given.zero
-    factor = scaled(given)
-    for j in range(n_slots):
-        ratio = at(listed, j)
-        values = kappa_of(counts[j], ratio, factor)
-        put(kappa, j, values)
-        sums = moved(sums, kappa_of(0, ratio, factor), values)
-    return sums
-
-
 def weigh(words, given):
     topics, counts, sizes, base = words
     n_slots = padded(np.int64(sizes[0]))
     _gather(n_slots, topics, given)
-    return moved(at(base, 0), given.zero, _weigh(n_slots, counts, given))
+    kappa, listed, factor = given.kappa, given.listed, scaled(given)
+    for j in range(n_slots):
+        put(kappa, j, kappa_of(0, at(listed, j), factor))
+    unlisted = sums_of(kappa, n_slots)
+    for j in range(n_slots):
+        put(kappa, j, kappa_of(counts[j], at(listed, j), factor))
+    return moved(at(base, 0), unlisted, sums_of(kappa, n_slots))
 
 
 def change(place, n, sums, words, given):
@@ -166,10 +157,10 @@ def draw_first(r, factors, but, words, given):
     weight[but] = 0
     lane_sum = given.lane_sum[: size + LANES]
     sum_lanes(weight[:size], lane_sum)
-    total = _total(lane_sum)
-    if r < total:
+    listed = _total(lane_sum)
+    if r < listed:
         return pick_summed(weight[:size], lane_sum, r)
-    return _draw_unlisted(r - total, narrow(factors), words, given)
+    return _draw_unlisted(r - listed, narrow(factors), words, given)
 
 
 def draw_last(r, but, words, given):
@@ -177,21 +168,18 @@ def draw_last(r, but, words, given):
     lane_sum = given.lane_sum[: size + LANES]
     own, weight[but] = weight[but], 0
     sum_lanes(weight[:size], lane_sum)
-    total = _total(lane_sum)
-    place = pick_summed(weight[:size], lane_sum, r) if r < total else -1
+    listed = _total(lane_sum)
+    place = pick_summed(weight[:size], lane_sum, r) if r < listed else -1
     weight[but] = own
     if place >= 0:
         return place
-    return _draw_unlisted(r - total, last_factors(given.zero), words, given)
+    return _draw_unlisted(r - listed, last_factors(given.zero), words, given)
 
 
-@njit(cache=True, **VECTORISED)
+@njit(cache=True, **INLINED)
 def _total(lane_sum):
     """Return the sum of the lanes' totals."""
-    total = np.float32(0)
-    for j in range(lane_sum.size - LANES, lane_sum.size):
-        total += lane_sum[j]
-    return np.float64(total)
+    return np.float64(total(load(lane_sum, lane_sum.size - LANES, LANES)))
 
 
 @njit(cache=True, **CALLED)

@@ -2,16 +2,14 @@
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.problem import LANES
 from sklda._core.rows import pick
 from sklda._gibbs.kernels.blocked.cumulants import (
-    VECTORISED,
     at,
     moved,
     narrow,
     put,
-    wide,
+    sums_of,
 )
 from sklda._gibbs.kernels.blocked.given import (
     change_document,
@@ -44,20 +42,11 @@ def count(k, n, words, given):
     given.topic[k] += n
 
 
-@njit(cache=True, **VECTORISED)
-def _weigh(row, given):
-    ratio, kappa, zero = given.ratio, given.kappa, given.zero
-    sums = zero
-    factor = scaled(given)
-    for k in range(row.size):
-        values = kappa_of(row[k], at(ratio, k), factor)
-        put(kappa, k, values)
-        sums = moved(sums, zero, values)
-    return sums
-
-
 def weigh(words, given):
-    return wide(_weigh(words, given))
+    ratio, kappa, factor = given.ratio, given.kappa, scaled(given)
+    for k in range(words.size):
+        put(kappa, k, kappa_of(words[k], at(ratio, k), factor))
+    return sums_of(kappa, words.size)
 
 
 def change(place, n, sums, words, given):
