@@ -99,3 +99,15 @@ def log1p_double(x):
     """
     y = 1 + x
     return x if y == 1 else log_double(y) * (x / (y - 1))
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True, error_model="numpy")
+def expm1_double(x):
+    """Return exp(x) - 1 for x below 709, with all digits where x is small.
+
+    W. Kahan's, too: x / log(exp(x)) makes up for what rounding takes from exp(x).
+    """
+    y = exp_double(x)
+    if y == 1:
+        return x
+    return y - 1 if y < 1e-300 else (y - 1) * (x / log_double(y))

@@ -131,7 +131,8 @@ def estimated_histograms(
     for first, last in _blocks(corpus, responsibilities):
         cells = slice(corpus.doc_ptr[first], corpus.doc_ptr[last])
         block, count = responsibilities[cells], corpus.count[cells]
-        log_zero = np.log(np.maximum(1 - block, _LEAST))
+        log_zero = np.maximum(1 - block, _LEAST)
+        count_distributions.take_logarithms(log_zero)
         n_cells = np.diff(corpus.doc_ptr[first : last + 1])
         document = np.repeat(np.arange(last - first, dtype=np.int32), n_cells)
         of_docs = np.zeros((3, last - first, n_lanes), np.float32)

@@ -14,23 +14,27 @@ A the sum of alpha. Each step costs O(K) per cell.
 import numpy as np
 
 from sklda._core.compile import njit
+from sklda._core.problem import LANES
+from sklda._core.vector_math import log_double
+from sklda._core.vectors import broadcast, load, total
+from sklda._core.weights import sum_all
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True)
 def _dot(a, b):
-    total = np.float32(0)
-    for k in range(a.size):
-        total += a[k] * b[k]
-    return total
+    sums = broadcast(np.float32(0), LANES)
+    for k in range(0, a.size, LANES):
+        sums = sums + load(a, k, LANES) * load(b, k, LANES)
+    return total(sums)
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True)
 def _add_scaled(scale, a, out):
     for k in range(a.size):
         out[k] += scale * a[k]
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _em_step(word, count, word_topic, alpha, mass, theta, expected):
     """Improve `theta` once; return the sum of the absolute changes."""
     expected[:] = 0
@@ -39,12 +43,11 @@ def _em_step(word, count, word_topic, alpha, mass, theta, expected):
             row = word_topic[word[c]]
             likelihood = max(_dot(theta, row), np.float32(1e-37))
             _add_scaled(np.float32(count[c]) / likelihood, row, expected)
-    change = np.float32(0)
     for k in range(theta.size):
         value = (alpha[k] + theta[k] * expected[k]) / mass
-        change += abs(value - theta[k])
+        expected[k] = abs(value - theta[k])
         theta[k] = value
-    return change
+    return sum_all(expected, theta.size)
 
 
 @njit(cache=True, nogil=True)
@@ -71,17 +74,15 @@ def fold_in(doc_ptr, word, count, word_topic, alpha, max_iter, tol, out):
                 < tol
             ):
                 break
-        total = 0.0
+        sum_ = sum_all(theta, theta.size)
         for k in range(n_topics):
-            total += theta[k]
-        for k in range(n_topics):
-            out[d, k] = theta[k] / total
+            out[d, k] = theta[k] / sum_
 
 
 @njit(cache=True, nogil=True)
 def log_predictive(doc_ptr, word, count, word_topic, doc_topic):
     """Return sum over all cells of count * log(sum_k theta_dk phi_kw)."""
-    total = 0.0
+    log_likelihood = 0.0
     for d in range(doc_ptr.size - 1):
         theta = doc_topic[d]
         for c in range(doc_ptr[d], doc_ptr[d + 1]):
@@ -90,8 +91,8 @@ def log_predictive(doc_ptr, word, count, word_topic, doc_topic):
                 likelihood = 0.0
                 for k in range(theta.size):
                     likelihood += theta[k] * row[k]
-                total += count[c] * np.log(likelihood)
-    return total
+                log_likelihood += count[c] * log_double(likelihood)
+    return log_likelihood
 
 
 @njit(cache=True, nogil=True)

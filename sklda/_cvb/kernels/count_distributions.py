@@ -10,6 +10,7 @@ and about the right variance.
 import numpy as np
 
 from sklda._core.compile import njit
+from sklda._core.vector_math import exp_double, expm1_double, log, log1p_double
 
 SIZE = 64  # counts of a histogram: 0 to 63
 LARGEST_MEAN = 16.0  # of what is entered: more than 63 then has probability 1e-17
@@ -24,7 +25,7 @@ def _add_binomial(mean, variance, mass, histogram):
     trials = np.round(mean * mean / max(mean - variance, 1e-6))
     trials = max(trials, np.ceil(mean))
     p = min(mean / trials, 1 - 1e-12)
-    value = mass * np.exp(trials * np.log1p(-p))
+    value = mass * exp_double(trials * log1p_double(-p))
     left, n = mass, 0
     while n < histogram.size - 1 and n < trials and left > 1e-12 * mass:
         value = min(value, left)
@@ -33,6 +34,14 @@ def _add_binomial(mean, variance, mass, histogram):
         value *= (trials - n) / (n + 1) * p / (1 - p)
         n += 1
     histogram[n] += left
+
+
+@njit(cache=True, nogil=True)
+def take_logarithms(table):
+    """Put the logarithm in the place of each number, all positive float32."""
+    for row in table:
+        for k in range(row.size):
+            row[k] = log(row[k])
 
 
 @njit(cache=True, nogil=True)
@@ -45,7 +54,7 @@ def add_counts(mean, variance, log_zero, histograms):
     for i in range(mean.shape[0]):
         for k in range(histograms.shape[0]):
             m, v = np.float64(mean[i, k]), np.float64(variance[i, k])
-            positive = min(-np.expm1(np.float64(log_zero[i, k])), m)  # P(n > 0)
+            positive = min(-expm1_double(np.float64(log_zero[i, k])), m)  # P(n > 0)
             if positive < 1e-12 or m > LARGEST_MEAN:
                 continue
             histograms[k, 0] += 1 - positive

@@ -22,6 +22,7 @@ from sklda._core.compile import njit
 from sklda._core.document import clear
 from sklda._core.entry import beta_sum, entry, priors_of
 from sklda._core.vector_math import exp
+from sklda._core.weights import sum_all
 from sklda._cvb.kernels.moments import (
     add_mean,
     add_variance,
@@ -41,7 +42,6 @@ _LARGEST = np.float32(30)  # exponent, which takes any mean to its bound
 @njit(
     cache=True,
     nogil=True,
-    fastmath=True,
     error_model="numpy",  # a test for zero divisors would keep it from vectorising
     _nrt=False,
     forceinline=True,
@@ -55,7 +55,6 @@ def _weigh(removed, responsibilities, w, means, variances, priors, weight):
     doc_var, row_var = variances.doc_topic, variances.word_topic[w]
     other_docs_var = variances.other_docs
     alpha, betas, beta_sums = priors
-    total = _ZERO
     for k in range(weight.size):
         own = removed * responsibilities[k]
         own_var = own * (_ONE - responsibilities[k])
@@ -74,10 +73,8 @@ def _weigh(removed, responsibilities, w, means, variances, priors, weight):
         in_word = b * exp(-min(_HALF * var_wk * per_b * per_b, _LARGEST))
         per_topic = per_c * exp(min(_HALF * var_k * per_c * per_c, _LARGEST))
         per_topic = min(per_topic, _ONE / entry(beta_sums, k))
-        value = max(in_doc, alpha[k]) * max(in_word, beta) * per_topic
-        weight[k] = value
-        total += value
-    return total
+        weight[k] = max(in_doc, alpha[k]) * max(in_word, beta) * per_topic
+    return np.float32(sum_all(weight, weight.size))
 
 
 @njit(cache=True, nogil=True, _nrt=False)

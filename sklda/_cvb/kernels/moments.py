@@ -11,6 +11,7 @@ import numpy as np
 
 from sklda._core.compile import njit
 from sklda._core.entry import entry
+from sklda._core.weights import sum_all
 
 
 class Moments(NamedTuple):
@@ -56,14 +57,14 @@ def restore_document(moments, topic):
         topic[k] += moments.doc_topic[k]
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def add_mean(count, responsibilities, row):
     """Add the mean of one cell to `row`."""
     for k in range(row.size):
         row[k] += count * responsibilities[k]
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def add_variance(count, responsibilities, row):
     """Add the variance of one cell to `row`."""
     for k in range(row.size):
@@ -84,24 +85,23 @@ def add_variances(index, count, responsibilities, rows):
         add_variance(count[c], responsibilities[c], rows[index[c]])
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def update_mean(count, factor, weight, responsibilities, doc_mean, word_mean):
     """Set the responsibilities of a cell to `factor * weight`, and update the means.
 
-    Return the sum of the absolute changes of the responsibilities.
+    Return the sum of their absolute changes, which take the place of the weights.
     """
-    total_change = np.float32(0)
     for k in range(weight.size):
         value = weight[k] * factor
         change = value - responsibilities[k]
         responsibilities[k] = value
         doc_mean[k] += count * change
         word_mean[k] += count * change
-        total_change += abs(change)
-    return total_change
+        weight[k] = abs(change)
+    return sum_all(weight, weight.size)
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def update_variance(count, factor, weight, responsibilities, doc_var, word_var):
     """Update the variances for the same change.
 

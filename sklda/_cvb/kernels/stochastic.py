@@ -14,23 +14,22 @@ that the topics then move towards.
 import numpy as np
 
 from sklda._core.compile import njit
+from sklda._core.vector_math import exp_double, log1p_double, log_double
+from sklda._core.weights import sum_all
 
 _PASSES = 5
 _OFFSET, _DECAY = 10, 0.9
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _weigh(doc, row, alpha, weight):
     """Weigh every topic for one cell; return the sum of the weights."""
-    total = np.float32(0)
     for k in range(weight.size):
-        value = (alpha[k] + doc[k]) * row[k]
-        weight[k] = value
-        total += value
-    return total
+        weight[k] = (alpha[k] + doc[k]) * row[k]
+    return np.float32(sum_all(weight, weight.size))
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _mix(keep, factor, weight, counts):
     """Set counts to `keep * counts + factor * weight`."""
     for k in range(weight.size):
@@ -58,7 +57,8 @@ def add_expected_counts(corpus, word_topic, alpha, expected):
                 row = word_topic[word[c]]
                 factor = np.float32(1) / _weigh(doc, row, alpha, weight)
                 t = i * (last - first) + c - first + 1
-                keep = (1 - (_OFFSET + t) ** -_DECAY) ** np.float64(count[c])
+                step = exp_double(-_DECAY * log_double(_OFFSET + t))
+                keep = exp_double(count[c] * log1p_double(-step))
                 if i == _PASSES - 1:
                     _mix(np.float32(1), count[c] * factor, weight, expected[word[c]])
                 _mix(np.float32(keep), (1 - keep) * length * factor, weight, doc)

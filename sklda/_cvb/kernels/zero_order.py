@@ -14,6 +14,7 @@ from sklda._core.compile import njit
 from sklda._core.document import clear
 from sklda._core.entry import beta_sum, entry, priors_of
 from sklda._core.random_streams import uniform
+from sklda._core.weights import sum_all
 from sklda._cvb.kernels.moments import (
     add_mean,
     document_moments,
@@ -29,7 +30,6 @@ _ZERO, _ONE = np.float32(0), np.float32(1)
 @njit(
     cache=True,
     nogil=True,
-    fastmath=True,
     error_model="numpy",  # a test for zero divisors would keep it from vectorising
     _nrt=False,
     forceinline=True,
@@ -41,15 +41,13 @@ def _weigh(removed, responsibilities, row, means, priors, weight):
     """
     doc, _, other_docs = means
     alpha, beta, _ = priors
-    total = _ZERO
     for k in range(weight.size):
         own = removed * responsibilities[k]
         n_dk = max(doc[k] - own, _ZERO)  # rounding may leave less than nothing
         n_wk = max(row[k] - own, _ZERO)
-        value = (alpha[k] + n_dk) * (entry(beta, k) + n_wk) / (other_docs[k] + n_dk)
-        weight[k] = value
-        total += value
-    return total
+        mass = (alpha[k] + n_dk) * (entry(beta, k) + n_wk)
+        weight[k] = mass / (other_docs[k] + n_dk)
+    return np.float32(sum_all(weight, weight.size))
 
 
 @njit(cache=True, nogil=True, _nrt=False)

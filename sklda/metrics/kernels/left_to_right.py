@@ -14,6 +14,7 @@ import numpy as np
 
 from sklda._core.compile import njit
 from sklda._core.random_streams import uniform
+from sklda._core.vector_math import log_double
 
 
 @njit(cache=True, nogil=True)
@@ -86,7 +87,7 @@ def extend(word, first, last, word_topic, alpha, z, counts, rng):
         mean = weights.mean() / (prior_mass + n)
         if mean == 0:
             return -np.inf
-        total += np.log(mean)
+        total += log_double(mean)
         _draw_particles(weights, z[:, :n], counts, rng)
         for r in range(n_particles):
             z[r, n] = _draw_topic(row, counts[r], alpha, cumulated, rng)
