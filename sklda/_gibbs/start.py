@@ -66,7 +66,8 @@ def check_init(
     topics = check_numbers(topics, name, (problem.n_topics, problem.n_words))
     topics = topics.astype(np.float64)  # whose products do not overflow
     if names is not None and has_names(init):
-        check_same_words("X", list(names), "init", list(init.feature_names_in_))
+        own_names = [str(word) for word in init.feature_names_in_]
+        check_same_words("X", names.tolist(), "init", own_names)
     if topics.min() < 0:
         raise ValueError(f"{name} must not be negative, got {topics.min():g}.")
     empty = np.flatnonzero(topics.max(axis=1) == 0)
