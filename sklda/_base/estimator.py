@@ -1,7 +1,7 @@
 """What every estimator has in common, supervised or not."""
 
 from types import SimpleNamespace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import (
@@ -13,7 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from sklda._base.other_names import TranslatesNames
 from sklda._base.parameters import CONSTRAINTS, python_numbers
-from sklda._base.sklearn_private import CallbackSupportMixin
+from sklda._base.sklearn_private import (
+    CallbackSupportMixin,
+    validate_parameter_constraints,
+)
 from sklda._base.versioned import VersionedMixin
 from sklda._core.corpus import check_weights
 from sklda._core.problem import WeightedCorpus
@@ -41,6 +44,13 @@ class BaseTopicModel(
     def _parameters(self) -> SimpleNamespace:
         """The parameters, with numbers of Python."""
         return python_numbers(self.get_params(deep=False))
+
+    def _checked_parameter(self, name: str) -> Any:
+        """Return a parameter that matters after fit, where it may have been changed."""
+        constraints = {name: self._parameter_constraints[name]}
+        value, caller = getattr(self, name), type(self).__name__
+        validate_parameter_constraints(constraints, {name: value}, caller)
+        return getattr(self._parameters, name)
 
     @property
     def _whole_counts(self) -> bool:

@@ -117,8 +117,7 @@ def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
             f"{name} contains negative values; the weights of words in topics must be "
             f"non-negative."
         )
-    sums = weights.sum(axis=1)
-    empty = np.flatnonzero(sums == 0)
+    empty = np.flatnonzero(weights.max(axis=1) == 0)
     if empty.size > 0:
         raise ValueError(
             f"{name}: all weights of topic {empty[0]} are 0, so it is no distribution "
@@ -129,10 +128,18 @@ def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
 
 def normalise(weights: np.ndarray) -> np.ndarray:
     """Return weights divided by their sum along the last axis; zeros become uniform."""
+    weights = summable(weights)
     sums = weights.sum(axis=-1, keepdims=True)
     normalised = np.full(weights.shape, 1 / weights.shape[-1])
     np.divide(weights, sums, out=normalised, where=sums > 0)
     return normalised
+
+
+def summable(weights: np.ndarray) -> np.ndarray:
+    """Return weights on a scale on which their sum is finite; as they are, if it is."""
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    return weights if np.isfinite(total) else weights / weights.size
 
 
 def count_models(estimator: Any) -> int:
@@ -174,8 +181,8 @@ def topic_frequencies(estimator: Any) -> np.ndarray:
     prior = _topic_word_prior(estimator)
     if prior.ndim == 1:
         prior = np.repeat(prior, len(weights) // prior.size)[:, np.newaxis]
-    tokens = (weights - prior).clip(0).sum(axis=1)
-    return normalise(tokens)
+    tokens = summable((weights - prior).clip(0))
+    return normalise(tokens.sum(axis=1))
 
 
 def topic_frequencies_in(estimator: Any, X: MatrixLike) -> np.ndarray:
@@ -193,7 +200,8 @@ def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     ``transform(X)[d, k] * components_[k].sum()`` expected tokens in topic k; these are
     normalised.
     """
-    components = fitted_components(estimator)
+    components = summable(fitted_components(estimator))
+    check_structure(X, "X")  # models of other libraries do not
     weights = np.asarray(estimator.transform(X), dtype=np.float64)
     n_models = count_models(estimator)
     if not np.allclose(weights.sum(axis=1), n_models, rtol=0, atol=1e-4):
@@ -221,8 +229,13 @@ def check_matrix(value: Any, name: str, **options: Any) -> Any:
 
 
 def check_counts(X: MatrixLike) -> Any:
-    """Return X as an ndarray or a CSR matrix of non-negative finite numbers."""
+    """Return X as an ndarray or a CSR matrix of non-negative finite numbers.
+
+    They are integers or float64, whose sums neither overflow nor lose tokens.
+    """
     counts = check_matrix(X, "X", accept_sparse="csr")
+    if counts.dtype.kind == "f":
+        counts = counts.astype(np.float64, copy=False)
     if counts.size > 0 and counts.min() < 0:
         raise ValueError("X contains negative values; word counts must be >= 0.")
     return counts

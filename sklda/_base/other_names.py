@@ -119,8 +119,16 @@ def translates_names(function: _Function) -> _Function:
 
     @wraps(function)
     def translating(*args: Any, **kwargs: Any) -> Any:
-        refuse_unknown_names(function.__qualname__, function, kwargs)
-        return function(*args, **kwargs)
+        owner = function.__qualname__
+        refuse_unknown_names(owner, function, kwargs)
+        try:
+            return function(*args, **kwargs)
+        except AttributeError as error:  # of matplotlib, which gets all other keywords
+            end = "unexpected keyword argument "
+            given = [name for name in kwargs if str(error).endswith(f"{end}{name!r}")]
+            if complaint := _complaint(owner, given, _names(function)):
+                raise TypeError(f"{complaint} Nor has matplotlib: {error}.") from error
+            raise
 
     return translating  # type: ignore[return-value]
 
@@ -135,9 +143,15 @@ def refuse_unknown_names(owner: str, function: Callable, given: Iterable[str]) -
     given = [name for name in given if name not in parameters]
     if any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values()):
         given = [name for name in given if _translations(name, parameters)]
-    known = [name for name in parameters if name != "self"]
-    if complaint := _complaint(owner, given, known):
+    if complaint := _complaint(owner, given, _names(function)):
         raise TypeError(complaint)
+
+
+def _names(function: Callable) -> list[str]:
+    """Return the parameters that a caller may name."""
+    parameters = signature(function).parameters.values()
+    named = [one.name for one in parameters if one.kind is not Parameter.VAR_KEYWORD]
+    return [name for name in named if name not in ("self", "cls")]
 
 
 def _complaint(owner: str, given: Iterable[str], known: Collection[str]) -> str | None:

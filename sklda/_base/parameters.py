@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 
 from sklda._base.schedule import LEARNING_INTERVAL, Schedule
 from sklda._base.sklearn_private import HasMethods, Interval, StrOptions
+from sklda._core.checks import check_structure
 from sklda._core.problem import MAX_TOPICS, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
@@ -155,6 +156,7 @@ def check_topic_word_prior(prior, n_topics: int, n_words: int) -> float | np.nda
 
 
 def _as_numbers(prior, name) -> np.ndarray:
+    check_structure(prior, name)
     try:
         return np.asarray(prior, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:

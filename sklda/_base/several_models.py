@@ -63,7 +63,7 @@ def distributions_of_all(models: list[Any], names: list[str]) -> list[np.ndarray
         if hasattr(model, "feature_names_in_")
     ]
     for name, words in known[1:]:
-        _check_same_words(*known[0], name, words)
+        check_same_words(*known[0], name, words)
     for name, rows in zip(names, topics, strict=True):
         if rows.shape[1] != topics[0].shape[1]:
             raise ValueError(
@@ -73,9 +73,10 @@ def distributions_of_all(models: list[Any], names: list[str]) -> list[np.ndarray
     return topics
 
 
-def _check_same_words(
+def check_same_words(
     first_name: str, first: list[str], name: str, words: list[str]
 ) -> None:
+    """Raise ValueError if the words of two models differ, or their order."""
     if first == words:
         return
     parts = [

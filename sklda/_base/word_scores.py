@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.stats import rankdata
 
-from sklda._base.fitted_topics import normalise
+from sklda._base.fitted_topics import normalise, summable
 from sklda._core.checks import check_choice, check_number
 
 
@@ -28,6 +28,7 @@ def word_scores(
     """
     check_choice(metric, "metric", _SCORES)
     weight = check_weight(weight, metric)
+    components = summable(components)
     return _SCORES[metric](
         normalise(components), normalise(components.sum(axis=0)), weight
     )

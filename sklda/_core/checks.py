@@ -5,6 +5,7 @@ import numbers
 import os
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,7 @@ def check_numbers(value: Any, name: str, shape: tuple[int | str, ...]) -> np.nda
     ValueError
         If `value` does not hold finite numbers, or has another shape.
     """
+    check_structure(value, name)
     try:
         array = np.asarray(value)
     except ValueError:  # lists of different lengths
@@ -181,15 +183,65 @@ def check_choice(value: Any, name: str, choices: Collection[str]) -> None:
 
 
 def check_structure(matrix: Any, name: str) -> None:
-    """Raise ValueError if a compressed sparse matrix has indices outside its shape.
+    """Raise ValueError if entries are masked, or lie outside the shape of a matrix.
 
-    SciPy builds such a matrix, and its conversions write where the indices point.
+    Masks get lost in conversions. SciPy builds sparse matrices with indices outside
+    their shape, and its conversions write where these point.
     """
-    if sparse.issparse(matrix) and matrix.format in ("bsr", "csc", "csr"):
-        try:
+    if isinstance(matrix, np.ma.MaskedArray) and np.ma.is_masked(matrix):
+        raise ValueError(
+            f"{name} has masked entries, and a value is needed for each: pass "
+            f"{name}.filled(0) if they are zeros, or leave their rows out."
+        )
+    if not sparse.issparse(matrix):
+        return
+    try:
+        if matrix.format in ("bsr", "csc", "csr"):
             copy(matrix).check_format(full_check=True)  # which changes what it checks
-        except ValueError as error:
-            raise ValueError(f"{name} is no valid sparse matrix: {error}.") from error
+        elif matrix.format == "dia":
+            _check_diagonals(matrix)
+        elif matrix.ndim == 2:  # others are refused, before they are converted
+            _check_indices(matrix)
+    except (OverflowError, TypeError, ValueError) as error:
+        raise ValueError(f"{name} is no valid sparse matrix: {error}.") from error
+
+
+def _check_diagonals(matrix: Any) -> None:
+    n_diagonals = np.unique(matrix.offsets).size
+    if matrix.data.ndim != 2 or matrix.offsets.shape != (n_diagonals,):
+        raise ValueError("two diagonals have one offset")
+    if len(matrix.data) != n_diagonals:
+        raise ValueError(f"{len(matrix.data)} diagonals have {n_diagonals} offsets")
+
+
+def _check_indices(matrix: Any) -> None:
+    indices, n_values = _INDICES[matrix.format](matrix)
+    for index, size, axis in zip(indices, matrix.shape, ("row", "column"), strict=True):
+        if len(index) != n_values:
+            raise ValueError(f"{n_values} values have {len(index)} {axis} indices")
+        if n_values > 0 and not (index.min() >= 0 and index.max() < size):  # or NaN
+            extreme = index.max() if index.min() >= 0 else index.min()
+            raise ValueError(f"{axis} index {extreme} is not from 0 to {size - 1}")
+
+
+def _indices_of_coo(matrix: Any) -> tuple[tuple[np.ndarray, np.ndarray], int]:
+    return (matrix.row, matrix.col), len(matrix.data)
+
+
+def _indices_of_dok(matrix: Any) -> tuple[np.ndarray, int]:
+    pairs = np.fromiter(chain.from_iterable(matrix.keys()), np.int64)
+    return pairs.reshape(matrix.nnz, 2).T, matrix.nnz
+
+
+def _indices_of_lil(matrix: Any) -> tuple[tuple[np.ndarray, np.ndarray], int]:
+    sizes = [[len(items) for items in rows] for rows in (matrix.rows, matrix.data)]
+    if sizes[0] != sizes[1] or len(sizes[0]) != matrix.shape[0]:
+        raise ValueError("rows and data must hold equally long lists, one for each row")
+    row = np.repeat(np.arange(len(sizes[0])), sizes[0])
+    return (row, np.fromiter(chain.from_iterable(matrix.rows), np.int64)), len(row)
+
+
+_INDICES = {"coo": _indices_of_coo, "dok": _indices_of_dok, "lil": _indices_of_lil}
 
 
 def check_path(path: Any, name: str) -> None:

@@ -1,12 +1,13 @@
 """What a sampler is made from: a corpus and its priors, as the arrays kernels take."""
 
+from copy import deepcopy
 from numbers import Real
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numba.extending import register_jitable
 
-from sklda._core.word_prior import Excess, WordPrior
+from sklda._core.word_prior import Excess, WordPrior, word_prior
 
 LANES = 16  # float32 numbers in a 512-bit register: tables are padded to multiples
 MAX_TOPICS = 65_535  # a token stores its topic in 16 bits
@@ -113,6 +114,13 @@ class Problem(NamedTuple, Generic[CorpusT]):
             return self.topic_word_prior.excess
         nothing = np.zeros(0, np.int32)
         return Excess(np.zeros(self.n_words + 1, np.int64), nothing, nothing)
+
+    def with_own_priors(self) -> Self:
+        """Return the problem with copies of the priors."""
+        return self._replace(
+            doc_topic_prior=self.doc_topic_prior.copy(),
+            topic_word_prior=word_prior(deepcopy(self.beta)),
+        )
 
     def kernel_priors(self, of_array: np.float32 | np.ndarray = _IN_TABLES) -> Priors:
         """Return the priors as kernels take them.

@@ -244,7 +244,8 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
     def _start(self, X, y, threads: Threads) -> tuple[Chain, dict[str, Any]]:
         problem = make_problem(self, self._corpus(X))
         self._check_memory(problem)
-        init = check_init(self.init, problem)
+        names = getattr(self, "feature_names_in_", None)
+        init = check_init(self.init, problem, names)
         make_sampler = partial(self._make_sampler, threads=threads)
         rng = random_streams(self.random_state)
         z = first_topics(init, problem, make_sampler, rng, threads)

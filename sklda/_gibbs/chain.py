@@ -157,6 +157,7 @@ class Chain:
         """Return a copy, as if stopped here, that further sweeps do not change."""
         other = copy(self)
         other.z = self.z.copy()
+        other.problem = self.problem.with_own_priors()
         other.averages = self.averages.copy()
         other.draws = self.draws.copy()
         other.keep()

@@ -88,8 +88,9 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         larger parts, and then all tokens get topics under those. It pays for large
         corpora; these sweeps do not count in `n_iter_`. With topics, an array of shape
         (n_components, n_words) or a fitted model with `components_` of this shape, the
-        tokens are drawn under these. A clone of the estimator also clones a model,
-        which is then not fitted: pass its `components_` there.
+        tokens are drawn under these. If both X and the model have names of words, these
+        must be the same in the same order. A clone of the estimator also clones a
+        model, which is then not fitted: pass its `components_` there.
     warm_start : bool, default=False
         With True, fit goes on where the last fit stopped: `max_iter` more sweeps, with
         the samples of one long chain, bit for bit. `burn_in` counts sweeps of this fit;

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from sklda._base.fitted_topics import has_names
+from sklda._base.several_models import check_same_words
 from sklda._core.checks import check_numbers
 from sklda._core.corpus import (
     kernel_ranges,
@@ -35,15 +37,19 @@ _N_PASSES = 2  # over a document: the first knows little of it
 _CHILD = 2**32 - 1  # the child of the random streams that is for the start
 
 
-def check_init(init: Any, problem: Problem[Corpus]) -> str | np.ndarray:
+def check_init(
+    init: Any, problem: Problem[Corpus], names: np.ndarray | None
+) -> str | np.ndarray:
     """Return a name, or the topics that `init` is or holds, (n_topics, n_words).
+
+    The columns of X have names, or None.
 
     Raises
     ------
     NotFittedError
         If it is a model without topics.
     ValueError
-        If these are not of as many topics and words.
+        If these are not of as many topics and words, or the words have other names.
     """
     if isinstance(init, str):
         return init
@@ -58,6 +64,10 @@ def check_init(init: Any, problem: Problem[Corpus]) -> str | np.ndarray:
                 f"then not fitted: pass init=model.components_ instead."
             )
     topics = check_numbers(topics, name, (problem.n_topics, problem.n_words))
+    topics = topics.astype(np.float64)  # whose products do not overflow
+    if names is not None and has_names(init):
+        own_names = [str(word) for word in init.feature_names_in_]
+        check_same_words("X", names.tolist(), "init", own_names)
     if topics.min() < 0:
         raise ValueError(f"{name} must not be negative, got {topics.min():g}.")
     empty = np.flatnonzero(topics.max(axis=1) == 0)

@@ -277,9 +277,9 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
     @property
     def _most_em_steps(self) -> int:
-        n_steps = self._parameters.n_em_steps
+        n_steps = self._checked_parameter("n_em_steps")
         if n_steps is not None:
-            return min(int(n_steps), MAX_STEPS)
+            return min(n_steps, MAX_STEPS)
         highest_wins = not self._multilabel and len(self.classes_) > 2
         return _FEW_EM_STEPS if highest_wins else MAX_STEPS
 

@@ -71,6 +71,7 @@ def check_numbers(X, y, name) -> np.ndarray:
             f"{name} requires y to be passed, but the target y is None. To fit topics "
             f"without y, use CollapsedGibbsLDA."
         )
+    check_structure(y, "y")
     check_consistent_length(X, y)
     y = column_or_1d(y, warn=True)
     try:

@@ -80,6 +80,8 @@ def read_vocabulary(path: PathLike, n_features: int | None = None) -> np.ndarray
     words = []
     with open_bytes(path) as stream:
         for number, line in read_lines(stream, path):
+            if number - 1 == n_features:  # so much may follow in a small gzip
+                raise _other_size(path, f"more than {n_features}", n_features)
             try:
                 word = line.decode("utf-8").strip()
             except UnicodeDecodeError as error:
@@ -89,12 +91,16 @@ def read_vocabulary(path: PathLike, n_features: int | None = None) -> np.ndarray
             if not word:
                 raise format_error(path, number, "expected a word, found a blank line.")
             words.append(word)
-    if n_features is not None and len(words) != n_features:
-        raise ValueError(
-            f"{os.fspath(path)} contains {len(words)} words, one per line, but the "
-            f"corpus has n_features={n_features}. Pass the vocabulary of this corpus."
-        )
+    if n_features is not None and len(words) < n_features:
+        raise _other_size(path, f"{len(words)}", n_features)
     return np.array(words, dtype=object)
+
+
+def _other_size(path, found, n_features):
+    return ValueError(
+        f"{os.fspath(path)} contains {found} words, one per line, but the corpus has "
+        f"n_features={n_features}. Pass the vocabulary of this corpus."
+    )
 
 
 def describe(text: str, X: sparse.csr_matrix) -> str:

@@ -91,9 +91,9 @@ default=None
 
     Notes
     -----
-    The chains stay in memory, so that they can go on: as much as a fit of each, and one
-    byte for each draw and pair of tokens. Callbacks of the estimator see the fit of
-    each chain.
+    The chains stay in memory, so that they can go on: as much as a fit of each, a copy
+    of a CSR matrix X, and one byte for each draw and pair of tokens. Callbacks of the
+    estimator see the fit of each chain.
 
     Examples
     --------
@@ -119,6 +119,8 @@ default=None
     import_arviz("arviz_stats", "sample_chains")
     clones, generator = _clones(estimator, n_chains, random_state)
     pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
+    if pairs is not None and getattr(X, "format", None) == "csr":
+        X = X.copy()  # whose indices the chains read, whatever becomes of X
     experiment = Experiment(X, y, X_test, pairs, held_out, n_jobs)
     return SampledChains._of(experiment, experiment.start(clones))
 

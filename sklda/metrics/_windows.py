@@ -58,8 +58,9 @@ def occurrences_in_windows(
         numbers = map(number_of.get, tokens, repeat(-1))
         word = np.fromiter(numbers, np.int64, len(tokens))
         position = np.flatnonzero(word >= 0)
-        windows_here = max(len(tokens) - window + 1, 1)
-        first = (position - window + 1).clip(0) + n_windows
+        width = min(window, len(tokens))  # any int is a window, but no array holds it
+        windows_here = max(len(tokens) - width + 1, 1)
+        first = (position - width + 1).clip(0) + n_windows
         last = position.clip(max=windows_here - 1) + n_windows
         places.append(_Places(word[position], first, last))
         n_windows += windows_here
@@ -107,7 +108,7 @@ def token_lists(texts: Any) -> Iterator[list[str]]:
         If `texts` is not a collection of strings or lists.
     """
     split = CountVectorizer().build_analyzer()
-    for number, text in enumerate(_check_texts(texts)):
+    for number, text in enumerate(check_texts(texts)):
         if isinstance(text, str):
             yield split(text)
         elif isinstance(text, list | tuple | np.ndarray):
@@ -119,7 +120,8 @@ def token_lists(texts: Any) -> Iterator[list[str]]:
             )
 
 
-def _check_texts(texts: Any) -> Iterable[Any]:
+def check_texts(texts: Any) -> Iterable[Any]:
+    """Return texts; raise TypeError if they are no collection."""
     no_texts = isinstance(texts, str | bytes | Mapping) or not hasattr(
         texts, "__iter__"
     )

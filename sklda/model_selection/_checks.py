@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state, get_tags
 
 from sklda._base.fitted_topics import check_counts, document_lengths, word_names
 from sklda._core.checks import check_choice, check_integer
+from sklda.metrics._windows import check_texts
 from sklda.model_selection._fits import OF_ONE_FIT, Design, Documents
 
 _MAX_SHOWN = 5  # documents in a message
@@ -84,6 +85,8 @@ def check_documents(X: Any, n_words: Any, texts: Any, feature_names: Any) -> Doc
     n_words = check_integer(n_words, "n_words", 2, counts.shape[1], "words")
     if feature_names is not None:
         feature_names = word_names(None, feature_names, counts.shape[1])
+    if texts is not None:
+        texts = list(check_texts(texts))  # each fit reads them
     return Documents(counts, n_words, texts, feature_names)
 
 

@@ -22,7 +22,7 @@ from sklda import (
 )
 from sklda._base.other_classes import OTHER_CLASSES
 from sklda._base.other_names import OTHER_NAMES, OTHER_VALUES, OTHER_WAYS
-from sklda.inspection import TopWordsDisplay, top_words
+from sklda.inspection import DocumentTopicsDisplay, TopWordsDisplay, top_words
 from tests.helpers.known_topics import KnownTopics
 from tests.helpers.public_names import estimators, parameters, public_callables
 
@@ -147,6 +147,17 @@ def test_names_in_functions(pyplot):
     words = r"TopWordsDisplay.from_estimator .*'n_top_words' \(use n_words\)."
     with pytest.raises(TypeError, match=words):
         TopWordsDisplay.from_estimator(model, n_top_words=2)
+    theta = [[0.5, 0.5]] * 2
+    words = (
+        r"DocumentTopicsDisplay.from_estimator has no parameter 'groups'.*estimator, "
+        r"X, .* n_topics, ax\. Nor has matplotlib: .*'groups'"
+    )
+    with pytest.raises(TypeError, match=words):
+        DocumentTopicsDisplay.from_estimator(
+            KnownTopics(model.components_, theta), X, ["a", "b", "c"], groups=[1, 2]
+        )
+    with pytest.raises(TypeError, match=r"'metrics' \(did you mean metric\?\)"):
+        TopWordsDisplay.from_estimator(model, ["a", "b", "c"], 2, metrics="lift")
     # What is of no parameter here goes to matplotlib.
     names = ["a", "b", "c"]
     shown = TopWordsDisplay.from_estimator(model, names, n_words=2, alpha=0.5)

@@ -213,7 +213,7 @@ def test_broken_file_in_data_home_is_refused(repository, home, body, problem):
 
 def test_broken_vocabulary(repository, home):
     repository.files[VOCAB] = WORDS + b"too many\n"
-    with pytest.raises(OSError, match="contains 5 words"):
+    with pytest.raises(OSError, match="contains more than 4 words"):
         fetch_uci_bow("enron", data_home=home)
     assert list(listing(home)) == [DOCWORD]
     (home / VOCAB).write_bytes(b"bar\n")

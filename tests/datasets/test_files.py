@@ -160,7 +160,8 @@ def test_missing_file(tmp_path, load):
     ("words", "message"),
     [
         ("bar\nbaz\nfoo\n", "contains 3 words, one per line, but the corpus has"),
-        (WORDS + "more\n", "contains 5 words, one per line, but the corpus has"),
+        (WORDS + "more\n", "contains more than 4 words, one per line, but the corpus"),
+        (WORDS + "a\n" * 10**6, "contains more than 4 words, one per line"),
         ("bar\n\nfoo\nqux\n", "line 2: expected a word, found a blank line"),
         (b"bar\nbaz\nna\xefve\nqux\n", "line 3: 'na\N{REPLACEMENT CHARACTER}ve' is "),
     ],
@@ -282,6 +283,16 @@ def test_memory_follows_what_a_file_holds(write, monkeypatch, load, contents):
     monkeypatch.setattr(_text_files, "_MAX_LINE_BYTES", 1 << 18)
     path = write(contents)
     assert peak_memory(load, path) < min(100 * path.stat().st_size, 10**6) + 10**6
+
+
+def test_a_vocabulary_is_read_as_far_as_the_corpus_has_words(write):
+    path = write(gzip.compress(b"a\n" * 10**6))
+
+    def read(path):
+        return _text_files.read_vocabulary(path, n_features=4)
+
+    assert_refused(read, path, "contains more than 4 words")
+    assert peak_memory(read, path) < 10**6  # in full, the words take 8 MB
 
 
 def test_row_that_is_cut_is_not_misread(write, monkeypatch):

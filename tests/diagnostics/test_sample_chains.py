@@ -6,6 +6,7 @@ import pickle
 import joblib
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 
 from sklda import (
@@ -111,6 +112,32 @@ def test_stored_chains_go_on():
     chains = sample("shards")
     again = pickle.loads(pickle.dumps(chains))
     assert_same(again.more(4), chains.more(4))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        CollapsedGibbsLDA(4, sampler="sparse", **PARAMS),
+        ECGSLDA(120, **PARAMS),
+        UncollapsedGibbsLDA(4, **PARAMS),
+        PartiallyCollapsedGibbsLDA(4, topic_word_prior=np.linspace(1, 2, 30), **PARAMS),
+    ],
+)
+def test_the_caller_may_change_x_between_the_sweeps(model):
+    options = {"n_chains": 2, "random_state": 0}
+    expected = sample_chains(model, X, X_test=X_TEST, **options).more(8)
+    own, own_test = (
+        sparse.csr_array(documents, dtype=np.int32, copy=True)
+        for documents in (X, X_TEST)
+    )
+    chains = sample_chains(model, own, X_test=own_test, **options)
+    for documents in (own, own_test):
+        documents.indices[:] = 3
+        documents.data[:] = 7
+        documents.indptr[1:-1] = 0
+    assert_same(chains.more(8), expected)
+    for one, other in zip(chains.estimators_, expected.estimators_, strict=True):
+        np.testing.assert_array_equal(one.components_, other.components_)
 
 
 def test_the_default_burn_in_stays_where_it_was():

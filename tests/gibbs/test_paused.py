@@ -234,6 +234,21 @@ def test_the_caller_may_change_x_between_the_fits():
     assert_same(model.fit(X), fit(make("rows", max_iter=34)))
 
 
+@each
+@pytest.mark.parametrize("topic_word_prior", [0.2, np.linspace(0.1, 0.5, 30)])
+def test_the_caller_may_change_attributes_between_the_fits(name, topic_word_prior):
+    if not np.isscalar(topic_word_prior) and name == "learned priors":
+        pytest.skip("an array is not learned")
+    params = {"topic_word_prior": topic_word_prior, "max_iter": 26, "warm_start": True}
+    model, expected = (fit(make(name, **params)) for _ in range(2))
+    for attribute, value in fitted(model).items():
+        if isinstance(value, np.ndarray) and attribute != "classes_":
+            value[...] = np.roll(value, 1)
+    for one in (model, expected):
+        fit(one.set_params(max_iter=8, burn_in=0))
+    assert_same(model, expected)
+
+
 def test_documents_in_common():
     counts = np.array([[1, 0, 2], [0, 0, 0], [0, 3, 1], [0, 0, 0]])
     corpus = corpus_of(counts)

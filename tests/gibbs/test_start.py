@@ -28,6 +28,7 @@ from tests.gibbs.test_exactness import PROBLEMS, SAMPLERS
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import corpus_of, random_corpus
 from tests.helpers.enumeration import RIGHT, marginals
+from tests.helpers.known_topics import KnownTopics
 from tests.helpers.mutants import streams
 
 K, V = 4, 30
@@ -44,9 +45,9 @@ MODELS = {
 each = pytest.mark.parametrize("name", MODELS)
 
 
-def fit(name="rows", **params):
+def fit(name="rows", documents=X, **params):
     params = {"n_components": K, "max_iter": 4, "random_state": 0, **params}
-    return MODELS[name](**params).fit(X)
+    return MODELS[name](**params).fit(documents)
 
 
 # --- the draws -------------------------------------------------------------------
@@ -137,6 +138,36 @@ def test_models_and_arrays_are_the_same():
     cvb = CVBLDA(K, random_state=0, tol=0, max_iter=2).fit(X)
     assert_same_fit(fit(init=cvb), fit(init=cvb.components_))
     assert_same_fit(fit(init=expected), fit(init=expected.components_))
+
+
+def test_narrow_numbers_are_those_of_wide_ones():
+    # Words but the first have one topic each, with weights that float16 cannot divide
+    # by that of the first.
+    narrow = np.kron(np.eye(K), np.full((1, -(-V // K)), 1e-4))[:, :V]
+    narrow = narrow.astype(np.float16)
+    narrow[:, 0] = 6e4
+    expected = fit(init=narrow.astype(float), max_iter=1)
+    assert_same_fit(fit(init=narrow, max_iter=1), expected)
+
+
+@each
+def test_words_of_a_model_in_another_order_are_refused(name):
+    pandas = pytest.importorskip("pandas")
+    names = np.array([f"w{w:02}" for w in range(V)], object)
+    frame = pandas.DataFrame(X.toarray(), columns=names)
+    expected = fit(name, init=TOPICS)
+    same = KnownTopics(TOPICS, feature_names_in_=names)
+    for init, documents in ((same, frame), (same, X), (KnownTopics(TOPICS), frame)):
+        found = fit(name, documents, init=init)
+        np.testing.assert_array_equal(found.components_, expected.components_)
+    for other, words in (
+        (names[::-1], "X and init have .* the same words in another order"),
+        (np.roll(names, 1), "another order"),
+        (np.char.upper(names.astype(str)), "'w00', 'w01', .* only in X and 'W00', "),
+    ):
+        init = KnownTopics(TOPICS, feature_names_in_=other)
+        with pytest.raises(ValueError, match=words):
+            fit(name, frame, init=init)
 
 
 def test_words_without_a_topic_may_have_any():

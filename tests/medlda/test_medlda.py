@@ -214,6 +214,18 @@ def test_em_takes_as_many_steps_as_it_is_told(multi_class):
     )
 
 
+@pytest.mark.parametrize("n_steps", [0, -3, 1.9, 5.0, "7", True, np.nan, [5]])
+def test_a_bad_number_of_steps_is_refused_after_fit(n_steps):
+    model = fit().set_params(n_em_steps=n_steps)
+    words = (
+        rf"'n_em_steps' parameter of MedLDAClassifier .* {re.escape(repr(n_steps))} "
+    )
+    calls = [model.transform, model.decision_function, model.predict]
+    for call in (*calls, lambda documents: model.score(documents, MAIN[TEST])):
+        with pytest.raises(ValueError, match=words):
+            call(X[TEST])
+
+
 @samplers
 @strategies
 def test_the_fit_depends_on_the_seed_alone(sampler, multi_class):

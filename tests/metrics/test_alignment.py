@@ -166,6 +166,26 @@ def test_bad_models_are_named(topics, door):
         call(topics, distance="top-words", n_words=41)
 
 
+def test_the_largest_weights_are_on_a_scale_like_any_other(topics):
+    models = [topics, np.roll(topics, 1, axis=1), topics[::-1]]
+    large = [1e308 * (model / topics.max()) for model in models]
+    for found in (large, [KnownTopics(model) for model in large]):
+        np.testing.assert_allclose(consensus_topics(found), consensus_topics(models))
+        for found_one, expected in zip(
+            align_topics(found[0], found[1:]),
+            align_topics(models[0], models[1:]),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(found_one.partners, expected.partners)
+            np.testing.assert_allclose(
+                found_one.distances, expected.distances, atol=1e-7
+            )
+        stability = topic_stability(found)
+        expected = topic_stability(models)
+        np.testing.assert_allclose(stability.per_topic, expected.per_topic)
+        assert stability.overall == pytest.approx(expected.overall)
+
+
 def test_different_words_are_named(topics):
     names = np.array([f"w{i:02}" for i in range(40)], object)
     other = names.copy()

@@ -33,7 +33,7 @@ def check_groups(groups: Any, n_documents: int) -> Groups:
     Raises
     ------
     TypeError
-        If `groups` is not a list or an array.
+        If `groups` is not a list or an array, or the group of a document is a list.
     ValueError
         If it does not have one entry for each document, lacks the group of one, or has
         more than `MAX_GROUPS` categories or years.
@@ -45,6 +45,11 @@ def check_groups(groups: Any, n_documents: int) -> Groups:
             raise ValueError(
                 f"groups has no group for document {i} (it is {value!r}). Give it a "
                 f"name, or leave the document out."
+            )
+        if isinstance(value, list | tuple | set | frozenset | dict | np.ndarray):
+            raise TypeError(
+                f"groups must hold one text, number or date for each document, but "
+                f"that of document {i} is {value!r}. Make one text of it."
             )
     dates = _as_dates(groups, values)
     if dates is not None:
@@ -61,8 +66,9 @@ def _is_missing(value: Any) -> bool:
         return not math.isfinite(value)
     if isinstance(value, np.datetime64):
         return bool(np.isnat(value))
-    # The missing values of pandas, which need not be installed.
-    return value is None or type(value).__name__ in {"NAType", "NaTType"}
+    # Those of NumPy's masked arrays and of pandas, which need not be installed.
+    missing = {"MaskedConstant", "NAType", "NaTType"}
+    return value is None or type(value).__name__ in missing
 
 
 def _as_dates(groups: Any, values: Any) -> np.ndarray | None:

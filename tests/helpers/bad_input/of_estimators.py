@@ -126,6 +126,7 @@ def call_method(cls: type, method: str, **given: Any) -> Any:
 
 PER_TOPIC = rows(
     ([0.1, 0.2], r"shape \(2,\).*shape \(3,\).*n_components=3"),
+    (np.ma.masked_less([0.1, 0.2, 0.3], 0.2), "masked entries"),
     ([0.1] * 4, r"shape \(4,\).*shape \(3,\)"),
     ([], r"shape \(0,\).*shape \(3,\)"),
     ([[0.1, 0.2, 0.3]], r"shape \(1, 3\).*shape \(3,\)"),
@@ -143,6 +144,7 @@ NO_TOPICS = "without components_.*Fit it first.*init=model.components_"
 INIT = rows(
     *((topics, SHAPE) for topics in ({3}, {"a": 1}, [], TOPICS[0], TOPICS[1:])),
     *((topics, SHAPE) for topics in (TOPICS[:, 1:], TOPICS.astype(str).tolist())),
+    (np.ma.masked_less(TOPICS, 3), "has masked entries"),
     *((np.where(TOPICS > 1, TOPICS, x), SHAPE) for x in (math.nan, math.inf)),
     (TOPICS - 2, "must not be negative, got -1"),
     (TOPICS * [[1], [0], [1]], "zeros only in topic 1"),
@@ -150,9 +152,11 @@ INIT = rows(
 INIT += refused(CVBLDA(), CVBLDA, words=NO_TOPICS, error=NotFittedError)
 INIT += refused(5, 0.5, True, b"random")
 INIT += Spec([], [[TOPICS, TOPICS.astype(int), TOPICS.tolist(), 1e300 * TOPICS]])
+INIT += Spec([], [[TOPICS, TOPICS.astype(np.float16), TOPICS.astype(np.float32)]])
 OF_WORDS = np.linspace(0.1, 0.7, N_WORDS)
 OF_TOPICS_AND_WORDS = np.outer([1, 2, 3], OF_WORDS)
 PER_WORD = rows(
+    (np.ma.masked_less(OF_WORDS, 0.3), "masked entries"),
     (OF_WORDS[1:], r"shape \(6,\).*shape \(7,\).*columns.*\(3, 7\).*n_components=3"),
     (OF_TOPICS_AND_WORDS[1:], r"shape \(2, 7\).*shape \(7,\).*\(3, 7\)"),
     (OF_TOPICS_AND_WORDS.T, r"shape \(7, 3\).*\(3, 7\)"),
@@ -234,6 +238,7 @@ def targets() -> Spec:
     spec += refused(np.full(N_DOCS, 10**400), -1.1e10 * IS_ONE, words=limit)
     words = "C times the largest deviation .* got C=100"
     spec += refused(1e10 * IS_ONE, words=words)
+    spec += refused(np.ma.masked_less(THETA[:, 0], 0.1), words="y has masked")
     for value, word in ((math.nan, "NaN"), (math.inf, "infinity")):
         y = np.where(np.arange(N_DOCS) == 3, value, 1)
         spec += refused(y, -y, words=word)

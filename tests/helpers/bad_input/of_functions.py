@@ -192,7 +192,8 @@ def coherence_in_texts() -> Door:
             "X": refused(X, words="X has no effect") + accepted(None),
             "texts": given + Spec([], [same]),
             "feature_names": of_names,
-            "window": integer(1, typical=3) + accepted(None),
+            "window": integer(1, typical=3)
+            + Spec([], [[None], [3, 10**6, 2**63 - 1, 10**30]]),
         },
     )
 
@@ -272,7 +273,14 @@ def explorer_door(folder: Path) -> Door:
         "texts": names(N_DOCS, "documents"),
         "labels": names(N_TOPICS, "topics"),
         "groups": names(N_DOCS, "documents")
-        + refused([None] * N_DOCS, [math.nan] * N_DOCS, words="document 0"),
+        + refused([None] * N_DOCS, [math.nan] * N_DOCS, words="document 0")
+        + refused(
+            *([(d, item) for d in range(N_DOCS)] for item in (1, "a", None)),
+            [[d] for d in range(N_DOCS)],
+            [(d,) * (d + 1) for d in range(N_DOCS)],
+            words="{name} must hold one .* document 0 is .*Make one text",
+            error=TypeError,
+        ),
         "max_text_length": integer(1, typical=9),
     }
     sound = {"path": folder / "page.html", "estimator": fitted(CollapsedGibbsLDA)}
@@ -413,9 +421,10 @@ def display_doors(
     """
     # Drawn in full for what drawing refuses; the values of parameters need no picture.
     undrawn = type(cls.__name__, (cls,), {"plot": lambda self, ax=None: self})
+    unknown = (AttributeError, TypeError)  # of matplotlib, or with what sklda adds
     drawing = {
         "ax": refused(5, "here", {1}, object()) + accepted(None),
-        options: refused({"nonsense": 1}, words="nonsense", error=AttributeError),
+        options: refused({"nonsense": 1}, words="nonsense", error=unknown),
     }
 
     def call(method: Callable, **given: Any) -> Any:

@@ -241,6 +241,7 @@ def not_a_matrix(n_words: int) -> Iterable[Bad]:
     yield Bad(np.array([["two"] * n_words], object), "could not convert|numeric")
     yield Bad([row, row[1:]], "inhomogeneous|sequence")
     yield Bad([np.array([*row[1:], None], object)], "NaN|NoneType")
+    yield Bad(np.ma.masked_less([row], 1), "masked.*filled")
     yield Bad([sparse.csr_array([row])] * 2, "sparse.vstack")
     rows_of_csr = np.array([sparse.csr_array([row])] * 2 + [None])[:2]
     yield Bad(rows_of_csr, "sparse.vstack")
@@ -257,6 +258,31 @@ def broken_matrices(n_words: int) -> Iterable[Any]:
         yield sparse.csc_array((ones, index, ends), shape=shape[::-1])
         blocks = ones.reshape(2, 1, 1)
         yield sparse.bsr_array((blocks, index, ends), shape=shape)
+    sound = np.ones((2, n_words), int)
+    for index in (far, -1, 10**30):
+        lil, dok = sparse.lil_array(sound), sparse.dok_array(sound)
+        lil.rows[1][0] = index
+        dok.setdefault((1, index), 1)
+        yield from (lil, dok)
+        for axis in ("row", "col") if index <= far else ():
+            coo = sparse.coo_array(sound)
+            getattr(coo, axis)[0] = index
+            yield coo
+    yield from lists_and_diagonals(sound)
+
+
+def lists_and_diagonals(sound: np.ndarray) -> Iterable[Any]:
+    """Yield the same by rows or by diagonals, with lists of unlike lengths."""
+    for name in ("rows", "data"):
+        lil = sparse.lil_array(sound)
+        getattr(lil, name)[1].append(0)
+        yield lil
+    short = sparse.lil_array(sound)
+    short.rows, short.data = short.rows[:1], short.data[:1]
+    same, more = sparse.dia_array(sound), sparse.dia_array(sound)
+    same.offsets[:] = 0
+    more.offsets = np.append(more.offsets, 99)
+    yield from (short, same, more)
 
 
 TEXTS = ["", "all the words of a document", "and those of another"]
