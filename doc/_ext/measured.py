@@ -105,7 +105,7 @@ def _variational() -> dict[str, str]:
 
 def _supervised() -> dict[str, str]:
     """Return how well classes are told apart, by topics and by words."""
-    rows = _read("medlda/newsgroups-all-words.json")["rows"]
+    rows = _read("medlda/newsgroups-no-stop-words.json")["rows"]
     rows = [row for row in rows if row["n_topics"] in (0, 100)]
     of = {row["method"]: row for row in rows}
     names = {

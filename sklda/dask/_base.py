@@ -51,7 +51,7 @@ class BaseDaskLDA(BaseGibbsLDA):
         """Return what sweeps over a partition."""
         raise NotImplementedError
 
-    def _n_partitions(self, cluster: Cluster, n_blocks: int) -> int:
+    def _n_partitions(self, cluster: Cluster) -> int:
         """Return into how many partitions the documents are cut."""
         raise NotImplementedError
 
@@ -82,7 +82,8 @@ class BaseDaskLDA(BaseGibbsLDA):
         ValueError
             If a block holds values other than counts, blocks have different numbers of
             words, a parameter is out of range, there is no client, the client is closed
-            or has no workers; or if `storage` holds another fit.
+            or has no workers; or if `storage` holds another fit, other documents or
+            damaged files.
         RuntimeError
             If the cluster has no workers for a minute, or the scheduler is lost.
 
@@ -122,7 +123,7 @@ class BaseDaskLDA(BaseGibbsLDA):
         stored = None if storage is None else storage.last()
         _check_stored(stored, self, self._resume)
         checked, sizes = check_blocks(cluster, X, self._unfitted())
-        n = self._n_partitions(cluster, len(checked))
+        n = self._n_partitions(cluster)
         n = max(n, -(-int(sizes[:, 1].sum()) // (MAX_TOKENS // 2)))
         n = n if stored is None else stored["n_partitions"]
         partitions = partition(cluster, checked, sizes, n)
@@ -142,6 +143,7 @@ class BaseDaskLDA(BaseGibbsLDA):
             "n_documents": partitions.n_documents,
             "n_tokens": partitions.n_tokens,
             "n_words": partitions.n_words,
+            "documents": partitions.digests,
             "entropy": entropy if stored is None else stored["entropy"],
         }
         rng = RandomStreams(np.random.SeedSequence(content["entropy"]))
@@ -375,4 +377,13 @@ def _check_same_corpus(stored: dict[str, Any], own: dict[str, Any], storage) -> 
                 f"storage={storage!r} holds a fit to other documents: {name} per "
                 f"partition was {stored[name]}, and is {own[name]} in X. Pass the same "
                 f"X, or choose an empty folder."
+            )
+    last = np.cumsum(own["n_documents"]) - 1
+    for i, both in enumerate(zip(stored["documents"], own["documents"], strict=True)):
+        if both[0] != both[1]:
+            raise ValueError(
+                f"storage={storage!r} holds a fit to other documents: words or counts "
+                f"of documents {last[i] - own['n_documents'][i] + 1} to {last[i]} "
+                f"differ in X. Pass the same X, with its documents and words in the "
+                f"same order, or choose an empty folder."
             )

@@ -94,7 +94,7 @@ class Chain:
         self._log_joint = list(stored["log_joint"])
         self.log_joint_sweeps = list(stored["log_joint_sweeps"])
         priors = Priors(np.array(stored["doc_topic_prior"]), stored["topic_word_prior"])
-        self._load(folder, priors)
+        self._load(folder, priors, stored["digests"])
 
     @property
     def n_blocks(self) -> int:
@@ -286,15 +286,15 @@ class Chain:
         folder = self.storage.begin(sweep)
         totals = self._totals or [[None] * len(self.parts), [None] * self.n_blocks]
         tasks = []
-        for store, name, values, sums in (
-            (_storage.store_part, "part", self.parts, totals[0]),
-            (_storage.store_block, "block", self.blocks, totals[1]),
+        for store, names, values, sums in (
+            (_storage.store_part, self._names[0], self.parts, totals[0]),
+            (_storage.store_block, self._names[1], self.blocks, totals[1]),
         ):
             tasks += [
-                self._task(store, f"store-{sweep}-{name}-{i}", *both, folder, i)
-                for i, both in enumerate(zip(values, sums, strict=True))
+                self._task(store, f"store-{sweep}-{name}", *both, folder, name)
+                for name, *both in zip(names, values, sums, strict=True)
             ]
-        self.cluster.wait(self._submit(tasks))
+        digests = self._split(self.cluster.gather(self._submit(tasks)))
         (priors,) = self.cluster.gather([self.priors])
         content = {
             "n_kept": self.n_kept,
@@ -303,21 +303,32 @@ class Chain:
             "log_joint_sweeps": self.log_joint_sweeps,
             "doc_topic_prior": priors.doc_topic.tolist(),
             "topic_word_prior": priors.topic_word,
+            "digests": digests,
         }
         self.storage.finish(sweep, {**self.content, **content})
         self._stored = sweep
-        self._load(folder, priors)
+        self._load(folder, priors, digests)
 
-    def _load(self, folder: str, priors: Priors) -> None:
+    @property
+    def _names(self) -> list[list[str]]:
+        """Return the names of the files of partitions and blocks in storage."""
+        return [
+            [f"part-{i}" for i in range(len(self.documents))],
+            [f"block-{i}" for i in range(self.n_blocks)],
+        ]
+
+    def _load(self, folder: str, priors: Priors, digests: list[list[str]]) -> None:
         """Take the state from storage, so that Dask can forget how it came about."""
         sweep = self.n_sweeps
-        names = [[f"part-{i}" for i in range(len(self.documents))]]
-        names.append([f"block-{i}" for i in range(self.n_blocks)])
+        files = [
+            list(zip(*both, strict=True))
+            for both in zip(self._names, digests, strict=True)
+        ]
         loaders = (_storage.load_part, _storage.load_block)
         tasks = [
-            self._task(load, f"load-{sweep}-{name}", folder, i)
-            for load, kind in zip(loaders, names, strict=True)
-            for i, name in enumerate(kind)
+            self._task(load, f"load-{sweep}-{name}", folder, name, digest)
+            for load, kind in zip(loaders, files, strict=True)
+            for name, digest in kind
         ]
         tasks += [self._task(Priors, f"load-{sweep}-priors", *priors)]
         *futures, self.priors = self._submit(tasks)
@@ -326,10 +337,14 @@ class Chain:
         if self.n_kept > 0:
             tasks = [
                 self._task(
-                    _storage.load_total, f"load-{sweep}-mean-{name}", folder, name
+                    _storage.load_total,
+                    f"load-{sweep}-mean-{name}",
+                    folder,
+                    name,
+                    digest,
                 )
-                for kind in names
-                for name in kind
+                for kind in files
+                for name, digest in kind
             ]
             self._totals = self._split(self._submit(tasks))
 

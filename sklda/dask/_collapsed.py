@@ -8,7 +8,6 @@ from distributed import Client
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
-from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._gibbs.collapsed import CollapsedGibbsLDA as LocalCollapsedGibbsLDA
 from sklda.dask._base import BaseDaskLDA
 from sklda.dask._cluster import Cluster
@@ -19,11 +18,11 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     """Latent Dirichlet Allocation by collapsed Gibbs sampling in shards, on Dask.
 
     Each shard of the documents sweeps on a worker, on its own copy of the counts, and
-    the changes are added up after the sweep [1]_. The fit depends on `n_shards` and
-    `random_state` only, bit for bit, on any number of workers. With one shard it is
-    that of :class:`sklda.CollapsedGibbsLDA`. More than one are an approximation, not as
-    close as shards on one machine, which share their counts;
-    PartiallyCollapsedGibbsLDA is exact.
+    the changes are added up after the sweep [1]_. The fit depends on `random_state` and
+    `n_shards` only, bit for bit, on any workers and for any blocks of X. With one shard
+    it is that of :class:`sklda.CollapsedGibbsLDA`. More than one are an approximation,
+    and *not* that of :class:`sklda.CollapsedGibbsLDA` with as many, whose shards have
+    one table of counts and are closer. PartiallyCollapsedGibbsLDA is exact.
 
     Parameters
     ----------
@@ -57,10 +56,10 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         Must be 0: draws have the size of the corpus.
     evaluate_every : int, default=10
         Record `log_joint_` every so many sweeps; 0 never records it.
-    n_shards : int or None, default=None
-        Number of shards, of about equal tokens, up to 570. None means as many as X has
-        blocks. The fitted model depends on their number. Each is one task: to use all
-        workers, there should be at least as many shards as these have threads.
+    n_shards : int, default=8
+        Number of shards, of about equal tokens, up to 570. The fitted model depends on
+        their number, but not on the blocks of X. Each is one task: to use all workers,
+        there should be at least as many shards as these have threads.
     storage : str or None, default=None
         Folder to which the state is written, at a path or a URL that fsspec knows and
         that this process and all workers reach. With None, what a worker takes with it
@@ -111,7 +110,7 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     See Also
     --------
     PartiallyCollapsedGibbsLDA : Exact, in more sweeps.
-    sklda.CollapsedGibbsLDA : The same on one machine.
+    sklda.CollapsedGibbsLDA : On one machine.
 
     Notes
     -----
@@ -128,7 +127,6 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     _parameter_constraints: ClassVar[dict] = {
         **LocalCollapsedGibbsLDA._parameter_constraints,
         **BaseDaskLDA._parameter_constraints,
-        "n_shards": [None, *SHARD_CONSTRAINTS["n_shards"]],
     }
     _local = LocalCollapsedGibbsLDA
 
@@ -147,7 +145,7 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         thin: int = 10,
         keep_draws: int = 0,
         evaluate_every: int = 10,
-        n_shards: int | None = None,
+        n_shards: int = 8,
         storage: str | None = None,
         store_every: int = 20,
         client: Client | None = None,
@@ -179,6 +177,5 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         parameters = self._parameters
         return Shards(self.sampler, self.blocking, parameters.max_block_size)
 
-    def _n_partitions(self, cluster: Cluster, n_blocks: int) -> int:
-        n_shards = self._parameters.n_shards
-        return n_blocks if n_shards is None else n_shards
+    def _n_partitions(self, cluster: Cluster) -> int:
+        return self._parameters.n_shards

@@ -22,6 +22,7 @@ from sklda._core.corpus import (
 from sklda._core.problem import MAX_TOKENS, Corpus
 from sklda.dask._cluster import Cluster
 from sklda.dask._parts import Documents
+from sklda.dask._storage import digest
 
 _EXPECTED = (
     "a dask array of documents x words whose blocks are CSR matrices or arrays, a list "
@@ -42,6 +43,7 @@ class Partitions(NamedTuple):
     documents: list[Future]
     n_documents: list[int]
     n_tokens: list[int]
+    digests: list[str]
     n_words: int
 
 
@@ -206,8 +208,10 @@ def partition(
         blocks, slices = map(list, zip(*pieces, strict=True))
         tasks.append(cluster.task(join, f"documents-{i}", blocks, slices, first))
     documents = cluster.spread(tasks)
-    told = [cluster.task(_size, f"tokens-{i}", one) for i, one in enumerate(documents)]
-    n_tokens = cluster.gather(cluster.submit(told))
+    told = [cluster.task(_tell, f"tokens-{i}", one) for i, one in enumerate(documents)]
+    n_tokens, digests = map(
+        list, zip(*cluster.gather(cluster.submit(told)), strict=True)
+    )
     if max(n_tokens) > MAX_TOKENS:
         raise ValueError(
             f"A partition has {max(n_tokens):,} tokens, above the limit of "
@@ -215,11 +219,13 @@ def partition(
             f"now {len(tasks)})."
         )
     n_words = int(sizes[:, 2].max())
-    return Partitions(documents, np.diff(cuts).tolist(), n_tokens, n_words)
+    return Partitions(documents, np.diff(cuts).tolist(), n_tokens, digests, n_words)
 
 
-def _size(documents: Documents) -> int:
-    return int(documents.corpus.token_ptr[-1])
+def _tell(documents: Documents) -> tuple[int, str]:
+    """Return the number of tokens, and a digest of all words and counts."""
+    # A Corpus is the same for all forms of the same counts.
+    return int(documents.corpus.token_ptr[-1]), digest(*documents.corpus)
 
 
 def _cuts(cluster, checked, sizes, n) -> list[int]:

@@ -166,6 +166,6 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
     def _distributed_sampler(self) -> Partial:
         return Partial(self._parameters.n_jobs)
 
-    def _n_partitions(self, cluster: Cluster, n_blocks: int) -> int:
+    def _n_partitions(self, cluster: Cluster) -> int:
         n = self._parameters.n_partitions
         return cluster.n_threads() if n is None else n

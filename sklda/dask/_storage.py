@@ -1,12 +1,17 @@
 """What a fit writes to storage every few sweeps, and from where it goes on.
 
-A stored sweep is a folder with one file for each partition and each block of words. The
-file ``done.json`` is written last: a folder without it is not complete.
+A stored sweep is a folder with one file for each partition and each block of words.
+The file ``sklda.json`` is written first: a folder without it is not ours, and left
+alone. The file ``done.json`` is written last: a folder without it is not complete. It
+has digests of the other files, and of itself.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
+import re
 from typing import Any
 
 import fsspec
@@ -17,7 +22,9 @@ from sklda._core.version import __version__
 from sklda.dask._counts import Packed
 from sklda.dask._parts import Part
 
-_DONE = "done.json"
+_MARK, _DONE = "sklda.json", "done.json"
+_SWEEP = re.compile(r"sweep-([0-9]{6}|[1-9][0-9]{6,})")
+_ARRAYS = re.compile(r"(part|block)-[0-9]+\.npz")
 
 
 class Storage:
@@ -37,7 +44,10 @@ class Storage:
 
     def begin(self, sweep: int) -> str:
         """Return the URL of a new folder for a sweep."""
-        self._files.makedirs(f"{self._path}/{_name(sweep)}", exist_ok=True)
+        folder = self._folder(sweep)
+        self._files.makedirs(folder, exist_ok=True)
+        mark = json.dumps({"sklda": __version__, "sweep": sweep})
+        self._files.pipe_file(f"{folder}/{_MARK}", mark.encode())
         return self.url(sweep)
 
     def url(self, sweep: int) -> str:
@@ -47,81 +57,160 @@ class Storage:
     def finish(self, sweep: int, content: dict[str, Any]) -> None:
         """Say that the folder of a sweep is complete, and delete all older ones."""
         content = {"sklda": __version__, "sweep": sweep, **content}
-        path = f"{self._path}/{_name(sweep)}/{_DONE}"
-        with self._files.open(path, "w") as file:
-            json.dump(content, file)
+        content["digest"] = _digest_of(content)
+        path = f"{self._folder(sweep)}/{_DONE}"
+        self._files.pipe_file(path, json.dumps(content).encode())
         for other in self._sweeps():
             if other != sweep:
-                self._files.rm(f"{self._path}/{_name(other)}", recursive=True)
+                self._delete(self._folder(other))
 
     def last(self) -> dict[str, Any] | None:
         """Return what `finish` wrote of the last complete sweep; None if there is none.
 
         The folders of sweeps that are not complete are left alone.
+
+        Raises
+        ------
+        ValueError
+            If a file is damaged, and there is no older sweep.
         """
+        damage = None
         for sweep in sorted(self._sweeps(), reverse=True):
             try:
-                with self._files.open(f"{self._path}/{_name(sweep)}/{_DONE}") as file:
-                    return json.load(file)
-            except (FileNotFoundError, json.JSONDecodeError):
+                return self._content(sweep)
+            except FileNotFoundError:
                 continue
+            except ValueError as error:
+                damage = damage or error
+        if damage is not None:
+            raise damage
         return None
 
+    def _content(self, sweep: int) -> dict[str, Any]:
+        text = self._files.cat_file(f"{self._folder(sweep)}/{_DONE}")
+        with contextlib.suppress(ValueError):  # no JSON
+            content = json.loads(text)
+            if isinstance(content, dict):
+                if content.pop("digest", None) == _digest_of(content):
+                    return content
+        raise ValueError(_damaged(self.url(sweep), _DONE, _CHANGED))
+
     def _sweeps(self) -> list[int]:
-        names = (
-            path.rstrip("/").rsplit("/", 1)[-1]
-            for path in self._files.ls(self._path, detail=False)
-        )
-        return [int(n[6:]) for n in names if n.startswith("sweep-") and n[6:].isdigit()]
+        """Return the sweeps of the folders that bear our mark."""
+        paths = self._files.ls(self._path, detail=False)
+        found = (_SWEEP.fullmatch(_last_name(path)) for path in paths)
+        sweeps = [int(match[1]) for match in found if match]
+        return [n for n in sweeps if self._files.exists(f"{self._folder(n)}/{_MARK}")]
+
+    def _delete(self, folder: str) -> None:
+        """Delete what a fit wrote to a folder, and the folder if nothing else is there.
+
+        File by file: a pattern in the name of the folder must not match others.
+        """
+        names = set(map(_last_name, self._files.ls(folder, detail=False)))
+        arrays = sorted(filter(_ARRAYS.fullmatch, names))
+        for name in (*({_DONE} & names), *arrays, _MARK):  # ours until all else is gone
+            self._files.rm_file(f"{folder}/{name}")
+        with contextlib.suppress(OSError):  # not empty; or a store without folders
+            self._files.rmdir(folder)
+
+    def _folder(self, sweep: int) -> str:
+        return f"{self._path}/{_name(sweep)}"
 
 
 def _name(sweep: int) -> str:
     return f"sweep-{sweep:06d}"
 
 
+def _last_name(path: str) -> str:
+    return path.rstrip("/").rsplit("/", 1)[-1]
+
+
+def digest(*arrays: np.ndarray) -> str:
+    """Return a digest of what arrays hold; they are contiguous."""
+    found = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        found.update(f"{array.dtype.str}{array.shape}".encode())
+        found.update(array.data)
+    return found.hexdigest()
+
+
+def _digest_of(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+_CHANGED = "is damaged: it does not hold what the fit wrote"
+
+
+def _damaged(folder: str, file: str, what: str) -> str:
+    return (
+        f"{folder}/{file} {what}. To go on from an older sweep, or from the first if "
+        f"there is none, delete {folder} and call fit(X, resume=True)."
+    )
+
+
 # --- tasks -----------------------------------------------------------------------
 
 
-def store_part(part: Part, total: sparse.csr_array | None, folder: str, i: int) -> None:
-    """Write the topics of a partition, and the sum of its kept samples."""
+def store_part(
+    part: Part, total: sparse.csr_array | None, folder: str, name: str
+) -> str:
+    """Write the topics of a partition, and the sum of its kept samples.
+
+    Returns a digest, which those who read it ask for.
+    """
     arrays = {"z": part.z, "stream": part.stream}
-    _write(f"{folder}/part-{i}.npz", arrays, total)
+    return _write(folder, name, arrays, total)
 
 
-def load_part(folder: str, i: int) -> Part:
+def load_part(folder: str, name: str, digest: str) -> Part:
     """Read the topics of a partition. Its counts are in the blocks."""
-    arrays = _read(f"{folder}/part-{i}.npz")
+    arrays = _read(folder, name, digest)
     return Part(arrays["z"], arrays["stream"], [])
 
 
 def store_block(
-    block: Packed, total: sparse.csr_array | None, folder: str, i: int
-) -> None:
+    block: Packed, total: sparse.csr_array | None, folder: str, name: str
+) -> str:
     """Write the counts of a block of words, and the sum of its kept samples."""
-    _write(f"{folder}/block-{i}.npz", block._asdict(), total)
+    return _write(folder, name, block._asdict(), total)
 
 
-def load_block(folder: str, i: int) -> Packed:
+def load_block(folder: str, name: str, digest: str) -> Packed:
     """Read the counts of a block of words."""
-    arrays = _read(f"{folder}/block-{i}.npz")
+    arrays = _read(folder, name, digest)
     return Packed(*(arrays[name] for name in Packed._fields))
 
 
-def load_total(folder: str, name: str) -> sparse.csr_array:
-    """Read a sum of kept samples; the name is that of the file."""
-    arrays = _read(f"{folder}/{name}.npz")
+def load_total(folder: str, name: str, digest: str) -> sparse.csr_array:
+    """Read a sum of kept samples."""
+    arrays = _read(folder, name, digest)
     cells = (arrays["total_data"], arrays["total_indices"], arrays["total_indptr"])
     return sparse.csr_array(cells, shape=tuple(arrays["total_shape"].tolist()))
 
 
-def _write(path, arrays, total) -> None:
+def _write(folder, name, arrays, total) -> str:
     if total is not None:
-        arrays["total_data"], arrays["total_shape"] = total.data, total.shape
+        arrays["total_data"], arrays["total_shape"] = total.data, np.array(total.shape)
         arrays["total_indices"], arrays["total_indptr"] = total.indices, total.indptr
-    with fsspec.open(path, "wb") as file:
+    with fsspec.open(f"{folder}/{name}.npz", "wb") as file:
         np.savez(file, **arrays)
+    return _digest_of_all(arrays)
 
 
-def _read(path) -> dict[str, np.ndarray]:
-    with fsspec.open(path, "rb") as file, np.load(file) as arrays:
-        return dict(arrays)
+def _read(folder, name, expected) -> dict[str, np.ndarray]:
+    file_name = f"{name}.npz"
+    try:
+        with fsspec.open(f"{folder}/{file_name}", "rb") as file, np.load(file) as read:
+            arrays = dict(read)
+    except Exception as error:  # a damaged file gives nearly any
+        what = f"cannot be read ({error}). All workers must reach it"
+        raise ValueError(_damaged(folder, file_name, what)) from error
+    if _digest_of_all(arrays) != expected:
+        raise ValueError(_damaged(folder, file_name, _CHANGED))
+    return arrays
+
+
+def _digest_of_all(arrays) -> str:
+    return digest(*(np.ascontiguousarray(arrays[name]) for name in sorted(arrays)))

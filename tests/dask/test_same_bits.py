@@ -5,14 +5,16 @@ import pytest
 
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
-from sklda.dask import _chain
+from sklda.dask import CollapsedGibbsLDA, _chain
 from tests.dask.corpora import (
     INPUTS,
+    PARAMS,
     PRIORS,
     X,
     assert_same_as_local,
     both,
     delayed_blocks,
+    fit_local,
 )
 
 
@@ -44,6 +46,14 @@ def test_shards(params, monkeypatch):
     monkeypatch.setattr(_chain, "LEAST_BLOCK", 64)
     model, local = both("CollapsedGibbsLDA", **params)
     assert_same_as_local(model.fit(delayed_blocks()), local.fit(X))
+
+
+@pytest.mark.usefixtures("client")
+@pytest.mark.parametrize("sizes", [[60], [7, 23, 30], [5] * 12], ids=str)
+def test_the_default_shards_do_not_depend_on_chunks(sizes):
+    model, local = CollapsedGibbsLDA(**PARAMS), CollapsedGibbsLDA(**PARAMS, n_shards=8)
+    assert_same_as_local(model.fit(delayed_blocks(sizes)), fit_local(local))
+    assert model.n_partitions_ == 8
 
 
 @pytest.mark.usefixtures("client")

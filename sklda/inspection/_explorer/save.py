@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -51,7 +52,8 @@ def save_explorer(
     ----------
     path : str or path-like
         File to write, usually with the suffix ".html". Its name without suffix is the
-        title of the page. An existing file is replaced once the new one is complete.
+        title of the page. An existing file is replaced once the new one is complete,
+        and its permissions are kept. Links are followed.
     estimator : estimator
         Fitted topic model with non-negative `components_` and `transform`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
@@ -91,7 +93,9 @@ def save_explorer(
         contains no token, `components_` contains negative values, or `max_text_length`
         is out of its range.
     OSError
-        If the file cannot be written; FileNotFoundError if its folder does not exist.
+        If the file cannot be written; FileNotFoundError if its folder does not exist,
+        IsADirectoryError if `path` is a folder. What is at the path and is no regular
+        file, such as a device or a pipe, is left alone.
 
     See Also
     --------
@@ -143,14 +147,13 @@ def save_explorer(
     """
     check_path(path, "path")
     path = Path(path)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"path={str(path)!r}: there is no such folder.")
+    target = _find_target(path)
     max_text_length = check_integer(max_text_length, "max_text_length", 1)
     estimator = snapshot(estimator)
     corpus = _check_corpus(estimator, X, feature_names, texts, labels, groups)
     classes = class_weights(estimator, len(corpus.components))
     contents = page_contents(corpus, classes, max_text_length)
-    _replace(path, build_page(path.stem, contents))
+    _replace(target, build_page(path.stem, contents))
     return path
 
 
@@ -188,11 +191,37 @@ def _check_corpus(
     )
 
 
+def _find_target(path: Path) -> Path:
+    """Return the file to write, which need not exist: links are followed."""
+    name = f"path={str(path)!r}"
+    try:
+        target = Path(os.path.realpath(path))
+        kind = stat.S_IFMT(target.stat().st_mode)
+    except FileNotFoundError:
+        kind = None
+    except (OSError, ValueError) as error:  # ValueError: a null character
+        reason = getattr(error, "strerror", None) or error
+        raise OSError(f"{name} cannot be used: {reason}.") from error
+    if kind is None and not target.parent.is_dir():
+        raise FileNotFoundError(f"{name}: there is no such folder.")
+    if kind == stat.S_IFDIR:
+        raise IsADirectoryError(
+            f"{name} is a folder: add the name of a file, such as 'topics.html'."
+        )
+    if kind not in (None, stat.S_IFREG):
+        raise OSError(f"{name} is neither a file nor free: name another path.")
+    return target
+
+
 def _replace(path: Path, contents: bytes) -> None:
     """Write a file beside the path and move it there once it is complete."""
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}")
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+    temporary = path.with_name(f".sklda-{uuid4().hex}")  # short: names have a limit
     try:
+        temporary.touch(0o666 if mode is None else 0o600, exist_ok=False)
         temporary.write_bytes(contents)
+        if mode is not None:
+            temporary.chmod(mode)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -1,0 +1,222 @@
+"""What a fit on a cluster finds in its folder: its own sweeps, damage, other things."""
+
+import json
+
+import numpy as np
+import pytest
+from dask import delayed
+from scipy import sparse
+
+pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
+
+from sklda.dask._storage import Storage
+from tests.dask.corpora import (
+    X,
+    assert_same_as_local,
+    blocks,
+    delayed_blocks,
+    fit_local,
+    make,
+)
+
+
+class Killed(Exception):
+    """The fit ends here."""
+
+
+def kill():
+    raise Killed
+
+
+@pytest.fixture
+def killed(client, after_sweep, tmp_path):
+    """Return a model that was killed after sweep 5; sweep 4 is in storage."""
+    model = make(client=client, storage=str(tmp_path), store_every=2)
+    undo = after_sweep(5, kill)
+    with pytest.raises(Killed):
+        model.fit(delayed_blocks())
+    undo()
+    return model
+
+
+# --- other documents -------------------------------------------------------------
+
+
+def with_words_exchanged(counts):
+    """Return counts in which a document has a word in place of another."""
+    counts = counts.toarray()
+    d = np.flatnonzero(counts[:, 0] != counts[:, 1])[-1]
+    counts[d, :2] = counts[d, 1::-1]
+    return counts
+
+
+def with_a_token_moved(counts):
+    counts = counts.toarray()
+    d = np.flatnonzero((counts > 0).sum(axis=1) > 1)[0]
+    first, last = np.flatnonzero(counts[d])[[0, -1]]
+    counts[d, first] -= 1
+    counts[d, last] += 1
+    return counts
+
+
+def with_documents_exchanged(counts):
+    """Return documents of one length in another order."""
+    return counts[[*range(58), 59, 58]]
+
+
+@pytest.mark.parametrize(
+    "change", [with_words_exchanged, with_a_token_moved, with_documents_exchanged]
+)
+def test_other_documents_of_the_same_sizes_are_refused(killed, change):
+    other = sparse.csr_array(change(X))
+    assert (other.sum(axis=1) == X.sum(axis=1)).all()
+    with pytest.raises(
+        ValueError,
+        match=r"holds a fit to other documents: words or counts of documents \d+ to "
+        r"\d+ differ.* Pass the same X.* or choose an empty folder",
+    ):
+        killed.fit([delayed(other)], resume=True)
+    assert not hasattr(killed, "components_")
+
+
+def untidy(counts):
+    """Return counts with cells out of order, twice, or without tokens."""
+    counts = counts.tocoo()
+    row, column, data = counts.row, counts.col, counts.data.astype(np.int64)
+    row, column = np.tile(row, 2), np.tile(column, 2)
+    data = np.concatenate([data - 1, np.ones_like(data)])  # where it was 1, there is 0
+    order = np.lexsort([-column, row])
+    indptr = np.searchsorted(row[order], np.arange(counts.shape[0] + 1))
+    return sparse.csr_array((data[order], column[order], indptr), shape=counts.shape)
+
+
+FORMS = {
+    "untidy": untidy,
+    "bytes": lambda counts: counts.astype(np.uint8),
+    "floats": lambda counts: counts.astype(np.float32),
+    "wide indices": lambda counts: sparse.csr_array(
+        (counts.data, counts.indices.astype(np.int64), counts.indptr.astype(np.int64)),
+        shape=counts.shape,
+    ),
+    "dense": lambda counts: np.asfortranarray(counts.toarray()),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_the_same_documents_in_another_form(killed, form):
+    assert not untidy(X).has_canonical_format
+    some = [delayed(form(block)) for block in blocks([31, 29])]
+    killed.fit(some, resume=True)
+    assert_same_as_local(killed, fit_local(killed))
+
+
+# --- what else is in the folder ----------------------------------------------------
+
+
+def test_only_own_folders_are_deleted(client, tmp_path):
+    foreign = [
+        tmp_path / name / "thesis.txt"
+        for name in ("sweep-000002", "sweep-000008", "sweep-99", "sweep-²", "other")
+    ]
+    for thesis in foreign:
+        thesis.parent.mkdir()
+        thesis.write_text("years of work")
+    (tmp_path / "sweep-000008" / "part-0.npz").write_text("more of it")
+    (tmp_path / "sweep-000008" / "done.json").write_text("{}")
+    (tmp_path / "sweep-12").write_text("a file")
+    model = make(client=client, storage=str(tmp_path), store_every=2, max_iter=7)
+    model.fit(delayed_blocks())
+    assert_same_as_local(model, fit_local(model))
+    assert [thesis.read_text() for thesis in foreign] == ["years of work"] * 5
+    # The fit wrote sweeps 2, 4 and 6. The last one stays.
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *(thesis.parent.name for thesis in foreign),
+        *("sweep-12", "sweep-000006"),
+    }
+    assert len(list((tmp_path / "sweep-000002").iterdir())) == 1
+    assert len(list((tmp_path / "sweep-000008").iterdir())) == 3
+
+
+def test_folders_that_are_not_complete_are_deleted_later(tmp_path):
+    storage = Storage(str(tmp_path))
+    for sweep in (2, 1_000_000):
+        storage.begin(sweep)
+        (tmp_path / f"sweep-{sweep:06d}" / "part-0.npz").touch()
+    assert storage.last() is None
+    storage.begin(4)
+    storage.finish(4, {})
+    assert [path.name for path in tmp_path.iterdir()] == ["sweep-000004"]
+    assert storage.last()["sweep"] == 4
+
+
+# --- damage ------------------------------------------------------------------------
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-30])
+
+
+def flip(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+DAMAGE = {
+    "cut": cut,
+    "a bit flipped": flip,
+    "empty": lambda path: path.write_bytes(b""),
+    "no keys": lambda path: path.write_text("{}"),
+    "a list": lambda path: path.write_text("[1]"),
+    "no text": lambda path: path.write_bytes(b"\xff\x00"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_damaged_done_json(killed, damage, tmp_path):
+    path = tmp_path / "sweep-000004" / "done.json"
+    damage(path)
+    for resume in (True, False):
+        with pytest.raises(ValueError, match=r"4/done\.json is damaged.*delete"):
+            killed.fit(delayed_blocks(), resume=resume)
+    # The way out that the message names.
+    for file in path.parent.iterdir():
+        file.unlink()
+    path.parent.rmdir()
+    killed.fit(delayed_blocks(), resume=True)
+    assert_same_as_local(killed, fit_local(killed))
+
+
+def test_damaged_done_json_after_a_complete_sweep(killed, tmp_path):
+    Storage(str(tmp_path)).begin(6)
+    (tmp_path / "sweep-000006" / "done.json").write_text('{"sweep": 6,')
+    killed.fit(delayed_blocks(), resume=True)
+    assert_same_as_local(killed, fit_local(killed))
+
+
+@pytest.mark.parametrize("name", ["part-1.npz", "block-0.npz"])
+@pytest.mark.parametrize("damage", [*DAMAGE.values(), None], ids=[*DAMAGE, "absent"])
+def test_damaged_arrays(killed, name, damage, tmp_path):
+    path = tmp_path / "sweep-000004" / name
+    damage(path) if damage else path.unlink()
+    with pytest.raises(
+        ValueError, match=rf"sweep-000004/{name} (cannot be read|is damaged).*delete"
+    ):
+        killed.fit(delayed_blocks(), resume=True)
+
+
+def test_exchanged_files(killed, tmp_path):
+    # Each is sound, and in the wrong place.
+    folder = tmp_path / "sweep-000004"
+    (folder / "part-1.npz").write_bytes((folder / "part-0.npz").read_bytes())
+    with pytest.raises(ValueError, match=r"part-1\.npz is damaged"):
+        killed.fit(delayed_blocks(), resume=True)
+
+
+def test_edited_done_json(killed, tmp_path):
+    path = tmp_path / "sweep-000004" / "done.json"
+    stored = json.loads(path.read_text())
+    stored["n_kept"] = 7
+    path.write_text(json.dumps(stored))
+    with pytest.raises(ValueError, match=r"done\.json is damaged"):
+        killed.fit(delayed_blocks(), resume=True)
