@@ -12,8 +12,10 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.typing import signature
 
-from sklda._core.vectors import (
+from sklda._core.vector_type import (
     ALIGNMENT,
+    INT32,
+    INT64,
     Vector,
     bits_of,
     filled,
@@ -23,8 +25,6 @@ from sklda._core.vectors import (
     place_of,
     split,
 )
-
-_INT64 = ir.IntType(64)
 
 
 def load_columns(array, k, height, width):
@@ -82,7 +82,7 @@ def _load(context, builder, sig, array, k):
     rows, of = [], sig.return_type
     lanes = context.get_value_type(Vector(of.of, of.width))
     for i in range(of.height):
-        at = builder.add(k, ir.Constant(_INT64, i * of.width))
+        at = builder.add(k, ir.Constant(INT64, i * of.width))
         place = place_of(context, builder, sig.args[0], array, at, lanes)
         rows.append(builder.load(place, align=ALIGNMENT))
     return join(builder, rows)
@@ -101,7 +101,7 @@ def _(context, builder, sig, args):
 @lowers(store_columns, lambda array, columns: signature(types.void, array, columns))
 def _(context, builder, sig, args):
     for i, row in enumerate(split(builder, args[1])):
-        k = ir.Constant(_INT64, i * row.type.count)
+        k = ir.Constant(INT64, i * row.type.count)
         place = place_of(context, builder, sig.args[0], args[0], k, row.type)
         builder.store(row, place, align=ALIGNMENT)
     return context.get_dummy_value()
@@ -115,7 +115,7 @@ def _(context, builder, sig, args):
 )
 def _(context, builder, sig, args):
     if isinstance(sig.args[0], types.Array):
-        return _load(context, builder, sig, args[0], ir.Constant(_INT64, 0))
+        return _load(context, builder, sig, args[0], ir.Constant(INT64, 0))
     row = filled(builder, args[0], sig.return_type.width)
     return join(builder, [row] * sig.return_type.height)
 
@@ -138,7 +138,7 @@ def _(context, builder, sig, args):
 )
 def _(context, builder, sig, args):
     of = sig.return_type
-    sought = filled(builder, builder.trunc(args[0], ir.IntType(32)), of.width)
+    sought = filled(builder, builder.trunc(args[0], INT32), of.width)
     rows = []
     for i in range(of.height):
         own = numbers(range(i * of.width, (i + 1) * of.width))
@@ -169,7 +169,7 @@ def _(context, builder, sig, args):
 
 @lowers(first_entry, lambda mask: signature(types.int64, mask))
 def _(context, builder, sig, args):
-    wide = _INT64
+    wide = INT64
     entries = ir.Constant(wide, 0)
     for i, row in enumerate(split(builder, args[0])):
         bits = builder.zext(bits_of(builder, row), wide)

@@ -40,17 +40,22 @@ def _fill_gain(counts, prior, gain):
             sum_ += n / (x * (x + n))
             x += 1
         inverse, other = 1 / x, 1 / (x + n)
-        sum_ += log1p_double(n / x) + 0.5 * n * inverse * other
-        gain[i] = sum_ + _tail(inverse * inverse) - _tail(other * other)
+        between = n * inverse * other
+        sum_ += log1p_double(n / x) + 0.5 * between
+        gain[i] = sum_ + _tail(inverse * inverse, other, between * (inverse + other))
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def _tail(t):
-    """Return the series of psi in t = x^-2."""
-    p = 0.0
+def _tail(t, other, difference):
+    """Return the series of psi in t = x^-2, less that in s = other^2 = t - difference.
+
+    Horner's scheme for p(t) - p(s), with p(t) beside it: nothing cancels.
+    """
+    p, result = 0.0, 0.0
     for factor in _OF_PSI:
+        result = (p + factor) * difference + other * other * result
         p = (p + factor) * t
-    return p
+    return result
 
 
 def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):

@@ -11,18 +11,23 @@ import operator
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.core.datamodel import models, register_default
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import lower_builtin
+from numba.core.typing import signature
 
-_INT = ir.IntType(32)
-ALIGNMENT = 4  # bytes: arrays begin anywhere
-ELEMENTS = {
-    "float32": ir.FloatType(),
-    "float64": ir.DoubleType(),
-    "int32": _INT,
-    "bool": ir.IntType(1),
-}
+from sklda._core.vector_type import (
+    ALIGNMENT,
+    ELEMENTS,
+    INT32,
+    INT64,
+    Vector,
+    bits_of,
+    filled,
+    lowers,
+    lowers_each,
+    numbers,
+    place_of,
+    shuffled,
+    undefined,
+)
 
 
 def load(array, k, width):
@@ -118,76 +123,7 @@ def any_lane(mask):
     return bool(mask.any())
 
 
-# --- types ------------------------------------------------------------------------
-
-
-class Vector(types.Type):
-    """The type of vectors, of which `columns` puts several one below the other."""
-
-    def __init__(self, of: str, width: int, height: int = 1) -> None:
-        self.of, self.width, self.height = of, width, height
-        super().__init__(f"Vector({of}, {width}, {height})")
-
-
-@register_default(Vector)
-class _VectorModel(models.PrimitiveModel):
-    def __init__(self, dmm, fe_type):
-        lanes = ir.VectorType(ELEMENTS[fe_type.of], fe_type.width)
-        if fe_type.height > 1:
-            lanes = ir.ArrayType(lanes, fe_type.height)
-        super().__init__(dmm, fe_type, lanes)
-
-
-def split(builder, value):
-    """Return the registers of a value."""
-    if not isinstance(value.type, ir.ArrayType):
-        return [value]
-    return [builder.extract_value(value, i) for i in range(value.type.count)]
-
-
-def join(builder, registers):
-    """Return the value that has these registers."""
-    if len(registers) == 1:
-        return registers[0]
-    value = _undefined(ir.ArrayType(registers[0].type, len(registers)))
-    for i, register in enumerate(registers):
-        value = builder.insert_value(value, register, i)
-    return value
-
-
-def lowers(function, typed):
-    """Let kernels call a function, or use an operator.
-
-    `typed` returns its signature for types of arguments, or None if it takes others.
-    The decorated function emits its instructions. A function that is overloaded by
-    another would do as well, but Numba would compile one more for each.
-    """
-
-    class Template(AbstractTemplate):
-        key = function
-        prefer_literal = True
-
-        def generic(self, args, kws):
-            return typed(*args)
-
-    if hasattr(operator, function.__name__):
-        infer_global(function)(Template)
-    else:
-        infer_global(function, types.Function(Template))
-    return lower_builtin(function, types.VarArg(types.Any))
-
-
-def _lowers_each(function, typed):
-    """Do the same for a function that acts on each register by itself."""
-
-    def decorate(emit):
-        def emit_each(context, builder, sig, args):
-            registers = zip(*(split(builder, arg) for arg in args), strict=True)
-            return join(builder, [emit(builder, sig, *each) for each in registers])
-
-        return lowers(function, typed)(emit_each)
-
-    return decorate
+# --- instructions -----------------------------------------------------------------
 
 
 def _of_same(result=None):
@@ -201,39 +137,8 @@ def _of_same(result=None):
     return typed
 
 
-# --- instructions -----------------------------------------------------------------
-
-
-def _undefined(of):
-    return ir.Constant(of, ir.Undefined)
-
-
-def numbers(values):
-    values = list(values)
-    return ir.Constant(ir.VectorType(_INT, len(values)), values)
-
-
-def _shuffled(builder, lanes, places, others=None):
-    """Return lanes by their places; those of `others` come after."""
-    others = _undefined(lanes.type) if others is None else others
-    return builder.shuffle_vector(lanes, others, numbers(places))
-
-
-def filled(builder, x, width):
-    """Return x in all lanes."""
-    nothing = _undefined(ir.VectorType(x.type, width))
-    first = builder.insert_element(nothing, x, ir.Constant(_INT, 0))
-    return _shuffled(builder, first, [0] * width)
-
-
-def place_of(context, builder, array_type, array, k, lanes):
-    """Return a pointer to entry k of an array, as one to a vector."""
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [k]), lanes.as_pointer())
-
-
 def _arithmetic(function, of_floats, of_integers):
-    @_lowers_each(function, _of_same())
+    @lowers_each(function, _of_same())
     def _(builder, sig, a, b):
         is_float = sig.return_type.of != "int32"
         return getattr(builder, of_floats if is_float else of_integers)(a, b)
@@ -245,27 +150,27 @@ _arithmetic(operator.mul, "fmul", "mul")
 _arithmetic(operator.truediv, "fdiv", "sdiv")
 
 
-@_lowers_each(operator.or_, _of_same())
+@lowers_each(operator.or_, _of_same())
 def _(builder, sig, a, b):
     return builder.or_(a, b)
 
 
-@_lowers_each(operator.and_, _of_same())
+@lowers_each(operator.and_, _of_same())
 def _(builder, sig, a, b):
     return builder.and_(a, b)
 
 
-@_lowers_each(operator.invert, lambda mask: signature(mask, mask))
+@lowers_each(operator.invert, lambda mask: signature(mask, mask))
 def _(builder, sig, mask):
     return builder.not_(mask)
 
 
-@_lowers_each(operator.eq, _of_same("bool"))
+@lowers_each(operator.eq, _of_same("bool"))
 def _(builder, sig, a, b):
     return builder.icmp_signed("==", a, b)
 
 
-@_lowers_each(operator.gt, _of_same("bool"))
+@lowers_each(operator.gt, _of_same("bool"))
 def _(builder, sig, a, b):
     return builder.fcmp_ordered(">", a, b)
 
@@ -325,15 +230,15 @@ def _(context, builder, sig, args):
     lanes = context.get_value_type(sig.return_type)
     data = context.make_array(sig.args[0])(context, builder, array).data
     # One lane after the other: the instruction for all waits for what was just stored.
-    found = _undefined(lanes)
+    found = undefined(lanes)
     for lane in range(places.type.count):
-        at = ir.Constant(_INT, lane)
+        at = ir.Constant(INT32, lane)
         place = builder.gep(data, [builder.extract_element(places, at)])
         found = builder.insert_element(found, builder.load(place), at)
     return found
 
 
-@_lowers_each(
+@lowers_each(
     to_float,
     lambda vector: signature(Vector("float32", vector.width, vector.height), vector),
 )
@@ -345,7 +250,7 @@ def _(builder, sig, vector):
     return convert(vector, ir.VectorType(ELEMENTS["float32"], vector.type.count))
 
 
-@_lowers_each(
+@lowers_each(
     to_double, lambda vector: signature(Vector("float64", vector.width), vector)
 )
 def _(builder, sig, vector):
@@ -360,11 +265,11 @@ def _(builder, sig, vector):
 )
 def _(context, builder, sig, args):
     width = sig.return_type.width
-    sought = filled(builder, builder.trunc(args[0], _INT), width)
+    sought = filled(builder, builder.trunc(args[0], INT32), width)
     return builder.icmp_signed("==", numbers(range(width)), sought)
 
 
-@_lowers_each(
+@lowers_each(
     choose, lambda mask, chosen, others: signature(chosen, mask, chosen, chosen)
 )
 def _(builder, sig, mask, chosen, others):
@@ -382,16 +287,16 @@ def _(context, builder, sig, args):
 @lowers(last_in_all, lambda vector: signature(vector, vector))
 def _(context, builder, sig, args):
     width = sig.return_type.width
-    return _shuffled(builder, args[0], [width - 1] * width)
+    return shuffled(builder, args[0], [width - 1] * width)
 
 
 @lowers(total, lambda vector: signature(getattr(types, vector.of), vector))
 def _(context, builder, sig, args):
     (sums,) = args
     while (width := sums.type.count) > 1:  # halves, added lane by lane
-        low = _shuffled(builder, sums, range(width // 2))
-        sums = builder.fadd(low, _shuffled(builder, sums, range(width // 2, width)))
-    return builder.extract_element(sums, ir.Constant(_INT, 0))
+        low = shuffled(builder, sums, range(width // 2))
+        sums = builder.fadd(low, shuffled(builder, sums, range(width // 2, width)))
+    return builder.extract_element(sums, ir.Constant(INT32, 0))
 
 
 @lowers(running_sum, lambda vector: signature(vector, vector))
@@ -402,7 +307,7 @@ def _(context, builder, sig, args):
     step = 1
     while step < width:
         last = (k // step * step - 1 if k & step else width for k in range(width))
-        sums = builder.fadd(sums, _shuffled(builder, sums, last, nothing))
+        sums = builder.fadd(sums, shuffled(builder, sums, last, nothing))
         step *= 2
     return sums
 
@@ -411,18 +316,14 @@ def _(context, builder, sig, args):
 def _(context, builder, sig, args):
     width = args[0].type.count
     nothing = ir.Constant(args[0].type, [0.0] * width)
-    return _shuffled(builder, args[0], [width, *range(width - 1)], nothing)
-
-
-def bits_of(builder, mask):
-    return builder.bitcast(mask, ir.IntType(mask.type.count))
+    return shuffled(builder, args[0], [width, *range(width - 1)], nothing)
 
 
 @lowers(first_lane, lambda mask: signature(types.int64, mask))
 def _(context, builder, sig, args):
     lane = builder.cttz(bits_of(builder, args[0]), ir.Constant(ir.IntType(1), 1))
     to_int64 = builder.zext if lane.type.width < 64 else builder.trunc
-    return to_int64(lane, ir.IntType(64))
+    return to_int64(lane, INT64)
 
 
 @lowers(any_lane, lambda mask: signature(types.boolean, mask))

@@ -1,11 +1,37 @@
-"""Functions that vectorise, against those of NumPy in double precision."""
+"""Exponentials and logarithms, against those of NumPy in double precision."""
 
 import numpy as np
+import pytest
 
 from sklda._core import vector_math
 from tests.helpers.from_python import from_python
 
 exp, log = from_python(vector_math.exp), from_python(vector_math.log)
+DOUBLES = {
+    "exp_double": (np.exp, np.linspace(-700, 700, 50_001)),
+    "log_double": (np.log, np.geomspace(1e-300, 1e300, 50_001)),
+    "log_double near 1": (np.log, np.linspace(0.5, 1.5, 50_001)),
+    "log1p_double": (np.log1p, np.geomspace(1e-300, 1e300, 50_001)),
+    "log1p_double below 0": (np.log1p, -np.geomspace(1e-300, 0.99, 50_001)),
+    "expm1_double": (np.expm1, np.geomspace(1e-300, 700, 50_001)),
+    "expm1_double below 0": (np.expm1, -np.geomspace(1e-300, 1e4, 50_001)),
+}
+
+
+@pytest.mark.parametrize("name", DOUBLES)
+def test_doubles(name):
+    expected, x = DOUBLES[name]
+    compiled = from_python(getattr(vector_math, name.split()[0]))
+    found = np.array([compiled(value) for value in x])
+    np.testing.assert_allclose(found, expected(x), rtol=1e-15, atol=0)
+
+
+def test_doubles_at_their_ends():
+    assert from_python(vector_math.exp_double)(-np.inf) == 0
+    assert from_python(vector_math.exp_double)(0.0) == 1
+    assert from_python(vector_math.log_double)(1.0) == 0
+    assert from_python(vector_math.log1p_double)(0.0) == 0
+    assert from_python(vector_math.expm1_double)(0.0) == 0
 
 
 def test_exp():

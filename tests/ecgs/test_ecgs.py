@@ -14,6 +14,7 @@ from sklda._ecgs.kernels import draw_numbers, lists, rows
 from sklda._ecgs.samplers import Grouped
 from sklda._gibbs import rows_or_lists
 from sklda._gibbs.chain import Chain
+from sklda._gibbs.kernels import single_site_registers
 from sklda.datasets import make_bars, make_lda_corpus
 from tests.base.test_fitted import log_joint, recount
 from tests.helpers.comparison import assert_same_fit, fitted
@@ -36,8 +37,8 @@ each_kernel = pytest.mark.usefixtures("_kernel")
 @pytest.fixture(params=KERNELS.values(), ids=KERNELS)
 def _kernel(request, monkeypatch):
     """Run a test once with each kernel, whatever the number of topics."""
-    # ECGSLDA has no kernel for wide registers, whose samples are others.
-    monkeypatch.setattr(rows_or_lists, "are_wide", lambda: False)
+    # ECGSLDA has no kernel for registers, whose samples are others.
+    monkeypatch.setattr(single_site_registers, "MOST_TOPICS", 0)
     monkeypatch.setattr(rows_or_lists, "MANY_TOPICS", request.param)
 
 

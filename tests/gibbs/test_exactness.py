@@ -303,15 +303,15 @@ REGISTERS = {
     ),
     "alpha is missing": (
         ("documents", 4000),
-        Edit("sweep_tokens", "to_float(A) + load(alpha, *Z)", "to_float(A)"),
+        Edit("sweep_tokens", "n_doc + A", "n_doc", nth=0, of=3),
     ),
     "V beta is missing": (
         ("words", 4000),
-        Edit("sweep_tokens", "to_float(A) + broadcast(beta_sum, B)", "to_float(A)"),
+        Edit("sweep_tokens", "n_all + A", "n_all", nth=0, of=3),
     ),
     "beta is missing": (
         ("documents", 4000),
-        Edit("sweep_tokens", "to_float(A) + broadcast(beta, B)", "to_float(A)"),
+        Edit("sweep_tokens", "n_word + A", "n_word", nth=0, of=2),
     ),
     "a drawn topic keeps its ratio": (
         ("words", 8000),
@@ -336,6 +336,18 @@ REGISTERS = {
     "a drawn topic does not grow in n_wk": (
         ("cell", 8000),
         Edit("sweep_tokens", "n_word = choose(drawn, A, n_word)", "pass"),
+    ),
+    "the last lane is drawn too often": (
+        ("cell, 5 topics", 8000),
+        Edit("sweep_tokens", "ends > r", "ends > ends"),
+    ),
+    "the lane before counts in its column": (
+        ("cell, 5 topics", 8000),
+        Edit("sweep_tokens", "repeat_row(r - before, *Z)", "repeat_row(r, *Z)"),
+    ),
+    "the first row is not drawn": (
+        ("cell, 5 topics", 8000),
+        Edit("sweep_tokens", "down > rest", "down > down"),
     ),
 }
 LISTS = {
@@ -437,8 +449,9 @@ MUTANTS = {
 
 
 def plain(name, *edits):
-    """Return a kernel that Python runs, with two lanes, after edits."""
-    return interpreted(f"sklda._gibbs.kernels.single_site_{name}", edits, lanes=2)
+    """Return a kernel that Python runs, with registers of two lanes, after edits."""
+    lanes = 4 if name == "registers" else 2
+    return interpreted(f"sklda._gibbs.kernels.single_site_{name}", edits, lanes=lanes)
 
 
 @pytest.mark.slow

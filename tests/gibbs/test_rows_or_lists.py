@@ -9,7 +9,6 @@ from sklda._core.problem import Problem
 from sklda._core.random_streams import random_topics
 from sklda._core.threads import Threads
 from sklda._core.word_prior import word_prior
-from sklda._gibbs import rows_or_lists
 from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.kernels import (
     single_site_lists,
@@ -45,7 +44,7 @@ def made(problem, blocking, **params):
 
 
 @each
-@pytest.mark.parametrize("n_topics", [33, 99, 100, MANY])
+@pytest.mark.parametrize("n_topics", [41, 99, 100, MANY])
 def test_many_topics_are_in_lists(n_topics, blocking, both):
     expected = both[n_topics >= 100]
     assert made(problem_of(X, n_topics), blocking) == expected
@@ -71,16 +70,10 @@ def test_lists_of_many_topics_need_far_less_memory_than_rows():
 
 
 @pytest.mark.parametrize(
-    ("are_wide", "n_topics", "rows"),
-    [
-        (True, 1, single_site_registers),
-        (True, 32, single_site_registers),
-        (True, 33, single_site_rows),
-        (False, 32, single_site_rows),
-    ],
+    ("n_topics", "rows"),
+    [(1, single_site_registers), (40, single_site_registers), (41, single_site_rows)],
 )
-def test_few_topics_are_in_wide_registers(are_wide, n_topics, rows, monkeypatch):
-    monkeypatch.setattr(rows_or_lists, "are_wide", lambda: are_wide)
+def test_few_topics_are_in_registers(n_topics, rows):
     problem = problem_of(X, n_topics)
     for model in (
         CollapsedGibbsLDA(n_topics),

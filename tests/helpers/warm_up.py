@@ -27,7 +27,7 @@ def gibbs() -> None:
         UncollapsedGibbsLDA,
     )
 
-    for n_topics in (3, 33):  # in registers where those are wide, in rows
+    for n_topics in (3, 41):  # in registers, in rows
         CollapsedGibbsLDA(n_topics, sampler="dense", **PARAMS).fit(X).score(X)
     CollapsedGibbsLDA(3, sampler="sparse", n_shards=2, **PARAMS).fit(X)
     for sampler, most in itertools.product(("dense", "sparse"), (2, None)):

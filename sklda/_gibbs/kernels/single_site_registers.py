@@ -29,10 +29,9 @@ from sklda._core.columns import (
 from sklda._core.compile import njit
 from sklda._core.corpus import kernel_parts
 from sklda._core.document import count_document
-from sklda._core.prefetch import AHEAD, prefetch
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform_float32
-from sklda._core.rows import counts, from_topics, kernel_priors, tables
+from sklda._core.rows import counts, from_topics, kernel_priors, prefetch_row, tables
 from sklda._core.sampler import over
 from sklda._core.vectors import (
     broadcast,
@@ -76,19 +75,15 @@ def _new_sweep(height):
         doc_ptr, begin, end, word, token_ptr = part
         z, word_topic, topic = state
         alpha, beta, beta_sum = priors
-        n_lanes = topic.size
         n_topics = np.count_nonzero(alpha)
         # Where rounding leaves no other, the last topic of a column is meant.
         last_lane = one_hot(min(n_topics, WIDTH) - 1, WIDTH)
-        doc_topic = np.zeros(n_lanes, np.int32)
-        last_below = np.zeros(height * WIDTH, np.int32)
-        for k in range(n_topics):
-            last_below[k] = k + WIDTH >= n_topics
-        yes = fill_columns(np.int32(1), height, WIDTH)
-        ends_column = fill_columns(last_below, height, WIDTH) == yes
+        doc_topic = np.zeros(topic.size, np.int32)
+        past_last = (np.arange(height * WIDTH) + WIDTH - n_topics).astype(np.float32)
         kept = np.zeros(height * WIDTH, np.float32)
         one = fill_columns(np.float32(1), height, WIDTH)
         minus_one = fill_columns(np.float32(-1), height, WIDTH)
+        ends_column = fill_columns(past_last, height, WIDTH) > minus_one
         for d in range(begin.size):
             first, last = token_ptr[begin[d]], token_ptr[end[d]] - 1
             if last < first:
@@ -105,9 +100,7 @@ def _new_sweep(height):
             n_all = choose(taken, n_all - one, n_all)
             ratio = n_doc / n_all
             for c in range(begin[d], end[d]):
-                ahead = np.int64(word[min(c + AHEAD, word.size - 1)])
-                for k in range(0, n_lanes, LANES):
-                    prefetch(word_topic, ahead * n_lanes + k)
+                prefetch_row(word, c, word_topic)
                 row = word_topic[word[c]]
                 # and n_wk + beta.
                 n_word = to_float(load_columns(row, 0, height, WIDTH))
@@ -142,11 +135,17 @@ def _new_sweep(height):
                     n_doc = choose(drawn, n_doc + one, n_doc)
                     n_all = choose(drawn, n_all + one, n_all)
                     n_word = choose(drawn, n_word + one, n_word)
-                    old = z[i]
-                    z[i] = new
-                    row[old] -= 1
-                    row[new] += 1
-                    topic[old] -= 1
-                    topic[new] += 1
+                    _move_token(i, new, z, row, topic)
 
     return sweep_tokens
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _move_token(i, new, z, row, topic):
+    """Count token i in its new topic, no longer in its old one."""
+    old = z[i]
+    z[i] = new
+    row[old] -= 1
+    row[new] += 1
+    topic[old] -= 1
+    topic[new] += 1

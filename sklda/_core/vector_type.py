@@ -1,0 +1,123 @@
+"""The type of vectors for Numba, and how its functions become instructions of LLVM."""
+
+import operator
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.datamodel import models, register_default
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import lower_builtin
+
+INT32 = ir.IntType(32)
+INT64 = ir.IntType(64)
+ALIGNMENT = 4  # bytes: arrays begin anywhere
+ELEMENTS = {
+    "float32": ir.FloatType(),
+    "float64": ir.DoubleType(),
+    "int32": INT32,
+    "bool": ir.IntType(1),
+}
+
+
+class Vector(types.Type):
+    """The type of vectors, of which `columns` puts several one below the other."""
+
+    def __init__(self, of: str, width: int, height: int = 1) -> None:
+        self.of, self.width, self.height = of, width, height
+        super().__init__(f"Vector({of}, {width}, {height})")
+
+
+@register_default(Vector)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, dmm, fe_type):
+        lanes = ir.VectorType(ELEMENTS[fe_type.of], fe_type.width)
+        if fe_type.height > 1:
+            lanes = ir.ArrayType(lanes, fe_type.height)
+        super().__init__(dmm, fe_type, lanes)
+
+
+def split(builder, value):
+    """Return the registers of a value."""
+    if not isinstance(value.type, ir.ArrayType):
+        return [value]
+    return [builder.extract_value(value, i) for i in range(value.type.count)]
+
+
+def join(builder, registers):
+    """Return the value that has these registers."""
+    if len(registers) == 1:
+        return registers[0]
+    value = undefined(ir.ArrayType(registers[0].type, len(registers)))
+    for i, register in enumerate(registers):
+        value = builder.insert_value(value, register, i)
+    return value
+
+
+def lowers(function, typed):
+    """Let kernels call a function, or use an operator.
+
+    `typed` returns its signature for types of arguments, or None if it takes others.
+    The decorated function emits its instructions. A function that is overloaded by
+    another would do as well, but Numba would compile one more for each.
+    """
+
+    class Template(AbstractTemplate):
+        key = function
+        prefer_literal = True
+
+        def generic(self, args, kws):
+            return typed(*args)
+
+    if hasattr(operator, function.__name__):
+        infer_global(function)(Template)
+    else:
+        infer_global(function, types.Function(Template))
+    return lower_builtin(function, types.VarArg(types.Any))
+
+
+def lowers_each(function, typed):
+    """Do the same for a function that acts on each register by itself."""
+
+    def decorate(emit):
+        def emit_each(context, builder, sig, args):
+            registers = zip(*(split(builder, arg) for arg in args), strict=True)
+            return join(builder, [emit(builder, sig, *each) for each in registers])
+
+        return lowers(function, typed)(emit_each)
+
+    return decorate
+
+
+def undefined(of):
+    """Return a value of which nothing is known."""
+    return ir.Constant(of, ir.Undefined)
+
+
+def numbers(values):
+    """Return a vector of these integers."""
+    values = list(values)
+    return ir.Constant(ir.VectorType(INT32, len(values)), values)
+
+
+def shuffled(builder, lanes, places, others=None):
+    """Return lanes by their places; those of `others` come after."""
+    others = undefined(lanes.type) if others is None else others
+    return builder.shuffle_vector(lanes, others, numbers(places))
+
+
+def filled(builder, x, width):
+    """Return x in all lanes."""
+    nothing = undefined(ir.VectorType(x.type, width))
+    first = builder.insert_element(nothing, x, ir.Constant(INT32, 0))
+    return shuffled(builder, first, [0] * width)
+
+
+def place_of(context, builder, array_type, array, k, lanes):
+    """Return a pointer to entry k of an array, as one to a vector."""
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [k]), lanes.as_pointer())
+
+
+def bits_of(builder, mask):
+    """Return the lanes of a mask as the bits of an integer."""
+    return builder.bitcast(mask, ir.IntType(mask.type.count))
