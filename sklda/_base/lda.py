@@ -8,7 +8,7 @@ import numpy as np
 
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitted_topics import snapshot
-from sklda._base.fold_in import completion_score, doc_topic, prepare
+from sklda._base.fold_in import completion_score, doc_topic, prepare, split_tokens
 from sklda._core.types import MatrixLike
 
 
@@ -86,10 +86,14 @@ class BaseLDA(BaseTopicModel):
         """
         fitted = snapshot(self)
         weights = fitted._check_weights(X, reset=False)
+        halves = split_tokens(weights)
         weights, topics = prepare(weights, fitted.components_, fitted.doc_topic_prior_)
         n_jobs = fitted._parameters.n_jobs
         return completion_score(
-            weights, topics.word_topic, lambda half: doc_topic(half, topics, n_jobs)
+            weights,
+            halves,
+            topics.word_topic,
+            lambda half: doc_topic(half, topics, n_jobs),
         )
 
     def perplexity(self, X: MatrixLike) -> float:

@@ -14,7 +14,7 @@ from sklda._base.fitted_topics import (
     snapshot,
     topic_proportions,
 )
-from sklda._base.fold_in import completion_score, topics_of_words
+from sklda._base.fold_in import completion_score, split_tokens, topics_of_words
 from sklda._core.checks import check_number
 from sklda._core.corpus import check_weights
 from sklda._core.problem import WeightedCorpus
@@ -122,7 +122,7 @@ def document_completion_score(
     word_topic = np.float32(1 - smoothing) * word_topic + np.float32(
         smoothing / n_words
     )
-    return completion_score(seen, word_topic, doc_topic)
+    return completion_score(seen, split_tokens(weights), word_topic, doc_topic)
 
 
 def _counted(estimator: Any, X: Any) -> tuple[Any, Any]:
