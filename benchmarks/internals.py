@@ -114,9 +114,13 @@ def completion_score(X, topic_word, doc_topic_prior: float) -> float:
     """Return the log probability per token of unseen documents, as `score` does."""
     documents = check_weights(ECGSLDA(), X, reset=True, whole=True)
     alpha = np.full(topic_word.shape[0], doc_topic_prior)
+    halves = fold_in.split_tokens(documents)
     documents, topics = fold_in.prepare(documents, topic_word, alpha)
     return fold_in.completion_score(
-        documents, topics.word_topic, lambda half: fold_in.doc_topic(half, topics)
+        documents,
+        halves,
+        topics.word_topic,
+        lambda half: fold_in.doc_topic(half, topics),
     )
 
 

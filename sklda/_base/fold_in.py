@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from sklda._base.kernels import fold_in
+from sklda._base.kernels.halves import deal_tokens
 from sklda._core.corpus import ranges
 from sklda._core.problem import WeightedCorpus, pad_prior, padded
 from sklda._core.threads import Threads
@@ -14,6 +15,8 @@ from sklda._core.warn import warn_user
 
 MAX_STEPS = 500
 _TOLERANCE = 1e-4  # sum of absolute changes of theta in one step
+
+Halves = tuple[np.ndarray, np.ndarray]  # weights of each cell in either, float32
 
 
 class Topics(NamedTuple):
@@ -96,20 +99,25 @@ def _for_slices(work, weights, n_jobs):
         threads.map(work, *zip(*ranges(weights.doc_ptr, n_slices), strict=True))
 
 
-def split_tokens(weights: WeightedCorpus) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weights of each cell in the even and in the odd tokens of documents.
+def split_tokens(weights: WeightedCorpus) -> Halves:
+    """Return the weights of each cell in two halves of its document, dealt at random.
 
-    Token i of a document, counted from 0 in the order of its words, belongs to half
-    i mod 2. Where weights are fractions, a token is a stretch of weight 1, which may
-    hold parts of several cells.
+    The halves depend on the words and the counts of the document alone: `weights` must
+    have the words of X, so call it before `renumber`. Where weights are fractions, a
+    weight of 2.3 is two tokens of weight 1 and one of 0.3; halves differ by no more
+    than the weight of one token.
     """
-    even = np.empty_like(weights.count)
-    fold_in.even_tokens(weights.doc_ptr, weights.count, even)
-    return even, weights.count - even
+    first = np.empty(weights.count.size)
+    most_cells = np.diff(weights.doc_ptr).max(initial=0)
+    room = np.empty(most_cells, np.int64)
+    deal_tokens(*weights, weights.count.view(np.uint32), room, first)
+    seen = first.astype(np.float32)
+    return seen, weights.count - seen
 
 
 def completion_score(
     weights: WeightedCorpus,
+    halves: Halves,
     word_topic: np.ndarray,
     doc_topic_of: Callable[[WeightedCorpus], np.ndarray],
 ) -> float:
@@ -122,6 +130,8 @@ def completion_score(
     ----------
     weights : WeightedCorpus
         Documents.
+    halves : tuple of two ndarray of shape (n_cells,)
+        What `split_tokens` returns for them, before words are renumbered.
     word_topic : ndarray of shape (n_words, at least n_topics) of float32
         Probability of each word in each topic.
     doc_topic_of : callable
@@ -132,7 +142,9 @@ def completion_score(
     float
         The mean; 0 with an UndefinedMetricWarning if there are no tokens.
     """
-    return mean_log_probability(*completion_sums(weights, word_topic, doc_topic_of))
+    return mean_log_probability(
+        *completion_sums(weights, halves, word_topic, doc_topic_of)
+    )
 
 
 def mean_log_probability(total: float, n_tokens: float) -> float:
@@ -148,13 +160,13 @@ def mean_log_probability(total: float, n_tokens: float) -> float:
 
 def completion_sums(
     weights: WeightedCorpus,
+    halves: Halves,
     word_topic: np.ndarray,
     doc_topic_of: Callable[[WeightedCorpus], np.ndarray],
 ) -> tuple[float, float]:
     """Return the sum of the log probabilities, and the number of tokens."""
-    even, odd = split_tokens(weights)
     total = 0.0
-    for seen, held_out in ((even, odd), (odd, even)):
+    for seen, held_out in (halves, halves[::-1]):
         theta = doc_topic_of(weights._replace(count=seen))
         total += fold_in.log_predictive(
             weights.doc_ptr, weights.word, held_out, word_topic, theta

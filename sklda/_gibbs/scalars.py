@@ -8,7 +8,14 @@ from typing import NamedTuple, Self
 import numpy as np
 from scipy.special import entr
 
-from sklda._base.fold_in import completion_score, doc_topic, make_topics, renumber
+from sklda._base.fold_in import (
+    Halves,
+    completion_score,
+    doc_topic,
+    make_topics,
+    renumber,
+    split_tokens,
+)
 from sklda._core.corpus import tokens_before
 from sklda._core.problem import Corpus, Counts, Problem, WeightedCorpus
 from sklda._gibbs.chain import Chain, Runnable
@@ -31,12 +38,14 @@ class HeldOut(NamedTuple):
 
     words: np.ndarray  # (n_words_seen,) columns of X
     weights: WeightedCorpus  # with words numbered as in `words`
+    halves: Halves  # of the tokens of each document
     n_tokens: float
 
     @classmethod
     def of(cls, weights: WeightedCorpus) -> Self:
         """Return the documents, with what every evaluation needs."""
-        return cls(*renumber(weights), float(weights.count.sum(dtype=np.float64)))
+        n_tokens = float(weights.count.sum(dtype=np.float64))
+        return cls(*renumber(weights), split_tokens(weights), n_tokens)
 
 
 def draw_pairs(corpus: Corpus, generator: np.random.Generator) -> np.ndarray:
@@ -127,5 +136,8 @@ def _test_log_probability(
     phi /= counts.topic[:n_topics] + problem.beta_sum
     topics = make_topics(phi, problem.doc_topic_prior)
     return completion_score(
-        documents.weights, topics.word_topic, lambda half: doc_topic(half, topics)
+        documents.weights,
+        documents.halves,
+        topics.word_topic,
+        lambda half: doc_topic(half, topics),
     )

@@ -15,6 +15,7 @@ from sklda._base.fold_in import (
     doc_topic,
     make_topics,
     renumber,
+    split_tokens,
 )
 from sklda._core.corpus import check_weights
 from sklda._core.problem import WeightedCorpus
@@ -59,7 +60,7 @@ def transform_block(
     block: Any, number: int, phi: np.ndarray, settings: Settings
 ) -> np.ndarray:
     """Return theta of a block, (n_documents, n_topics)."""
-    weights, of_words = _prepare(block, number, phi, settings)
+    weights, of_words = _prepare(_check(block, number, settings), phi, settings)
     return doc_topic(weights, of_words, settings.n_jobs)
 
 
@@ -67,25 +68,26 @@ def score_block(
     block: Any, number: int, phi: np.ndarray, settings: Settings
 ) -> tuple[float, float]:
     """Return the sum of the log probabilities of its tokens, and their number."""
-    weights, of_words = _prepare(block, number, phi, settings)
+    checked = _check(block, number, settings)
+    weights, of_words = _prepare(checked, phi, settings)
     return completion_sums(
         weights,
+        split_tokens(checked),
         of_words.word_topic,
         lambda half: doc_topic(half, of_words, settings.n_jobs),
     )
 
 
-def _prepare(block, number, phi, settings) -> tuple[WeightedCorpus, Topics]:
-    weights = _check(block, number, settings.estimator)
+def _prepare(weights, phi, settings) -> tuple[WeightedCorpus, Topics]:
     words, weights = renumber(weights)
     return weights, make_topics(phi[words], settings.doc_topic_prior)
 
 
-def _check(block, number, estimator) -> WeightedCorpus:
+def _check(block, number, settings) -> WeightedCorpus:
     if block is None or (getattr(block, "ndim", 2) == 2 and block.shape[0] == 0):
         empty = np.zeros(0, np.int32), np.zeros(0, np.float32)
         return WeightedCorpus(np.zeros(1, np.int64), *empty)
     try:
-        return check_weights(estimator, block, reset=False, whole=True)
+        return check_weights(settings.estimator, block, reset=False, whole=True)
     except (TypeError, ValueError) as error:
         raise type(error)(f"Block {number} of X: {error}") from error

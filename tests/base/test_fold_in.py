@@ -1,4 +1,4 @@
-"""Documents under fixed topics, beneath the estimators: fold-in, halves, slices."""
+"""Documents under fixed topics, beneath the estimators: fold-in, slices, completion."""
 
 import math
 from functools import partial
@@ -12,6 +12,7 @@ from scipy.special import softmax
 from sklda._base import fold_in
 from sklda._base.kernels import fold_in as kernels
 from sklda._core.problem import WeightedCorpus
+from tests.helpers.halves import dense_halves, to_weights
 
 
 def random_topics(seed, n_topics=4, n_words=15):
@@ -19,15 +20,6 @@ def random_topics(seed, n_topics=4, n_words=15):
     rng = np.random.default_rng(seed)
     components = rng.gamma(0.3, size=(n_topics, n_words)) + 0.01
     return components * rng.uniform(1, 50, (n_topics, 1)), rng.gamma(1, size=n_topics)
-
-
-def to_weights(counts):
-    docs, words = np.nonzero(counts)
-    return WeightedCorpus(
-        doc_ptr=np.searchsorted(docs, np.arange(len(counts) + 1)).astype(np.int64),
-        word=words.astype(np.int32),
-        count=counts[docs, words].astype(np.float32),
-    )
 
 
 def random_counts(seed, n_docs=20, n_words=15):
@@ -159,34 +151,7 @@ def test_slices_are_all_documents_once(lengths, n_jobs):
     assert seen.tolist() == [1] * len(lengths)
 
 
-# --- halves ----------------------------------------------------------------------
-
-
-def plain_halves(counts):
-    """Give token i of each document to half i mod 2, one token after the other."""
-    halves = np.zeros((2, *counts.shape), np.int64)
-    for d, document in enumerate(counts):
-        tokens = [w for w, count in enumerate(document) for _ in range(count)]
-        for i, w in enumerate(tokens):
-            halves[i % 2, d, w] += 1
-    return halves
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_halves(seed):
-    counts = random_counts(seed) * np.random.default_rng(seed).integers(1, 4, 15)
-    corpus = to_weights(counts)
-    docs, words = np.nonzero(counts)
-    even, odd = fold_in.split_tokens(corpus)
-    expected = plain_halves(counts)
-    np.testing.assert_array_equal(even, expected[0][docs, words])
-    np.testing.assert_array_equal(odd, expected[1][docs, words])
-    assert even.dtype == odd.dtype == np.float32
-
-
-def test_halves_of_nothing():
-    for half in fold_in.split_tokens(to_weights(np.zeros((2, 3), np.int64))):
-        assert half.size == 0
+# --- completion -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -196,16 +161,19 @@ def test_completion_is_its_definition(seed):
     phi = components / components.sum(1, keepdims=True)
     counts = random_counts(seed)
     expected = 0.0
-    halves = plain_halves(counts)
+    halves = dense_halves(counts)
     for seen, held_out in (halves, halves[::-1]):
         theta = infer(seen, components, alpha)
         for d, w in zip(*np.nonzero(held_out), strict=True):
             probability = sum(theta[d, k] * phi[k, w] for k in range(alpha.size))
             expected += held_out[d, w] * math.log(probability)
-    weights, topics = fold_in.prepare(to_weights(counts), components, alpha)
+    weights = to_weights(counts)
+    cells = fold_in.split_tokens(weights)
+    weights, topics = fold_in.prepare(weights, components, alpha)
     found = [
         fold_in.completion_score(
             weights,
+            cells,
             topics.word_topic,
             partial(fold_in.doc_topic, topics=topics, n_jobs=jobs),
         )

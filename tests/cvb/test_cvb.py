@@ -5,7 +5,6 @@ import re
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import TfidfTransformer
 
@@ -16,6 +15,7 @@ from sklda._cvb.engine import Engine, run
 from sklda.datasets import make_lda_corpus
 from tests.cvb.engines import make_engine, random_corpus
 from tests.helpers.comparison import assert_same_fit, fitted
+from tests.helpers.halves import dense_halves
 
 X, THETA, TOPICS = make_lda_corpus(
     80, 30, 4, document_length=40, doc_topic_prior=0.2, random_state=0
@@ -241,17 +241,16 @@ def test_a_row_does_not_depend_on_its_neighbours(name):
     )
 
 
-def test_score_of_fractions_cuts_documents_into_tokens():
+def test_score_of_fractions_is_that_of_their_halves():
     model = make().fit(X)
-    halves = sparse.csr_array(np.array([[0.25, 0.75, 0.5, 1.5] + 26 * [0]]))
-    # Tokens 0 and 2 are 0.25 + 0.75 of words 0 and 1, and 1 of word 3.
-    even, odd = np.zeros((2, 1, 30))
-    even[0, [0, 1, 3]], odd[0, [2, 3]] = (0.25, 0.75, 1), (0.5, 0.5)
+    new = np.random.default_rng(0).gamma(0.2, 2, (20, 30))
+    first, second = dense_halves(new)
+    assert (np.minimum(first, second) > 0).any()  # tokens of a weight above 1
     expected = sum(
         (b * np.log(model.transform(a) @ model.topic_word_)).sum()
-        for a, b in ((even, odd), (odd, even))
+        for a, b in ((first, second), (second, first))
     )
-    assert model.score(halves) == pytest.approx(expected / 3, rel=1e-5)
+    assert model.score(new) == pytest.approx(expected / new.sum(), rel=1e-5)
 
 
 # Shards

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier
 from sklda.datasets import make_lda_corpus
 from sklda.metrics import document_completion_score
+from tests.helpers.halves import dense_halves
 
 X, _, _ = make_lda_corpus(120, 30, 3, document_length=40, random_state=0)
 TRAIN, TEST = X[:80], X[80:]
@@ -29,14 +30,11 @@ def test_own_estimators_get_their_own_score(cls):
 def by_hand(topics, theta_of, counts):
     """Predict each token of a half with the proportions of the other half."""
     total = 0.0
-    for row in counts:
-        tokens = np.repeat(np.arange(row.size), row)
-        for seen, held_out in (
-            (tokens[::2], tokens[1::2]),
-            (tokens[1::2], tokens[::2]),
-        ):
-            theta = theta_of(np.bincount(seen, minlength=row.size)[None])
-            total += np.log(theta @ topics[:, held_out]).sum()
+    halves = dense_halves(counts)
+    for seen, held_out in zip(
+        np.concatenate(halves), np.concatenate(halves[::-1]), strict=True
+    ):
+        total += held_out @ np.log(theta_of(seen[None]) @ topics)
     return total / counts.sum()
 
 

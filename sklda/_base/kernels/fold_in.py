@@ -93,15 +93,3 @@ def log_predictive(doc_ptr, word, count, word_topic, doc_topic):
                     likelihood += theta[k] * row[k]
                 log_likelihood += count[c] * log_double(likelihood)
     return log_likelihood
-
-
-@njit(cache=True, nogil=True)
-def even_tokens(doc_ptr, count, even):
-    """Write how much of each cell is in tokens 0, 2, 4, ... of its document."""
-    for d in range(doc_ptr.size - 1):
-        tokens, before = 0.0, 0.0  # up to the cell; of these, in even ones
-        for c in range(doc_ptr[d], doc_ptr[d + 1]):
-            tokens += count[c]
-            until = tokens // 2 + min(tokens % 2, 1.0)
-            even[c] = until - before
-            before = until

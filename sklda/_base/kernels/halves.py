@@ -1,0 +1,121 @@
+"""The two halves of a document: tokens that are seen, and tokens that are predicted.
+
+Each token tosses a coin. Then tokens chosen at random leave the heavier half, as long
+as that brings the halves nearer to each other. Nothing asks for the word of a token, so
+ways to halve a document that differ in words alone are equally likely, in any order of
+the columns. All numbers are integers, or plain sums of weights: every processor gets
+the same bits.
+"""
+
+import numpy as np
+
+from sklda._core.compile import njit
+from sklda._core.random_streams import enter_stream, hashed, next_uint64, uniform
+
+
+@njit(cache=True, nogil=True)
+def deal_tokens(doc_ptr, word, count, count_bits, tokens_until, half):
+    """Write how much of each cell is in the first half of its document.
+
+    `count_bits` is `count` seen as uint32, `half` is float64, and `tokens_until` is
+    room for an int64 per cell of the longest document. A count of n + r, r < 1, is n
+    tokens of weight 1 and one of weight r. Halves differ by no more than the weight of
+    one token. Cost: O(1) per cell and per 64 tokens, 0.3 ms for the largest count; and
+    O(log cells) for each of about sqrt(tokens) that change sides.
+    """
+    rng = np.empty(2, np.uint64)
+    for d in range(doc_ptr.size - 1):
+        cells = slice(doc_ptr[d], doc_ptr[d + 1])
+        until = tokens_until[: cells.stop - cells.start]
+        enter_stream(_digest(word[cells], count_bits[cells]), 0, rng)
+        lead = _toss(count[cells], rng, half[cells], until)
+        _balance(count[cells], until, lead, rng, half[cells])
+
+
+@njit(cache=True, nogil=True)
+def _digest(word, count_bits):
+    """Return 64 bits that depend on all words and counts of a document.
+
+    They seed its stream. Its length alone would split all documents of that length by
+    one pattern, whose luck no number of documents averages out; its row would make its
+    halves depend on the rows before it.
+    """
+    key = np.uint64(0)
+    for c in range(word.size):
+        cell = np.uint64(word[c]) | np.uint64(count_bits[c]) << np.uint64(32)
+        key = hashed(key, cell)
+    return key
+
+
+@njit(cache=True, nogil=True)
+def _tokens(count):
+    """Return the weight of a token, how many have it, and the weight of the last one.
+
+    A token weighs 1, or the last bit of a float32 where that is more, above 2**24.
+    """
+    weight = 1.0
+    while count > weight * 2**24:
+        weight *= 2
+    n = np.floor(count / weight)
+    return weight, np.int64(n), count - n * weight
+
+
+@njit(cache=True, nogil=True)
+def _toss(count, rng, half, until):
+    """Toss a coin for each token; return by how much the first half is heavier."""
+    lead, n_tokens = 0.0, 0
+    for c in range(count.size):
+        weight, n, last = _tokens(count[c])
+        half[c] = _heads(n, rng) * weight
+        n_tokens += n
+        if last > 0:
+            half[c] += _heads(1, rng) * last
+            n_tokens += 1
+        lead += 2 * half[c] - count[c]
+        until[c] = n_tokens
+    return lead
+
+
+@njit(cache=True, nogil=True)
+def _heads(n, rng):
+    """Return the number of heads among n fair coins."""
+    heads = 0
+    while n > 0:
+        bits = next_uint64(rng)
+        if n < 64:
+            bits >>= np.uint64(64 - n)
+        heads += _ones(bits)
+        n -= 64
+    return heads
+
+
+@njit(cache=True, nogil=True)
+def _ones(bits):
+    """Return the number of ones in 64 bits: of pairs, of fours, of bytes, of all."""
+    bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    fours = np.uint64(0x3333333333333333)
+    bits = (bits & fours) + ((bits >> np.uint64(2)) & fours)
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True, nogil=True)
+def _balance(count, until, lead, rng, half):
+    """Let random tokens of the heavier half change sides while the lead falls."""
+    while lead != 0:
+        token = np.int64(uniform(rng) * until[-1])
+        c = np.searchsorted(until, token, "right")
+        if c > 0:
+            token -= until[c - 1]
+        weight, n, last = _tokens(count[c])
+        heads = np.floor(half[c] / weight)
+        if token < n:  # those of a cell are alike: let the first be the heads
+            in_first = token < heads
+        else:
+            weight, in_first = last, half[c] > heads
+        if in_first == (lead > 0):
+            if weight >= abs(lead):
+                return
+            change = weight if in_first else -weight
+            half[c] -= change
+            lead -= 2 * change

@@ -1,0 +1,301 @@
+"""The halves of documents: random whatever the words are, so that no score flatters."""
+
+import hashlib
+from itertools import pairwise, product
+from math import comb, prod
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency, chisquare
+
+from sklda import CollapsedGibbsLDA
+from sklda._base import fold_in
+from sklda._base.kernels import halves as kernels
+from sklda._core.problem import WeightedCorpus
+from sklda.datasets import make_lda_corpus
+from tests.helpers.halves import to_weights
+from tests.helpers.mutants import Edit, interpreted
+
+
+def same_counts(count, n_docs, seed):
+    """Return documents of the same counts, each with words of its own."""
+    rng = np.random.default_rng(seed)
+    words = [np.sort(rng.choice(10_000, len(count), False)) for _ in range(n_docs)]
+    return WeightedCorpus(
+        doc_ptr=np.arange(n_docs + 1) * len(count),
+        word=np.ravel(words).astype(np.int32),
+        count=np.tile(np.float32(count), n_docs),
+    )
+
+
+def halves_of(weights, module=kernels):
+    """Return the first halves, (n_cells,), of the kernel or of a mutant."""
+    half = np.empty(weights.count.size)
+    room = np.empty(np.diff(weights.doc_ptr).max(), np.int64)
+    module.deal_tokens(*weights, weights.count.view(np.uint32), room, half)
+    return half
+
+
+def mutant(*edit):
+    name = "sklda._base.kernels.halves"
+    module = interpreted(name, [Edit(*edit)], compiled_draws=True).module
+    hashed = module.hashed  # Python has integers of any size
+    module.hashed = lambda key, i: np.uint64(hashed(np.uint64(key), i))
+    module._ones = lambda bits: kernels._ones(np.uint64(bits))
+    return module
+
+
+# --- halves ------------------------------------------------------------------------
+
+
+def test_halves_are_whole_tokens_and_equal():
+    counts = np.random.default_rng(0).poisson(1.5, (300, 20))
+    counts[7] = 0
+    counts[8, 3:] = 0
+    weights = to_weights(counts)
+    halves = fold_in.split_tokens(weights)
+    np.testing.assert_array_equal(halves[0] + halves[1], weights.count)
+    for half in halves:
+        assert half.dtype == np.float32
+        assert half.min() >= 0
+        np.testing.assert_array_equal(half, half.round())
+    docs = np.repeat(np.arange(300), np.diff(weights.doc_ptr))
+    lead = np.bincount(docs, halves[0] - halves[1], 300)
+    np.testing.assert_array_equal(abs(lead), counts.sum(axis=1) % 2)
+
+
+def test_halves_of_nothing():
+    for half in fold_in.split_tokens(to_weights(np.zeros((2, 3), np.int64))):
+        assert half.size == 0
+    for half in fold_in.split_tokens(to_weights(np.zeros((0, 3), np.int64))):
+        assert half.size == 0
+
+
+def ways_to_halve(count):
+    """Return the halves of a document, and how many subsets of its tokens each is."""
+    ways = list(product(*(range(n + 1) for n in count)))
+    ways = [way for way in ways if abs(2 * sum(way) - sum(count)) <= 1]
+    n_subsets = [prod(map(comb, count, way)) for way in ways]
+    return ways, np.array(n_subsets, float) / sum(n_subsets)
+
+
+def p_value_of_halves(count, module):
+    """Test that all balanced subsets of the tokens are equally likely."""
+    ways, probability = ways_to_halve(count)
+    n_docs = int(5 / probability.min())  # so that chi-square holds
+    half = halves_of(same_counts(count, n_docs, seed=1), module)
+    found = [ways.index(tuple(row)) for row in half.reshape(n_docs, -1).tolist()]
+    expected = n_docs * probability
+    return chisquare(np.bincount(found, minlength=len(ways)), expected).pvalue
+
+
+COUNTS = [(2, 1, 3), (1, 1, 1, 1, 1), (4, 1), (70, 2)]
+
+
+@pytest.mark.parametrize("count", COUNTS, ids=str)
+def test_all_halves_are_equally_likely(count):
+    assert p_value_of_halves(count, kernels) > 1e-3
+
+
+MUTANTS = [
+    ("_toss", "_heads(n, rng)", "n // 2"),  # copies of a word are shared out
+    ("_toss", "_heads(n, rng)", "n * _heads(1, rng)"),  # copies stay together
+    ("_balance", "A >= abs(lead)", "True"),  # none moves
+]
+
+
+@pytest.mark.parametrize("edit", MUTANTS, ids=lambda edit: edit[2])
+def test_mutants_are_found(edit):
+    def p_value(count):
+        try:
+            return p_value_of_halves(count, mutant(*edit))
+        except ValueError:  # a half that is none
+            return 0
+
+    assert min(p_value(count) for count in COUNTS[:3]) < 1e-6
+
+
+def p_value_of_patterns(module):
+    """Test that each place is in the first half of half of the documents."""
+    half = halves_of(same_counts([1] * 20, 1000, seed=2), module)
+    heads = half.reshape(1000, 20).sum(axis=0)
+    # Those of a document sum to 10: so 19 degrees of freedom, and a factor of 19 / 20.
+    return chisquare(np.r_[heads, 1000 - heads] * 1.0, 500, ddof=20).pvalue
+
+
+def test_documents_of_one_length_have_halves_of_their_own():
+    assert p_value_of_patterns(kernels) > 1e-3
+    by_length = mutant("_digest", "hashed(key, cell)", "hashed(key, np.uint64(1))")
+    assert p_value_of_patterns(by_length) < 1e-9
+
+
+def test_halves_depend_on_the_document_alone():
+    counts = np.random.default_rng(3).poisson(0.3, (40, 50))
+    weights = to_weights(counts)
+    first, _ = fold_in.split_tokens(weights)
+    for d in range(40):
+        alone, _ = fold_in.split_tokens(to_weights(counts[d : d + 1]))
+        np.testing.assert_array_equal(
+            alone, first[weights.doc_ptr[d] : weights.doc_ptr[d + 1]]
+        )
+
+
+def test_halves_are_the_same_on_every_processor():
+    cell = np.arange(2000)
+    counts = (cell * 7919 % 13 // 4 + cell % 3 / 4).reshape(40, 50)  # exact in binary
+    digest = hashlib.sha256(halves_of(to_weights(counts)).astype("<f4").tobytes())
+    assert digest.hexdigest()[:16] == "ed1d9af7d57a0013"
+
+
+# --- fractions, and large counts -----------------------------------------------------
+
+
+def test_fractions_are_tokens_of_less_weight():
+    counts = np.random.default_rng(5).gamma(0.5, 2, (200, 12)).astype(np.float32)
+    half = halves_of(to_weights(counts)).reshape(counts.shape)
+    rest = counts - np.floor(counts)
+    whole = half - rest * (half > np.floor(half))
+    np.testing.assert_array_equal(whole, np.round(whole))
+    largest = np.where(counts >= 1, 1, counts).max(axis=1)
+    assert (abs(2 * half - counts).sum(axis=1) > 0).all()
+    assert (abs((2 * half - counts).sum(axis=1)) <= largest + 1e-6).all()
+
+
+@pytest.mark.parametrize("count", [(0.5, 0.3, 0.1, 0.4), (1.5, 0.25, 2.25, 1)], ids=str)
+def test_fractions_do_not_depend_on_the_order_of_words(count):
+    n_docs = 4000
+    tables = []
+    for order in (slice(None), slice(None, None, -1)):
+        half = halves_of(same_counts(count[order], n_docs, seed=6))
+        rows = half.astype(np.float32).reshape(n_docs, -1)[:, order]
+        tables.append([tuple(row) for row in rows.tolist()])
+    ways = sorted(set(tables[0] + tables[1]))
+    assert len(ways) > 5
+    found = [[table.count(way) for way in ways] for table in tables]
+    common = np.sum(found, axis=0) >= 10
+    assert chi2_contingency(np.array(found)[:, common]).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("count", [2**20, 2**24, 2**31, 2**39])
+def test_large_counts(count):
+    # A token above 2**24 is the last bit of a float32.
+    token = max(count / 2**24, 1)
+    half = halves_of(same_counts([count] * 5, 20, seed=7)).reshape(20, 5)
+    assert (abs(half.sum(axis=1) - 2.5 * count) <= token / 2).all()
+    # Hypergeometric: the variance of a cell is a quarter of its tokens, times 4 / 5;
+    # the mean of 100 squares, 80 of them free, is within 5 sqrt(2 / 80) of it.
+    ratio = np.mean((half - count / 2) ** 2) / (token * count / 5)
+    assert abs(ratio - 1) < 0.8
+
+
+# --- what the score says of planted models -------------------------------------------
+
+
+def alternately(weights):
+    """Return halves that share out the tokens in the order of columns: a mutant."""
+    first = np.empty_like(weights.count)
+    for begin, end in zip(weights.doc_ptr[:-1], weights.doc_ptr[1:], strict=True):
+        until = np.ceil(np.cumsum(weights.count[begin:end]) / 2)
+        first[begin:end] = np.diff(until, prepend=0)
+    return first, weights.count - first
+
+
+def at_random(weights):
+    """Return halves by NumPy's generator, one document after the other."""
+    rng = np.random.default_rng(8)
+    first = np.empty_like(weights.count)
+    for begin, end in zip(weights.doc_ptr[:-1], weights.doc_ptr[1:], strict=True):
+        count = weights.count[begin:end].astype(int)
+        first[begin:end] = rng.multivariate_hypergeometric(count, count.sum() // 2)
+    return first, weights.count - first
+
+
+def score(counts, phi, alpha, split=fold_in.split_tokens):
+    weights = to_weights(counts)
+    halves = split(weights)
+    weights, topics = fold_in.prepare(weights, phi, alpha)
+    return fold_in.completion_score(
+        weights, halves, topics.word_topic, lambda half: fold_in.doc_topic(half, topics)
+    )
+
+
+def planted(alpha, n_docs, seed):
+    """Return documents of 60 tokens, their topics by columns, and proportions."""
+    rng = np.random.default_rng(seed)
+    phi = rng.dirichlet(np.full(200, 0.05), 10)
+    phi = phi[:, np.lexsort((-phi.max(axis=0), phi.argmax(axis=0)))]
+    theta = rng.dirichlet(np.full(10, alpha), n_docs)
+    counts = np.array([rng.multinomial(60, p) for p in theta @ phi])
+    return counts, phi, theta
+
+
+@pytest.mark.slow
+def test_the_order_of_columns_does_not_matter():
+    counts, phi, _ = planted(0.3, 50, seed=0)
+    alpha, rng = np.full(10, 0.3), np.random.default_rng(1)
+    begins = [0, *np.flatnonzero(np.diff(phi.argmax(axis=0))) + 1, 200]
+    blocks = [np.arange(a, b) for a, b in pairwise(begins)]
+
+    def z(split):
+        """Compare columns by topic, each topic's shuffled, with columns shuffled."""
+        by_topic, shuffled = [], []
+        for _ in range(200):
+            order = np.concatenate([rng.permutation(block) for block in blocks])
+            by_topic.append(score(counts[:, order], phi[:, order], alpha, split))
+            order = rng.permutation(200)
+            shuffled.append(score(counts[:, order], phi[:, order], alpha, split))
+        error = np.hypot(np.std(by_topic), np.std(shuffled)) / np.sqrt(200)
+        return abs(np.mean(by_topic) - np.mean(shuffled)) / error
+
+    assert z(fold_in.split_tokens) < 3.5  # 1 in 2,000
+    assert z(alternately) > 20
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.3, 1])
+def test_no_score_is_better_than_the_true_proportions(alpha):
+    counts, phi, theta = planted(alpha, 400, seed=0)
+    probability = theta @ phi
+    truth = counts[counts > 0] @ np.log(probability[counts > 0]) / counts.sum()
+    priors = np.full(10, alpha)
+    found = score(counts, phi, priors)
+    # Of 30 tokens, proportions are known roughly: that costs 0.07 to 0.1 nats.
+    assert found < truth - 0.05
+    # As random halves say: of 400 documents they vary by 0.003 nats.
+    assert found == pytest.approx(score(counts, phi, priors, at_random), abs=0.015)
+    flattered = score(counts, phi, priors, alternately)
+    assert flattered > found + 0.05
+    if alpha == 1:
+        assert flattered > truth
+
+
+@pytest.mark.parametrize(("alpha", "seed"), [(0.3, 10), (0.3, 11), (1, 12), (1, 13)])
+def test_a_grid_finds_the_prior(alpha, seed):
+    counts, phi, _ = planted(alpha, 1000, seed)
+    grid = [0.1, 0.2, 0.3, 0.45, 0.67, 1, 1.5, 2.2]
+
+    def best(split):
+        return grid[
+            np.argmax([score(counts, phi, np.full(10, a), split) for a in grid])
+        ]
+
+    assert best(fold_in.split_tokens) == best(at_random) == alpha
+    assert best(alternately) < alpha / 2  # copies of a word ask for fewer topics
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_a_grid_finds_the_number_of_topics(seed):
+    # Chains begin at the planted topics, at pairs of them, or at two of each, so that
+    # no local mode decides.
+    X, _, phi = make_lda_corpus(2000, 600, 30, document_length=60, random_state=seed)
+    pairs = (phi[::2] + phi[1::2]) / 2
+    starts = {15: pairs, 30: phi, 45: np.vstack([phi, pairs]), 60: np.tile(phi, (2, 1))}
+    test = X[1000:].toarray()
+    scores = {split: [] for split in (fold_in.split_tokens, at_random)}
+    for n_topics, init in starts.items():
+        lda = CollapsedGibbsLDA(n_topics, init=init, max_iter=100, random_state=0)
+        lda.fit(X[:1000])
+        for split, values in scores.items():
+            values.append(score(test, lda.components_, lda.doc_topic_prior_, split))
+    for values in scores.values():
+        assert list(starts)[np.argmax(values)] == 30

@@ -1,0 +1,22 @@
+"""Documents as kernels take them, and their halves as matrices."""
+
+import numpy as np
+
+from sklda._base.fold_in import split_tokens
+from sklda._core.problem import WeightedCorpus
+
+
+def to_weights(counts: np.ndarray) -> WeightedCorpus:
+    docs, words = np.nonzero(counts)
+    return WeightedCorpus(
+        doc_ptr=np.searchsorted(docs, np.arange(len(counts) + 1)).astype(np.int64),
+        word=words.astype(np.int32),
+        count=counts[docs, words].astype(np.float32),
+    )
+
+
+def dense_halves(counts: np.ndarray) -> np.ndarray:
+    """Return the halves that `score` takes, (2, n_docs, n_words)."""
+    halves = np.zeros((2, *counts.shape), counts.dtype)
+    halves[:, *np.nonzero(counts)] = split_tokens(to_weights(counts))
+    return halves
