@@ -26,12 +26,12 @@ def look(sums, of_word, given, modules):
     """Return whether what is known of a word is the same when it is made anew."""
     listed, words = modules[f"{KERNELS}.listed"], modules[f"{KERNELS}.words"]
     size, same = None, []
+    kept = [array.copy() for array in given.kappa]
     if isinstance(of_word, listed.Listed):
         size = modules["sklda._core.problem"].padded(int(of_word.size[0]))
         base = [array.copy() for array in of_word.base]
         listed.set_base(of_word, given)
         same.append(close(base, of_word.base))
-    kept = [array.copy() for array in given.kappa]
     same.append(close([sums], [words.weigh(of_word, given)]))
     return all(same) and close(kept, given.kappa, size)
 

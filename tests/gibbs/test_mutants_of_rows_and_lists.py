@@ -28,14 +28,14 @@ ROW = {
         "split",
         Edit("row.change", "np.uintp(P)", "np.uintp(0)"),
     ),
-    "kappa is not set": ("two words", Edit("row._weigh", "put(*Z)", "pass")),
+    "kappa is not set": ("two words", Edit("row.weigh", "put(*Z)", "pass")),
     **{
         f"K_{i + 1} is zero": (
             problem,
             Edit(
-                "row._weigh",
-                "sums = moved(*Z)",
-                f"sums = moved(*Z)\nsums = (*sums[:{i}], 0.0, *sums[{i + 1}:])",
+                "row.weigh",
+                "return sums_of(*Z)",
+                f"sums = sums_of(*Z)\nreturn (*sums[:{i}], 0.0, *sums[{i + 1}:])",
             ),
         )
         for i, problem in enumerate(
@@ -73,16 +73,19 @@ LIST = {
         "pairs",
         Edit("listed._gather", "np.uint32(topics[J])", "J"),
     ),
-    "kappa is not set": ("two words", Edit("listed._weigh", "put(*Z)", "pass")),
+    "kappa is not set": (
+        "two words",
+        Edit("listed.weigh", "put(*Z)", "pass", 1, 2),
+    ),
     "kappa has the first's tokens": (
         "documents",
-        Edit("listed._weigh", "counts[J]", "counts[0]"),
+        Edit("listed.weigh", "counts[J]", "counts[0]"),
     ),
     **{
         f"K_{i + 1} has listed topics twice": (
             problem,
             Edit(
-                "listed._weigh",
+                "listed.weigh",
                 "moved(S, U, V)",
                 f"moved(S, (*U[:{i}], 0.0, *U[{i + 1}:]), V)",
             ),
@@ -91,7 +94,7 @@ LIST = {
     },
     "no listed topic counts": (
         "pairs",
-        Edit("listed.weigh", "_weigh(N, *Z)", "given.zero"),
+        Edit("listed.weigh", "moved(S, U, V)", "S"),
     ),
     "only listed topics count": (
         "pairs",
@@ -154,9 +157,9 @@ DRAW = {
         f"the {one} {fault}": (problem, Edit(f"listed.draw_{one}", *edit))
         for one in ("first", "last")
         for fault, problem, edit in (
-            ("is a listed topic", "pairs", ("r < total", "True")),
-            ("is another topic", "pairs", ("r < total", "False")),
-            ("has the list's part beside it", "pair beside", ("r - total", "r")),
+            ("is a listed topic", "pairs", ("r < listed", "True")),
+            ("is another topic", "pairs", ("r < listed", "False")),
+            ("has the list's part beside it", "pair beside", ("r - listed", "r")),
         )
     },
     "the first returns": (

@@ -293,10 +293,10 @@ MUTANTS = {
         )
         for i in (1, 2, 3)
     },
-    "a lane of a list is lost": (7, Edit("_total", "range(A, B)", "range(A + 1, B)")),
+    "a lane of a list is lost": (7, Edit("_total", "total(S)", "(total(S) - S[0])")),
     "the lanes of a list count twice": (
         7,
-        Edit("_total", "range(A, B)", "range(A - LANES, B)"),
+        Edit("_total", "total(S)", "2 * total(S)"),
     ),
 }
 

@@ -25,7 +25,9 @@ SMALL = {
         (((0, 2), (1, 2)), ((1, 1),)), 2, (0.4, 0.9), ((0.1, 4), (0.1, 4))
     ),
 }
-BETA_SUM = Edit("document.topic_ratios", "entry(S, K)", "entry(S, 0)")
+BETA_SUM = Edit(
+    "document.topic_ratios", "entries(S, K, L)", "broadcast(entry(S, 0), L)"
+)
 NO_EXCESS = Edit("_list_excess", "state.size[W] = A - B", "state.size[W] = 0")
 
 # Sampler, fault: problem, draws, edit.
