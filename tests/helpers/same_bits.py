@@ -1,0 +1,99 @@
+"""Fits of which each bit is known, whatever the processor.
+
+    python -m tests.helpers.same_bits     # stores what this version gives
+
+Digests of topics, tables, proportions and priors are in a file. The documents come from
+integers alone, and arrays of beta from one division: no library has a say in them.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sklda import (
+    CVBLDA,
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    PartiallyCollapsedGibbsLDA,
+    UncollapsedGibbsLDA,
+)
+
+PATH = Path(__file__).resolve().parents[1] / "data" / "bits.json"
+N_DOCS, N_WORDS = 80, 300
+# At 32 and 33 a table takes two registers and three, up to 40 and beyond are other
+# kernels, and 5 leave most of a register empty.
+N_TOPICS = (5, 20, 32, 33, 100)
+SAMPLERS: dict[str, tuple[type, dict[str, Any]]] = {
+    "single-site": (CollapsedGibbsLDA, {}),
+    "single-site, dense": (CollapsedGibbsLDA, {"sampler": "dense"}),
+    "single-site, sparse": (CollapsedGibbsLDA, {"sampler": "sparse"}),
+    "sharded": (CollapsedGibbsLDA, {"n_shards": 3}),
+    "nested": (CollapsedGibbsLDA, {"blocking": "nested"}),
+    "nested, four tokens": (
+        CollapsedGibbsLDA,
+        {"blocking": "nested", "max_block_size": 4},
+    ),
+    "backward": (CollapsedGibbsLDA, {"blocking": "backward", "max_block_size": None}),
+    "dynamic": (ECGSLDA, {}),
+    "shortcut": (ECGSLDA, {"strategy": "shortcut"}),
+    "partially collapsed": (PartiallyCollapsedGibbsLDA, {}),
+    "uncollapsed": (UncollapsedGibbsLDA, {}),
+    "variational": (CVBLDA, {}),
+}
+FITTED = ("topic_assignments_", "components_", "doc_topic_")
+PRIORS = ("doc_topic_prior_", "topic_word_prior_")
+
+
+def documents() -> np.ndarray:
+    """Return counts, (80, 300): few topics in a document, documents of 0 to 119."""
+    rng = np.random.default_rng(0)
+    X = np.zeros((N_DOCS, N_WORDS), np.int64)
+    for row in X:
+        topics = rng.integers(12, size=3)[rng.integers(3, size=rng.integers(120))]
+        words = 25 * topics + rng.integers(40, size=topics.size)
+        np.add.at(row, words % N_WORDS, 1)
+    return X
+
+
+def variants(n_topics: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield how fits differ: each a name, and parameters."""
+    each = np.random.default_rng(n_topics).integers(2, 100, (n_topics, N_WORDS))
+    yield "plain", {}
+    yield "beta of each word and topic", {"topic_word_prior": 1 / each}
+    yield "learned priors", {"learn_priors": "asymmetric", "max_iter": 40}
+    yield "start on a part", {"init": "subsample"}
+
+
+def digests(sampler: str, n_topics: int) -> dict[str, str]:
+    """Fit one sampler in all its variants; return a digest of what each fit leaves."""
+    cls, own = SAMPLERS[sampler]
+    X, known, found = documents(), cls().get_params(), {}
+    for name, extra in variants(n_topics):
+        if set(extra) <= set(known):
+            params = {"n_components": n_topics, "max_iter": 20, "random_state": 0}
+            model = cls(**params | own | extra).fit(X)
+            values = [getattr(model, one, 0) for one in FITTED + PRIORS]
+            values += [model.transform(X[:20]), model.score(X[:20])]
+            found[name] = _digest(values)
+    return found
+
+
+def _digest(values: list[Any]) -> str:
+    whole = hashlib.sha256()
+    for value in values:
+        whole.update(np.ascontiguousarray(value).tobytes())
+    return whole.hexdigest()[:16]
+
+
+def stored() -> dict[str, dict[str, dict[str, str]]]:
+    """Return the digests of the file, by sampler, topics and variant."""
+    return json.loads(PATH.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    found = {name: {str(k): digests(name, k) for k in N_TOPICS} for name in SAMPLERS}
+    PATH.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

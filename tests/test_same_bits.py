@@ -1,0 +1,27 @@
+"""Fits give the same bits on every processor: `.ci/run` runs this for three."""
+
+import pytest
+
+from tests.helpers import same_bits
+
+
+@pytest.mark.parametrize("n_topics", same_bits.N_TOPICS)
+@pytest.mark.parametrize("sampler", same_bits.SAMPLERS)
+def test_fits_have_the_bits_that_are_stored(sampler, n_topics):
+    found = same_bits.digests(sampler, n_topics)
+    assert found == same_bits.stored()[sampler][str(n_topics)]
+
+
+def test_all_is_stored():
+    stored = same_bits.stored()
+    assert list(stored) == list(same_bits.SAMPLERS)
+    topics = [str(n_topics) for n_topics in same_bits.N_TOPICS]
+    assert all(list(of_sampler) == topics for of_sampler in stored.values())
+
+
+def test_a_bit_shows():
+    X, fits = same_bits.documents(), []
+    for tiny in (0.0, 2e-16):
+        model = same_bits.CollapsedGibbsLDA(3, max_iter=2, random_state=0).fit(X)
+        fits.append(same_bits._digest([model.doc_topic_ * (1 + tiny)]))
+    assert fits[0] != fits[1]
