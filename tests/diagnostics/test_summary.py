@@ -144,7 +144,7 @@ def test_chains_stuck_in_two_modes(seed):
     kinds = [[60, 60, 0, 0], [0, 0, 60, 60], [60, 0, 60, 0], [0, 60, 0, 60]]
     X = np.repeat(kinds, 6, axis=0)
     model = CollapsedGibbsLDA(
-        2, doc_topic_prior=0.01, topic_word_prior=0.01, max_iter=300, thin=2
+        2, doc_topic_prior=0.01, topic_word_prior=0.01, max_iter=400, thin=2
     )
     chains = sample_chains(model, X, n_chains=8, random_state=seed)
     partners = {
