@@ -60,7 +60,7 @@ def test_good_chains_are_good_enough(kind, n):
 @pytest.mark.parametrize("n_chains", [2, 4, 8])
 @pytest.mark.parametrize("n_draws", [20, 100])
 def test_r_hat_of_independent_draws(n_chains, n_draws):
-    # The share of 1,600 scalars has a standard error of .0054, that of 400 highest .011.
+    # The share of 1,600 scalars has a standard error of .0054, of 400 highest .011.
     draws = np.random.default_rng(0).standard_normal((n_chains, n_draws, 1600))
     limit = statistics.highest_r_hat((n_chains, n_draws), 1, 0.95)
     share = np.mean(statistics.r_hat(draws) > limit)
