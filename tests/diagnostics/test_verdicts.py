@@ -38,7 +38,7 @@ def verdict_on(kind, n, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [20, 50, 100, 400])
+@pytest.mark.parametrize("n", [20, 50, 100, 200, 400])
 @pytest.mark.parametrize("kind", RIGHT)
 def test_verdicts_are_right(kind, n):
     # Of 100 sets of chains of each kind and length, 3 or fewer got a wrong one. With
