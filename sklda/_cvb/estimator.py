@@ -146,6 +146,12 @@ class CVBLDA(BaseLDA):
     documents are short, although it is kept within the bounds of the expectations that
     it approximates. There, "zero-order" often predicts better.
 
+    A learned alpha is approximate where documents are short. From 1,000 planted
+    documents of 20 words (20 topics, 1,000 words, beta = 0.05, 10 corpora),
+    `learn_priors="symmetric"` found 0.95 times an alpha of 0.1, but 0.36 times an alpha
+    of 0.5 with the other parameters at their defaults, and 1.2 times after 1,000 sweeps
+    with ``tol=0``; CollapsedGibbsLDA with 900 sweeps of burn-in found 1.02 times both.
+
     Cost of a sweep: O(K) per document-word pair. Memory: 4 K bytes per pair and 4 K per
     word (8 K for "gaussian", 12 K more for an evaluation, and as much again for each
     shard), K rounded up to a multiple of 16. partial_fit stores nothing per pair.
