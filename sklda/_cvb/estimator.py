@@ -73,7 +73,8 @@ class CVBLDA(BaseLDA):
     learn_priors : None, "symmetric" or "asymmetric", default=None
         Whether fit learns alpha (one value, or one per topic) and beta: every 10
         sweeps, by Minka's fixed point [4]_ on the expected counts. Both stay between
-        0.0001 and 1000. partial_fit does not learn them, and an array for beta remains.
+        0.0001 and 1000. Of short documents alpha may be 0.4 times the true one, see the
+        user guide. partial_fit does not learn priors; an array for beta remains.
     max_iter : int, default=100
         Maximum number of sweeps.
     tol : float, default=0.01
@@ -145,12 +146,6 @@ class CVBLDA(BaseLDA):
     Equation 18 of [1]_ is a Taylor series, which is poor where alpha is far below 1 and
     documents are short, although it is kept within the bounds of the expectations that
     it approximates. There, "zero-order" often predicts better.
-
-    A learned alpha is approximate where documents are short. From 1,000 planted
-    documents of 20 words (20 topics, 1,000 words, beta = 0.05, 10 corpora),
-    `learn_priors="symmetric"` found 0.95 times an alpha of 0.1, but 0.36 times an alpha
-    of 0.5 with the other parameters at their defaults, and 1.2 times after 1,000 sweeps
-    with ``tol=0``; CollapsedGibbsLDA with 900 sweeps of burn-in found 1.02 times both.
 
     Cost of a sweep: O(K) per document-word pair. Memory: 4 K bytes per pair and 4 K per
     word (8 K for "gaussian", 12 K more for an evaluation, and as much again for each
