@@ -73,7 +73,8 @@ class CVBLDA(BaseLDA):
     learn_priors : None, "symmetric" or "asymmetric", default=None
         Whether fit learns alpha (one value, or one per topic) and beta: every 10
         sweeps, by Minka's fixed point [4]_ on the expected counts. Both stay between
-        0.0001 and 1000. partial_fit does not learn them, and an array for beta remains.
+        0.0001 and 1000. Of short documents alpha may be 0.4 times the true one, see the
+        user guide. partial_fit does not learn priors; an array for beta remains.
     max_iter : int, default=100
         Maximum number of sweeps.
     tol : float, default=0.01

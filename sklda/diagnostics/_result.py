@@ -102,7 +102,7 @@ class SampledChains:
 
     @property
     def verdict_(self) -> str:
-        """One sentence: whether the chains can be trusted, and if not, what to do."""
+        """Whether the chains can be trusted, and what to do: go on or stop."""
         return self._verdict.sentence
 
     @property

@@ -10,13 +10,15 @@ from sklda.diagnostics import _statistics as statistics
 
 FEWEST_DRAWS = 20  # of a chain: with fewer, R-hat and ESS are noise
 ENOUGH_ESS = 100  # for each chain (Vehtari et al., 2021)
-HIGHEST_R_HAT = 1.01  # of a scalar (the same)
-# A thousand pairs have a thousand R-hats, of which many exceed 1.01 by chance, and some
-# whose pairs share a topic in a few samples only exceed 1.1.
+_NEARLY = 0.8  # of that: the lowest of several estimates is too low
+ALARMS = 0.01  # of chains that agree, by their R-hats
+# A thousand pairs have a thousand R-hats, of which some whose pairs share a topic in a
+# few samples only exceed 1.1.
 HIGHEST_R_HAT_OF_PAIRS = 1.1
 FEW_PAIRS = 0.01  # proportion of the pairs that may have a higher one
 SETTLED = 1.1  # R-hat of the halves of a chain
 CLEAR_RISE = 3  # standard errors
+NEGLIGIBLE = 0.02  # nats per token: 2 % of the perplexity
 MOST_TIMES = 10  # as many sweeps are advised at a time, at most
 _WORST_PAIRS = 50
 
@@ -45,6 +47,37 @@ class Verdict(NamedTuple):
     sentence: str
 
 
+class _Differences(NamedTuple):
+    """What the chains differ in."""
+
+    r_hats: dict[str, float]  # of the scalars
+    limit: float  # of them
+    of_pairs: np.ndarray  # R-hats, NaN of pairs that never vary
+    limit_of_pairs: float
+    spread: float  # in nats per token
+    rise: float  # the same; 0 if it is not clear
+
+    @property
+    def disagreeing(self) -> float:
+        """Proportion of the pairs."""
+        return float(np.mean(self.of_pairs > self.limit_of_pairs))
+
+    @property
+    def agree(self) -> bool:
+        """Whether there are none beyond chance."""
+        scalars = all(not value > self.limit for value in self.r_hats.values())
+        return scalars and self.disagreeing <= FEW_PAIRS and self.rise == 0
+
+    def __str__(self) -> str:
+        name = max(self.r_hats, key=lambda name: np.nan_to_num(self.r_hats[name]))
+        rising = f"the log joint rises by {self.rise:.2g}, " if self.rise else ""
+        return (
+            f"{rising}R-hat of {name} is {self.r_hats[name]:.3f} (of chains that "
+            f"agree, up to {self.limit:.3f}), and {self.disagreeing:.0%} of the pairs "
+            f"of tokens share a topic at different rates"
+        )
+
+
 def judge(
     log_joint: np.ndarray,
     scalars: dict[str, np.ndarray],
@@ -64,30 +97,52 @@ def judge(
             f"Too few draws: {n_draws} of each chain, and a verdict needs "
             f"{FEWEST_DRAWS} or better {ENOUGH_ESS}. Go on with more({n}).",
         )
-    rise, error = _rise(log_joint)
-    if rise > CLEAR_RISE * error:
+    found = _compare(log_joint, scalars, together)
+    if found.rise > NEGLIGIBLE:
         return Verdict(
             False,
-            f"Burn-in was too short: the log joint rises by {rise:.2g} nats per token "
-            f"from the first third of the draws to the last. Start again with "
+            f"Burn-in was too short: the log joint rises by {found.rise:.2g} nats per "
+            f"token from the first third of the draws to the last. Start again with "
             f"burn_in={sweeps.n_iter} and max_iter={sweeps.n_iter + sweeps.kept}.",
         )
-    r_hats = {name: float(statistics.r_hat(draws)) for name, draws in scalars.items()}
-    of_pairs = statistics.r_hat(together)
-    disagreeing = np.mean(of_pairs > HIGHEST_R_HAT_OF_PAIRS)  # NaN is not
-    agree = disagreeing <= FEW_PAIRS
-    agree = agree and all(not value > HIGHEST_R_HAT for value in r_hats.values())
-    if agree:
-        return _agreement(scalars, max(r_hats.values()), sweeps, n_chains)
-    if _have_settled(scalars, r_hats, together, of_pairs, disagreeing):
-        return _modes(log_joint, disagreeing)
+    if found.agree:
+        return _agreement(scalars, max(found.r_hats.values()), sweeps, n_chains)
+    if n_draws < ENOUGH_ESS:
+        n = sweeps.thin * (ENOUGH_ESS - n_draws)
+        return Verdict(
+            False,
+            f"Too few draws to say why the chains differ: {found}. Go on with "
+            f"more({n}), for {ENOUGH_ESS} of each chain.",
+        )
+    if _have_settled(scalars, together, found):
+        return _modes(log_joint, found)
+    if found.spread <= NEGLIGIBLE:
+        return _enough(found)
     n, worst = _sweeps_for_enough(scalars, sweeps, n_chains)
-    name = max(r_hats, key=lambda name: np.nan_to_num(r_hats[name]))
     return Verdict(
         False,
-        f"The chains have not met yet: R-hat of {name} is {r_hats[name]:.3f}, of "
-        f"{disagreeing:.0%} of the pairs of tokens above {HIGHEST_R_HAT_OF_PAIRS}, and "
-        f"the effective sample size is {worst:.0f}. Go on with more({n}) or further.",
+        f"The chains have not met yet: {found}; the effective sample size is "
+        f"{worst:.0f}. Go on with more({n}), until they agree or differ by less than "
+        f"{NEGLIGIBLE} nats per token (now {found.spread:.2g}).",
+    )
+
+
+def _compare(log_joint, scalars, together) -> _Differences:
+    n_chains, n_draws, n_pairs = together.shape
+    # Chains that agree do so as well as independent draws, as many as theirs are worth.
+    worth = min(statistics.ess_within(draws) for draws in scalars.values())
+    shape = n_chains, int(np.clip(worth, FEWEST_DRAWS, min(n_draws, ENOUGH_ESS)))
+    limit = statistics.highest_r_hat(shape, len(scalars), 1 - ALARMS)
+    limit_of_pairs = statistics.highest_r_hat(shape, max(n_pairs, 1), 1 - ALARMS)
+    tested = [d for name, d in scalars.items() if name.startswith("test_log")]
+    rise, error = _rise(log_joint)
+    return _Differences(
+        r_hats={name: float(statistics.r_hat(d)) for name, d in scalars.items()},
+        limit=limit,
+        of_pairs=statistics.r_hat(together),
+        limit_of_pairs=max(HIGHEST_R_HAT_OF_PAIRS, limit_of_pairs),
+        spread=max(statistics.spread(d) for d in tested or [log_joint]),
+        rise=rise if rise > CLEAR_RISE * error else 0.0,
     )
 
 
@@ -110,7 +165,7 @@ def _rise(log_joint) -> tuple[float, float]:
 
 def _agreement(scalars, worst_r_hat, sweeps, n_chains) -> Verdict:
     n, worst = _sweeps_for_enough(scalars, sweeps, n_chains)
-    if worst < ENOUGH_ESS * n_chains:
+    if worst < _NEARLY * ENOUGH_ESS * n_chains:
         return Verdict(
             False,
             f"The chains agree, but the effective sample size is only {worst:.0f}: "
@@ -130,26 +185,32 @@ def _sweeps_for_enough(scalars, sweeps, n_chains) -> tuple[int, float]:
     return max(sweeps.rounded(sweeps.kept * times), sweeps.thin), worst
 
 
-def _have_settled(scalars, r_hats, together, of_pairs, disagreeing) -> bool:
+def _have_settled(scalars, together, found) -> bool:
     """Return whether each chain alone is stationary in all that they differ in."""
-    within = [
-        np.median(statistics.r_hat_within(draws))
-        for name, draws in scalars.items()
-        if r_hats[name] > HIGHEST_R_HAT
-    ]
-    if disagreeing > FEW_PAIRS:
-        worst = np.argsort(-np.nan_to_num(of_pairs))[:_WORST_PAIRS]
+    differing = [name for name, value in found.r_hats.items() if value > found.limit]
+    within = [np.median(statistics.r_hat_within(scalars[name])) for name in differing]
+    apart = [found.r_hats[name] for name in differing]
+    if found.disagreeing > FEW_PAIRS:
+        worst = np.argsort(-np.nan_to_num(found.of_pairs))[:_WORST_PAIRS]
         within.append(np.median(statistics.r_hat_within(together[..., worst])))
-    apart = np.nan_to_num([*r_hats.values(), *of_pairs]).max()
-    return apart > SETTLED and max(within) < SETTLED
+        apart.append(np.nanmax(found.of_pairs))
+    return max(apart, default=0) > SETTLED and max(within) < SETTLED
 
 
-def _modes(log_joint, disagreeing) -> Verdict:
+def _modes(log_joint, found) -> Verdict:
     return Verdict(
         False,
         f"Each chain has settled, but in a mode of its own: their mean log joints "
         f"differ by {statistics.spread(log_joint):.2g} nats per token, and "
-        f"{disagreeing:.0%} of the pairs of tokens share a topic at different rates. "
-        f"More sweeps rarely help: take best_estimator_, or try more chains, blocking "
-        f"or other priors.",
+        f"{found.disagreeing:.0%} of the pairs of tokens share a topic at different "
+        f"rates. More sweeps rarely help: stop here and take best_estimator_, or try "
+        f"more chains, blocking or other priors.",
+    )
+
+
+def _enough(found) -> Verdict:
+    return Verdict(
+        False,
+        f"Enough for predictions: the chains differ by only {found.spread:.2g} nats "
+        f"per token. Stop here and take best_estimator_. Their topics differ: {found}.",
     )

@@ -12,20 +12,20 @@ from sklearn.utils import check_random_state
 
 from sklda._base.drawing import check_indices
 from sklda._base.draws import check_draws, check_level
-from sklda._base.fitted_topics import check_matrix
 from sklda._core.checks import check_flag
+from sklda._core.minka import learn_doc_topic
+from sklda._core.warn import warn_user
+from sklda.inspection._covariates import check_covariates
 
 FEWEST_DRAWS = 2  # of which a variance between draws can be computed
 _CONSTANT = 1e-12  # standard deviation of a covariate, relative to its magnitude
-_COLUMNS = {  # of the table, each with the format of its numbers
-    "coefficient": ".4f",
-    "standard_error": ".4f",
-    "t": ".2f",
-    "p_value": ".3g",
-    "low": ".4f",
-    "high": ".4f",
-}
+_COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # that are printed
+# Of the sum of alpha that the topics of the draws ask for, relative to the one in use.
+# Draws follow the latter: where it is half the true one, they ask for 1.4 times as
+# much, where it is a twentieth, for 1.4 to 2.5 times.
+_FITTING = 0.5, 1.4
+_FEWEST_DOCUMENTS = 50  # that determine alpha
 
 
 class TopicEffects:
@@ -118,7 +118,7 @@ class TopicEffects:
         lines = [["topic", "term", *_COLUMNS]]
         for (topic, term), row in self.summary().items():
             if topic in self.topics[:_MOST_TOPICS]:
-                texts = [format(row[name], form) for name, form in _COLUMNS.items()]
+                texts = [f"{value:.3g}" for value in row.values()]
                 lines.append([str(topic), term, *texts])
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         text = [
@@ -165,8 +165,10 @@ def estimate_effect(
     covariates : array-like or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates)
         Numbers that describe the documents of the fit, in the same order, without an
-        intercept, which is added. A category needs one column of 0 and 1 for each of
-        its values but one, as ``pandas.get_dummies(..., drop_first=True)`` makes them.
+        intercept, which is added. A column of strings, or of pandas' dtype category,
+        becomes a column of 0 and 1 for each of its values but the first, the reference:
+        "party[right]" for the value "right" of "party". The first is that of the dtype,
+        or in alphabetical order. Dates must be passed as numbers, such as years.
     topics : array-like of int, default=None
         Topics whose proportions are regressed. By default all.
     confidence_level : float, default=0.95
@@ -185,10 +187,18 @@ def estimate_effect(
         If `draws` are no draws.
     ValueError
         If there are fewer than 2 draws or topics, a parameter is out of range, or the
-        covariates are not finite numbers, one row for each document, of which no column
-        follows from the others.
+        covariates have missing values or dates, or are not one row of finite numbers or
+        categories for each document, of which no column follows from the others.
     ImportError
         If pandas is missing for a table.
+
+    Warns
+    -----
+    UserWarning
+        If there are 50 documents or more, and the sum of alpha that Minka's fixed point
+        finds from the topics of the draws is below 0.5 or above 1.4 times the one in
+        use. Draws follow the alpha in use, so 1.4 times means that it is half of what
+        the documents ask for, or less.
 
     See Also
     --------
@@ -203,12 +213,30 @@ def estimate_effect(
     Errors of the regression are taken to be equally large for all documents. LDA knows
     nothing of the covariates: it draws the proportions of a document of N tokens
     towards the prior mean, and so shrinks coefficients by about A / (N + A), with A the
-    sum of alpha. That matters for short documents and large priors. With an alpha far
-    smaller than the proportions ask for, intervals are too wide: `learn_priors` fits
-    it.
+    sum of alpha. That matters for short documents and large priors.
+
+    Here two groups of 150 documents differ by -0.3 in the proportion of a topic, and
+    within a group A is 20. Figures are from 200 planted corpora of 3 topics and
+    documents of 150 words; those for 50 words from 120 corpora of 5 topics:
+
+    ===================  =======  =============  ===========================
+    alpha                its sum  mean estimate  95 % intervals that cover
+    ===================  =======  =============  ===========================
+    default, 1 / K       1        -0.40          6 %
+    learned, asymmetric  4.9      -0.30          95 %
+    learned, symmetric   4.8      -0.31          91 %
+    20 for each topic    60       -0.19          0
+    default, 50 words    1        -0.24          48 %
+    learned, 50 words    5.0      -0.23          40 %
+    ===================  =======  =============  ===========================
+
+    An alpha that is far too small drives topics apart, and intervals miss the effect.
+    With A = 10 the default covered 44 %, with 6 it covered 85 %, with 3 it covered 94 %
+    of 100. `learn_priors` is the remedy, but not for short documents, whose effects
+    remain too small: after 1,500 sweeps, intervals covered none of 60.
 
     Cost: a sample of the proportions for each draw, 0.03 seconds for KOS with 100
-    topics.
+    topics, and 0.1 seconds for the check of alpha with 25 draws.
 
     References
     ----------
@@ -243,9 +271,10 @@ def estimate_effect(
             f"draws hold {draws.n_draws} draw, and the variance between draws needs "
             f"{FEWEST_DRAWS} or better 25: fit with a larger keep_draws."
         )
-    matrix, names = _check_covariates(covariates, draws.n_documents)
+    matrix, names = check_covariates(covariates, draws.n_documents)
     regression = _regression(matrix, names)
     rng = check_random_state(random_state)
+    _warn_of_alpha(draws)
     fits = [
         regression.fit(draws.sample_doc_topic(i, rng)[:, shown])
         for i in range(draws.n_draws)
@@ -255,31 +284,29 @@ def estimate_effect(
     return effects
 
 
-def _check_covariates(covariates, n_documents) -> tuple[np.ndarray, list[str]]:
-    """Return the covariates, (n_documents, n_covariates), and their names."""
-    names = getattr(covariates, "columns", None)
-    n_dimensions = getattr(covariates, "ndim", None)
-    if isinstance(covariates, list | tuple):
-        n_dimensions = 2 if any(hasattr(one, "__len__") for one in covariates) else 1
-    if n_dimensions == 1:
-        name = getattr(covariates, "name", None)  # of a Series
-        names = None if name is None else [name]
-        covariates = np.asarray(covariates)[:, np.newaxis]
-    matrix = check_matrix(covariates, "covariates", dtype=np.float64)
-    if len(matrix) != n_documents:
-        raise ValueError(
-            f"covariates have {len(matrix)} rows, but the draws are of {n_documents} "
-            f"documents: pass a row for each document of the fit, in the same order."
-        )
-    if names is None:
-        names = [f"x{j}" for j in range(matrix.shape[1])]
-    names = [str(name) for name in names]
-    if len({"intercept", *names}) <= len(names):
-        raise ValueError(
-            f"covariates must have different names, none of them 'intercept'; got "
-            f"{names}."
-        )
-    return matrix, names
+def _warn_of_alpha(draws) -> None:
+    """Warn if alpha is far from Minka's estimate given the topics of the draws."""
+    if draws.n_documents < _FEWEST_DOCUMENTS:
+        return
+    alpha = draws.doc_topic_prior
+    counts = [draws.doc_topic_counts(i) for i in range(draws.n_draws)]
+    better = learn_doc_topic(
+        alpha,
+        np.concatenate([each.indices for each in counts]),
+        np.concatenate([each.data for each in counts]),
+        np.tile(counts[0].sum(axis=1), draws.n_draws),
+        symmetric=bool((alpha == alpha[0]).all()),
+    )
+    low, high = _FITTING
+    if low < better.sum() / alpha.sum() < high:
+        return
+    direction = "more" if better.sum() > alpha.sum() else "less"
+    warn_user(
+        f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics ask for "
+        f"{better.sum():.3g} or {direction}: effects may be far off, and intervals "
+        f"miss them. Fit with learn_priors='asymmetric' or 'symmetric', or with a "
+        f"longer burn_in if that was so."
+    )
 
 
 class _Regression(NamedTuple):

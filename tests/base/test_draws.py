@@ -135,3 +135,37 @@ def test_intervals_cover_the_true_proportions():
         assert abs(np.mean(misses) - 0.1) < 4 * error
         assert error < 0.01
     assert np.mean(naive) < level - 0.1  # theta varies around its expectations
+
+
+@pytest.mark.slow
+def test_intervals_cover_the_true_probabilities_of_words():
+    # With so small a prior, half of the probabilities are below 1e-8, and a tenth below
+    # 1e-30. Ends that stop at 1e-12 lie above .13 of them instead of .025.
+    level, prior, below, above = 0.95, 0.03, [], []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        # NumPy's Dirichlet returns 0 for 1 % of them.
+        logs = np.log(rng.standard_gamma(prior + 1, (3, 30)))
+        phi = np.exp(logs - rng.standard_exponential((3, 30)) / prior)
+        phi /= phi.sum(axis=1, keepdims=True)
+        X = rng.multinomial(20, rng.dirichlet([0.5] * 3, 40) @ phi)
+        lda = CollapsedGibbsLDA(
+            3,
+            doc_topic_prior=0.5,
+            topic_word_prior=prior,
+            max_iter=300,
+            burn_in=100,
+            thin=8,
+            keep_draws=25,
+            evaluate_every=0,
+            random_state=seed,
+        ).fit(X)
+        words = np.tile(np.arange(30), (3, 1))
+        ends = lda.draws_.topic_word_interval(words, level)
+        low, high = (end[match(lda.components_, phi)] for end in ends)
+        below.append((phi < low).mean())
+        above.append((phi > high).mean())
+    for misses in (below, above):
+        error = np.std(misses, ddof=1) / np.sqrt(len(misses))
+        assert abs(np.mean(misses) - 0.025) < 4 * error
+        assert error < 0.005

@@ -32,6 +32,34 @@ def test_quantiles(alpha, n):
         assert (close | (np.abs(mass - p) < 1e-6)).all()
 
 
+@pytest.mark.parametrize("alpha", [1e-3, 0.01, 0.1])
+def test_lower_ends_under_small_priors(alpha):
+    # Most mass of a word that some draws do not have lies next to 0: the ends are
+    # numbers such as 1e-150, and 0 where they are below the least number that is told.
+    rng = np.random.default_rng(0)
+    tokens = rng.integers(1000, 20_000, 200)
+    a = rng.poisson(rng.gamma(0.3, 2, 200), (25, 200)) + alpha
+    b = tokens + 5000 * alpha - a
+    for p in (0.005, 0.025):
+        found = mixture_quantile(a, b, p)
+        some = found > 0
+        mass = betainc(a, b, found).mean(axis=0)
+        np.testing.assert_allclose(mass[some], p, rtol=1e-5)
+        assert (betainc(a, b, 1e-300).mean(axis=0)[~some] > p).all()
+        assert some.any()
+        assert some.all() or alpha == 1e-3
+
+
+def test_where_numbers_are_too_coarse_the_ends_lie_outside():
+    # Mass next to 1, where no number lies between 1 and 1 - 1e-16.
+    rng = np.random.default_rng(0)
+    b = rng.integers(0, 3, (25, 100)) + 0.005
+    a = 100 - b
+    low, high = mixture_interval(a, b, 0.95)
+    assert (betainc(a, b, low).mean(axis=0) < 0.025 * (1 + 1e-5)).all()
+    assert (betainc(a, b, high).mean(axis=0) > 1 - 0.025 * (1 + 1e-5)).all()
+
+
 def test_intervals_are_equal_tailed():
     a, b = np.array([[2.0], [9.0]]), np.array([[8.0], [4.0]])
     low, high = mixture_interval(a, b, 0.8)

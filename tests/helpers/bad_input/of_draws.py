@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -109,14 +110,24 @@ def covariates() -> Spec:
         (np.column_stack([first, 1e9 + 0 * ones]), r"\['x1'\] are constant"),
         (np.column_stack([COVARIATES, 3 * first - 5]), "collinear.*only 2"),
         (np.random.default_rng(0).normal(size=(N_DOCS, N_DOCS - 1)), "too few"),
-        (np.where(IS_ONE, math.nan, first), "NaN"),
+        (np.where(IS_ONE, math.nan, first), r"\['x0'\] has missing values.* impute"),
+        ([None, *first[1:]], "missing values.* 1 in all.* row 0: impute"),
+        (pandas.Series([pandas.NA, *first[1:]], name="y"), r"\['y'\] has missing"),
+        (pandas.Series([*LABELS[1:], None], name="party"), r"\['party'\] has missing"),
         (np.where(IS_ONE, math.inf, first), "infinity"),
-        (LABELS, "could not convert"),
-        (LABELS.tolist(), "could not convert"),
-        ([[1], [2, 3]] * 6, "inhomogeneous|sequence"),
+        ([*first[1:], "other"], "neither numbers nor names.*get_dummies"),
+        ([[1], [2, 3]] * 6, "neither numbers nor names"),
+        (["same"] * N_DOCS, r"\['x0\[same\]'\] are constant"),
+        (pandas.date_range("2001", periods=N_DOCS).to_series(), "holds dates.*years"),
+        (np.arange(N_DOCS).astype("M8[D]"), "holds dates.*years"),
+        ([date(2001, 1, 1 + i) for i in range(N_DOCS)], "holds dates.*years"),
+        ([f"2001-01-{1 + i:02}" for i in range(N_DOCS)], "holds dates.*years"),
+        (pandas.to_datetime(["2001-01-02", None] * (N_DOCS // 2)), "holds dates"),
+        (np.arange(N_DOCS).astype("m8[D]"), "dates or durations.*years"),
+        (pandas.DataFrame(index=range(N_DOCS)), "0 feature"),
         (pandas.DataFrame({"intercept": first}), "'intercept'"),
         (pandas.DataFrame({1: first, "1": first**2}), "different names"),
-        (pandas.DataFrame(COVARIATES, columns=["a", "a"]), "unique column names"),
+        (pandas.DataFrame(COVARIATES, columns=["a", "a"]), "different names"),
     )
     bad += refused(5, None, "a", {1}, np.ones((2, 2, 2)), sparse.csr_array(COVARIATES))
     frame = pandas.DataFrame(COVARIATES, columns=["x0", "x1"])

@@ -1,0 +1,117 @@
+"""Covariates of documents, as columns of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sklda._base.fitted_topics import check_matrix
+from sklda._core.checks import check_structure
+
+_MISSING = ("NoneType", "NAType", "NaTType")  # beside NaN; pandas need not be there
+
+
+def check_covariates(covariates: Any, n_documents: int) -> tuple[np.ndarray, list[str]]:
+    """Return the covariates, (n_documents, n_covariates), and their names.
+
+    A column of names, or of pandas' dtype category, becomes a column of 0 and 1 for
+    each of its values but the first.
+    """
+    check_structure(covariates, "covariates")
+    columns = [
+        column
+        for name, values in _columns(covariates)
+        for column in _as_numbers(name, values)
+    ]
+    names = [name for name, _ in columns]
+    numbers = np.column_stack([values for _, values in columns] or [np.empty((1, 0))])
+    matrix = check_matrix(numbers, "covariates", dtype=np.float64)
+    if len(matrix) != n_documents:
+        raise ValueError(
+            f"covariates have {len(matrix)} rows, but the draws are of {n_documents} "
+            f"documents: pass a row for each document of the fit, in the same order."
+        )
+    if len({"intercept", *names}) <= len(names):
+        raise ValueError(
+            f"covariates must have different names, none of them 'intercept'; got "
+            f"{names}."
+        )
+    return matrix, names
+
+
+def _columns(covariates) -> list[tuple[str, Any]]:
+    """Return the names of the covariates, and their values as they were passed."""
+    if hasattr(covariates, "categories"):  # Categorical of pandas
+        return [("x0", covariates)]
+    if hasattr(covariates, "iloc"):  # of pandas
+        frame = covariates
+        if frame.ndim == 1:
+            frame = frame.to_frame("x0" if frame.name is None else frame.name)
+        return [(str(name), frame.iloc[:, j]) for j, name in enumerate(frame.columns)]
+    of_lists = isinstance(covariates, list | tuple)  # where numbers stay numbers
+    values = np.array(covariates, dtype=object if of_lists else None)
+    if values.ndim == 1:
+        values = values[:, np.newaxis]
+    if values.ndim != 2 or values.size == 0:
+        values = check_matrix(covariates, "covariates")  # which says what is wrong
+    names = getattr(covariates, "columns", None)  # of other data frames
+    names = [f"x{j}" for j in range(values.shape[1])] if names is None else names
+    return [(str(name), values[:, j]) for j, name in enumerate(names)]
+
+
+def _as_numbers(name: str, column: Any) -> list[tuple[str, np.ndarray]]:
+    """Return the columns of numbers that stand for a column, with their names."""
+    values = np.asarray(column)
+    categories = getattr(getattr(column, "cat", column), "categories", None)
+    if values.dtype.kind in "mM" or any(hasattr(one, "year") for one in values):
+        raise _dates(name)
+    missing = np.array([_is_missing(one) for one in values])
+    if missing.any():
+        raise ValueError(
+            f"covariates[{name!r}] has missing values (NaN, NaT, None or NA), "
+            f"{missing.sum()} in all, the first in row {missing.argmax()}: impute "
+            f"them, for instance by sklearn.impute.SimpleImputer, or fit without these "
+            f"documents."
+        )
+    if categories is not None:
+        return _dummies(name, values, list(categories))
+    if values.dtype.kind in "biufc":
+        return [(name, values)]
+    try:
+        return [(name, values.astype(np.float64))]
+    except (TypeError, ValueError):
+        if all(isinstance(one, str) for one in values):
+            return _dummies(name, values, _not_dates(name, sorted(set(values))))
+    raise ValueError(
+        f"covariates[{name!r}] holds neither numbers nor names of categories alone: "
+        f"pass a column of 0 and 1 for each of its values but one, as "
+        f"pandas.get_dummies(..., drop_first=True) makes them."
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    of_floats = isinstance(value, float | np.floating) and np.isnan(value)
+    return bool(of_floats) or type(value).__name__ in _MISSING
+
+
+def _dummies(name: str, values: np.ndarray, levels: list) -> list:
+    """Return a column of 0 and 1 for each level but the first, the reference."""
+    levels = [one for one in levels if (values == one).any()]
+    others = levels[1:] or levels  # the only level is constant, and refused as such
+    return [(f"{name}[{one}]", np.asarray(values == one, float)) for one in others]
+
+
+def _not_dates(name: str, texts: list[str]) -> list[str]:
+    try:
+        np.array(texts, dtype="datetime64")
+    except ValueError:
+        return texts
+    raise _dates(name)
+
+
+def _dates(name: str) -> ValueError:
+    return ValueError(
+        f"covariates[{name!r}] holds dates or durations, which are no numbers: pass "
+        f"years as floats, for instance dates.dt.year + dates.dt.dayofyear / 365.25."
+    )
