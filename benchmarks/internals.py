@@ -42,7 +42,7 @@ class Sklda(Program):
         else:
             problem = make_problem(lda, check_corpus(lda, X, reset=True))
             make_sampler = partial(lda._make_sampler, threads=threads)
-            init = check_init(lda.init, problem)
+            init = check_init(lda.init, problem, None)
             z = first_topics(init, problem, make_sampler, rng, threads)
             self._chain = Chain(make_sampler(problem), problem, rng, z=z)
         self.priors = problem.doc_topic_prior, problem.topic_word_prior

@@ -74,11 +74,7 @@ def few_tokens(monkeypatch):
 MUTANTS = {
     "the token stays in n_dk": Edit("ratio_without", "A[K] - N", "A[K]", nth=0, of=2),
     "alpha is three times as large": Edit(
-        "topic_ratio",
-        "np.float32(N) + A",
-        "np.float32(N) + np.float32(3) * A",
-        nth=0,
-        of=2,
+        "Problem.kernel_priors", "pad_prior(A)", "3 * pad_prior(A)"
     ),
 }
 
