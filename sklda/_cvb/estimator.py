@@ -90,7 +90,7 @@ class CVBLDA(BaseLDA):
         algorithm of the paper; several are a close approximation. "exact" requires 1.
     n_jobs : int, default=None
         Threads for the shards, transform and score. None means 1, -1 all processors.
-        The result does not depend on it but for rounding.
+        The result does not depend on it, bit for bit.
     learning_decay : float, default=0.7
         Used by partial_fit, above 0.5 and up to 1: minibatch t moves the topics by a
         step of ``(learning_offset + t) ** -learning_decay``.

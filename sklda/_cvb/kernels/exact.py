@@ -24,6 +24,7 @@ import numpy as np
 
 from sklda._core.compile import njit
 from sklda._core.entry import beta_sum, entry, priors_of
+from sklda._core.vector_math import exp_double, log_double
 
 N_TABLES = 1  # means; a sweep takes only the number of words from them
 
@@ -51,7 +52,7 @@ def _expected_logs(tokens, responsibilities, prior):
     h = np.zeros((prior.size, n + 1, n + 1))
     for k in range(prior.size):
         for a in range(n + 1):
-            h[k, n, a] = np.log(prior[k] + a)
+            h[k, n, a] = log_double(prior[k] + a)
         for i in range(n - 1, -1, -1):
             g = np.float64(responsibilities[tokens[i], k])
             for a in range(i + 1):
@@ -106,7 +107,7 @@ def _fill_distributions(groups, responsibilities, table):
         first += tokens.size + 1
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False)
 def _expected_log(p, h, i):
     """Return the expectation without the token that follows i others of its group."""
     total = 0.0
@@ -149,7 +150,9 @@ def sweep(corpus, responsibilities, tables, priors):
                     + _expected_log(word_p[w][k], word_h[w][k], seen[w])
                     - _expected_log(all_p[k], all_h[k], c)
                 )
-            value = np.exp(value - value.max())
+            highest = value.max()
+            for k in range(n_topics):
+                value[k] = exp_double(value[k] - highest)
             value /= value.sum()
             for k in range(n_topics):
                 total_change += count[c] * abs(value[k] - responsibilities[c, k])
