@@ -8,11 +8,13 @@ integers alone, and arrays of beta from one division: no library has a say in th
 
 import hashlib
 import json
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from sklda import (
     CVBLDA,
@@ -24,8 +26,8 @@ from sklda import (
 
 PATH = Path(__file__).resolve().parents[1] / "data" / "bits.json"
 N_DOCS, N_WORDS = 80, 300
-# Up to 40 topics single-site sampling has a kernel of its own. At 32 and 33 a table takes
-# two registers and three, and 5 leave most of a register empty.
+# Up to 40 topics single-site sampling has a kernel of its own. At 32 and 33 a table
+# takes two registers and three, and 5 leave most of a register empty.
 N_TOPICS = (5, 20, 32, 33, 100)
 SAMPLERS: dict[str, tuple[type, dict[str, Any]]] = {
     "single-site": (CollapsedGibbsLDA, {}),
@@ -79,7 +81,8 @@ def digests(sampler: str, n_topics: int) -> dict[str, str]:
     for name, extra in variants(n_topics):
         if set(extra) <= set(known):
             params = {"n_components": n_topics, "max_iter": 20, "random_state": 0}
-            model = cls(**params | own | extra).fit(X)
+            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+                model = cls(**params | own | extra).fit(X)
             values = [getattr(model, one, 0) for one in FITTED + PRIORS]
             values += [model.transform(X[:20]), model.score(X[:20])]
             found[name] = _digest(values)
