@@ -1,4 +1,4 @@
-"""What the figures of the benchmarks share."""
+"""Styles and legends that the figures of the benchmarks share."""
 
 from operator import itemgetter
 

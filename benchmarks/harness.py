@@ -1,4 +1,4 @@
-"""What every question uses: turns, statistics and reports."""
+"""Turns, statistics and reports that every question uses."""
 
 import json
 import os

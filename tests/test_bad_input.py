@@ -1,4 +1,4 @@
-"""What every public name refuses, and what it takes at the bounds of its parameters.
+"""Arguments that every public name refuses, and the bounds that it takes.
 
 The tables are in tests/helpers/bad_input: of each parameter the bad values with the
 error they get, and the valid values in all the types they come in.

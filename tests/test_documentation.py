@@ -1,4 +1,4 @@
-"""What the pages can lack: names, headers of examples, references; not the build."""
+"""Pages, checked for names, headers of examples and references; not the build."""
 
 import ast
 import importlib

@@ -1,4 +1,4 @@
-"""What holds for any corpus, in any form, and for any valid parameters.
+"""Properties that hold for any corpus, in any form, and for any valid parameters.
 
     python -m pytest tests/test_properties.py --hypothesis-profile=long
 

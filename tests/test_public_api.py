@@ -1,4 +1,4 @@
-"""What users may rely on: names, documentation, annotations, the installed files."""
+"""The public interface: names, documentation, annotations, the installed files."""
 
 import inspect
 import json

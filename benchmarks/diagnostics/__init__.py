@@ -1,1 +1,1 @@
-"""Whether samplers draw from the posterior, and how fast their chains agree."""
+"""Checks of samplers: calibration, and how fast their chains agree."""

@@ -1,4 +1,4 @@
-"""What Dask costs: sweeps on worker processes beside those of threads."""
+"""The cost of Dask: sweeps on worker processes beside those of threads."""
 
 import time
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""Where chains begin."""
+"""Starts of chains, and what they save."""

@@ -1,1 +1,1 @@
-"""What every estimator shares: parameters, callbacks, transform and score."""
+"""Base classes of all estimators: parameters, callbacks, transform and score."""

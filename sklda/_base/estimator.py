@@ -1,4 +1,4 @@
-"""What every estimator has in common, supervised or not."""
+"""The base class of every estimator, supervised or not."""
 
 from types import SimpleNamespace
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""What surrounds the sweeps of a fit: failures, callbacks, progress."""
+"""The frame around the sweeps of a fit: failures, callbacks, progress."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What happens at which sweep."""
+"""The schedule of a fit: burn-in, evaluations, kept samples."""
 
 from typing import NamedTuple, Self
 

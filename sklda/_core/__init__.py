@@ -1,1 +1,1 @@
-"""What every family shares: corpus, problem, protocol, counts, random numbers."""
+"""Corpus, problem, sampler protocol, counts and random numbers of all families."""

@@ -1,4 +1,4 @@
-"""What collapsed samplers keep of the document that a sweep is in."""
+"""Counts and ratios of the document that a collapsed sweep is in."""
 
 from typing import NamedTuple
 

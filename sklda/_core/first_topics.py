@@ -12,8 +12,8 @@ def first_topics(problem: Problem[Corpus], rng: np.ndarray) -> np.ndarray:
 
     All topics are equally likely. With an array of beta, those of a word are as likely
     as the word is in them on average before any data: so seeds begin in their topics,
-    and a word begins outside of topics that its prior keeps it out of. There each
-    single token would be unlikely to leave, as its fellows hold it.
+    and a word begins outside of topics that its prior keeps it out of. A token rarely
+    leaves a topic that the word's other tokens share.
     """
     corpus = problem.corpus
     n_tokens = int(corpus.token_ptr[-1])

@@ -1,4 +1,4 @@
-"""How much memory is free, and what asks for too much of it."""
+"""Available memory, and a check of what a fit needs."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ _MEMORY_INFO = Path("/proc/meminfo")
 
 
 def free_memory() -> int | None:
-    """Return the bytes that programs can still take; None where Linux is not."""
+    """Return the available memory in bytes, or None on systems other than Linux."""
     try:
         lines = _MEMORY_INFO.read_text("ascii").splitlines()
     except OSError:

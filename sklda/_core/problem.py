@@ -1,4 +1,4 @@
-"""What a sampler is made from: a corpus and its priors, as the arrays kernels take."""
+"""The problem of a sampler: a corpus and its priors, as the arrays kernels take."""
 
 from copy import deepcopy
 from numbers import Real

@@ -31,7 +31,7 @@ def sum_all(weight, size):
 def sum_others(weight, size, k):
     """Return the sum of all weights but that of entry k.
 
-    The sum of all, less that one, is nothing but rounding if it is nearly all of it.
+    Subtracting a dominant entry from the total would cancel.
     """
     sums = broadcast(np.float32(0), LANES)
     for block in range(0, size, LANES):

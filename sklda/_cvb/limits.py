@@ -1,4 +1,4 @@
-"""What a fit would take too long for, or too much memory, checked before it starts."""
+"""Checks that a fit takes neither too long nor too much memory."""
 
 from pathlib import Path
 

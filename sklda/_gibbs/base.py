@@ -1,4 +1,4 @@
-"""What the estimators of Markov chains share; the fit of unsupervised ones."""
+"""Base classes of the estimators that run Markov chains."""
 
 from __future__ import annotations
 

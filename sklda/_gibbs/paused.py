@@ -1,4 +1,4 @@
-"""What a fit with `warm_start` leaves for the next one, and whether that fits it."""
+"""The state that a fit with `warm_start` leaves for the next one, and its checks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklda._core.corpus import n_documents_in_common
 from sklda._core.problem import Corpus
 from sklda._gibbs.chain import Runnable
 
-# What a fit that goes on may change or ignores; the rest has made the chain what it is.
+# A fit that goes on may change these. All other parameters must match the previous fit.
 FREE = {
     "burn_in",
     "evaluate_every",

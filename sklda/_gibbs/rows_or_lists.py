@@ -1,4 +1,4 @@
-"""Whether collapsed samplers keep the word-topic counts in rows or in lists."""
+"""The choice between rows and lists for the word-topic counts."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What is recorded of a chain while it runs: numbers that need no names of topics.
+"""Scalars that are recorded while a chain runs: numbers without names of topics.
 
 The topics of two chains come in different orders, so nothing here depends on it.
 """

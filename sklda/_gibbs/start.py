@@ -1,4 +1,4 @@
-"""Where chains begin: topics of the tokens that are random, or drawn from topics.
+"""Starts of chains: topics of the tokens that are random, or drawn from topics.
 
 A start has random numbers of its own. It changes no posterior: only the sweeps that a
 chain needs to get there.
@@ -29,7 +29,7 @@ from sklda._gibbs.chain import Chain
 from sklda._gibbs.kernels.given_topics import draw_topics
 
 # Parts of the documents, and the sweeps over each of them. Less than a tenth of a small
-# corpus says too little; of a large one a fiftieth has the topics already.
+# corpus says too little. A fiftieth of a large corpus suffices to find the topics.
 STAGES = ((0.1, 100), (0.3, 60))
 STAGES_OF_MANY = ((0.02, 300), (0.1, 150), (0.3, 30))
 MANY = 100_000  # documents

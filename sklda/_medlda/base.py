@@ -1,4 +1,4 @@
-"""What both estimators share: the run of the chain, topic proportions, scores."""
+"""The base class of MedLDA: the run of the chain, topic proportions, scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What estimators accept as y, and the targets that it becomes."""
+"""Checks of y, and the targets that it becomes."""
 
 import numpy as np
 from scipy.sparse import issparse

@@ -1,4 +1,4 @@
-"""What the estimators on Dask share: fit, transform and score over partitions."""
+"""The base class of estimators on Dask: fit, transform and score over partitions."""
 
 from __future__ import annotations
 

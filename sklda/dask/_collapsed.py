@@ -62,8 +62,8 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         there should be at least as many shards as these have threads.
     storage : str or None, default=None
         Folder to which the state is written, at a path or a URL that fsspec knows and
-        that this process and all workers reach. With None, what a worker takes with it
-        when it dies is computed anew from the first sweep.
+        that this process and all workers reach. With None, the results of a worker that
+        dies are recomputed from the first sweep.
     store_every : int, default=20
         Number of sweeps between two states in `storage`, of which the last one stays.
     client : distributed.Client or None, default=None

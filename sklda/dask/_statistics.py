@@ -1,4 +1,4 @@
-"""What is computed from the counts of all partitions: priors, log joint, averages.
+"""Statistics of the counts of all partitions: priors, log joint, averages.
 
 Partitions return histograms and sums, which are whole numbers: their order of addition
 does not matter.

@@ -1,4 +1,4 @@
-"""What a fit writes to storage every few sweeps, and from where it goes on.
+"""Storage of a fit: files that are written every few sweeps, to go on from.
 
 A stored sweep is a folder with one file for each partition and each block of words.
 The file ``sklda.json`` is written first: a folder without it is not ours, and left

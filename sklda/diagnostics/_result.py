@@ -1,4 +1,4 @@
-"""What several chains come to: estimators, draws, diagnostics and a verdict."""
+"""The result of several chains: estimators, draws, diagnostics and a verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How topic proportions depend on covariates of the documents."""
+"""Regression of topic proportions on covariates of the documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scikit-learn asks of an estimator: its own check suites, all of them."""
+"""The check suites of scikit-learn for estimators, all of them."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""What the fitted attributes mean: counts of the samples, trace, samples kept."""
+"""Fitted attributes and their meaning: counts, trace, samples kept."""
 
 from math import lgamma
 

@@ -1,4 +1,4 @@
-"""What a schedule says happens after each sweep."""
+"""Schedules, and what happens after each sweep."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""What Numba compiles: indices stay inside arrays, one signature for each kernel."""
+"""Compiled kernels: indices stay inside arrays, one signature for each kernel."""
 
 import json
 

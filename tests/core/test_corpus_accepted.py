@@ -1,4 +1,4 @@
-"""What must simply work: every form of the same counts, and corpora of almost nothing.
+"""Input that must work: every form of the same counts, and corpora of almost nothing.
 
 Equal counts give equal results, bit for bit, and the caller's matrix is not changed.
 """

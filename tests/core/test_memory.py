@@ -1,4 +1,4 @@
-"""What asks for too much memory is refused, where it is known how much there is."""
+"""Refusal of fits that need more memory than there is, where that is known."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is stored, what is stopped, and what is refused."""
+"""Fits on a cluster that are stored, stopped or refused."""
 
 import json
 import os

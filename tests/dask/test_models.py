@@ -1,4 +1,4 @@
-"""What a fitted model is, what it prints, and how large a corpus may be."""
+"""Fitted models of a cluster: their repr, and the limits of a corpus."""
 
 import pickle
 import re

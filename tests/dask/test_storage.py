@@ -1,4 +1,4 @@
-"""What a fit on a cluster finds in its folder: its own sweeps, damage, other things."""
+"""The folder of a fit on a cluster: its own sweeps, damage, other things."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What passes the scheduler and the client: names and sums, nothing of the corpus."""
+"""Traffic by the scheduler and the client: names and sums, nothing of the corpus."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""What the displays of chains draw."""
+"""Displays of chains, and what they draw."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a recorder writes down, held against the definitions."""
+"""Recorded scalars, held against their definitions."""
 
 import numpy as np
 import pytest

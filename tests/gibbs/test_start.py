@@ -1,4 +1,4 @@
-"""Where chains begin: `init`, and topics of tokens under given topics."""
+"""Starts of chains: `init`, and topics of tokens under given topics."""
 
 import itertools
 from functools import partial

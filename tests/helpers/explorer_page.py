@@ -1,4 +1,4 @@
-"""What a page of `save_explorer` stores, and a model to make one of."""
+"""Contents of a page of `save_explorer`, and a model to make one of."""
 
 import base64
 import json

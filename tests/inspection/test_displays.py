@@ -1,4 +1,4 @@
-"""What the displays draw, and that texts do not overlap."""
+"""Displays, what they draw, and that texts do not overlap."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the page of a model stores, what it refuses, and that nothing escapes."""
+"""The page of a model: its contents, refusals, and that nothing escapes."""
 
 import datetime
 import os

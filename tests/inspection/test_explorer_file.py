@@ -1,4 +1,4 @@
-"""What `save_explorer` does with what is already at its path."""
+"""The file of `save_explorer`, and what may already be at its path."""
 
 import os
 import stat

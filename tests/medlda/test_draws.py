@@ -1,4 +1,4 @@
-"""What supervised chains draw beside topics: xi, weights, and all of them together."""
+"""Draws of supervised chains beside topics: xi, weights, and all of them together."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What MedLDAClassifier and MedLDARegressor accept as y and parameters, and refuse."""
+"""Targets and parameters that MedLDA accepts and refuses."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a user writes, for type checkers: it must pass `mypy` and `pyright`.
+"""A script of a user, for type checkers: it must pass `mypy` and `pyright`.
 
 The last lines hold mistakes that both must find: a comment that silences nothing is an
 error too.

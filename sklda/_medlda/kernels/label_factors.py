@@ -1,4 +1,4 @@
-"""How the labels of a document tilt the conditional of its topics.
+"""Factors by which the labels of a document tilt the conditional of its topics.
 
 Given the auxiliary variables, each task t multiplies the probability of a document by a
 Gaussian factor of its score s_t = sum_k eta_kt n_dk / N, N the number of its tokens:

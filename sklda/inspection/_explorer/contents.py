@@ -1,4 +1,4 @@
-"""What the page of a topic model stores, as lists, numbers and texts."""
+"""The contents of the page of a topic model, as lists, numbers and texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kept draws take, and what takes them."""
+"""Bad and good arguments of kept draws, and of functions that take them."""
 
 import math
 from collections.abc import Iterator

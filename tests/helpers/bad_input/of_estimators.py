@@ -1,4 +1,4 @@
-"""What estimators and their methods take; most of it follows from the constraints."""
+"""Bad and good arguments of estimators; most follow from the constraints."""
 
 import math
 from collections.abc import Iterator

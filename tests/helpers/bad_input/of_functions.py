@@ -1,4 +1,4 @@
-"""What the functions and displays of sklda take."""
+"""Bad and good arguments of the functions and displays of sklda."""
 
 import math
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What the functions and displays of sklda.model_selection take."""
+"""Bad and good arguments of sklda.model_selection."""
 
 from collections.abc import Iterator
 from typing import Any

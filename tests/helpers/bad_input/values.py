@@ -1,4 +1,4 @@
-"""What a parameter must refuse, and what it must take, by the kind of parameter.
+"""Values that a parameter must refuse or take, by the kind of parameter.
 
 Each function returns a `Spec` for one kind: the bad values with words of the message,
 and the valid values at the bounds, in groups of equal meaning.
