@@ -54,7 +54,7 @@ MUTANTS = {
     ),
     "n_wk keeps the block": (
         "pair, same",
-        Edit("kappa_without", "N - M + np.float64(B)", "N + np.float64(B)"),
+        Edit("kappa_without", "n_wk - m", "n_wk"),
     ),
     "n_k keeps the block": (
         "documents",
