@@ -24,6 +24,9 @@ SMALL = {
     "of words": TinyProblem(
         (((0, 2), (1, 2)), ((1, 1),)), 2, (0.4, 0.9), ((0.1, 4), (0.1, 4))
     ),
+    "words far apart": TinyProblem(
+        (((0, 2), (1, 2)),), 2, (1.0, 1.5), ((5.0, 0.1), (5.0, 0.1))
+    ),
 }
 BETA_SUM = Edit(
     "document.topic_ratios", "entries(S, K, L)", "broadcast(entry(S, 0), L)"
@@ -53,7 +56,7 @@ MUTANTS = {
     ("lists", "the sum of beta is that of another topic"): (("topics", 4000), BETA_SUM),
     ("pairs", "the excess is missing"): (("one seed", 4000), NO_EXCESS),
     ("pairs", "the sum of beta is that of another topic"): (
-        ("topics", 4000),
+        ("topics", 12_000),
         Edit("set_ratios", "entry(S, K)", "entry(S, 0)"),
     ),
     ("pairs", "without tokens, it is that of another topic"): (
@@ -65,7 +68,7 @@ MUTANTS = {
         Edit("small.words_of", "entry(B, W)", "entry(B, 0)"),
     ),
     ("pairs", "unlisted topics have beta of another word"): (
-        ("of words", 4000),
+        ("words far apart", 12_000),
         Edit("lists._resample_small", "words.beta != beta", "beta < 0"),
     ),
 }
