@@ -281,8 +281,8 @@ BEHIND = {
         "sparse": "lists",
     },
     ("CollapsedGibbsLDA", "blocking"): {
-        "nested": "nested, rows",
-        "backward": "backward, rows",
+        "nested": "nested",
+        "backward": "backward",
     },
     ("ECGSLDA", "strategy"): {
         "standard": "lists",

@@ -37,7 +37,7 @@ def run(options) -> None:
 
 
 def new_estimator(name: str, options):
-    """Return the estimator of a sampler such as nested-2-lists."""
+    """Return the estimator of a sampler such as single-site-lists."""
     sampler, layout = parts(name)
     settings = blocking.settings_of(sampler)
     if layout:

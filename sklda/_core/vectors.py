@@ -61,7 +61,7 @@ def to_float(vector):
 
 
 def to_double(vector):
-    """Return numbers of float32 as float64."""
+    """Return numbers as float64."""
     return vector.astype(np.float64)
 
 
@@ -254,7 +254,11 @@ def _(builder, sig, vector):
     to_double, lambda vector: signature(Vector("float64", vector.width), vector)
 )
 def _(builder, sig, vector):
-    return builder.fpext(vector, ir.VectorType(ELEMENTS["float64"], vector.type.count))
+    of = sig.args[0].of
+    if of == "float64":
+        return vector
+    convert = builder.fpext if of == "float32" else builder.sitofp
+    return convert(vector, ir.VectorType(ELEMENTS["float64"], vector.type.count))
 
 
 @lowers(

@@ -5,11 +5,11 @@ models", arXiv 1608.00945. A block is a cell of the corpus, or a piece of a larg
 """
 
 from collections.abc import Iterator
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklda._core import lists
 from sklda._core.corpus import (
     MOST_STEPS,
     cells_of,
@@ -21,7 +21,8 @@ from sklda._core.corpus import (
 )
 from sklda._core.problem import MAX_TOKENS, Corpus, Counts, Part, Problem
 from sklda._core.random_streams import RandomStreams
-from sklda._gibbs.kernels.blocked.cumulants import SMALL
+from sklda._gibbs.kernels.blocked import lists as blocked_lists
+from sklda._gibbs.kernels.blocked.small import SMALL
 
 
 class Blocks(NamedTuple):
@@ -79,7 +80,6 @@ class Blocked(NamedTuple):
     document of N tokens cost O(N m K), so in very long documents they are smaller.
     """
 
-    kernel: ModuleType
     nested: bool
     max_block_size: int | None
 
@@ -89,7 +89,7 @@ class Blocked(NamedTuple):
 
     def tables(self, problem: Problem[Corpus], z: np.ndarray) -> Any:
         """Return the counts of the topics z."""
-        return self.kernel.from_topics(problem, z)
+        return lists.from_topics(problem, z)
 
     def over(self, tables: Any, problem: Problem[Corpus] | Problem[Part]) -> State:
         """Return the state for some cells over counts of all documents."""
@@ -105,22 +105,22 @@ class Blocked(NamedTuple):
         self, problem: Problem[Corpus] | Problem[Part], state: State, rng: RandomStreams
     ) -> State:
         """Resample every block once: first the large ones, then all others."""
-        blocks, priors = state.blocks, self.kernel.kernel_priors(problem)
+        blocks, priors = state.blocks, lists.kernel_priors(problem)
         tables, stream, n_lanes = state.tables, rng.kernel, problem.n_lanes
         largest = int(blocks.size.max(initial=1))
         if largest > SMALL:
             for some in _in_parts(blocks, largest * n_lanes):
-                self.kernel.sweep_large_blocks(
+                blocked_lists.sweep_large_blocks(
                     some, tables, priors, stream, self.nested
                 )
         depth = 2 if largest <= 2 else SMALL
         for some in _in_parts(blocks, depth * n_lanes):
-            self.kernel.sweep_blocks(some, tables, priors, stream, depth)
+            blocked_lists.sweep_blocks(some, tables, priors, stream, depth)
         return state
 
     def counts(self, problem: Problem[Corpus], state: State) -> Counts:
         """Return the count tables."""
-        return self.kernel.counts(problem, state.tables)
+        return lists.counts(problem, state.tables)
 
 
 def _in_parts(blocks: Blocks, n_steps: int) -> Iterator[Blocks]:

@@ -47,10 +47,11 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         of a word in a document. In a document of N tokens, no block has more than
         5e8 / (N K) tokens, so that even the longest document takes about a second.
     sampler : "auto", "dense" or "sparse", default="auto"
-        How the word-topic counts are stored; the posterior is the same. "dense" stores
-        one row per word and computes the weights of all topics at once. "sparse" stores
-        a list of the topics that a word has, which is faster when there are many topics
-        and each word has few of them. "auto" is "sparse" from 100 topics on, unless
+        How the word-topic counts are stored; the posterior is the same. Ignored unless
+        `blocking` is None: blocks are always "sparse". "dense" stores one row per word
+        and computes the weights of all topics at once. "sparse" stores a list of the
+        topics that a word has, which is faster when there are many topics and each word
+        has few of them. "auto" is "sparse" from 100 topics on, unless
         `topic_word_prior` lets the words have most of the topics from the start.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small

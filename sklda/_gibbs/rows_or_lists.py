@@ -11,8 +11,6 @@ from sklda._gibbs.kernels import (
     single_site_registers,
     single_site_rows,
 )
-from sklda._gibbs.kernels.blocked import lists as blocked_lists
-from sklda._gibbs.kernels.blocked import rows as blocked_rows
 
 # With as many topics, lists are as fast as rows after three sweeps on NIPS, and faster
 # from then on. Before, when words still have nearly all topics, they take up to a third
@@ -28,8 +26,7 @@ def collapsed_sampler(
     """Return the sampler over rows or lists, for a way of blocking."""
     if blocking is None:
         return _single_site_rows(n_topics) if in_rows else single_site_lists
-    kernel = blocked_rows if in_rows else blocked_lists
-    return Blocked(kernel, blocking == "nested", max_block_size)
+    return Blocked(blocking == "nested", max_block_size)
 
 
 def _single_site_rows(n_topics):

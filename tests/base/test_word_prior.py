@@ -38,7 +38,6 @@ SAMPLERS = {
     "auto": CollapsedGibbsLDA(),
     "sparse": CollapsedGibbsLDA(sampler="sparse"),
     "pairs": CollapsedGibbsLDA(blocking="nested"),
-    "pairs, sparse": CollapsedGibbsLDA(blocking="nested", sampler="sparse"),
     "whole cells": CollapsedGibbsLDA(blocking="backward", max_block_size=None),
     "shards": CollapsedGibbsLDA(n_shards=3),
     "shortcut": ECGSLDA(strategy="shortcut"),

@@ -50,8 +50,8 @@ def plain(*edits):
 @pytest.mark.parametrize(
     "name",
     [
-        "nested-2-rows",
-        "nested-4-lists",
+        "nested-2",
+        "nested-4",
         "partially-collapsed",
         "uncollapsed",
     ],

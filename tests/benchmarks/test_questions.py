@@ -35,7 +35,7 @@ TINY = {
     " --tokens 4000 --words 50",
     "diagnostics-chains": "--samplers single-site uncollapsed --topics 3 --starts 2"
     " --sweeps 40 --burn-in 10 --thin 1",
-    "diagnostics-calibration": "--samplers nested-2-rows --replications 5 --burn-in 3"
+    "diagnostics-calibration": "--samplers nested-2 --replications 5 --burn-in 3"
     " --thin 1 --jobs 1",
     "starts-parts": "--corpora docstrings synthetic --topics 3 --starts 2 --sweeps 9"
     " --documents 80 --words 50 --tokens 2000",

@@ -25,10 +25,10 @@ from tests.helpers.samplers import GROUPS, SAMPLERS
 
 KNOWN = SAMPLERS | GROUPS
 KERNELS = [
-    *("rows", "lists", "small blocks, rows", "small blocks, lists"),
-    *("nested, rows", "backward, lists", "uncollapsed", *GROUPS),
+    *("rows", "lists", "small blocks", "nested", "backward", "uncollapsed"),
+    *GROUPS,
 ]
-SUMS_OF_BLOCKS = ("_total", "combined", "moved", "normaliser")
+SUMS_OF_BLOCKS = ("combined", "moved", "normaliser")
 each = pytest.mark.parametrize("name", KNOWN)
 
 

@@ -48,7 +48,8 @@ def of_integers(a, b, n, width, out):
 
 
 def of_doubles(a, b, n, width, out):
-    store(out, 0, to_float(load(a.astype(np.float64) / 3, 1, width)))
+    thirds = load(a.astype(np.float64) / 3, 1, width)
+    store(out, 0, to_float(to_double(thirds) + to_double(load(n, 1, width))))
 
 
 def of_one_or_many(a, b, n, width, out):

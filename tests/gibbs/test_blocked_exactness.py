@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from sklda._gibbs.blocked_sampler import Blocked
-from sklda._gibbs.kernels.blocked import lists, rows
-from sklda._gibbs.kernels.blocked.cumulants import SMALL
+from sklda._gibbs.kernels.blocked.small import SMALL
 from tests.gibbs.test_exactness import PROBLEMS
 from tests.helpers.blocks import TABLES, plain
 from tests.helpers.enumeration import (
@@ -27,8 +26,6 @@ from tests.helpers.mutants import streams
 
 SIMULATIONS = {"nested": True, "backward": False}
 simulations = pytest.mark.parametrize("nested", SIMULATIONS.values(), ids=SIMULATIONS)
-KERNELS = {"rows": rows, "lists": lists}
-each_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 
 # Documents of (word, count) pairs, words, alpha, beta. There are blocks of one to six
 # tokens, blocks of one word in a row, and blocks that are drawn in different ways side
@@ -95,9 +92,8 @@ CASES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("nested", "name", "most"), CASES)
-@each_kernel
-def test_a_sweep_leaves_the_posterior_as_it_is(kernel, nested, name, most):
-    assert_exact(Blocked(kernel, nested, most), BLOCKS[name], 2500, seed=1)
+def test_a_sweep_leaves_the_posterior_as_it_is(nested, name, most):
+    assert_exact(Blocked(nested, most), BLOCKS[name], 2500, seed=1)
 
 
 # --- one block, any number of topics ---------------------------------------------
@@ -158,15 +154,14 @@ ONE_BLOCK = [
 @pytest.mark.slow
 @pytest.mark.parametrize("n_topics", [1, 2, 3, 5, 17, 33])
 @pytest.mark.parametrize(("n", "most", "nested"), ONE_BLOCK)
-@each_kernel
-def test_a_block_is_drawn_from_its_conditional(kernel, n, most, nested, n_topics):
+def test_a_block_is_drawn_from_its_conditional(n, most, nested, n_topics):
     # The first block of a sweep is drawn given what all others were before, whatever it
     # was itself: scattered over all topics, or over one or two.
     rng, n_draws = np.random.default_rng(n_topics), 1200 if most is None else 600
     alpha = rng.gamma(0.5, 1, n_topics) + 0.02
     docs = (((0, n), (1, 1)), ((0, 3), (1, 1), (2, 1)), ((0, 2),))
     tiny = TinyProblem(docs, 4, tuple(alpha), 0.3)
-    sampler, problem = Blocked(kernel, nested, most), tiny.problem()
+    sampler, problem = Blocked(nested, most), tiny.problem()
     n = min(n, most or n)  # of the first block
     z = rng.integers(n_topics, size=len(tiny.tokens)).astype(np.uint16)
     starts = []
@@ -219,9 +214,8 @@ EXTREME = {
         for most, nested in ways(largest_cell(tiny), (2, 3, 4))
     ],
 )
-@each_kernel
-def test_priors_at_the_ends_of_their_range(kernel, nested, tiny, most):
-    assert_exact(Blocked(kernel, nested, most), tiny, 1000, seed=2)
+def test_priors_at_the_ends_of_their_range(nested, tiny, most):
+    assert_exact(Blocked(nested, most), tiny, 1000, seed=2)
 
 
 # --- tables, and chains ----------------------------------------------------------
@@ -240,14 +234,12 @@ OF_TABLES = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "most", "lanes"), OF_TABLES)
 @simulations
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_tables_draw_small_blocks_as_well(kernel, nested, name, most, lanes):
-    sampler = plain(kernel, nested, most, *TABLES, lanes=lanes)
+def test_tables_draw_small_blocks_as_well(nested, name, most, lanes):
+    sampler = plain(nested, most, *TABLES, lanes=lanes)
     assert_exact(sampler, BLOCKS[name], 500, seed=3)
 
 
 @pytest.mark.slow
-@each_kernel
 @pytest.mark.parametrize(
     ("name", "most", "nested"),
     [
@@ -256,5 +248,5 @@ def test_tables_draw_small_blocks_as_well(kernel, nested, name, most, lanes):
         ("3 topics, 4 tokens", 2, True),
     ],
 )
-def test_a_long_chain_has_the_marginals_of_the_posterior(kernel, nested, name, most):
-    assert_marginals(Blocked(kernel, nested, most), BLOCKS[name], seed=4)
+def test_a_long_chain_has_the_marginals_of_the_posterior(nested, name, most):
+    assert_marginals(Blocked(nested, most), BLOCKS[name], seed=4)

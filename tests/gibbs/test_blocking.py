@@ -11,7 +11,6 @@ from tests.helpers.corpora import docs_of, words_of
 
 X = make_lda_corpus(25, 10, 3, document_length=60, random_state=0)[0]
 KINDS = [("nested", 4), ("nested", None), ("backward", 3), ("backward", None)]
-WAYS = ("auto", "dense", "sparse")
 kinds = pytest.mark.parametrize(("blocking", "most"), KINDS)
 
 
@@ -69,16 +68,9 @@ def test_blocks_without_limit_are_those_of_the_largest_cell(blocking):
         assert (other.topic_assignments_ != model.topic_assignments_).any()
 
 
-@kinds
-def test_rows_and_lists_are_chains_of_one_posterior(blocking, most):
-    # `test_blocked_exactness` shows that each is exact; here that each is reached.
-    params = {"n_components": 20, "max_iter": 200, "topic_word_prior": 0.1}
-    fits = [make(blocking, most, sampler=s, **params).fit(X) for s in WAYS]
-    assert_same_fit(fits[0], fits[1])  # few topics stay in rows
-    assert (fits[1].topic_assignments_ != fits[2].topic_assignments_).any()
-    # Means of right chains have a standard deviation of 0.03.
-    ends = [model.log_joint_[5:].mean() / X.sum() for model in fits]
-    assert np.ptp(ends) < 0.2
+def test_blocks_are_over_lists_whatever_the_sampler():
+    fits = [make("nested", 4, sampler=one).fit(X) for one in ("dense", "sparse")]
+    assert_same_fit(*fits)
 
 
 def test_both_kinds_draw_blocks_of_up_to_four_tokens_alike():

@@ -9,25 +9,18 @@ from sklda._core.problem import Problem
 from sklda._core.random_streams import random_topics
 from sklda._core.threads import Threads
 from sklda._core.word_prior import word_prior
-from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.kernels import (
     single_site_lists,
     single_site_registers,
     single_site_rows,
 )
-from sklda._gibbs.kernels.blocked import lists as blocked_lists
-from sklda._gibbs.kernels.blocked import rows as blocked_rows
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.enumeration import tables_of
 from tests.helpers.mutants import streams
 
 MANY = 200
-SAMPLERS = {
-    None: (single_site_rows, single_site_lists),
-    "nested": (Blocked(blocked_rows, True, 4), Blocked(blocked_lists, True, 4)),
-}
-each = pytest.mark.parametrize(("blocking", "both"), SAMPLERS.items(), ids=str)
+BOTH = single_site_rows, single_site_lists
 X = make_lda_corpus(60, 200, 3, document_length=150, random_state=0)[0]
 
 
@@ -36,34 +29,30 @@ def problem_of(X, n_topics, beta=0.01):
     return Problem(corpus, X.shape[1], np.full(n_topics, 0.01), word_prior(beta))
 
 
-def made(problem, blocking, **params):
-    model = CollapsedGibbsLDA(
-        problem.n_topics, blocking=blocking, max_block_size=4, **params
-    )
+def made(problem, **params):
+    model = CollapsedGibbsLDA(problem.n_topics, **params)
     return model._make_sampler(problem, Threads())
 
 
-@each
 @pytest.mark.parametrize("n_topics", [41, 99, 100, MANY])
-def test_many_topics_are_in_lists(n_topics, blocking, both):
-    expected = both[n_topics >= 100]
-    assert made(problem_of(X, n_topics), blocking) == expected
-    shards = made(problem_of(X, n_topics), blocking, n_shards=3)
+def test_many_topics_are_in_lists(n_topics):
+    expected = BOTH[n_topics >= 100]
+    assert made(problem_of(X, n_topics)) == expected
+    shards = made(problem_of(X, n_topics), n_shards=3)
     assert (shards.sampler, shards.n_shards) == (expected, 3)
 
 
-@each
-def test_an_array_that_fills_the_lists_is_in_rows(blocking, both):
+def test_an_array_that_fills_the_lists_is_in_rows():
     beta = np.full((MANY, X.shape[1]), 0.01)
     beta[: MANY // 4] = 0.5
-    assert made(problem_of(X, MANY, beta), blocking) == both[1]
+    assert made(problem_of(X, MANY, beta)) == BOTH[1]
     beta[: MANY // 2 + 8] = 0.5
-    assert made(problem_of(X, MANY, beta), blocking) == both[0]
+    assert made(problem_of(X, MANY, beta)) == BOTH[0]
 
 
 def test_lists_of_many_topics_need_far_less_memory_than_rows():
     problem = problem_of(X, 20_000)
-    sampler = made(problem, None)
+    sampler = made(problem)
     z = random_topics(problem.corpus.token_ptr[-1], 20_000, streams(0).kernel)
     state = tables_of(sampler.from_topics(problem, z))
     assert state.list_topic.nbytes < 4 * X.shape[1] * 20_000 / 4
@@ -94,11 +83,9 @@ def test_threads_do_not_change_it(blocking):
     assert_same_fit(fit(**params), fit(**params, n_jobs=2))
 
 
-@pytest.mark.parametrize("blocking", [None, "nested"])
-def test_both_samplers_explain_the_corpus_as_well(blocking):
+def test_both_samplers_explain_the_corpus_as_well():
     def end(sampler, seed):
-        model = fit(sampler=sampler, blocking=blocking, random_state=seed)
-        return model.log_joint_[-1]
+        return fit(sampler=sampler, random_state=seed).log_joint_[-1]
 
     ways = ("dense", "sparse")
     ends = [np.mean([end(way, seed) for seed in range(3)]) for way in ways]

@@ -31,15 +31,12 @@ class Known(NamedTuple):
 
 _KERNELS = "sklda._gibbs.kernels"
 _SINGLE = tuple(f"{_KERNELS}.single_site_{name}" for name in ("rows", "lists"))
-_BLOCKED = tuple(f"{_KERNELS}.blocked.{name}" for name in ("rows", "lists"))
 
 
-def blocked(kernel: str, nested: bool, most: int | None) -> Known:
-    """Return the sampler of blocks over rows or lists."""
+def blocked(nested: bool, most: int | None) -> Known:
+    """Return the sampler of blocks."""
     return Known(
-        "sklda._gibbs.blocked_sampler",
-        lambda m, kernel: m.Blocked(kernel, nested, most),
-        (f"{_KERNELS}.blocked.{kernel}",),
+        "sklda._gibbs.blocked_sampler", lambda module: module.Blocked(nested, most)
     )
 
 
@@ -48,14 +45,10 @@ SAMPLERS = {
     "rows": Known(_SINGLE[0]),
     "registers": Known(f"{_KERNELS}.single_site_registers"),
     "lists": Known(_SINGLE[1]),
-    "nested, rows": blocked("rows", True, None),
-    "nested, lists": blocked("lists", True, None),
-    "backward, rows": blocked("rows", False, None),
-    "backward, lists": blocked("lists", False, None),
-    "small blocks, rows": blocked("rows", True, 4),
-    "small blocks, lists": blocked("lists", True, 4),
-    "pairs, rows": blocked("rows", True, 2),
-    "pairs, lists": blocked("lists", True, 2),
+    "nested": blocked(True, None),
+    "backward": blocked(False, None),
+    "small blocks": blocked(True, 4),
+    "pairs": blocked(True, 2),
     "uncollapsed": Known(
         "sklda._gibbs.uncollapsed_sampler", lambda m: m.Uncollapsed(m.Threads())
     ),

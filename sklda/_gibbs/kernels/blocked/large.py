@@ -13,11 +13,11 @@ import numpy as np
 
 from sklda._core.compile import njit
 from sklda._core.entry import entry
+from sklda._core.lists import fill_gap, find
 from sklda._core.random_streams import uniform
 from sklda._core.vector_math import exp_double, log_double
 from sklda._gibbs.kernels.blocked.backward import draw_counts as draw_backward
 from sklda._gibbs.kernels.blocked.nested import draw_counts as draw_nested
-from sklda._gibbs.kernels.blocked.words import count, set_tokens
 
 PLAIN = 100  # tokens of the largest block that needs no saddle point
 
@@ -124,18 +124,20 @@ def shuffle(block, rng):
 
 
 @njit(cache=True, nogil=True, _nrt=True)  # it allocates, though callers may not
-def resample(block, words, given, rng, nested):
+def resample(block, words, doc_topic, topic, priors, rng, nested):
     """Resample the topics of a block, by nested or by backward simulation."""
-    n_lanes = given.topic.size
+    n_lanes = topic.size
     taken, drawn = np.zeros(n_lanes, np.int64), np.empty(n_lanes, np.int64)
     for i in range(block.size):
         taken[block[i]] += 1
-    a, b, s = np.empty(n_lanes), np.empty(n_lanes), np.empty(n_lanes)
-    set_tokens(words, b)
+    a, s = np.empty(n_lanes), np.empty(n_lanes)
+    b = np.full(n_lanes, np.float64(words.beta))
+    for j in range(words.size[0]):
+        k = words.topics[j]
+        b[k] += words.counts[j] - taken[k]
     for k in range(n_lanes):
-        a[k] = (given.doc_topic[k] - taken[k]) + np.float64(given.alpha[k])
-        b[k] = (b[k] - taken[k]) + np.float64(given.numbers[0])
-        s[k] = (given.topic[k] - taken[k]) + np.float64(entry(given.beta_sum, k))
+        a[k] = doc_topic[k] - taken[k] + np.float64(priors.doc_topic[k])
+        s[k] = topic[k] - taken[k] + np.float64(entry(priors.topic_word_sum, k))
     pmf = np.empty((block.size + 1, n_lanes))
     set_weights(a, b, s, pmf)
     if nested:
@@ -144,13 +146,28 @@ def resample(block, words, given, rng, nested):
         draw_backward(pmf, rng, drawn)
     i = 0
     for k in range(n_lanes):
-        for _ in range(drawn[k]):
-            block[i] = k
-            i += 1
-        if drawn[k] < taken[k]:
-            count(k, drawn[k] - taken[k], words, given)
-    # Last, as a list can take only `SPARE` topics before others leave it.
-    for k in range(n_lanes):
-        if drawn[k] > taken[k]:
-            count(k, drawn[k] - taken[k], words, given)
+        block[i : i + drawn[k]] = k
+        i += drawn[k]
     shuffle(block, rng)
+    # First those that lose tokens: a list has room for all topics that its tokens can
+    # have, but not for all that they had before, too.
+    for change in (-1, 1):
+        for k in range(n_lanes):
+            if (drawn[k] - taken[k]) * change > 0:
+                count(k, drawn[k] - taken[k], words, doc_topic, topic)
+
+
+@njit(cache=True, nogil=True)
+def count(k, n, words, doc_topic, topic):
+    """Add n tokens to topic k of the word and of the document."""
+    topics, counts, sizes, _ = words
+    doc_topic[k] += n
+    topic[k] += n
+    size = np.int64(sizes[0])
+    j = find(topics, size, k)
+    topics[j] = k
+    counts[j] += n
+    size = max(size, j + 1)
+    if counts[j] == 0:
+        size = fill_gap(topics, counts, size, j, topic.size)
+    sizes[0] = size

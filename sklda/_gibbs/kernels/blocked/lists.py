@@ -1,120 +1,94 @@
-"""Blocked collapsed Gibbs sampling over lists of the topics that a word has."""
+"""Sweeps over the blocks of a corpus; the counts are in lists."""
+
+import numpy as np
 
 from sklda._core.compile import njit
-from sklda._core.document import Document, count_document, enter_document
+from sklda._core.document import Document, count_document, update_ratios
 from sklda._core.entry import priors_of
-from sklda._core.lists import (
-    counts,
-    enter_cell,
-    from_topics,
-    kernel_priors,
-    prefetch_list,
-    resample_each,
-)
+from sklda._core.lists import enter_cell, prefetch_list, resample_each
 from sklda._core.problem import LANES
 from sklda._gibbs.kernels.blocked import large, small
-from sklda._gibbs.kernels.blocked.cumulants import CALLED, SMALL, wide
-from sklda._gibbs.kernels.blocked.given import enter_blocks, new_given, take_beta
-from sklda._gibbs.kernels.blocked.listed import (
-    list_of,
-    new_list,
-    set_base,
-    take_word,
-)
-from sklda._gibbs.kernels.blocked.words import weigh
-
-__all__ = [
-    "counts",
-    "from_topics",
-    "kernel_priors",
-    "sweep_blocks",
-    "sweep_large_blocks",
-]
+from sklda._gibbs.kernels.blocked.small import NOTHING, SMALL
 
 
 def sweep_blocks(blocks, state, priors, rng, depth):
-    """Resample every block of up to `depth` tokens once."""
-    given = new_given(state.topic, priors, state.topic.size + LANES, depth)
-    _sweep_blocks(blocks, state, new_list(state, depth), given, priors, rng)
-
-
-def sweep_large_blocks(blocks, state, priors, rng, nested):
-    """Resample every block of more than four tokens once."""
-    given = new_given(state.topic, priors, 0, SMALL)
-    _sweep_large_blocks(blocks, state, new_list(state, SMALL), given, rng, nested)
+    """Resample every block of up to `depth` tokens, 2 or 4, once."""
+    given = small.new_given(state.topic, priors, depth)
+    ratio = np.zeros(state.topic.size + LANES, np.float32)
+    single = Document(given.doc_topic, state.topic, ratio)
+    _sweep_blocks(blocks, state, given, single, np.zeros_like(ratio), priors, rng)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _sweep_blocks(blocks, state, words, given, priors, rng):
-    doc_ptr, single_ptr, token_ptr, word, _, _ = blocks
-    single = Document(given.doc_topic, state.topic, given.ratio[0])
+def _sweep_blocks(blocks, state, given, single, weight, priors, rng):
+    doc_ptr, single_ptr, token_ptr, _, _, _ = blocks
     for d in range(doc_ptr.size - 1):
         begin, middle, end = doc_ptr[d], single_ptr[d], doc_ptr[d + 1]
         if begin == end:
             continue
-        begin_token, end_token = token_ptr[d], token_ptr[d + 1]
-        if middle == begin:
-            ratio_sum = enter_document(begin_token, end_token, state.z, priors, single)
+        first, last = token_ptr[d], token_ptr[d + 1]
+        if begin < middle:
+            small.enter_document(first, last, state.z, given)
+            _resample_small(begin, middle, blocks, state, given, priors, rng)
         else:
-            take_beta(word[begin], given)
-            enter_blocks(begin_token, end_token, state.z, given)
-            set_base(words, given)
-            _resample_cells(begin, middle, blocks, state, words, given, rng)
-            ratio_sum = words.base[0][0] / given.numbers[2]
-        _resample_singles(middle, end, blocks, state, ratio_sum, priors, given, rng)
+            count_document(first, last, state.z, given.doc_topic)
+        if middle < end:
+            _resample_singles(middle, end, blocks, state, single, weight, priors, rng)
 
 
-@njit(inline="always")
-def _resample_singles(begin, end, blocks, state, ratio_sum, priors, given, rng):
-    """Resample cells of one token, as single-site sampling does."""
-    _, _, _, word, first, _ = blocks
-    document = Document(given.doc_topic, given.topic, given.ratio[0])
+@njit(cache=True, nogil=True, _nrt=False)
+def _resample_small(begin, end, blocks, state, given, priors, rng):
+    """Resample the blocks of two to four tokens of a document."""
+    _, _, _, word, first, size = blocks
+    weighed, beta, sums = -1, np.float32(-1), NOTHING
     for c in range(begin, end):
-        word_list, cell = enter_cell(
-            c, word, first, state, ratio_sum, given.weight, document
-        )
+        prefetch_list(word, c, state)
+        if size[c] > SMALL:
+            continue
+        words = small.words_of(word[c], state, priors)
+        if words.beta != beta:
+            small.set_base(words, given)
+            beta = words.beta
+        if word[c] != weighed:
+            sums = small.sums_of(words, given)
+            weighed = word[c]
+        block = state.z[first[c] : first[c] + size[c]]
+        sums = small.resample(block, sums, words, given, rng)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _resample_singles(begin, end, blocks, state, document, weight, priors, rng):
+    """Resample blocks of one token, as single-site sampling does."""
+    _, _, _, word, first, _ = blocks
+    ratio_sum = update_ratios(priors, document)
+    for c in range(begin, end):
+        word_list, cell = enter_cell(c, word, first, state, ratio_sum, weight, document)
         i, own = first[c], priors_of(word[c], priors)
         cell = resample_each(state.z, i, i + 1, cell, word_list, own, document, rng)
         state.size[word[c]] = cell.size
         ratio_sum = cell.ratio_sum
 
 
-@njit(inline="always")
-def _resample_cells(begin, end, blocks, state, words, given, rng):
-    """Resample the blocks of cells of several tokens."""
-    _, _, _, word, first, size = blocks
-    weighed, sums = -1, wide(given.zero)
-    for c in range(begin, end):
-        prefetch_list(word, c, state)
-        w, n = word[c], size[c]
-        if n > SMALL:
-            continue
-        block = state.z[first[c] : first[c] + n]
-        if w != weighed:
-            words = list_of(w, state, words)
-            take_word(w, words, given)
-            sums = weigh(words, given)
-            weighed = w
-        sums = small.resample(block, sums, words, given, rng)
+def sweep_large_blocks(blocks, state, priors, rng, nested):
+    """Resample every block of more than four tokens once."""
+    doc_topic = np.zeros(state.topic.size, np.int32)
+    _sweep_large_blocks(blocks, state, doc_topic, priors, rng, nested)
 
 
-@njit(cache=True, nogil=True)
-def _sweep_large_blocks(blocks, state, words, given, rng, nested):
-    doc_ptr, single_ptr, token_ptr, _, _, size = blocks
+# What `words_of` returns counts no references: only functions that count none, either,
+# may take it.
+@njit(cache=True, nogil=True, _nrt=False)
+def _sweep_large_blocks(blocks, state, doc_topic, priors, rng, nested):
+    doc_ptr, single_ptr, token_ptr, word, first, size = blocks
     for d in range(doc_ptr.size - 1):
         begin, end = doc_ptr[d], single_ptr[d]
         if begin == end or size[begin] <= SMALL:
             continue
-        count_document(token_ptr[d], token_ptr[d + 1], state.z, given.doc_topic)
-        _resample_large(begin, end, blocks, state, words, given, rng, nested)
-
-
-@njit(cache=True, **CALLED)
-def _resample_large(begin, end, blocks, state, words, given, rng, nested):
-    _, _, _, word, first, size = blocks
-    for c in range(begin, end):
-        if size[c] > SMALL:
-            words = list_of(word[c], state, words)
-            take_beta(word[c], given)
-            block = state.z[first[c] : first[c] + size[c]]
-            large.resample(block, words, given, rng, nested)
+        count_document(token_ptr[d], token_ptr[d + 1], state.z, doc_topic)
+        for c in range(begin, end):
+            if size[c] > SMALL:
+                block = state.z[first[c] : first[c] + size[c]]
+                words = small.words_of(word[c], state, priors)
+                large.resample(
+                    block, words, doc_topic, state.topic, priors, rng, nested
+                )
