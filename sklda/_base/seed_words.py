@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from sklda._base.other_names import translates_names
 from sklda._base.parameters import HIGHEST_PRIOR, LOWEST_PRIOR
 from sklda._core.checks import check_integer, check_names, check_number
 from sklda._core.problem import MAX_TOPICS
@@ -16,7 +15,6 @@ from sklda._core.types import NameList
 from sklda._core.warn import warn_user
 
 
-@translates_names
 def seed_word_prior(
     feature_names: NameList,
     seeds: Mapping[int, NameList],

@@ -21,7 +21,6 @@ from sklda._base.fitted_topics import (
     snapshot,
     topic_proportions,
 )
-from sklda._base.other_names import translates_names
 from sklda._core.checks import check_integer, check_numbers
 from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda.inspection._words import label_words
@@ -113,7 +112,6 @@ class DocumentTopicsDisplay:
         self.n_models = check_integer(n_models, "n_models", 1)
 
     @classmethod
-    @translates_names
     def from_estimator(
         cls,
         estimator: Any,

@@ -14,7 +14,6 @@ from sklda._base.fitted_topics import (
     topic_frequencies,
     topic_frequencies_in,
 )
-from sklda._base.other_names import translates_names
 from sklda._base.several_models import check_models, distributions_of_all
 from sklda._base.topic_distances import jensen_shannon_distances
 from sklda._core.checks import check_numbers
@@ -127,7 +126,6 @@ class TopicFlowDisplay:
         ]
 
     @classmethod
-    @translates_names
     def from_estimators(
         cls,
         estimators: Sequence[Any],

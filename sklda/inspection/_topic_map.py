@@ -14,7 +14,6 @@ from sklda._base.fitted_topics import (
     topic_frequencies,
     topic_frequencies_in,
 )
-from sklda._base.other_names import translates_names
 from sklda._base.topic_distances import jensen_shannon_distances
 from sklda._core.checks import check_numbers
 from sklda._core.types import MatrixLike, NameList, WordMetric
@@ -119,7 +118,6 @@ class TopicMapDisplay:
         self.explained_ratio = check_numbers(explained_ratio, "explained_ratio", (2,))
 
     @classmethod
-    @translates_names
     def from_estimator(
         cls,
         estimator: Any,

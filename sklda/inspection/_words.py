@@ -15,7 +15,6 @@ from sklda._base.fitted_topics import (
     topic_proportions,
     word_names,
 )
-from sklda._base.other_names import translates_names
 from sklda._base.word_scores import word_scores
 from sklda._core.checks import check_flag, check_integer
 from sklda._core.types import MatrixLike, NameList, WordMetric
@@ -62,7 +61,6 @@ def top_words(
 ) -> list[list[str]] | DataFrame: ...
 
 
-@translates_names
 def top_words(
     estimator: Any,
     feature_names: NameList | None = None,
@@ -210,7 +208,6 @@ def label_words(
     ]
 
 
-@translates_names
 def top_documents(
     estimator: Any, X: MatrixLike, n_documents: int = 10
 ) -> tuple[np.ndarray, np.ndarray]:

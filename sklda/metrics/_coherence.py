@@ -16,7 +16,6 @@ from sklda._base.fitted_topics import (
     topic_weights,
     word_names,
 )
-from sklda._base.other_names import translates_names
 from sklda._core.checks import check_choice, check_integer, check_number
 from sklda._core.types import MatrixLike, NameList
 from sklda.metrics._associations import DEFAULT_WINDOWS, OF_DOCUMENTS, OF_WINDOWS
@@ -25,7 +24,6 @@ from sklda.metrics._windows import Occurrence, occurrences_in_windows
 CoherenceMeasure: TypeAlias = Literal["u_mass", "npmi", "c_v", "c_uci", "c_npmi"]
 
 
-@translates_names
 def topic_coherence(
     model: Any | ArrayLike,
     X: MatrixLike | None = None,

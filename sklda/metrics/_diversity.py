@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklda._base.fitted_topics import top_indices, topic_weights
-from sklda._base.other_names import translates_names
 from sklda._core.checks import check_integer
 
 
-@translates_names
 def topic_diversity(model: Any | ArrayLike, n_words: int = 25) -> float:
     """Return the proportion of distinct words among the top words of all topics.
 

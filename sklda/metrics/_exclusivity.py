@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklda._base.fitted_topics import top_indices, topic_distributions
-from sklda._base.other_names import translates_names
 from sklda._base.word_scores import check_weight, exclusivity, word_scores
 from sklda._core.checks import check_choice, check_integer
 
 
-@translates_names
 def topic_exclusivity(
     model: Any | ArrayLike,
     measure: Literal["exclusivity", "frex"] = "exclusivity",

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from sklda._base.other_names import translates_names
 from sklda._base.several_models import check_models, distributions_of_all
 from sklda._base.topic_distances import check_distance, topic_distances
 from sklda.metrics._alignment import Distance, match
 
 
-@translates_names
 def topic_stability(
     models: Sequence[Any],
     distance: Distance = "hellinger",
@@ -105,7 +103,6 @@ def topic_stability(
     return _stability(*_checked(models, distance, n_words))
 
 
-@translates_names
 def consensus_topics(
     models: Sequence[Any],
     distance: Distance = "hellinger",

@@ -12,7 +12,6 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
-from sklda._base.other_names import translates_names
 from sklda._core.checks import check_flag
 from sklda._core.types import MatrixLike, NameList
 from sklda.model_selection._checks import (
@@ -31,7 +30,6 @@ CurveMeasure: TypeAlias = Literal[
 ]
 
 
-@translates_names
 def topic_number_curve(
     estimator: Any,
     X: MatrixLike,

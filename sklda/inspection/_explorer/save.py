@@ -18,7 +18,6 @@ from sklda._base.fitted_topics import (
     topic_proportions,
     word_names,
 )
-from sklda._base.other_names import translates_names
 from sklda._core.checks import check_integer, check_path
 from sklda._core.types import MatrixLike, NameList, PathLike, SupportsArray
 from sklda.inspection._explorer.classes import class_weights
@@ -27,7 +26,6 @@ from sklda.inspection._explorer.groups import check_groups
 from sklda.inspection._explorer.page import build_page
 
 
-@translates_names
 def save_explorer(
     path: PathLike,
     estimator: Any,
