@@ -37,7 +37,6 @@ pytestmark = columns_are_shown
 # Without a row, because anything will do.
 TAKES_ANYTHING = {
     ("sklda.inspection.ConvergenceDisplay", "quantity"): "a text on the axis",
-    ("sklda.diagnostics.RankDisplay", "scalar"): "a text on the axis",
     ("sklda.inspection.TopicIntervalsDisplay", "quantity"): "a text on the axis",
 } | {
     (name, "y"): "ignored"

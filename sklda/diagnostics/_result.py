@@ -345,10 +345,3 @@ def _verdict_on_starts(chains: SampledChains) -> Verdict:
         f"nothing. Their bounds differ by {np.ptp(bounds):.2g} nats per token; take "
         f"best_estimator_.",
     )
-
-
-def check_chains(chains: Any) -> SampledChains:
-    """Return chains as they are; raise TypeError if they are none."""
-    if not isinstance(chains, SampledChains):
-        raise TypeError(f"chains must be SampledChains, got {chains!r}.")
-    return chains

@@ -515,11 +515,6 @@ def diagnostics_doors() -> Iterator[tuple[str, Door]]:
 
     yield "SampledChains.more", Door(go_on, {"n_sweeps": 1}, more)
     yield "SampledChains.summary", Door(chains.summary, {}, {"as_frame": flag()})
-    at, of_chains = {"chains": chains}, {"chains": several()}
-    of_ranks = of_chains | {"scalar": choice("log_joint", "n_effective_topics")}
-    ways = {"options": "line_kw", "factory": "from_chains"}
-    yield from display_doors(diagnostics.RankDisplay, at, of_ranks, **ways)
-    yield from display_doors(diagnostics.EssDisplay, at, of_chains, **ways)
 
 
 def several() -> Spec:
