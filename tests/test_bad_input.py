@@ -92,7 +92,7 @@ def no_network(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("a download began")
 
-    monkeypatch.setattr("urllib.request.urlopen", refuse)
+    monkeypatch.setattr("sklda.datasets._fetch_uci_bow._download", refuse)
 
 
 @each_name

@@ -607,7 +607,6 @@ def fetch_door(folder: Path) -> Door:
             + Spec([], [[folder, str(folder)]]),
             "download_if_missing": only_bad(flag()),
             "n_retries": integer(0, typical=3),
-            "delay": real(0, 86_400, closed="both", typical=0.5),
         },
     )
 
