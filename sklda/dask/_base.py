@@ -13,9 +13,8 @@ from sklearn.base import clone
 
 from sklda._base.fitted_topics import snapshot
 from sklda._base.fold_in import mean_log_probability
-from sklda._base.parameters import make_problem, random_streams
+from sklda._base.parameters import make_problem, random_streams, validates
 from sklda._base.sklearn_private import Interval, fit_context
-from sklda._core.checks import check_flag
 from sklda._core.problem import MAX_TOKENS
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
@@ -56,6 +55,7 @@ class BaseDaskLDA(BaseGibbsLDA):
         raise NotImplementedError
 
     @fit_context(prefer_skip_nested_validation=True)
+    @validates(resume=["boolean"])
     def fit(self, X: Any, y: Any = None, *, resume: bool = False) -> Self:
         """Run the chain on the workers and average its kept samples.
 
@@ -92,7 +92,7 @@ class BaseDaskLDA(BaseGibbsLDA):
         Ctrl-C cancels the tasks of the fit; the client goes on working. An interrupted
         fit leaves the estimator as it was.
         """
-        if check_flag(resume, "resume") and self.storage is None:
+        if resume and self.storage is None:
             raise ValueError("resume=True goes on from storage, which is None.")
         if self.keep_draws > 0:
             raise ValueError(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import partial
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from sklearn.utils import Bunch
 
-from sklda._core.checks import check_choice, check_flag, check_integer, check_path
+from sklda._base.parameters import PATH, validates
+from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.types import PathLike
 from sklda.datasets._text_files import (
     describe,
@@ -65,6 +67,12 @@ https://doi.org/10.24432/C5ZG6P
 """
 
 
+@validates(
+    name=[StrOptions({*_CORPORA})],
+    data_home=[None, *PATH],
+    download_if_missing=["boolean"],
+    n_retries=[Interval(Integral, 0, None, closed="left")],
+)
 def fetch_uci_bow(
     name: Literal["kos", "nips", "enron", "nytimes", "pubmed"],
     *,
@@ -164,9 +172,6 @@ def fetch_uci_bow(
     >>> corpus.data.shape  # doctest: +SKIP
     (3430, 6906)
     """
-    check_choice(name, "name", _CORPORA)
-    n_retries = check_integer(n_retries, "n_retries", 0)
-    download_if_missing = check_flag(download_if_missing, "download_if_missing")
     corpus, folder = _CORPORA[name], _data_folder(data_home)
     download = partial(_download, n_retries=n_retries) if download_if_missing else None
     X = _obtain(
@@ -185,7 +190,6 @@ def fetch_uci_bow(
 def _data_folder(data_home: PathLike | None) -> Path:
     """Return the folder of the files; by default one in scikit-learn's data folder."""
     if data_home is not None:
-        check_path(data_home, "data_home")
         try:
             return Path(data_home).expanduser()
         except RuntimeError as error:

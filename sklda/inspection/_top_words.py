@@ -23,6 +23,8 @@ from sklda._base.fitted_topics import (
     snapshot,
     word_names,
 )
+from sklda._base.parameters import LEVEL, validates
+from sklda._base.word_scores import RANKING_CONSTRAINTS
 from sklda._core.checks import check_numbers
 from sklda._core.types import NameList, WordMetric
 from sklda.inspection._words import top_columns
@@ -120,6 +122,7 @@ class TopWordsDisplay:
             self.intervals = check_numbers(intervals, "intervals", (2, *shape))
 
     @classmethod
+    @validates(**RANKING_CONSTRAINTS, confidence_level=[None, *LEVEL])
     def from_estimator(
         cls,
         estimator: Any,

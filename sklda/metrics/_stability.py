@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from sklda._base.parameters import validates
 from sklda._base.several_models import check_models, distributions_of_all
-from sklda._base.topic_distances import check_distance, topic_distances
+from sklda._base.topic_distances import (
+    DISTANCE_CONSTRAINTS,
+    check_distance,
+    topic_distances,
+)
 from sklda.metrics._alignment import Distance, match
 
 
+@validates(**DISTANCE_CONSTRAINTS)
 def topic_stability(
     models: Sequence[Any],
     distance: Distance = "hellinger",
@@ -103,6 +109,7 @@ def topic_stability(
     return _stability(*_checked(models, distance, n_words))
 
 
+@validates(**DISTANCE_CONSTRAINTS)
 def consensus_topics(
     models: Sequence[Any],
     distance: Distance = "hellinger",

@@ -155,7 +155,9 @@ def test_tilde_is_the_home_of_the_user(repository, tmp_path, monkeypatch):
 
 
 def test_data_home_is_no_path():
-    with pytest.raises(TypeError, match="data_home must be a str or path-like, got 5"):
+    with pytest.raises(
+        TypeError, match=r"'data_home' parameter of fetch_uci_bow .* Got 5"
+    ):
         fetch_uci_bow("enron", data_home=5)
 
 
