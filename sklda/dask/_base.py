@@ -94,12 +94,6 @@ class BaseDaskLDA(BaseGibbsLDA):
         """
         if resume and self.storage is None:
             raise ValueError("resume=True goes on from storage, which is None.")
-        if self.keep_draws > 0:
-            raise ValueError(
-                f"keep_draws={self.keep_draws}, but {type(self).__module__} keeps no "
-                f"draws: they have the size of the corpus. Set it to 0; for draws, fit "
-                f"{self._local.__name__} of sklda to a sample of the documents."
-            )
         if np.ndim(self.topic_word_prior) > 0:
             raise ValueError(
                 f"topic_word_prior is an array of {np.ndim(self.topic_word_prior)} "
@@ -181,7 +175,6 @@ class BaseDaskLDA(BaseGibbsLDA):
             "topic_assignments_": _concatenated(z, partitions.n_tokens),
             "doc_topic_prior_": priors.doc_topic,
             "topic_word_prior_": priors.topic_word,
-            "draws_": None,
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
             "n_iter_": chain.n_sweeps,

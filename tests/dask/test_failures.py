@@ -219,7 +219,6 @@ def test_bad_X_of_a_fitted_model():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"keep_draws": 1}, "keep_draws=1, but .* fit PartiallyCollapsedGibbsLDA"),
         ({"n_partitions": 0}, "n_partitions"),
         ({"storage": 3}, "storage"),
         ({"store_every": 0}, "store_every"),
