@@ -36,7 +36,6 @@ extensions = [
     "mathml",
     "measured",
     "page_output",
-    "signatures",
 ]
 # benchmarks.rst, written by `python -m benchmarks pages`, is part of another page.
 exclude_patterns = ["_build", "_templates", "_backreferences", "benchmarks.rst"]

@@ -17,7 +17,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import load_docstrings, make_bars
-from sklda.diagnostics import EssDisplay, RankDisplay, sample_chains
+from sklda.diagnostics import sample_chains
 from sklda.inspection import ConvergenceDisplay
 
 X, _, _ = make_bars(n_samples=100, random_state=0)
@@ -43,15 +43,11 @@ chains.more(1600)
 print(chains)
 
 # %%
-# Plot the traces, the effective sample sizes against sweeps, and the ranks that the
-# draws of each chain have among those of all: the histograms of chains that agree are
-# flat.
-figure, axes = plt.subplots(3, 1, figsize=(8, 10), layout="constrained")
-ConvergenceDisplay.from_chains(chains, ax=axes[0])
-EssDisplay.from_chains(chains, ax=axes[1])
-RankDisplay.from_chains(chains, scalar="n_effective_topics", ax=axes[2])
-# Cut off the first sweeps, which are far below the level at which the chains settle.
-axes[0].set_ylim(bottom=np.min(chains.scalars_["log_joint"]) * X.sum() * 1.01)
+# Plot the traces. Cut off the first sweeps, which are far below the level at which the
+# chains settle. ArviZ draws more of ``chains.to_datatree()``, see
+# :doc:`/user_guide/chains`.
+display = ConvergenceDisplay.from_chains(chains)
+display.ax_.set_ylim(bottom=np.min(chains.scalars_["log_joint"]) * X.sum() * 1.01)
 plt.show()
 
 # %%
@@ -69,10 +65,8 @@ text = sample_chains(lda, counts, n_jobs=2, random_state=0)
 print(text)
 
 # %%
-# The ranks show it best: few draws of one chain lie among those of another. If one
-# chain has to do, take ``best_estimator_``, that of the highest log joint.
-figure, axes = plt.subplots(2, 1, figsize=(8, 7), layout="constrained")
-ConvergenceDisplay.from_chains(text, ax=axes[0])
-axes[0].set_ylim(bottom=np.min(text.scalars_["log_joint"]) * counts.sum() * 1.01)
-RankDisplay.from_chains(text, ax=axes[1])
+# The traces show it: after burn-in, some chains stay above the others. If one chain has
+# to do, take ``best_estimator_``, that of the highest log joint.
+display = ConvergenceDisplay.from_chains(text)
+display.ax_.set_ylim(bottom=np.min(text.scalars_["log_joint"]) * counts.sum() * 1.01)
 plt.show()

@@ -1,7 +1,5 @@
 """sklda: Latent Dirichlet Allocation with the interface of scikit-learn."""
 
-import typing as _typing
-
 from sklda import datasets, diagnostics, inspection, metrics, model_selection
 from sklda._base.seed_words import seed_word_prior
 from sklda._core.version import __version__ as __version__
@@ -28,6 +26,3 @@ __all__ = [
     "model_selection",
     "seed_word_prior",
 ]
-
-if not _typing.TYPE_CHECKING:  # type checkers would take any name for one of sklda
-    from sklda._base.other_classes import missing_class as __getattr__  # noqa: F401

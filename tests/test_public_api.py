@@ -234,7 +234,7 @@ def installed() -> Distribution:
     except PackageNotFoundError:
         pytest.fail(
             "sklda is not installed: "
-            'python -m pip install -e ".[dask,diagnostics,test]"'
+            'python -m pip install -e ".[dask,datasets,diagnostics,test]"'
         )
 
 

@@ -12,7 +12,14 @@ from sklearn.datasets import fetch_20newsgroups
 
 from sklda.datasets import fetch_uci_bow
 
-OPTIONAL_PACKAGES = ("arviz_stats", "pandas", "pyLDAvis", "rich", "skops")
+OPTIONAL_PACKAGES = (
+    "arviz_plots",
+    "arviz_stats",
+    "pandas",
+    "pyLDAvis",
+    "rich",
+    "skops",
+)
 NEEDED_BY = {"sklda.dask": "distributed", "sklda.diagnostics": "arviz_stats"}
 download = False
 

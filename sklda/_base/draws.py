@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -13,9 +14,12 @@ from sklearn.utils import check_random_state
 
 from sklda._base.drawing import check_indices
 from sklda._base.intervals import mixture_interval
-from sklda._core.checks import check_integer, check_number, check_numbers
+from sklda._base.parameters import LEVEL, validates
+from sklda._base.sklearn_private import Interval
+from sklda._core.checks import check_numbers
 
 _MOST_NUMBERS = 2**21  # of an array; documents are taken in parts
+_DRAW = [Interval(Integral, 0, None, closed="left")]
 
 
 class PosteriorDraws:
@@ -129,6 +133,7 @@ class PosteriorDraws:
             f"{self.n_words} words and {self.n_topics} topics, {self.nbytes:,} bytes>"
         )
 
+    @validates(draw=_DRAW)
     def doc_topic_counts(self, draw: int) -> sparse.csr_array:
         """Return the number of tokens of each document on each topic.
 
@@ -149,6 +154,7 @@ class PosteriorDraws:
         """
         return self._counts(self._doc_topic, draw, self._doc_ends)
 
+    @validates(draw=_DRAW)
     def topic_word_counts(self, draw: int) -> sparse.csc_array:
         """Return the number of tokens of each word on each topic.
 
@@ -170,7 +176,9 @@ class PosteriorDraws:
         return self._counts(self._word_topic, draw, self._word_ends).T
 
     def _counts(self, stored, draw, ends):
-        draw = check_integer(draw, "draw", 0, self.n_draws - 1)
+        if draw >= self.n_draws:
+            last = self.n_draws - 1
+            raise ValueError(f"draw={draw} exceeds {last}, the number of the last one.")
         topic, count = stored[draw]
         total = np.cumsum(count, dtype=np.int64)
         row_ptr = np.append(0, np.searchsorted(total, ends, side="right"))
@@ -179,6 +187,7 @@ class PosteriorDraws:
         counts.sort_indices()
         return counts
 
+    @validates(draw=_DRAW)
     def doc_topic(self, draw: int) -> np.ndarray:
         """Return the expected topic proportions, given the topics of one draw.
 
@@ -202,6 +211,7 @@ class PosteriorDraws:
         parameters = self._dirichlet(draw)
         return parameters / parameters.sum(axis=1, keepdims=True)
 
+    @validates(draw=_DRAW, random_state=["random_state"])
     def sample_doc_topic(
         self, draw: int, random_state: int | RandomState | None = None
     ) -> np.ndarray:
@@ -240,6 +250,7 @@ class PosteriorDraws:
     def _dirichlet(self, draw) -> np.ndarray:
         return self.doc_topic_counts(draw).toarray() + self.doc_topic_prior
 
+    @validates(confidence_level=LEVEL)
     def doc_topic_interval(
         self,
         confidence_level: float = 0.95,
@@ -276,13 +287,12 @@ class PosteriorDraws:
         document and topic that occurs in it; 4 milliseconds per document of KOS with 25
         draws of 100 topics.
         """
-        level = check_level(confidence_level)
         rows = check_indices(documents, "documents", self.n_documents, "documents")
         draws = [self.doc_topic_counts(i) for i in range(self.n_draws)]
         low, high = np.empty((2, rows.size, self.n_topics))
         for part in self._parts(rows):
             counts = np.array([one[rows[part]].toarray() for one in draws])
-            low[part], high[part] = self._interval_of(counts, level)
+            low[part], high[part] = self._interval_of(counts, confidence_level)
         return low, high
 
     def _parts(self, rows) -> Iterator[slice]:
@@ -307,6 +317,7 @@ class PosteriorDraws:
         ends = mixture_interval(a, b, level)
         return [end[where].reshape(shape) for end in ends]
 
+    @validates(confidence_level=LEVEL)
     def topic_word_interval(
         self, words: ArrayLike, confidence_level: float = 0.95
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -332,7 +343,6 @@ class PosteriorDraws:
             If `words` does not hold columns for each topic, or `confidence_level` is
             not between 0 and 1.
         """
-        level = check_level(confidence_level)
         columns = check_numbers(words, "words", (self.n_topics, "n"))
         check_indices(columns.ravel(), "words", self.n_words, "words")
         topics = np.arange(self.n_topics)[:, np.newaxis]
@@ -344,16 +354,10 @@ class PosteriorDraws:
         beta = np.broadcast_to(self.topic_word_prior, (self.n_topics, self.n_words))
         a = np.array([one.toarray() for one in counts]) + beta[topics, columns]
         b = np.array(totals) + beta.sum(axis=1, keepdims=True) - a
-        ends = mixture_interval(*(x.reshape(self.n_draws, -1) for x in (a, b)), level)
+        flat = (x.reshape(self.n_draws, -1) for x in (a, b))
+        ends = mixture_interval(*flat, confidence_level)
         low, high = (end.reshape(columns.shape) for end in ends)
         return low, high
-
-
-def check_level(value: Any) -> float:
-    """Return a confidence level as float; raise ValueError if it is none."""
-    return check_number(
-        value, "confidence_level", "between 0 and 1, both excluded", lambda p: 0 < p < 1
-    )
 
 
 def check_draws(draws: Any) -> PosteriorDraws:

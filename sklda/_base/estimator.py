@@ -11,7 +11,6 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from sklda._base.other_names import TranslatesNames
 from sklda._base.parameters import CONSTRAINTS, python_numbers
 from sklda._base.sklearn_private import (
     CallbackSupportMixin,
@@ -23,7 +22,6 @@ from sklda._core.problem import WeightedCorpus
 
 
 class BaseTopicModel(
-    TranslatesNames,
     VersionedMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,

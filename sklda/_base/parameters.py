@@ -1,13 +1,23 @@
 """Parameters that several estimators share: what they may be, and what they mean."""
 
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from numbers import Integral, Real
+from os import PathLike
 from types import SimpleNamespace
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from sklda._base.schedule import LEARNING_INTERVAL, Schedule
-from sklda._base.sklearn_private import HasMethods, Interval, StrOptions
+from sklda._base.sklearn_private import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklda._core.checks import check_structure
 from sklda._core.problem import MAX_TOPICS, Problem
 from sklda._core.random_streams import RandomStreams
@@ -59,6 +69,39 @@ CHAIN_CONSTRAINTS: dict = {
     "thin": [Interval(Integral, 1, None, closed="left")],
     "warm_start": ["boolean"],
 }
+# Of functions and displays.
+POSITIVE_INTEGER: list = [Interval(Integral, 1, None, closed="left")]
+PROPORTION: list = [Interval(Real, 0, 1, closed="both")]
+LEVEL: list = [Interval(Real, 0, 1, closed="neither")]
+PATH: list = [str, PathLike]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def validates(**constraints: list) -> Callable[[_Function], _Function]:
+    """Let scikit-learn check parameters of a function, which gets Python's numbers.
+
+    scikit-learn's own decorator would put the name of the function in place of that of
+    an estimator, where a function fits one with a bad parameter.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        parameters = signature(function)
+
+        @wraps(function)
+        def validating(*args: Any, **kwargs: Any) -> Any:
+            try:
+                call = parameters.bind(*args, **kwargs)
+            except TypeError:
+                return function(*args, **kwargs)  # for Python's message
+            given = {n: v for n, v in call.arguments.items() if n in constraints}
+            validate_parameter_constraints(constraints, given, function.__qualname__)
+            call.arguments |= {n: _python_number(v) for n, v in given.items()}
+            return function(*call.args, **call.kwargs)
+
+        return validating  # type: ignore[return-value]
+
+    return decorate
 
 
 def python_numbers(parameters: dict) -> SimpleNamespace:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from typing import Any
+from numbers import Integral, Real
 
 import numpy as np
 
-from sklda._base.other_names import translates_names
-from sklda._base.parameters import HIGHEST_PRIOR, LOWEST_PRIOR
-from sklda._core.checks import check_integer, check_names, check_number
-from sklda._core.problem import MAX_TOPICS
+from sklda._base.parameters import CONSTRAINTS, HIGHEST_PRIOR, LOWEST_PRIOR, validates
+from sklda._base.sklearn_private import Interval
+from sklda._core.checks import check_names
 from sklda._core.types import NameList
 from sklda._core.warn import warn_user
 
+_PRIOR = Interval(Real, LOWEST_PRIOR, HIGHEST_PRIOR, closed="both")
 
-@translates_names
+
+@validates(
+    n_components=CONSTRAINTS["n_components"], weight=[_PRIOR], base=[None, _PRIOR]
+)
 def seed_word_prior(
     feature_names: NameList,
     seeds: Mapping[int, NameList],
@@ -103,10 +106,8 @@ def seed_word_prior(
         "the words in the order of the columns of X",
         "Pass `vectorizer.get_feature_names_out()`.",
     )
-    n_components = check_integer(n_components, "n_components", 1, MAX_TOPICS)
-    weight = _check_prior(weight, "weight")
-    base = _check_prior(1 / n_components if base is None else base, "base")
-    prior = np.full((n_components, len(names)), base)
+    base = 1 / n_components if base is None else base
+    prior = np.full((n_components, len(names)), base, dtype=np.float64)
     unknown: list[str] = []
     for topic, columns in _columns(names, seeds, n_components, unknown):
         prior[topic, columns] = weight
@@ -118,13 +119,6 @@ def seed_word_prior(
     return prior
 
 
-def _check_prior(value: Any, name: str) -> float:
-    expected = f"from {LOWEST_PRIOR} to {HIGHEST_PRIOR:.0e}"
-    return check_number(
-        value, name, expected, lambda x: LOWEST_PRIOR <= x <= HIGHEST_PRIOR
-    )
-
-
 def _columns(names, seeds, n_components, unknown: list[str]):
     """Return pairs of a topic and the columns of its seeds; note those without any."""
     if not isinstance(seeds, Mapping):
@@ -134,7 +128,13 @@ def _columns(names, seeds, n_components, unknown: list[str]):
         )
     found, n_columns = [], 0
     for topic, words in seeds.items():
-        k = check_integer(topic, "a topic of seeds", 0, n_components - 1)
+        is_number = isinstance(topic, Integral) and not isinstance(topic, bool)
+        if not (is_number and 0 <= topic < n_components):
+            raise ValueError(
+                f"a topic of seeds must be an integer from 0 to {n_components - 1}, "
+                f"got {topic!r}."
+            )
+        k = int(topic)
         what = f"seeds of topic {k}"
         columns: list[int] = []
         for seed in check_names(words, what, "words"):

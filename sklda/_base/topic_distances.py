@@ -5,10 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from sklda._base.fitted_topics import top_indices
-from sklda._core.checks import check_choice, check_integer
+from sklda._base.parameters import POSITIVE_INTEGER
+from sklda._base.sklearn_private import StrOptions
+from sklda._core.checks import check_limit
 
 DISTANCES = ("hellinger", "jensen-shannon", "top-words")
 _DEFAULT_N_WORDS = 10
+DISTANCE_CONSTRAINTS: dict = {
+    "distance": [StrOptions({*DISTANCES})],
+    "n_words": [None, *POSITIVE_INTEGER],
+}
 
 
 def check_distance(distance: str, n_words: int | None, n_words_of_corpus: int) -> int:
@@ -17,9 +23,8 @@ def check_distance(distance: str, n_words: int | None, n_words_of_corpus: int) -
     Raises
     ------
     ValueError
-        If the distance is unknown, or `n_words` is out of range or has no effect.
+        If `n_words` is larger than the number of words, or has no effect.
     """
-    check_choice(distance, "distance", DISTANCES)
     if n_words is None:
         return min(_DEFAULT_N_WORDS, n_words_of_corpus)
     if distance != "top-words":
@@ -27,7 +32,8 @@ def check_distance(distance: str, n_words: int | None, n_words_of_corpus: int) -
             f"n_words has no effect for distance={distance!r}; leave it at None, got "
             f"{n_words!r}."
         )
-    return check_integer(n_words, "n_words", 1, n_words_of_corpus, "words")
+    check_limit(n_words, "n_words", n_words_of_corpus, "words")
+    return n_words
 
 
 def topic_distances(

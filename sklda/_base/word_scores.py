@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.stats import rankdata
 
 from sklda._base.fitted_topics import normalise, summable
-from sklda._core.checks import check_choice, check_number
+from sklda._base.parameters import POSITIVE_INTEGER, PROPORTION
+from sklda._base.sklearn_private import Interval, StrOptions
 
 
 def word_scores(
@@ -23,10 +25,8 @@ def word_scores(
     Raises
     ------
     ValueError
-        If the metric is unknown, the weight is not between 0 and 1, or the metric has
-        none.
+        If a weight is given, and the metric has none.
     """
-    check_choice(metric, "metric", _SCORES)
     weight = check_weight(weight, metric)
     components = summable(components)
     return _SCORES[metric](
@@ -44,7 +44,7 @@ def check_weight(weight: float | None, metric: str) -> float | None:
             f"weight has no effect for metric={metric!r}; leave it at None, got "
             f"{weight!r}."
         )
-    return check_number(weight, "weight", "between 0 and 1", lambda w: 0 <= w <= 1)
+    return weight
 
 
 def exclusivity(topic_word: np.ndarray) -> np.ndarray:
@@ -96,3 +96,11 @@ _SCORES: dict[str, _Score] = {
     "frex": _frex,
 }
 _DEFAULT_WEIGHTS = {"relevance": 0.6, "frex": 0.5}
+RANKING_CONSTRAINTS: dict = {
+    "n_words": POSITIVE_INTEGER,
+    "metric": [StrOptions({*_SCORES})],
+    "weight": [None, *PROPORTION],
+}
+LABEL_CONSTRAINTS: dict = RANKING_CONSTRAINTS | {
+    "n_words": [None, Interval(Integral, 0, None, closed="left")],
+}

@@ -1,9 +1,6 @@
-"""Checks of parameters that functions share."""
+"""Checks of arrays, matrices and lists of names."""
 
-import math
-import numbers
-import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from copy import copy
 from itertools import chain
 from typing import Any
@@ -12,89 +9,10 @@ import numpy as np
 from scipy import sparse
 
 
-def check_integer(
-    value: Any,
-    name: str,
-    minimum: int,
-    maximum: int | None = None,
-    counted: str = "",
-) -> int:
-    """Return `value` as int if it lies in a range.
-
-    Parameters
-    ----------
-    value : object
-        Value of the parameter.
-    name : str
-        Name of the parameter, for the message.
-    minimum : int
-        Smallest valid value.
-    maximum : int, default=None
-        Largest valid value. None sets no limit.
-    counted : str, default=""
-        What `maximum` is the number of, for the message; empty if it is of nothing.
-
-    Returns
-    -------
-    int
-        The value.
-
-    Raises
-    ------
-    ValueError
-        If `value` is not an integer (a bool is not one), or out of range.
-    """
-    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not is_integer or int(value) < minimum:
-        raise ValueError(f"{name} must be an integer >= {minimum}, got {value!r}.")
-    if maximum is not None and int(value) > maximum:
-        limit = f"the number of {counted}, {maximum}" if counted else f"{maximum:,}"
-        raise ValueError(f"{name}={value} exceeds {limit}.")
-    return int(value)
-
-
-def check_number(
-    value: Any, name: str, expected: str, is_valid: Callable[[float], bool]
-) -> float:
-    """Return `value` as float if it is a valid number.
-
-    Parameters
-    ----------
-    value : object
-        Value of the parameter.
-    name : str
-        Name of the parameter, for the message.
-    expected : str
-        What the number must be, for the message.
-    is_valid : callable
-        Says whether a number is valid; False of NaN.
-
-    Returns
-    -------
-    float
-        The value.
-
-    Raises
-    ------
-    ValueError
-        If `value` is not a number (a bool is not one), or not valid.
-    """
-    number = math.nan
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
-        try:
-            number = float(value)
-        except OverflowError:  # an int
-            number = math.inf
-    if not is_valid(number):
-        raise ValueError(f"{name} must be {expected}, got {value!r}.")
-    return number
-
-
-def check_flag(value: Any, name: str) -> bool:
-    """Return `value` as bool; raise ValueError if it is neither True nor False."""
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {value!r}.")
-    return bool(value)
+def check_limit(value: int, name: str, limit: int, counted: str) -> None:
+    """Raise ValueError if a parameter asks for more things than there are."""
+    if value > limit:
+        raise ValueError(f"{name}={value} exceeds the number of {counted}, {limit}.")
 
 
 def check_numbers(value: Any, name: str, shape: tuple[int | str, ...]) -> np.ndarray:
@@ -175,13 +93,6 @@ def check_names(
     return [str(item) for item in value]
 
 
-def check_choice(value: Any, name: str, choices: Collection[str]) -> None:
-    """Raise ValueError if `value` is not one of the choices."""
-    if not isinstance(value, str) or value not in choices:
-        allowed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be one of {allowed}; got {value!r}.")
-
-
 def check_structure(matrix: Any, name: str) -> None:
     """Raise ValueError if entries are masked, or lie outside the shape of a matrix.
 
@@ -242,9 +153,3 @@ def _indices_of_lil(matrix: Any) -> tuple[tuple[np.ndarray, np.ndarray], int]:
 
 
 _INDICES = {"coo": _indices_of_coo, "dok": _indices_of_dok, "lil": _indices_of_lil}
-
-
-def check_path(path: Any, name: str) -> None:
-    """Raise TypeError if `path` is no path: `open` takes an int for an open file."""
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"{name} must be a str or path-like, got {path!r}.")

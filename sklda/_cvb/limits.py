@@ -1,9 +1,8 @@
 """Checks that a fit takes neither too long nor too much memory."""
 
-from pathlib import Path
-
 import numpy as np
 
+from sklda._core.memory import free_memory
 from sklda._core.problem import WeightedCorpus, padded
 
 _MAX_EXACT_TOKENS = 1000  # 16 MB and a tenth of a second for each topic and sweep
@@ -14,7 +13,7 @@ def check_memory(n_cells: int, n_topics: int, *, exact: bool) -> None:
     needed = 4 * n_cells * padded(n_topics)
     if exact:
         needed += 16 * n_cells**2 * n_topics
-    free = _free_memory()
+    free = free_memory()
     if free is not None and needed > free / 2:
         raise MemoryError(
             f"fit stores {n_topics} responsibilities for each of {n_cells:,} "
@@ -38,13 +37,3 @@ def check_exact(corpus: WeightedCorpus, n_shards: int) -> None:
             f"approximation='exact' is for small corpora and is not sharded: set "
             f"n_shards=1 instead of n_shards={n_shards}."
         )
-
-
-def _free_memory() -> int | None:
-    """Return the bytes that could be allocated, None where they are unknown."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        facts = dict(line.split(":", 1) for line in lines)
-        return 1024 * int(facts["MemAvailable"].split()[0])
-    except (OSError, KeyError, ValueError):
-        return None

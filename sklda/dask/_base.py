@@ -13,9 +13,8 @@ from sklearn.base import clone
 
 from sklda._base.fitted_topics import snapshot
 from sklda._base.fold_in import mean_log_probability
-from sklda._base.parameters import make_problem, random_streams
+from sklda._base.parameters import make_problem, random_streams, validates
 from sklda._base.sklearn_private import Interval, fit_context
-from sklda._core.checks import check_flag
 from sklda._core.problem import MAX_TOKENS
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
@@ -56,6 +55,7 @@ class BaseDaskLDA(BaseGibbsLDA):
         raise NotImplementedError
 
     @fit_context(prefer_skip_nested_validation=True)
+    @validates(resume=["boolean"])
     def fit(self, X: Any, y: Any = None, *, resume: bool = False) -> Self:
         """Run the chain on the workers and average its kept samples.
 
@@ -92,14 +92,8 @@ class BaseDaskLDA(BaseGibbsLDA):
         Ctrl-C cancels the tasks of the fit; the client goes on working. An interrupted
         fit leaves the estimator as it was.
         """
-        if check_flag(resume, "resume") and self.storage is None:
+        if resume and self.storage is None:
             raise ValueError("resume=True goes on from storage, which is None.")
-        if self.keep_draws > 0:
-            raise ValueError(
-                f"keep_draws={self.keep_draws}, but {type(self).__module__} keeps no "
-                f"draws: they have the size of the corpus. Set it to 0; for draws, fit "
-                f"{self._local.__name__} of sklda to a sample of the documents."
-            )
         if np.ndim(self.topic_word_prior) > 0:
             raise ValueError(
                 f"topic_word_prior is an array of {np.ndim(self.topic_word_prior)} "
@@ -181,7 +175,6 @@ class BaseDaskLDA(BaseGibbsLDA):
             "topic_assignments_": _concatenated(z, partitions.n_tokens),
             "doc_topic_prior_": priors.doc_topic,
             "topic_word_prior_": priors.topic_word,
-            "draws_": None,
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
             "n_iter_": chain.n_sweeps,

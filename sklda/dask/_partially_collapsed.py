@@ -46,8 +46,6 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
     thin : int, default=10
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
-    keep_draws : int, default=0
-        Must be 0: draws have the size of the corpus.
     evaluate_every : int, default=10
         Record `log_joint_` every so many sweeps; 0 never records it.
     n_partitions : int or None, default=None
@@ -84,8 +82,6 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
     topic_assignments_ : dask array of shape (n_tokens,)
         Topic of each training token in the last sweep. Tokens are ordered by document,
         then by word.
-    draws_ : None
-        No draws are kept.
     log_joint_ : ndarray of shape (n_evaluations,)
         Trace of log p(w, z | alpha, beta) in nats, with all constants; equal to that on
         one machine but for rounding.
@@ -136,7 +132,6 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
-        keep_draws: int = 0,
         evaluate_every: int = 10,
         n_partitions: int | None = None,
         storage: str | None = None,
@@ -153,7 +148,6 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin
-        self.keep_draws = keep_draws
         self.evaluate_every = evaluate_every
         self.n_partitions = n_partitions
         self.storage = storage

@@ -16,7 +16,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from sklearn.utils import Bunch
 
-from sklda._core.checks import check_flag, check_integer
+from sklda._base.parameters import POSITIVE_INTEGER, validates
 
 _PACKAGES = ("numpy", "scipy", "sklearn")
 
@@ -85,6 +85,7 @@ def load_docstrings(
 ) -> Bunch | tuple[list[str], np.ndarray]: ...
 
 
+@validates(return_X_y=["boolean"], min_length=POSITIVE_INTEGER)
 def load_docstrings(
     *, return_X_y: bool = False, min_length: int = 300
 ) -> Bunch | tuple[list[str], np.ndarray]:
@@ -151,8 +152,6 @@ def load_docstrings(
     >>> corpus.names[-1], corpus.target_names[corpus.target[-1]]  # doctest: +SKIP
     ('sklearn.utils.validation.validate_data', 'sklearn.utils')
     """
-    min_length = check_integer(min_length, "min_length", 1)
-    return_X_y = check_flag(return_X_y, "return_X_y")
     entries = _collect_texts(_PACKAGES, min_length)
     target_names = sorted({label for _, label, _ in entries})
     index = {label: i for i, label in enumerate(target_names)}

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
-import logging
-import shutil
-import tempfile
-import time
-import urllib.error
-import urllib.request
-import warnings
 from collections.abc import Callable
 from functools import partial
+from numbers import Integral
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from sklearn.utils import Bunch
 
-from sklda._core.checks import (
-    check_choice,
-    check_flag,
-    check_integer,
-    check_number,
-    check_path,
-)
+from sklda._base.parameters import PATH, validates
+from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.types import PathLike
 from sklda.datasets._text_files import (
     describe,
@@ -33,20 +21,16 @@ from sklda.datasets._text_files import (
 )
 from sklda.datasets._uci_bow import read_docword
 
-logger = logging.getLogger(__name__)
-
 Content = TypeVar("Content")
 
 _BASE_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
-_TIMEOUT = 60.0  # seconds without data
-_MAX_DELAY = 24 * 60 * 60  # seconds
 
 
 class _Corpus(NamedTuple):
     """Title of a corpus, and the checksums of its files, None if unknown.
 
     Checksums are those of the decompressed text, because a mirror or a proxy may
-    compress the same text differently.
+    compress the same text differently. Those of pooch would be of the compressed files.
     """
 
     title: str
@@ -83,13 +67,18 @@ https://doi.org/10.24432/C5ZG6P
 """
 
 
+@validates(
+    name=[StrOptions({*_CORPORA})],
+    data_home=[None, *PATH],
+    download_if_missing=["boolean"],
+    n_retries=[Interval(Integral, 0, None, closed="left")],
+)
 def fetch_uci_bow(
     name: Literal["kos", "nips", "enron", "nytimes", "pubmed"],
     *,
     data_home: PathLike | None = None,
     download_if_missing: bool = True,
     n_retries: int = 3,
-    delay: float = 1.0,
 ) -> Bunch:
     """Load a bag-of-words corpus of the UCI repository; download it if necessary.
 
@@ -123,9 +112,6 @@ def fetch_uci_bow(
     n_retries : int, default=3
         Number of times that a download is repeated after a network error, at least 0.
 
-    delay : float, default=1.0
-        Seconds between two attempts, from 0 to 86,400, which is a day.
-
     Returns
     -------
     corpus : :class:`~sklearn.utils.Bunch`
@@ -148,6 +134,10 @@ def fetch_uci_bow(
     TypeError
         If `data_home` is neither a str nor path-like.
 
+    ImportError
+        If a file is missing, and pooch, which downloads it, is not installed:
+        ``pip install "sklda[datasets]"``.
+
     OSError
         If a file is missing and cannot be downloaded, or `download_if_missing` is
         False. Also if a file is broken, whether it was just downloaded or already in
@@ -162,9 +152,9 @@ def fetch_uci_bow(
 
     Notes
     -----
-    A file is downloaded to a temporary folder inside `data_home`, read once to check
-    it, and then moved into place in one step. So an interrupted download leaves no
-    partial file, and several processes may download the same corpus.
+    pooch downloads to a temporary file inside `data_home` and moves it into place when
+    it is complete. So an interrupted download leaves no partial file, and several
+    processes may download the same corpus.
 
     Files are checked at each call. Memory is about 18 bytes per row during reading (9
     GB for ``"pubmed"``) and 13 in the result. One core reads about 2 million rows per
@@ -182,28 +172,15 @@ def fetch_uci_bow(
     >>> corpus.data.shape  # doctest: +SKIP
     (3430, 6906)
     """
-    check_choice(name, "name", _CORPORA)
-    n_retries = check_integer(n_retries, "n_retries", 0)
-    delay = check_number(
-        delay,
-        "delay",
-        f"a number of seconds from 0 to {_MAX_DELAY:,}",
-        lambda seconds: 0 <= seconds <= _MAX_DELAY,
-    )
-    download_if_missing = check_flag(download_if_missing, "download_if_missing")
     corpus, folder = _CORPORA[name], _data_folder(data_home)
-    download = None
-    if download_if_missing:
-        download = partial(_download, n_retries=n_retries, delay=delay)
+    download = partial(_download, n_retries=n_retries) if download_if_missing else None
     X = _obtain(
-        folder / f"docword.{name}.txt.gz",
-        partial(_read_checked, read_docword, corpus.docword_sha256),
-        download,
+        folder / f"docword.{name}.txt.gz", read_docword, corpus.docword_sha256, download
     )
-    read_words = partial(read_vocabulary, n_features=X.shape[1])
     words = _obtain(
         folder / f"vocab.{name}.txt",
-        partial(_read_checked, read_words, corpus.vocab_sha256),
+        partial(read_vocabulary, n_features=X.shape[1]),
+        corpus.vocab_sha256,
         download,
     )
     text = _DESCR.format(title=corpus.title, underline="-" * len(corpus.title))
@@ -213,7 +190,6 @@ def fetch_uci_bow(
 def _data_folder(data_home: PathLike | None) -> Path:
     """Return the folder of the files; by default one in scikit-learn's data folder."""
     if data_home is not None:
-        check_path(data_home, "data_home")
         try:
             return Path(data_home).expanduser()
         except RuntimeError as error:
@@ -224,54 +200,11 @@ def _data_folder(data_home: PathLike | None) -> Path:
     return Path(get_data_home(), "uci_bow")
 
 
-def _read_checked(
-    read: Callable[[Path], Content], sha256: str | None, path: Path
-) -> Content:
-    """Check the checksum of a file, then read it; ValueError if either fails."""
-    _check_sha256(path, sha256)
-    return read(path)
-
-
-def _download(path: Path, n_retries: int, delay: float) -> None:
-    """Download the file of this name to `path`; OSError if all attempts fail."""
-    url = _BASE_URL + path.name
-    for attempts_left in range(n_retries, -1, -1):
-        try:
-            return _copy_url(url, path)
-        except (
-            urllib.error.URLError,
-            http.client.HTTPException,
-            ConnectionError,
-            TimeoutError,
-        ) as error:
-            if attempts_left == 0:
-                raise OSError(
-                    f"{url} could not be downloaded ({error!r}). Try again later, or "
-                    "get the file in another way and pass its folder as data_home."
-                ) from error
-            warnings.warn(
-                f"Download of {url} failed ({error!r}), trying again.",
-                stacklevel=4,  # the caller of fetch_uci_bow
-            )
-            time.sleep(delay)
-
-
-def _copy_url(url: str, path: Path) -> None:
-    """Copy a URL to a file; ConnectionError if it ends too early."""
-    logger.info("Downloading %s", url)
-    with (
-        urllib.request.urlopen(url, timeout=_TIMEOUT) as response,
-        open(path, "wb") as file,
-    ):
-        shutil.copyfileobj(response, file)
-        expected = response.headers.get("Content-Length")
-        # A connection that is closed too early looks like the end of the file.
-        if expected is not None and file.tell() != int(expected):
-            raise ConnectionError(f"received {file.tell()} of {expected} bytes")
-
-
 def _obtain(
-    path: Path, read: Callable[[Path], Content], download: Callable[[Path], None] | None
+    path: Path,
+    read: Callable[[Path], Content],
+    sha256: str | None,
+    download: Callable[[Path], Any] | None,
 ) -> Content:
     """Read a file of the repository; download it if it is missing.
 
@@ -281,31 +214,41 @@ def _obtain(
         If the file is broken, missing although `download` is None, or the download
         fails.
     """
-    if path.exists():
-        try:
-            return read(path)
-        except ValueError as error:
-            raise OSError(f"{path} is broken: {error} {_delete(path)}") from error
-    if download is None:
-        raise FileNotFoundError(
-            f"{path} not found, and download_if_missing is False. Allow the download, "
-            f"or put the file there yourself; its address is {_BASE_URL}{path.name}"
-        )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # On the same file system as `path`, so that the file can be moved in one step.
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".download-") as folder:
-        temporary = Path(folder, path.name)
-        download(temporary)
-        try:
-            content = read(temporary)
-        except ValueError as error:
-            raise OSError(
-                f"The download of {_BASE_URL}{path.name} is broken and was deleted: "
-                f"{error} Try again later, or get the file in another way and pass its "
-                "folder as data_home."
-            ) from error
-        temporary.replace(path)
-    return content
+    if not path.exists():
+        if download is None:
+            raise FileNotFoundError(
+                f"{path} not found, and download_if_missing is False. Allow the "
+                f"download, or put the file there yourself; its address is "
+                f"{_BASE_URL}{path.name}"
+            )
+        download(path)
+    try:
+        _check_sha256(path, sha256)
+        return read(path)
+    except ValueError as error:
+        raise OSError(f"{path} is broken: {error} {_delete(path)}") from error
+
+
+def _download(path: Path, n_retries: int) -> None:
+    """Download the file of this name to `path`; OSError if all attempts fail."""
+    try:
+        import pooch
+    except ImportError as error:
+        raise ImportError(
+            f"fetch_uci_bow needs pooch to download {path.name}: "
+            f'pip install "sklda[datasets]"'
+        ) from error
+
+    files = pooch.create(
+        path.parent, _BASE_URL, registry={path.name: None}, retry_if_failed=n_retries
+    )
+    try:
+        files.fetch(path.name)
+    except OSError as error:  # which the errors of requests are, too
+        raise OSError(
+            f"{_BASE_URL}{path.name} could not be downloaded ({error!r}). Try again "
+            "later, or get the file in another way and pass its folder as data_home."
+        ) from error
 
 
 def _delete(path: Path) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 from array import array
+from numbers import Integral
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch
 
-from sklda._core.checks import check_integer, check_path
+from sklda._base.parameters import PATH, validates
+from sklda._base.sklearn_private import Interval
 from sklda._core.types import PathLike
 from sklda.datasets._text_files import (
     MAX_COUNT,
@@ -31,6 +33,11 @@ _MAX_WORDS = 2**31 - 1  # scipy.sparse takes wider ids for more
 _DESCR = "A corpus in the format of LDA-C, read from a file."
 
 
+@validates(
+    path=PATH,
+    n_features=[None, Interval(Integral, 1, _MAX_WORDS, closed="both")],
+    vocab_path=[None, *PATH],
+)
 def load_ldac(
     path: PathLike,
     *,
@@ -114,11 +121,6 @@ def load_ldac(
            [0, 0, 0, 0],
            [0, 5, 0, 0]])
     """
-    check_path(path, "path")
-    if vocab_path is not None:
-        check_path(vocab_path, "vocab_path")
-    if n_features is not None:
-        n_features = check_integer(n_features, "n_features", 1, _MAX_WORDS)
     words = None if vocab_path is None else read_vocabulary(vocab_path, n_features)
     X = _read_documents(path, n_features if words is None else words.size)
     return Bunch(data=X, feature_names=words, DESCR=describe(_DESCR, X))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from sklda._core.checks import check_integer
+from sklda._base.parameters import validates
+from sklda._base.sklearn_private import Interval
 
 # A larger corpus is drawn in chunks, because drawing takes about 40 bytes per token.
 _TOKENS_PER_CHUNK = 1 << 22
@@ -23,6 +25,15 @@ _MAX_SIDE = math.isqrt(_MAX_SIZE)
 _MIN_PRIOR, _MAX_PRIOR = np.float64(1e-200), np.float64(1e200)
 
 
+_SIZE = [Interval(Integral, 1, _MAX_SIZE, closed="both")]
+
+
+@validates(
+    n_samples=_SIZE,
+    n_features=_SIZE,
+    n_components=_SIZE,
+    random_state=["random_state"],
+)
 def make_lda_corpus(
     n_samples: int = 200,
     n_features: int = 500,
@@ -111,9 +122,6 @@ def make_lda_corpus(
     >>> int(X.sum())
     5000
     """
-    n_samples = check_integer(n_samples, "n_samples", 1, _MAX_SIZE)
-    n_features = check_integer(n_features, "n_features", 1, _MAX_SIZE)
-    n_components = check_integer(n_components, "n_components", 1, _MAX_SIZE)
     lengths = _check_lengths(document_length, n_samples)
     if doc_topic_prior is None:
         doc_topic_prior = 1.0 / n_components
@@ -127,6 +135,11 @@ def make_lda_corpus(
     return _draw_counts(doc_topic, topic_word, lengths, rng), doc_topic, topic_word
 
 
+@validates(
+    n_samples=_SIZE,
+    side=[Interval(Integral, 2, _MAX_SIDE, closed="both")],
+    random_state=["random_state"],
+)
 def make_bars(
     n_samples: int = 2000,
     side: int = 5,
@@ -206,8 +219,6 @@ def make_bars(
            [0. , 0. , 0. , 0. , 0. ],
            [0. , 0. , 0. , 0. , 0. ]])
     """
-    n_samples = check_integer(n_samples, "n_samples", 1, _MAX_SIZE)
-    side = check_integer(side, "side", 2, _MAX_SIDE)
     lengths = _check_lengths(document_length, n_samples)
     alpha = _check_prior(doc_topic_prior, 2 * side, "doc_topic_prior")
     rng = _make_generator(random_state)

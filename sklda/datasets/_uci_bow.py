@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch
 
-from sklda._core.checks import check_path
+from sklda._base.parameters import PATH, validates
 from sklda._core.types import PathLike
 from sklda.datasets._text_files import (
     MAX_COUNT,
@@ -44,6 +44,7 @@ a file.
 """
 
 
+@validates(docword_path=PATH, vocab_path=[None, *PATH])
 def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> Bunch:
     r"""Load a corpus from files in the UCI bag-of-words format.
 
@@ -119,9 +120,6 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
            [0, 0, 0, 0],
            [0, 5, 0, 0]])
     """
-    check_path(docword_path, "docword_path")
-    if vocab_path is not None:
-        check_path(vocab_path, "vocab_path")
     X = read_docword(docword_path)
     words = None if vocab_path is None else read_vocabulary(vocab_path, X.shape[1])
     return Bunch(data=X, feature_names=words, DESCR=describe(_DESCR, X))

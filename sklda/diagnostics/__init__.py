@@ -4,9 +4,7 @@ R-hat, effective sample sizes and standard errors are those of arviz-stats:
 ``pip install "sklda[diagnostics]"``.
 """
 
-from sklda.diagnostics._ess_display import EssDisplay
-from sklda.diagnostics._rank_display import RankDisplay
 from sklda.diagnostics._result import SampledChains
 from sklda.diagnostics._sample_chains import sample_chains
 
-__all__ = ["EssDisplay", "RankDisplay", "SampledChains", "sample_chains"]
+__all__ = ["SampledChains", "sample_chains"]

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from sklda._core.checks import check_flag, check_integer
+from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda.diagnostics import _statistics as statistics
 from sklda.diagnostics._chains import Experiment, Sampled
 from sklda.diagnostics._table import (
@@ -129,6 +129,7 @@ class SampledChains:
         names = [n for n in self.scalars_ if n.startswith(("log_joint", "bound"))]
         return np.sum([self.scalars_[name] for name in names], axis=0)
 
+    @validates(n_sweeps=POSITIVE_INTEGER)
     def more(self, n_sweeps: int) -> Self:
         """Go on with the same chains.
 
@@ -158,7 +159,6 @@ class SampledChains:
         An interrupted call leaves everything as it was: it runs copies of the chains,
         which take as much memory again.
         """
-        n_sweeps = check_integer(n_sweeps, "n_sweeps", 1)
         if not self._experiment.has_chains:
             name = type(self.estimators_[0]).__name__
             raise TypeError(
@@ -177,6 +177,7 @@ class SampledChains:
         self.__dict__ = _attributes(self._experiment, later)
         return self
 
+    @validates(as_frame=["boolean"])
     def summary(self, *, as_frame: bool = False) -> Any:
         """Return the diagnostics of each scalar.
 
@@ -218,7 +219,7 @@ class SampledChains:
            https://doi.org/10.1214/20-BA1221
         """
         rows = {name: row.copy() for name, row in self._rows.items()}
-        if not check_flag(as_frame, "as_frame"):
+        if not as_frame:
             return rows
         try:
             import pandas
@@ -345,10 +346,3 @@ def _verdict_on_starts(chains: SampledChains) -> Verdict:
         f"nothing. Their bounds differ by {np.ptp(bounds):.2g} nats per token; take "
         f"best_estimator_.",
     )
-
-
-def check_chains(chains: Any) -> SampledChains:
-    """Return chains as they are; raise TypeError if they are none."""
-    if not isinstance(chains, SampledChains):
-        raise TypeError(f"chains must be SampledChains, got {chains!r}.")
-    return chains

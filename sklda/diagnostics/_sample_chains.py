@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from sklda._base.estimator import BaseTopicModel
-from sklda._base.parameters import CONSTRAINTS, make_problem
-from sklda._base.sklearn_private import Interval, validate_parameter_constraints
+from sklda._base.parameters import CONSTRAINTS, make_problem, validates
+from sklda._base.sklearn_private import Interval
 from sklda._core.corpus import check_corpus, check_weights
 from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
@@ -23,13 +23,12 @@ from sklda.diagnostics._chains import Experiment
 from sklda.diagnostics._result import SampledChains
 from sklda.diagnostics._statistics import import_arviz
 
-_CONSTRAINTS: dict = {
-    "n_chains": [Interval(Integral, 2, 10_000, closed="both")],
-    "n_jobs": CONSTRAINTS["n_jobs"],
-    "random_state": CONSTRAINTS["random_state"],
-}
 
-
+@validates(
+    n_chains=[Interval(Integral, 2, 10_000, closed="both")],
+    n_jobs=CONSTRAINTS["n_jobs"],
+    random_state=["random_state"],
+)
 def sample_chains(
     estimator: Any,
     X: MatrixLike,
@@ -108,9 +107,6 @@ default=None
     >>> chains.more(480).scalars_["log_joint"].shape
     (4, 100)
     """
-    given = {"n_chains": n_chains, "n_jobs": n_jobs, "random_state": random_state}
-    validate_parameter_constraints(_CONSTRAINTS, given, caller_name="sample_chains")
-    n_jobs, n_chains = None if n_jobs is None else int(n_jobs), int(n_chains)
     if isclass(estimator) or not isinstance(estimator, BaseTopicModel):
         raise TypeError(
             f"estimator must be an estimator of sklda, got {estimator!r}. For a "

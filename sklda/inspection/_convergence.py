@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from sklda._base.drawing import axes_or_new, legend_beside, shades, shorten
 from sklda._base.fitted_topics import snapshot
-from sklda._core.checks import (
-    check_integer,
-    check_names,
-    check_number,
-    check_numbers,
-)
+from sklda._base.parameters import validates
+from sklda._base.sklearn_private import Interval
+from sklda._core.checks import check_names, check_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,6 +82,10 @@ class ConvergenceDisplay:
     figure_: Figure
     lines_: list[Line2D]
 
+    @validates(
+        burn_in=[Interval(Integral, 0, None, closed="left")],
+        r_hat=[None, Interval(Real, 0, None, closed="neither")],
+    )
     def __init__(
         self,
         *,
@@ -99,13 +101,8 @@ class ConvergenceDisplay:
         shapes = [each.shape for each in self.sweeps]
         self.values = _check_curves(values, "values", shapes)
         self.quantity = quantity
-        self.burn_in = check_integer(burn_in, "burn_in", 0)
+        self.burn_in = burn_in
         self.r_hat = r_hat
-        if r_hat is not None:
-            expected = "a positive number, or None"
-            self.r_hat = check_number(
-                r_hat, "r_hat", expected, lambda n: 0 < n < np.inf
-            )
 
     @classmethod
     def from_estimator(

@@ -21,8 +21,9 @@ from sklda._base.fitted_topics import (
     snapshot,
     topic_proportions,
 )
-from sklda._base.other_names import translates_names
-from sklda._core.checks import check_integer, check_numbers
+from sklda._base.parameters import POSITIVE_INTEGER, validates
+from sklda._base.word_scores import LABEL_CONSTRAINTS
+from sklda._core.checks import check_numbers
 from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda.inspection._words import label_words
 
@@ -92,6 +93,7 @@ class DocumentTopicsDisplay:
     bars_: list[BarContainer]
     figure_: Figure
 
+    @validates(n_models=POSITIVE_INTEGER)
     def __init__(
         self,
         *,
@@ -110,10 +112,10 @@ class DocumentTopicsDisplay:
             document_names, "document_names", "documents", n_documents
         )
         self.topic_names = check_labels(topic_names, "topic_names", "topics", n_topics)
-        self.n_models = check_integer(n_models, "n_models", 1)
+        self.n_models = n_models
 
     @classmethod
-    @translates_names
+    @validates(**LABEL_CONSTRAINTS, n_topics=POSITIVE_INTEGER)
     def from_estimator(
         cls,
         estimator: Any,
@@ -190,7 +192,6 @@ class DocumentTopicsDisplay:
         if documents is None:
             documents = np.arange(min(len(proportions), _DEFAULT_N_DOCUMENTS))
         rows = check_indices(documents, "documents", len(proportions), "documents")
-        n_topics = check_integer(n_topics, "n_topics", 1)
         proportions = proportions[rows]
         order = np.argsort(-proportions.sum(axis=0), kind="stable")
         topics = np.sort(order[:n_topics])

@@ -11,8 +11,8 @@ from scipy.stats import t as student_t
 from sklearn.utils import check_random_state
 
 from sklda._base.drawing import check_indices
-from sklda._base.draws import check_draws, check_level
-from sklda._core.checks import check_flag
+from sklda._base.draws import check_draws
+from sklda._base.parameters import LEVEL, validates
 from sklda._core.minka import learn_doc_topic
 from sklda._core.warn import warn_user
 from sklda.inspection._covariates import check_covariates
@@ -75,6 +75,7 @@ class TopicEffects:
     confidence_level: float
     n_draws: int
 
+    @validates(as_frame=["boolean"])
     def summary(self, *, as_frame: bool = False) -> Any:
         """Return a table with a row for each topic and term.
 
@@ -103,7 +104,7 @@ class TopicEffects:
             for i, topic in enumerate(self.topics)
             for j, term in enumerate(self.terms)
         }
-        if not check_flag(as_frame, "as_frame"):
+        if not as_frame:
             return rows
         try:
             import pandas
@@ -140,6 +141,7 @@ class TopicEffects:
         return "\n".join([title, *text, *more])
 
 
+@validates(confidence_level=LEVEL, random_state=["random_state"])
 def estimate_effect(
     draws: Any,
     covariates: ArrayLike,
@@ -262,7 +264,6 @@ def estimate_effect(
     (3, 2)
     """
     draws = check_draws(draws)
-    level = check_level(confidence_level)
     shown = check_indices(topics, "topics", draws.n_topics, "topics")
     if draws.n_topics < 2:
         raise ValueError("draws hold one topic, of which all proportions are 1.")
@@ -279,7 +280,7 @@ def estimate_effect(
         regression.fit(draws.sample_doc_topic(i, rng)[:, shown])
         for i in range(draws.n_draws)
     ]
-    effects = _pool(fits, regression.df, level)
+    effects = _pool(fits, regression.df, confidence_level)
     effects.terms, effects.topics = ["intercept", *names], shown
     return effects
 

@@ -16,11 +16,9 @@ from sklda._base.fitted_topics import (
     topic_proportions,
     word_names,
 )
-from sklda._base.other_names import translates_names
 from sklda._core.types import MatrixLike, NameList
 
 
-@translates_names
 def pyldavis_data(
     estimator: Any, X: MatrixLike, feature_names: NameList | None = None
 ) -> dict[str, Any]:

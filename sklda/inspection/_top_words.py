@@ -23,7 +23,8 @@ from sklda._base.fitted_topics import (
     snapshot,
     word_names,
 )
-from sklda._base.other_names import translates_names
+from sklda._base.parameters import LEVEL, validates
+from sklda._base.word_scores import RANKING_CONSTRAINTS
 from sklda._core.checks import check_numbers
 from sklda._core.types import NameList, WordMetric
 from sklda.inspection._words import top_columns
@@ -121,7 +122,7 @@ class TopWordsDisplay:
             self.intervals = check_numbers(intervals, "intervals", (2, *shape))
 
     @classmethod
-    @translates_names
+    @validates(**RANKING_CONSTRAINTS, confidence_level=[None, *LEVEL])
     def from_estimator(
         cls,
         estimator: Any,

@@ -14,9 +14,10 @@ from sklda._base.fitted_topics import (
     topic_frequencies,
     topic_frequencies_in,
 )
-from sklda._base.other_names import translates_names
+from sklda._base.parameters import validates
 from sklda._base.several_models import check_models, distributions_of_all
 from sklda._base.topic_distances import jensen_shannon_distances
+from sklda._base.word_scores import LABEL_CONSTRAINTS
 from sklda._core.checks import check_numbers
 from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda.inspection._flows import places, stacked, transport
@@ -127,7 +128,7 @@ class TopicFlowDisplay:
         ]
 
     @classmethod
-    @translates_names
+    @validates(**LABEL_CONSTRAINTS)
     def from_estimators(
         cls,
         estimators: Sequence[Any],

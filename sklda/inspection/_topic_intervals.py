@@ -16,7 +16,8 @@ from sklda._base.drawing import (
     shorten,
 )
 from sklda._base.draws import check_draws
-from sklda._core.checks import check_integer, check_names, check_numbers
+from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
+from sklda._core.checks import check_names, check_numbers
 from sklda._core.types import NameList
 from sklda.inspection._effects import TopicEffects
 
@@ -114,6 +115,7 @@ class TopicIntervalsDisplay:
         self.quantity = quantity
 
     @classmethod
+    @validates(n_topics=POSITIVE_INTEGER, confidence_level=LEVEL)
     def from_draws(
         cls,
         draws: Any,
@@ -167,7 +169,6 @@ class TopicIntervalsDisplay:
         if documents is None:
             documents = np.arange(min(draws.n_documents, _DEFAULT_N_DOCUMENTS))
         rows = check_indices(documents, "documents", draws.n_documents, "documents")
-        n_topics = check_integer(n_topics, "n_topics", 1)
         names = _names(topic_names, range(draws.n_topics))
         given: Any = document_names
         if given is None:

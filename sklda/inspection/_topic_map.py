@@ -14,8 +14,9 @@ from sklda._base.fitted_topics import (
     topic_frequencies,
     topic_frequencies_in,
 )
-from sklda._base.other_names import translates_names
+from sklda._base.parameters import validates
 from sklda._base.topic_distances import jensen_shannon_distances
+from sklda._base.word_scores import LABEL_CONSTRAINTS
 from sklda._core.checks import check_numbers
 from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda.inspection._labels import place_labels
@@ -119,7 +120,7 @@ class TopicMapDisplay:
         self.explained_ratio = check_numbers(explained_ratio, "explained_ratio", (2,))
 
     @classmethod
-    @translates_names
+    @validates(**LABEL_CONSTRAINTS)
     def from_estimator(
         cls,
         estimator: Any,

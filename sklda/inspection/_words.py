@@ -15,9 +15,9 @@ from sklda._base.fitted_topics import (
     topic_proportions,
     word_names,
 )
-from sklda._base.other_names import translates_names
-from sklda._base.word_scores import word_scores
-from sklda._core.checks import check_flag, check_integer
+from sklda._base.parameters import POSITIVE_INTEGER, validates
+from sklda._base.word_scores import RANKING_CONSTRAINTS, word_scores
+from sklda._core.checks import check_limit
 from sklda._core.types import MatrixLike, NameList, WordMetric
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def top_words(
 ) -> list[list[str]] | DataFrame: ...
 
 
-@translates_names
+@validates(**RANKING_CONSTRAINTS, as_frame=["boolean"])
 def top_words(
     estimator: Any,
     feature_names: NameList | None = None,
@@ -161,7 +161,7 @@ def top_words(
     names = word_names(estimator, feature_names, components.shape[1])
     columns = top_columns(components, n_words, metric, weight)
     words = [[names[column] for column in topic] for topic in columns]
-    if not check_flag(as_frame, "as_frame"):
+    if not as_frame:
         return words
     try:
         import pandas
@@ -178,7 +178,7 @@ def top_columns(
     components: np.ndarray, n_words: int, metric: str, weight: float | None
 ) -> np.ndarray:
     """Return the columns of the top words of each topic, (n_topics, n_words)."""
-    n_words = check_integer(n_words, "n_words", 1, components.shape[1], "words")
+    check_limit(n_words, "n_words", components.shape[1], "words")
     return top_indices(word_scores(components, metric, weight), n_words)
 
 
@@ -200,7 +200,7 @@ def label_words(
     n_columns = components.shape[1]
     if n_words is None:
         n_words = min(default_n_words, n_columns) if named else 0
-    n_words = check_integer(n_words, "n_words", 0, n_columns, "words")
+    check_limit(n_words, "n_words", n_columns, "words")
     names = word_names(estimator, feature_names, n_columns) if named or n_words else []
     if n_words == 0:
         return [[] for _ in components]
@@ -210,7 +210,7 @@ def label_words(
     ]
 
 
-@translates_names
+@validates(n_documents=POSITIVE_INTEGER)
 def top_documents(
     estimator: Any, X: MatrixLike, n_documents: int = 10
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -268,8 +268,6 @@ def top_documents(
     (10, 3)
     """
     proportions = topic_proportions(snapshot(estimator), X).T
-    n_documents = check_integer(
-        n_documents, "n_documents", 1, proportions.shape[1], "documents"
-    )
+    check_limit(n_documents, "n_documents", proportions.shape[1], "documents")
     documents = top_indices(proportions, n_documents)
     return documents, np.take_along_axis(proportions, documents, axis=1)

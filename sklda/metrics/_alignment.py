@@ -10,14 +10,18 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 from sklearn.utils import Bunch
 
-from sklda._base.other_names import translates_names
+from sklda._base.parameters import validates
 from sklda._base.several_models import check_models, distributions_of_all
-from sklda._base.topic_distances import check_distance, topic_distances
+from sklda._base.topic_distances import (
+    DISTANCE_CONSTRAINTS,
+    check_distance,
+    topic_distances,
+)
 
 Distance: TypeAlias = Literal["hellinger", "jensen-shannon", "top-words"]
 
 
-@translates_names
+@validates(**DISTANCE_CONSTRAINTS)
 def align_topics(
     reference: Any | ArrayLike,
     others: Sequence[Any],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,8 +17,9 @@ from sklda._base.fitted_topics import (
     topic_weights,
     word_names,
 )
-from sklda._base.other_names import translates_names
-from sklda._core.checks import check_choice, check_integer, check_number
+from sklda._base.parameters import POSITIVE_INTEGER, validates
+from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._core.checks import check_limit
 from sklda._core.types import MatrixLike, NameList
 from sklda.metrics._associations import DEFAULT_WINDOWS, OF_DOCUMENTS, OF_WINDOWS
 from sklda.metrics._windows import Occurrence, occurrences_in_windows
@@ -25,7 +27,12 @@ from sklda.metrics._windows import Occurrence, occurrences_in_windows
 CoherenceMeasure: TypeAlias = Literal["u_mass", "npmi", "c_v", "c_uci", "c_npmi"]
 
 
-@translates_names
+@validates(
+    measure=[StrOptions({*OF_DOCUMENTS, *OF_WINDOWS})],
+    n_words=[Interval(Integral, 2, None, closed="left")],
+    window=[None, *POSITIVE_INTEGER],
+    smoothing=[Interval(Real, 0, None, closed="neither")],
+)
 def topic_coherence(
     model: Any | ArrayLike,
     X: MatrixLike | None = None,
@@ -155,12 +162,8 @@ def topic_coherence(
     ... ).round(2)
     array([0.92, 0.03])
     """
-    check_choice(measure, "measure", [*OF_DOCUMENTS, *OF_WINDOWS])
     weights = topic_weights(model)
-    n_words = check_integer(n_words, "n_words", 2, weights.shape[1], "words")
-    smoothing = check_number(
-        smoothing, "smoothing", "positive and finite", lambda s: 0 < s < np.inf
-    )
+    check_limit(n_words, "n_words", weights.shape[1], "words")
     top = top_indices(weights, n_words)
     if measure in OF_DOCUMENTS:
         _check_given(measure, X=X, texts=texts, window=window)
@@ -169,7 +172,6 @@ def topic_coherence(
         _check_given(measure, texts=texts, X=X)
         names = _distinct_names(model, feature_names, weights.shape[1])
         size = DEFAULT_WINDOWS[measure] if window is None else window
-        size = check_integer(size, "window", 1)
         together, n_units = _in_windows(texts, top, names, size)
     value = (OF_DOCUMENTS | OF_WINDOWS)[measure]
     return np.array([value(counts, n_units, smoothing) for counts in together])

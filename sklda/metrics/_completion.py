@@ -15,13 +15,14 @@ from sklda._base.fitted_topics import (
     topic_proportions,
 )
 from sklda._base.fold_in import completion_score, split_tokens, topics_of_words
-from sklda._core.checks import check_number
+from sklda._base.parameters import PROPORTION, validates
 from sklda._core.corpus import check_weights
 from sklda._core.problem import WeightedCorpus
 
 DEFAULT_SMOOTHING = 0.05  # of models without a prior
 
 
+@validates(smoothing=[None, *PROPORTION])
 def document_completion_score(
     estimator: Any, X: Any, y: Any = None, *, smoothing: float | None = None
 ) -> float:
@@ -106,7 +107,9 @@ def document_completion_score(
     estimator = snapshot(estimator)
     components = fitted_components(estimator)
     check_one_model(estimator)
-    smoothing = _check_smoothing(smoothing, estimator)
+    if smoothing is None:
+        has_prior = hasattr(estimator, "topic_word_prior_")
+        smoothing = 0.0 if has_prior else DEFAULT_SMOOTHING
     weights = check_weights(estimator, X, reset=False, whole=False)
     vars(estimator).pop("feature_names_in_", None)  # the halves have no names
     n_words = components.shape[1]
@@ -135,11 +138,3 @@ def _counted(estimator: Any, X: Any) -> tuple[Any, Any]:
         if step is not None and step != "passthrough":
             X = step.transform(X)
     return estimator.steps[-1][1], X
-
-
-def _check_smoothing(smoothing: float | None, estimator: Any) -> float:
-    if smoothing is None:
-        return 0.0 if hasattr(estimator, "topic_word_prior_") else DEFAULT_SMOOTHING
-    return check_number(
-        smoothing, "smoothing", "between 0 and 1", lambda s: 0 <= s <= 1
-    )

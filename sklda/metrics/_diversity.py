@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklda._base.fitted_topics import top_indices, topic_weights
-from sklda._base.other_names import translates_names
-from sklda._core.checks import check_integer
+from sklda._base.parameters import POSITIVE_INTEGER, validates
+from sklda._core.checks import check_limit
 
 
-@translates_names
+@validates(n_words=POSITIVE_INTEGER)
 def topic_diversity(model: Any | ArrayLike, n_words: int = 25) -> float:
     """Return the proportion of distinct words among the top words of all topics.
 
@@ -60,6 +60,6 @@ def topic_diversity(model: Any | ArrayLike, n_words: int = 25) -> float:
     0.75
     """
     weights = topic_weights(model)
-    n_words = check_integer(n_words, "n_words", 1, weights.shape[1], "words")
+    check_limit(n_words, "n_words", weights.shape[1], "words")
     words = top_indices(weights, n_words)
     return float(np.unique(words).size / words.size)

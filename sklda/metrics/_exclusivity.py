@@ -8,12 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklda._base.fitted_topics import top_indices, topic_distributions
-from sklda._base.other_names import translates_names
+from sklda._base.parameters import POSITIVE_INTEGER, PROPORTION, validates
+from sklda._base.sklearn_private import StrOptions
 from sklda._base.word_scores import check_weight, exclusivity, word_scores
-from sklda._core.checks import check_choice, check_integer
+from sklda._core.checks import check_limit
 
 
-@translates_names
+@validates(
+    measure=[StrOptions({"exclusivity", "frex"})],
+    n_words=POSITIVE_INTEGER,
+    weight=[None, *PROPORTION],
+)
 def topic_exclusivity(
     model: Any | ArrayLike,
     measure: Literal["exclusivity", "frex"] = "exclusivity",
@@ -87,9 +92,8 @@ def topic_exclusivity(
     >>> topic_exclusivity(topics, n_words=2)
     array([0.75, 0.75])
     """
-    check_choice(measure, "measure", ("exclusivity", "frex"))
     topic_word = topic_distributions(model)
-    n_words = check_integer(n_words, "n_words", 1, topic_word.shape[1], "words")
+    check_limit(n_words, "n_words", topic_word.shape[1], "words")
     weight = check_weight(weight, measure)
     if measure == "frex":
         scores = word_scores(topic_word, "frex", weight)

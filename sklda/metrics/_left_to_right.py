@@ -13,13 +13,13 @@ from sklda._base.fitted_topics import (
     normalise,
     snapshot,
 )
-from sklda._base.parameters import random_streams
-from sklda._core.checks import check_integer
+from sklda._base.parameters import POSITIVE_INTEGER, random_streams, validates
 from sklda._core.corpus import check_corpus, kernel_ranges
 from sklda._core.types import MatrixLike
 from sklda.metrics.kernels import left_to_right
 
 
+@validates(n_particles=POSITIVE_INTEGER, random_state=["random_state"])
 def left_to_right_log_likelihood(
     estimator: Any,
     X: MatrixLike,
@@ -99,7 +99,6 @@ def left_to_right_log_likelihood(
     topics = normalise(fitted_components(estimator))
     alpha = _doc_topic_prior(estimator, len(topics))
     corpus = check_corpus(estimator, X, reset=False)
-    n_particles = check_integer(n_particles, "n_particles", 1)
     streams = random_streams(random_state)
     word_topic = np.ascontiguousarray(topics.T)
     tokens = np.repeat(corpus.word, np.diff(corpus.token_ptr))

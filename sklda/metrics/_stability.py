@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from sklda._base.other_names import translates_names
+from sklda._base.parameters import validates
 from sklda._base.several_models import check_models, distributions_of_all
-from sklda._base.topic_distances import check_distance, topic_distances
+from sklda._base.topic_distances import (
+    DISTANCE_CONSTRAINTS,
+    check_distance,
+    topic_distances,
+)
 from sklda.metrics._alignment import Distance, match
 
 
-@translates_names
+@validates(**DISTANCE_CONSTRAINTS)
 def topic_stability(
     models: Sequence[Any],
     distance: Distance = "hellinger",
@@ -105,7 +109,7 @@ def topic_stability(
     return _stability(*_checked(models, distance, n_words))
 
 
-@translates_names
+@validates(**DISTANCE_CONSTRAINTS)
 def consensus_topics(
     models: Sequence[Any],
     distance: Distance = "hellinger",

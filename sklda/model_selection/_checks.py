@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from numbers import Integral
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 
 from sklda._base.fitted_topics import check_counts, document_lengths, word_names
-from sklda._core.checks import check_choice, check_integer
+from sklda._core.checks import check_limit
 from sklda.metrics._windows import check_texts
 from sklda.model_selection._fits import OF_ONE_FIT, Design, Documents
 
@@ -52,11 +51,12 @@ def check_measures(
     if isinstance(measures, str) or not hasattr(measures, "__iter__"):
         raise TypeError(f"measures must be a list of names, got {measures!r}.")
     names = list(measures)
-    for name in names:
-        check_choice(name, "measures", known)
-    if not names:
-        raise ValueError(f"measures must name at least one of {', '.join(known)}.")
-    if check_integer(n_repeats, "n_repeats", 1) == 1 and "stability" in names:
+    if not names or any(name not in known for name in names):
+        raise ValueError(
+            f"measures must name at least one of {', '.join(known)}, and no others; "
+            f"got {measures!r}."
+        )
+    if n_repeats == 1 and "stability" in names:
         raise ValueError(
             "n_repeats=1 has no other fit to compare topics with: set n_repeats to 2 "
             'or more, or leave "stability" out of measures.'
@@ -82,7 +82,7 @@ def check_documents(X: Any, n_words: Any, texts: Any, feature_names: Any) -> Doc
             f"X has {empty.size} empty documents (rows {shown}{more}), which no topic "
             f"can predict. Leave them out: `X = X[X.sum(axis=1).nonzero()[0]]`."
         )
-    n_words = check_integer(n_words, "n_words", 2, counts.shape[1], "words")
+    check_limit(n_words, "n_words", counts.shape[1], "words")
     if feature_names is not None:
         feature_names = word_names(None, feature_names, counts.shape[1])
     if texts is not None:
@@ -126,26 +126,21 @@ def _check_numbers(param_range: Any) -> list[int]:
         array = np.asarray(param_range)
     except ValueError:  # lists of different lengths
         array = np.array(None)
-    if array.ndim != 1 or array.dtype.kind not in "iu" or np.unique(array).size < 2:
+    numbers = np.unique(array) if array.ndim == 1 and array.dtype.kind in "iu" else []
+    if len(numbers) < 2 or numbers[0] < 1:
         raise ValueError(
-            f"param_range must list at least two distinct numbers of topics, integers, "
-            f"got {param_range!r}."
+            f"param_range must list at least two distinct numbers of topics, integers "
+            f"from 1, got {param_range!r}."
         )
-    numbers: list[int] = np.unique(array).tolist()
-    check_integer(numbers[0], "each number in param_range", 1)
-    return numbers
+    return [int(number) for number in numbers]
 
 
 def _check_folds(cv: Any, X: Any, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return the training and the test documents of each fold."""
+    cv = 5 if cv is None else cv
     if isinstance(cv, Integral):
-        n_folds = check_integer(cv, "cv", 2, X.shape[0], "documents")
-        splitter = KFold(n_folds, shuffle=True, random_state=seed)
-    elif isinstance(cv, str) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
-        raise TypeError(
-            f"cv must be an integer, a splitter of scikit-learn or a list of pairs of "
-            f"training and test documents, got {cv!r}."
-        )
+        check_limit(int(cv), "cv", X.shape[0], "documents")
+        splitter = KFold(int(cv), shuffle=True, random_state=seed)
     else:
         splitter = check_cv(cv)
     folds = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X)]
@@ -158,28 +153,10 @@ def _check_folds(cv: Any, X: Any, seed: int) -> list[tuple[np.ndarray, np.ndarra
 
 def check_memory(memory: Any, random_state: Any) -> Memory:
     """Return where fits are kept."""
-    if isinstance(memory, Memory):
-        store = memory
-    elif memory is None or isinstance(memory, str | Path):
-        store = Memory(memory, verbose=0)
-    else:
-        raise TypeError(
-            f"memory must be a folder, a joblib.Memory or None, got {memory!r}."
-        )
+    store = memory if isinstance(memory, Memory) else Memory(memory, verbose=0)
     if store.location is not None and not isinstance(random_state, Integral):
         raise ValueError(
             f"memory finds fits by their seeds: random_state must be an int, got "
             f"{random_state!r}."
         )
     return store
-
-
-def check_n_jobs(n_jobs: Any) -> int | None:
-    """Return the number of processes, as joblib means it."""
-    if n_jobs is None:
-        return None
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise ValueError(
-            f"n_jobs must be None or an integer other than 0, got {n_jobs!r}."
-        )
-    return int(n_jobs)

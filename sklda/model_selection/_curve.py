@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -12,15 +13,14 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
-from sklda._base.other_names import translates_names
-from sklda._core.checks import check_flag
+from sklda._base.parameters import CONSTRAINTS, PATH, POSITIVE_INTEGER, validates
+from sklda._base.sklearn_private import Interval
 from sklda._core.types import MatrixLike, NameList
 from sklda.model_selection._checks import (
     check_design,
     check_documents,
     check_measures,
     check_memory,
-    check_n_jobs,
     check_template,
 )
 from sklda.model_selection._fits import measure_all
@@ -31,7 +31,16 @@ CurveMeasure: TypeAlias = Literal[
 ]
 
 
-@translates_names
+@validates(
+    cv=["cv_object"],
+    n_repeats=POSITIVE_INTEGER,
+    n_words=[Interval(Integral, 2, None, closed="left")],
+    memory=[None, *PATH, Memory],
+    as_frame=["boolean"],
+    n_jobs=CONSTRAINTS["n_jobs"],
+    random_state=["random_state"],
+    verbose=["boolean"],
+)
 def topic_number_curve(
     estimator: Any,
     X: MatrixLike,
@@ -71,8 +80,9 @@ def topic_number_curve(
         At least two distinct numbers of topics, from 1 to the number of words that
         occur, and to the number of training documents in a fold. The order has no
         effect.
-    cv : int, splitter of scikit-learn or iterable of (train, test), default=5
-        At least two folds. An int is the number of folds of a shuffled ``KFold``.
+    cv : int, splitter of scikit-learn, iterable of (train, test) or None, default=5
+        At least two folds. An int is the number of folds of a shuffled ``KFold``; None
+        is 5.
     n_repeats : int, default=2
         Number of seeds of each fold, at least 1, and at least 2 for "stability".
     measures : list of str, default=("score", "npmi", "exclusivity", "diversity", \
@@ -183,15 +193,14 @@ def topic_number_curve(
     design = check_design(
         template, documents.X, param_range, cv, n_repeats, random_state
     )
-    as_frame = check_flag(as_frame, "as_frame")
     fits = measure_all(
         template,
         documents,
         design,
         used,
         memory=check_memory(memory, random_state),
-        n_jobs=check_n_jobs(n_jobs),
-        report=print_line if check_flag(verbose, "verbose") else ignore,
+        n_jobs=n_jobs,
+        report=print_line if verbose else ignore,
     )
     return summarise(design.n_components, fits, as_frame)
 

@@ -4,6 +4,7 @@ import ast
 import inspect
 import textwrap
 
+import joblib
 import numpy as np
 import pytest
 
@@ -12,6 +13,7 @@ from sklda import (
     ECGSLDA,
     CollapsedGibbsLDA,
     MedLDAClassifier,
+    UncollapsedGibbsLDA,
 )
 from sklda._base.sklearn_private import Interval
 from sklda.datasets import make_lda_corpus
@@ -50,6 +52,23 @@ def test_numbers_are_read_from_one_place(estimator):
         assert not read & names, f"{base.__name__} reads {read & names} from self"
 
 
+# Names and values of other libraries
+
+
+@every_estimator
+def test_names_of_other_libraries_are_unknown(estimator):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'num_topics'"):
+        estimator(num_topics=20)
+    with pytest.raises(ValueError, match="Invalid parameter 'num_topics'"):
+        estimator().set_params(num_topics=20)
+
+
+@every_estimator
+def test_values_of_other_libraries_are_refused(estimator):
+    with pytest.raises(ValueError, match=r"'doc_topic_prior' .* array-like.* 'auto'"):
+        estimator(doc_topic_prior="auto").fit(X, Y)
+
+
 # Learning that never happens
 
 
@@ -74,3 +93,46 @@ def test_convergence_warnings_name_the_line_of_the_user():
     with pytest.warns(UserWarning, match="increase max_iter or tol") as caught:
         CVBLDA(3, max_iter=1, tol=1e-9, random_state=0).fit(X)
     assert caught[0].filename == __file__
+
+
+# Threads without work
+
+TWO = np.array([[2, 1, 0], [0, 1, 3]])  # documents: CVBLDA converges in 3 sweeps
+
+
+@pytest.fixture
+def nobody_was_told(monkeypatch):
+    monkeypatch.setattr("sklda._base.parameters._has_warned_of_threads", False)
+
+
+@pytest.mark.usefixtures("nobody_was_told")
+@pytest.mark.parametrize("cls", [CollapsedGibbsLDA, ECGSLDA, CVBLDA])
+def test_threads_without_work_are_told_once(cls):
+    model = cls(2, max_iter=3, n_jobs=2)
+    words = (
+        r"n_jobs=2 does not .* n_shards=1 .* transform and score use 2. Set n_shards=2"
+    )
+    with pytest.warns(UserWarning, match=words) as caught:
+        model.fit(TWO)
+    assert caught[0].filename == __file__
+    model.fit(TWO)
+    CollapsedGibbsLDA(2, max_iter=3, n_jobs=-1).fit(TWO)
+
+
+@pytest.mark.usefixtures("nobody_was_told")
+@pytest.mark.parametrize(
+    "model",
+    [
+        CollapsedGibbsLDA(2, max_iter=3),
+        CollapsedGibbsLDA(2, max_iter=3, n_jobs=1),
+        CollapsedGibbsLDA(2, max_iter=3, n_jobs=2, n_shards=2),
+        CVBLDA(2, max_iter=50, n_jobs=2, n_shards=2),
+        UncollapsedGibbsLDA(2, max_iter=3, n_jobs=2),
+        MedLDAClassifier(2, max_iter=3, n_jobs=2, multi_class="ovr"),
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("error:n_jobs=")
+def test_threads_with_work_are_not_told_of(model):
+    with joblib.parallel_config("threading", n_jobs=2):  # what n_jobs=None then means
+        model.fit(TWO, [0, 1])

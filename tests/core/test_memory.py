@@ -1,5 +1,7 @@
 """Refusal of fits that need more memory than there is, where that is known."""
 
+import os
+
 import pytest
 
 from sklda._core import memory
@@ -18,6 +20,14 @@ def test_half_of_the_free_memory_is_the_limit(info):
     memory.check_memory(4096, "a=5", "less")
     with pytest.raises(ValueError, match=r"^a=5 .* 4,097 bytes.* 8,192 .*: less\.$"):
         memory.check_memory(4097, "a=5", "less")
+
+
+def test_free_memory_is_known_where_the_system_tells():
+    free = memory.free_memory()
+    if os.path.exists("/proc/meminfo"):
+        assert 2**20 < free < 2**50
+    else:
+        assert free is None
 
 
 @pytest.mark.parametrize("text", [None, "MemTotal: 9 kB\n"])

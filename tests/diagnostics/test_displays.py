@@ -1,11 +1,11 @@
-"""Displays of chains, and what they draw."""
+"""The display of convergence, and what it draws of chains."""
 
 import numpy as np
 import pytest
 
 from sklda import CVBLDA, CollapsedGibbsLDA, MedLDARegressor
 from sklda.datasets import make_lda_corpus
-from sklda.diagnostics import EssDisplay, RankDisplay, sample_chains
+from sklda.diagnostics import sample_chains
 from sklda.inspection import ConvergenceDisplay
 
 pytest.importorskip("arviz_stats")
@@ -45,30 +45,3 @@ def test_draws_where_there_is_no_trace(pyplot):
     display = ConvergenceDisplay.from_chains(starts)
     assert display.r_hat is None
     assert display.ax_.get_ylabel() == "bound (nats per token)"
-
-
-def test_ranks(pyplot, chains):
-    display = RankDisplay.from_chains(chains, scalar="n_effective_topics")
-    draws = chains.scalars_["n_effective_topics"]
-    counts = np.array([step.get_data().values for step in display.steps_])
-    edges = display.steps_[0].get_data().edges
-    assert counts.shape == (3, 8)
-    np.testing.assert_array_equal(counts.sum(axis=1), 40)
-    np.testing.assert_array_equal(counts.sum(axis=0), 15)
-    below = (draws[0] <= np.sort(draws.ravel())[14]).sum()
-    assert counts[0, 0] == below
-    assert (edges[0], edges[-1]) == (0.5, 120.5)
-    assert display.ax_.get_xlabel() == "rank of n_effective_topics"
-
-
-def test_effective_sample_sizes(pyplot, chains):
-    display = EssDisplay.from_chains(chains)
-    assert display.names == ["log_joint", "n_effective_topics"]
-    table = chains.summary()
-    for line, name in zip(display.lines_, display.names, strict=True):
-        assert line.get_ydata()[-1] == pytest.approx(table[name]["ess_bulk"])
-        assert line.get_xdata()[-1] == 60
-    assert display.enough == 300
-    few = sample_chains(CollapsedGibbsLDA(4, max_iter=4, thin=1), X, n_chains=2)
-    with pytest.raises(ValueError, match="2 draws each"):
-        EssDisplay.from_chains(few)

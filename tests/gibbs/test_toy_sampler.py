@@ -1,6 +1,13 @@
-"""The sampler of the page doc/add_a_sampler.rst is exact, and its mutants are not."""
+"""The steps of the page doc/add_a_sampler.rst work, and its mutants are not exact."""
 
 import importlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +16,45 @@ from tests.gibbs.test_exactness import SMALL
 from tests.helpers.enumeration import assert_exact, is_wrong
 from tests.helpers.mutants import Edit, interpreted
 
-DOC = Path(__file__).resolve().parents[2] / "doc"
+ROOT = Path(__file__).resolve().parents[2]
+DOC = ROOT / "doc"
+
+
+def edits() -> Iterator[tuple[str, str, str]]:
+    """Yield each edit of the page: the file, and its lines before and after."""
+    for part in (DOC / "add_a_sampler.diff").read_text("utf-8").split("--- a/")[1:]:
+        head, *hunks = re.split(r"^@@\n", part, flags=re.MULTILINE)
+        for hunk in hunks:
+            lines = hunk.splitlines(keepends=True)
+            before = "".join(line[1:] for line in lines if line[0] != "+")
+            after = "".join(line[1:] for line in lines if line[0] != "-")
+            yield head.split("\n")[0], before, after
+
+
+@pytest.mark.slow
+def test_the_steps_of_the_page_work(tmp_path):
+    hidden = shutil.ignore_patterns("__pycache__")
+    for name in ("sklda", "tests"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=hidden)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    page = (DOC / "add_a_sampler.rst").read_text("utf-8")
+    name = re.search(r"Save this as ``(\S+)``", page)[1]
+    shutil.copy(DOC / "toy_sampler.py", tmp_path / name)
+    for path, before, after in edits():
+        text = (tmp_path / path).read_text("utf-8")
+        assert text.count(before) == 1, f"{path} no longer has once:\n{before}"
+        (tmp_path / path).write_text(text.replace(before, after), "utf-8")
+    command = re.search(r"^   python (-m pytest .*)$", page, re.MULTILINE)[1]
+    own = {n: v for n, v in os.environ.items() if not n.startswith("PYTEST_")}
+    run = subprocess.run(
+        [sys.executable, *shlex.split(command), "-p", "no:cacheprovider"],
+        cwd=tmp_path,
+        env=own | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout
 
 
 @pytest.mark.slow

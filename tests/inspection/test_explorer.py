@@ -313,7 +313,7 @@ def test_size_of_a_large_model(tmp_path):
         ({"groups": [*"a" * 99, None]}, "no group for document 99"),
         ({"groups": [*range(99), np.nan]}, "no group for document 99"),
         ({"groups": [*DAYS[:99], np.datetime64("NaT")]}, "no group for document 99"),
-        ({"max_text_length": 0}, "max_text_length must be"),
+        ({"max_text_length": 0}, "'max_text_length' parameter"),
     ],
 )
 def test_bad_input_leaves_the_file(tmp_path, options, message):

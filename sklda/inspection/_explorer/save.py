@@ -18,8 +18,7 @@ from sklda._base.fitted_topics import (
     topic_proportions,
     word_names,
 )
-from sklda._base.other_names import translates_names
-from sklda._core.checks import check_integer, check_path
+from sklda._base.parameters import PATH, POSITIVE_INTEGER, validates
 from sklda._core.types import MatrixLike, NameList, PathLike, SupportsArray
 from sklda.inspection._explorer.classes import class_weights
 from sklda.inspection._explorer.contents import Corpus, page_contents
@@ -27,7 +26,7 @@ from sklda.inspection._explorer.groups import check_groups
 from sklda.inspection._explorer.page import build_page
 
 
-@translates_names
+@validates(path=PATH, max_text_length=POSITIVE_INTEGER)
 def save_explorer(
     path: PathLike,
     estimator: Any,
@@ -145,10 +144,8 @@ def save_explorer(
     ... )  # doctest: +SKIP
     PosixPath('pets.html')
     """
-    check_path(path, "path")
     path = Path(path)
     target = _find_target(path)
-    max_text_length = check_integer(max_text_length, "max_text_length", 1)
     estimator = snapshot(estimator)
     corpus = _check_corpus(estimator, X, feature_names, texts, labels, groups)
     classes = class_weights(estimator, len(corpus.components))

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import cache, partial
+from importlib.util import find_spec
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,7 @@ from tests.helpers.bad_input.values import (
 from tests.helpers.known_topics import KnownTopics
 from tests.helpers.public_names import parameters
 
+HAS_ARVIZ = find_spec("arviz_stats") is not None
 NO_MODELS = ("model", None, 5, CollapsedGibbsLDA, {1})
 COMPONENTS = np.arange(N_TOPICS * N_WORDS).reshape(N_TOPICS, N_WORDS) % 5
 
@@ -348,6 +350,9 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     yield from display_doors(
         inspection.TopicFlowDisplay, at_flow, of_flow, "fill_kw", "from_estimators"
     )
+
+
+def display_of_chains() -> Iterator[tuple[str, Door]]:
     model = CollapsedGibbsLDA(N_TOPICS, max_iter=12, thin=1)
     chains = diagnostics.sample_chains(model, X, n_chains=2, random_state=0)
     yield from display_doors(
@@ -515,11 +520,6 @@ def diagnostics_doors() -> Iterator[tuple[str, Door]]:
 
     yield "SampledChains.more", Door(go_on, {"n_sweeps": 1}, more)
     yield "SampledChains.summary", Door(chains.summary, {}, {"as_frame": flag()})
-    at, of_chains = {"chains": chains}, {"chains": several()}
-    of_ranks = of_chains | {"scalar": choice("log_joint", "n_effective_topics")}
-    ways = {"options": "line_kw", "factory": "from_chains"}
-    yield from display_doors(diagnostics.RankDisplay, at, of_ranks, **ways)
-    yield from display_doors(diagnostics.EssDisplay, at, of_chains, **ways)
 
 
 def several() -> Spec:
@@ -612,7 +612,6 @@ def fetch_door(folder: Path) -> Door:
             + Spec([], [[folder, str(folder)]]),
             "download_if_missing": only_bad(flag()),
             "n_retries": integer(0, typical=3),
-            "delay": real(0, 86_400, closed="both", typical=0.5),
         },
     )
 
@@ -624,7 +623,8 @@ def function_doors(folder: Path) -> Iterator[tuple[str, Door]]:
         ("metrics", metric_doors()),
         ("model_selection", model_selection_doors()),
         ("inspection", inspection_doors(folder)),
-        ("diagnostics", diagnostics_doors()),
+        ("inspection", display_of_chains() if HAS_ARVIZ else ()),
+        ("diagnostics", diagnostics_doors() if HAS_ARVIZ else ()),
         ("datasets", dataset_doors(folder)),
     ):
         yield from ((f"sklda.{module}.{name}", door) for name, door in doors)

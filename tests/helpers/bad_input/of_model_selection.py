@@ -49,7 +49,7 @@ def curve_specs() -> dict[str, Spec]:
     same = [[2, 3], (3, 2), np.array([2, 3, 3], np.uint8), range(2, 4)]
     kinds = refused("score", None, 5, error=TypeError)
     kinds += refused([], ["scores"], [5], ["score", "Score"], ["stability"], ["c_v"])
-    folds = refused("2", None, 2.5, object(), error=TypeError) + refused(1, 0, -1, True)
+    folds = refused("2", 2.5, object(), error=TypeError) + refused(1, 0, -1, True)
     folds += refused(N_DOCS + 1, splits[:1], [])
     return {
         "estimator": refused(*no_models, type(LDA), error=TypeError) + accepted(LDA),
@@ -57,7 +57,7 @@ def curve_specs() -> dict[str, Spec]:
         + refused(empty, words=r"X has 1 empty documents \(rows 1\)")
         + refused(-X, words="X contains negative"),
         "param_range": numbers + Spec([], [same]),
-        "cv": folds + Spec([], [[2, np.int8(2)], [KFold(2), splits]]),
+        "cv": folds + Spec([], [[2, np.int8(2)], [KFold(2), splits], [5, None]]),
         "n_repeats": integer(1, typical=2),
         "measures": kinds + Spec([], [[["score"], ("score",), ["score", "score"]]]),
         "n_words": integer(2, N_WORDS, typical=3),

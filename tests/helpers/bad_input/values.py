@@ -136,17 +136,19 @@ def numbers(
 
 
 def integer(low: int, high: int | None = None, *, typical: int, reach=True) -> Spec:
-    """Return the Spec of an integer, as `check_integer` checks it."""
+    """Return the Spec of an integer; there may be no more things than `high`."""
     interval = Interval(Integral, low, high, closed="left" if high is None else "both")
-    words = f"{NAME}.*>= {low}, got"
+    words = rf"'{NAME}' parameter of .* an int in the range \[{low}, "
     if high is not None:
-        words += f"|{NAME}=.* exceeds .*({high}|{high:,})"
+        words += f"|{NAME}=.* exceeds .*{high}"
     return numbers([interval], typical, words, reach=reach)
 
 
 def real(low: float, high: float | None, *, closed: str, typical: float) -> Spec:
     """Return the Spec of a real number."""
-    return numbers([Interval(Real, low, high, closed=closed)], typical, f"{NAME}.*got")
+    return numbers(
+        [Interval(Real, low, high, closed=closed)], typical, f"'{NAME}' parameter"
+    )
 
 
 def choice(*options: str) -> Spec:
@@ -366,7 +368,7 @@ def numbers_per_item(n: int, *, low: float, high: float) -> Spec:
 def path(*, optional: bool = False) -> Spec:
     """Return the Spec of the path of a file. An int would name an open one."""
     bad = [0, 10**6, True, 2.5, b"a", [], {"a"}] + ([] if optional else [None])
-    words = f"{NAME} must be a str or path-like, got"
+    words = rf"'{NAME}' parameter .*'str'.*PathLike.*Got"
     spec = refused(*bad, words=words, error=TypeError)
     spec += refused("absent.txt", words="absent.txt", error=FileNotFoundError)
     return spec + accepted(None) if optional else spec
