@@ -20,7 +20,8 @@ def _kernel_digest() -> str:
         digest.update(f"{part} {version(part)}\n".encode())
     digest.update(f"python {platform.python_version()}\n".encode())
     package = ROOT / "sklda"
-    kernels = [*package.glob("_core/*.py"), *package.glob("*/kernels/**/*.py")]
+    folders = ("_simd", "_core", "_tables", "*/kernels")
+    kernels = {path for folder in folders for path in package.glob(f"{folder}/**/*.py")}
     for path in sorted(kernels):
         digest.update(f"{path.relative_to(package).as_posix()}\n".encode())
         digest.update(path.read_bytes())

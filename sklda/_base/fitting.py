@@ -7,7 +7,7 @@ from typing import Any
 
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.sklearn_private import CALLBACK_ATTRIBUTES
-from sklda._core.compile import told_of_compiling
+from sklda._simd.compile import told_of_compiling
 
 
 @contextmanager

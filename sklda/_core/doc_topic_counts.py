@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sklda._core.compile import njit
+from sklda._simd.compile import njit
 
 
 @njit(cache=True, nogil=True)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.problem import Corpus, Problem
 from sklda._core.random_streams import random_topics, uniform
+from sklda._simd.compile import njit
 
 
 def first_topics(problem: Problem[Corpus], rng: np.ndarray) -> np.ndarray:

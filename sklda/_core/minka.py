@@ -11,8 +11,8 @@ and the same with words in place of topics for a symmetric beta.
 
 import numpy as np
 
-from sklda._core.compile import njit
-from sklda._core.vector_math import log1p_double
+from sklda._simd.compile import njit
+from sklda._simd.vector_math import log1p_double
 
 LOWEST, HIGHEST = 1e-4, 1e3  # bounds for corpora too small to determine a prior
 _MAX_STEPS = 50

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from sklda._core.compile import njit
+from sklda._simd.compile import njit
 
 
 class RandomStreams:

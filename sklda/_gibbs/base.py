@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sklda._base.draws import PosteriorDraws
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitting import Progress, fit_callbacks, fitting
 from sklda._base.lda import BaseLDA
@@ -35,6 +34,7 @@ from sklda._gibbs.kept_draws import most_bytes, posterior_draws
 from sklda._gibbs.paused import Paused, check_documents
 from sklda._gibbs.scalars import Recorder
 from sklda._gibbs.start import check_init, first_topics, with_new_documents
+from sklda._topics.posterior_draws import PosteriorDraws
 
 
 class BaseChainEstimator(BaseTopicModel):

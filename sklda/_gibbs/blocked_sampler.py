@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._core import lists
 from sklda._core.corpus import (
     MOST_STEPS,
     cells_of,
@@ -23,6 +22,7 @@ from sklda._core.problem import MAX_TOKENS, Corpus, Counts, Part, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._gibbs.kernels.blocked import lists as blocked_lists
 from sklda._gibbs.kernels.blocked.small import SMALL
+from sklda._tables import lists
 
 
 class Blocks(NamedTuple):

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._base.draws import PosteriorDraws
 from sklda._core.corpus import document_lengths, tokens_before
 from sklda._core.doc_topic_counts import doc_topic_cells
 from sklda._core.problem import Corpus, Counts, Problem
+from sklda._topics.posterior_draws import PosteriorDraws
 
 
 class Draw(NamedTuple):

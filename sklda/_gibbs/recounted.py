@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from sklda._core import rows
 from sklda._core.corpus import ranges, word_cells
 from sklda._core.problem import Corpus, Problem
 from sklda._core.threads import Threads
 from sklda._gibbs.kernels.uncollapsed import count
+from sklda._tables import rows
 
 
 def count_tokens(problem: Problem[Corpus], z: np.ndarray) -> rows.State:

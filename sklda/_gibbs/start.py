@@ -13,7 +13,6 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from sklda._base.fitted_topics import has_names
-from sklda._base.several_models import check_same_words
 from sklda._core.checks import check_numbers
 from sklda._core.corpus import (
     kernel_ranges,
@@ -27,6 +26,7 @@ from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.kernels.given_topics import draw_topics
+from sklda._topics.several_models import check_same_words
 
 # Parts of the documents, and the sweeps over each of them. Less than a tenth of a small
 # corpus says too little. A fiftieth of a large corpus suffices to find the topics.

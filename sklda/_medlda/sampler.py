@@ -11,7 +11,6 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-from sklda._core import rows
 from sklda._core.corpus import (
     document_lengths,
     kernel_ranges,
@@ -29,6 +28,7 @@ from sklda._medlda.kernels.weights import (
     resample_each,
 )
 from sklda._medlda.losses import Loss
+from sklda._tables import rows
 
 
 class State(NamedTuple):

@@ -5,8 +5,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from sklda._core import lists, rows
 from sklda._core.problem import Corpus, Problem, padded
+from sklda._tables import lists, rows
 from sklda.dask.kernels import word_lists
 from sklda.dask.kernels.word_lists import WordLists
 

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core import lists, rows
 from sklda._core.corpus import ranges, some_documents, tokens_before
 from sklda._core.problem import MAX_TOKENS, Corpus, Problem
 from sklda._core.random_streams import RandomStreams, random_topics
 from sklda._core.threads import Threads
 from sklda._gibbs import partially_collapsed_sampler as partially_collapsed
 from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
+from sklda._tables import lists, rows
 from sklda.dask._counts import (
     Packed,
     cut,

@@ -6,7 +6,7 @@ some. The displays plot with matplotlib:
 ``pip install "sklda[plot]"``.
 """
 
-from sklda._base.draws import PosteriorDraws
+from sklda._topics.posterior_draws import PosteriorDraws
 from sklda.inspection._convergence import ConvergenceDisplay
 from sklda.inspection._document_topics import DocumentTopicsDisplay
 from sklda.inspection._effects import TopicEffects, estimate_effect

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklda._base.drawing import axes_or_new, legend_beside, shades, shorten
 from sklda._base.fitted_topics import snapshot
 from sklda._base.parameters import validates
 from sklda._base.sklearn_private import Interval
 from sklda._core.checks import check_names, check_numbers
+from sklda._topics.plotting import axes_or_new, legend_beside, shades, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

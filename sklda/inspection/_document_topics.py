@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.drawing import (
+from sklda._base.fitted_topics import (
+    count_models,
+    snapshot,
+    topic_proportions,
+)
+from sklda._base.parameters import POSITIVE_INTEGER, validates
+from sklda._core.checks import check_numbers
+from sklda._core.types import MatrixLike, NameList, WordMetric
+from sklda._topics.plotting import (
     axes_or_new,
     check_indices,
     check_labels,
@@ -16,15 +24,7 @@ from sklda._base.drawing import (
     shorten,
     text_colour,
 )
-from sklda._base.fitted_topics import (
-    count_models,
-    snapshot,
-    topic_proportions,
-)
-from sklda._base.parameters import POSITIVE_INTEGER, validates
-from sklda._base.word_scores import LABEL_CONSTRAINTS
-from sklda._core.checks import check_numbers
-from sklda._core.types import MatrixLike, NameList, WordMetric
+from sklda._topics.word_scores import LABEL_CONSTRAINTS
 from sklda.inspection._words import label_words
 
 if TYPE_CHECKING:

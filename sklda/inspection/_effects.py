@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
 from sklearn.utils import check_random_state
 
-from sklda._base.drawing import check_indices
-from sklda._base.draws import check_draws
 from sklda._base.parameters import LEVEL, validates
 from sklda._core.minka import learn_doc_topic
 from sklda._core.warn import warn_user
+from sklda._topics.plotting import check_indices
+from sklda._topics.posterior_draws import check_draws
 from sklda.inspection._covariates import check_covariates
 
 FEWEST_DRAWS = 2  # of which a variance between draws can be computed

@@ -8,15 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.drawing import (
-    EDGE,
-    FILL,
-    check_axes,
-    check_indices,
-    import_pyplot,
-    shorten,
-)
-from sklda._base.draws import check_draws
 from sklda._base.fitted_topics import (
     fitted_components,
     normalise,
@@ -24,9 +15,18 @@ from sklda._base.fitted_topics import (
     word_names,
 )
 from sklda._base.parameters import LEVEL, validates
-from sklda._base.word_scores import RANKING_CONSTRAINTS
 from sklda._core.checks import check_numbers
 from sklda._core.types import NameList, WordMetric
+from sklda._topics.plotting import (
+    EDGE,
+    FILL,
+    check_axes,
+    check_indices,
+    import_pyplot,
+    shorten,
+)
+from sklda._topics.posterior_draws import check_draws
+from sklda._topics.word_scores import RANKING_CONSTRAINTS
 from sklda.inspection._words import top_columns
 
 if TYPE_CHECKING:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklda._base.drawing import axes_or_new, check_labels, shades
 from sklda._base.fitted_topics import (
     snapshot,
     topic_frequencies,
     topic_frequencies_in,
 )
 from sklda._base.parameters import validates
-from sklda._base.several_models import check_models, distributions_of_all
-from sklda._base.topic_distances import jensen_shannon_distances
-from sklda._base.word_scores import LABEL_CONSTRAINTS
 from sklda._core.checks import check_numbers
 from sklda._core.types import MatrixLike, NameList, WordMetric
+from sklda._topics.plotting import axes_or_new, check_labels, shades
+from sklda._topics.several_models import check_models, distributions_of_all
+from sklda._topics.topic_distances import jensen_shannon_distances
+from sklda._topics.word_scores import LABEL_CONSTRAINTS
 from sklda.inspection._flows import places, stacked, transport
 from sklda.inspection._words import label_words
 

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.drawing import (
+from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
+from sklda._core.checks import check_names, check_numbers
+from sklda._core.types import NameList
+from sklda._topics.plotting import (
     axes_or_new,
     check_indices,
     check_labels,
@@ -15,10 +18,7 @@ from sklda._base.drawing import (
     shades,
     shorten,
 )
-from sklda._base.draws import check_draws
-from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
-from sklda._core.checks import check_names, check_numbers
-from sklda._core.types import NameList
+from sklda._topics.posterior_draws import check_draws
 from sklda.inspection._effects import TopicEffects
 
 if TYPE_CHECKING:

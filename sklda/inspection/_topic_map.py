@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from sklda._base.drawing import EDGE, FILL, axes_or_new, check_labels
 from sklda._base.fitted_topics import (
     fitted_components,
     normalise,
@@ -15,10 +14,11 @@ from sklda._base.fitted_topics import (
     topic_frequencies_in,
 )
 from sklda._base.parameters import validates
-from sklda._base.topic_distances import jensen_shannon_distances
-from sklda._base.word_scores import LABEL_CONSTRAINTS
 from sklda._core.checks import check_numbers
 from sklda._core.types import MatrixLike, NameList, WordMetric
+from sklda._topics.plotting import EDGE, FILL, axes_or_new, check_labels
+from sklda._topics.topic_distances import jensen_shannon_distances
+from sklda._topics.word_scores import LABEL_CONSTRAINTS
 from sklda.inspection._labels import place_labels
 from sklda.inspection._words import label_words
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from sklda._base.drawing import shorten
 from sklda._base.fitted_topics import (
     fitted_components,
     has_names,
@@ -16,9 +15,10 @@ from sklda._base.fitted_topics import (
     word_names,
 )
 from sklda._base.parameters import POSITIVE_INTEGER, validates
-from sklda._base.word_scores import RANKING_CONSTRAINTS, word_scores
 from sklda._core.checks import check_limit
 from sklda._core.types import MatrixLike, NameList, WordMetric
+from sklda._topics.plotting import shorten
+from sklda._topics.word_scores import RANKING_CONSTRAINTS, word_scores
 
 if TYPE_CHECKING:
     from pandas import DataFrame

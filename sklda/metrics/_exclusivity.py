@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from sklda._base.fitted_topics import top_indices, topic_distributions
 from sklda._base.parameters import POSITIVE_INTEGER, PROPORTION, validates
 from sklda._base.sklearn_private import StrOptions
-from sklda._base.word_scores import check_weight, exclusivity, word_scores
 from sklda._core.checks import check_limit
+from sklda._topics.word_scores import check_weight, exclusivity, word_scores
 
 
 @validates(

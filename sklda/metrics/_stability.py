@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from sklda._base.parameters import validates
-from sklda._base.several_models import check_models, distributions_of_all
-from sklda._base.topic_distances import (
+from sklda._topics.several_models import check_models, distributions_of_all
+from sklda._topics.topic_distances import (
     DISTANCE_CONSTRAINTS,
     check_distance,
     topic_distances,

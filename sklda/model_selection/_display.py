@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
-from sklda._base.drawing import EDGE, FILL, check_axes, import_pyplot
 from sklda._core.types import MatrixLike
+from sklda._topics.plotting import EDGE, FILL, check_axes, import_pyplot
 from sklda.model_selection._curve import topic_number_curve
 from sklda.model_selection._recommendation import behind_best
 

@@ -11,7 +11,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
 from sklda._base.fitting import Progress
-from sklda._core import compile
+from sklda._simd import compile
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.interpreter import run_python

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import betainc
 
-from sklda._base.intervals import mixture_interval, mixture_quantile
+from sklda._topics.intervals import mixture_interval, mixture_quantile
 
 
 def by_halves(a, b, p):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from sklda._base.topic_distances import (
+from sklda._topics.topic_distances import (
     DISTANCES,
     hellinger_distances,
     jensen_shannon_distances,

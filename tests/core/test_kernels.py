@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from numba import njit
 
-from sklda._core import doc_topic_counts, lists
+from sklda._core import doc_topic_counts
 from sklda._core.corpus import split_cells
-from sklda._core.prefetch import prefetch
 from sklda._core.problem import LANES, Problem
 from sklda._core.random_streams import random_topics
+from sklda._simd.prefetch import prefetch
+from sklda._tables import lists
 from tests.helpers.corpora import (
     corpus_of,
     docs_of,

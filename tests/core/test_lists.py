@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sklda._core import lists
+from sklda._tables import lists
 from tests.helpers.from_python import from_python
 
 pick = from_python(lists.pick)

@@ -216,15 +216,15 @@ EVERYWHERE = {
 }
 ROWS = {
     "one token of it gets the topic": Edit(
-        "_core.rows.resample", "range(F, F + N)", "range(F, F + 1)"
+        "_tables.rows.resample", "range(F, F + N)", "range(F, F + 1)"
     ),
     "tokens are not gathered": Edit("rows._gather", "range(F + 1, F + N)", "range(0)"),
     "one token of it is taken out of n_wk": Edit(
-        "_core.rows.resample", "np.float32(R[K] - N)", "np.float32(R[K] - 1)"
+        "_tables.rows.resample", "np.float32(R[K] - N)", "np.float32(R[K] - 1)"
     ),
-    "one token is put back into n_wk": Edit("_core.rows.resample", *ONE, 0, 3),
-    "one token is put back into n_k": Edit("_core.rows.resample", *ONE, 1, 3),
-    "one token is put back into n_dk": Edit("_core.rows.resample", *ONE, 2, 3),
+    "one token is put back into n_wk": Edit("_tables.rows.resample", *ONE, 0, 3),
+    "one token is put back into n_k": Edit("_tables.rows.resample", *ONE, 1, 3),
+    "one token is put back into n_dk": Edit("_tables.rows.resample", *ONE, 2, 3),
     "gather forgets n_wk": Edit("rows._gather", "A[K] -= 1", "pass", 0, 3),
     "gather forgets n_dk": Edit("rows._gather", "A[K] -= 1", "pass", 1, 3),
     "gather forgets n_k": Edit("rows._gather", "A[K] -= 1", "pass", 2, 3),
@@ -243,37 +243,37 @@ ROWS = {
 }
 LISTS = {
     "one token of it gets the topic": Edit(
-        "_core.lists.resample", "range(F, F + N)", "range(F, F + 1)"
+        "_tables.lists.resample", "range(F, F + N)", "range(F, F + 1)"
     ),
     "tokens are not gathered": Edit(
         "lists._sweep_document", "range(F + 1, F + N)", "range(0)"
     ),
     "one token of it is taken out of n_wk": Edit(
-        "_core.lists.resample", "np.float32(C[J] - N)", "np.float32(C[J] - 1)"
+        "_tables.lists.resample", "np.float32(C[J] - N)", "np.float32(C[J] - 1)"
     ),
-    "one token is put back into n_k": Edit("_core.lists.resample", *ONE, 0, 3),
-    "one token is put back into n_dk": Edit("_core.lists.resample", *ONE, 1, 3),
-    "one token is put back into n_wk": Edit("_core.lists.resample", *ONE, 2, 3),
-    "gather forgets n_dk": Edit("_core.lists.gather", "A[K] += change", "pass", 0, 3),
-    "gather forgets n_k": Edit("_core.lists.gather", "A[K] += change", "pass", 1, 3),
-    "gather forgets n_wk": Edit("_core.lists.gather", "A[K] += change", "pass", 2, 3),
+    "one token is put back into n_k": Edit("_tables.lists.resample", *ONE, 0, 3),
+    "one token is put back into n_dk": Edit("_tables.lists.resample", *ONE, 1, 3),
+    "one token is put back into n_wk": Edit("_tables.lists.resample", *ONE, 2, 3),
+    "gather forgets n_dk": Edit("_tables.lists.gather", "A[K] += change", "pass", 0, 3),
+    "gather forgets n_k": Edit("_tables.lists.gather", "A[K] += change", "pass", 1, 3),
+    "gather forgets n_wk": Edit("_tables.lists.gather", "A[K] += change", "pass", 2, 3),
     "gather forgets the first topic": Edit(
-        "_core.lists.gather", "((A, B, -1), C)", "((A, B, -1),)"
+        "_tables.lists.gather", "((A, B, -1), C)", "((A, B, -1),)"
     ),
     "gather forgets the weights": Edit(
-        "_core.lists.gather", "weight[J] = A * B", "pass"
+        "_tables.lists.gather", "weight[J] = A * B", "pass"
     ),
     "gather forgets the ratios": Edit(
-        "_core.lists.gather", "update_ratio(K, *Z)", "ratio_without(K, 0, *Z)"
+        "_tables.lists.gather", "update_ratio(K, *Z)", "ratio_without(K, 0, *Z)"
     ),
     "gather forgets the sum of the list": Edit(
-        "_core.lists.gather", "at_topic(K, C, L)", "C"
+        "_tables.lists.gather", "at_topic(K, C, L)", "C"
     ),
     "gather forgets the sum of the ratios": Edit(
-        "_core.lists.gather", "S += update_ratio(*Z)", "update_ratio(*Z)"
+        "_tables.lists.gather", "S += update_ratio(*Z)", "update_ratio(*Z)"
     ),
     "gather leaves empty topics in the list": Edit(
-        "_core.lists.gather", "drop_topic(*Z)", "drop_topic(*Z) + 1"
+        "_tables.lists.gather", "drop_topic(*Z)", "drop_topic(*Z) + 1"
     ),
     "the topic of the next group is not found": Edit(
         "at_topic", "find(*Z)", "cell.slot"

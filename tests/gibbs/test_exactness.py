@@ -176,7 +176,7 @@ SMALL = {
 }
 
 # Otherwise no document here is short: its sums are computed anew.
-ALL_SHORT = Edit("_core.document", "LANES_PER_TOKEN = N", "LANES_PER_TOKEN = 0")
+ALL_SHORT = Edit("_tables.document", "LANES_PER_TOKEN = N", "LANES_PER_TOKEN = 0")
 
 # Fault: problem, draws, edits.
 EVERYWHERE = {

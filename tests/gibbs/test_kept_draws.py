@@ -124,7 +124,7 @@ def test_stored_draws(tmp_path):
     io.dump(lda, tmp_path / "model.skops")
     unknown = io.get_untrusted_types(file=tmp_path / "model.skops")
     assert unknown == [
-        "sklda._base.draws.PosteriorDraws",
+        "sklda._topics.posterior_draws.PosteriorDraws",
         "sklda._gibbs.collapsed.CollapsedGibbsLDA",
     ]
     again = io.load(tmp_path / "model.skops", trusted=unknown)

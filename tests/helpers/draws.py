@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sklda._base.draws import PosteriorDraws
+from sklda._topics.posterior_draws import PosteriorDraws
 
 
 def draws_of(doc_topic, doc_topic_prior):

@@ -156,7 +156,7 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
     module = ModuleType(f"interpreted {name}")
 
     def importer(origin, globals=None, locals=None, fromlist=(), level=0):
-        if origin == "sklda._core.compile":
+        if origin == "sklda._simd.compile":
             return SimpleNamespace(njit=_njit)
         if origin == "numba.extending":  # Python takes the function itself
             return SimpleNamespace(

@@ -67,15 +67,16 @@ def test_a_function_must_be_the_only_one(function):
 
 
 def test_modules_are_the_interpreted_ones_and_leave_the_package_alone():
-    from sklda._core import problem, rows
+    from sklda._core import problem
     from sklda._gibbs.kernels import single_site_rows
+    from sklda._tables import rows
 
     edit = Edit("rows.weigh", "total(A)", "-1.0")
     loaded = interpreted("sklda._gibbs.kernels.single_site_rows", [edit], lanes=2)
     ratio, weight = np.ones(LANES, np.float32), np.zeros(LANES, np.float32)
     arguments = (ratio, np.ones(LANES, np.int32), np.float32(1), weight)
     assert loaded.module.weigh(*arguments) == -1
-    assert loaded.module.weigh is loaded.modules["sklda._core.rows"].weigh
+    assert loaded.module.weigh is loaded.modules["sklda._tables.rows"].weigh
     assert loaded.modules["sklda._core.problem"].padded(3) == 4
     assert rows.weigh is single_site_rows.weigh
     assert from_python(rows.weigh)(*arguments) == 2 * LANES

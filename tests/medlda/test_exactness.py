@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sklda._core import rows
 from sklda._core.problem import Problem
 from sklda._medlda.kernels import gibbs, light
 from sklda._medlda.kernels.label_factors import LabelFactors
+from sklda._tables import rows
 from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import TinyProblem, assert_exact, is_wrong
 from tests.helpers.mutants import Edit, interpreted, streams
@@ -307,7 +307,7 @@ MUTANTS = {
 def plain(name, tiny, edits=(), n_steps=3):
     """Return a kernel that Python runs, after edits, as a sampler."""
     loaded = interpreted(f"sklda._medlda.kernels.{name}", edits, lanes=2)
-    rows = loaded.modules["sklda._core.rows"]
+    rows = loaded.modules["sklda._tables.rows"]
     sampler = WithLabels(
         loaded.module, tiny, n_steps if name == "light" else None, rows
     )

@@ -13,11 +13,11 @@ A the sum of alpha. Each step costs O(K) per cell.
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.problem import LANES
-from sklda._core.vector_math import log_double
-from sklda._core.vectors import broadcast, load, total
-from sklda._core.weights import sum_all
+from sklda._simd.compile import njit
+from sklda._simd.vector_math import log_double
+from sklda._simd.vectors import broadcast, load, total
+from sklda._tables.weights import sum_all
 
 
 @njit(cache=True, nogil=True)

@@ -9,8 +9,8 @@ the same bits.
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.random_streams import enter_stream, hashed, next_uint64, uniform
+from sklda._simd.compile import njit
 
 
 @njit(cache=True, nogil=True)

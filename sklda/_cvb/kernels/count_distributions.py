@@ -9,8 +9,8 @@ and about the right variance.
 
 import numpy as np
 
-from sklda._core.compile import njit
-from sklda._core.vector_math import exp_double, expm1_double, log, log1p_double
+from sklda._simd.compile import njit
+from sklda._simd.vector_math import exp_double, expm1_double, log, log1p_double
 
 SIZE = 64  # counts of a histogram: 0 to 63
 LARGEST_MEAN = 16.0  # of what is entered: more than 63 then has probability 1e-17

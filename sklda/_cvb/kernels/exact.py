@@ -22,9 +22,9 @@ bound never falls. For N tokens a sweep costs O(K N^2), and memory 16 K N^2 at m
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.entry import beta_sum, entry, priors_of
-from sklda._core.vector_math import exp_double, log_double
+from sklda._simd.compile import njit
+from sklda._simd.vector_math import exp_double, log_double
 
 N_TABLES = 1  # means; a sweep takes only the number of words from them
 

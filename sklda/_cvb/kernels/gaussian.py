@@ -18,11 +18,7 @@ expectations is below log alpha_k, log beta, log V beta: they are kept at these 
 
 import numpy as np
 
-from sklda._core.compile import njit
-from sklda._core.document import clear
 from sklda._core.entry import beta_sum, entry, priors_of
-from sklda._core.vector_math import exp
-from sklda._core.weights import sum_all
 from sklda._cvb.kernels.moments import (
     add_mean,
     add_variance,
@@ -32,6 +28,10 @@ from sklda._cvb.kernels.moments import (
     update_mean,
     update_variance,
 )
+from sklda._simd.compile import njit
+from sklda._simd.vector_math import exp
+from sklda._tables.document import clear
+from sklda._tables.weights import sum_all
 
 N_TABLES = 2  # means and variances
 _ZERO, _HALF, _ONE = np.float32(0), np.float32(0.5), np.float32(1)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.entry import entry
-from sklda._core.weights import sum_all
+from sklda._simd.compile import njit
+from sklda._tables.weights import sum_all
 
 
 class Moments(NamedTuple):

@@ -13,9 +13,9 @@ that the topics then move towards.
 
 import numpy as np
 
-from sklda._core.compile import njit
-from sklda._core.vector_math import exp_double, log1p_double, log_double
-from sklda._core.weights import sum_all
+from sklda._simd.compile import njit
+from sklda._simd.vector_math import exp_double, log1p_double, log_double
+from sklda._tables.weights import sum_all
 
 _PASSES = 5
 _OFFSET, _DECAY = 10, 0.9

@@ -10,11 +10,8 @@ A cell whose weight is below 1 has less than one token to take out: all its weig
 
 import numpy as np
 
-from sklda._core.compile import njit
-from sklda._core.document import clear
 from sklda._core.entry import beta_sum, entry, priors_of
 from sklda._core.random_streams import uniform
-from sklda._core.weights import sum_all
 from sklda._cvb.kernels.moments import (
     add_mean,
     document_moments,
@@ -22,6 +19,9 @@ from sklda._cvb.kernels.moments import (
     restore_document,
     update_mean,
 )
+from sklda._simd.compile import njit
+from sklda._tables.document import clear
+from sklda._tables.weights import sum_all
 
 N_TABLES = 1  # means
 _ZERO, _ONE = np.float32(0), np.float32(1)

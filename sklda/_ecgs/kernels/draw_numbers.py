@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.random_streams import uniform
+from sklda._simd.compile import njit
 
 FEWEST = 3  # tokens of a cell that has weights
 

@@ -9,10 +9,12 @@ single-site sampler.
 
 import numpy as np
 
-from sklda._core.compile import njit
-from sklda._core.document import new_document, next_document, update_ratios
 from sklda._core.entry import priors_of
-from sklda._core.lists import (
+from sklda._core.problem import LANES
+from sklda._ecgs.kernels.draw_numbers import group_size
+from sklda._simd.compile import njit
+from sklda._tables.document import new_document, next_document, update_ratios
+from sklda._tables.lists import (
     at_topic,
     counts,
     enter_cell,
@@ -22,8 +24,6 @@ from sklda._core.lists import (
     resample,
     resample_each,
 )
-from sklda._core.problem import LANES
-from sklda._ecgs.kernels.draw_numbers import group_size
 
 __all__ = [
     "counts",

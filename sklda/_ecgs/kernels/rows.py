@@ -6,10 +6,11 @@ ACML 2010. The same as over `lists`, faster for few topics.
 
 import numpy as np
 
-from sklda._core.compile import njit
-from sklda._core.document import new_document, next_document, update_ratios
 from sklda._core.problem import LANES
-from sklda._core.rows import (
+from sklda._ecgs.kernels.draw_numbers import group_size
+from sklda._simd.compile import njit
+from sklda._tables.document import new_document, next_document, update_ratios
+from sklda._tables.rows import (
     Scratch,
     counts,
     from_topics,
@@ -19,7 +20,6 @@ from sklda._core.rows import (
     resample_each,
     weigh,
 )
-from sklda._ecgs.kernels.draw_numbers import group_size
 
 __all__ = [
     "counts",

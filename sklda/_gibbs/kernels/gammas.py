@@ -18,7 +18,6 @@ import math
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.random_streams import (
     enter_stream,
     hashed,
@@ -26,7 +25,8 @@ from sklda._core.random_streams import (
     hashed_uniforms,
     uniform,
 )
-from sklda._core.vector_math import exp, exp_double, log, log1p_double, log_double
+from sklda._simd.compile import njit
+from sklda._simd.vector_math import exp, exp_double, log, log1p_double, log_double
 
 # What is smaller, below 1e-30, becomes 0. On some topic the word has tokens, and there
 # its variate is about 1 or more: beside that topic the other has no chance.

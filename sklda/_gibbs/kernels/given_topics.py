@@ -11,10 +11,10 @@ weights of a cell share phi and are computed once; a move updates two of them.
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._core.rows import pick, weigh
+from sklda._simd.compile import njit
+from sklda._tables.rows import pick, weigh
 
 
 @njit(cache=True, nogil=True)

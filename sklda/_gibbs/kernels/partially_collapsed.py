@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.compile import njit
-from sklda._core.document import count_document
 from sklda._core.problem import LANES
 from sklda._core.random_streams import enter_stream, uniform
-from sklda._core.rows import pick, prefetch_row, weigh
+from sklda._simd.compile import njit
+from sklda._tables.document import count_document
+from sklda._tables.rows import pick, prefetch_row, weigh
 
 
 class Document(NamedTuple):

@@ -1,7 +1,7 @@
 """Single-site collapsed Gibbs sampling over lists of the topics that a word has.
 
 The conditional of Griffiths & Steyvers, "Finding scientific topics", PNAS 2004,
-equation 5, in the two exact parts of `sklda._core.lists`. Cost: O(topics of the word)
+equation 5, in the two exact parts of `sklda._tables.lists`. Cost: O(topics of the word)
 per cell, O(K) per document that is not short, and O(K) for the few tokens that the
 second part draws. As over rows, the weights are computed once per cell, the draw tries
 the present topic first, and a token that stays writes nothing.
@@ -9,11 +9,13 @@ the present topic first, and a token that stays writes nothing.
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.corpus import kernel_parts
-from sklda._core.document import new_document, next_document, update_ratios
 from sklda._core.entry import priors_of
-from sklda._core.lists import (
+from sklda._core.problem import LANES
+from sklda._core.sampler import over
+from sklda._simd.compile import njit
+from sklda._tables.document import new_document, next_document, update_ratios
+from sklda._tables.lists import (
     counts,
     enter_cell,
     from_topics,
@@ -21,8 +23,6 @@ from sklda._core.lists import (
     resample_each,
     tables,
 )
-from sklda._core.problem import LANES
-from sklda._core.sampler import over
 
 __all__ = [
     "counts",

@@ -15,7 +15,11 @@ from functools import cache
 
 import numpy as np
 
-from sklda._core.columns import (
+from sklda._core.corpus import kernel_parts
+from sklda._core.problem import LANES
+from sklda._core.random_streams import uniform_float32
+from sklda._core.sampler import over
+from sklda._simd.columns import (
     fill_columns,
     first_down,
     first_entry,
@@ -26,14 +30,8 @@ from sklda._core.columns import (
     running_down,
     store_columns,
 )
-from sklda._core.compile import njit
-from sklda._core.corpus import kernel_parts
-from sklda._core.document import count_document
-from sklda._core.problem import LANES
-from sklda._core.random_streams import uniform_float32
-from sklda._core.rows import counts, from_topics, kernel_priors, prefetch_row, tables
-from sklda._core.sampler import over
-from sklda._core.vectors import (
+from sklda._simd.compile import njit
+from sklda._simd.vectors import (
     broadcast,
     choose,
     last_in_all,
@@ -42,6 +40,8 @@ from sklda._core.vectors import (
     running_sum,
     to_float,
 )
+from sklda._tables.document import count_document
+from sklda._tables.rows import counts, from_topics, kernel_priors, prefetch_row, tables
 
 WIDTH = LANES // 2  # 256 bits: wider registers are rare
 MOST_TOPICS = 5 * WIDTH  # with more, too many vectors leave the registers

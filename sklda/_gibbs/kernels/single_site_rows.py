@@ -14,11 +14,12 @@ is faster for many topics.
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.corpus import kernel_parts
-from sklda._core.document import new_document, next_document, update_ratios
 from sklda._core.problem import LANES
-from sklda._core.rows import (
+from sklda._core.sampler import over
+from sklda._simd.compile import njit
+from sklda._tables.document import new_document, next_document, update_ratios
+from sklda._tables.rows import (
     Scratch,
     counts,
     from_topics,
@@ -28,7 +29,6 @@ from sklda._core.rows import (
     tables,
     weigh,
 )
-from sklda._core.sampler import over
 
 __all__ = [
     "counts",

@@ -16,11 +16,11 @@ cell, and O(log K) per token that moves.
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._core.rows import find_down_lane
-from sklda._core.vectors import broadcast, load, store
+from sklda._simd.compile import njit
+from sklda._simd.vectors import broadcast, load, store
+from sklda._tables.rows import find_down_lane
 
 # Multiplying a row of theta or of phi by a number changes no draw. So the largest entry
 # becomes 2**50, and what is 34 digits smaller becomes 0. Then no product of two entries

@@ -18,23 +18,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.compile import njit
-from sklda._core.document import (
-    enter_document,
-    new_document,
-    ratio_without,
-    update_ratio,
-)
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._core.rows import Scratch, pick
-from sklda._core.vector_math import exp
 from sklda._medlda.kernels.label_factors import (
     exponents,
     highest,
     repulsion,
     sum_weights,
 )
+from sklda._simd.compile import njit
+from sklda._simd.vector_math import exp
+from sklda._tables.document import (
+    enter_document,
+    new_document,
+    ratio_without,
+    update_ratio,
+)
+from sklda._tables.rows import Scratch, pick
 
 # Rows r_j that are kept; a document that comes to more topics starts again.
 MOST_ROWS = 128

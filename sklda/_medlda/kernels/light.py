@@ -16,11 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core import rows
-from sklda._core.compile import njit
-from sklda._core.document import count_document
 from sklda._core.entry import entry
-from sklda._core.vector_math import exp
 from sklda._medlda.kernels.label_factors import gain_of_move, sum_weights
 from sklda._medlda.kernels.proposals import (
     Block,
@@ -32,6 +28,10 @@ from sklda._medlda.kernels.proposals import (
     make_label_proposal,
     take_out_block,
 )
+from sklda._simd.compile import njit
+from sklda._simd.vector_math import exp
+from sklda._tables import rows
+from sklda._tables.document import count_document
 
 
 class State(NamedTuple):

@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.entry import differ
-from sklda._core.prefetch import prefetch
 from sklda._core.random_streams import next_uint64
-from sklda._core.vector_math import exp
 from sklda._medlda.kernels.label_factors import exponents, highest
+from sklda._simd.compile import njit
+from sklda._simd.prefetch import prefetch
+from sklda._simd.vector_math import exp
 
 BLOCKS = 4
 LEAST = np.float32(-40)  # log q(k), below its highest: no topic is left out

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.compile import njit
-from sklda._core.document import count_document
+from sklda._simd.compile import njit
+from sklda._tables.document import count_document
 
 
 class Proportions(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.compile import njit
+from sklda._simd.compile import njit
 
 
 class WordLists(NamedTuple):

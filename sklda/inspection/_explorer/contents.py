@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._base.drawing import shorten
 from sklda._base.fitted_topics import normalise, top_indices
-from sklda._base.topic_distances import jensen_shannon_distances
+from sklda._topics.plotting import shorten
+from sklda._topics.topic_distances import jensen_shannon_distances
 from sklda.inspection._explorer.groups import Groups, group_shares
 from sklda.inspection._explorer.packing import pack, sparse_rows
 from sklda.inspection._topic_map import classical_scaling

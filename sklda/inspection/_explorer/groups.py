@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._base.drawing import check_labels
+from sklda._topics.plotting import check_labels
 
 MAX_GROUPS = 200  # more would not be legible
 _N_INTERVALS = 50

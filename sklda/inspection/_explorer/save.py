@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from sklda._base.drawing import check_labels
 from sklda._base.fitted_topics import (
     check_counts,
     document_lengths,
@@ -20,6 +19,7 @@ from sklda._base.fitted_topics import (
 )
 from sklda._base.parameters import PATH, POSITIVE_INTEGER, validates
 from sklda._core.types import MatrixLike, NameList, PathLike, SupportsArray
+from sklda._topics.plotting import check_labels
 from sklda.inspection._explorer.classes import class_weights
 from sklda.inspection._explorer.contents import Corpus, page_contents
 from sklda.inspection._explorer.groups import check_groups

@@ -12,9 +12,9 @@ means would be biased.
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.random_streams import uniform
-from sklda._core.vector_math import log_double
+from sklda._simd.compile import njit
+from sklda._simd.vector_math import log_double
 
 
 @njit(cache=True, nogil=True)

@@ -16,9 +16,9 @@ Cost of a block of C tokens: O(C^2 K). Blocks of up to four tokens need no table
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
+from sklda._simd.compile import njit
 
 
 @njit(cache=True, nogil=True)

@@ -11,13 +11,13 @@ import math
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.entry import entry
-from sklda._core.lists import fill_gap, find
 from sklda._core.random_streams import uniform
-from sklda._core.vector_math import exp_double, log_double
 from sklda._gibbs.kernels.blocked.backward import draw_counts as draw_backward
 from sklda._gibbs.kernels.blocked.nested import draw_counts as draw_nested
+from sklda._simd.compile import njit
+from sklda._simd.vector_math import exp_double, log_double
+from sklda._tables.lists import fill_gap, find
 
 PLAIN = 100  # tokens of the largest block that needs no saddle point
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from sklda._core.compile import njit
-from sklda._core.document import Document, count_document, update_ratios
 from sklda._core.entry import priors_of
-from sklda._core.lists import enter_cell, prefetch_list, resample_each
 from sklda._core.problem import LANES
 from sklda._gibbs.kernels.blocked import large, small
 from sklda._gibbs.kernels.blocked.small import NOTHING, SMALL
+from sklda._simd.compile import njit
+from sklda._tables.document import Document, count_document, update_ratios
+from sklda._tables.lists import enter_cell, prefetch_list, resample_each
 
 
 def sweep_blocks(blocks, state, priors, rng, depth):

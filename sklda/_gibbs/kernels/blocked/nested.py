@@ -13,8 +13,8 @@ Blocks of up to four tokens need no tree (`small`).
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.random_streams import uniform
+from sklda._simd.compile import njit
 
 
 @njit(cache=True, nogil=True)

@@ -29,13 +29,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.compile import njit
-from sklda._core.document import count_document
 from sklda._core.entry import entry
-from sklda._core.lists import SPARE, fill_gap, find
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._core.vectors import broadcast, load, load_at, to_double, total
+from sklda._simd.compile import njit
+from sklda._simd.vectors import broadcast, load, load_at, to_double, total
+from sklda._tables.document import count_document
+from sklda._tables.lists import SPARE, fill_gap, find
 
 SMALL = SPARE  # tokens of the largest block that is drawn by cumulants
 # Where less of the weight than this is left without the block, rounding has spoilt it.

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.problem import LANES
-from sklda._core.vectors import broadcast, choose, load, one_hot, to_double, total
+from sklda._simd.compile import njit
+from sklda._simd.vectors import broadcast, choose, load, one_hot, to_double, total
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)

@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.core.typing import signature
 
-from sklda._core.vector_type import (
+from sklda._simd.vector_type import (
     ALIGNMENT,
     ELEMENTS,
     INT32,

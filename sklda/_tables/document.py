@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.entry import entry
 from sklda._core.problem import LANES
-from sklda._core.vectors import (
+from sklda._simd.compile import njit
+from sklda._simd.vectors import (
     broadcast,
     entries,
     load,

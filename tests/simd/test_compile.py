@@ -11,11 +11,11 @@ from pathlib import Path
 import numba
 import pytest
 
-from sklda._core import compile
+from sklda._simd import compile
 from tests.helpers.interpreter import run_python
 
 SOURCE = """
-from sklda._core.compile import njit
+from sklda._simd.compile import njit
 
 @njit(cache=True, nogil=True)
 def double(x):
@@ -151,7 +151,7 @@ def test_import_of_sklda_needs_no_folder():
         raise PermissionError
     tempfile.TemporaryFile = refuse  # with it Numba looks for a folder
     import sklda
-    from sklda._core.vector_math import exp
+    from sklda._simd.vector_math import exp
     assert exp.stats.cache_path is None
     """
     run_python(code, "-W", "error")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sklda._core import vector_math
+from sklda._simd import vector_math
 from tests.helpers.from_python import from_python
 
 exp, log = from_python(vector_math.exp), from_python(vector_math.log)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from sklda._core.columns import (
+from sklda._simd.columns import (
     fill_columns,
     first_down,
     first_entry,
@@ -15,7 +15,7 @@ from sklda._core.columns import (
     running_down,
     store_columns,
 )
-from sklda._core.vectors import (
+from sklda._simd.vectors import (
     any_lane,
     broadcast,
     choose,

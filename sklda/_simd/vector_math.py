@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from sklda._core.compile import njit
+from sklda._simd.compile import njit
 
 _LOG2_E = np.float32(1.4426950408889634)
 # ln 2 in two parts; the first has few digits, so an integer times it is exact.

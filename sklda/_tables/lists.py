@@ -15,13 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.compile import njit
 from sklda._core.corpus import word_tokens
-from sklda._core.document import ratio_without, update_ratio
-from sklda._core.prefetch import AHEAD, prefetch
 from sklda._core.problem import LANES, Counts, padded
 from sklda._core.random_streams import uniform, uniform_float32
-from sklda._core.vectors import (
+from sklda._simd.compile import njit
+from sklda._simd.prefetch import AHEAD, prefetch
+from sklda._simd.vectors import (
     any_lane,
     broadcast,
     choose,
@@ -34,7 +33,8 @@ from sklda._core.vectors import (
     to_float,
     total,
 )
-from sklda._core.weights import load_others, sum_others
+from sklda._tables.document import ratio_without, update_ratio
+from sklda._tables.weights import load_others, sum_others
 
 UNKNOWN = -1
 SPARE = 4  # topics that a list can take before others leave it

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from sklda._base.drawing import check_indices
-from sklda._base.intervals import mixture_interval
 from sklda._base.parameters import LEVEL, validates
 from sklda._base.sklearn_private import Interval
 from sklda._core.checks import check_numbers
+from sklda._topics.intervals import mixture_interval
+from sklda._topics.plotting import check_indices
 
 _MOST_NUMBERS = 2**21  # of an array; documents are taken in parts
 _DRAW = [Interval(Integral, 0, None, closed="left")]

@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.compile import njit
-from sklda._core.document import ratio_without
-from sklda._core.prefetch import AHEAD, per_line, prefetch
 from sklda._core.problem import LANES, Counts
 from sklda._core.random_streams import uniform
-from sklda._core.vectors import (
+from sklda._simd.compile import njit
+from sklda._simd.prefetch import AHEAD, per_line, prefetch
+from sklda._simd.vectors import (
     broadcast,
     choose,
     first_lane,
@@ -29,7 +28,8 @@ from sklda._core.vectors import (
     to_float,
     total,
 )
-from sklda._core.weights import sum_others
+from sklda._tables.document import ratio_without
+from sklda._tables.weights import sum_others
 
 NEGLIGIBLE = np.float32(1e-3)  # of a sum: a difference that rounding has spoilt
 

@@ -1,0 +1,1 @@
+"""Tables of word-topic counts, and the weights that samplers make from them."""

@@ -1,0 +1,1 @@
+"""What reads fitted topics: top words, draws, intervals, distances, plots."""
