@@ -50,9 +50,9 @@ COMPILED = {name: known.compiled() for name, known in SAMPLERS.items()}
 WALKED = {
     **COMPILED,
     **{f"{n}, 3 shards": Sharded(COMPILED[n], 3, Threads()) for n in SHARDABLE},
-    "gibbs": MaxMargin(Hinge(1.0), TARGETS, 1.0, None, None),
-    "gibbs, weights one by one": MaxMargin(Hinge(1.0), TARGETS, 1.0, 2, None),
-    "light": MaxMargin(EpsilonInsensitive(1.0, 0.1), TARGETS, 1.0, None, 2),
+    "gibbs": MaxMargin(1.0, None, None, Hinge(1.0), TARGETS),
+    "gibbs, weights one by one": MaxMargin(1.0, 2, None, Hinge(1.0), TARGETS),
+    "light": MaxMargin(1.0, None, 2, EpsilonInsensitive(1.0, 0.1), TARGETS),
 }
 each = pytest.mark.parametrize("name", WALKED)
 
@@ -356,7 +356,7 @@ def test_behind_the_value_is_a_sampler_that_is_walked_and_exact(cls, param, valu
     params = {"max_block_size": None} if param == "blocking" else {}
     model = cls(n_topics, **{param: value}, **params)
     if cls.__name__.startswith("MedLDA"):
-        made = model._make_sampler(Hinge(1.0), TARGETS)
+        made = model._make_sampler(problem_of(n_topics), Threads())
         assert (made.n_mh_steps is None) == (WALKED[name].n_mh_steps is None)
     else:
         assert model._make_sampler(problem_of(n_topics), Threads()) == COMPILED[name]
