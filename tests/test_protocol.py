@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import sklda
-from sklda import CollapsedGibbsLDA
 from sklda._base.sklearn_private import StrOptions
 from sklda._core import corpus
 from sklda._core.corpus import ranges
@@ -24,7 +23,6 @@ from sklda._core.random_streams import random_topics
 from sklda._core.sampler import Sampler, Shardable
 from sklda._core.threads import Threads
 from sklda._core.word_prior import WordPrior
-from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.sharded import Sharded
 from sklda._medlda.losses import EpsilonInsensitive, Hinge
@@ -92,6 +90,9 @@ def walk(sampler, problem, z, seed, n_sweeps=6):
         state = sampler.sweep(other_priors(problem, i), state, rng)
         assert state.z is z
         assert_counted(sampler, problem, state)
+        info = sampler.info(problem, state)
+        assert 0 < info.n_draws <= z.size
+        assert 0 <= info.n_accepted <= info.n_proposed
         path.append(z.copy())
     return np.array(path)
 
@@ -255,7 +256,7 @@ def test_all_samplers_are_walked():
 def test_functions_are_those_of_the_protocol(name):
     sampler = found_samplers()[name]
     protocol = Shardable if hasattr(sampler, "over") else Sampler
-    for function in ("from_topics", "sweep", "counts", "tables", "over"):
+    for function in ("from_topics", "sweep", "counts", "info", "tables", "over"):
         if not hasattr(protocol, function):
             continue
         asked = list(inspect.signature(getattr(protocol, function)).parameters)[1:]
@@ -267,7 +268,7 @@ def test_functions_are_those_of_the_protocol(name):
 
 EXACT = {
     *single_site.SAMPLERS,
-    *(f"{way}, {kernel}" for way in blocked.SIMULATIONS for kernel in blocked.KERNELS),
+    *blocked.SIMULATIONS,
     *partially_collapsed.SAMPLERS,
     *uncollapsed.SAMPLERS,
     *medlda.KERNELS,
@@ -360,24 +361,6 @@ def test_behind_the_value_is_a_sampler_that_is_walked_and_exact(cls, param, valu
         assert (made.n_mh_steps is None) == (WALKED[name].n_mh_steps is None)
     else:
         assert model._make_sampler(problem_of(n_topics), Threads()) == COMPILED[name]
-
-
-@pytest.mark.parametrize("blocking", sorted(blocked.SIMULATIONS))
-@pytest.mark.parametrize("most", [None, 2, 4])
-def test_blocks_are_in_rows_or_in_lists_as_single_tokens_are(blocking, most):
-    params = {"blocking": blocking, "max_block_size": most}
-    both = [
-        Blocked(kernel, blocking == "nested", most)
-        for kernel in blocked.KERNELS.values()
-    ]
-    for n_topics, sampler, expected in (
-        (4, "auto", both[0]),
-        (150, "auto", both[1]),
-        (150, "dense", both[0]),
-        (4, "sparse", both[1]),
-    ):
-        model = CollapsedGibbsLDA(n_topics, sampler=sampler, **params)
-        assert model._make_sampler(problem_of(n_topics), Threads()) == expected
 
 
 # --- copies ----------------------------------------------------------------------

@@ -19,6 +19,7 @@ from sklda._core.corpus import (
 )
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
+from sklda._core.sampler import info
 from sklda._medlda.kernels import gibbs, light
 from sklda._medlda.kernels.label_factors import LabelFactors
 from sklda._medlda.kernels.weights import (
@@ -52,6 +53,7 @@ class MaxMargin(NamedTuple):
     prior_precision: float  # nu
     n_weight_steps: int | None  # passes over the weights; None draws them jointly
     n_mh_steps: int | None  # Metropolis-Hastings; None draws topics by Gibbs sampling
+    info = staticmethod(info)
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
         """Return the state in which the tokens have the topics z, and weights are 0."""
