@@ -12,7 +12,6 @@ from sklda._core.corpus import check_corpus, check_weights, split_cells
 from sklda._core.threads import Threads
 from sklda._cvb.engine import Engine
 from sklda._cvb.estimator import APPROXIMATIONS
-from sklda._ecgs.samplers import draws_made
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.scalars import HeldOut, Recorder, Stop, draw_pairs
 from sklda._gibbs.start import check_init, first_topics
@@ -80,11 +79,9 @@ class Sklda(Program):
         return self._chain.log_joint[-1]
 
     def sampling_rate(self) -> list[float]:
-        """Return draws / tokens of each sweep: 1 for a chain that does not count."""
-        state = self._chain.state
-        if not hasattr(getattr(state, "shards", [state])[0], "draws_made"):
-            return [1.0] * self.n_sweeps
-        return (draws_made(state) / state.z.size).tolist()
+        """Return draws / tokens of each sweep."""
+        chain = self._chain
+        return [info.n_draws / chain.n_tokens for info in chain.info]
 
     def keep(self) -> None:
         self._chain.keep()

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import sklda
-from sklda import CollapsedGibbsLDA
 from sklda._base.sklearn_private import StrOptions
 from sklda._core import corpus
 from sklda._core.corpus import ranges
@@ -24,7 +23,6 @@ from sklda._core.random_streams import random_topics
 from sklda._core.sampler import Sampler, Shardable
 from sklda._core.threads import Threads
 from sklda._core.word_prior import WordPrior
-from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.sharded import Sharded
 from sklda._medlda.losses import EpsilonInsensitive, Hinge
@@ -92,6 +90,9 @@ def walk(sampler, problem, z, seed, n_sweeps=6):
         state = sampler.sweep(other_priors(problem, i), state, rng)
         assert state.z is z
         assert_counted(sampler, problem, state)
+        info = sampler.info(problem, state)
+        assert 0 < info.n_draws <= z.size
+        assert 0 <= info.n_accepted <= info.n_proposed
         path.append(z.copy())
     return np.array(path)
 
@@ -255,7 +256,7 @@ def test_all_samplers_are_walked():
 def test_functions_are_those_of_the_protocol(name):
     sampler = found_samplers()[name]
     protocol = Shardable if hasattr(sampler, "over") else Sampler
-    for function in ("from_topics", "sweep", "counts", "tables", "over"):
+    for function in ("from_topics", "sweep", "counts", "info", "tables", "over"):
         if not hasattr(protocol, function):
             continue
         asked = list(inspect.signature(getattr(protocol, function)).parameters)[1:]

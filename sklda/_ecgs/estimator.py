@@ -15,7 +15,7 @@ from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler, Shardable
 from sklda._core.threads import Threads
-from sklda._ecgs.samplers import draws_made, grouped_sampler
+from sklda._ecgs.samplers import grouped_sampler
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.rows_or_lists import collapsed_sampler, rows_are_faster
@@ -249,7 +249,6 @@ class ECGSLDA(BaseGibbsLDA):
         return sharded(sampler, problem, parameters.n_shards, threads)
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
-        rate = np.ones(chain.n_sweeps)
-        if self.strategy != "standard" and chain.z.size > 0:
-            rate = draws_made(chain.state) / chain.z.size
+        n_draws = np.array([info.n_draws for info in chain.info], np.float64)
+        rate = n_draws / chain.n_tokens if chain.n_tokens > 0 else n_draws + 1
         return super()._attributes(chain) | {"sampling_rate_": rate}

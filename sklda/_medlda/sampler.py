@@ -19,6 +19,7 @@ from sklda._core.corpus import (
 )
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
+from sklda._core.sampler import info
 from sklda._medlda.kernels import gibbs, light
 from sklda._medlda.kernels.label_factors import LabelFactors
 from sklda._medlda.kernels.weights import (
@@ -56,6 +57,8 @@ class MaxMargin(NamedTuple):
     def of(self, loss: Loss, targets: np.ndarray) -> Self:
         """Return the sampler for these targets of the documents."""
         return self._replace(loss=loss, targets=targets)
+
+    info = staticmethod(info)
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
         """Return the state in which the tokens have the topics z, and weights are 0."""
