@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import sklda
+from sklda import CollapsedGibbsLDA
 from sklda._base.sklearn_private import StrOptions
 from sklda._core import corpus
 from sklda._core.corpus import ranges
@@ -23,6 +24,7 @@ from sklda._core.random_streams import random_topics
 from sklda._core.sampler import Sampler, Shardable
 from sklda._core.threads import Threads
 from sklda._core.word_prior import WordPrior
+from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.sharded import Sharded
 from sklda._medlda.losses import EpsilonInsensitive, Hinge
