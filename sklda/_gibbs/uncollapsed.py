@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from numpy.random import RandomState
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
-
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
@@ -150,39 +144,6 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
     >>> lda.transform(X[:3]).shape
     (3, 10)
     """
-
-    def __init__(
-        self,
-        n_components: int = 10,
-        *,
-        doc_topic_prior: float | ArrayLike | None = None,
-        topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
-        max_iter: int = 200,
-        burn_in: int | None = None,
-        thin: int = 10,
-        keep_draws: int = 0,
-        evaluate_every: int = 10,
-        init: Literal["random", "subsample"] | ArrayLike | BaseEstimator = "random",
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: int | RandomState | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.doc_topic_prior = doc_topic_prior
-        self.topic_word_prior = topic_word_prior
-        self.learn_priors = learn_priors
-        self.max_iter = max_iter
-        self.burn_in = burn_in
-        self.thin = thin
-        self.keep_draws = keep_draws
-        self.evaluate_every = evaluate_every
-        self.init = init
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         return Uncollapsed(threads)

@@ -129,6 +129,9 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         the kept samples.
     loss_ : ndarray of shape (n_iter_,)
         Hinge loss after each sweep: sum over the tasks, mean over the documents.
+    acceptance_rate_ : ndarray of shape (n_iter_,)
+        Share of the Metropolis-Hastings steps of a sweep that are accepted; 1 with
+        ``sampler="gibbs"``.
     doc_topic_prior_ : ndarray of shape (n_topics,)
         Alpha at the end.
     topic_word_prior_ : ndarray of shape (n_models,) or (n_topics, n_features_in_)

@@ -95,6 +95,9 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         samples.
     loss_ : ndarray of shape (n_iter_,)
         Mean of max(0, abs(y - s) - epsilon) over the documents, after each sweep.
+    acceptance_rate_ : ndarray of shape (n_iter_,)
+        Share of the Metropolis-Hastings steps of a sweep that are accepted; 1 with
+        ``sampler="gibbs"``.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha at the end.
     topic_word_prior_ : ndarray of shape (1,) or (n_components, n_features_in_)

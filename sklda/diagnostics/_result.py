@@ -15,8 +15,8 @@ from sklda.diagnostics._chains import Experiment, Sampled
 from sklda.diagnostics._table import (
     COLUMNS,
     row_of_scalar,
+    rows_of_fits,
     rows_of_pairs,
-    rows_of_priors,
     texts,
 )
 from sklda.diagnostics._verdict import Sweeps, Verdict, judge
@@ -202,8 +202,8 @@ class SampledChains:
 
             The rows "pairs, median" and "pairs, worst" have R-hat and bulk effective
             sample size of the pairs of tokens that share a topic in some of the draws
-            only. Learned priors, "sum of alpha" and "beta", are fixed after burn-in:
-            one value for each chain.
+            only. Each chain has one value of the learned priors, "sum of alpha" and
+            "beta", and of the "acceptance rate" of MedLDA's light sampler.
 
         Raises
         ------
@@ -236,7 +236,7 @@ class SampledChains:
         rows = {n: row_of_scalar(draws, seconds) for n, draws in self.scalars_.items()}
         if self._experiment.has_chains:
             rows |= rows_of_pairs(self.pairs_)
-        return rows | rows_of_priors(self.estimators_)
+        return rows | rows_of_fits(self.estimators_)
 
     def to_datatree(self) -> Any:
         """Return the draws as ArviZ takes them.

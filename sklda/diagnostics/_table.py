@@ -53,17 +53,17 @@ def rows_of_pairs(together: np.ndarray) -> dict[str, dict[str, float]]:
     }
 
 
-def rows_of_priors(estimators: list[Any]) -> dict[str, dict[str, float]]:
-    """Return the priors, where they were learned."""
-    if estimators[0].learn_priors is None:
-        return {}
-    learned = {
-        "sum of alpha": [one.doc_topic_prior_.sum() for one in estimators],
-        "beta": [np.mean(one.topic_word_prior_) for one in estimators],
-    }
+def rows_of_fits(estimators: list[Any]) -> dict[str, dict[str, float]]:
+    """Return what each chain has one value of: learned priors, acceptance rates."""
+    values = {}
+    if estimators[0].learn_priors is not None:
+        values["sum of alpha"] = [one.doc_topic_prior_.sum() for one in estimators]
+        values["beta"] = [np.mean(one.topic_word_prior_) for one in estimators]
+    if getattr(estimators[0], "sampler", None) == "light":
+        values["acceptance rate"] = [one.acceptance_rate_.mean() for one in estimators]
     return {
         name: _row({"mean": np.mean(v), "sd": np.std(v, ddof=1), "spread": np.ptp(v)})
-        for name, v in learned.items()
+        for name, v in values.items()
     }
 
 
