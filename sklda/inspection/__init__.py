@@ -1,9 +1,8 @@
-"""Inspect fitted topics: their top words, their documents, and plots of them.
+"""Top words, documents, plots and regressions of fitted topics.
 
-Everything here accepts any fitted estimator with ``components_`` and ``transform``,
-including those of scikit-learn; only what takes draws needs an estimator that has kept
-some. The displays plot with matplotlib:
-``pip install "sklda[plot]"``.
+Everything here takes any fitted estimator with ``components_`` and ``transform``, also
+those of scikit-learn, or the ``draws_`` of an estimator that has kept some. The
+displays need matplotlib: ``pip install "sklda[plot]"``.
 """
 
 from sklda._topics.posterior_draws import PosteriorDraws

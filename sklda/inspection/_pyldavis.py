@@ -1,15 +1,13 @@
-"""Fitted topics as the input of pyLDAvis."""
+"""The input of pyLDAvis, made from a fitted topic model."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from sklda._base.fitted_topics import (
+    axis_sums,
     check_counts,
     count_models,
-    document_lengths,
     fitted_components,
     normalise,
     snapshot,
@@ -31,45 +29,42 @@ def pyldavis_data(
     X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
         Word counts, usually those of the fit.
     feature_names : array-like of str of shape (n_features_in_,), default=None
-        Words in the order of the columns of X. By default `feature_names_in_` of the
-        estimator or, if it has none, the column numbers, with a warning.
+        Words in the order of the columns of X. By default `feature_names_in_` or,
+        without it, the column numbers, with a warning.
 
     Returns
     -------
     dict
-        Arguments by the name of the parameter of ``pyLDAvis.prepare``:
+        Arguments by their names:
 
         topic_term_dists : ndarray of shape (n_components, n_features_in_)
             Word probabilities of each topic; rows sum to 1.
         doc_topic_dists : ndarray of shape (n_nonempty_documents, n_components)
-            Topic proportions of each document that is not empty; rows sum to 1. With
-            one-vs-rest they are divided by the number of classes.
+            Topic proportions of each document that is not empty, with one-vs-rest
+            divided by the number of classes; rows sum to 1.
         doc_lengths : ndarray of shape (n_nonempty_documents,)
-            Number of tokens of each of these documents, always positive.
+            Number of tokens of each of these documents.
         vocab : list of str
             Words.
         term_frequency : ndarray of shape (n_features_in_,)
-            Number of tokens of each word in X; 0 for words that X does not contain.
+            Number of tokens of each word in X.
 
     Raises
     ------
     NotFittedError
         Before fit.
     TypeError
-        If the estimator has no `components_`, or feature_names is not a list or an
-        array of words.
+        If the estimator has no `components_`, or feature_names is not a list of words.
     ValueError
-        If the number of feature_names is not `n_features_in_`, `transform` rejects X,
-        or X contains no token.
+        If the number of feature_names is wrong, `transform` rejects X, or X has no
+        tokens.
 
     Notes
     -----
-    Empty documents are left out: pyLDAvis weights documents by their lengths, so they
-    would have no effect. A topic or a document whose weights are all 0, which NMF can
-    produce, becomes uniform. Topic proportions of a matrix factorisation are normalised
-    as in `top_documents`.
-
-    Cost: that of `transform`.
+    Empty documents are left out, because pyLDAvis weights documents by their lengths. A
+    topic or a document whose weights are all 0, which NMF can produce, becomes uniform.
+    Proportions of a matrix factorisation are normalised as in `top_documents`. Cost:
+    that of `transform`.
 
     References
     ----------
@@ -94,7 +89,7 @@ def pyldavis_data(
     names = word_names(estimator, feature_names, components.shape[1])
     proportions = topic_proportions(estimator, X)
     counts = check_counts(X)
-    lengths = document_lengths(counts)
+    lengths = axis_sums(counts, axis=1)
     nonempty = lengths > 0
     if not nonempty.any():
         raise ValueError("X contains no token; all of its documents are empty.")
@@ -103,5 +98,5 @@ def pyldavis_data(
         "doc_topic_dists": proportions[nonempty] / count_models(estimator),
         "doc_lengths": lengths[nonempty],
         "vocab": names,
-        "term_frequency": np.asarray(counts.sum(axis=0)).ravel(),
+        "term_frequency": axis_sums(counts, axis=0),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -74,25 +75,24 @@ def top_words(
 ) -> list[list[str]] | DataFrame:
     """Return the words that characterise each topic best.
 
-    Below, p(w | k) is the probability of word w in topic k, a row of `components_`
-    normalised to sum to 1, and p(w) is the probability of w in all topics together,
-    the normalised column sums of `components_`.
+    Below, p(w | k) is the probability of word w in topic k, from the rows of
+    `components_`, and p(w) its probability in all topics together, from their sum.
 
     Parameters
     ----------
     estimator : estimator
         Fitted topic model with non-negative `components_`.
     feature_names : array-like of str of shape (n_features_in_,), default=None
-        Words in the order of the columns of X. By default `feature_names_in_` of the
-        estimator or, if it has none, the column numbers, with a warning.
+        Words in the order of the columns of X. By default `feature_names_in_` or,
+        without it, the column numbers, with a warning.
     n_words : int, default=10
         Number of words for each topic, from 1 to `n_features_in_`.
     metric : {"probability", "relevance", "lift", "frex"}, default="probability"
-        Score by which the words of a topic are ranked:
+        Score that ranks the words of a topic:
 
         - "probability": p(w | k).
         - "lift": p(w | k) / p(w) [2]_. Favours words that occur in no other topic,
-          many of which are rare.
+          even rare ones.
         - "relevance": ``weight * log p(w | k) + (1 - weight) * log(lift)`` [1]_.
         - "frex", frequency and exclusivity [3]_: the weighted harmonic mean
           ``1 / (weight / e + (1 - weight) / f)`` of two quantiles. f is the proportion
@@ -108,8 +108,8 @@ def top_words(
     Returns
     -------
     list of list of str, or DataFrame
-        Words of each topic, best first. Ties are broken by column of X, smallest
-        first. The DataFrame has one row per topic and one column per rank, from 1.
+        Words of each topic, best first; of equals the first column of X. The DataFrame
+        has one row per topic and one column per rank, from 1.
 
     Raises
     ------
@@ -118,11 +118,10 @@ def top_words(
     ImportError
         If `as_frame` is True and pandas is not installed.
     TypeError
-        If the estimator has no `components_`, or feature_names is not a list or an
-        array of words.
+        If the estimator has no `components_`, or feature_names is not a list of words.
     ValueError
-        If the number of feature_names is not `n_features_in_`, `components_` contains
-        negative values, or a parameter is out of its range.
+        If the number of feature_names is wrong, `components_` has negative values, or a
+        parameter is out of its range.
 
     See Also
     --------
@@ -131,8 +130,8 @@ def top_words(
 
     Notes
     -----
-    Cost: O(K) per word, or O(K log V) for "frex", with K topics and V words. Memory: a
-    few arrays of the size of `components_`.
+    Cost: O(K) per word, for "frex" O(K log V), with K topics and V words. Memory: a few
+    arrays of the size of `components_`.
 
     References
     ----------
@@ -163,15 +162,21 @@ def top_words(
     words = [[names[column] for column in topic] for topic in columns]
     if not as_frame:
         return words
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError("as_frame=True needs pandas: pip install pandas") from error
+    pandas = import_pandas()
     return pandas.DataFrame(
         words,
         index=pandas.RangeIndex(len(words), name="topic"),
         columns=pandas.RangeIndex(1, columns.shape[1] + 1, name="rank"),
     )
+
+
+def import_pandas() -> ModuleType:
+    """Import pandas, or raise an ImportError that says how to install it."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("as_frame=True needs pandas: pip install pandas") from error
+    return pandas
 
 
 def top_columns(
@@ -192,8 +197,7 @@ def label_words(
 ) -> list[list[str]]:
     """Return the top words of each topic, shortened to fit a label.
 
-    If `n_words` is None there are `default_n_words`, or none if the words of the
-    estimator have no names.
+    If `n_words` is None there are `default_n_words`, or none if words have no names.
     """
     components = fitted_components(estimator)
     named = feature_names is not None or has_names(estimator)
@@ -228,18 +232,15 @@ def top_documents(
     Returns
     -------
     documents : ndarray of shape (n_components, n_documents)
-        Row numbers in X, largest proportion first. Ties are broken by row number,
-        smallest first.
+        Row numbers in X, largest proportion first; of equals the first row.
     proportions : ndarray of shape (n_components, n_documents)
         Proportion of the topic in each of these documents, from 0 to 1; with
         one-vs-rest, among the topics of its class.
 
     Raises
     ------
-    NotFittedError
-        Before fit.
-    TypeError
-        If the estimator has no `components_`.
+    NotFittedError, TypeError
+        Before fit, or if the estimator has no `components_`.
     ValueError
         If `transform` rejects X, or X has fewer than `n_documents` rows.
 
@@ -250,10 +251,9 @@ def top_documents(
     Notes
     -----
     Proportions are the output of `transform`. If its rows do not sum to 1 (or, with
-    one-vs-rest, to the number of classes), the model is a matrix factorisation (NMF):
-    each column is multiplied by the sum of its topic's row of `components_`, which
-    gives expected numbers of tokens, and rows are normalised.
-
+    one-vs-rest, to the number of classes), the model is taken for a matrix
+    factorisation (NMF): each column is multiplied by the sum of its row of
+    `components_`, which gives expected numbers of tokens, and rows are normalised.
     Cost: that of `transform`.
 
     Examples

@@ -1,4 +1,4 @@
-"""In how many sliding windows of texts words occur, alone and together."""
+"""Counts of the sliding windows of texts in which words occur."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-# Places of searched words that are counted at once. A place takes part in about as many
-# stretches as there are other places in its window: this keeps to some 100 MB.
+# Places of searched words that are counted at once, in some 100 MB: a place is in about
+# as many stretches of windows as there are other places in its window.
 _BLOCK_SIZE = 2**18
 
 
 class Occurrence(NamedTuple):
-    """Where words occur, in units (documents or windows) that are counted together.
+    """Where words occur, in units: documents or windows.
 
-    A row of the matrix stands for one or several units with the same words; its entries
-    are the number of these units.
+    A row of the matrix stands for units with the same words; entries are their number.
     """
 
     matrix: sparse.csc_array  # (n_rows, n_words) of int64
@@ -37,19 +36,10 @@ class _Places(NamedTuple):
 def occurrences_in_windows(
     texts: Any, words: list[str], window: int
 ) -> Iterator[Occurrence]:
-    """Yield the occurrences of words in windows, for blocks of texts.
+    """Yield the occurrences of words, each given once, in windows of blocks of texts.
 
     A window of `window` tokens moves over each text by one token at a time. A shorter
     text is one window.
-
-    Parameters
-    ----------
-    texts : iterable of str or of lists of str
-        Texts, or their tokens.
-    words : list of str
-        Words to look for; each once.
-    window : int
-        Number of tokens in a window.
     """
     number_of = {word: i for i, word in enumerate(words)}
     places: list[_Places] = []
@@ -58,7 +48,7 @@ def occurrences_in_windows(
         numbers = map(number_of.get, tokens, repeat(-1))
         word = np.fromiter(numbers, np.int64, len(tokens))
         position = np.flatnonzero(word >= 0)
-        width = min(window, len(tokens))  # any int is a window, but no array holds it
+        width = min(window, len(tokens))  # arrays do not hold any int
         windows_here = max(len(tokens) - width + 1, 1)
         first = (position - width + 1).clip(0) + n_windows
         last = position.clip(max=windows_here - 1) + n_windows
@@ -75,8 +65,7 @@ def occurrences_in_windows(
 def _occurrence_matrix(places: list[_Places], n_words: int) -> sparse.csc_array:
     """Return which words occur in each stretch of windows with the same words.
 
-    The words of a window change only where a place enters or leaves it, so there are
-    far fewer stretches than windows.
+    Words change only where a place enters or leaves the window, so stretches are few.
     """
     word, first, last = map(np.concatenate, zip(*places, strict=True))
     order = np.lexsort((first, word))
@@ -100,13 +89,7 @@ def _occurrence_matrix(places: list[_Places], n_words: int) -> sparse.csc_array:
 
 
 def token_lists(texts: Any) -> Iterator[list[str]]:
-    """Yield the tokens of each text; strings are split as CountVectorizer does.
-
-    Raises
-    ------
-    TypeError
-        If `texts` is not a collection of strings or lists.
-    """
+    """Yield the tokens of each text; strings are split as CountVectorizer does."""
     split = CountVectorizer().build_analyzer()
     for number, text in enumerate(check_texts(texts)):
         if isinstance(text, str):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._topics.plotting import check_labels
+from sklda._topics.plotting import label_list
 
 MAX_GROUPS = 200  # more would not be legible
 _N_INTERVALS = 50
@@ -24,21 +24,12 @@ class Groups(NamedTuple):
 
 
 def check_groups(groups: Any, n_documents: int) -> Groups:
-    """Return the groups of documents, in order.
+    """Return the groups: numbers and dates in increasing order, others by name.
 
-    Numbers and dates are in increasing order, all else is sorted by name. More than
-    `MAX_GROUPS` numbers become intervals of equal width, as many dates become months or
-    years.
-
-    Raises
-    ------
-    TypeError
-        If `groups` is not a list or an array, or the group of a document is a list.
-    ValueError
-        If it does not have one entry for each document, lacks the group of one, or has
-        more than `MAX_GROUPS` categories or years.
+    More than `MAX_GROUPS` numbers become intervals of equal width, and dates months or
+    years. Raise TypeError or ValueError for anything else.
     """
-    names = check_labels(groups, "groups", "documents", n_documents)
+    names = label_list(groups, "groups", "documents", n_documents)
     values = groups if isinstance(groups, np.ndarray) else list(groups)
     for i, value in enumerate(values):
         if _is_missing(value):
@@ -82,7 +73,7 @@ def _as_dates(groups: Any, values: Any) -> np.ndarray | None:
 
 
 def _of_dates(days: np.ndarray) -> Groups:
-    """Group dates by day, month or year: the finest of which there are few."""
+    """Group dates by day, month or year: the finest that gives few groups."""
     for unit in ("D", "M", "Y"):
         found, members = np.unique(days.astype(f"M8[{unit}]"), return_inverse=True)
         if len(found) <= MAX_GROUPS:
@@ -121,21 +112,10 @@ def _limited(groups: Groups) -> Groups:
 def group_shares(
     groups: Groups, lengths: np.ndarray, proportions: np.ndarray
 ) -> np.ndarray:
-    """Return the share of each topic in the tokens of each group.
+    """Return the share of each topic in the tokens of each group, (n_groups, n_topics).
 
-    Parameters
-    ----------
-    groups : Groups
-        Groups of the documents.
-    lengths : ndarray of shape (n_documents,)
-        Number of tokens of each document.
-    proportions : ndarray of shape (n_documents, n_topics)
-        Topic proportions of each document.
-
-    Returns
-    -------
-    ndarray of shape (n_groups, n_topics)
-        Expected shares; rows sum to 1, or to 0 for a group without tokens.
+    Rows sum to 1, or to 0 for a group without tokens. `proportions` are those of topics
+    in documents.
     """
     tokens = np.zeros((len(groups.names), proportions.shape[1]))
     np.add.at(tokens, groups.members, lengths[:, np.newaxis] * proportions)
