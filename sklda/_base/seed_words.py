@@ -31,7 +31,8 @@ def seed_word_prior(
     """Return a `topic_word_prior` that draws chosen words into chosen topics.
 
     The prior acts as if each seed word had `weight` more tokens in its topic, in all
-    sweeps. Chains also begin with topics drawn from it.
+    sweeps. Seeds remain possible in other topics. Chains begin with topics drawn from
+    the prior; the notes of `CollapsedGibbsLDA` say what an array costs.
 
     Parameters
     ----------
@@ -70,14 +71,8 @@ def seed_word_prior(
     UserWarning
         If some seeds match none of `feature_names`.
 
-    See Also
-    --------
-    CollapsedGibbsLDA : Its notes say what an array costs.
-
     Notes
     -----
-    Seeds of one topic remain possible in the others, where `base` is their prior.
-
     A small beta such as 1e-8 does not exclude a word from a topic: having the word
     costs the topic about log(1 / beta) nats, whatever its number of tokens. Chains of
     Gibbs sampling begin without it and rarely find it; `CVBLDA`, which gives each token

@@ -36,19 +36,14 @@ def mixture_quantile(a: np.ndarray, b: np.ndarray, p: float) -> np.ndarray:
         high[left] = np.where(below < p, high[left], x)
         open_ = np.abs(below - p) > _TOLERANCE * min(p, 1 - p)
         middle = np.sqrt(low[left]) * np.sqrt(high[left])
-        better = _newton(a_left, b_left, x, below, p)
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            logs = a_left * np.log(x) + (b_left - 1) * np.log1p(-x)
+            slope = np.exp(logs - betaln(a_left, b_left)).mean(axis=0) / below
+            better = x * np.exp(np.log(p / below) / slope)
         inside = (low[left] < better) & (better < high[left])
         quantile[left] = np.where(open_, np.where(inside, better, middle), x)
         left = left[open_]
     return np.where(quantile > _LEAST, quantile, 0.0)
-
-
-def _newton(a, b, x, below, p):
-    """Return the next quantile after x, below which the probability is `below`."""
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        logs = a * np.log(x) + (b - 1) * np.log1p(-x) - betaln(a, b)
-        slope = np.exp(logs).mean(axis=0) / below
-        return x * np.exp(np.log(p / below) / slope)
 
 
 def mixture_interval(

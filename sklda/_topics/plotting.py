@@ -43,10 +43,8 @@ class Display:
 
         Raises
         ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `ax` is not an Axes.
+        ImportError, TypeError
+            If matplotlib is not installed, or `ax` is not an Axes.
         """
         pyplot = import_pyplot(type(self).__name__)
         if ax is None:

@@ -30,14 +30,8 @@ class PosteriorDraws:
 
     Attributes
     ----------
-    n_draws : int
-        Number of draws.
-    n_documents : int
-        Number of documents.
-    n_topics : int
-        Number of topics.
-    n_words : int
-        Number of words.
+    n_draws, n_documents, n_topics, n_words : int
+        Numbers of draws, documents, topics and words.
     sweeps : ndarray of shape (n_draws,)
         Sweeps after which the draws were made.
     doc_topic_prior : ndarray of shape (n_topics,)
@@ -46,11 +40,6 @@ class PosteriorDraws:
         Beta.
     nbytes : int
         Memory that the counts take.
-
-    See Also
-    --------
-    estimate_effect : How topic proportions depend on covariates.
-    TopicIntervalsDisplay : Plots topic proportions with their intervals.
 
     Notes
     -----
@@ -210,15 +199,15 @@ class PosteriorDraws:
     ) -> np.ndarray:
         """Draw topic proportions, given the topics of one draw.
 
-        Such samples of all draws are samples from the posterior of the proportions.
-        Those of `doc_topic` vary less, because they are means.
+        Such samples of all draws are samples from the posterior. The means that
+        `doc_topic` returns vary less.
 
         Parameters
         ----------
         draw : int
             Number of the draw, from 0 to ``n_draws - 1``.
         random_state : int, RandomState instance or None, default=None
-            Seed. Pass an int for repeatable results.
+            Seed. Pass an int for reproducible results.
 
         Returns
         -------
@@ -251,7 +240,8 @@ class PosteriorDraws:
 
         The posterior of a proportion is a mixture of Beta distributions, one for each
         draw. The ends of the equal-tailed intervals are its quantiles, computed without
-        simulation; those below 1e-300 are 0.
+        simulation; those below 1e-300 are 0. Cost: 4 milliseconds per document of KOS
+        with 25 draws of 100 topics.
 
         Parameters
         ----------
@@ -269,10 +259,6 @@ class PosteriorDraws:
         ------
         ValueError
             If `confidence_level` is not between 0 and 1, or a document does not exist.
-
-        Notes
-        -----
-        Cost: 4 milliseconds per document of KOS with 25 draws of 100 topics.
         """
         rows = check_indices(documents, "documents", self.n_documents, "documents")
         draws = [self.doc_topic_counts(i) for i in range(self.n_draws)]
@@ -325,20 +311,18 @@ class PosteriorDraws:
         Raises
         ------
         ValueError
-            If `words` does not hold columns for each topic, or `confidence_level` is
-            not between 0 and 1.
+            If `words` are no columns for each topic, or `confidence_level` is not
+            between 0 and 1.
         """
         columns = check_numbers(words, "words", (self.n_topics, "n"))
         check_indices(columns.ravel(), "words", self.n_words, "words")
-        topics = np.arange(self.n_topics)[:, np.newaxis]
-        counts, totals = [], []
-        for i in range(self.n_draws):
-            of_draw = self.topic_word_counts(i)
-            counts.append(of_draw[np.broadcast_to(topics, columns.shape), columns])
-            totals.append(np.broadcast_to(of_draw.sum(axis=1)[:, None], columns.shape))
+        topics = np.broadcast_to(np.arange(self.n_topics)[:, None], columns.shape)
+        every = [self.topic_word_counts(i) for i in range(self.n_draws)]
+        counts = np.array([of_draw[topics, columns].toarray() for of_draw in every])
+        totals = np.array([of_draw.sum(axis=1) for of_draw in every])[:, :, None]
         beta = np.broadcast_to(self.topic_word_prior, (self.n_topics, self.n_words))
-        a = np.array([one.toarray() for one in counts]) + beta[topics, columns]
-        b = np.array(totals) + beta.sum(axis=1, keepdims=True) - a
+        a = counts + beta[topics, columns]
+        b = totals + beta.sum(axis=1, keepdims=True) - a
         flat = (x.reshape(self.n_draws, -1) for x in (a, b))
         ends = mixture_interval(*flat, confidence_level)
         low, high = (end.reshape(columns.shape) for end in ends)

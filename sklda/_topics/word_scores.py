@@ -46,14 +46,6 @@ def exclusivity(topic_word: np.ndarray) -> np.ndarray:
     return _divide(topic_word, topic_word.sum(axis=0))
 
 
-def _probability(topic_word: np.ndarray, *_: Any) -> np.ndarray:
-    return topic_word
-
-
-def _lift(topic_word: np.ndarray, word: np.ndarray, _: Any) -> np.ndarray:
-    return _divide(topic_word, word)
-
-
 def _relevance(topic_word: np.ndarray, word: np.ndarray, weight: float) -> np.ndarray:
     # weight * log p(w | k) + (1 - weight) * log(lift), with one term log p(w | k): two
     # would multiply log 0 by 0 where the weight is 0 or 1.
@@ -84,9 +76,9 @@ def _quantiles(values: np.ndarray) -> np.ndarray:
 
 _Score: TypeAlias = Callable[[np.ndarray, np.ndarray, Any], np.ndarray]
 _SCORES: dict[str, _Score] = {
-    "probability": _probability,
+    "probability": lambda topic_word, word, weight: topic_word,
     "relevance": _relevance,
-    "lift": _lift,
+    "lift": lambda topic_word, word, weight: _divide(topic_word, word),
     "frex": _frex,
 }
 _DEFAULT_WEIGHTS = {"relevance": 0.6, "frex": 0.5}

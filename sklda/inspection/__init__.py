@@ -10,12 +10,11 @@ from sklda.inspection._convergence import ConvergenceDisplay
 from sklda.inspection._document_topics import DocumentTopicsDisplay
 from sklda.inspection._effects import TopicEffects, estimate_effect
 from sklda.inspection._explorer.save import save_explorer
-from sklda.inspection._pyldavis import pyldavis_data
 from sklda.inspection._top_words import TopWordsDisplay
 from sklda.inspection._topic_flow import TopicFlowDisplay
 from sklda.inspection._topic_intervals import TopicIntervalsDisplay
 from sklda.inspection._topic_map import TopicMapDisplay
-from sklda.inspection._words import top_documents, top_words
+from sklda.inspection._words import pyldavis_data, top_documents, top_words
 
 __all__ = [
     "ConvergenceDisplay",

@@ -31,7 +31,8 @@ _LEGEND_ROWS = 14  # of each column of the legend
 class ConvergenceDisplay(Display):
     """Plot the log joint probability, or the bound, of fits against their sweeps.
 
-    Create a display with `from_estimator`. Its parameters are kept as attributes.
+    Create a display with `from_estimator`. Its parameters are kept as attributes; those
+    of a wrong type or shape raise TypeError or ValueError.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ class ConvergenceDisplay(Display):
     burn_in : int, default=0
         Number of sweeps of burn-in, which is shaded.
     r_hat : float, default=None
-        R-hat of the values after burn-in, which the title names; None leaves it out.
+        R-hat of the values after burn-in, for the title; None leaves it out.
 
     Attributes
     ----------
@@ -54,12 +55,6 @@ class ConvergenceDisplay(Display):
         Axes and figure of the plot.
     lines_ : list of Line2D
         Curve of each fit.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `names` is not a list, `sweeps` or `values` do not hold an array of numbers
-        for each fit, `burn_in` is no integer from 0, or `r_hat` no positive number.
 
     Examples
     --------
@@ -120,10 +115,9 @@ class ConvergenceDisplay(Display):
 
         Raises
         ------
-        NotFittedError, ImportError
-            Before fit, or if matplotlib is not installed.
-        TypeError
-            If an estimator records no trace, or `ax` is not an Axes.
+        NotFittedError, ImportError, TypeError
+            Before fit; without matplotlib; if an estimator records no trace, or `ax` is
+            not an Axes.
         ValueError
             If a trace is empty, the traces record different quantities, or there is no
             estimator.
@@ -131,18 +125,17 @@ class ConvergenceDisplay(Display):
         named = _named_fits(estimator)
         if not named:
             raise ValueError("There is no fit to plot: estimator is empty.")
-        sweeps, values, quantities = zip(
-            *(_trace(fit, name) for name, fit in named), strict=True
-        )
-        quantities = sorted(set(quantities))
+        traces = [_trace(fit, name) for name, fit in named]
+        sweeps, values, of_fits = map(list, zip(*traces, strict=True))
+        quantities = sorted(set(of_fits))
         if len(quantities) > 1:
             raise ValueError(
                 f"All fits must record the same quantity, but these record "
                 f"{' and '.join(quantities)}."
             )
         display = cls(
-            sweeps=list(sweeps),
-            values=list(values),
+            sweeps=sweeps,
+            values=values,
             names=[name for name, _ in named],
             quantity=quantities[0],
         )
@@ -169,10 +162,8 @@ class ConvergenceDisplay(Display):
 
         Raises
         ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `chains` are no chains, or `ax` is not an Axes.
+        ImportError, TypeError
+            Without matplotlib; if `chains` are no chains, or `ax` is not an Axes.
         """
         if not hasattr(chains, "_traces"):
             raise TypeError(f"chains must be SampledChains, got {chains!r}.")

@@ -21,7 +21,7 @@ from sklda._topics.plotting import (
     write_rows,
 )
 from sklda._topics.word_scores import LABEL_CONSTRAINTS
-from sklda.inspection._words import label_words
+from sklda.inspection._words import topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,8 @@ _MAX_NAME_LENGTH = 26  # characters of the name of a document
 class DocumentTopicsDisplay(Display):
     """Plot the topic proportions of documents as stacked bars.
 
-    Create a display with `from_estimator`. Its parameters are kept as attributes.
+    Create a display with `from_estimator`. Its parameters are kept as attributes; those
+    of a wrong type or shape raise TypeError or ValueError.
 
     Parameters
     ----------
@@ -49,8 +50,8 @@ class DocumentTopicsDisplay(Display):
     topic_names : list of str
         Name of each plotted topic, for the legend.
     n_models : int, default=1
-        Sum of the proportions of all topics in a document: the number of classes of a
-        one-vs-rest model, which has separate topics for each class, otherwise 1.
+        Sum of the proportions of a document: with one-vs-rest the number of classes,
+        each of which has its own topics, otherwise 1.
 
     Attributes
     ----------
@@ -59,16 +60,6 @@ class DocumentTopicsDisplay(Display):
     bars_ : list of BarContainer
         Segments of each plotted topic and, if there are any, of the other topics.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If names are not a list, other parameters not numbers, or the shapes do not
-        match.
-
-    See Also
-    --------
-    top_documents : The documents with the largest proportions of each topic.
-
     Examples
     --------
     >>> from sklda import CollapsedGibbsLDA
@@ -76,9 +67,8 @@ class DocumentTopicsDisplay(Display):
     >>> from sklda.inspection import DocumentTopicsDisplay
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> lda = CollapsedGibbsLDA(n_components=10, random_state=0).fit(X)
-    >>> display = DocumentTopicsDisplay.from_estimator(lda, X, documents=[3, 14, 15])
-    >>> display.proportions.shape
-    (3, 8)
+    >>> DocumentTopicsDisplay.from_estimator(lda, X, documents=[3, 14]).topics.shape
+    (8,)
     """
 
     bars_: list[BarContainer]
@@ -162,17 +152,16 @@ class DocumentTopicsDisplay(Display):
 
         Raises
         ------
-        NotFittedError, ImportError
-            Before fit, or if matplotlib is not installed.
-        TypeError
-            If the estimator has no `components_`, feature_names or document_names is
-            not a list, or `ax` is not an Axes.
+        NotFittedError, ImportError, TypeError
+            Before fit; without matplotlib; if the estimator has no `components_`, names
+            are not a list, or `ax` is not an Axes.
         ValueError
             If the number of feature_names or document_names is wrong, `transform`
             rejects X, or a parameter is out of its range.
         """
         estimator = snapshot(estimator)
-        words = label_words(estimator, feature_names, n_words, 3, metric, weight)
+        words = (feature_names, n_words, 3, metric, weight)
+        labels = topic_labels(estimator, *words, ": ", ", ")
         proportions = topic_proportions(estimator, X)
         if documents is None:
             documents = np.arange(min(len(proportions), _DEFAULT_N_DOCUMENTS))
@@ -183,9 +172,7 @@ class DocumentTopicsDisplay(Display):
             proportions=proportions[:, topics],
             topics=topics,
             document_names=rows if document_names is None else document_names,
-            topic_names=[
-                f"{k}: {', '.join(words[k])}" if words[k] else str(k) for k in topics
-            ],
+            topic_names=[labels[k] for k in topics],
             n_models=count_models(estimator),
         )
         return display.plot(ax, **style)
@@ -203,9 +190,11 @@ class DocumentTopicsDisplay(Display):
         for k, widths in enumerate(self.proportions.T):
             options = {"label": self.topic_names[k], "color": colours[k]} | style
             self.bars_.append(axes.barh(rows, widths, left=starts, **options))
+            luminance = np.dot(colours[k, :3], [0.299, 0.587, 0.114])
+            text = {"color": "black" if luminance > 0.5 else "white"}
+            text |= {"ha": "center", "va": "center", "fontsize": "small"}
             for row in np.flatnonzero(widths >= _MIN_NUMBERED * self.n_models):
-                middle = starts[row] + widths[row] / 2
-                self._write_number(axes, middle, row, self.topics[k], colours[k])
+                axes.text(starts[row] + widths[row] / 2, row, self.topics[k], **text)
             starts = starts + widths
         rest = (self.n_models - starts).clip(0)
         if rest.max() > 1e-6:
@@ -215,13 +204,3 @@ class DocumentTopicsDisplay(Display):
         write_rows(axes, self.document_names, _MAX_NAME_LENGTH)
         axes.set(xlim=(0, self.n_models), xlabel="proportion of the topic")
         legend_beside(axes, title="Topics")
-
-    @staticmethod
-    def _write_number(
-        axes: Any, x: float, y: float, topic: int, background: np.ndarray
-    ) -> None:
-        """Write the number of a topic, in black or white, on its segment."""
-        luminance = np.dot(background[:3], [0.299, 0.587, 0.114])
-        colour = "black" if luminance > 0.5 else "white"
-        place = {"ha": "center", "va": "center", "fontsize": "small"}
-        axes.text(x, y, topic, color=colour, **place)

@@ -32,7 +32,7 @@ _FEWEST_DOCUMENTS = 50  # from which alpha can be estimated
 class TopicEffects:
     """Coefficients of covariates, one regression for each topic.
 
-    It is the result of `estimate_effect`.
+    `estimate_effect` returns them, and `TopicIntervalsDisplay` plots them.
 
     Attributes
     ----------
@@ -45,23 +45,15 @@ class TopicEffects:
         draws.
     standard_error : ndarray of shape (n_topics, n_terms)
         Square root of the pooled variance.
-    df : ndarray of shape (n_topics, n_terms)
-        Degrees of freedom of t.
-    t : ndarray of shape (n_topics, n_terms)
-        Coefficient by standard error.
-    p_value : ndarray of shape (n_topics, n_terms)
-        Probability of a larger magnitude of t, if the coefficient is 0.
+    df, t, p_value : ndarray of shape (n_topics, n_terms)
+        Degrees of freedom, the coefficient divided by its standard error, and the
+        probability of a larger magnitude of t if the coefficient is 0.
     low, high : ndarray of shape (n_topics, n_terms)
         Ends of the intervals.
     confidence_level : float
         Probability of each interval.
     n_draws : int
         Number of regressions that were pooled.
-
-    See Also
-    --------
-    estimate_effect : Fits the regressions.
-    TopicIntervalsDisplay : Plots the coefficients.
     """
 
     terms: list[str]
@@ -88,15 +80,12 @@ class TopicEffects:
         Returns
         -------
         dict of (int, str) to dict of str to float, or DataFrame
-            Of each topic and term: coefficient, standard_error, t, p_value, low and
-            high.
+            coefficient, standard_error, t, p_value, low and high.
 
         Raises
         ------
-        ValueError
-            If `as_frame` is not True or False.
-        ImportError
-            If `as_frame` is True and pandas is not installed.
+        ValueError, ImportError
+            If `as_frame` is not a bool, or True and pandas is not installed.
         """
         rows = {
             (int(topic), term): {
@@ -149,7 +138,8 @@ def estimate_effect(
     draw gives a sample of the proportions from the posterior and one regression by
     least squares. The regressions are pooled [1]_: their standard errors include both
     the noise of the regression and the uncertainty of the proportions. The R package
-    stm calls this the method of composition [2]_.
+    stm calls this the method of composition [2]_. Cost: 0.03 seconds per draw for KOS
+    with 100 topics.
 
     Parameters
     ----------
@@ -190,10 +180,6 @@ def estimate_effect(
         If alpha does not fit: with 50 documents or more, if its sum as estimated from
         the draws by Minka's fixed point is below 0.5 or above 1.4 times the sum in use.
 
-    See Also
-    --------
-    TopicIntervalsDisplay.from_effects : Plots the coefficients.
-
     Notes
     -----
     With m draws, W the mean of the variances of a coefficient within them, and B the
@@ -206,8 +192,6 @@ def estimate_effect(
     That matters for short documents and large priors. With an alpha that is far too
     small, intervals miss the effect; "The model in one page" in the user guide has
     figures. `learn_priors` helps unless documents are short.
-
-    Cost: 0.03 seconds per draw for KOS with 100 topics.
 
     References
     ----------
@@ -227,10 +211,8 @@ def estimate_effect(
     >>> lda = CollapsedGibbsLDA(3, thin=4, keep_draws=25, random_state=0).fit(X)
     >>> year = 2000 + 20 * theta[:, 0]
     >>> effects = estimate_effect(lda.draws_, year, random_state=0)
-    >>> effects.terms
-    ['intercept', 'x0']
-    >>> effects.coefficient.shape
-    (3, 2)
+    >>> effects.terms, effects.coefficient.shape
+    (['intercept', 'x0'], (3, 2))
     """
     draws = check_draws(draws)
     shown = check_indices(topics, "topics", draws.n_topics, "topics")

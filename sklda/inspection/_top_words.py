@@ -47,7 +47,8 @@ _BOTTOM_MARGIN = 0.55  # below the lowest panels, for the axis
 class TopWordsDisplay:
     """Plot the top words of each topic as bars, one panel per topic.
 
-    Create a display with `from_estimator`. Its parameters are kept as attributes.
+    Create a display with `from_estimator`. Its parameters are kept as attributes; those
+    of a wrong type or shape raise TypeError or ValueError.
 
     Parameters
     ----------
@@ -69,15 +70,6 @@ class TopWordsDisplay:
     figure_ : Figure
         Figure of the panels.
 
-    Raises
-    ------
-    ValueError
-        If a parameter does not hold lists or numbers, or the shapes do not match.
-
-    See Also
-    --------
-    top_words : The words as lists.
-
     Examples
     --------
     >>> from sklda import CollapsedGibbsLDA
@@ -86,8 +78,7 @@ class TopWordsDisplay:
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> lda = CollapsedGibbsLDA(n_components=10, random_state=0).fit(X)
     >>> pixels = [f"pixel {i}" for i in range(X.shape[1])]
-    >>> display = TopWordsDisplay.from_estimator(lda, pixels, n_words=5)
-    >>> display.axes_.shape
+    >>> TopWordsDisplay.from_estimator(lda, pixels, n_words=5).axes_.shape
     (10,)
     """
 
@@ -168,11 +159,10 @@ class TopWordsDisplay:
 
         Raises
         ------
-        NotFittedError, ImportError
-            Before fit, or if matplotlib is not installed.
-        TypeError
-            If the estimator has no `components_`, or no draws for `confidence_level`,
-            feature_names is not a list of words, or `ax` holds anything but Axes.
+        NotFittedError, ImportError, TypeError
+            Before fit; without matplotlib; if the estimator has no `components_`, or no
+            draws for `confidence_level`, feature_names is not a list, or `ax` holds
+            anything but Axes.
         ValueError
             If the number of feature_names or of Axes is wrong, `components_` has
             negative values, or a parameter is out of its range.
@@ -215,12 +205,8 @@ class TopWordsDisplay:
 
         Raises
         ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `ax` holds anything but Axes.
-        ValueError
-            If the number of Axes is not that of the topics.
+        ImportError, TypeError, ValueError
+            If matplotlib is not installed, or `ax` is not an Axes for each topic.
         """
         import_pyplot("TopWordsDisplay")
         axes = self._new_axes() if ax is None else self._check_axes(ax)

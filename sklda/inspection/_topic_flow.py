@@ -18,7 +18,7 @@ from sklda._topics.plotting import Display, label_list, shades
 from sklda._topics.several_models import check_models, distributions_of_all
 from sklda._topics.topic_distances import jensen_shannon_distances
 from sklda._topics.word_scores import LABEL_CONSTRAINTS
-from sklda.inspection._words import label_words
+from sklda.inspection._words import topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +42,7 @@ class TopicFlowDisplay(Display):
     height of a bar is the frequency of its topic, the width of a flow the proportion of
     tokens that move between two topics. A topic has the colour of the topic that most
     of it comes from. Create a display with `from_estimators`. Its parameters are kept
-    as attributes.
+    as attributes; those of a wrong type or shape raise TypeError or ValueError.
 
     Parameters
     ----------
@@ -63,15 +63,9 @@ class TopicFlowDisplay(Display):
     texts_ : list of list of Text
         Labels of each model, in the order of its topics.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter does not hold numbers or lists, or the shapes do not match.
-
     See Also
     --------
     sklda.metrics.align_topics : Which topics of two models are the same.
-    TopicMapDisplay : Plot the similarities of the topics of one model.
 
     Notes
     -----
@@ -168,11 +162,9 @@ class TopicFlowDisplay(Display):
 
         Raises
         ------
-        NotFittedError, ImportError
-            Before fit, or if matplotlib is not installed.
-        TypeError
-            If estimators is not a list, one has no `components_`, feature_names is not
-            a list of words, or `ax` is not an Axes.
+        NotFittedError, ImportError, TypeError
+            Before fit; without matplotlib; if estimators or feature_names is not a
+            list, an estimator has no `components_`, or `ax` is not an Axes.
         ValueError
             If there are fewer than two estimators, they have different words, their
             `components_` have negative values or a topic without weights, `transform`
@@ -182,79 +174,57 @@ class TopicFlowDisplay(Display):
         found = [snapshot(estimator) for estimator in found]
         names = [f"estimators[{i}]" for i in range(len(found))]
         topics = distributions_of_all(found, names)
-        words = [
-            label_words(estimator, feature_names, n_words, 3, metric, weight)
-            for estimator in found
-        ]
+        words = (feature_names, n_words, 3, metric, weight)
+        labels = [topic_labels(estimator, *words) for estimator in found]
         frequencies = [topic_frequencies(estimator, X) for estimator in found]
-        display = cls(
-            flows=[
-                transport(*masses, jensen_shannon_distances(*rows) ** 2)
-                for masses, rows in zip(
-                    pairwise(frequencies), pairwise(topics), strict=True
-                )
-            ],
-            labels=[
-                [" ".join([str(k), *topic]) for k, topic in enumerate(of_model)]
-                for of_model in words
-            ],
-        )
-        return display.plot(ax, **style)
+        pairs = zip(pairwise(frequencies), pairwise(topics), strict=True)
+        flows = [
+            transport(*masses, jensen_shannon_distances(*rows) ** 2)
+            for masses, rows in pairs
+        ]
+        return cls(flows=flows, labels=labels).plot(ax, **style)
 
-    def _columns(self) -> tuple[list[np.ndarray], float]:
-        """Return the frequencies of the topics of each model, and the room of a label.
+    def _layout(self) -> tuple[list[np.ndarray], list[np.ndarray], float]:
+        """Return the frequencies and the tops of the bars of each column, its height.
 
-        A label needs as much room as the bar of a topic of mean frequency.
+        The height is in labels, one of which needs as much room as a bar of mean size.
         """
         frequencies = [each.sum(axis=1) for each in self.flows]
         frequencies.append(self.flows[-1].sum(axis=0))
-        return frequencies, 1 / max(each.size for each in frequencies)
+        room = 1 / max(each.size for each in frequencies)
+        tops, total = bar_tops(self.flows, frequencies, room)
+        return frequencies, tops, total / room
 
     def _figure_size(self) -> tuple[float, float]:
-        frequencies, room = self._columns()
-        _, total = bar_tops(self.flows, frequencies, room)
-        height = total / room * _LABEL_HEIGHT + _MARGIN
+        frequencies, _, n_labels = self._layout()
+        height = n_labels * _LABEL_HEIGHT + _MARGIN
         return _COLUMN_WIDTH * len(frequencies) + _MARGIN, max(height, 3)
 
     def _draw(self, axes: Any, style: dict[str, Any]) -> None:
-        frequencies, room = self._columns()
-        tops, total = bar_tops(self.flows, frequencies, room)
+        frequencies, tops, n_labels = self._layout()
         colours = _colours(self.flows)
         self.bars_, self.ribbons_, self.texts_ = [], [], []
+        options = {"align": "edge", "edgecolor": "white", "linewidth": 0.8}
         for column, (top, sizes) in enumerate(zip(tops, frequencies, strict=True)):
-            bars = axes.bar(
-                np.full(sizes.size, column),
-                sizes,
-                _BAR_WIDTH,
-                top,
-                align="edge",
-                color=colours[column],
-                edgecolor="white",
-                linewidth=0.8,
-            )
-            self.bars_.append(bars)
+            x = np.full(sizes.size, column)
+            options["color"] = colours[column]
+            self.bars_.append(axes.bar(x, sizes, _BAR_WIDTH, top, **options))
             self._write_labels(axes, column, top + sizes / 2)
         style = {"alpha": 0.35, "linewidth": 0} | style
         for column, ends in enumerate(pairwise(tops)):
             self._draw_ribbons(axes, column, *ends, colours[column], style)
-        axes.set(xlim=(-0.02, len(frequencies)), ylim=(total, 0), yticks=[])
-        axes.set_xticks(
-            np.arange(len(frequencies)),
-            [f"{sizes.size} topics" for sizes in frequencies],
-            ha="left",
-        )
+        height = n_labels / max(map(len, tops))
+        axes.set(xlim=(-0.02, len(tops)), ylim=(height, 0), yticks=[])
+        names = [f"{top.size} topics" for top in tops]
+        axes.set_xticks(np.arange(len(tops)), names, ha="left")
         axes.tick_params(axis="x", length=0)
         axes.spines[:].set_visible(False)
 
     def _write_labels(self, axes: Any, column: int, places: np.ndarray) -> None:
         x = column + 1.5 * _BAR_WIDTH
         options = {"va": "center", "fontsize": "small", "parse_math": False}
-        self.texts_.append(
-            [
-                axes.text(x, place, label, **options)
-                for place, label in zip(places, self.labels[column], strict=True)
-            ]
-        )
+        pairs = zip(places, self.labels[column], strict=True)
+        self.texts_.append([axes.text(x, *pair, **options) for pair in pairs])
 
     def _draw_ribbons(
         self,
@@ -328,9 +298,8 @@ def bar_tops(
     rooms = [np.maximum(sizes, room) for sizes in frequencies]
     total = max(each.sum() for each in rooms)
     tops = []
-    for order, each, sizes in zip(
-        _orders(flows, frequencies), rooms, frequencies, strict=True
-    ):
+    orders = _orders(flows, frequencies)
+    for order, each, sizes in zip(orders, rooms, frequencies, strict=True):
         slots = each + (total - each.sum()) / each.size
         ends = np.cumsum(slots[order])
         middles = np.empty(each.size)

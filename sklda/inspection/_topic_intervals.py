@@ -38,16 +38,14 @@ class TopicIntervalsDisplay(Display):
     """Plot proportions of topics, or effects on them, with their intervals.
 
     Create a display with `from_draws` or `from_effects`. Its parameters are kept as
-    attributes.
+    attributes; those of a wrong type or shape raise TypeError or ValueError.
 
     Parameters
     ----------
     estimates : ndarray of shape (n_series, n_topics)
         Points. A series is a document or a covariate.
-    low : ndarray of shape (n_series, n_topics)
-        Lower ends of the intervals.
-    high : ndarray of shape (n_series, n_topics)
-        Upper ends of the intervals.
+    low, high : ndarray of shape (n_series, n_topics)
+        Lower and upper ends of the intervals.
     topic_names : list of str
         Name of each topic, for the vertical axis.
     series_names : list of str
@@ -64,16 +62,6 @@ class TopicIntervalsDisplay(Display):
     points_ : list of Line2D
         Points of each series.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If names are not a list, other parameters not finite numbers, or the shapes do
-        not match.
-
-    See Also
-    --------
-    DocumentTopicsDisplay : Plot the proportions of many documents, without intervals.
-
     Examples
     --------
     >>> from sklda import CollapsedGibbsLDA
@@ -81,8 +69,7 @@ class TopicIntervalsDisplay(Display):
     >>> from sklda.inspection import TopicIntervalsDisplay
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> lda = CollapsedGibbsLDA(10, thin=4, keep_draws=25, random_state=0).fit(X)
-    >>> display = TopicIntervalsDisplay.from_draws(lda.draws_, documents=[3, 14])
-    >>> display.estimates.shape
+    >>> TopicIntervalsDisplay.from_draws(lda.draws_, documents=[3, 14]).low.shape
     (2, 8)
     """
 
@@ -150,10 +137,9 @@ class TopicIntervalsDisplay(Display):
 
         Raises
         ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `draws` are no draws, names are not a list, or `ax` is not an Axes.
+        ImportError, TypeError
+            Without matplotlib; if `draws` are no draws, names are not a list, or `ax`
+            is not an Axes.
         ValueError
             If a parameter is out of its range, or the number of names does not match.
         """
@@ -211,10 +197,9 @@ class TopicIntervalsDisplay(Display):
 
         Raises
         ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `effects` are no effects, names are not a list, or `ax` is not an Axes.
+        ImportError, TypeError
+            Without matplotlib; if `effects` are no effects, names are not a list, or
+            `ax` is not an Axes.
         ValueError
             If there is no such term, or the number of topic_names does not match.
         """
@@ -252,8 +237,7 @@ class TopicIntervalsDisplay(Display):
             own_style = {"color": colour, "linewidth": 1.5} | style
             at = places + _BAND * ((i + 0.5) / n_series - 0.5)
             lines = axes.hlines(at, self.low[i], self.high[i], **own_style)
-            # Not Axes.errorbar: the mean of a skewed posterior may lie outside its
-            # interval.
+            # Not Axes.errorbar: a mean may lie outside its interval.
             label = shorten(self.series_names[i], _MAX_SERIES_LENGTH)
             dots = {"color": own_style["color"], "markersize": 4, "label": label}
             self.points_ += axes.plot(self.estimates[i], at, "o", **dots)

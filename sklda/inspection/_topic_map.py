@@ -18,7 +18,7 @@ from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda._topics.plotting import EDGE, FILL, Display, label_list
 from sklda._topics.topic_distances import jensen_shannon_distances
 from sklda._topics.word_scores import LABEL_CONSTRAINTS
-from sklda.inspection._words import label_words
+from sklda.inspection._words import topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,8 @@ class TopicMapDisplay(Display):
     """Plot topics as circles on a map where similar topics are close to each other.
 
     The area of a circle is proportional to the frequency of its topic. Create a display
-    with `from_estimator`. Its parameters are kept as attributes.
+    with `from_estimator`. Its parameters are kept as attributes; those of a wrong type
+    or shape raise TypeError or ValueError.
 
     Parameters
     ----------
@@ -59,15 +60,6 @@ class TopicMapDisplay(Display):
         Circles of the topics.
     texts_ : list of Annotation
         Label of each topic.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not a list or numbers, or the shapes do not match.
-
-    See Also
-    --------
-    pyldavis_data : Input of pyLDAvis, which draws an interactive map.
 
     Notes
     -----
@@ -160,11 +152,9 @@ class TopicMapDisplay(Display):
 
         Raises
         ------
-        NotFittedError, ImportError
-            Before fit, or if matplotlib is not installed.
-        TypeError
-            If the estimator has no `components_`, feature_names is not a list of
-            words, or `ax` is not an Axes.
+        NotFittedError, ImportError, TypeError
+            Before fit; without matplotlib; if the estimator has no `components_`,
+            feature_names is not a list, or `ax` is not an Axes.
         ValueError
             If the number of feature_names is wrong, `transform` rejects X,
             `components_` has negative values, or a parameter is out of its range.
@@ -172,16 +162,15 @@ class TopicMapDisplay(Display):
         estimator = snapshot(estimator)
         components = fitted_components(estimator)
         default_n_words = 2 if len(components) <= _MAX_LABELLED else 0
-        words = label_words(
-            estimator, feature_names, n_words, default_n_words, metric, weight
-        )
+        words = (feature_names, n_words, default_n_words, metric, weight)
+        labels = topic_labels(estimator, *words, "\n", "\n")
         topics = normalise(components)
         distances = jensen_shannon_distances(topics, topics)
         positions, explained_ratio = classical_scaling(distances)
         display = cls(
             positions=positions,
             frequencies=topic_frequencies(estimator, X),
-            labels=["\n".join([str(k), *topic]) for k, topic in enumerate(words)],
+            labels=labels,
             explained_ratio=explained_ratio,
         )
         return display.plot(ax, **style)

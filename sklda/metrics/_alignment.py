@@ -33,7 +33,8 @@ def align_topics(
 
     Topics are matched one to one so that the sum of the distances between partners is
     as small as possible. If the numbers of topics differ, some topics of the larger
-    model have no partner.
+    model have no partner. Cost: O(n_words_of_corpus) for each pair of topics, with as
+    many logarithms for "jensen-shannon"; then O(n_topics ** 3) for the assignment [2]_.
 
     Parameters
     ----------
@@ -77,15 +78,6 @@ n_words_of_corpus)
     ValueError
         If a weight is negative or not finite, all weights of a topic are 0, the models
         have different words, or a parameter is out of its range.
-
-    See Also
-    --------
-    sklda.inspection.TopicFlowDisplay : Plot how topics split from model to model.
-
-    Notes
-    -----
-    Cost: O(n_words_of_corpus) for each pair of topics, with as many logarithms for
-    "jensen-shannon"; then O(n_topics ** 3) for the assignment [2]_.
 
     References
     ----------
@@ -141,9 +133,10 @@ def topic_stability(
 
     The topics of each two fits are matched as by `align_topics`. The similarity of two
     topics is 1 minus their distance, and 0 without a partner; that of two fits is the
-    mean over the topics of the larger one. The prototype [1]_ is the fit that is most
-    similar to all others on average. Frequent words make any two topics somewhat
-    similar: compare stabilities of the same corpus and distance, not with 0.
+    mean over the topics of the larger one. The prototype is the fit that is most
+    similar to all others on average; [1]_ finds it by clusters of topics instead.
+    Frequent words make any two topics somewhat similar: compare stabilities of the same
+    corpus and distance, not with 0. Cost: that of `align_topics` for each pair of fits.
 
     Parameters
     ----------
@@ -173,11 +166,6 @@ def topic_stability(
     ------
     NotFittedError, TypeError, ValueError
         If there are fewer than two models, or as `align_topics`.
-
-    Notes
-    -----
-    LDAPrototype [1]_ measures similarities by clusters of topics instead. Cost: that of
-    `align_topics` for each pair of fits.
 
     References
     ----------

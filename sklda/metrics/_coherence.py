@@ -27,9 +27,8 @@ CoherenceMeasure: TypeAlias = Literal["u_mass", "npmi", "c_v", "c_uci", "c_npmi"
 # What is added to the probability of a pair in windows, as Röder et al. do.
 _EPSILON = 1e-12
 
-# --- measures ----------------------------------------------------------------
-# They take `together`, (n_words, n_words): in how many units (documents or windows) two
-# words occur together, with the units of one word on the diagonal. Words are in the
+# Measures take `together`, (n_words, n_words): in how many units (documents or windows)
+# two words occur together, with the units of one word on the diagonal. Words are in the
 # order of the topic.
 
 
@@ -56,23 +55,10 @@ def _npmi(together: np.ndarray, n_units: int, _: float) -> float:
     return float(values.clip(-1, 1).mean())  # rounding can exceed the range
 
 
-def _c_uci(together: np.ndarray, n_units: int, _: float) -> float:
-    """Return the mean pointwise mutual information of pairs in windows."""
-    pairs = np.tril_indices_from(together, -1)
-    return float(_smoothed_pmi(together, n_units)[pairs].mean())
-
-
-def _c_npmi(together: np.ndarray, n_units: int, _: float) -> float:
-    """Return the mean normalised pointwise mutual information of pairs in windows."""
-    pairs = np.tril_indices_from(together, -1)
-    return float(_smoothed_npmi(together, n_units)[pairs].mean())
-
-
 def _c_v(together: np.ndarray, n_units: int, _: float) -> float:
-    """Return the mean cosine between the vector of a word and that of all words.
+    """Return the mean cosine between the vectors of the words and their sum.
 
-    The vector of a word holds its normalised pointwise mutual information with each of
-    the words, itself included; that of all words is the sum of these.
+    The vector of a word is its normalised pointwise mutual information with all words.
     """
     vectors = _smoothed_npmi(together, n_units)
     total = vectors.sum(axis=0)
@@ -83,7 +69,7 @@ def _c_v(together: np.ndarray, n_units: int, _: float) -> float:
 
 
 def _smoothed_pmi(together: np.ndarray, n_units: int) -> np.ndarray:
-    """Return log((p(v, w) + epsilon) / (p(v) p(w))); 0 where v or w never occurs."""
+    """Return log((p(v, w) + 1e-12) / (p(v) p(w))); 0 where v or w never occurs."""
     single = together.diagonal() / n_units
     independent = np.outer(single, single)
     ratio = np.ones(together.shape)
@@ -93,7 +79,7 @@ def _smoothed_pmi(together: np.ndarray, n_units: int) -> np.ndarray:
 
 
 def _smoothed_npmi(together: np.ndarray, n_units: int) -> np.ndarray:
-    """Return the same over -log(p(v, w) + epsilon); 0 for a pair in all windows."""
+    """Return the same over -log(p(v, w) + 1e-12); 0 for a pair in all windows."""
     pmi = _smoothed_pmi(together, n_units)
     information = -np.log(together / n_units + _EPSILON)
     values = np.zeros_like(pmi)
@@ -101,16 +87,18 @@ def _smoothed_npmi(together: np.ndarray, n_units: int) -> np.ndarray:
     return values
 
 
+def _mean_of_pairs(values: np.ndarray) -> float:
+    return float(values[np.tril_indices_from(values, -1)].mean())
+
+
 _Association: TypeAlias = Callable[[np.ndarray, int, float], float]
 _OF_DOCUMENTS: dict[str, _Association] = {"u_mass": _u_mass, "npmi": _npmi}
 _OF_WINDOWS: dict[str, _Association] = {
     "c_v": _c_v,
-    "c_uci": _c_uci,
-    "c_npmi": _c_npmi,
+    "c_uci": lambda counts, n, _: _mean_of_pairs(_smoothed_pmi(counts, n)),
+    "c_npmi": lambda counts, n, _: _mean_of_pairs(_smoothed_npmi(counts, n)),
 }
 _DEFAULT_WINDOWS = {"c_v": 110, "c_uci": 10, "c_npmi": 10}
-
-# --- topics ------------------------------------------------------------------
 
 
 @validates(
@@ -131,9 +119,6 @@ def topic_coherence(
     smoothing: float = 1.0,
 ) -> np.ndarray:
     """Measure how often the top words of each topic occur together.
-
-    Two measures count documents of X in which the words occur, the others windows of
-    texts.
 
     Parameters
     ----------
@@ -201,10 +186,8 @@ def topic_coherence(
     -----
     [1]_ defines the sum over pairs; sklda takes the mean, as [3]_ does, because it
     depends less on `n_words`. Compare only values of one measure on the same documents.
-
-    gensim's `CoherenceModel` has the same measures. Its values differ where words are
-    repeated within windows: it takes a word for absent once one of its occurrences has
-    left the window, even if another one remains.
+    Values of gensim's `CoherenceModel` differ where words are repeated within windows:
+    it takes a word for absent once one of its occurrences has left the window.
 
     Cost: one pass over X or the texts, then O(n_words) for each document of each top
     word, or for each change of a window's words.
@@ -225,9 +208,6 @@ def topic_coherence(
     >>> topics = [[0.5, 0.4, 0.1], [0.1, 0.4, 0.5]]
     >>> topic_coherence(topics, X, measure="npmi", n_words=2).round(2)
     array([ 0.42, -1.  ])
-
-    In texts:
-
     >>> texts = ["The cat saw a dog", "Dog and cat", "A moon", "The moon saw a cat"]
     >>> names = ["cat", "dog", "moon"]
     >>> topic_coherence(
@@ -238,14 +218,23 @@ def topic_coherence(
     weights = topic_weights(model)
     check_limit(n_words, "n_words", weights.shape[1], "words")
     top = top_indices(weights, n_words)
+    words, topics = np.unique(top, return_inverse=True)
     if measure in _OF_DOCUMENTS:
         _check_given(measure, X=X, texts=texts, window=window)
-        together, n_units = _in_documents(X, top, weights.shape[1])
+        occurrences = iter([_in_documents(X, words, weights.shape[1])])
     else:
         _check_given(measure, texts=texts, X=X)
         names = _distinct_names(model, feature_names, weights.shape[1])
+        searched = [names[word] for word in words]
         size = _DEFAULT_WINDOWS[measure] if window is None else window
-        together, n_units = _in_windows(texts, top, names, size)
+        occurrences = occurrences_in_windows(texts, searched, size)
+    together, n_units = _count(occurrences, topics.reshape(top.shape))
+    if measure in _OF_WINDOWS and not together.any():
+        shown = ", ".join(repr(name) for name in searched[:5])
+        raise ValueError(
+            f"texts contain none of the top words ({shown}, ...): feature_names must "
+            f"be spelt as the tokens of texts are."
+        )
     value = (_OF_DOCUMENTS | _OF_WINDOWS)[measure]
     return np.array([value(counts, n_units, smoothing) for counts in together])
 
@@ -283,39 +272,19 @@ def _distinct_names(model: Any, feature_names: Any, n_words: int) -> list[str]:
     return names
 
 
-def _in_documents(X: Any, top: np.ndarray, n_words: int) -> tuple[np.ndarray, int]:
-    """Return the co-occurrences of the top words of each topic in rows of X."""
+def _in_documents(X: Any, words: np.ndarray, n_words: int) -> Occurrence:
+    """Return which of the words occur in which rows of X."""
     counts = check_counts(X)
     if counts.shape[1] != n_words:
         raise ValueError(
             f"model has {n_words} columns, but X has {counts.shape[1]}: the columns of "
             f"both must be the same words."
         )
-    words, topics = np.unique(top, return_inverse=True)
     matrix = sparse.csc_array(counts[:, words])
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     matrix.data = np.ones(matrix.nnz, np.int64)
-    return _count(
-        iter([Occurrence(matrix, counts.shape[0])]), topics.reshape(top.shape)
-    )
-
-
-def _in_windows(
-    texts: Any, top: np.ndarray, names: list[str], window: int
-) -> tuple[np.ndarray, int]:
-    """Return the co-occurrences of the top words of each topic in windows of texts."""
-    words, topics = np.unique(top, return_inverse=True)
-    searched = [names[word] for word in words]
-    occurrences = occurrences_in_windows(texts, searched, window)
-    together, n_windows = _count(occurrences, topics.reshape(top.shape))
-    if not together.any():
-        shown = ", ".join(repr(name) for name in searched[:5])
-        raise ValueError(
-            f"texts contain none of the top words ({shown}, ...): feature_names must "
-            f"be spelt as the tokens of texts are."
-        )
-    return together, n_windows
+    return Occurrence(matrix, counts.shape[0])
 
 
 def _count(

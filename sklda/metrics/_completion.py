@@ -31,7 +31,9 @@ def document_completion_score(
     Document completion: the tokens of each document are dealt to two halves at random.
     Those of one half are predicted with the topic proportions that `transform` gives
     for the other half; then the halves swap roles. All models of the same words meet
-    the same halves. For an unsupervised estimator of sklda this is its `score`.
+    the same halves; scores of different vocabularies, or of counts and other weights
+    such as tf-idf, cannot be compared. For an unsupervised estimator of sklda this is
+    its `score`. Cost: `transform` of all documents, twice.
 
     Parameters
     ----------
@@ -63,16 +65,6 @@ def document_completion_score(
     ValueError
         If X does not hold counts of the same words as in fit, `components_` has
         negative values, or smoothing is out of its range.
-
-    See Also
-    --------
-    left_to_right_log_likelihood : Estimate the probability of whole documents.
-
-    Notes
-    -----
-    Scores of different vocabularies, or of counts and other weights such as tf-idf,
-    cannot be compared. Words outside the vocabulary of a vectorizer are left out. Cost:
-    `transform` of all documents, twice.
 
     Examples
     --------

@@ -70,6 +70,9 @@ def topic_exclusivity(
 ) -> np.ndarray:
     """Measure how much the most probable words of each topic belong to it alone.
 
+    Exclusivity depends on the number of topics: K equal topics have 1 / K. The R
+    package stm [2]_ reports the sum of "frex" over ten words, with a weight of 0.7.
+
     Parameters
     ----------
     model : estimator or array-like of shape (n_topics, n_words_of_corpus)
@@ -100,11 +103,6 @@ def topic_exclusivity(
     ValueError
         If a weight is negative or not finite, all weights of a topic are 0, weight is
         given for "exclusivity", or a parameter is out of its range.
-
-    Notes
-    -----
-    Exclusivity depends on the number of topics: K equal topics have 1 / K. The R
-    package stm [2]_ reports the sum of "frex" over ten words, with a weight of 0.7.
 
     References
     ----------

@@ -67,10 +67,8 @@ def left_to_right_log_likelihood(
     The estimated probability is unbiased for any number of particles, because these are
     resampled after each word in proportion to their predictions; so its logarithm is
     too small on average. MALLET's ``evaluate-topics`` and [1]_ do not resample; [2]_
-    compares variants.
-
-    Cost: O(n_particles K) for each pair of words of a document: 10 ms for 100 words
-    with 100 topics.
+    compares variants. Cost: O(n_particles K) for each pair of words of a document, 10
+    ms for 100 words with 100 topics.
 
     References
     ----------

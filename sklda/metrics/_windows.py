@@ -25,14 +25,6 @@ class Occurrence(NamedTuple):
     n_units: int
 
 
-class _Places(NamedTuple):
-    """Places of searched words in texts that follow each other."""
-
-    word: np.ndarray  # number of the word at each place
-    first: np.ndarray  # the first window that the place is in, over all texts
-    last: np.ndarray  # the last one
-
-
 def occurrences_in_windows(
     texts: Any, words: list[str], window: int
 ) -> Iterator[Occurrence]:
@@ -42,7 +34,7 @@ def occurrences_in_windows(
     text is one window.
     """
     number_of = {word: i for i, word in enumerate(words)}
-    places: list[_Places] = []
+    places: list[np.ndarray] = []
     n_windows = n_places = 0
     for tokens in token_lists(texts):
         numbers = map(number_of.get, tokens, repeat(-1))
@@ -52,7 +44,7 @@ def occurrences_in_windows(
         windows_here = max(len(tokens) - width + 1, 1)
         first = (position - width + 1).clip(0) + n_windows
         last = position.clip(max=windows_here - 1) + n_windows
-        places.append(_Places(word[position], first, last))
+        places.append(np.array([word[position], first, last]))
         n_windows += windows_here
         n_places += position.size
         if n_places >= _BLOCK_SIZE:
@@ -62,12 +54,12 @@ def occurrences_in_windows(
         yield Occurrence(_occurrence_matrix(places, len(words)), n_windows)
 
 
-def _occurrence_matrix(places: list[_Places], n_words: int) -> sparse.csc_array:
+def _occurrence_matrix(places: list[np.ndarray], n_words: int) -> sparse.csc_array:
     """Return which words occur in each stretch of windows with the same words.
 
-    Words change only where a place enters or leaves the window, so stretches are few.
+    `places` have three rows: words, and the first and last windows that they are in.
     """
-    word, first, last = map(np.concatenate, zip(*places, strict=True))
+    word, first, last = np.concatenate(places, axis=1)
     order = np.lexsort((first, word))
     word, begin, end = word[order], first[order], last[order] + 1
     # Several places of a word in one window are one occurrence.
@@ -105,9 +97,8 @@ def token_lists(texts: Any) -> Iterator[list[str]]:
 
 def check_texts(texts: Any) -> Iterable[Any]:
     """Return texts; raise TypeError if they are no collection."""
-    no_texts = isinstance(texts, str | bytes | Mapping) or not hasattr(
-        texts, "__iter__"
-    )
+    no_texts = isinstance(texts, str | bytes | Mapping)
+    no_texts |= not hasattr(texts, "__iter__")
     if no_texts or getattr(texts, "ndim", 1) != 1:
         raise TypeError(
             f"texts must list strings or lists of tokens, got {type(texts).__name__}. "

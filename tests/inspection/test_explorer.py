@@ -308,12 +308,8 @@ def test_size_of_a_large_model(tmp_path):
     ("options", "message"),
     [
         ({"texts": ["a"]}, "texts has 1 names for 100 documents"),
-        ({"labels": ["a"]}, "labels has 1 names for 6 topics"),
-        ({"groups": ["a"]}, "groups has 1 names for 100 documents"),
-        ({"groups": [*"a" * 99, None]}, "no group for document 99"),
         ({"groups": [*range(99), np.nan]}, "no group for document 99"),
         ({"groups": [*DAYS[:99], np.datetime64("NaT")]}, "no group for document 99"),
-        ({"max_text_length": 0}, "'max_text_length' parameter"),
     ],
 )
 def test_bad_input_leaves_the_file(tmp_path, options, message):

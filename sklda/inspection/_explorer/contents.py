@@ -41,12 +41,10 @@ class ShownModel(NamedTuple):
 
 def page_contents(model: ShownModel, max_text_length: int) -> dict[str, Any]:
     """Return all that the page stores, for JSON."""
-    n_documents = len(model.proportions)
-    typical = top_indices(model.proportions.T, min(N_TYPICAL, n_documents))
     return {
         "topics": _topics(model),
         "words": _words(model),
-        "documents": _documents(model, typical, max_text_length),
+        "documents": _documents(model, max_text_length),
         "groups": None if model.groups is None else _groups(model),
         "classes": model.classes,
     }
@@ -77,33 +75,26 @@ def _words(model: ShownModel) -> dict[str, Any]:
     ranked = np.zeros(parts.shape, dtype=bool)
     for k, columns in enumerate(ranking):
         ranked[columns, k] = True
-    kept = sparse_rows(parts, MIN_PART, MAX_TOPICS_OF_WORD, ranked)
     return {
         "names": model.feature_names,
         "counts": pack(model.word_counts),
-        "n_topics": pack(kept.sizes),
-        "topics": pack(kept.columns),
-        "parts": pack(kept.parts),
+        **_pack_rows(parts, MAX_TOPICS_OF_WORD, ranked),
         "weights": WEIGHTS.tolist(),
         "n_ranked": n_ranked,
         "ranking": pack(ranking.ravel()),
     }
 
 
-def _documents(
-    model: ShownModel, typical: np.ndarray, max_text_length: int
-) -> dict[str, Any]:
+def _documents(model: ShownModel, max_text_length: int) -> dict[str, Any]:
+    n_typical = min(N_TYPICAL, len(model.proportions))
+    typical = top_indices(model.proportions.T, n_typical)
     is_typical = np.zeros(model.proportions.shape, dtype=bool)
     np.put_along_axis(is_typical.T, typical, True, axis=1)
-    kept = sparse_rows(model.proportions, MIN_PART, MAX_TOPICS_OF_DOCUMENT, is_typical)
-    in_a_list = np.isin(np.arange(len(is_typical)), typical)
     return {
-        "texts": _excerpts(model.texts, in_a_list, max_text_length),
+        "texts": _excerpts(model.texts, is_typical.any(axis=1), max_text_length),
         "lengths": pack(model.lengths),
-        "n_topics": pack(kept.sizes),
-        "topics": pack(kept.columns),
-        "parts": pack(kept.parts),
-        "n_typical": typical.shape[1],
+        **_pack_rows(model.proportions, MAX_TOPICS_OF_DOCUMENT, is_typical),
+        "n_typical": n_typical,
         "typical": pack(typical.ravel()),
     }
 
@@ -160,45 +151,32 @@ def class_weights(estimator: Any, n_topics: int) -> dict[str, Any] | None:
     return {"names": names, "other": other, "weights": weights}
 
 
-class SparseRows(NamedTuple):
-    """The entries of a matrix that are kept, row after row, columns in order."""
-
-    sizes: np.ndarray  # (n_rows,) number of entries
-    columns: np.ndarray  # (n_entries,)
-    parts: np.ndarray  # (n_entries,) uint8, multiples of 1 / FULL
-
-
 def pack(values: np.ndarray) -> dict[str, str]:
     """Return an array as base64 of little-endian numbers, and their type.
 
     Non-negative whole numbers below 2 ** 32 take the smallest type that holds them, all
     others float32.
     """
-    values = np.asarray(values)
-    kind: Any = np.float32
-    if values.size == 0:
-        kind = np.uint8
-    elif values.min() >= 0 and values.max() < 2**32 and not (values % 1).any():
-        unsigned = (np.uint8, np.uint16, np.uint32)
-        kind = next(one for one in unsigned if values.max() <= np.iinfo(one).max)
-    data = values.astype(np.dtype(kind).newbyteorder("<")).tobytes()
-    return {
-        "type": np.dtype(kind).name,
-        "base64": base64.b64encode(data).decode("ascii"),
-    }
+    low, high = values.min(initial=0), values.max(initial=0)
+    kind = np.dtype(np.float32)
+    if low >= 0 and high < 2**32 and not (values % 1).any():
+        kind = np.min_scalar_type(int(high))
+    data = values.astype(kind.newbyteorder("<")).tobytes()
+    return {"type": kind.name, "base64": base64.b64encode(data).decode("ascii")}
 
 
-def sparse_rows(
-    parts: np.ndarray, minimum: float, n_largest: int, needed: np.ndarray
-) -> SparseRows:
-    """Keep the `n_largest` proportions of each row that reach `minimum`.
-
-    Also keep those that are marked as needed.
-    """
+def _pack_rows(
+    parts: np.ndarray, n_largest: int, needed: np.ndarray
+) -> dict[str, dict[str, str]]:
+    """Pack the `n_largest` topics of each row, from `MIN_PART`, and those needed."""
     largest = np.zeros(parts.shape, dtype=bool)
     columns = top_indices(parts, min(n_largest, parts.shape[1]))
     np.put_along_axis(largest, columns, True, axis=1)
-    kept = (largest & (parts >= minimum)) | needed
+    kept = (largest & (parts >= MIN_PART)) | needed
     rows, columns = np.nonzero(kept)
     quantised = np.rint(FULL * parts[rows, columns].clip(0, 1)).astype(np.uint8)
-    return SparseRows(kept.sum(axis=1), columns, quantised)
+    return {
+        "n_topics": pack(kept.sum(axis=1)),
+        "topics": pack(columns),
+        "parts": pack(quantised),
+    }

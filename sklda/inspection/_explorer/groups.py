@@ -87,17 +87,15 @@ def _of_numbers(numbers: np.ndarray) -> Groups:
     found, members = np.unique(numbers, return_inverse=True)
     if len(found) <= MAX_GROUPS:
         return Groups([f"{one:.12g}" for one in found], members, found, False)
-    width = _round_up((float(found[-1]) - float(found[0])) / _N_INTERVALS)
+    width = (float(found[-1]) - float(found[0])) / _N_INTERVALS
+    power = 10.0 ** math.floor(math.log10(width))
+    # Round up to 1, 2 or 5 times a power of ten.
+    round_ones = (power * one for one in (1, 2, 5, 10))
+    width = next(one for one in round_ones if one >= width * 0.999999)
     steps = np.floor(numbers / width)
     found, members = np.unique(steps, return_inverse=True)
     names = [f"{one * width:.12g} to {(one + 1) * width:.12g}" for one in found]
     return Groups(names, members, found * width, False)
-
-
-def _round_up(width: float) -> float:
-    """Return the next number of the form 1, 2 or 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(width))
-    return next(power * one for one in (1, 2, 5, 10) if power * one >= width * 0.999999)
 
 
 def _limited(groups: Groups) -> Groups:

@@ -79,11 +79,9 @@ def save_explorer(
 
     Raises
     ------
-    NotFittedError
-        Before fit.
-    TypeError
-        If the estimator has no `components_`, `path` is neither a str nor path-like, or
-        another parameter is not a list or an array of names.
+    NotFittedError, TypeError
+        Before fit; if the estimator has no `components_`, `path` is neither a str nor
+        path-like, or names are not a list.
     ValueError
         If the number of names, texts, labels or groups is wrong, a document has no
         group, there are more than 200 categories or years, `transform` rejects X, X has
@@ -93,30 +91,23 @@ def save_explorer(
         FileNotFoundError if its folder does not exist, IsADirectoryError if `path` is a
         folder.
 
-    See Also
-    --------
-    TopicMapDisplay : The map as a figure.
-    pyldavis_data : Input of pyLDAvis.
-
     Notes
     -----
     Stored are
 
     - of each topic its share of the tokens of X, its place on the map (see
-      `TopicMapDisplay`), its 30 most relevant words for each weight 0, 0.1, ..., 1 (see
-      `top_words`), and its ten most typical documents (see `top_documents`);
+      `TopicMapDisplay`), its 30 most relevant words for each weight 0, 0.1, ..., 1, and
+      its ten most typical documents (see `top_words` and `top_documents`);
     - of each word its number of tokens in X, and their part p(k | w) in the eight
       largest topics, from 1 %, and in those that list the word;
     - of each document its number of tokens, its group, the beginning of its text, and
       its twelve largest topics, from 1 %, and those that list the document.
 
-    Parts and proportions are rounded to multiples of 1/255, but the shares in groups
-    are computed before. With 100 topics, 10,000 words and 5,000 long English documents
-    the file has less than 1.5 MB.
-
-    The words of a topic are marked in texts where they are spelled as in
-    `feature_names`, in upper or lower case; stemmed words are not found. Cost: that of
-    `transform`, and O(K V) for the words, with K topics and V words.
+    Parts and proportions are rounded to multiples of 1/255, after the shares in groups
+    are computed. The words of a topic are marked in texts where they are spelled as in
+    `feature_names`, in upper or lower case; stemmed words are not found. The user guide
+    has the size of the file. Cost: that of `transform`, and O(K V) for the words, with
+    K topics and V words.
 
     Examples
     --------
