@@ -194,6 +194,13 @@ def has_names(estimator: Any) -> bool:
     return hasattr(estimator, "feature_names_in_")
 
 
+def check_feature_names(names: Any) -> list[str]:
+    """Return the names of words as a list of str."""
+    content = "the words in the order of the columns of X"
+    way_out = "Pass `vectorizer.get_feature_names_out()`."
+    return check_names(names, "feature_names", content, way_out)
+
+
 def word_names(
     estimator: Any, feature_names: NameList | None, n_words: int
 ) -> list[str]:
@@ -212,12 +219,7 @@ def word_names(
             "`feature_names=vectorizer.get_feature_names_out()`."
         )
         given = range(n_words)
-    names = check_names(
-        given,
-        "feature_names",
-        "the words in the order of the columns of X",
-        "Pass `vectorizer.get_feature_names_out()`.",
-    )
+    names = check_feature_names(given)
     if len(names) != n_words:
         raise ValueError(
             f"feature_names has {len(names):,} names, but the model has {n_words:,} "

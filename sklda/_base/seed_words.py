@@ -8,6 +8,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from sklda._base.fitted_topics import check_feature_names
 from sklda._base.parameters import CONSTRAINTS, HIGHEST_PRIOR, LOWEST_PRIOR, validates
 from sklda._base.sklearn_private import Interval
 from sklda._core.checks import check_names
@@ -93,12 +94,7 @@ def seed_word_prior(
     >>> lda.topic_word_.argmax(axis=1)
     array([1, 2])
     """
-    names = check_names(
-        feature_names,
-        "feature_names",
-        "the words in the order of the columns of X",
-        "Pass `vectorizer.get_feature_names_out()`.",
-    )
+    names = check_feature_names(feature_names)
     base = 1 / n_components if base is None else base
     prior = np.full((n_components, len(names)), base, dtype=np.float64)
     n_found, unknown = 0, []

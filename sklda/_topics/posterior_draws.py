@@ -122,17 +122,12 @@ class PosteriorDraws:
         Parameters
         ----------
         draw : int
-            Number of the draw, from 0 to ``n_draws - 1``.
+            Number of the draw, from 0 to ``n_draws - 1``; others raise ValueError.
 
         Returns
         -------
         csr_array of shape (n_documents, n_topics) of int32
             The counts.
-
-        Raises
-        ------
-        ValueError
-            If there is no such draw.
         """
         return self._counts(self._doc_topic, draw, self._doc_ends)
 
@@ -143,17 +138,12 @@ class PosteriorDraws:
         Parameters
         ----------
         draw : int
-            Number of the draw, from 0 to ``n_draws - 1``.
+            Number of the draw, from 0 to ``n_draws - 1``; others raise ValueError.
 
         Returns
         -------
         csc_array of shape (n_topics, n_words) of int32
             The counts.
-
-        Raises
-        ------
-        ValueError
-            If there is no such draw.
         """
         return self._counts(self._word_topic, draw, self._word_ends).T
 
@@ -178,17 +168,12 @@ class PosteriorDraws:
         Parameters
         ----------
         draw : int
-            Number of the draw, from 0 to ``n_draws - 1``.
+            Number of the draw, from 0 to ``n_draws - 1``; others raise ValueError.
 
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
             Rows sum to 1.
-
-        Raises
-        ------
-        ValueError
-            If there is no such draw.
         """
         parameters = self._dirichlet(draw)
         return parameters / parameters.sum(axis=1, keepdims=True)
@@ -205,7 +190,7 @@ class PosteriorDraws:
         Parameters
         ----------
         draw : int
-            Number of the draw, from 0 to ``n_draws - 1``.
+            Number of the draw, from 0 to ``n_draws - 1``; others raise ValueError.
         random_state : int, RandomState instance or None, default=None
             Seed. Pass an int for reproducible results.
 
@@ -213,11 +198,6 @@ class PosteriorDraws:
         -------
         ndarray of shape (n_documents, n_topics)
             Rows sum to 1.
-
-        Raises
-        ------
-        ValueError
-            If there is no such draw, or `random_state` is no seed.
         """
         parameters = self._dirichlet(draw)
         rng = check_random_state(random_state)

@@ -63,8 +63,7 @@ class ConvergenceDisplay(Display):
     >>> from sklda.inspection import ConvergenceDisplay
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> fits = {f"seed {i}": CollapsedGibbsLDA(random_state=i).fit(X) for i in range(3)}
-    >>> display = ConvergenceDisplay.from_estimator(fits)
-    >>> display.names
+    >>> ConvergenceDisplay.from_estimator(fits).names
     ['seed 0', 'seed 1', 'seed 2']
     """
 
@@ -115,12 +114,9 @@ class ConvergenceDisplay(Display):
 
         Raises
         ------
-        NotFittedError, ImportError, TypeError
-            Before fit; without matplotlib; if an estimator records no trace, or `ax` is
-            not an Axes.
-        ValueError
-            If a trace is empty, the traces record different quantities, or there is no
-            estimator.
+        NotFittedError, ImportError, TypeError, ValueError
+            Before fit; without matplotlib; if there is no estimator, one has no trace
+            or an empty one, traces record different quantities, or `ax` is no Axes.
         """
         named = _named_fits(estimator)
         if not named:

@@ -80,14 +80,19 @@ def _as_numbers(name: str, column: Any) -> list[tuple[str, np.ndarray]]:
         return [(name, values)]
     try:
         return [(name, values.astype(np.float64))]
-    except (TypeError, ValueError):
-        if all(isinstance(one, str) for one in values):
-            return _dummies(name, values, _not_dates(name, sorted(set(values))))
-    raise ValueError(
-        f"covariates[{name!r}] holds neither numbers nor names of categories alone: "
-        f"pass a column of 0 and 1 for each of its values but one, as "
-        f"pandas.get_dummies(..., drop_first=True) makes them."
-    )
+    except (TypeError, ValueError) as error:
+        if not all(isinstance(one, str) for one in values):
+            raise ValueError(
+                f"covariates[{name!r}] holds neither numbers nor names of categories "
+                f"alone: pass a column of 0 and 1 for each of its values but one, as "
+                f"pandas.get_dummies(..., drop_first=True) makes them."
+            ) from error
+    levels = sorted(set(values))
+    try:
+        np.array(levels, dtype="datetime64")
+    except ValueError:
+        return _dummies(name, values, levels)
+    raise _dates(name)
 
 
 def _is_missing(value: Any) -> bool:
@@ -100,14 +105,6 @@ def _dummies(name: str, values: np.ndarray, levels: list) -> list:
     levels = [one for one in levels if (values == one).any()]
     others = levels[1:] or levels  # the only level is constant, and refused as such
     return [(f"{name}[{one}]", np.asarray(values == one, float)) for one in others]
-
-
-def _not_dates(name: str, texts: list[str]) -> list[str]:
-    try:
-        np.array(texts, dtype="datetime64")
-    except ValueError:
-        return texts
-    raise _dates(name)
 
 
 def _dates(name: str) -> ValueError:

@@ -152,12 +152,9 @@ class DocumentTopicsDisplay(Display):
 
         Raises
         ------
-        NotFittedError, ImportError, TypeError
-            Before fit; without matplotlib; if the estimator has no `components_`, names
-            are not a list, or `ax` is not an Axes.
-        ValueError
-            If the number of feature_names or document_names is wrong, `transform`
-            rejects X, or a parameter is out of its range.
+        NotFittedError, ImportError, TypeError, ValueError
+            Before fit; without matplotlib; if there is no `components_`, `transform`
+            rejects X, or a parameter has a wrong type, length or value.
         """
         estimator = snapshot(estimator)
         words = (feature_names, n_words, 3, metric, weight)

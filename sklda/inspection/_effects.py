@@ -18,7 +18,7 @@ from sklda._topics.posterior_draws import check_draws
 from sklda.inspection._covariates import check_covariates
 from sklda.inspection._words import import_pandas
 
-FEWEST_DRAWS = 2  # of which a variance between draws can be computed
+_FEWEST_DRAWS = 2  # of which a variance between draws can be computed
 _CONSTANT = 1e-12  # standard deviation of a covariate, relative to its magnitude
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # that are printed
@@ -218,10 +218,10 @@ def estimate_effect(
     shown = check_indices(topics, "topics", draws.n_topics, "topics")
     if draws.n_topics < 2:
         raise ValueError("draws hold one topic, of which all proportions are 1.")
-    if draws.n_draws < FEWEST_DRAWS:
+    if draws.n_draws < _FEWEST_DRAWS:
         raise ValueError(
             f"draws hold {draws.n_draws} draw, and the variance between draws needs "
-            f"{FEWEST_DRAWS} or better 25: fit with a larger keep_draws."
+            f"{_FEWEST_DRAWS} or better 25: fit with a larger keep_draws."
         )
     matrix, names = check_covariates(covariates, draws.n_documents)
     regression = _regression(matrix, names)
@@ -254,10 +254,10 @@ def _warn_of_alpha(draws) -> None:
         return
     direction = "more" if better.sum() > alpha.sum() else "less"
     warn_user(
-        f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics ask for "
+        f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics suggest "
         f"{better.sum():.3g} or {direction}: effects may be far off, and intervals "
         f"miss them. Fit with learn_priors='asymmetric' or 'symmetric', or with a "
-        f"longer burn_in if that was so."
+        f"longer burn_in if you did."
     )
 
 
@@ -267,11 +267,7 @@ class _Regression(NamedTuple):
     design: np.ndarray  # (n_documents, n_terms), centred and scaled
     inverse: np.ndarray  # (n_terms, n_documents), its pseudo-inverse
     back: np.ndarray  # (n_terms, n_terms), to the units of the covariates
-
-    @property
-    def df(self) -> int:
-        """Degrees of freedom of the residuals."""
-        return self.design.shape[0] - self.design.shape[1]
+    df: int  # degrees of freedom of the residuals
 
     def fit(self, responses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients and their variances, (n_responses, n_terms) each."""
@@ -308,7 +304,8 @@ def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
     design = np.column_stack([np.ones(n_documents), scaled])
     back = np.diag(np.append(1.0, 1 / scale))
     back[0, 1:] = -mean / scale
-    return _Regression(design, np.linalg.pinv(design), back)
+    df = n_documents - n_covariates - 1
+    return _Regression(design, np.linalg.pinv(design), back, df)
 
 
 def _pool(fits, df: int, level: float) -> TopicEffects:

@@ -159,13 +159,10 @@ class TopWordsDisplay:
 
         Raises
         ------
-        NotFittedError, ImportError, TypeError
-            Before fit; without matplotlib; if the estimator has no `components_`, or no
-            draws for `confidence_level`, feature_names is not a list, or `ax` holds
-            anything but Axes.
-        ValueError
-            If the number of feature_names or of Axes is wrong, `components_` has
-            negative values, or a parameter is out of its range.
+        NotFittedError, ImportError, TypeError, ValueError
+            Before fit; without matplotlib; if `components_` is missing or negative,
+            there are no draws for `confidence_level`, or a parameter has a wrong type,
+            length or value.
         """
         estimator = snapshot(estimator)
         components = fitted_components(estimator)
@@ -213,6 +210,7 @@ class TopWordsDisplay:
         ends = self.probabilities if self.intervals is None else self.intervals
         limit = 1.05 * max(self.probabilities.max(), ends.max())
         style = {"color": FILL} | style
+        options = {"ha": "left", "fontsize": "small", "parse_math": False}
         self.bars_ = []
         for k, panel in enumerate(axes):
             rows = np.arange(len(self.words[k]))
@@ -224,17 +222,19 @@ class TopWordsDisplay:
             panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
             panel.spines[["top", "right"]].set_visible(False)
             panel.locator_params(axis="x", nbins=3)
-            self._write_words(panel, rows, self.words[k])
+            # On top of their bars, so that long words leave room for bars.
+            texts = [shorten(word, _MAX_WORD_LENGTH) for word in self.words[k]]
+            panel.set_yticks(rows, texts, **options)
+            panel.tick_params(axis="y", length=0, pad=-3)
+            for label in panel.get_yticklabels():
+                label.set(clip_on=True, clip_box=panel.bbox)  # at the edge of the panel
         self.axes_ = axes
         self.figure_ = axes[0].figure
         return self
 
     def _new_axes(self) -> np.ndarray:
-        """Return one panel per topic, in a new figure.
-
-        All sizes are known, so it needs no layout engine, which would take half a
-        minute for a hundred panels.
-        """
+        """Return one panel per topic, in a new figure."""
+        # All sizes are known: a layout engine would take half a minute for 100 panels.
         pyplot = import_pyplot("TopWordsDisplay")
         n_topics, n_words = self.probabilities.shape
         n_columns = min(n_topics, _MAX_COLUMNS)
@@ -278,12 +278,3 @@ class TopWordsDisplay:
                 f"plot. Select topics with the parameter topics."
             )
         return axes
-
-    @staticmethod
-    def _write_words(panel: Any, rows: np.ndarray, words: list[str]) -> None:
-        """Write words on top of their bars, so that long words leave room for bars."""
-        texts = [shorten(word, _MAX_WORD_LENGTH) for word in words]
-        panel.set_yticks(rows, texts, ha="left", fontsize="small", parse_math=False)
-        panel.tick_params(axis="y", length=0, pad=-3)
-        for label in panel.get_yticklabels():
-            label.set(clip_on=True, clip_box=panel.bbox)  # at the edge of the panel

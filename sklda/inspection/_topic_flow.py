@@ -63,10 +63,6 @@ class TopicFlowDisplay(Display):
     texts_ : list of list of Text
         Labels of each model, in the order of its topics.
 
-    See Also
-    --------
-    sklda.metrics.align_topics : Which topics of two models are the same.
-
     Notes
     -----
     Flows are an optimal transport, as in the R package alto [1]_: they turn the
@@ -89,8 +85,7 @@ class TopicFlowDisplay(Display):
     >>> from sklda.inspection import TopicFlowDisplay
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> fits = [CollapsedGibbsLDA(k, random_state=0).fit(X) for k in (2, 5, 10)]
-    >>> display = TopicFlowDisplay.from_estimators(fits)
-    >>> [flows.shape for flows in display.flows]
+    >>> [flows.shape for flows in TopicFlowDisplay.from_estimators(fits).flows]
     [(2, 5), (5, 10)]
     """
 
@@ -162,13 +157,10 @@ class TopicFlowDisplay(Display):
 
         Raises
         ------
-        NotFittedError, ImportError, TypeError
-            Before fit; without matplotlib; if estimators or feature_names is not a
-            list, an estimator has no `components_`, or `ax` is not an Axes.
-        ValueError
-            If there are fewer than two estimators, they have different words, their
-            `components_` have negative values or a topic without weights, `transform`
-            rejects X, or a parameter is out of its range.
+        NotFittedError, ImportError, TypeError, ValueError
+            Before fit; without matplotlib; if there are fewer than two estimators, they
+            have different words, a `components_` is missing, negative or 0 for a topic,
+            `transform` rejects X, or a parameter has a wrong type, length or value.
         """
         found = check_models(estimators, "estimators", minimum=2)
         found = [snapshot(estimator) for estimator in found]
@@ -202,7 +194,9 @@ class TopicFlowDisplay(Display):
 
     def _draw(self, axes: Any, style: dict[str, Any]) -> None:
         frequencies, tops, n_labels = self._layout()
-        colours = _colours(self.flows)
+        colours = [shades(len(self.flows[0]))]
+        for flows in self.flows:
+            colours.append(colours[-1][flows.argmax(axis=0)])
         self.bars_, self.ribbons_, self.texts_ = [], [], []
         options = {"align": "edge", "edgecolor": "white", "linewidth": 0.8}
         for column, (top, sizes) in enumerate(zip(tops, frequencies, strict=True)):
@@ -258,14 +252,6 @@ def _check_flows(flows: Any) -> list[np.ndarray]:
         n_topics = checked[-1].shape[1] if checked else "n_topics"
         checked.append(check_numbers(each, "flows", (n_topics, "n_topics_of_next")))
     return checked
-
-
-def _colours(flows: list[np.ndarray]) -> list[np.ndarray]:
-    """Return the colour of each topic, by column, (n_topics, 4) RGBA."""
-    colours = [shades(len(flows[0]))]
-    for each in flows:
-        colours.append(colours[-1][each.argmax(axis=0)])
-    return colours
 
 
 def transport(sources: np.ndarray, sinks: np.ndarray, costs: np.ndarray) -> np.ndarray:

@@ -137,11 +137,8 @@ class TopicIntervalsDisplay(Display):
 
         Raises
         ------
-        ImportError, TypeError
-            Without matplotlib; if `draws` are no draws, names are not a list, or `ax`
-            is not an Axes.
-        ValueError
-            If a parameter is out of its range, or the number of names does not match.
+        ImportError, TypeError, ValueError
+            Without matplotlib; if a parameter has a wrong type, length or value.
         """
         draws = check_draws(draws)
         if documents is None:
@@ -197,11 +194,9 @@ class TopicIntervalsDisplay(Display):
 
         Raises
         ------
-        ImportError, TypeError
-            Without matplotlib; if `effects` are no effects, names are not a list, or
-            `ax` is not an Axes.
-        ValueError
-            If there is no such term, or the number of topic_names does not match.
+        ImportError, TypeError, ValueError
+            Without matplotlib; if there is no such term, or a parameter has a wrong
+            type, length or value.
         """
         if not isinstance(effects, TopicEffects):
             raise TypeError(

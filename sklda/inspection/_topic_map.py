@@ -152,12 +152,9 @@ class TopicMapDisplay(Display):
 
         Raises
         ------
-        NotFittedError, ImportError, TypeError
-            Before fit; without matplotlib; if the estimator has no `components_`,
-            feature_names is not a list, or `ax` is not an Axes.
-        ValueError
-            If the number of feature_names is wrong, `transform` rejects X,
-            `components_` has negative values, or a parameter is out of its range.
+        NotFittedError, ImportError, TypeError, ValueError
+            Before fit; without matplotlib; if `components_` is missing or negative,
+            `transform` rejects X, or a parameter has a wrong type, length or value.
         """
         estimator = snapshot(estimator)
         components = fitted_components(estimator)
@@ -230,8 +227,17 @@ def _place_labels(
     halves = np.sqrt(sizes / 2)[:, np.newaxis] / 2 * pixels_per_point
     circles = np.hstack([centres - halves, centres + halves])
     frame = ax.get_window_extent().extents
-    offsets = _candidate_offsets()
-    annotations = [_annotate(ax, *pair) for pair in zip(labels, positions, strict=True)]
+    angles = np.arange(_DIRECTIONS) * 2 * np.pi / _DIRECTIONS
+    ring = np.column_stack([np.cos(angles), np.sin(angles)])
+    rings = [_RING_DISTANCE * r * ring for r in range(1, _RINGS)]
+    offsets = np.vstack([np.zeros((1, 2)), *rings])  # nearest first
+    line = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0}
+    options = {"textcoords": "offset points", "arrowprops": line, "parse_math": False}
+    options |= {"ha": "center", "va": "center", "fontsize": "small"}
+    annotations = [
+        ax.annotate(label, position, (0, 0), **options)
+        for label, position in zip(labels, positions, strict=True)
+    ]
     occupied = np.empty((0, 4))
     for k in np.argsort(-sizes, kind="stable"):
         extent = annotations[k].get_window_extent()
@@ -246,29 +252,6 @@ def _place_labels(
         annotations[k].arrow_patch.set_visible(chosen > 0)
         occupied = np.vstack([occupied, boxes[chosen]])
     return annotations
-
-
-def _annotate(ax: Any, label: str, position: np.ndarray) -> Any:
-    """Write a label at a position, with a line to it that shows once it is moved."""
-    return ax.annotate(
-        label,
-        position,
-        (0, 0),
-        textcoords="offset points",
-        ha="center",
-        va="center",
-        fontsize="small",
-        parse_math=False,
-        arrowprops={"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0},
-    )
-
-
-def _candidate_offsets() -> np.ndarray:
-    """Return the centre and the points of the rings, nearest first, (n, 2)."""
-    angles = np.arange(_DIRECTIONS) * 2 * np.pi / _DIRECTIONS
-    ring = np.column_stack([np.cos(angles), np.sin(angles)])
-    rings = [_RING_DISTANCE * r * ring for r in range(1, _RINGS)]
-    return np.vstack([np.zeros((1, 2)), *rings])
 
 
 def _overlap(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:

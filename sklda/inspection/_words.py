@@ -216,6 +216,10 @@ def top_documents(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the documents with the largest proportions of each topic.
 
+    Proportions are the output of `transform`. If its rows do not sum to 1 (or, with
+    one-vs-rest, to the number of classes), the model is taken for a matrix
+    factorisation (NMF): each column is multiplied by the sum of its row of
+    `components_`, which gives expected numbers of tokens, and rows are normalised.
     Cost: that of `transform`.
 
     Parameters
@@ -242,13 +246,6 @@ def top_documents(
     ValueError
         If `transform` rejects X, or X has fewer than `n_documents` rows.
 
-    Notes
-    -----
-    Proportions are the output of `transform`. If its rows do not sum to 1 (or, with
-    one-vs-rest, to the number of classes), the model is taken for a matrix
-    factorisation (NMF): each column is multiplied by the sum of its row of
-    `components_`, which gives expected numbers of tokens, and rows are normalised.
-
     Examples
     --------
     >>> from sklda import CollapsedGibbsLDA
@@ -271,7 +268,8 @@ def pyldavis_data(
 ) -> dict[str, Any]:
     """Return the arguments of ``pyLDAvis.prepare`` for a fitted topic model.
 
-    Cost: that of `transform`.
+    Proportions are those of `top_documents`. A topic or a document whose weights are
+    all 0, which NMF can produce, becomes uniform. Cost: that of `transform`.
 
     Parameters
     ----------
@@ -309,11 +307,6 @@ def pyldavis_data(
     ValueError
         If the number of feature_names is wrong, `transform` rejects X, or X has no
         tokens.
-
-    Notes
-    -----
-    A topic or a document whose weights are all 0, which NMF can produce, becomes
-    uniform. Proportions of a matrix factorisation are normalised as in `top_documents`.
 
     References
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
@@ -220,10 +221,10 @@ def topic_coherence(
     top = top_indices(weights, n_words)
     words, topics = np.unique(top, return_inverse=True)
     if measure in _OF_DOCUMENTS:
-        _check_given(measure, X=X, texts=texts, window=window)
+        _check_given(measure, "X", X=X, texts=texts, window=window)
         occurrences = iter([_in_documents(X, words, weights.shape[1])])
     else:
-        _check_given(measure, texts=texts, X=X)
+        _check_given(measure, "texts", texts=texts, X=X)
         names = _distinct_names(model, feature_names, weights.shape[1])
         searched = [names[word] for word in words]
         size = _DEFAULT_WINDOWS[measure] if window is None else window
@@ -239,14 +240,13 @@ def topic_coherence(
     return np.array([value(counts, n_units, smoothing) for counts in together])
 
 
-def _check_given(measure: str, **given: Any) -> None:
-    """Raise ValueError unless the first parameter is given, and no other."""
-    (needed, value), *others = given.items()
-    if value is None:
+def _check_given(measure: str, needed: str, **given: Any) -> None:
+    """Raise ValueError unless the needed parameter is given, and no other."""
+    if given.pop(needed) is None:
         raise ValueError(
             f"{needed} must be given: measure={measure!r} counts in {needed}."
         )
-    for name, value in others:
+    for name, value in given.items():
         if value is not None:
             raise ValueError(
                 f"{name} has no effect for measure={measure!r}, which counts in "
@@ -262,12 +262,10 @@ def _distinct_names(model: Any, feature_names: Any, n_words: int) -> list[str]:
             "words. Pass `vectorizer.get_feature_names_out()`."
         )
     names = word_names(model, feature_names, n_words)
-    unique, counts = np.unique(names, return_counts=True)
-    if unique.size < len(names):
-        repeated = str(unique[counts.argmax()])
+    ((repeated, count),) = Counter(names).most_common(1)
+    if count > 1:
         raise ValueError(
-            f"feature_names must be distinct, but {repeated!r} occurs {counts.max()} "
-            f"times."
+            f"feature_names must be distinct, but {repeated!r} occurs {count} times."
         )
     return names
 
@@ -284,7 +282,7 @@ def _in_documents(X: Any, words: np.ndarray, n_words: int) -> Occurrence:
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     matrix.data = np.ones(matrix.nnz, np.int64)
-    return Occurrence(matrix, counts.shape[0])
+    return matrix, counts.shape[0]
 
 
 def _count(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -14,15 +14,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 # as many stretches of windows as there are other places in its window.
 _BLOCK_SIZE = 2**18
 
-
-class Occurrence(NamedTuple):
-    """Where words occur, in units: documents or windows.
-
-    A row of the matrix stands for units with the same words; entries are their number.
-    """
-
-    matrix: sparse.csc_array  # (n_rows, n_words) of int64
-    n_units: int
+# A matrix, (n_rows, n_words) of int64, and the number of units, documents or windows. A
+# row of the matrix stands for units with the same words; its entries are their number.
+Occurrence: TypeAlias = tuple[sparse.csc_array, int]
 
 
 def occurrences_in_windows(
@@ -40,7 +34,7 @@ def occurrences_in_windows(
         numbers = map(number_of.get, tokens, repeat(-1))
         word = np.fromiter(numbers, np.int64, len(tokens))
         position = np.flatnonzero(word >= 0)
-        width = min(window, len(tokens))  # arrays do not hold any int
+        width = min(window, len(tokens))  # an array may not hold a huge window
         windows_here = max(len(tokens) - width + 1, 1)
         first = (position - width + 1).clip(0) + n_windows
         last = position.clip(max=windows_here - 1) + n_windows
@@ -48,10 +42,10 @@ def occurrences_in_windows(
         n_windows += windows_here
         n_places += position.size
         if n_places >= _BLOCK_SIZE:
-            yield Occurrence(_occurrence_matrix(places, len(words)), n_windows)
+            yield _occurrence_matrix(places, len(words)), n_windows
             places, n_windows, n_places = [], 0, 0
     if n_windows > 0:
-        yield Occurrence(_occurrence_matrix(places, len(words)), n_windows)
+        yield _occurrence_matrix(places, len(words)), n_windows
 
 
 def _occurrence_matrix(places: list[np.ndarray], n_words: int) -> sparse.csc_array:

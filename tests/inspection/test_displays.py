@@ -26,35 +26,31 @@ pytestmark = columns_are_shown
 # --- top words ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_topics", [1, 3, 20])
-def test_bars_are_probabilities_of_the_words(pyplot, n_topics):
+@pytest.mark.parametrize(
+    ("n_topics", "topics", "ranking"),
+    [
+        (1, None, {}),
+        (20, None, {}),
+        (5, [4, 1], {"metric": "frex", "weight": 0.9}),
+    ],
+)
+def test_bars_are_probabilities_whatever_the_metric(pyplot, n_topics, topics, ranking):
     model = model_of(n_topics)
-    display = TopWordsDisplay.from_estimator(model, n_words=6)
-    assert len(display.axes_) == len(display.figure_.axes) == n_topics
+    display = TopWordsDisplay.from_estimator(model, n_words=6, topics=topics, **ranking)
+    topics = range(n_topics) if topics is None else topics
+    assert len(display.axes_) == len(display.figure_.axes) == len(topics)
+    words = top_words(model, n_words=6, **ranking)
+    assert display.words == [words[k] for k in topics]
     phi = model.components_ / model.components_.sum(axis=1, keepdims=True)
-    assert display.words == top_words(model, n_words=6)
-    for k, (panel, bars) in enumerate(zip(display.axes_, display.bars_, strict=True)):
+    for k, panel, bars in zip(topics, display.axes_, display.bars_, strict=True):
         assert panel.get_title() == f"Topic {k}"
         labels = [label.get_text() for label in panel.get_yticklabels()]
-        assert labels == display.words[k]
+        assert labels == words[k]
         widths = [bar.get_width() for bar in bars]
         np.testing.assert_allclose(widths, phi[k, np.array(labels, dtype=int)])
         assert panel.get_ylim()[0] > panel.get_ylim()[1], "the best word is on top"
         assert panel.get_xlim() == display.axes_[0].get_xlim()
-        assert panel.get_xlim()[1] > phi.max()
-
-
-def test_bars_are_probabilities_whatever_the_metric(pyplot):
-    model = model_of(5)
-    display = TopWordsDisplay.from_estimator(
-        model, n_words=4, metric="frex", weight=0.9, topics=[4, 1]
-    )
-    words = top_words(model, n_words=4, metric="frex", weight=0.9)
-    assert display.words == [words[4], words[1]]
-    assert [panel.get_title() for panel in display.axes_] == ["Topic 4", "Topic 1"]
-    phi = model.components_ / model.components_.sum(axis=1, keepdims=True)
-    widths = [bar.get_width() for bar in display.bars_[1]]
-    np.testing.assert_allclose(widths, phi[1, np.array(words[1], dtype=int)])
+        assert panel.get_xlim()[1] > display.probabilities.max()
 
 
 @pytest.mark.parametrize("n_topics", [1, 7, 23])

@@ -4,10 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from sklearn.decomposition import NMF, LatentDirichletAllocation
 
-from sklda import CollapsedGibbsLDA
-from sklda.datasets import make_lda_corpus
 from sklda.metrics import align_topics, consensus_topics, topic_stability
 from tests.helpers.known_topics import KnownTopics
 
@@ -63,21 +60,6 @@ def test_fewer_topics_leave_topics_without_partner(topics):
     np.testing.assert_array_equal(np.isnan(found.distances), found.partners == -1)
     np.testing.assert_array_equal(found.nearest, [4, 1])
     assert found.left_over.size == 0
-
-
-def test_estimators_of_scikit_learn_are_aligned():
-    X, _, _ = make_lda_corpus(80, 30, 3, random_state=0)
-    models = [
-        CollapsedGibbsLDA(3, max_iter=20, random_state=0),
-        LatentDirichletAllocation(3, max_iter=5, random_state=0),
-        NMF(2, max_iter=999),
-    ]
-    reference, *others = [model.fit(X) for model in models]
-    arrays = [model.components_ for model in models]
-    of_arrays = align_topics(arrays[0], arrays[1:])
-    for found, expected in zip(align_topics(reference, others), of_arrays, strict=True):
-        np.testing.assert_array_equal(found.partners, expected.partners)
-        np.testing.assert_array_equal(found.distance_matrix, expected.distance_matrix)
 
 
 # --- stability and consensus -------------------------------------------------

@@ -62,26 +62,6 @@ def test_coherence_is_that_of_the_plain_version(corpus, measure, n_words, smooth
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-# --- words that never co-occur, words in all documents ---------------------------
-
-
-def test_npmi_of_extreme_pairs():
-    X = np.array([[1, 1, 0, 1, 1], [1, 1, 0, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 1, 1]])
-    pairs = {(0, 1): 1.0, (0, 2): -1.0, (3, 4): 0.0, (0, 3): 0.0}
-    topics = np.zeros((len(pairs), 5))
-    for topic, pair in zip(topics, pairs, strict=True):
-        topic[list(pair)] = 1
-    found = topic_coherence(topics, X, "npmi", n_words=2)
-    np.testing.assert_allclose(found, list(pairs.values()), atol=1e-12)
-
-
-@pytest.mark.parametrize(("measure", "worst"), [("u_mass", -np.log(4)), ("npmi", -1.0)])
-def test_words_without_documents_get_the_smallest_value(measure, worst):
-    X = [[0, 0, 1]] * 4
-    found = topic_coherence([[3, 2, 1]], X, measure, n_words=2)
-    np.testing.assert_allclose(found, [worst])
-
-
 @pytest.mark.parametrize("measure", ["u_mass", "npmi"])
 def test_one_document_gives_finite_numbers(measure):
     for X in ([[1, 2, 3]], [[0, 0, 0]], [[1, 0, 1]]):

@@ -4,10 +4,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from sklearn.decomposition import NMF, LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer
 
-from sklda import CollapsedGibbsLDA
 from sklda.metrics import _windows, topic_coherence
 from tests.helpers.gensim_coherence import gensim_coherence
 from tests.helpers.known_topics import KnownTopics
@@ -121,37 +119,15 @@ def test_strings_are_split_as_by_count_vectorizer(texts, topics):
     np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        CollapsedGibbsLDA(2, max_iter=4, random_state=0),
-        LatentDirichletAllocation(2, max_iter=2, random_state=0),
-        NMF(2, random_state=0, init="random", max_iter=999),
-    ],
-    ids=lambda one: type(one).__name__,
-)
-def test_estimators_are_taken_for_their_components(texts, estimator):
-    counter = CountVectorizer(analyzer=list)
-    estimator.fit(counter.fit_transform(texts))
-    names = counter.get_feature_names_out()
-    options = {"n_words": 3, "texts": texts, "feature_names": names}
-    np.testing.assert_array_equal(
-        topic_coherence(estimator, measure="c_v", **options),
-        topic_coherence(estimator.components_, measure="c_v", **options),
-    )
-    X = counter.transform(texts)
-    np.testing.assert_array_equal(
-        topic_coherence(estimator, X), topic_coherence(estimator.components_, X)
-    )
-
-
-def test_names_of_the_estimator_are_the_default(texts, topics):
+def test_estimators_are_taken_for_their_components_and_names(texts, topics):
     model = KnownTopics(topics, feature_names_in_=np.array(NAMES, object))
     options = {"measure": "c_v", "n_words": 4, "texts": texts}
     np.testing.assert_array_equal(
         topic_coherence(model, **options),
         topic_coherence(topics, feature_names=NAMES, **options),
     )
+    X = CountVectorizer(analyzer=list, vocabulary=NAMES).transform(texts)
+    np.testing.assert_array_equal(topic_coherence(model, X), topic_coherence(topics, X))
     with pytest.raises(ValueError, match=r"feature_names must be given.*vectorizer"):
         topic_coherence(KnownTopics(topics), **options)
 

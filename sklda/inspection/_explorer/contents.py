@@ -10,14 +10,14 @@ import numpy as np
 from sklda._base.fitted_topics import count_models, normalise, top_indices
 from sklda._topics.plotting import shorten
 from sklda._topics.topic_distances import jensen_shannon_distances
-from sklda.inspection._explorer.groups import Groups, group_shares
+from sklda.inspection._explorer.groups import Groups, group_frequencies
 from sklda.inspection._topic_map import classical_scaling
 from sklda.inspection._words import top_columns
 
 N_RANKED = 30  # words of a topic, for each weight of the relevance
 WEIGHTS = np.arange(11) / 10
 N_TYPICAL = 10  # documents of a topic
-MIN_PART = 0.01  # smaller proportions of topics are left out
+MIN_PROPORTION = 0.01  # smaller proportions of topics are left out
 MAX_TOPICS_OF_WORD = 8
 MAX_TOPICS_OF_DOCUMENT = 12
 SHORT_TEXT = 5  # texts of other documents have a fifth of the length
@@ -31,7 +31,7 @@ class ShownModel(NamedTuple):
     proportions: np.ndarray  # (n_documents, n_topics)
     word_counts: np.ndarray  # (n_words,)
     lengths: np.ndarray  # (n_documents,)
-    shares: np.ndarray  # (n_topics,)
+    frequencies: np.ndarray  # (n_topics,) proportions of all tokens
     feature_names: list[str]
     texts: list[str] | None
     labels: list[str] | None
@@ -56,7 +56,7 @@ def _topics(model: ShownModel) -> dict[str, Any]:
     positions, explained = classical_scaling(distances)
     return {
         "labels": model.labels,
-        "shares": model.shares.round(6).tolist(),
+        "shares": model.frequencies.round(6).tolist(),
         "positions": positions.round(4).tolist(),
         "explained": explained.round(3).tolist(),
     }
@@ -69,16 +69,16 @@ def _words(model: ShownModel) -> dict[str, Any]:
         for weight in WEIGHTS
     ]
     ranking = np.stack(ranked_words, axis=1)  # (n_topics, n_weights, n_ranked)
-    joint = (model.shares[:, np.newaxis] * normalise(model.components)).T
+    joint = (model.frequencies[:, np.newaxis] * normalise(model.components)).T
     # p(k | w); 0 for words without weight in any topic that occurs.
-    parts = normalise(joint) * (joint.sum(axis=1, keepdims=True) > 0)
-    ranked = np.zeros(parts.shape, dtype=bool)
+    topics_of_words = normalise(joint) * (joint.sum(axis=1, keepdims=True) > 0)
+    ranked = np.zeros(joint.shape, dtype=bool)
     for k, columns in enumerate(ranking):
         ranked[columns, k] = True
     return {
         "names": model.feature_names,
         "counts": pack(model.word_counts),
-        **_pack_rows(parts, MAX_TOPICS_OF_WORD, ranked),
+        **_pack_rows(topics_of_words, MAX_TOPICS_OF_WORD, ranked),
         "weights": WEIGHTS.tolist(),
         "n_ranked": n_ranked,
         "ranking": pack(ranking.ravel()),
@@ -115,13 +115,13 @@ def _excerpts(
 def _groups(model: ShownModel) -> dict[str, Any]:
     groups = model.groups
     assert groups is not None
-    shares = group_shares(groups, model.lengths, model.proportions)
+    frequencies = group_frequencies(groups, model.lengths, model.proportions)
     return {
         "names": groups.names,
         "places": None if groups.places is None else groups.places.tolist(),
         "are_dates": groups.are_dates,
         "members": pack(groups.members),
-        "shares": pack(shares.astype(np.float32).ravel()),
+        "shares": pack(frequencies.astype(np.float32).ravel()),
     }
 
 
@@ -166,15 +166,15 @@ def pack(values: np.ndarray) -> dict[str, str]:
 
 
 def _pack_rows(
-    parts: np.ndarray, n_largest: int, needed: np.ndarray
+    proportions: np.ndarray, n_largest: int, needed: np.ndarray
 ) -> dict[str, dict[str, str]]:
-    """Pack the `n_largest` topics of each row, from `MIN_PART`, and those needed."""
-    largest = np.zeros(parts.shape, dtype=bool)
-    columns = top_indices(parts, min(n_largest, parts.shape[1]))
+    """Pack the largest topics of each row, from `MIN_PROPORTION`, and those needed."""
+    largest = np.zeros(proportions.shape, dtype=bool)
+    columns = top_indices(proportions, min(n_largest, proportions.shape[1]))
     np.put_along_axis(largest, columns, True, axis=1)
-    kept = (largest & (parts >= MIN_PART)) | needed
+    kept = (largest & (proportions >= MIN_PROPORTION)) | needed
     rows, columns = np.nonzero(kept)
-    quantised = np.rint(FULL * parts[rows, columns].clip(0, 1)).astype(np.uint8)
+    quantised = np.rint(FULL * proportions[rows, columns].clip(0, 1)).astype(np.uint8)
     return {
         "n_topics": pack(kept.sum(axis=1)),
         "topics": pack(columns),

@@ -107,13 +107,13 @@ def _limited(groups: Groups) -> Groups:
     return groups
 
 
-def group_shares(
+def group_frequencies(
     groups: Groups, lengths: np.ndarray, proportions: np.ndarray
 ) -> np.ndarray:
-    """Return the share of each topic in the tokens of each group, (n_groups, n_topics).
+    """Return the proportion of each topic in the tokens of each group.
 
-    Rows sum to 1, or to 0 for a group without tokens. `proportions` are those of topics
-    in documents.
+    The result is (n_groups, n_topics); rows sum to 1, or to 0 for a group without
+    tokens. `proportions` are those of topics in documents.
     """
     tokens = np.zeros((len(groups.names), proportions.shape[1]))
     np.add.at(tokens, groups.members, lengths[:, np.newaxis] * proportions)

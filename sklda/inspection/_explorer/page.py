@@ -55,9 +55,8 @@ def build_page(title: str, contents: dict[str, Any]) -> bytes:
 def joined_script() -> str:
     """Return all scripts as one.
 
-    The files are modules, for linters and editors, but a module cannot import from its
-    own page. So each becomes a function that returns its exports, and imports become
-    assignments.
+    A module cannot import from its own page. So each becomes a function that returns
+    its exports, and imports become assignments.
     """
     script = "const modules = {};\n"
     for name in SCRIPTS:

@@ -87,9 +87,8 @@ def save_explorer(
         group, there are more than 200 categories or years, `transform` rejects X, X has
         no tokens, `components_` has negative values, or `max_text_length` is below 1.
     OSError
-        If the file cannot be written, or the path is a device or a pipe;
-        FileNotFoundError if its folder does not exist, IsADirectoryError if `path` is a
-        folder.
+        If the file cannot be written: a FileNotFoundError without its folder, an
+        IsADirectoryError if `path` is one.
 
     Notes
     -----
@@ -118,10 +117,8 @@ def save_explorer(
     >>> vectorizer = CountVectorizer()
     >>> X = vectorizer.fit_transform(texts)
     >>> lda = CollapsedGibbsLDA(2, random_state=0).fit(X)
-    >>> names = vectorizer.get_feature_names_out()
-    >>> save_explorer(
-    ...     "pets.html", lda, X, feature_names=names, texts=texts
-    ... )  # doctest: +SKIP
+    >>> words = vectorizer.get_feature_names_out()
+    >>> save_explorer("pets.html", lda, X, feature_names=words)  # doctest: +SKIP
     PosixPath('pets.html')
     """
     path = Path(path)
@@ -144,7 +141,7 @@ def save_explorer(
         proportions=proportions,
         word_counts=axis_sums(counts, axis=0),
         lengths=lengths,
-        shares=normalise(lengths @ proportions),
+        frequencies=normalise(lengths @ proportions),
         feature_names=names,
         texts=texts,
         labels=labels,
