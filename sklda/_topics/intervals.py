@@ -3,11 +3,11 @@
 import numpy as np
 from scipy.special import betainc, betaincinv, betaln
 
-_TOLERANCE = 1e-6  # of the probability in the tail, relative
-_NARROW = 1e-15  # of the quantile, relative: the distance of two floats
+_TOLERANCE = 1e-6  # relative error of the probability in the tail
+_NARROW = 1e-15  # relative distance of two floats
 _MOST_STEPS = 100
-_LOWEST = 1e-10  # Beta(a, 0) has all its mass at 1, but SciPy knows no such parameter
-_LEAST = 1e-300  # quantiles below are 0; those of SciPy end at 2e-308
+_LOWEST = 1e-10  # in place of 0: Beta(a, 0) has all its mass at 1, but SciPy refuses it
+_LEAST = 1e-300  # smaller quantiles become 0; those of SciPy end at 2e-308
 
 
 def mixture_quantile(a: np.ndarray, b: np.ndarray, p: float) -> np.ndarray:

@@ -17,7 +17,7 @@ from sklda._core.checks import check_numbers
 from sklda._topics.intervals import mixture_interval
 from sklda._topics.plotting import check_indices
 
-_MOST_NUMBERS = 2**21  # of an array; more documents are taken in several steps
+_MOST_NUMBERS = 2**21  # in an array; more documents take several steps
 _DRAW = [Interval(Integral, 0, None, closed="left")]
 
 
@@ -201,7 +201,7 @@ class PosteriorDraws:
         """
         parameters = self._dirichlet(draw)
         rng = check_random_state(random_state)
-        # Logarithms, because gammas with small parameters are 0 in floating point.
+        # Logarithms, because gammas with small parameters underflow.
         logs = np.log(rng.standard_gamma(parameters + 1))
         logs -= rng.standard_exponential(parameters.shape) / parameters
         logs -= logs.max(axis=1, keepdims=True)
@@ -297,9 +297,12 @@ class PosteriorDraws:
         columns = check_numbers(words, "words", (self.n_topics, "n"))
         check_indices(columns.ravel(), "words", self.n_words, "words")
         topics = np.broadcast_to(np.arange(self.n_topics)[:, None], columns.shape)
-        every = [self.topic_word_counts(i) for i in range(self.n_draws)]
-        counts = np.array([of_draw[topics, columns].toarray() for of_draw in every])
-        totals = np.array([of_draw.sum(axis=1) for of_draw in every])[:, :, None]
+        counts = np.empty((self.n_draws, *columns.shape))
+        totals = np.empty((self.n_draws, self.n_topics, 1))
+        for i in range(self.n_draws):
+            of_draw = self.topic_word_counts(i)
+            counts[i] = of_draw[topics, columns].toarray()
+            totals[i, :, 0] = of_draw.sum(axis=1)
         beta = np.broadcast_to(self.topic_word_prior, (self.n_topics, self.n_words))
         a = counts + beta[topics, columns]
         b = totals + beta.sum(axis=1, keepdims=True) - a

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.container import BarContainer
 
 _DEFAULT_N_DOCUMENTS = 10
-_MIN_NUMBERED = 0.05  # part of a bar that has room for the topic's number
+_MIN_NUMBERED = 0.05  # of a bar: smaller segments have no room for a number
 _MAX_NAME_LENGTH = 26  # characters of the name of a document
 
 

@@ -18,10 +18,10 @@ from sklda._topics.posterior_draws import check_draws
 from sklda.inspection._covariates import check_covariates
 from sklda.inspection._words import import_pandas
 
-_FEWEST_DRAWS = 2  # of which a variance between draws can be computed
+_FEWEST_DRAWS = 2  # that have a variance
 _CONSTANT = 1e-12  # standard deviation of a covariate, relative to its magnitude
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
-_MOST_TOPICS = 10  # that are printed
+_MOST_TOPICS = 10  # in the printed table
 # Accepted sums of alpha as estimated from the draws, relative to the sum in use. Draws
 # follow the latter: if it is half the true sum, estimates are 1.4 times as large, if it
 # is a twentieth, 1.4 to 2.5 times.
@@ -314,12 +314,12 @@ def _pool(fits, df: int, level: float) -> TopicEffects:
     m = len(coefficients)
     between = (1 + 1 / m) * coefficients.var(axis=0, ddof=1)
     pooled = variances.mean(axis=0) + between
-    of_draws = between / pooled  # proportion of the variance
-    observed = (df + 1) / (df + 3) * df * (1 - of_draws)
+    ratio = between / pooled  # proportion of the variance that is between draws
+    observed = (df + 1) / (df + 3) * df * (1 - ratio)
     effects = TopicEffects()
     effects.coefficient = coefficients.mean(axis=0)
     effects.standard_error = np.sqrt(pooled)
-    effects.df = 1 / (of_draws**2 / (m - 1) + 1 / observed)
+    effects.df = 1 / (ratio**2 / (m - 1) + 1 / observed)
     effects.t = effects.coefficient / effects.standard_error
     effects.p_value = 2 * student_t.sf(np.abs(effects.t), effects.df)
     half = student_t.isf((1 - level) / 2, effects.df) * effects.standard_error

@@ -305,7 +305,7 @@ def _orders(flows: list[np.ndarray], frequencies: list[np.ndarray]) -> list[np.n
         forwards = step % 2 == 0
         columns = range(1, len(orders)) if forwards else range(len(orders) - 2, -1, -1)
         for column in columns:
-            # From each topic of this column to those of the one that is ordered.
+            # Rows are the topics to be ordered, columns those of the next column.
             near = flows[column - 1].T if forwards else flows[column]
             fixed = orders[column - 1 if forwards else column + 1]
             middle = np.empty(fixed.size)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _DEFAULT_N_DOCUMENTS = 3
 _MAX_NAME_LENGTH = 40  # characters of the name of a topic
 _MAX_SERIES_LENGTH = 30  # of a document or a covariate
-_BAND = 0.7  # height that the intervals of a topic take, of the distance of two topics
+_BAND = 0.7  # height of the intervals of a topic; topics have a distance of 1
 
 
 class TopicIntervalsDisplay(Display):

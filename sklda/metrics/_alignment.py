@@ -260,7 +260,8 @@ def _stability(topics: list[np.ndarray], distance: str, n_words: int) -> Bunch:
         similarities[i, j] = similarities[j, i] = values.sum() / max(distances.shape)
     n_others = len(topics) - 1
     means = (similarities.sum(axis=1) - 1) / n_others
-    prototype = int(np.argmax(means >= means.max() - 1e-12))  # not by rounding
+    # The first of equals: they may differ by rounding.
+    prototype = int(np.argmax(means >= means.max() - 1e-12))
     return Bunch(
         overall=float(means.mean()),
         prototype=prototype,

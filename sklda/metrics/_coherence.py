@@ -48,7 +48,7 @@ def _npmi(together: np.ndarray, n_units: int, _: float) -> float:
     joint = together[v, w] / n_units
     single = together.diagonal() / n_units
     values = np.where(joint == 1, 0.0, -1.0)
-    # The others occur together in no document, or in all.
+    # Only these have logarithms.
     inside = (joint > 0) & (joint < 1)
     joint = joint[inside]
     ratio = joint / (single[v] * single[w])[inside]

@@ -97,7 +97,7 @@ def document_completion_score(
     n_words = components.shape[1]
 
     def doc_topic(half: WeightedCorpus) -> np.ndarray:
-        # In the columns of X, which `seen` has renumbered.
+        # In the columns of X: the words of `seen` are renumbered.
         counts = (half.count.astype(np.float64), weights.word, weights.doc_ptr)
         shape = (half.doc_ptr.size - 1, n_words)
         matrix = sparse.csr_matrix(counts, shape, copy=True)

@@ -34,7 +34,7 @@ def occurrences_in_windows(
         numbers = map(number_of.get, tokens, repeat(-1))
         word = np.fromiter(numbers, np.int64, len(tokens))
         position = np.flatnonzero(word >= 0)
-        width = min(window, len(tokens))  # an array may not hold a huge window
+        width = min(window, len(tokens))  # window may be too large for an array
         windows_here = max(len(tokens) - width + 1, 1)
         first = (position - width + 1).clip(0) + n_windows
         last = position.clip(max=windows_here - 1) + n_windows

@@ -20,7 +20,7 @@ N_TYPICAL = 10  # documents of a topic
 MIN_PROPORTION = 0.01  # smaller proportions of topics are left out
 MAX_TOPICS_OF_WORD = 8
 MAX_TOPICS_OF_DOCUMENT = 12
-SHORT_TEXT = 5  # texts of other documents have a fifth of the length
+SHORT_TEXT = 5  # texts of documents that are not typical are so many times shorter
 FULL = 255  # the integer that stands for a proportion of 1
 
 

@@ -87,8 +87,8 @@ def save_explorer(
         group, there are more than 200 categories or years, `transform` rejects X, X has
         no tokens, `components_` has negative values, or `max_text_length` is below 1.
     OSError
-        If the file cannot be written: a FileNotFoundError without its folder, an
-        IsADirectoryError if `path` is one.
+        If the file cannot be written: FileNotFoundError if its folder does not exist,
+        IsADirectoryError if `path` is a folder.
 
     Notes
     -----
