@@ -10,7 +10,7 @@ from dask.delayed import Delayed
 from distributed import Future
 
 from sklda._base.fold_in import (
-    Topics,
+    FixedTopics,
     completion_sums,
     doc_topic,
     make_topics,
@@ -78,7 +78,7 @@ def score_block(
     )
 
 
-def _prepare(weights, phi, settings) -> tuple[WeightedCorpus, Topics]:
+def _prepare(weights, phi, settings) -> tuple[WeightedCorpus, FixedTopics]:
     words, weights = renumber(weights)
     return weights, make_topics(phi[words], settings.doc_topic_prior)
 

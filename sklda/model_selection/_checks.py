@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 
-from sklda._base.fitted_topics import check_counts, document_lengths, word_names
+from sklda._base.fitted_topics import axis_sums, check_counts, word_names
 from sklda._core.checks import check_limit
 from sklda.metrics._windows import check_texts
 from sklda.model_selection._fits import OF_ONE_FIT, Design, Documents
@@ -74,7 +74,7 @@ def check_measures(
 def check_documents(X: Any, n_words: Any, texts: Any, feature_names: Any) -> Documents:
     """Return what is fitted and what topics are measured on."""
     counts = check_counts(X)
-    empty = np.flatnonzero(document_lengths(counts) == 0)
+    empty = np.flatnonzero(axis_sums(counts, axis=1) == 0)
     if empty.size > 0:
         shown = ", ".join(str(d) for d in empty[:_MAX_SHOWN])
         more = ", ..." if empty.size > _MAX_SHOWN else ""

@@ -12,11 +12,10 @@ from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.parallel import Parallel, delayed
 
+from sklda.metrics._alignment import topic_stability
 from sklda.metrics._coherence import topic_coherence
 from sklda.metrics._completion import document_completion_score
-from sklda.metrics._diversity import topic_diversity
-from sklda.metrics._exclusivity import topic_exclusivity
-from sklda.metrics._stability import topic_stability
+from sklda.metrics._exclusivity import topic_diversity, topic_exclusivity
 
 
 class Design(NamedTuple):

@@ -82,7 +82,7 @@ def _doors() -> Iterator[tuple[str, Door]]:
         "confidence_level": LEVEL,
     }
     cls = inspection.TopicIntervalsDisplay
-    yield from display_doors(cls, {"draws": draws}, specs, "line_kw", "from_draws")
+    yield from display_doors(cls, {"draws": draws}, specs, "from_draws")
     no_effects = refused(5, None, draws, words="estimate_effect", error=TypeError)
     terms = refused("x0", {"x0"}, 5, words="terms must list", error=TypeError)
     terms += rows((["x0", "y"], "must be of"), ([], "must be of"))
@@ -92,7 +92,7 @@ def _doors() -> Iterator[tuple[str, Door]]:
         "topic_names": names(N_TOPICS, "topics"),
     }
     at = {"effects": effects}
-    yield from display_doors(cls, at, specs, "line_kw", "from_effects")
+    yield from display_doors(cls, at, specs, "from_effects")
 
 
 def too_few_draws() -> list[tuple[Any, str]]:

@@ -325,10 +325,10 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     at = at_words | {"estimator": with_draws()}
     level = LEVEL.bad[1:], [*LEVEL.good, [None]]  # None is the default
     at["confidence_level"], of_words["confidence_level"] = 0.9, Spec(*level)
-    yield from display_doors(inspection.TopWordsDisplay, at, of_words, "bar_kw")
+    yield from display_doors(inspection.TopWordsDisplay, at, of_words)
     if_any = Spec([one for one in documents.bad if one.value is not None], [])
     of_map = ranking(fewest_words=0) | {"X": if_any + accepted(None, X)}
-    yield from display_doors(inspection.TopicMapDisplay, at_words, of_map, "scatter_kw")
+    yield from display_doors(inspection.TopicMapDisplay, at_words, of_map)
     of_documents = ranking(fewest_words=0) | {
         "X": documents,
         "documents": indices(N_DOCS),
@@ -336,31 +336,25 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
         "n_topics": integer(1, typical=2),
     }
     at = at_words | {"X": X}
-    yield from display_doors(
-        inspection.DocumentTopicsDisplay, at, of_documents, "bar_kw"
-    )
-    yield from display_doors(
-        inspection.ConvergenceDisplay, at_model, {"estimator": fits()}, "line_kw"
-    )
+    yield from display_doors(inspection.DocumentTopicsDisplay, at, of_documents)
+    of_fits = {"estimator": fits()}
+    yield from display_doors(inspection.ConvergenceDisplay, at_model, of_fits)
     of_flow = ranking(fewest_words=0) | {"X": if_any + accepted(None, X)}
     del of_flow["estimator"]
     of_flow["estimators"] = several_models(fitted(CollapsedGibbsLDA))
     at_flow = {"n_words": 3, "metric": "frex"}
     at_flow["estimators"] = [fitted(CollapsedGibbsLDA), fitted(CVBLDA)]
     yield from display_doors(
-        inspection.TopicFlowDisplay, at_flow, of_flow, "fill_kw", "from_estimators"
+        inspection.TopicFlowDisplay, at_flow, of_flow, "from_estimators"
     )
 
 
 def display_of_chains() -> Iterator[tuple[str, Door]]:
     model = CollapsedGibbsLDA(N_TOPICS, max_iter=12, thin=1)
     chains = diagnostics.sample_chains(model, X, n_chains=2, random_state=0)
+    specs = {"chains": several()}
     yield from display_doors(
-        inspection.ConvergenceDisplay,
-        {"chains": chains},
-        {"chains": several()},
-        "line_kw",
-        "from_chains",
+        inspection.ConvergenceDisplay, {"chains": chains}, specs, "from_chains"
     )
 
 
@@ -417,23 +411,19 @@ def display_doors(
     cls: type,
     sound: dict[str, Any],
     specs: dict[str, Spec],
-    options: str,
     factory: str = "from_estimator",
 ) -> Iterator[tuple[str, Door]]:
-    """Yield the doors of a display; `options` are those handed to matplotlib.
-
-    `factory` is the method that makes it.
-    """
+    """Yield the doors of a display; `factory` is the method that makes it."""
     # Drawn in full for what drawing refuses; the values of parameters need no picture.
     undrawn = type(cls.__name__, (cls,), {"plot": lambda self, ax=None: self})
     unknown = (AttributeError, TypeError)  # of matplotlib, or with what sklda adds
     drawing = {
         "ax": refused(5, "here", {1}, object()) + accepted(None),
-        options: refused({"nonsense": 1}, words="nonsense", error=unknown),
+        "style": refused({"nonsense": 1}, words="nonsense", error=unknown),
     }
 
     def call(method: Callable, **given: Any) -> Any:
-        return method(**given.pop(options, {}), **given)
+        return method(**given.pop("style", {}), **given)
 
     def make(**given: Any) -> Any:
         drawn = given.keys() & drawing.keys()
