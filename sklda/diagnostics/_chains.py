@@ -1,4 +1,4 @@
-"""Chains side by side: how they start, go on, and what each of them leaves."""
+"""Chains side by side: their start, their continuation and their records."""
 
 from __future__ import annotations
 

@@ -91,9 +91,9 @@ def assert_empty(folder):
 
 def give_checksums(monkeypatch, docword=TEXT, vocab=WORDS):
     """Set the expected checksums of "enron" to those of these texts."""
-    sums = [hashlib.sha256(text).hexdigest() for text in (docword, vocab)]
-    corpus = _fetch_uci_bow._Corpus("Letters", *sums)
-    monkeypatch.setitem(_fetch_uci_bow._CORPORA, "enron", corpus)
+    for name, text in ((DOCWORD, docword), (VOCAB, vocab)):
+        checksum = hashlib.sha256(text).hexdigest()
+        monkeypatch.setitem(_fetch_uci_bow._SHA256, name, checksum)
 
 
 def test_download(repository, home):
@@ -251,7 +251,7 @@ def test_wrong_checksum_of_a_download(repository, home, monkeypatch):
 def test_wrong_checksum_in_data_home(repository, home, monkeypatch):
     fetch_uci_bow("enron", data_home=home)
     give_checksums(monkeypatch, vocab=WORDS.upper())
-    with pytest.raises(OSError, match=r"vocab\.enron\.txt is broken: The SHA-256"):
+    with pytest.raises(OSError, match=r"vocab\.enron\.txt is broken: Its SHA-256"):
         fetch_uci_bow("enron", data_home=home)
     assert list(listing(home)) == [DOCWORD]
 
