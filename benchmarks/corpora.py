@@ -1,4 +1,4 @@
-"""The corpora of the benchmarks and the split into training and held-out words."""
+"""Corpora of the benchmarks, and their splits into training and test data."""
 
 import re
 from pathlib import Path
@@ -8,57 +8,41 @@ from scipy import sparse
 from sklearn.datasets import fetch_20newsgroups
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
+from benchmarks.synthetic import zipf_corpus
 from sklda.datasets import fetch_uci_bow, load_docstrings, make_lda_corpus
 
 SHAPE = ("documents", "words", "cells", "tokens")
-N_TEST_DOCUMENTS = {
-    "kos": 430,
-    "nips": 250,
-    "newsgroups": 2000,
-    "counts": 20,
-    "bars": 250,
-    "titles": 4000,
-}
+N_TEST_DOCUMENTS = {"kos": 430, "nips": 250, "newsgroups": 2000, "titles": 4000}
+N_TEST_DOCUMENTS |= {"counts": 20, "bars": 250}
+ZIPF = ("documents", "words", "tokens", "planted")  # options
 SUBJECT = re.compile(r"^Subject:(?: *re:)* *(.*)", re.IGNORECASE | re.MULTILINE)
 
 
-def load(name: str, data_home: str) -> sparse.csr_array:
-    return sparse.csr_array(fetch_uci_bow(name, data_home=data_home or None).data)
-
-
-def choose(name: str, options) -> sparse.csr_array:
+def load(name: str, options) -> sparse.csr_array:
     """Return a corpus by its name; the options say where its files are."""
     if name == "counts":
         return make_counts()
-    if name in ("newsgroups", "titles"):
-        return load_texts(name, options.newsgroups_home)
-    return load(name, options.data_home)
-
-
-def load_texts(name: str, home: str) -> sparse.csr_array:
-    """Return the counts of the more frequent words of 20 Newsgroups or docstrings.
-
-    Of their titles it is those of all words, and each title has one at least.
-    """
-    if name == "titles":
+    if name == "zipf":
+        return zipf_corpus(*(getattr(options, k) for k in ZIPF))
+    if name in ("kos", "nips"):
+        X = fetch_uci_bow(name, data_home=options.data_home or None).data
+        return sparse.csr_array(X)
+    home = {"data_home": options.newsgroups_home or None, "subset": "all"}
+    if name == "titles":  # each has one word at least
         X = CountVectorizer().fit_transform(read_titles(home))
         return sparse.csr_array(X[X.sum(axis=1).A1 > 0])
-    if name == "newsgroups":
-        texts = fetch_20newsgroups(data_home=home or None, subset="all").data
-    else:
-        texts = load_docstrings().data
+    texts = load_docstrings() if name == "docstrings" else fetch_20newsgroups(**home)
     vectorizer = CountVectorizer(stop_words="english", min_df=5, max_df=0.5)
-    return sparse.csr_array(vectorizer.fit_transform(texts))
+    return sparse.csr_array(vectorizer.fit_transform(texts.data))
 
 
-def read_titles(home: str) -> list[str]:
+def read_titles(home: dict) -> list[str]:
     """Return subjects and first lines of 20 Newsgroups, and those of docstrings.
 
     They are shuffled, so that test documents are of all kinds.
     """
-    where = {"data_home": home or None, "subset": "all"}
     bare = {"remove": ("headers", "footers", "quotes")}
-    posts, bodies = (fetch_20newsgroups(**where, **how).data for how in ({}, bare))
+    posts, bodies = (fetch_20newsgroups(**home, **how).data for how in ({}, bare))
     texts = [SUBJECT.search(post)[1] for post in posts]
     long = [*bodies, *load_docstrings(min_length=1).data]
     texts += [text.strip().partition("\n")[0] for text in long]
@@ -75,9 +59,9 @@ def make_counts() -> sparse.csr_array:
 def read_newsgroups(options) -> list[tuple[sparse.csr_array, np.ndarray]]:
     """Return counts and classes, from 0, of training and of test documents.
 
-    The folder holds train.data, train.label, test.data, test.label and vocabulary.txt,
-    each plain or as .gz; documents are shuffled, for in the files they stand class by
-    class. With stop words, words of one letter are dropped, too.
+    The files, which medlda-newsgroups names, are plain or .gz. Documents are shuffled,
+    for the files hold them class by class. Words of one letter are dropped with stop
+    words.
     """
 
     def read(name, **options_of_numpy):

@@ -1,4 +1,4 @@
-"""Turns, statistics and reports that every question uses."""
+"""Turns, curves, statistics and reports, which every question uses."""
 
 import json
 import os
@@ -23,7 +23,7 @@ NOT_RECORDED = ("question", "results", "folder", "jobs", "peers", "seeds")  # no
 
 
 class Runner:
-    """A program that takes turns by `seconds(n)`; one that raises `Failed` is out."""
+    """A program that takes turns by `seconds(n)`, until it raises `Failed`."""
 
     def __init__(self, name: str, seconds):
         self.name, self._time = name, seconds
@@ -38,11 +38,11 @@ class Runner:
         return {"sweeps": [self.first, self.n_sweeps], "seconds_per_sweep": self.turns}
 
     def at_once(self, last: int, sweeps: int) -> int:
-        """Return so many sweeps, one if they are slow."""
+        """Return the sweeps of one turn: `sweeps`, or one if they are slow."""
         return sweeps if 0 < self.pace * sweeps < LONGEST_TURN else 1
 
     def turn(self, last: int, sweeps: int) -> None:
-        """Sweep so many times, but not beyond the last."""
+        """Sweep `sweeps` times, but not beyond the last."""
         n = min(self.at_once(last, sweeps), last - self.n_sweeps)
         seconds = self._time(n)
         self.n_sweeps += n
@@ -135,21 +135,25 @@ def columns(rows: list[dict]) -> dict[str, list]:
     return {key: [row[key] for row in rows] for key in rows[0]}
 
 
-def run_chains(run, names, options, *data) -> dict[str, list[dict]]:
-    """Return the chains of each program: `run(name, seed, *data)`, side by side."""
-    starts = [(name, seed) for seed in range(options.starts) for name in names]
-    work = (delayed(run)(*start, *data) for start in starts)
-    chains: dict[str, list[dict]] = {name: [] for name in names}
-    found = Parallel(options.jobs, return_as="generator")(work)
-    for (name, seed), chain in zip(starts, found, strict=True):
-        chains[name].append({"sampler": name, "seed": seed, **chain})
-        ends = {k: v[-1] for k, v in chain.items() if isinstance(v, list)}
-        print(f"  start {seed}, {name}: {ends}", flush=True)
+def run_starts(run, options, *data) -> dict[str, list[dict]]:
+    """Return the curves of each program, which `run(seed, *data)` returns by name.
+
+    Several starts run side by side if there is an option `jobs`.
+    """
+    work = (delayed(run)(seed, *data) for seed in range(options.starts))
+    chains: dict[str, list[dict]] = {}
+    found = Parallel(getattr(options, "jobs", 1), return_as="generator")(work)
+    for seed, curves in enumerate(found):
+        for name, curve in curves.items():
+            chains.setdefault(name, []).append({"seed": seed, **curve})
+            ends = {k: v[-1] for k, v in curve.items() if isinstance(v, list)}
+            print_rows([{"start": seed, "": name, **ends}])
     return chains
 
 
-def recorded_sweeps(options) -> list[int]:
-    return list(range(options.every, options.sweeps + 1, options.every))
+def run_each(run, names, seed, *data) -> dict[str, dict]:
+    """Return the curve `run(name, seed, *data)` of each program."""
+    return {name: run(name, seed, *data) for name in names}
 
 
 def geometric(last: int, steps=(1, 1.5, 2, 3, 5, 7)) -> list[int]:
@@ -160,7 +164,7 @@ def geometric(last: int, steps=(1, 1.5, 2, 3, 5, 7)) -> list[int]:
 
 
 def reached(x, rising, level: float) -> float:
-    """Return where a curve first is at a level, linear in log x; else infinity."""
+    """Return where a curve first reaches a level, linear in log x; else infinity."""
     there = np.flatnonzero(rising >= level)
     if there.size == 0:
         return np.inf
@@ -172,8 +176,7 @@ def effective_sample_size(values) -> float:
     """Return the size of an independent sample whose mean is as accurate.
 
     The autocorrelations are summed by Geyer's initial monotone sequence: in pairs, up
-    to the first pair that is not positive, and none greater than the one before. At
-    most as many as there are values; a trend leaves few.
+    to the first that is not positive, and none greater than the one before.
     """
     deviations = np.asarray(values, dtype=float) - np.mean(values)
     n = deviations.size
@@ -209,7 +212,7 @@ def end_of(sweeps, curve, tail: int) -> float:
 
 
 def median_of(values) -> float | None:
-    """Return the median, None if that is infinite; None is the largest: never."""
+    """Return the median, where None is infinite: a level that is never reached."""
     middle = float(np.median([np.inf if v is None else v for v in values]))
     return middle if np.isfinite(middle) else None
 
@@ -219,7 +222,7 @@ def range_of(values) -> dict:
 
 
 def summary(sweeps, chains, key: str, sign=1, tail=1) -> dict[str, dict]:
-    """Return where programs end, and when they are where the first is at its end."""
+    """Return the ends of programs, and when they reach the end of the first."""
     rows, target, base = {}, None, None
     for name, some in chains.items():
         curves = [chain[key] for chain in some]
@@ -233,7 +236,7 @@ def summary(sweeps, chains, key: str, sign=1, tail=1) -> dict[str, dict]:
 
 
 def print_rows(rows) -> None:
-    """Print rows without the lists in them."""
+    """Print a line for each row, without the lists in it."""
 
     def short(value):
         if isinstance(value, dict):
@@ -266,19 +269,19 @@ def read(folder: Path, name="*") -> dict[str, dict]:
 
 
 def machine() -> dict:
-    """Describe processor and versions, and nothing else of the machine."""
+    """Return the processor and the versions, and nothing else of the machine."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     fields = (line.partition(":") for line in reversed(lines))  # the first is kept
     cpu = {name.strip(): value.strip() for name, _, value in fields}
     flags = cpu.get("flags", cpu.get("Features", "")).split()
     packages = ("numpy", "scipy", "numba", "scikit-learn")
-    versions = {package: version(package) for package in packages}
+    versions = {"python": platform.python_version()}
+    versions |= {package: version(package) for package in packages}
     return {
         "cpu": cpu.get("model name") or platform.processor() or platform.machine(),
         "simd": sorted(flag for flag in flags if flag.startswith(SIMD)),
         "cores": os.cpu_count(),
         "system": platform.system(),
-        "versions": {"python": platform.python_version(), **versions}
-        | {"sklda": sklda.__version__},
+        "versions": versions | {"sklda": sklda.__version__},
     }

@@ -1,18 +1,15 @@
 """Blocked sampling: the experiments of Zhang and Sisson, and whether blocks pay."""
 
 import time
+from contextlib import ExitStack
 
 import numpy as np
-from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora, figures, harness
 from benchmarks.internals import Sklda
 from benchmarks.programs import ALPHA, BETA, ours
-from sklda import (
-    CollapsedGibbsLDA,
-    PartiallyCollapsedGibbsLDA,
-    UncollapsedGibbsLDA,
-)
+from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
 
 FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
 STYLES = figures.styles("blocking")
@@ -22,6 +19,11 @@ KINDS = {
     "log_posterior": "log posterior, nats",
     "perplexity": "perplexity of the held-out words",
 }
+ESTIMATORS = {
+    "single-site": CollapsedGibbsLDA,
+    "partially-collapsed": PartiallyCollapsedGibbsLDA,
+    "uncollapsed": UncollapsedGibbsLDA,
+}
 
 
 def settings_of(name: str) -> dict:
@@ -29,12 +31,8 @@ def settings_of(name: str) -> dict:
 
     Those of nested, without a number, are whole cells.
     """
-    if name == "uncollapsed":
-        return {"estimator": UncollapsedGibbsLDA}
-    if name == "partially-collapsed":
-        return {"estimator": PartiallyCollapsedGibbsLDA}
-    if name == "single-site":
-        return {"estimator": CollapsedGibbsLDA}
+    if name in ESTIMATORS:
+        return {"estimator": ESTIMATORS[name]}
     blocking, _, most = name.partition("-")
     blocks = {"blocking": blocking, "max_block_size": int(most) if most else None}
     return {"estimator": CollapsedGibbsLDA, **blocks}
@@ -54,19 +52,19 @@ def new_program(name, X, n_topics, seed=0, checkpoints=()) -> Sklda:
 
 
 def recorded_sweeps(last: int) -> list[int]:
-    """Return some sweeps; what comes before a fiftieth of them would fill a figure."""
+    """Return the recorded sweeps: those before a fiftieth would fill a figure."""
     return [s for s in harness.geometric(last, STEPS) if 50 * s >= last]
 
 
-def run_start(seed, train, held_out, n_topics, options) -> dict[str, dict]:
+def run_start(seed, train, held_out, n_topics, options, new=new_program) -> dict:
     """Return the curves of all samplers from one start, which take turns of a sweep.
 
-    They have log p(z, w) and seconds after each sweep, and the perplexity of recorded
+    They have log p(z, w) and seconds of each sweep, and the perplexity of recorded
     ones; and there is the last sample of the topics.
     """
     recorded = recorded_sweeps(options.sweeps)
     given = train, n_topics, seed, recorded
-    programs = {name: new_program(name, *given) for name in options.samplers}
+    programs = {name: new(name, *given) for name in options.samplers}
 
     def evaluate(runner):
         program, value = programs[runner.name], None
@@ -75,36 +73,21 @@ def run_start(seed, train, held_out, n_topics, options) -> dict[str, dict]:
             value = corpora.perplexity(*estimates, held_out)
         return {"log_posterior": program.log_joint(), "perplexity": value}
 
-    team = [harness.Runner(name, p.seconds) for name, p in programs.items()]
-    curves = harness.follow(team, range(1, options.sweeps + 1), evaluate)
+    with ExitStack() as threads, threadpool_limits(1):
+        for program in programs.values():
+            threads.enter_context(program.threads())
+        team = [harness.Runner(name, p.seconds) for name, p in programs.items()]
+        curves = harness.follow(team, range(1, options.sweeps + 1), evaluate)
     for name, program in programs.items():
         curves[name]["topic_word"] = Sklda.estimates(program)[1]
     return curves
 
 
-def run_starts(train, held_out, n_topics, options) -> dict[str, list[dict]]:
-    """Return the chains of each sampler from several starts, which run side by side."""
-    chains: dict[str, list[dict]] = {name: [] for name in options.samplers}
-    data = train, held_out, n_topics, options
-    work = (delayed(run_start)(seed, *data) for seed in range(options.starts))
-    found = Parallel(options.jobs, return_as="generator")(work)
-    for seed, curves in enumerate(found):
-        for name, curve in curves.items():
-            chains[name].append({"seed": seed, **curve})
-            ends = {key: curve[key][-1] for key in DIGITS}
-            harness.print_rows([{"start": seed, "": name, **ends}])
-    return chains
-
-
 def known(chain: dict, key: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sweeps, seconds and values of a curve where it has values."""
-    values = np.array(chain[key], dtype=float)
-    there = np.isfinite(values)
-    return (
-        np.array(chain["sweeps"])[there],
-        np.array(chain["seconds"])[there],
-        values[there],
-    )
+    columns = [np.array(chain[of], dtype=float) for of in ("sweeps", "seconds", key)]
+    there = np.isfinite(columns[-1])
+    return tuple(column[there] for column in columns)
 
 
 def thin(chains: dict, last: int, keys) -> dict:

@@ -23,10 +23,11 @@ def run(options) -> None:
     alpha = options.corpus_alpha
     X, _, planted = make_bars(options.documents, doc_topic_prior=alpha, random_state=0)
     data = corpora.split(sparse.csr_array(X), "bars")
-    chains = blocking.run_starts(*data, len(planted), options)
-    report = {"tokens": int(data[0].sum())}
-    report |= {"widest_gap": WIDEST_GAP, "farthest": FARTHEST}
-    report["summary"] = summary(chains, report["tokens"], planted)
+    data = *data, len(planted), options
+    chains = harness.run_starts(blocking.run_start, options, *data)
+    tokens = int(data[0].sum())
+    report = {"tokens": tokens, "widest_gap": WIDEST_GAP, "farthest": FARTHEST}
+    report["summary"] = summary(chains, tokens, planted)
     report |= blocking.thin(chains, options.sweeps, blocking.KINDS)
     harness.write(options, "bars", report, **blocking.FACTS)
 
@@ -35,8 +36,8 @@ def summary(chains, tokens, planted) -> dict:
     """Return which chains end in a local mode, by log posterior and by topics."""
     everything = [chain for some in chains.values() for chain in some]
     for chain in everything:
-        sweeps, curve = chain["sweeps"], chain["log_posterior"]
-        chain["gap"] = harness.end_of(sweeps, curve, harness.TAIL) / tokens
+        curve = chain["sweeps"], chain["log_posterior"]
+        chain["gap"] = harness.end_of(*curve, harness.TAIL) / tokens
         far = distances_to_planted(chain["topic_word"], planted)
         chain["distances"] = far.round(3).tolist()
         chain["missed_topics"] = int((far > FARTHEST).sum())

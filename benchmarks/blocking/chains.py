@@ -14,18 +14,24 @@ RISING = {"log_posterior": 1, "perplexity": -1}
 
 def run(options) -> None:
     for corpus in options.corpora:
-        train, held_out = corpora.split(corpora.choose(corpus, options), corpus)
-        for n_topics in [options.topics] if options.topics else TOPICS[corpus]:
-            chains = blocking.run_starts(train, held_out, n_topics, options)
-            report = corpora.shape_of(train)
-            report["mean_cell"] = report["tokens"] / report["cells"]
-            report["cells_of_one"] = float((train.data == 1).mean())
-            report["summary"] = summary(chains)
-            report["levels"] = levels(chains)
-            harness.print_rows(report["levels"])
-            report |= blocking.thin(chains, options.sweeps, blocking.DIGITS)
-            facts = {"corpus": corpus, "topics": n_topics, **blocking.FACTS}
-            harness.write(options, f"chains-{corpus}-{n_topics}", report, **facts)
+        topics = [options.topics] if options.topics else TOPICS[corpus]
+        measure(corpus, topics, options, blocking.run_start)
+
+
+def measure(corpus, topics, options, run_start) -> None:
+    """Write a report for each number of topics."""
+    train, held_out = corpora.split(corpora.load(corpus, options), corpus)
+    for n_topics in topics:
+        data = train, held_out, n_topics, options
+        chains = harness.run_starts(run_start, options, *data)
+        report = corpora.shape_of(train)
+        report["mean_cell"] = report["tokens"] / report["cells"]
+        report["cells_of_one"] = float((train.data == 1).mean())
+        report |= {"summary": summary(chains), "levels": levels(chains)}
+        harness.print_rows(report["levels"])
+        report |= blocking.thin(chains, options.sweeps, blocking.DIGITS)
+        facts = {"corpus": corpus, "topics": n_topics, **blocking.FACTS}
+        harness.write(options, f"chains-{corpus}-{n_topics}", report, **facts)
 
 
 def summary(chains) -> dict[str, dict]:
@@ -47,18 +53,16 @@ def summary(chains) -> dict[str, dict]:
     return rows
 
 
-def efficiency(chain) -> tuple[float, float]:
+def efficiency(chain) -> np.ndarray:
     """Return the effective samples per sweep and per second."""
     first = len(chain["sweeps"]) // 2
     n = harness.effective_sample_size(chain["log_posterior"][first:])
-    sweeps, seconds = (
-        chain[of][-1] - chain[of][first - 1] for of in ("sweeps", "seconds")
-    )
-    return n / sweeps, n / seconds
+    both = (chain["sweeps"], chain["seconds"])
+    return n / np.array([of[-1] - of[first - 1] for of in both])
 
 
 def levels(chains) -> list[dict]:
-    """Return when samplers are where the first is after some sweeps: medians.
+    """Return when samplers reach what the first reaches after some sweeps: medians.
 
     None is not reached, by half of the starts.
     """
@@ -67,10 +71,8 @@ def levels(chains) -> list[dict]:
         curves = {n: [blocking.known(c, key) for c in s] for n, s in chains.items()}
         first = next(iter(curves.values()))
         recorded = first[0][0]
-        for after in [
-            *recorded[np.isin(recorded[:-1], LEVELS).nonzero()],
-            recorded[-1],
-        ]:
+        shown = recorded[np.isin(recorded, LEVELS) | (recorded == recorded[-1])]
+        for after in shown:
             level = np.median([values[s == after] for s, _, values in first])
             row = {"of": key, "after": int(after), "level": float(level)}
             for i, of in enumerate(("sweeps", "seconds")):

@@ -15,12 +15,9 @@ draw = partial(figures.draw_rows, **LINES)
 
 def run(options) -> None:
     for corpus in options.corpora:
-        X = corpora.load(corpus, options.data_home)
+        X = corpora.load(corpus, options)
         rows = harness.time_topics(blocking.new_program, options.samplers, X, options)
-        report = {
-            "tokens": int(X.sum()),
-            "rows": rows,
-            "paper": PAPER["blocking-speed"],
-        }
+        report = {"tokens": int(X.sum()), "rows": rows}
+        report["paper"] = PAPER["blocking-speed"]
         facts = {"corpus": corpus, **blocking.FACTS}
         harness.write(options, f"speed-{corpus}", report, **facts)

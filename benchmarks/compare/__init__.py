@@ -43,7 +43,7 @@ def measure(options, name: str, measure_one, *, hold_out=False) -> None:
     versions = available(options.peers, options.threads)
     names = [peer for peer in versions if hold_out or not PEERS[peer].takes_means]
     for corpus in options.corpora:
-        X, held_out = corpora.choose(corpus, options), ()
+        X, held_out = corpora.load(corpus, options), ()
         report = corpora.shape_of(X) | {"peers": versions}
         if hold_out:
             X, *held_out = corpora.split(X, corpus)
@@ -105,10 +105,8 @@ def shapes(reports) -> str:
     rows = {}
     for report in reports:
         if "corpus" in report["options"]:
-            name, shape = (
-                report["options"]["corpus"],
-                [report[k] for k in corpora.SHAPE],
-            )
+            name = report["options"]["corpus"]
+            shape = [report[key] for key in corpora.SHAPE]
             cells = [*(f"{n:,}" for n in shape), f"{shape[-1] / shape[0]:.1f}"]
             rows[name] = [figures.CORPORA[name], *cells]
     head = ["", *corpora.SHAPE, "tokens of a document"]

@@ -6,15 +6,16 @@ from benchmarks import corpora, cvb, figures, harness
 
 
 def run(options) -> None:
-    X = corpora.load(options.corpus, options.data_home)
+    X = corpora.load(options.corpus, options)
     whole = corpora.hold_out_tokens(X)
     n_topics = options.topics or cvb.TOPICS[options.corpus]
     order = np.random.default_rng(0).permutation(len(X.indptr) - 1)
     sizes = sorted({n for n in options.documents if n < order.size} | {order.size})
     rows, chains = [], {name: [] for name in options.programs}
+    run_all = partial(harness.run_each, cvb.run_chain, options.programs)
     for n in sizes:
         data = *(part[np.sort(order[:n])] for part in whole), n_topics, [options.sweeps]
-        some = harness.run_chains(cvb.run_chain, options.programs, options, *data)
+        some = harness.run_starts(run_all, options, *data)
         found = harness.summary(data[-1], some, "log_probability")
         rows.append({"documents": n, **found})
         for name in chains:

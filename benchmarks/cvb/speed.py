@@ -5,7 +5,7 @@ from benchmarks.programs import available
 
 
 def run(options) -> None:
-    X = corpora.load(options.corpus, options.data_home)
+    X = corpora.load(options.corpus, options)
     gensim = available({"gensim"} & set(options.programs))
     names = [name for name in options.programs if name != "gensim" or gensim]
     report = {"tokens": int(X.sum()), "cells": int(X.nnz), **gensim}

@@ -14,20 +14,19 @@ draw = partial(figures.draw_curves, kinds=KINDS, looks=cvb.STYLES)
 
 
 def run(options) -> None:
-    X = corpora.load_texts(options.corpus, options.newsgroups_home)
+    X = corpora.load(options.corpus, options)
     train, test = corpora.split_documents(X)
     report = {"documents": train.shape[0], "words": X.shape[1]}
     report |= {"tokens": int(train.sum()), "test_tokens": int(test.sum())}
-    report["chains"] = chains = {"SCVB0": [], "online VB": []}
     few = np.arange(min(10, train.shape[0]))
     follow(train[few], test, options.topics, 0, [few])  # compiles
-    for seed in range(options.starts):
-        batches = minibatches(train.shape[0], options.batch, options.passes, seed)
-        curves = follow(train, test, options.topics, seed, batches)
-        for name, curve in curves.items():
-            chains[name].append({"sampler": name, "seed": seed, **curve})
-            harness.print_rows([{"start": seed, name: curve["score"][-1]}])
+    report["chains"] = harness.run_starts(run_start, options, train, test, options)
     harness.write(options, f"stream-{options.corpus}", report, **cvb.PRIORS)
+
+
+def run_start(seed, train, test, options) -> dict[str, dict]:
+    batches = minibatches(train.shape[0], options.batch, options.passes, seed)
+    return follow(train, test, options.topics, seed, batches)
 
 
 def minibatches(n_docs: int, size: int, passes: int, seed: int) -> list[np.ndarray]:

@@ -25,13 +25,8 @@ def run(options) -> None:
         ranks[name], sizes = map(harness.columns, zip(*found, strict=True))
         effective[name] = {key: float(np.median(v)) for key, v in sizes.items()}
         harness.print_rows([{"": name, **p_values(ranks[name])}])
-    report = {
-        "summary": {name: p_values(found) for name, found in ranks.items()},
-        "effective": effective,
-        "draws": N_DRAWS,
-        "bins": N_BINS,
-        "ranks": ranks,
-    }
+    report = {"summary": {name: p_values(found) for name, found in ranks.items()}}
+    report |= {"effective": effective, "ranks": ranks, "draws": N_DRAWS, "bins": N_BINS}
     facts = {"alpha": ALPHA, "beta": BETA, "words": N_WORDS, "length": MEAN_LENGTH}
     harness.write(options, "calibration", report, **facts)
 
@@ -42,16 +37,10 @@ def new_estimator(name: str, options):
     settings = blocking.settings_of(sampler)
     if layout:
         settings["sampler"] = LAYOUTS[layout][0]
-    return settings.pop("estimator")(
-        len(ALPHA),
-        doc_topic_prior=ALPHA,
-        topic_word_prior=BETA,
-        burn_in=options.burn_in,
-        thin=options.thin,
-        max_iter=options.burn_in + N_DRAWS * options.thin,
-        evaluate_every=0,
-        **settings,
-    )
+    given = {"doc_topic_prior": ALPHA, "topic_word_prior": BETA, "evaluate_every": 0}
+    given |= {"burn_in": options.burn_in, "thin": options.thin}
+    given["max_iter"] = options.burn_in + N_DRAWS * options.thin
+    return settings.pop("estimator")(len(ALPHA), **given, **settings)
 
 
 def parts(name: str) -> tuple[str, str]:

@@ -6,29 +6,32 @@ from sklearn.base import clone
 from benchmarks import blocking, corpora, figures, harness
 from sklda.diagnostics import sample_chains
 
-draw = partial(
-    figures.draw_curves,
-    kinds={"log_joint": "log joint per token, nats"},
-    looks=blocking.STYLES,
-)
+KINDS = {"log_joint": "log joint per token, nats"}
+draw = partial(figures.draw_curves, kinds=KINDS, looks=blocking.STYLES)
 
 
 def run(options) -> None:
-    X = corpora.load(options.corpus, options.data_home)
+    X = corpora.load(options.corpus, options)
     n_train = X.shape[0] - corpora.N_TEST_DOCUMENTS[options.corpus]
     train, test = X[:n_train], X[n_train:]
     report = corpora.shape_of(train) | {"summary": {}, "tables": {}, "chains": {}}
+    given = {"doc_topic_prior": blocking.ALPHA, "topic_word_prior": blocking.BETA}
+    given |= {"max_iter": options.sweeps, "burn_in": options.burn_in}
+    given |= {"thin": options.thin, "evaluate_every": 10}
     for name in options.samplers:
-        lda = new_estimator(name, options)
+        settings = blocking.settings_of(name)
+        lda = settings.pop("estimator")(options.topics, **settings, **given)
         sample_chains(clone(lda).set_params(burn_in=1, max_iter=3), train[:50])
         start = time.process_time()  # compiled by now
-        chains = sample_chains(
-            lda, train, X_test=test, n_chains=options.starts, random_state=0
-        )
+        seeded = {"n_chains": options.starts, "random_state": 0}
+        chains = sample_chains(lda, train, X_test=test, **seeded)
         seconds = time.process_time() - start
         table = in_processor_time(chains, seconds)
         report["tables"][name] = table
-        report["chains"][name] = curves(chains, report["tokens"])
+        report["chains"][name] = [
+            {"log_joint": [round(v / report["tokens"], 5) for v in one.log_joint_]}
+            for one in chains.estimators_
+        ]
         report["summary"][name] = {
             "seconds": round(seconds, 2),
             "effective_per_second": table["log_joint"]["ess_per_second"],
@@ -37,20 +40,6 @@ def run(options) -> None:
         harness.print_rows([{"": name, **report["summary"][name]}])
     report["sweeps"] = chains.estimators_[0].log_joint_iter_.tolist()
     harness.write(options, f"chains-{options.corpus}", report, **blocking.FACTS)
-
-
-def new_estimator(name: str, options):
-    settings = blocking.settings_of(name)
-    return settings.pop("estimator")(
-        options.topics,
-        doc_topic_prior=blocking.ALPHA,
-        topic_word_prior=blocking.BETA,
-        max_iter=options.sweeps,
-        burn_in=options.burn_in,
-        thin=options.thin,
-        evaluate_every=10,
-        **settings,
-    )
 
 
 def in_processor_time(chains, seconds: float) -> dict[str, dict]:
@@ -62,10 +51,3 @@ def in_processor_time(chains, seconds: float) -> dict[str, dict]:
         name: {key: None if value != value else value for key, value in row.items()}
         for name, row in table.items()
     }
-
-
-def curves(chains, n_tokens: int) -> list[dict]:
-    return [
-        {"log_joint": [round(value / n_tokens, 5) for value in lda.log_joint_]}
-        for lda in chains.estimators_
-    ]

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 
 from benchmarks import PAPER, corpora, ecgs, figures, harness
@@ -10,17 +12,18 @@ KINDS = {
 
 
 def run(options) -> None:
-    X = corpora.load(options.corpus, options.data_home)
+    X = corpora.load(options.corpus, options)
     train, test = corpora.split_documents(X)
     names = []
     for strategy in options.strategies:
-        dampings = options.damping if strategy == "dynamic" else [None]
-        names += [f"{strategy}-{d}" if d else strategy for d in dampings]
-    chains = harness.run_chains(run_chain, names, options, train, test, options)
+        dampings = [f"-{d}" for d in options.damping] if strategy == "dynamic" else [""]
+        names += [strategy + damping for damping in dampings]
+    run_all = partial(harness.run_each, run_chain, names)
+    chains = harness.run_starts(run_all, options, train, test, options)
     report = {"tokens": int(train.sum()), "test_tokens": int(test.sum())}
     report["least_rate"] = rate_limits(train)
     report["paper_least_rate"] = PAPER["ecgs-chains"][options.corpus]
-    sweeps = harness.recorded_sweeps(options)
+    sweeps = list(range(options.every, options.sweeps + 1, options.every))
     report |= {"summary": summary(sweeps, chains), "sweeps": sweeps, "chains": chains}
     harness.write(options, f"chains-{options.corpus}", report, **ecgs.PRIORS)
 
@@ -31,7 +34,7 @@ def run_chain(name, seed, train, test, options) -> dict:
     parameters = {"strategy": strategy} | ({"damping": int(damping)} if damping else {})
     chain = ecgs.new_chain(train, options.topics, seed, **parameters)
     curve = []
-    for _ in harness.recorded_sweeps(options):
+    for _ in range(options.sweeps // options.every):
         chain.sweep(options.every)
         curve.append(round(ecgs.perplexity(chain, test), 3))
     rate = [round(value, 5) for value in chain.sampling_rate()]
@@ -39,17 +42,17 @@ def run_chain(name, seed, train, test, options) -> dict:
 
 
 def rate_limits(X) -> dict[str, float]:
-    """Return below what the sampling rate cannot fall, for each strategy.
+    """Return the lower limit of the sampling rate, for each strategy.
 
-    For shortcut sampling that is the limit of the paper: cells / tokens. Dynamic
-    sampling draws cells of two tokens twice.
+    For shortcut sampling that is cells / tokens, as in the paper. Dynamic sampling
+    draws cells of two tokens twice.
     """
     twice = X.nnz + (X.data == 2).sum()
     return {"shortcut": float(X.nnz / X.sum()), "dynamic": float(twice / X.sum())}
 
 
 def summary(sweeps, chains) -> dict:
-    """Return where the chains of each strategy end, beside those of the first."""
+    """Return the ends of the chains, relative to those of the first strategy."""
     rows = harness.summary(sweeps, chains, "perplexity", -1, harness.TAIL)
     for name, row in rows.items():
         rates = [chain["sampling_rate"][-1] for chain in chains[name]]

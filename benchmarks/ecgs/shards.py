@@ -11,7 +11,7 @@ SAMPLERS = {"collapsed": CollapsedGibbsLDA, "ecgs": ECGSLDA}
 
 
 def run(options) -> None:
-    X = corpora.load(options.corpus, options.data_home)
+    X = corpora.load(options.corpus, options)
     train, test = corpora.split_documents(X)
     report = {"tokens": int(train.sum()), "test_tokens": int(test.sum()), "results": []}
     for sampler, n_topics in product(options.samplers, options.topics):
@@ -53,10 +53,8 @@ def rows_of(starts: list[dict]) -> list[dict]:
     for n in shards:
         ends = [start["perplexity"][n] for start in starts]
         row = {"n_shards": n, "seconds": times["median"][n]}
-        row["speed_up"], row["speed_up_of_fastest"] = (
-            times["times_as_fast"][n],
-            fastest[n],
-        )
+        row["speed_up"] = times["times_as_fast"][n]
+        row["speed_up_of_fastest"] = fastest[n]
         row["perplexity"] = float(np.median(ends))
         base = rows[0]["perplexity"] if rows else row["perplexity"]
         row["relative"] = row["perplexity"] / base
@@ -65,7 +63,7 @@ def rows_of(starts: list[dict]) -> list[dict]:
 
 
 def capacity(starts: list[dict], threads: int) -> dict:
-    """Return how much more chains get done on all threads than one alone on one."""
+    """Return how much faster separate chains sweep on all threads than on one."""
     one = np.concatenate([start["one"] for start in starts])
     many = np.concatenate([start["side_by_side"] for start in starts])
     of = {"of_median": 0.5, "of_fastest": 0.1}

@@ -7,7 +7,7 @@ draw = partial(figures.draw_rows, looks=ecgs.STYLES)
 
 
 def run(options) -> None:
-    X = corpora.load(options.corpus, options.data_home)
+    X = corpora.load(options.corpus, options)
     rows = harness.time_topics(new_program, options.strategies, X, options)
     paper = {"n_topics": 400, "seconds": PAPER["ecgs-speed"][options.corpus]}
     report = {"tokens": int(X.sum()), "rows": rows, "paper": paper}

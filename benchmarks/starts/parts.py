@@ -1,5 +1,6 @@
 import time
 from functools import partial
+from itertools import product
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -7,12 +8,10 @@ from threadpoolctl import threadpool_limits
 from benchmarks import corpora, figures, harness
 from benchmarks.internals import Sklda, completion_score
 from benchmarks.programs import ALPHA, BETA
-from benchmarks.synthetic import zipf_corpus
 from sklda import CollapsedGibbsLDA
 
 STARTS = ("random", "subsample")  # values of init
 SLACK = 1.01  # of the perplexity that the first has at its end
-PLANTED = 300  # topics of the synthetic corpus
 MOST_TEST_DOCUMENTS = 2000
 STEPS = (1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4, 5, 6, 7, 8, 9)  # between checkpoints
 KINDS = {"perplexity": "perplexity of unseen documents"}
@@ -21,29 +20,19 @@ draw = partial(figures.draw_curves, kinds=KINDS, looks=figures.styles("starts"))
 
 def run(options) -> None:
     for corpus in options.corpora:
-        train, test = split(load(corpus, options))
+        train, test = split(corpora.load(corpus, options))
         for n_topics in options.topics:
-            follow(train[:100], test, n_topics, 0, 12)  # compiles
-            chains = {name: [] for name in STARTS}
-            for seed in range(options.starts):
-                curves = follow(train, test, n_topics, seed, options.sweeps)
-                for name, curve in curves.items():
-                    chains[name].append({"sampler": name, "seed": seed, **curve})
+            run_start(0, train[:100], test, n_topics, 12)  # compiles
+            data = train, test, n_topics, options.sweeps
+            chains = harness.run_starts(run_start, options, *data)
             report = corpora.shape_of(train) | {"summary": summary(chains)}
             report["chains"] = chains
             facts = {"corpus": corpus, "topics": n_topics, "alpha": ALPHA, "beta": BETA}
             harness.write(options, f"parts-{corpus}-{n_topics}", report, **facts)
 
 
-def load(corpus, options):
-    if corpus == "synthetic":
-        shape = options.documents, options.words, options.tokens
-        return zipf_corpus(*shape, n_topics=PLANTED)
-    return corpora.load_texts(corpus, options.newsgroups_home)
-
-
 def split(X) -> tuple:
-    """Return the documents in a random order but for some, and these."""
+    """Return the documents in a random order, and some of them for tests."""
     X = X[np.random.default_rng(0).permutation(X.shape[0])]
     n_test = min(MOST_TEST_DOCUMENTS, X.shape[0] // 10)
     return X[:-n_test], X[-n_test:]
@@ -59,8 +48,8 @@ def begin(name, X, n_topics, seed) -> harness.Runner:
     return runner
 
 
-def follow(X, test, n_topics, seed, n_sweeps) -> dict[str, dict]:
-    """Return perplexity, sweeps and seconds of each start."""
+def run_start(seed, X, test, n_topics, n_sweeps) -> dict[str, dict]:
+    """Return perplexity, sweeps and seconds of each value of init."""
 
     def evaluate(runner):
         score = completion_score(test, runner.chain.topic_word(), ALPHA)
@@ -72,27 +61,20 @@ def follow(X, test, n_topics, seed, n_sweeps) -> dict[str, dict]:
 
 
 def summary(chains) -> dict[str, dict]:
-    """Return when starts are as good as the first at its end, within the slack."""
-    found = {name: {"sweeps": [], "seconds": []} for name in chains}
-    for curves in zip(*chains.values(), strict=True):
-        level = SLACK * curves[0]["perplexity"][-1]
-        for row, curve in zip(found.values(), curves, strict=True):
-            falling = np.array(curve["perplexity"])
-            for key, values in row.items():
-                x = harness.reached(np.array(curve[key]), -falling, -level)
-                values.append(x if np.isfinite(x) else None)
-    rows = {}
-    for name, row in found.items():
+    """Return when chains are as good as the first at its end, within the slack."""
+    levels = [SLACK * chain["perplexity"][-1] for chain in chains[STARTS[0]]]
+    rows: dict[str, dict] = {}
+    for name, some in chains.items():
+        row = {key: [] for key in ("sweeps", "seconds")}
+        for (chain, level), key in product(zip(some, levels, strict=True), row):
+            falling = np.array(chain["perplexity"])
+            x = harness.reached(np.array(chain[key]), -falling, -level)
+            row[key].append(x if np.isfinite(x) else None)
+        first = rows[STARTS[0]]["seconds"] if rows else row["seconds"]
+        pairs = zip(row["seconds"], first, strict=True)
         rows[name] = row | {
             "median_seconds": harness.median_of(row["seconds"]),
-            "share_of_seconds": harness.median_of(
-                [
-                    seconds and seconds / first
-                    for seconds, first in zip(
-                        row["seconds"], found[STARTS[0]]["seconds"], strict=True
-                    )
-                ]
-            ),
-            "end": harness.range_of([c["perplexity"][-1] for c in chains[name]]),
+            "share_of_seconds": harness.median_of(s and s / one for s, one in pairs),
+            "end": harness.range_of([chain["perplexity"][-1] for chain in some]),
         }
     return rows

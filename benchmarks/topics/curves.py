@@ -1,8 +1,6 @@
 from functools import partial
 
-from benchmarks import corpora, figures, harness
-from sklda import CollapsedGibbsLDA
-from sklda.model_selection import topic_number_curve
+from benchmarks import corpora, figures, harness, topics
 from sklda.model_selection._recommendation import behind_best
 
 MEASURES = {
@@ -29,17 +27,9 @@ draw = partial(
 def run(options) -> None:
     rows, found = [], {}
     for corpus in options.corpora:
-        X = load(corpus, options)
-        curve = topic_number_curve(
-            CollapsedGibbsLDA(max_iter=options.sweeps),
-            X,
-            options.topics,
-            cv=options.folds,
-            n_repeats=options.repeats,
-            measures=list(MEASURES),
-            n_jobs=options.jobs,
-            random_state=0,
-        )
+        X = corpora.load(corpus, options)
+        X = X[X.sum(axis=1).nonzero()[0]]
+        curve = topics.curve(X, options.topics, options, list(MEASURES))
         found[corpus] = corpora.shape_of(X) | {
             "best_score": float(curve.mean["score"].max()),
             "recommended": {
@@ -56,24 +46,14 @@ def run(options) -> None:
     harness.write(options, "curves", report, alpha="1/K", beta="1/K")
 
 
-def load(corpus, options):
-    """Return the documents that have words."""
-    if corpus == "kos":
-        X = corpora.load(corpus, options.data_home)
-    else:
-        X = corpora.load_texts(corpus, options.newsgroups_home)
-    return X[X.sum(axis=1).nonzero()[0]]
-
-
 def measured(curve, i: int) -> dict[str, dict]:
     """Return means and standard errors; of the score, of the difference to the best."""
-    row = {
-        name: {
-            "mean": float(curve.mean[name][i]),
-            "error": float(curve.standard_error[name][i]),
-        }
-        for name in MEASURES
+    columns = {
+        name: (curve.mean[name], curve.standard_error[name]) for name in MEASURES
     }
     behind, error = behind_best(curve.fits["score"])
-    row["score"] = {"mean": 0.0 - float(behind[i]), "error": float(error[i])}
-    return row
+    columns["score"] = 0.0 - behind, error
+    return {
+        name: {"mean": float(mean[i]), "error": float(errors[i])}
+        for name, (mean, errors) in columns.items()
+    }

@@ -1,9 +1,9 @@
+from itertools import product
+
 import numpy as np
 
-from benchmarks import harness
-from sklda import CollapsedGibbsLDA
+from benchmarks import harness, topics
 from sklda.datasets import make_lda_corpus
-from sklda.model_selection import topic_number_curve
 
 PLANTED = {"doc_topic_prior": 0.1, "topic_word_prior": 0.05}
 PRIORS = {"1/K": {}, "planted": PLANTED}  # of the estimator
@@ -12,18 +12,13 @@ RULES = ("score", "stability")
 
 def run(options) -> None:
     rows = []
-    for shape in options.shapes:
-        for n_topics in options.topics:
-            for priors in PRIORS:
-                row = {"n_topics": n_topics, "shape": shape, "priors": priors}
-                row |= find(options, shape, n_topics, PRIORS[priors])
-                rows.append(row)
-                harness.print_rows([row])
+    for shape, n_topics, priors in product(options.shapes, options.topics, PRIORS):
+        row = {"n_topics": n_topics, "shape": shape, "priors": priors}
+        rows.append(row | find(options, shape, n_topics, PRIORS[priors]))
+        harness.print_rows(rows[-1:])
+    steps = {"exact": 0, "within a step": 1}
     summary = {
-        rule: {
-            "exact": share(rows, rule, options.grid, 0),
-            "within a step": share(rows, rule, options.grid, 1),
-        }
+        rule: {name: share(rows, rule, options.grid, n) for name, n in steps.items()}
         for rule in RULES
     }
     report = {"rows": rows, "summary": summary}
@@ -35,24 +30,11 @@ def find(options, shape: str, n_topics: int, priors: dict) -> dict[str, list[int
     """Return the numbers that each rule recommends for corpora of one kind."""
     found: dict[str, list[int]] = {rule: [] for rule in RULES}
     for seed in range(options.starts):
-        X, _, _ = make_lda_corpus(
-            options.documents,
-            options.words,
-            n_topics,
-            document_length=lengths(shape, options.documents, seed),
-            random_state=seed,
-            **PLANTED,
-        )
-        curve = topic_number_curve(
-            CollapsedGibbsLDA(max_iter=options.sweeps, **priors),
-            X,
-            options.grid,
-            cv=options.folds,
-            n_repeats=options.repeats,
-            measures=RULES,
-            n_jobs=options.jobs,
-            random_state=seed,
-        )
+        sizes = options.documents, options.words, n_topics
+        length = lengths(shape, options.documents, seed)
+        given = {"document_length": length, "random_state": seed, **PLANTED}
+        X, _, _ = make_lda_corpus(*sizes, **given)
+        curve = topics.curve(X, options.grid, options, RULES, seed, **priors)
         for rule in RULES:
             found[rule].append(int(curve.recommended[rule].n_components))
     return found

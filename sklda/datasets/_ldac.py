@@ -38,10 +38,7 @@ _DESCR = "A corpus in the format of LDA-C, read from a file."
     vocab_path=[None, *PATH],
 )
 def load_ldac(
-    path: PathLike,
-    *,
-    n_features: int | None = None,
-    vocab_path: PathLike | None = None,
+    path: PathLike, *, n_features: int | None = None, vocab_path: PathLike | None = None
 ) -> Bunch:
     r"""Load a corpus from a file in the format of LDA-C.
 

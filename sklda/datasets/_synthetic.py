@@ -28,10 +28,7 @@ _SIZE = [Interval(Integral, 1, _MAX_SIZE, closed="both")]
 
 
 @validates(
-    n_samples=_SIZE,
-    n_features=_SIZE,
-    n_components=_SIZE,
-    random_state=["random_state"],
+    n_samples=_SIZE, n_features=_SIZE, n_components=_SIZE, random_state=["random_state"]
 )
 def make_lda_corpus(
     n_samples: int = 200,

@@ -48,13 +48,7 @@ def plain(*edits):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name",
-    [
-        "nested-2",
-        "nested-4",
-        "partially-collapsed",
-        "uncollapsed",
-    ],
+    "name", ["nested-2", "nested-4", "partially-collapsed", "uncollapsed"]
 )
 def test_samplers_are_calibrated(name):
     lda = calibration.new_estimator(name, OPTIONS)
@@ -72,9 +66,7 @@ def few_tokens(monkeypatch):
 
 
 MUTANTS = {
-    "the token stays in n_dk": [
-        Edit("ratio_without", "A[K] - N", "A[K]", nth=0, of=2),
-    ],
+    "the token stays in n_dk": [Edit("ratio_without", "A[K] - N", "A[K]", nth=0, of=2)],
     "alpha is three times as large": [
         Edit("topic_ratio", "np.float32(N) + A", "np.float32(N) + 3 * A", 0, 2),
         Edit("topic_ratios", "load(alpha, *Z)", "3 * load(alpha, *Z)"),

@@ -113,12 +113,7 @@ def test_priors_are_dirichlet_concentrations():
         law = stats.beta(alpha[k], alpha.sum() - alpha[k])
         assert stats.kstest(doc_topic[:, k], law.cdf).pvalue > 0.01
     _, _, many = make_lda_corpus(
-        1,
-        2,
-        4000,
-        document_length=0,
-        topic_word_prior=[3.0, 1.0],
-        random_state=0,
+        1, 2, 4000, document_length=0, topic_word_prior=[3.0, 1.0], random_state=0
     )
     assert stats.kstest(many[:, 0], stats.beta(3.0, 1.0).cdf).pvalue > 0.01
     assert topic_word.shape == (3, 5)
