@@ -1,3 +1,5 @@
+"""Starts of chains, and what they save."""
+
 import time
 from functools import partial
 from itertools import product
@@ -15,10 +17,10 @@ SLACK = 1.01  # of the perplexity that the first has at its end
 MOST_TEST_DOCUMENTS = 2000
 STEPS = (1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4, 5, 6, 7, 8, 9)  # between checkpoints
 KINDS = {"perplexity": "perplexity of unseen documents"}
-draw = partial(figures.draw_curves, kinds=KINDS, looks=figures.styles("starts"))
+draw_parts = partial(figures.draw_curves, kinds=KINDS, looks=figures.styles("starts"))
 
 
-def run(options) -> None:
+def run_parts(options) -> None:
     for corpus in options.corpora:
         train, test = split(corpora.load(corpus, options))
         for n_topics in options.topics:

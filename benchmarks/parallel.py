@@ -1,27 +1,54 @@
-"""The cost of Dask: sweeps on worker processes beside those of threads."""
+"""Exact samplers on several threads, and on worker processes of Dask."""
 
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from dask import delayed
-from distributed import Client, wait
 from threadpoolctl import threadpool_limits
 
-import sklda
-import sklda.dask
-from benchmarks import blocking, corpora, harness
+from benchmarks import blocking, corpora, figures, harness
 from benchmarks.programs import ALPHA, BETA, peak_bytes
+from benchmarks.programs.ours import KeptMean
 from benchmarks.synthetic import zipf_corpus
+from sklda import CollapsedGibbsLDA
 
-ESTIMATORS = {
+ESTIMATORS = blocking.ESTIMATORS | {
+    "collapsed": CollapsedGibbsLDA,
+    "sharded": partial(CollapsedGibbsLDA, n_shards=2),
+}
+draw_panels = partial(blocking.draw_panels, styles=figures.styles("parallel"))
+draw_chains = partial(figures.per_report, n_panels=3, draw=draw_panels)
+
+
+def run_chains(options) -> None:
+    for corpus in options.corpora:
+        run_start = partial(blocking.run_start, new=new_program)
+        blocking.measure(corpus, options.topics, options, run_start)
+
+
+def new_program(name, X, n_topics, seed, checkpoints) -> KeptMean:
+    """Return the program of a name such as uncollapsed-2, on two threads."""
+    sampler, _, threads = name.rpartition("-")
+    given = {"estimator": ESTIMATORS[sampler], "n_jobs": int(threads)}
+    means = {"checkpoints": checkpoints, "times_keeping": False}
+    program = KeptMean(X, n_topics, seed, **given, **means)
+    if sampler != "sharded":  # whose kernels are those of the collapsed one
+        program.warm_up()
+    return program
+
+
+ON_CLUSTER = {
     "sharded": "CollapsedGibbsLDA",
     "partially-collapsed": "PartiallyCollapsedGibbsLDA",
 }
 DOCUMENTS_PER_TOKEN = 1 / 160
 
 
-def run(options) -> None:
+def run_cluster(options) -> None:
+    from dask import delayed  # an extra
+    from distributed import Client, wait
+
     workers = {"n_workers": options.workers, "threads_per_worker": 1}
     address = {"dashboard_address": ":0", "memory_limit": 0}
     with threadpool_limits(1), Client(**workers, **address) as client:
@@ -62,16 +89,18 @@ def time_all(X, whole, n_topics, options) -> list[dict]:
     Both fits are made with few sweeps and with more, in turns; seconds are those of the
     difference.
     """
+    import sklda.dask
+
     priors = {"doc_topic_prior": ALPHA, "topic_word_prior": BETA}
     rows = []
     for name in options.samplers:
         given = {**priors, "evaluate_every": 0, "random_state": 0}
         if name == "sharded":
             given["n_shards"] = options.workers
-        cluster = getattr(sklda.dask, ESTIMATORS[name])(n_topics, **given)
+        cluster = getattr(sklda.dask, ON_CLUSTER[name])(n_topics, **given)
         fits = {"cluster": (cluster, X)}
         if whole is not None:
-            threads = getattr(sklda, ESTIMATORS[name])
+            threads = getattr(sklda, ON_CLUSTER[name])
             threads = threads(n_topics, **given, n_jobs=options.workers)
             fits["threads"] = threads, whole
         for estimator, data in fits.values():
