@@ -43,7 +43,7 @@ def settings_of(name: str) -> dict:
 
 
 def new_program(name, X, n_topics, seed=0, checkpoints=()) -> Sklda:
-    """Return a sampler, compiled; with checkpoints, estimates are means of samples."""
+    """Return a compiled sampler; with checkpoints, estimates are means of samples."""
     settings = {"X": X, "n_topics": n_topics, "seed": seed, **settings_of(name)}
     if checkpoints:
         means = {"checkpoints": checkpoints, "times_keeping": False}
@@ -56,7 +56,7 @@ def new_program(name, X, n_topics, seed=0, checkpoints=()) -> Sklda:
 
 
 def recorded_sweeps(last: int) -> list[int]:
-    """Return the recorded sweeps: those before a fiftieth would fill a figure."""
+    """Return the recorded sweeps, from a fiftieth of the last on."""
     return [s for s in harness.geometric(last, STEPS) if 50 * s >= last]
 
 
@@ -95,7 +95,7 @@ def known(chain: dict, key: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def thin(chains: dict, last: int, keys) -> dict:
-    """Return the sweeps that are reported, and chains with these alone."""
+    """Return the recorded sweeps, and the chains with values at these only."""
     recorded = recorded_sweeps(last)
     for chain in (chain for some in chains.values() for chain in some):
         del chain["sweeps"], chain["topic_word"]
@@ -106,12 +106,12 @@ def thin(chains: dict, last: int, keys) -> dict:
     return {"sweeps": recorded, "chains": chains}
 
 
-# A topic of which a fraction f of the mass lies beside its bar is at the Hellinger
-# distance sqrt(1 - sqrt(1 - f)) from it, if not more: 0.3 is f = 0.17. Two bars in
-# one topic are at 0.5, and what 18,000 tokens show of a bar is within 0.05.
+# A topic with a fraction f of its mass beside its bar is at a Hellinger distance of
+# sqrt(1 - sqrt(1 - f)) or more from it: 0.3 is f = 0.17. Two bars in one topic are at
+# 0.5, and the proportions of 18,000 tokens of a bar within 0.05.
 FARTHEST = 0.3
-# Nats per token that a chain may end below the best. On the bars the sweeps of chains
-# that have settled differ by about 0.001; the steps below the best, by 0.04 and more.
+# Nats per token that a chain may end below the best. Settled chains differ by about
+# 0.001, and local modes are 0.04 or more below the best.
 WIDEST_GAP = 0.02
 draw_bars = partial(figures.draw_curves, kinds=KINDS, looks=STYLES)
 
@@ -168,7 +168,7 @@ TOPICS = {
     "newsgroups": (100,),
     "counts": (20,),  # as planted
 }
-LEVELS = (20, 50, 100, 200)  # sweeps of the first sampler, beside all
+LEVELS = (20, 50, 100, 200)  # sweeps of the first sampler, and all
 RISING = {"log_posterior": 1, "perplexity": -1}
 
 
@@ -195,10 +195,7 @@ def measure(corpus, topics, options, run_start) -> None:
 
 
 def summary_of_chains(chains) -> dict[str, dict]:
-    """Return the pace of each sampler, where it ends, and what its samples are worth.
-
-    The effective samples are those of the log posterior in the second half.
-    """
+    """Return the seconds per sweep, the ends and the efficiency of each sampler."""
     rows = {}
     for name, some in chains.items():
         per_sweep, per_second = np.transpose([efficiency(chain) for chain in some])
@@ -214,7 +211,7 @@ def summary_of_chains(chains) -> dict[str, dict]:
 
 
 def efficiency(chain) -> np.ndarray:
-    """Return the effective samples per sweep and per second."""
+    """Return the effective samples per sweep and per second, in the second half."""
     first = len(chain["sweeps"]) // 2
     n = harness.effective_sample_size(chain["log_posterior"][first:])
     both = (chain["sweeps"], chain["seconds"])
@@ -248,7 +245,7 @@ def levels(chains) -> list[dict]:
 
 
 def draw_panels(panels, report, styles=STYLES) -> None:
-    """Draw log posteriors and perplexities, from where the first sampler begins."""
+    """Draw log posteriors and perplexities, in the range of the first sampler."""
     sweeps, tokens, edges = report["sweeps"], report["tokens"], []
     for name, chains in report["chains"].items():
         posterior = [np.array(chain["log_posterior"]) / tokens for chain in chains]

@@ -27,7 +27,7 @@ class RemoteRunner(Runner):
         self.worker = worker
 
     def at_once(self, last, sweeps):
-        """Return all sweeps of a program that starts anew each time."""
+        """Return all sweeps for a program that starts anew each turn."""
         restarts = PEERS[self.name].restarts
         return last - self.n_sweeps if restarts else super().at_once(last, sweeps)
 
@@ -37,10 +37,10 @@ class RemoteRunner(Runner):
 
 
 def measure(options, name: str, measure_one, *, hold_out=False) -> None:
-    """Write what `measure_one(names, task, held_out)` yields of some programs.
+    """Write the results that `measure_one(names, task, held_out)` yields.
 
-    To hold out half of the words of the last documents also admits means of samples.
-    What an earlier run measured, and this one does not, stays in the report.
+    With `hold_out`, half of the words of the last documents are held out, and programs
+    that average samples take part. Results of earlier runs stay in the report.
     """
     versions = available(options.peers, options.threads)
     names = [peer for peer in versions if hold_out or not PEERS[peer].takes_means]
@@ -66,7 +66,7 @@ def measure(options, name: str, measure_one, *, hold_out=False) -> None:
 
 
 def with_earlier(earlier: dict, found: dict) -> dict[str, dict]:
-    """Return programs in their order; runs are those of both, and each seed once."""
+    """Return all programs in their order; a new run replaces the one of its seed."""
     programs = dict(earlier)
     for name, program in found.items():
         runs = {run["seed"]: run for run in earlier.get(name, {}).get("runs", ())}
@@ -76,7 +76,7 @@ def with_earlier(earlier: dict, found: dict) -> dict[str, dict]:
 
 
 def measure_starts(options, name: str, run_all, checkpoints=()) -> None:
-    """Write what `run_all` returns of a team, with checkpoints of held-out words."""
+    """Write what `run_all(team)` returns; with checkpoints, words are held out."""
 
     def measure_one(names, task, held_out):
         for seed in options.seeds:
@@ -141,7 +141,7 @@ def topics_table(title: str, by_topics: dict, cell, *more) -> str:
 
 
 def first_cells(name: str) -> list[str]:
-    """Return what `HEAD` says of a program."""
+    """Return the cells of the columns `HEAD`."""
     return [PEERS[name].label, PEERS[name].method]
 
 
@@ -159,7 +159,7 @@ def ratio_to_others(values: dict[str, float], sign: int) -> str:
 
 
 FEWEST_TURNS = 2
-MARK = " †"  # of sweeps that are not those that should have been timed
+MARK = " †"  # where fewer sweeps were timed than asked for
 
 
 def run_speed(options) -> None:
@@ -244,7 +244,7 @@ def levels(report: dict) -> list[int]:
 
 
 def median_curve(program: dict) -> dict[str, np.ndarray]:
-    """Return medians over starts, of the sweeps that all starts came to."""
+    """Return medians over starts, to the last sweep that all starts reached."""
     n = min(len(curve["sweeps"]) for curve in program["runs"])
     return {
         key: harness.median_curve([curve[key][:n] for curve in program["runs"]])
@@ -355,7 +355,7 @@ def run_scale(options) -> None:
 
 
 def first_sweeps(tasks: list[tuple], n_sweeps: int) -> list[dict]:
-    """Return start, first sweeps in turns of one, and peak of `sklda` for each task."""
+    """Return the start, the first sweeps and the peak memory of each task."""
     for task in tasks:
         with Worker("sklda") as worker:
             worker.do("prepare", task)  # compiles

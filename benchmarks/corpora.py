@@ -133,7 +133,7 @@ def read_stories(folder) -> Iterator[Story]:
 
 
 def read_reuters(folder, n_labels=10) -> tuple[list[str], tuple, tuple]:
-    """Return the topics with most training stories, and counts and indicators of both.
+    """Return the largest topics, and counts and indicators of training and test.
 
     Stories with none of these topics stay, with a row of zeros. Words are runs of at
     least two letters in three training stories or more, without English stop words.
@@ -197,7 +197,7 @@ def hold_out_tokens(X: sparse.csr_array, fraction=0.1) -> tuple:
 
 
 def log_probability(doc_topic, topic_word, held_out) -> float:
-    """Return the mean log probability of held-out words; theta is of their rows."""
+    """Return the mean log probability of held-out words, in documents of theta."""
     cells, total = held_out.tocoo(), 0.0
     n_parts = 1 + cells.nnz * topic_word.shape[0] // 10_000_000
     for part in np.array_split(np.arange(cells.nnz), n_parts):

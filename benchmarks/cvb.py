@@ -186,7 +186,7 @@ def minibatches(n_docs: int, size: int, passes: int, seed: int) -> list[np.ndarr
 
 
 def stream(lda, X, batches):
-    """Return `seconds(n)` of a runner that takes a minibatch a sweep."""
+    """Return the function `seconds(n)` of a runner; a sweep is a minibatch."""
     parts = (X[batch] for batch in batches)
 
     def seconds(n):
@@ -202,7 +202,7 @@ def follow_stream(X, test, n_topics, seed, batches) -> dict[str, dict]:
     alpha, beta = PRIORS.values()
     given = {"doc_topic_prior": alpha, "topic_word_prior": beta, "random_state": seed}
     given["total_samples"] = n_docs = X.shape[0]
-    online = {"batch_size": n_docs, "n_jobs": 1}  # takes a minibatch as it comes
+    online = {"batch_size": n_docs, "n_jobs": 1}  # a minibatch in one piece
     ldas = {
         "SCVB0": CVBLDA(n_topics, approximation="zero-order", **given),
         "online VB": LatentDirichletAllocation(n_topics, **given, **online),

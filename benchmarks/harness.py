@@ -15,11 +15,11 @@ from threadpoolctl import threadpool_limits
 import sklda
 from benchmarks.programs import Failed
 
-TAIL = 50  # sweeps at the end of a chain whose mean is its end
+TAIL = 50  # last sweeps of a chain, over which its end is a mean
 FEWEST_TIMED = 5  # turns
 LONGEST_TURN = 5.0  # seconds
-SIMD = ("sse4", "avx", "fma", "asimd", "neon", "sve")  # flags of a processor
-NOT_RECORDED = ("question", "results", "folder", "jobs", "peers", "seeds")  # nor paths
+SIMD = ("sse4", "avx", "fma", "asimd", "neon", "sve")  # processor flags
+NOT_RECORDED = ("question", "results", "folder", "jobs", "peers", "seeds")  # nor *_home
 
 
 class Runner:
@@ -51,7 +51,7 @@ class Runner:
         self.turns.append(round(self.pace, 6))
 
     def attempt(self, do, *arguments) -> bool:
-        """Call a function unless this has failed before; return whether it works."""
+        """Call a function unless an earlier one failed; return whether it succeeded."""
         if self.working:
             try:
                 do(*arguments)
@@ -62,7 +62,7 @@ class Runner:
 
 
 def take_turns(team, last: int, goes_on=lambda runner: True, sweeps=1) -> None:
-    """Let all sweep in turns, each until the last sweep or while it goes on."""
+    """Let all sweep in turns, each to the last sweep or while `goes_on` is true."""
     going = list(team)
     while going:
         going = [r for r in going if r.n_sweeps < last and goes_on(r)]
@@ -85,7 +85,7 @@ def time_turns(
 
 
 def seconds_per_sweep(new, names, X, *timed) -> tuple[dict, dict]:
-    """Return seconds per sweep of programs `new(name, X)`, made here, and these."""
+    """Return the seconds per sweep of the programs `new(name, X)`, and these."""
     with ExitStack() as threads, threadpool_limits(1):
         for documents, turns in ((X[:10], (0, 1)), (X, timed)):
             programs = {name: new(name, documents) for name in names}  # first compiles
@@ -97,7 +97,7 @@ def seconds_per_sweep(new, names, X, *timed) -> tuple[dict, dict]:
 
 
 def time_topics(new, names, X, options) -> list[dict]:
-    """Return the seconds per sweep of `new(name, X, n_topics)`, against topics."""
+    """Return the seconds per sweep of `new(name, X, n_topics)`, for all topics."""
     rows, timed = [], (options.first, options.sweeps, options.limit)
     for n_topics in options.topics:
         found, _ = seconds_per_sweep(partial(new, n_topics=n_topics), names, X, *timed)
@@ -107,7 +107,7 @@ def time_topics(new, names, X, options) -> list[dict]:
 
 
 def follow(team, checkpoints, evaluate, limit=np.inf, reached=None, sweeps=1) -> dict:
-    """Return curves: what `evaluate(runner)` finds after some sweeps, and the seconds.
+    """Return curves of `evaluate(runner)` and of the seconds, at checkpoints.
 
     Programs take turns from one checkpoint to the next; evaluations are not timed. A
     program ends where the next step would exceed the limit of its seconds, or with the
@@ -189,7 +189,7 @@ def effective_sample_size(values) -> float:
 
 
 def times(seconds: dict) -> dict:
-    """Return means and medians of the seconds of each program, beside the first."""
+    """Return mean and median seconds of each program, and speed-ups over the first."""
     mean = {name: float(np.mean(values)) for name, values in seconds.items()}
     median = {name: float(np.median(values)) for name, values in seconds.items()}
     report = {"mean": mean, "median": median, "times_as_fast": speed_ups(median)}
@@ -206,7 +206,7 @@ def median_curve(curves) -> np.ndarray:
 
 
 def end_of(sweeps, curve, tail: int) -> float:
-    """Return the mean over so many sweeps at the end."""
+    """Return the mean over the last `tail` sweeps."""
     is_end = np.asarray(sweeps) > sweeps[-1] - tail
     return float(np.asarray(curve)[is_end].mean())
 
@@ -259,7 +259,7 @@ def write(options, name: str, report: dict, **facts) -> None:
 
 
 def read(folder: Path, name="*") -> dict[str, dict]:
-    """Return the reports whose names match, numbers in order."""
+    """Return the reports whose names match, in the order of their numbers."""
 
     def parts(path):
         return [int(word) if word.isdigit() else word for word in path.stem.split("-")]

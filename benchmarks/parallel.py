@@ -33,7 +33,7 @@ def new_program(name, X, n_topics, seed, checkpoints) -> KeptMean:
     given = {"estimator": ESTIMATORS[sampler], "n_jobs": int(threads)}
     means = {"checkpoints": checkpoints, "times_keeping": False}
     program = KeptMean(X, n_topics, seed, **given, **means)
-    if sampler != "sharded":  # whose kernels are those of the collapsed one
+    if sampler != "sharded":  # which shares the kernels of collapsed
         program.warm_up()
     return program
 

@@ -1,4 +1,4 @@
-"""Starts of chains, and what they save."""
+"""Starts of chains: random topics, or a fit to some of the documents."""
 
 import time
 from functools import partial

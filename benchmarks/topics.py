@@ -1,4 +1,4 @@
-"""Numbers of topics that are recommended."""
+"""Recommended numbers of topics, for real documents and planted topics."""
 
 from functools import partial
 from itertools import product

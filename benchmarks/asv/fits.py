@@ -27,7 +27,7 @@ ESTIMATORS = {
 
 
 class Fit:
-    """Seconds of 20 sweeps and the peak memory, on one thread but where it says two."""
+    """Seconds of 20 sweeps, and peak memory; on one thread, but for `two threads`."""
 
     params = (tuple(ESTIMATORS), (20, 100, 400, 1000))
     param_names = ("estimator", "topics")
@@ -46,7 +46,7 @@ class Fit:
 
 
 class Quality:
-    """How well documents are predicted that were not fitted."""
+    """Perplexity of documents that were not fitted."""
 
     params = (tuple(ESTIMATORS),)
     param_names = ("estimator",)

@@ -226,7 +226,7 @@ def _delete(path: Path) -> str:
 
 
 def _check_sha256(path: Path) -> None:
-    """Raise ValueError if the decompressed contents have not the known checksum."""
+    """Raise ValueError if the decompressed contents do not have the known checksum."""
     if path.name not in _SHA256:
         return
     with open_bytes(path) as stream:

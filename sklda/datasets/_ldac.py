@@ -27,7 +27,7 @@ from sklda.datasets._text_files import (
 # 18 digits always fit int64. Possessive quantifiers avoid futile backtracking.
 _DOCUMENT = re.compile(rb"[ \t]*+\d{1,18}+(?:[ \t]++\d{1,18}+:\d{1,18}+)*+\s*+")
 
-_MAX_WORDS = 2**31 - 1  # scipy.sparse takes wider ids for more
+_MAX_WORDS = 2**31 - 1  # more would need wider ids in scipy.sparse
 
 _DESCR = "A corpus in the format of LDA-C, read from a file."
 

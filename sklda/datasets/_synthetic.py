@@ -20,7 +20,7 @@ _TOKENS_PER_CHUNK = 1 << 22
 _MAX_SIZE = 2**31 - 1  # of an axis, and of a document: scipy.sparse has 32-bit ids
 _MAX_SIDE = math.isqrt(_MAX_SIZE)
 _LENGTH_RANGE = 0, _MAX_SIZE
-# Beyond, NumPy's draws from a Dirichlet distribution do not sum to 1, or are biased.
+# Outside, NumPy's draws from a Dirichlet distribution do not sum to 1, or are biased.
 # Python's floats would be cast to the type that they are compared with, say float16.
 _PRIOR_RANGE = np.float64(1e-200), np.float64(1e200)
 
@@ -229,11 +229,7 @@ def _draw_counts(doc_topic, topic_word, lengths, rng) -> sparse.csr_matrix:
 
 
 def _draw_chunk(doc_topic, lengths, topic_word, rng) -> sparse.csr_matrix:
-    """Draw the counts of some documents.
-
-    Counts do not depend on the order of the tokens. So the number of tokens of each
-    topic is drawn first, and then the words of all tokens of one topic at a time.
-    """
+    """Draw the counts of some documents: tokens of each topic, then their words."""
     n_tokens = rng.multinomial(lengths, doc_topic)
     n_samples, n_features = lengths.size, topic_word.shape[1]
     docs, words = [], []
@@ -251,7 +247,7 @@ def _draw_chunk(doc_topic, lengths, topic_word, rng) -> sparse.csr_matrix:
 
 
 def _per_item(value: Any, name: str, n: int, low: Any, high: Any) -> np.ndarray:
-    """Return one number, or an array of n, as an array (n,); integers if `low` is."""
+    """Return one number, or an array of n, as an array (n,) of the type of `low`."""
     try:
         array = np.asarray(value)
     except ValueError:  # lists of different lengths

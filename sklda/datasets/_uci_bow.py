@@ -34,8 +34,8 @@ _ROWS = re.compile(
 
 _MAX_ROW_BYTES = 1024
 
-# Documents take memory even if they are empty. So that a small file cannot ask for a
-# large amount, a corpus may have this many, and as many more for each row.
+# Empty documents take memory, too. Their number is limited, so that a small file cannot
+# demand a large amount.
 _MAX_EMPTY, _MAX_EMPTY_PER_ROW = 10**6, 100
 
 _DESCR = "A corpus in the bag-of-words format of the UCI repository, read from a file."
@@ -177,7 +177,7 @@ def _read_rows(
     while block := stream.read(_BLOCK_BYTES):
         rest = stream.readline(_MAX_ROW_BYTES)
         block += rest
-        # A row that is too long stays without an end, and then matches nothing.
+        # A row that is too long gets no newline, and does not match.
         if not block.endswith(b"\n") and len(rest) < _MAX_ROW_BYTES:
             block += b"\n"
         match = _ROWS.match(block)

@@ -1,4 +1,4 @@
-"""Chains side by side: their start, their continuation and their records."""
+"""Chains side by side: how they start, go on, and what each of them leaves."""
 
 from __future__ import annotations
 

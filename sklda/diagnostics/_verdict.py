@@ -159,7 +159,7 @@ def _rise(log_joint) -> tuple[float, float]:
     third = n_draws // 3
     last = log_joint[:, -third:]
     rises = last.mean(axis=1) - log_joint[:, :third].mean(axis=1)
-    # Each chain alone, because chains in different modes have no common mean.
+    # Chain by chain, because chains in different modes have no common mean.
     errors = [np.sqrt(2) * statistics.mcse(chain[np.newaxis]) for chain in last]
     error = np.linalg.norm(errors) / n_chains
     if n_draws < ENOUGH_ESS:  # too few to estimate their autocorrelation
@@ -182,14 +182,14 @@ def _agreement(scalars, worst_r_hat, sweeps, n_chains) -> Verdict:
 
 
 def _sweeps_for_enough(scalars, sweeps, n_chains) -> tuple[int, float]:
-    """Return how many more sweeps give enough, and the lowest ESS now."""
+    """Return the further sweeps for enough ESS, and the lowest ESS now."""
     worst = min(float(statistics.ess(draws)) for draws in scalars.values())
     times = np.clip(ENOUGH_ESS * n_chains / worst - 1, 0, MOST_TIMES)
     return max(sweeps.rounded(sweeps.kept * times), sweeps.thin), worst
 
 
 def _have_settled(scalars, together, found) -> bool:
-    """Return whether each chain alone is stationary in all that they differ in."""
+    """Return whether each chain is stationary in the quantities that differ."""
     differing = [name for name, value in found.r_hats.items() if value > found.limit]
     within = [np.median(statistics.r_hat_within(scalars[name])) for name in differing]
     apart = [found.r_hats[name] for name in differing]

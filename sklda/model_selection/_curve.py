@@ -1,4 +1,4 @@
-"""The curve over numbers of topics: what is measured, and what follows from it."""
+"""Curve over numbers of topics: their measures, and the recommended numbers."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _TITLES = {
 
 
 class TopicNumberDisplay:
-    """Plot what is measured for each number of topics, and which are recommended.
+    """Plot the measures of each number of topics, and the recommended numbers.
 
     Each panel shows the mean of a measure and a band of one standard error. For the
     held-out score it is that of the difference to the best: a number whose band touches
@@ -124,7 +124,7 @@ class TopicNumberDisplay:
         ValueError
             As `plot` and `topic_number_curve`.
         """
-        import_pyplot("TopicNumberDisplay")  # what can fail, fails before hours of fits
+        import_pyplot("TopicNumberDisplay")  # fails before hours of fits
         if ax is not None:
             _axes_of(ax)
         curve = topic_number_curve(estimator, X, param_range, **curve_kw)
@@ -172,7 +172,7 @@ class TopicNumberDisplay:
         """Draw one measure; return the line of its means."""
         numbers = self.curve.n_components
         mean, error = self.curve.mean[name], self.curve.standard_error[name]
-        if name == "score":  # what its rule looks at
+        if name == "score":  # as in its rule
             error = behind_best(self.curve.fits.score)[1]
             panel.axhline(mean.max(), color="grey", linestyle=":", linewidth=1)
         panel.fill_between(numbers, mean - error, mean + error, color=FILL, alpha=0.6)

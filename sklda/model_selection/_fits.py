@@ -1,4 +1,4 @@
-"""The fits of a curve: their folds and seeds, and what is measured of each."""
+"""Fits of a curve over numbers of topics: their folds and seeds, and their measures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sklda.metrics._windows import check_texts
 
 _MAX_SHOWN = 5  # documents in a message
 
-# Each of a fitted model, the data of the curve and the test documents.
+# Arguments: a fitted model, the data of the curve and the test documents.
 MEASURES = {
     "score": lambda model, of, test: document_completion_score(model, of.X[test]),
     "npmi": lambda model, of, _: topic_coherence(model, of.X, "npmi", of.n_words),
@@ -42,7 +42,7 @@ MEASURES = {
 
 
 class CurveData(NamedTuple):
-    """The documents of a curve, and what measures need beside them."""
+    """The documents of a curve, and the other data of its measures."""
 
     X: Any
     n_words: int  # top words
@@ -70,7 +70,7 @@ class CurveData(NamedTuple):
         return cls(counts, n_words, texts, feature_names)
 
     def __repr__(self) -> str:
-        """Return few words: joblib.Memory writes them beside each fit."""
+        """Return a short text: joblib.Memory writes it beside each fit."""
         return f"CurveData({self.X!r})"
 
 
