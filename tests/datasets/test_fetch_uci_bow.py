@@ -304,14 +304,3 @@ def test_real_corpora(shared_data, name, shape, n_cells, n_tokens, n_unused):
     assert (X.getnnz(axis=0) == 0).sum() == n_unused
     assert corpus.feature_names.shape == shape[1:]
     assert sorted(folder.iterdir()) == before
-
-
-def test_truncated_real_corpus(shared_data, home):
-    source = shared_data / "uci_bow" / "docword.kos.txt.gz"
-    if not source.exists():
-        pytest.skip("kos is not among the test data")
-    home.mkdir()
-    (home / source.name).write_bytes(source.read_bytes()[:500_000])
-    with pytest.raises(OSError, match="cut short"):
-        fetch_uci_bow("kos", data_home=home, download_if_missing=False)
-    assert_empty(home)
