@@ -28,6 +28,18 @@ ESTIMATORS = {
     "partially-collapsed": PartiallyCollapsedGibbsLDA,
     "uncollapsed": UncollapsedGibbsLDA,
 }
+# A topic with a fraction f of its mass beside its bar is at a Hellinger distance of
+# sqrt(1 - sqrt(1 - f)) or more from it: 0.3 is f = 0.17. Two bars in one topic are at
+# 0.5, and the proportions of 18,000 tokens of a bar within 0.05.
+FARTHEST = 0.3
+# Nats per token that a chain may end below the best. Settled chains differ by about
+# 0.001, and local modes are 0.04 or more below the best.
+WIDEST_GAP = 0.02
+draw_bars = partial(figures.draw_curves, kinds=KINDS, looks=STYLES)
+TOPICS = {"nips": (40, 100, 400), "kos": (32, 100), "newsgroups": (100,)}
+TOPICS["counts"] = (20,)  # as planted
+LEVELS = (20, 50, 100, 200)  # sweeps of the first sampler, and all
+RISING = {"log_posterior": 1, "perplexity": -1}
 
 
 def settings_of(name: str) -> dict:
@@ -106,16 +118,6 @@ def thin(chains: dict, last: int, keys) -> dict:
     return {"sweeps": recorded, "chains": chains}
 
 
-# A topic with a fraction f of its mass beside its bar is at a Hellinger distance of
-# sqrt(1 - sqrt(1 - f)) or more from it: 0.3 is f = 0.17. Two bars in one topic are at
-# 0.5, and the proportions of 18,000 tokens of a bar within 0.05.
-FARTHEST = 0.3
-# Nats per token that a chain may end below the best. Settled chains differ by about
-# 0.001, and local modes are 0.04 or more below the best.
-WIDEST_GAP = 0.02
-draw_bars = partial(figures.draw_curves, kinds=KINDS, looks=STYLES)
-
-
 def run_bars(options) -> None:
     if options.documents <= corpora.N_TEST_DOCUMENTS["bars"]:
         raise SystemExit("--documents must be greater than 250")
@@ -160,16 +162,6 @@ def distances_to_planted(topic_word, planted) -> np.ndarray:
     distance = np.sqrt(np.maximum(0, 1 - affinity))
     rows, columns = linear_sum_assignment(distance)
     return distance[rows, columns]
-
-
-TOPICS = {
-    "nips": (40, 100, 400),
-    "kos": (32, 100),
-    "newsgroups": (100,),
-    "counts": (20,),  # as planted
-}
-LEVELS = (20, 50, 100, 200)  # sweeps of the first sampler, and all
-RISING = {"log_posterior": 1, "perplexity": -1}
 
 
 def run_chains(options) -> None:

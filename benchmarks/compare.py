@@ -19,6 +19,14 @@ from benchmarks.worker import Worker, workplace
 TURN = 5  # sweeps
 HEAD = ("", "method")  # of the first columns of tables
 FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
+FEWEST_TURNS = 2
+MARK = " †"  # where fewer sweeps were timed than asked for
+LEVEL = 25  # perplexities to reach are multiples of it
+EASIER = (3, 1, 0, -1)  # levels above the lowest that all reach
+SHOWN = 1.6  # perplexities up to so many times the lowest
+STEPS = (1, 2, 4)  # few, as some programs are fitted anew for each checkpoint
+MEMORY_SWEEPS = 10
+TOKENS_PER_DOCUMENT = 332  # of the New York Times
 
 
 class RemoteRunner(Runner):
@@ -158,10 +166,6 @@ def ratio_to_others(values: dict[str, float], sign: int) -> str:
     return f"{(mine / exact[best]) ** sign:.2f} ({PEERS[best].label})"
 
 
-FEWEST_TURNS = 2
-MARK = " †"  # where fewer sweeps were timed than asked for
-
-
 def run_speed(options) -> None:
     timed = {"first": options.first, "last": options.last, "limit": options.limit}
     timed |= {"warm_limit": options.limit, "sweeps": TURN, "few": FEWEST_TURNS}
@@ -201,12 +205,6 @@ def millions(report: dict, name: str) -> str:
     runs = report["programs"][name]["runs"]
     mark = "" if all(turns["sweeps"] == wanted for turns in runs) else MARK
     return f"{speed(report, name) / 1e6:.2f}{mark}"
-
-
-LEVEL = 25  # perplexities to reach are multiples of it
-EASIER = (3, 1, 0, -1)  # levels above the lowest that all reach
-SHOWN = 1.6  # perplexities up to so many times the lowest
-STEPS = (1, 2, 4)  # few, as some programs are fitted anew for each checkpoint
 
 
 def run_quality(options) -> None:
@@ -289,9 +287,6 @@ def draw_quality(axes, report) -> None:
     axes.set(title=title_of(report), ylabel="perplexity of held-out words")
     axes.set_ylim(0.97 * lowest, SHOWN * lowest)
     axes.grid(alpha=0.3)
-
-
-MEMORY_SWEEPS = 10
 
 
 def run_process(options) -> None:
@@ -390,9 +385,6 @@ def section_scale(reports, images) -> dict:
     values = {key: f"{report[key]:,}" for key in corpora.SHAPE}
     values["sweeps"] = report["options"]["sweeps"]
     return values | {"tables": table("A large synthetic corpus", head, rows)}
-
-
-TOKENS_PER_DOCUMENT = 332  # of the New York Times
 
 
 def run_growth(options) -> None:

@@ -25,6 +25,10 @@ PROGRAMS = {
 }
 STYLES = figures.styles("cvb")
 HELD_OUT = "log probability of a held-out token"
+CURVES = {"log_probability": HELD_OUT}
+draw_convergence = partial(figures.draw_curves, kinds=CURVES, looks=STYLES)
+SCORES = {"score": "score of unseen documents"}
+draw_stream = partial(figures.draw_curves, kinds=SCORES, looks=STYLES)
 
 
 def new_program(name, X, n_topics, seed=0, checkpoints=()) -> Program:
@@ -52,10 +56,6 @@ def run_chain(name, seed, train, held_out, n_topics, checkpoints) -> dict:
     program = new_program(name, train, n_topics, seed, checkpoints)
     curve = follow(program, held_out, checkpoints)["log_probability"]
     return {"documents": train.shape[0], "log_probability": curve}
-
-
-CURVES = {"log_probability": HELD_OUT}
-draw_convergence = partial(figures.draw_curves, kinds=CURVES, looks=STYLES)
 
 
 def run_convergence(options) -> None:
@@ -93,14 +93,12 @@ def run_size(options) -> None:
     harness.write(options, f"size-{options.corpus}", report, **facts)
 
 
-def ends(row) -> dict:
-    return {name: end for name, end in row.items() if name != "documents"}
+def draw_size(reports, folder) -> None:
+    def ends(row):
+        return {name: end for name, end in row.items() if name != "documents"}
 
-
-ENDS = {f"{HELD_OUT}; bars: range": ends}
-draw_size = partial(
-    figures.draw_rows, looks=STYLES, kinds=ENDS, x="documents", linear=ENDS
-)
+    kinds = {f"{HELD_OUT}; bars: range": ends}
+    figures.draw_rows(reports, folder, STYLES, kinds, x="documents", linear=kinds)
 
 
 def run_speed(options) -> None:
@@ -155,10 +153,6 @@ def reached(row) -> dict:
 
 SPEEDS = {**figures.SECONDS, "seconds until as good as VB at its end": reached}
 draw_speed = partial(figures.draw_rows, looks=STYLES, kinds=SPEEDS)
-
-
-SCORES = {"score": "score of unseen documents"}
-draw_stream = partial(figures.draw_curves, kinds=SCORES, looks=STYLES)
 
 
 def run_stream(options) -> None:

@@ -14,6 +14,14 @@ from sklda.diagnostics import sample_chains
 
 KINDS = {"log_joint": "log joint per token, nats"}
 draw_chains = partial(figures.draw_curves, kinds=KINDS, looks=blocking.STYLES)
+# Topics of different sizes, so that a mistake in alpha shows.
+ALPHA, BETA = (0.3, 0.6, 1.2), 0.8
+N_WORDS = 6  # few, so that documents repeat them
+MEAN_LENGTH = 15  # of documents
+N_TEST = 5  # documents that are predicted
+N_DRAWS = 39  # of a chain: the rank of the true value is 0 to 39
+N_BINS = 20
+LAYOUTS = {"-rows": ("dense", "-"), "-lists": ("sparse", "--"), "": ("auto", "-.")}
 
 
 def run_chains(options) -> None:
@@ -57,16 +65,6 @@ def in_processor_time(chains, seconds: float) -> dict[str, dict]:
         name: {key: None if value != value else value for key, value in row.items()}
         for name, row in table.items()
     }
-
-
-# Topics of different sizes, so that a mistake in alpha shows.
-ALPHA, BETA = (0.3, 0.6, 1.2), 0.8
-N_WORDS = 6  # few, so that documents repeat them
-MEAN_LENGTH = 15  # of documents
-N_TEST = 5  # documents that are predicted
-N_DRAWS = 39  # of a chain: the rank of the true value is 0 to 39
-N_BINS = 20
-LAYOUTS = {"-rows": ("dense", "-"), "-lists": ("sparse", "--"), "": ("auto", "-.")}
 
 
 def run_calibration(options) -> None:

@@ -12,6 +12,13 @@ from sklda import ECGSLDA, CollapsedGibbsLDA
 ALPHA_SUM, BETA = 50, 0.02
 STYLES = figures.styles("ecgs")
 PRIORS = {"alpha": "50 / K", "beta": BETA}  # in reports
+KINDS = {
+    "perplexity": "perplexity of the test documents",
+    "relative": "perplexity, relative to the first",
+    "sampling_rate": "sampling rate, draws / tokens",
+}
+SAMPLERS = {"collapsed": CollapsedGibbsLDA, "ecgs": ECGSLDA}
+draw_speed = partial(figures.draw_rows, looks=STYLES)
 
 
 def new_chain(X, n_topics, seed=0, estimator=ECGSLDA, **parameters) -> Sklda:
@@ -23,13 +30,6 @@ def perplexity(chain: Sklda, test) -> float:
     """Return the perplexity of unseen documents under phi of the last sweep."""
     phi = chain.estimates()[1]
     return float(np.exp(-completion_score(test, phi, ALPHA_SUM / len(phi))))
-
-
-KINDS = {
-    "perplexity": "perplexity of the test documents",
-    "relative": "perplexity, relative to the first",
-    "sampling_rate": "sampling rate, draws / tokens",
-}
 
 
 def run_chains(options) -> None:
@@ -93,9 +93,6 @@ def draw_chains(reports, folder) -> None:
         limit["sampling_rate"] = 0 * base + report["least_rate"]["shortcut"]
         report["chains"] = {"cells / tokens": [limit], **report["chains"]}
     figures.draw_curves(reports, folder, KINDS, STYLES)
-
-
-SAMPLERS = {"collapsed": CollapsedGibbsLDA, "ecgs": ECGSLDA}
 
 
 def run_shards(options) -> None:
@@ -177,9 +174,6 @@ def draw_shards(reports, folder) -> None:
             axes.axhline(1, color="#555555", lw=0.6)
 
     figures.per_report(reports, folder, 2, draw_one)
-
-
-draw_speed = partial(figures.draw_rows, looks=STYLES)
 
 
 def run_speed(options) -> None:

@@ -29,6 +29,8 @@ OF_WORDS = ("naive Bayes", "tf-idf, SVM", "tf-idf, logistic")
 PARAMETERS = ("C", "prior_precision", "n_mh_steps", "n_weight_steps", "max_iter")
 STYLES = list(figures.styles("medlda").values())
 IDENTITY = ("method", "n_topics", "documents", "seed")  # of a row
+CLASSES = (0, 19)  # alt.atheism, talk.religion.misc
+SWEEPS = (1, 5)
 
 
 def settings_of(options) -> dict[str, dict]:
@@ -184,9 +186,6 @@ def run_newsgroups(options) -> None:
     score(options, f"newsgroups-{words}", train, test)
 
 
-CLASSES = (0, 19)  # alt.atheism, talk.religion.misc
-
-
 def run_binary(options) -> None:
     documents = corpora.read_newsgroups(options)
     few = [(X[np.isin(y, CLASSES)], y[np.isin(y, CLASSES)]) for X, y in documents]
@@ -196,9 +195,6 @@ def run_binary(options) -> None:
 def run_reuters(options) -> None:
     labels, train, test = corpora.read_reuters(options.reuters_home)
     score(options, "reuters", train, test, labels=labels)
-
-
-SWEEPS = (1, 5)
 
 
 def run_growth(options) -> None:

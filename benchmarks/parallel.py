@@ -19,6 +19,11 @@ ESTIMATORS = blocking.ESTIMATORS | {
 }
 draw_panels = partial(blocking.draw_panels, styles=figures.styles("parallel"))
 draw_chains = partial(figures.per_report, n_panels=3, draw=draw_panels)
+ON_CLUSTER = {
+    "sharded": "CollapsedGibbsLDA",
+    "partially-collapsed": "PartiallyCollapsedGibbsLDA",
+}
+DOCUMENTS_PER_TOKEN = 1 / 160
 
 
 def run_chains(options) -> None:
@@ -36,13 +41,6 @@ def new_program(name, X, n_topics, seed, checkpoints) -> KeptMean:
     if sampler != "sharded":  # which shares the kernels of collapsed
         program.warm_up()
     return program
-
-
-ON_CLUSTER = {
-    "sharded": "CollapsedGibbsLDA",
-    "partially-collapsed": "PartiallyCollapsedGibbsLDA",
-}
-DOCUMENTS_PER_TOKEN = 1 / 160
 
 
 def run_cluster(options) -> None:

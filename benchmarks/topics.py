@@ -11,6 +11,16 @@ from sklda.datasets import make_lda_corpus
 from sklda.model_selection import topic_number_curve
 from sklda.model_selection._recommendation import behind_best
 
+MEASURES = {
+    "score": "score relative to the best, nats per token",
+    "stability": "stability",
+    "npmi": "coherence (NPMI)",
+    "exclusivity": "exclusivity",
+}
+PLANTED = {"doc_topic_prior": 0.1, "topic_word_prior": 0.05}
+PRIORS = {"1/K": {}, "planted": PLANTED}  # of the estimator
+RULES = ("score", "stability")
+
 
 def measure(X, grid, options, measures, seed=0, **priors):
     lda = CollapsedGibbsLDA(max_iter=options.sweeps, **priors)
@@ -18,14 +28,6 @@ def measure(X, grid, options, measures, seed=0, **priors):
     return topic_number_curve(
         lda, X, grid, measures=measures, random_state=seed, **given
     )
-
-
-MEASURES = {
-    "score": "score relative to the best, nats per token",
-    "stability": "stability",
-    "npmi": "coherence (NPMI)",
-    "exclusivity": "exclusivity",
-}
 
 
 def of_corpus(measure: str, row: dict) -> dict:
@@ -74,11 +76,6 @@ def measured(curve, i: int) -> dict[str, dict]:
         name: {"mean": float(mean[i]), "error": float(errors[i])}
         for name, (mean, errors) in columns.items()
     }
-
-
-PLANTED = {"doc_topic_prior": 0.1, "topic_word_prior": 0.05}
-PRIORS = {"1/K": {}, "planted": PLANTED}  # of the estimator
-RULES = ("score", "stability")
 
 
 def run_planted(options) -> None:
