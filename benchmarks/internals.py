@@ -1,4 +1,4 @@
-"""The private names of sklda that the benchmarks use: in this file and in no other."""
+"""All private names of sklda that the benchmarks use."""
 
 from functools import partial
 
@@ -18,7 +18,7 @@ from sklda._gibbs.start import check_init, first_topics
 
 
 class Sklda(Program):
-    """What `fit` of an estimator runs: a chain, or the engine of CVBLDA.
+    """The chain that `fit` of an estimator runs, or the engine of CVBLDA.
 
     Estimates are those of the last sweep. `threads`, if it is given, is the number of
     shards and of their threads.
@@ -87,7 +87,7 @@ class Sklda(Program):
         self._chain.keep()
 
     def sums(self, *, present=False) -> tuple[np.ndarray, np.ndarray, int]:
-        """Return sums of word-topic and doc-topic counts over how many kept samples."""
+        """Return sums of counts over kept samples, and the number of samples."""
         averages = (self._chain.snapshot() if present else self._chain).averages
         return averages.word_topic, averages.doc_topic, averages.n_kept
 
