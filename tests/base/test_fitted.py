@@ -4,8 +4,14 @@ from math import lgamma
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from sklda import CollapsedGibbsLDA
+from sklda import (
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    PartiallyCollapsedGibbsLDA,
+    UncollapsedGibbsLDA,
+)
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 
@@ -81,30 +87,31 @@ def test_the_log_joint_of_the_tests_is_one_in_sum():
 # Counts of the last sample
 
 
-@pytest.mark.usefixtures("each_kernel")
+MODELS = {
+    "rows": CollapsedGibbsLDA(sampler="dense"),
+    "lists": CollapsedGibbsLDA(sampler="sparse"),
+    "dynamic": ECGSLDA(),
+    "partially collapsed": PartiallyCollapsedGibbsLDA(n_jobs=2),
+    "uncollapsed": UncollapsedGibbsLDA(n_jobs=2),
+}
+
+
 @pytest.mark.parametrize("n_topics", [1, 4, 21])
 @pytest.mark.parametrize("form", ["csr", "csc"])
-def test_attributes_are_counts_of_the_last_sweep(n_topics, form):
+@pytest.mark.parametrize("name", MODELS)
+def test_attributes_are_counts_of_the_last_sweep(name, n_topics, form):
     alpha = np.linspace(0.1, 0.9, n_topics)
-    model = fit(
-        X.asformat(form),
-        n_components=n_topics,
-        doc_topic_prior=alpha,
-        topic_word_prior=0.3,
-        burn_in=9,
-    )
+    params = {"n_components": n_topics, "doc_topic_prior": alpha, "random_state": 0}
+    params |= {"topic_word_prior": 0.3, "max_iter": 10, "burn_in": 9}
+    model = clone(MODELS[name]).set_params(**params).fit(X.asformat(form))
     topic_word, doc_topic = recount(model, X)
     np.testing.assert_allclose(model.components_, topic_word + 0.3)
     theta = (doc_topic + alpha) / (doc_topic + alpha).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.doc_topic_, theta)
-
-
-@pytest.mark.usefixtures("each_kernel")
-def test_assignments():
-    model = fit(n_components=21)
+    np.testing.assert_allclose(model.log_joint_[-1], log_joint(model, X), rtol=1e-10)
     assert model.topic_assignments_.shape == (N_TOKENS,)
     assert model.topic_assignments_.dtype == np.uint16
-    assert set(model.topic_assignments_) == set(range(21))
+    assert set(model.topic_assignments_) == set(range(n_topics))
 
 
 @pytest.mark.usefixtures("each_kernel")

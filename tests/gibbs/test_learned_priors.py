@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from scipy.special import psi
+from sklearn.base import clone
 
-from sklda import CollapsedGibbsLDA
+from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
@@ -30,21 +31,19 @@ def test_learned_priors_are_frozen_after_burn_in(learn_priors):
         assert priors(60, 9) == [0.25] * 5  # never
 
 
-def test_symmetric_is_one_value_and_asymmetric_one_for_each():
-    params = {"max_iter": 60, "burn_in": 50}
-    one = fit(learn_priors="symmetric", **params)
+@pytest.mark.parametrize("prior", [None, [0.1, 0.2, 0.3, 0.4]])
+@pytest.mark.parametrize(
+    "cls", [CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA]
+)
+def test_symmetric_is_one_value_and_asymmetric_one_for_each(cls, prior):
+    lda = cls(4, max_iter=21, burn_in=20, doc_topic_prior=prior, random_state=0)
+    one = clone(lda).set_params(learn_priors="symmetric").fit(X)
     assert len(set(one.doc_topic_prior_)) == 1
     assert one.doc_topic_prior_[0] != 0.25
-    each = fit(learn_priors="asymmetric", **params)
+    each = clone(lda).set_params(learn_priors="asymmetric").fit(X)
     assert len(set(each.doc_topic_prior_)) == 4
     assert one.topic_word_prior_ != 0.25
     assert isinstance(one.topic_word_prior_, float)
-
-
-def test_symmetric_ties_values_that_differ():
-    params = {"max_iter": 60, "burn_in": 50, "doc_topic_prior": [0.1, 0.2, 0.3, 0.4]}
-    one = fit(learn_priors="symmetric", **params)
-    assert len(set(one.doc_topic_prior_)) == 1
 
 
 @pytest.mark.slow

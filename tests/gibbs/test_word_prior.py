@@ -6,7 +6,7 @@ rest: each of these parts can go wrong alone.
 
 import pytest
 
-from tests.helpers.enumeration import TinyProblem, assert_exact, is_wrong
+from tests.helpers.enumeration import TinyProblem, assert_exact, each_mutant, is_wrong
 from tests.helpers.mutants import Edit
 from tests.helpers.samplers import SAMPLERS
 
@@ -33,44 +33,60 @@ BETA_SUM = Edit(
 )
 NO_EXCESS = Edit("_list_excess", "state.size[W] = A - B", "state.size[W] = 0")
 
-# Sampler, fault: problem, draws, edit.
+# Faults by the sampler and the problem on which they show.
 MUTANTS = {
-    ("rows", "tables do not hold beta"): (
-        ("words", 4000),
-        Edit("rows.from_topics", "word_topic[X] = B.T", "word_topic[X] = 0.5"),
-    ),
-    ("rows", "the sum of beta is that of another topic"): (("topics", 4000), BETA_SUM),
-    ("rows", "without the token, it is that of another topic"): (
-        ("topics", 8000),
-        Edit("ratio_without", "entry(S, K)", "entry(S, 0)"),
-    ),
-    ("lists", "the excess is missing"): (("one seed", 4000), NO_EXCESS),
-    ("lists", "the excess is twice there"): (
-        ("one seed", 4000),
-        Edit("_list_excess", "value[X]", "2 * value[X]"),
-    ),
-    ("lists", "beta is that of another word"): (
-        ("of words", 4000),
-        Edit("entry.priors_of", "entry(B, W)", "entry(B, 0)"),
-    ),
-    ("lists", "the sum of beta is that of another topic"): (("topics", 4000), BETA_SUM),
-    ("pairs", "the excess is missing"): (("one seed", 4000), NO_EXCESS),
-    ("pairs", "the sum of beta is that of another topic"): (
-        ("topics", 12_000),
-        Edit("set_ratios", "entry(S, K)", "entry(S, 0)"),
-    ),
-    ("pairs", "without tokens, it is that of another topic"): (
-        ("topics", 4000),
-        Edit("kappa_without", "entry(S, K)", "entry(S, 0)"),
-    ),
-    ("pairs", "beta is that of the first word"): (
-        ("of words", 4000),
-        Edit("small.words_of", "entry(B, W)", "entry(B, 0)"),
-    ),
-    ("pairs", "unlisted topics have beta of another word"): (
-        ("words far apart", 12_000),
-        Edit("lists._resample_small", "words.beta != beta", "beta < 0"),
-    ),
+    "rows": {
+        "words": {
+            "tables do not hold beta": Edit(
+                "rows.from_topics", "W[X] = B.T", "W[X] = 0.5"
+            ),
+        },
+        "topics": {
+            "the sum of beta is that of another topic": BETA_SUM,
+            "without the token, it is that of another topic": Edit(
+                "ratio_without", "entry(S, K)", "entry(S, 0)"
+            ),
+        },
+    },
+    "lists": {
+        "one seed": {
+            "the excess is missing": NO_EXCESS,
+            "the excess is twice there": Edit(
+                "_list_excess", "value[X]", "2 * value[X]"
+            ),
+        },
+        "of words": {
+            "beta is that of another word": Edit(
+                "entry.priors_of", "entry(B, W)", "entry(B, 0)"
+            ),
+        },
+        "topics": {
+            "the sum of beta is that of another topic": BETA_SUM,
+        },
+    },
+    "pairs": {
+        "one seed": {
+            "the excess is missing": NO_EXCESS,
+        },
+        "topics": {
+            "the sum of beta is that of another topic": Edit(
+                "set_ratios", "entry(S, K)", "entry(S, 0)"
+            ),
+            "without tokens, it is that of another topic": Edit(
+                "kappa_without", "entry(S, K)", "entry(S, 0)"
+            ),
+        },
+        "of words": {
+            "beta is that of the first word": Edit(
+                "small.words_of", "entry(B, W)", "entry(B, 0)"
+            ),
+        },
+        "words far apart": {
+            "unlisted topics have beta of another word": Edit(
+                "lists._resample_small", "W.beta != B", "B < 0"
+            ),
+        },
+    },
 }
 
 
@@ -83,8 +99,7 @@ def test_interpreted_kernels_pass(name, tiny):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "fault"), MUTANTS)
-def test_mutants_fail(name, fault):
-    (tiny, n_draws), edit = MUTANTS[name, fault]
-    mutant, _ = SAMPLERS[name].plain([edit], lanes=2)
-    assert is_wrong(mutant, SMALL[tiny], n_draws, seed=5)
+@each_mutant(MUTANTS)
+def test_mutants_fail(name, problem, edits):
+    mutant, _ = SAMPLERS[name].plain(edits, lanes=2)
+    assert is_wrong(mutant, SMALL[problem], 20_000, seed=5)

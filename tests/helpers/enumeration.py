@@ -11,6 +11,7 @@ from functools import cached_property
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from scipy import stats
 
 from sklda._core.corpus import part_of
@@ -304,14 +305,40 @@ def assert_exact(sampler, tiny, n_draws, seed, start=None):
     assert chi_square_pvalue(seen, tiny.posterior) > RIGHT
 
 
-def is_wrong(mutant, tiny, n_draws, seed, start=None):
-    """Return whether it clearly does not; the tables of the state do not count."""
+def is_wrong(mutant, tiny, n_draws, seed, start=None, *, or_unsound=False):
+    """Return whether it clearly does not.
+
+    The tables of the state count only where they may be wrong `or_unsound`.
+    """
     with np.errstate(all="ignore"):  # a fault may well divide by zero
         try:
-            seen, _ = sweep_exact_draws(mutant, tiny, n_draws, seed, WRONG, start)
+            seen, sound = sweep_exact_draws(mutant, tiny, n_draws, seed, WRONG, start)
         except IndexError:  # an interpreted kernel does not bear a wrong index
             return True
+    if or_unsound and not sound:
+        return True
     return chi_square_pvalue(seen, tiny.posterior) < WRONG
+
+
+def each_mutant(tables):
+    """Parametrise a test of mutants, which gets `name`, `problem` and `edits`.
+
+    Tables are one or several for each name, and have the edits of each fault by the
+    problem on which the fault shows: {problem: {fault: edit or edits}}.
+    """
+    mutants = [
+        pytest.param(
+            name,
+            problem,
+            edits if isinstance(edits, list) else [edits],
+            id=f"{name}-{fault}",
+        )
+        for name, own in tables.items()
+        for table in (own if isinstance(own, list) else [own])
+        for problem, faults in table.items()
+        for fault, edits in faults.items()
+    ]
+    return pytest.mark.parametrize(("name", "problem", "edits"), mutants)
 
 
 # --- long chains -----------------------------------------------------------------
