@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from sklda import (
-    ECGSLDA,
-    CollapsedGibbsLDA,
-    PartiallyCollapsedGibbsLDA,
-    UncollapsedGibbsLDA,
-)
+from sklda import ECGSLDA, CollapsedGibbsLDA
 from sklda._base.parameters import make_problem
 from sklda._core import memory
 from sklda._core.corpus import check_corpus, document_lengths
@@ -20,27 +15,25 @@ from sklda._gibbs.chain import Chain
 from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import sample_chains
 from tests.helpers.comparison import fitted
+from tests.helpers.ways_to_fit import GIBBS
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0].toarray()
 X[7] = 0
 X[:, 11] = 0
 X[3, 2] = 300  # more than a byte holds
 PARAMS = {"max_iter": 29, "burn_in": 11, "thin": 3, "random_state": 0}
-MODELS = {
-    "collapsed": CollapsedGibbsLDA(4, **PARAMS),
-    "lists": CollapsedGibbsLDA(4, sampler="sparse", **PARAMS),
-    "blocks": CollapsedGibbsLDA(4, blocking="nested", **PARAMS),
-    "shards": CollapsedGibbsLDA(4, n_shards=3, n_jobs=2, **PARAMS),
-    "many topics": CollapsedGibbsLDA(120, learn_priors="symmetric", **PARAMS),
-    "partially collapsed": PartiallyCollapsedGibbsLDA(4, n_jobs=2, **PARAMS),
-    "uncollapsed": UncollapsedGibbsLDA(4, n_jobs=2, **PARAMS),
-    "ecgs": ECGSLDA(4, n_shards=2, **PARAMS),
+MODELS = GIBBS | {
+    "many topics": CollapsedGibbsLDA(120, learn_priors="symmetric"),
+    "dynamic in shards": ECGSLDA(n_shards=2),
 }
 each = pytest.mark.parametrize("name", MODELS)
 
 
 def model(name, keep_draws):
-    return clone(MODELS[name]).set_params(keep_draws=keep_draws)
+    model = clone(MODELS[name]).set_params(**PARAMS, keep_draws=keep_draws)
+    if name != "many topics":
+        model.n_components = 4
+    return model
 
 
 def assert_same_draws(a, b):
@@ -113,7 +106,7 @@ def test_keeping_draws_changes_no_sample(name):
 
 
 def test_a_refit_forgets_the_draws():
-    lda = model("collapsed", 4).fit(X)
+    lda = model("rows", 4).fit(X)
     assert lda.set_params(keep_draws=0).fit(X).draws_ is None
 
 
@@ -141,7 +134,7 @@ def test_chains_that_go_on_keep_the_last_draws(name):
 
 
 def test_a_snapshot_keeps_the_last_sample_too():
-    lda = model("collapsed", 3)
+    lda = model("rows", 3)
     problem, threads = make_problem(lda, check_corpus(lda, X, reset=True)), None
     sampler = lda._make_sampler(problem, threads)
     chain = Chain(sampler, problem, base.random_streams(0), 3)
@@ -156,7 +149,7 @@ def test_a_snapshot_keeps_the_last_sample_too():
 # --- what is refused -------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["collapsed", "uncollapsed", "ecgs"])
+@pytest.mark.parametrize("name", ["rows", "uncollapsed", "dynamic"])
 def test_no_more_than_the_samples_that_are_kept(name):
     assert model(name, 6).fit(X).draws_.n_draws == 6
     words = r"keep_draws=7 exceeds .* 6: .*thin=3.*burn_in=11.*max_iter=29.*Lower thin"
@@ -179,7 +172,7 @@ def test_no_draw_takes_more_than_what_is_checked(n_topics):
 
 
 def test_too_much_memory_is_refused_before_sampling(monkeypatch):
-    lda = model("collapsed", 5)
+    lda = model("rows", 5)
     needed = 5 * kept_draws.most_bytes(
         make_problem(lda, check_corpus(lda, X, reset=True))
     )
@@ -195,7 +188,7 @@ def test_too_much_memory_is_refused_before_sampling(monkeypatch):
 
 def test_chains_need_memory_for_all_of_them(monkeypatch):
     pytest.importorskip("arviz_stats")
-    lda = model("collapsed", 5)
+    lda = model("rows", 5)
     of_one = 5 * kept_draws.most_bytes(
         make_problem(lda, check_corpus(lda, X, reset=True))
     )
