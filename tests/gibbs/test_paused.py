@@ -1,21 +1,13 @@
 """`warm_start`: fits that go on with the chain of the last one."""
 
 import pickle
-from functools import partial
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from sklda import (
-    ECGSLDA,
-    CollapsedGibbsLDA,
-    MedLDAClassifier,
-    MedLDARegressor,
-    PartiallyCollapsedGibbsLDA,
-    UncollapsedGibbsLDA,
-)
+from sklda import ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
 from sklda._core.corpus import n_documents_in_common
 from sklda._core.threads import Threads
 from sklda._gibbs.chain import Chain
@@ -24,34 +16,29 @@ from sklda.diagnostics import sample_chains
 from tests.gibbs.test_kept_draws import assert_same_draws
 from tests.helpers.comparison import fitted
 from tests.helpers.corpora import corpus_of
+from tests.helpers.ways_to_fit import GIBBS
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0].toarray()
 LABELS, NUMBERS = np.arange(40) % 3, np.linspace(0, 1, 40)
-COLLAPSED = partial(CollapsedGibbsLDA, evaluate_every=3)
-MODELS = {
-    "rows": COLLAPSED,
-    "many topics": partial(COLLAPSED, 130),
-    "lists": partial(COLLAPSED, sampler="sparse"),
-    "blocks": partial(COLLAPSED, blocking="nested", max_block_size=None),
-    "shards": partial(COLLAPSED, n_shards=3),
-    "lists in shards": partial(COLLAPSED, n_shards=3, sampler="sparse"),
-    "learned priors": partial(COLLAPSED, learn_priors="asymmetric"),
-    "draws": partial(COLLAPSED, keep_draws=4),
-    "dynamic": ECGSLDA,
-    "dynamic in shards": partial(ECGSLDA, n_shards=3),
-    "partially collapsed": PartiallyCollapsedGibbsLDA,
-    "uncollapsed": UncollapsedGibbsLDA,
-    "light": MedLDAClassifier,
-    "one vs rest": partial(MedLDAClassifier, multi_class="ovr"),
-    "gibbs": partial(MedLDARegressor, sampler="gibbs", n_weight_steps=None),
+MODELS = GIBBS | {
+    "many topics": CollapsedGibbsLDA(130),
+    "lists in shards": CollapsedGibbsLDA(n_shards=3, sampler="sparse"),
+    "learned priors": CollapsedGibbsLDA(learn_priors="asymmetric"),
+    "draws": CollapsedGibbsLDA(keep_draws=4),
+    "dynamic in shards": ECGSLDA(n_shards=3),
+    "light": MedLDAClassifier(),
+    "one vs rest": MedLDAClassifier(multi_class="ovr"),
+    "gibbs": MedLDARegressor(sampler="gibbs", n_weight_steps=None),
 }
 each = pytest.mark.parametrize("name", MODELS)
 
 
 def make(name, **params):
-    model = MODELS[name](random_state=0, thin=4, burn_in=10)
-    if model.n_components < 130:
+    model = clone(MODELS[name]).set_params(random_state=0, thin=4, burn_in=10)
+    if name != "many topics":
         model.n_components = 4
+    if hasattr(model, "evaluate_every"):
+        model.evaluate_every = 3
     return model.set_params(**params)
 
 
