@@ -154,7 +154,7 @@ def test_looking_at_the_chain_does_not_change_it():
 # Kept samples
 
 
-@pytest.mark.usefixtures("each_kernel")
+@pytest.mark.parametrize("name", GIBBS)
 @pytest.mark.parametrize(
     ("burn_in", "thin", "kept"),
     [
@@ -168,11 +168,14 @@ def test_looking_at_the_chain_does_not_change_it():
         (0, 99, [10]),
     ],
 )
-def test_kept_samples(burn_in, thin, kept):
-    model = fit(burn_in=burn_in, thin=thin, topic_word_prior=0.5)
+def test_kept_samples(name, burn_in, thin, kept):
+    params = {"n_components": 4, "topic_word_prior": 0.5, "random_state": 0}
+    lda = clone(GIBBS[name]).set_params(**params)
+    model = clone(lda).set_params(max_iter=10, burn_in=burn_in, thin=thin).fit(X)
     # The chain does not depend on its length: stop it at each sample in turn.
     samples = [
-        fit(max_iter=sweep, burn_in=sweep - 1, topic_word_prior=0.5) for sweep in kept
+        clone(lda).set_params(max_iter=sweep, burn_in=sweep - 1).fit(X)
+        for sweep in kept
     ]
     for name in ("components_", "doc_topic_"):
         mean = np.mean([getattr(sample, name) for sample in samples], axis=0)

@@ -74,17 +74,6 @@ def test_transform_is_the_mode_of_the_posterior(model, document):
     )
 
 
-def test_transform_finds_the_proportions():
-    long, theta, topics = make_lda_corpus(
-        50, 40, 5, document_length=3000, doc_topic_prior=0.5, random_state=2
-    )
-    lda = CollapsedGibbsLDA(5, max_iter=1).fit(X)
-    lda.components_ = topics + 1e-9
-    # 3,000 tokens tell a proportion to 1 / sqrt(3000) = 0.02 at best, for topics
-    # that share no word; 0.1 is five times that, and of no use by chance.
-    assert abs(lda.transform(long) - theta).max() < 0.1
-
-
 # score
 
 
@@ -120,45 +109,10 @@ def test_score_is_per_token(model):
     assert total / (2 * NEW.sum()) == pytest.approx(score, rel=1e-12)
 
 
-def test_score_does_not_depend_on_how_counts_are_stored(model):
-    score = model.score(NEW)
-    stored = NEW.tocoo()
-    rows, columns = stored.coords
-    order = np.random.default_rng(0).permutation(stored.nnz)
-    cells = np.r_[order, order, np.arange(50)]  # each twice, and zeros
-    parts = np.r_[stored.data[order] - 0.5, np.full(stored.nnz, 0.5), np.zeros(50)]
-    other = sparse.coo_array((parts, (rows[cells], columns[cells])), NEW.shape)
-    for same in (other, other.tocsc(), NEW.toarray(), NEW.astype(np.float32)):
-        assert model.score(same) == score
-
-
 def test_perplexity_is_the_exponential(model):
     assert model.perplexity(NEW) == np.exp(-model.score(NEW))
     # Better than no model, which has the size of the vocabulary.
     assert 1 < model.perplexity(X) < 40
-
-
-def test_perplexity_of_a_part_is_near_that_of_the_whole():
-    X, _, _ = make_lda_corpus(400, 100, 5, random_state=0)
-    model = CollapsedGibbsLDA(5, max_iter=30, random_state=0).fit(X[:200])
-    test = X[200:]
-    # Of 200 documents of one kind each has its own perplexity. Their logarithms
-    # spread by `spread`, so 20 of them miss the mean by spread / sqrt(20): three
-    # times that is 1 in 400. A corpus total would be off by a factor of 10 in log.
-    spread = np.std([model.score(test[d : d + 1]) for d in range(200)])
-    assert spread < 1
-    error = np.log(model.perplexity(test[:20]) / model.perplexity(test))
-    assert abs(error) < 3 * spread / np.sqrt(20)
-
-
-def test_better_topics_have_a_better_score():
-    lda = CollapsedGibbsLDA(5, max_iter=60, random_state=0).fit(X[:150])
-    good = lda.score(X[150:])
-    few = CollapsedGibbsLDA(2, max_iter=60, random_state=0).fit(X[:150])
-    none = CollapsedGibbsLDA(1, max_iter=60, random_state=0).fit(X[:150])
-    assert good > few.score(X[150:]) > none.score(X[150:])
-    lda.components_ = np.ones((5, 40))
-    assert lda.score(X[150:]) == pytest.approx(-np.log(40), rel=1e-6)
 
 
 # In a pipeline

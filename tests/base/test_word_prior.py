@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
@@ -20,7 +19,6 @@ from sklda import (
 from sklda.diagnostics import sample_chains
 from sklda.inspection import pyldavis_data, top_words
 from sklda.metrics import left_to_right_log_likelihood
-from tests.base.test_fitted import log_joint
 from tests.helpers.ways_to_fit import GIBBS
 
 N_WORDS, N_TOPICS = 60, 4
@@ -108,14 +106,6 @@ def test_equal_numbers_are_one_number(name, shape):
     if name not in other_draws | {"light", "one-vs-rest", "regressor"}:
         # Sums of 0.125 are exact, so even the samples are the same.
         np.testing.assert_allclose(array.components_, number.components_, rtol=2e-3)
-
-
-@pytest.mark.parametrize("name", SAMPLERS)
-def test_log_joint_is_its_definition(name):
-    params = {"max_iter": 3, "evaluate_every": 1, "burn_in": 2, "thin": 1}
-    model = fit(name, random_beta(), **params)
-    expected = log_joint(model, sparse.csr_array(X))
-    assert model.log_joint_[-1] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ["auto", "gaussian", "light"])

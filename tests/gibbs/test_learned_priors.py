@@ -6,6 +6,7 @@ from scipy.special import psi
 from sklearn.base import clone
 
 from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda._gibbs import chain
 from sklda.datasets import make_lda_corpus
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
@@ -122,3 +123,11 @@ def test_learned_priors_are_the_fixed_point(learn_priors):
     np.testing.assert_allclose(model.topic_word_prior_, beta[0], rtol=1e-3)
     assert alpha.max() < 0.4  # far from where it began
     assert beta.max() < 0.4
+
+
+@pytest.mark.parametrize("rows", [1, 3, 10, 11])
+def test_histogram_of_parts_of_a_table(rows):
+    table = np.random.default_rng(0).poisson(2, (10, 4)).astype(np.int32)
+    expected = np.bincount(table.ravel())
+    np.testing.assert_array_equal(chain._histogram(table, rows), expected)
+    assert chain._histogram(table[:0], rows).tolist() == [0]

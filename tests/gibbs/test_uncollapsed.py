@@ -1,7 +1,5 @@
 """Data augmentation: its slices, and its kernel."""
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ from sklda._core.threads import Threads
 from sklda._gibbs import uncollapsed_sampler
 from sklda._gibbs.kernels import uncollapsed
 from tests.helpers.comparison import assert_same_fit
-from tests.helpers.corpora import random_corpus, words_of
+from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
 from tests.helpers.mutants import streams
 
@@ -79,18 +77,6 @@ def test_no_product_is_too_small_or_too_large_for_float32():
     # The weight of the present topic: among gammas up to 1e10 and counts up to 2**31
     # its own, of shape 1 or more, is less than 1e-9 once in 1e9 draws.
     assert lowest / largest < 1e-9 / 1e10 / 2**31
-
-
-@pytest.mark.parametrize("cuts", [[0, 40], [0, 1, 20, 39, 40], [0, 40, 40]])
-def test_words_are_counted(cuts):
-    corpus = random_corpus(1, n_docs=30, n_words=40)
-    z = np.random.default_rng(0).integers(5, size=corpus.token_ptr[-1])
-    table = np.zeros((40, LANES), np.int32)
-    for first, last in itertools.pairwise(cuts):
-        uncollapsed.count(corpus, z.astype(np.uint16), first, last, table)
-    expected = np.zeros_like(table)
-    np.add.at(expected, (words_of(corpus), z), 1)
-    np.testing.assert_array_equal(table, expected)
 
 
 @pytest.mark.parametrize("n_topics", [1, 16, 40, 300])

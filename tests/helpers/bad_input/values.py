@@ -99,6 +99,14 @@ def outside(interval: Interval) -> Iterable[Any]:
             yield from (number, *as_numpy(number))
 
 
+def number_in(interval: Interval) -> Any:
+    """Return a number in an interval, not at its ends."""
+    low, high = interval.left, interval.right
+    if low is None or high is None:
+        return high - 1 if low is None else low + 1
+    return (low + high) // 2 if interval.type is Integral else (low + high) / 2
+
+
 NO_NUMBERS = [
     "3",
     {3},
@@ -173,6 +181,8 @@ SEEDS = refused(
 def of_constraints(constraints: list[Any], typical: Any) -> Spec:
     """Derive the Spec of a parameter from the constraints of an estimator."""
     intervals = [c for c in constraints if isinstance(c, Interval)]
+    if intervals and typical is None:
+        typical = number_in(intervals[0])
     options = [c.options for c in constraints if isinstance(c, StrOptions)]
     known = len(intervals) + len(options)
     spec = Spec([], [])
