@@ -28,7 +28,7 @@ from tests.helpers.enumeration import (
     is_wrong,
     sweep_exact_draws,
 )
-from tests.helpers.mutants import Edit, PlainStreams, interpreted, streams
+from tests.helpers.mutants import Edit, PlainStreams, faults, interpreted, streams
 
 SAMPLERS = {
     "rows": single_site_rows,
@@ -180,228 +180,162 @@ SMALL = {
 ALL_SHORT = Edit("_tables.document", "LANES_PER_TOKEN = N", "LANES_PER_TOKEN = 0")
 
 # Faults by the problem on which they show.
-EVERYWHERE = {
-    "two cells": {
-        "the token stays in n_dk": Edit(
-            "ratio_without", "A[K] - N", "A[K]", nth=0, of=2
-        ),
-        "the token stays in n_k": Edit(
-            "ratio_without", "A[K] - N", "A[K]", nth=1, of=2
-        ),
-    },
-    "documents": {
-        "alpha is missing": Edit(
-            "topic_ratio", "np.float32(N) + A", "np.float32(N)", nth=0, of=2
-        ),
-    },
-    "words": {
-        "V is missing": Edit("Problem.kernel_priors", "np.float32(V) * B", "B"),
-    },
-    "two documents": {
-        "a short document leaves its counts": [
-            Edit("next_document", "D[K] = 0", "pass"),
-            ALL_SHORT,
-        ],
-        "a short document leaves its ratios": [
-            Edit("next_document", "S += _change_ratio(*Z)", "pass", nth=0, of=2),
-            ALL_SHORT,
-        ],
-        "a short document does not count": [
-            Edit("next_document", "D[K] += 1", "pass"),
-            ALL_SHORT,
-        ],
-        "a short document does not set its ratios": [
-            Edit("next_document", "S += _change_ratio(*Z)", "pass", nth=1, of=2),
-            ALL_SHORT,
-        ],
-    },
-}
-ROWS = {
-    "words": {
-        "the new topic's ratio is not updated": Edit(
-            "resample", "set_entry(ratio, new, R)", "pass"
-        ),
-        "the old topic's ratio is not updated": Edit(
-            "resample", "set_entry(ratio, old, R)", "pass"
-        ),
-    },
-    "cell": {
-        "the token stays in n_wk": Edit(
-            "resample", "np.float32(R[K] - N)", "np.float32(R[K])"
-        ),
-        "the current topic is weighed with all tokens": Edit(
-            "resample", "A * (np.float32(R[K] - N) + B)", "np.float64(weight[K])"
-        ),
-        "the old topic still attracts": Edit(
-            "resample", "set_entry(W, O, np.float32(0))", "pass"
-        ),
-        "padding attracts": Edit(
-            "weigh",
-            "A * (to_float(R) + B)",
-            "np.maximum(A * (to_float(R) + B), np.float32(0.01))",
-        ),
-        "the second register is not reached": Edit("find_down_lane", "X + one", "X"),
-        "the lanes before it stay in the draw": Edit(
-            "pick_summed", "R - get_lane(*Z)", "R"
-        ),
-        "an entry of the wrong register is set": Edit(
-            "set_entry", "store(A, B, C)", "store(A, 0, C)"
-        ),
-    },
-    "documents": {
-        "beta is missing": Edit("weigh", "A * (to_float(R) + B)", "A * to_float(R)"),
-        "the new topic's weight is not updated": Edit(
-            "resample", "set_entry(weight, new, W)", "pass"
-        ),
-    },
-    "cell, flat": {
-        "the old topic's weight is not updated": Edit(
-            "resample", "set_entry(weight, old, stay)", "pass"
-        ),
-        "the sum is not updated": Edit("resample", "A + B - W[K]", "sum_ - W[K]"),
-    },
-}
+EVERYWHERE = faults("""
+two cells
+  the token stays in n_dk
+    ratio_without: A[K] - N -> A[K] (1 of 2)
+  the token stays in n_k
+    ratio_without: A[K] - N -> A[K] (2 of 2)
+documents
+  alpha is missing
+    topic_ratio: np.float32(N) + A -> np.float32(N) (1 of 2)
+words
+  V is missing
+    Problem.kernel_priors: np.float32(V) * B -> B
+two documents
+  a short document leaves its counts
+    next_document: D[K] = 0 -> pass
+    _tables.document: LANES_PER_TOKEN = N -> LANES_PER_TOKEN = 0
+  a short document leaves its ratios
+    next_document: S += _change_ratio(*Z) -> pass (1 of 2)
+    _tables.document: LANES_PER_TOKEN = N -> LANES_PER_TOKEN = 0
+  a short document does not count
+    next_document: D[K] += 1 -> pass
+    _tables.document: LANES_PER_TOKEN = N -> LANES_PER_TOKEN = 0
+  a short document does not set its ratios
+    next_document: S += _change_ratio(*Z) -> pass (2 of 2)
+    _tables.document: LANES_PER_TOKEN = N -> LANES_PER_TOKEN = 0
+""")
+ROWS = faults("""
+words
+  the new topic's ratio is not updated
+    resample: set_entry(ratio, new, R) -> pass
+  the old topic's ratio is not updated
+    resample: set_entry(ratio, old, R) -> pass
+cell
+  the token stays in n_wk
+    resample: np.float32(R[K] - N) -> np.float32(R[K])
+  the current topic is weighed with all tokens
+    resample: A * (np.float32(R[K] - N) + B) -> np.float64(weight[K])
+  the old topic still attracts
+    resample: set_entry(W, O, np.float32(0)) -> pass
+  padding attracts
+    weigh: A * (to_float(R) + B) -> np.maximum(A * (to_float(R) + B), np.float32(0.01))
+  the second register is not reached
+    find_down_lane: X + one -> X
+  the lanes before it stay in the draw
+    pick_summed: R - get_lane(*Z) -> R
+  an entry of the wrong register is set
+    set_entry: store(A, B, C) -> store(A, 0, C)
+documents
+  beta is missing
+    weigh: A * (to_float(R) + B) -> A * to_float(R)
+  the new topic's weight is not updated
+    resample: set_entry(weight, new, W) -> pass
+cell, flat
+  the old topic's weight is not updated
+    resample: set_entry(weight, old, stay) -> pass
+  the sum is not updated
+    resample: A + B - W[K] -> sum_ - W[K]
+""")
 # The ratio of the next token, and that of one more: both are made before the draw.
-REGISTERS = {
-    "two cells": {
-        "the first token stays in n_dk": Edit(
-            "sweep_tokens", "n_doc = choose(taken, A, n_doc)", "pass", nth=0, of=2
-        ),
-        "the first token stays in n_k": Edit(
-            "sweep_tokens", "n_all = choose(taken, A, n_all)", "pass", nth=0, of=2
-        ),
-        "the next token stays in n_dk": Edit(
-            "sweep_tokens", "n_doc = choose(taken, A, n_doc)", "pass", nth=1, of=2
-        ),
-        "the next token stays in n_k": Edit(
-            "sweep_tokens", "n_all = choose(taken, A, n_all)", "pass", nth=1, of=2
-        ),
-        "a drawn topic does not grow in n_k": Edit(
-            "sweep_tokens", "n_all = choose(drawn, A, n_all)", "pass"
-        ),
-    },
-    "words": {
-        "the first token of a cell stays in n_wk": Edit(
-            "sweep_tokens", "n_word = choose(taken, A, n_word)", "pass", nth=0, of=2
-        ),
-        "V beta is missing": Edit("sweep_tokens", "n_all + A", "n_all", nth=0, of=3),
-        "a drawn topic keeps its ratio": Edit(
-            "sweep_tokens", "choose(drawn, if_drawn, A)", "A"
-        ),
-        "a topic that is not drawn has one more": Edit(
-            "sweep_tokens", "choose(taken, changed, ratio)", "changed"
-        ),
-    },
-    "cell": {
-        "the next token of a cell stays in n_wk": Edit(
-            "sweep_tokens", "n_word = choose(taken, A, n_word)", "pass", nth=1, of=2
-        ),
-        "the two that make one are forgotten": Edit(
-            "sweep_tokens", "choose(taken, ratio, changed)", "changed"
-        ),
-        "a drawn topic does not grow in n_dk": Edit(
-            "sweep_tokens", "n_doc = choose(drawn, A, n_doc)", "pass"
-        ),
-        "a drawn topic does not grow in n_wk": Edit(
-            "sweep_tokens", "n_word = choose(drawn, A, n_word)", "pass"
-        ),
-    },
-    "documents": {
-        "alpha is missing": Edit("sweep_tokens", "n_doc + A", "n_doc", nth=0, of=3),
-        "beta is missing": Edit("sweep_tokens", "n_word + A", "n_word", nth=0, of=2),
-    },
-    "cell, 5 topics": {
-        "the last lane is drawn too often": Edit(
-            "sweep_tokens", "ends > r", "ends > ends"
-        ),
-        "the lane before counts in its column": Edit(
-            "sweep_tokens", "repeat_row(R - B, *Z)", "repeat_row(R, *Z)"
-        ),
-        "the first row is not drawn": Edit(
-            "sweep_tokens", "down > rest", "down > down"
-        ),
-    },
-}
-LISTS = {
-    "cell": {
-        "the new topic's ratio is not updated": Edit(
-            "update_ratio", "ratio_without(K, *Z)", "document.ratio[K]"
-        ),
-        "the topic that fills a gap is lost": Edit(
-            "fill_gap", "A[J] = A[S]", "pass", nth=0, of=2
-        ),
-    },
-    "alone": {
-        "the token stays in n_wk": Edit(
-            "resample", "np.float32(C[J] - N)", "np.float32(C[J])"
-        ),
-        "the current topic is weighed with all tokens": Edit(
-            "resample", "R * np.float32(C[J] - N)", "weight[J]"
-        ),
-    },
-    "two cells": {
-        "beta is missing": Edit("resample", "old_weight + B * R", "old_weight"),
-        "the sum of the ratios keeps the old topic": Edit(
-            "resample", "A - R[K]", "A", nth=0, of=2
-        ),
-        "the new topic's weight is not updated": Edit(
-            "resample", "W[J] = R[K] * X", "pass"
-        ),
-    },
-    "documents": {
-        "any topic is drawn by the sum of the list": Edit(
-            "resample", "uniform(rng) * S", "uniform(rng) * others"
-        ),
-        "the list keeps the old topic": Edit("weigh", "choose(F, A, W)", "W"),
-        "the old topic's weight is not updated": Edit(
-            "resample", "weight[slot] = old_weight", "pass"
-        ),
-        "the old topic still attracts": Edit("pick_any", "R[O] = 0", "pass"),
-    },
-    "words": {
-        "the old topic's ratio is not updated": Edit(
-            "resample", "ratio[K] = R", "pass"
-        ),
-        "the sum of the ratios is not updated": Edit(
-            "resample", "S += update_ratio(*Z)", "update_ratio(*Z)"
-        ),
-    },
-    "cell, flat": {
-        "the sum of the list is not updated": Edit(
-            "at_topic", "sum_others(*Z)", "cell.others"
-        ),
-        "the topic that fills a gap has no weight": Edit(
-            "drop_topic", "W[J] = W[S]", "pass"
-        ),
-        "an emptied slot keeps its weight": Edit("drop_topic", "W[S] = 0", "pass"),
-        "the own weight is among the others": Edit(
-            "load_others", "choose(*Z)", "load(weight, block, LANES)"
-        ),
-    },
-    "cell, 5 topics": {
-        "the second register is not reached": Edit(
-            "pick", "range(0, S, LANES)", "range(0, LANES, LANES)"
-        ),
-        "the registers before it stay in the draw": Edit(
-            "pick", "running_sum(X) + B", "running_sum(X)"
-        ),
-    },
-    "12 topics": {
-        "four registers before it stay in the draw": Edit("pick_any", "r -= S", "pass"),
-    },
-    "two documents": {
-        "a short document does not change the sum": [
-            Edit(
-                "next_document",
-                "S += _change_ratio(*Z)",
-                "_change_ratio(*Z)",
-                nth=0,
-                of=2,
-            ),
-            ALL_SHORT,
-        ],
-    },
-}
+REGISTERS = faults("""
+two cells
+  the first token stays in n_dk
+    sweep_tokens: n_doc = choose(taken, A, n_doc) -> pass (1 of 2)
+  the first token stays in n_k
+    sweep_tokens: n_all = choose(taken, A, n_all) -> pass (1 of 2)
+  the next token stays in n_dk
+    sweep_tokens: n_doc = choose(taken, A, n_doc) -> pass (2 of 2)
+  the next token stays in n_k
+    sweep_tokens: n_all = choose(taken, A, n_all) -> pass (2 of 2)
+  a drawn topic does not grow in n_k
+    sweep_tokens: n_all = choose(drawn, A, n_all) -> pass
+words
+  the first token of a cell stays in n_wk
+    sweep_tokens: n_word = choose(taken, A, n_word) -> pass (1 of 2)
+  V beta is missing
+    sweep_tokens: n_all + A -> n_all (1 of 3)
+  a drawn topic keeps its ratio
+    sweep_tokens: choose(drawn, if_drawn, A) -> A
+  a topic that is not drawn has one more
+    sweep_tokens: choose(taken, changed, ratio) -> changed
+cell
+  the next token of a cell stays in n_wk
+    sweep_tokens: n_word = choose(taken, A, n_word) -> pass (2 of 2)
+  the two that make one are forgotten
+    sweep_tokens: choose(taken, ratio, changed) -> changed
+  a drawn topic does not grow in n_dk
+    sweep_tokens: n_doc = choose(drawn, A, n_doc) -> pass
+  a drawn topic does not grow in n_wk
+    sweep_tokens: n_word = choose(drawn, A, n_word) -> pass
+documents
+  alpha is missing
+    sweep_tokens: n_doc + A -> n_doc (1 of 3)
+  beta is missing
+    sweep_tokens: n_word + A -> n_word (1 of 2)
+cell, 5 topics
+  the last lane is drawn too often
+    sweep_tokens: ends > r -> ends > ends
+  the lane before counts in its column
+    sweep_tokens: repeat_row(R - B, *Z) -> repeat_row(R, *Z)
+  the first row is not drawn
+    sweep_tokens: down > rest -> down > down
+""")
+LISTS = faults("""
+cell
+  the new topic's ratio is not updated
+    update_ratio: ratio_without(K, *Z) -> document.ratio[K]
+  the topic that fills a gap is lost
+    fill_gap: A[J] = A[S] -> pass (1 of 2)
+alone
+  the token stays in n_wk
+    resample: np.float32(C[J] - N) -> np.float32(C[J])
+  the current topic is weighed with all tokens
+    resample: R * np.float32(C[J] - N) -> weight[J]
+two cells
+  beta is missing
+    resample: old_weight + B * R -> old_weight
+  the sum of the ratios keeps the old topic
+    resample: A - R[K] -> A (1 of 2)
+  the new topic's weight is not updated
+    resample: W[J] = R[K] * X -> pass
+documents
+  any topic is drawn by the sum of the list
+    resample: uniform(rng) * S -> uniform(rng) * others
+  the list keeps the old topic
+    weigh: choose(F, A, W) -> W
+  the old topic's weight is not updated
+    resample: weight[slot] = old_weight -> pass
+  the old topic still attracts
+    pick_any: R[O] = 0 -> pass
+words
+  the old topic's ratio is not updated
+    resample: ratio[K] = R -> pass
+  the sum of the ratios is not updated
+    resample: S += update_ratio(*Z) -> update_ratio(*Z)
+cell, flat
+  the sum of the list is not updated
+    at_topic: sum_others(*Z) -> cell.others
+  the topic that fills a gap has no weight
+    drop_topic: W[J] = W[S] -> pass
+  an emptied slot keeps its weight
+    drop_topic: W[S] = 0 -> pass
+  the own weight is among the others
+    load_others: choose(*Z) -> load(weight, block, LANES)
+cell, 5 topics
+  the second register is not reached
+    pick: range(0, S, LANES) -> range(0, LANES, LANES)
+  the registers before it stay in the draw
+    pick: running_sum(X) + B -> running_sum(X)
+12 topics
+  four registers before it stay in the draw
+    pick_any: r -= S -> pass
+two documents
+  a short document does not change the sum
+    next_document: S += _change_ratio(*Z) -> _change_ratio(*Z) (1 of 2)
+    _tables.document: LANES_PER_TOKEN = N -> LANES_PER_TOKEN = 0
+""")
 
 
 def plain(name, *edits):

@@ -47,55 +47,6 @@ def test_symmetric_is_one_value_and_asymmetric_one_for_each(cls, prior):
     assert isinstance(one.topic_word_prior_, float)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("learn_priors", "alpha"),
-    [("asymmetric", [0.2, 0.4, 0.8]), ("symmetric", [0.3, 0.3, 0.3])],
-)
-def test_learned_priors_are_those_of_the_corpus(learn_priors, alpha):
-    X, _, topics = make_lda_corpus(
-        2000,
-        200,
-        3,
-        document_length=50,
-        doc_topic_prior=alpha,
-        topic_word_prior=0.3,
-        random_state=0,
-    )
-    # Of twelve chains about one stays for long where two topics have become one.
-    model = CollapsedGibbsLDA(
-        3, learn_priors=learn_priors, max_iter=101, burn_in=100, random_state=1
-    ).fit(X)
-    order = np.argmax(model.topic_word_ @ topics.T, axis=1)
-    assert sorted(order) == [0, 1, 2]
-    # 2,000 documents of 50 tokens tell each alpha_k to about 5 %, 600 words of topics
-    # tell beta to about 5 % (over other corpora and seeds: 12 % at most). Both start
-    # from 1 / 3, which is up to 67 % off.
-    np.testing.assert_allclose(model.doc_topic_prior_, np.array(alpha)[order], rtol=0.2)
-    np.testing.assert_allclose(model.topic_word_prior_, 0.3, rtol=0.15)
-
-
-@pytest.mark.parametrize("learn_priors", ["symmetric", "asymmetric"])
-@pytest.mark.parametrize("prior", [1e-8, None, 1e6])
-@pytest.mark.parametrize(
-    "counts",
-    [[[1]], [[9, 0]], [[1, 0], [0, 1]], [[1, 1], [1, 1], [1, 1]], [[5, 5]] * 9],
-    ids=str,
-)
-def test_learned_priors_do_not_run_away(counts, learn_priors, prior):
-    model = fit(
-        np.array(counts),
-        max_iter=101,
-        burn_in=100,
-        learn_priors=learn_priors,
-        doc_topic_prior=prior,
-        topic_word_prior=prior,
-    )
-    priors = [*model.doc_topic_prior_, model.topic_word_prior_]
-    assert min(priors) >= 1e-4
-    assert max(priors) <= 1e3
-
-
 def fixed_point(counts, prior, symmetric):
     """Repeat Minka's equation 55 until it stands still; one row of counts per draw."""
     for _ in range(3000):

@@ -15,7 +15,7 @@ from tests.helpers.enumeration import (
     each_mutant,
     is_wrong,
 )
-from tests.helpers.mutants import Edit
+from tests.helpers.mutants import faults
 
 NAMES = ("uncollapsed", "partially collapsed")
 SAMPLERS = {name: samplers.SAMPLERS[name].compiled() for name in NAMES}
@@ -82,153 +82,117 @@ SMALL = {
 }
 
 # Faults by the problem on which they show.
-EVERYWHERE = {
-    "words": {
-        "counts are not refreshed": Edit(
-            "count_words", "A[:] = 0", "return table.sum(axis=0)"
-        ),
-        "counts are not cleared": Edit("count_words", "A[:] = 0", "pass"),
-        "the topics' totals are not refreshed": Edit(
-            "recount", "A[:] = S", "S", nth=1, of=2
-        ),
-    },
-    "tiny betas": {
-        "words of topics without tokens do not follow beta": Edit(
-            "words_at", "np.cumsum(B)", "np.arange(1, B.size + 1)"
-        ),
-    },
-}
-UNCOLLAPSED = {
-    "words": {
-        "beta is missing": Edit("_draw_phi", "C + _beta_of(*Z)", "C + 1e-9"),
-        "alpha is missing": Edit(
-            "_draw_theta",
-            "np.tile(A.doc_topic_prior, *Z)",
-            "np.tile(1e-9 + 0 * A.doc_topic_prior, *Z)",
-        ),
-        "phi is not normalised": Edit("_draw_phi", "1 / np.maximum(A, B)", "0 * A + 1"),
-        "phi is normalised over some words": Edit(
-            "_draw_phi", "sum(S.threads.map(*Z))", "S.threads.map(*Z)[0]"
-        ),
-        "the last word is not counted": Edit(
-            "uncollapsed.count", "W[C] < last", "W[C] < last - 1"
-        ),
-        "the first word is not found": Edit(
-            "uncollapsed.count", "W[C + H] < F", "True"
-        ),
-    },
-    "betas": {
-        "beta is that of another topic": Edit(
-            "_beta_of", "B[:, F:L].T", "B[::-1, F:L].T"
-        ),
-    },
-    "cell": {
-        "alpha is that of another topic": Edit(
-            "_draw_theta",
-            "np.tile(A.doc_topic_prior, *Z)",
-            "np.tile(A.doc_topic_prior[::-1], *Z)",
-        ),
-        "the topic stays twice": Edit("resample_topics", "R -= S", "pass"),
-        "the topic is drawn again": Edit("resample_topics", "R += S", "pass"),
-        "a lane ends after its first register": Edit(
-            "uncollapsed._weigh", "S[N + L]", "S[LANES + L]"
-        ),
-        "the second register is not reached": Edit("find_down_lane", "X + one", "X"),
-        "the second lane is not reached": Edit("_pick", "R >= B[I]", "False"),
-        "padding attracts": [
-            Edit("_draw_phi", "np.zeros(W.shape, *Z)", "2**49 + np.zeros(W.shape, *Z)"),
-            Edit("_draw_theta", "np.zeros(*Z)", "2**49 + np.zeros(*Z)"),
-        ],
-    },
-    "empty topics": {
-        "a topic without tokens has no words": Edit(
-            "_draw_phi", "A[W, E] = 1", "A[W, E] = 0"
-        ),
-        "the first word is that of topics without tokens": Edit(
-            "_draw_phi", "_words_of_prior(P, E, *Z)", "0 * E"
-        ),
-    },
-}
-PARTIALLY_COLLAPSED = {
-    "document": {
-        "beta is missing": Edit(
-            "draw_rows", "large_shape(C + B, R)", "large_shape(C, R)"
-        ),
-        "all words have the same numbers": Edit(
-            "draw_rows", "hashed(K, W)", "hashed(K, 0)"
-        ),
-    },
-    "counts": {
-        "the count is missing": Edit(
-            "draw_rows", "large_shape(C + B, R)", "large_shape(1 + B, R)"
-        ),
-    },
-    "absent words": {
-        "small shapes are too small": [
-            Edit("_propose", "1 / S", "2 / S"),
-            Edit("_decide", "V / shape", "2 * V / shape"),
-        ],
-        "what is not sure is 0": Edit("draw_rows", "_draw_unsure(*Z)", "0"),
-    },
-    "large beta": {
-        "large shapes are one larger": Edit("large_shape", "S - 1 / 3", "S + 2 / 3"),
-    },
-    "words": {
-        "phi is not normalised": Edit("factors", "_SCALE / A", "_SCALE + 0 * A"),
-        "phi is normalised over some words": Edit(
-            "factors", "np.add.accumulate(T)[-1]", "T[0]"
-        ),
-        "all sweeps have the same numbers": Edit(
-            "draw_keys", "next_uint64(R.kernel)", "1"
-        ),
-        "alpha is missing": Edit(
-            "partially_collapsed._ratio", "A + P[K]", "A + np.float32(1e-9)"
-        ),
-        "the factor of the new topic is another's": Edit(
-            "partially_collapsed._ratio", "factor[k]", "factor[0]"
-        ),
-    },
-    "empty topics": {
-        "a topic without tokens has no words": Edit(
-            "draw_rows", "1 if E[K] == W else 0", "0"
-        ),
-        "the first word is that of topics without tokens": Edit(
-            "draw_extra", "S[E] * N", "0 * S[E]"
-        ),
-    },
-    "betas": {
-        "beta is that of another word": Edit(
-            "draw_phi_block", "B[:, F:F + BLOCK]", "B[:, :BLOCK]"
-        ),
-        "beta is that of another topic": Edit(
-            "draw_rows_of_each", "beta[i, k]", "beta[i, 0]"
-        ),
-    },
-    "documents": {
-        "all documents have the same numbers": Edit("sweep_tokens", "first + d", "0"),
-    },
-    "one word": {
-        "the token stays in its document": Edit(
-            "_resample", "_ratio(O, 1, D)", "_ratio(O, 0, D)"
-        ),
-        "the old topic keeps its weight": Edit(
-            "_resample", "weight[old] = stay", "pass"
-        ),
-        "the new topic keeps its weight": Edit("_resample", "W[N] = A * B", "pass"),
-    },
-    "cell": {
-        "alpha is that of another topic": Edit(
-            "partially_collapsed._ratio", "prior[k]", "prior[0]"
-        ),
-        "the document keeps its counts": Edit("_resample", "D[N] += 1", "pass"),
-    },
-    "five words": {
-        "the old topic keeps its ratio": Edit(
-            "_resample", "ratio[old] = old_ratio", "pass"
-        ),
-        "the new topic keeps its ratio": Edit("_resample", "ratio[new] = R", "pass"),
-    },
-}
+EVERYWHERE = faults("""
+words
+  counts are not refreshed
+    count_words: A[:] = 0 -> return table.sum(axis=0)
+  counts are not cleared
+    count_words: A[:] = 0 -> pass
+  the topics' totals are not refreshed
+    recount: A[:] = S -> S (2 of 2)
+tiny betas
+  words of topics without tokens do not follow beta
+    words_at: np.cumsum(B) -> np.arange(1, B.size + 1)
+""")
+UNCOLLAPSED = faults("""
+words
+  beta is missing
+    _draw_phi: C + _beta_of(*Z) -> C + 1e-9
+  alpha is missing
+    _draw_theta: np.tile(A, *Z) -> np.tile(1e-9 + 0 * A, *Z)
+  phi is not normalised
+    _draw_phi: 1 / np.maximum(A, B) -> 0 * A + 1
+  phi is normalised over some words
+    _draw_phi: sum(S.threads.map(*Z)) -> S.threads.map(*Z)[0]
+  the last word is not counted
+    uncollapsed.count: W[C] < last -> W[C] < last - 1
+  the first word is not found
+    uncollapsed.count: W[C + H] < F -> True
+betas
+  beta is that of another topic
+    _beta_of: B[:, F:L].T -> B[::-1, F:L].T
+cell
+  alpha is that of another topic
+    _draw_theta: np.tile(A, *Z) -> np.tile(A[::-1], *Z)
+  the topic stays twice
+    resample_topics: R -= S -> pass
+  the topic is drawn again
+    resample_topics: R += S -> pass
+  a lane ends after its first register
+    uncollapsed._weigh: S[N + L] -> S[LANES + L]
+  the second register is not reached
+    find_down_lane: X + one -> X
+  the second lane is not reached
+    _pick: R >= B[I] -> False
+  padding attracts
+    _draw_phi: np.zeros(W.shape, *Z) -> 2**49 + np.zeros(W.shape, *Z)
+    _draw_theta: np.zeros(*Z) -> 2**49 + np.zeros(*Z)
+empty topics
+  a topic without tokens has no words
+    _draw_phi: A[W, E] = 1 -> A[W, E] = 0
+  the first word is that of topics without tokens
+    _draw_phi: _words_of_prior(P, E, *Z) -> 0 * E
+""")
+PARTIALLY_COLLAPSED = faults("""
+document
+  beta is missing
+    draw_rows: large_shape(C + B, R) -> large_shape(C, R)
+  all words have the same numbers
+    draw_rows: hashed(K, W) -> hashed(K, 0)
+counts
+  the count is missing
+    draw_rows: large_shape(C + B, R) -> large_shape(1 + B, R)
+absent words
+  small shapes are too small
+    _propose: 1 / S -> 2 / S
+    _decide: V / shape -> 2 * V / shape
+  what is not sure is 0
+    draw_rows: _draw_unsure(*Z) -> 0
+large beta
+  large shapes are one larger
+    large_shape: S - 1 / 3 -> S + 2 / 3
+words
+  phi is not normalised
+    factors: _SCALE / A -> _SCALE + 0 * A
+  phi is normalised over some words
+    factors: np.add.accumulate(T)[-1] -> T[0]
+  all sweeps have the same numbers
+    draw_keys: next_uint64(R.kernel) -> 1
+  alpha is missing
+    partially_collapsed._ratio: A + P[K] -> A + np.float32(1e-9)
+  the factor of the new topic is another's
+    partially_collapsed._ratio: factor[k] -> factor[0]
+empty topics
+  a topic without tokens has no words
+    draw_rows: 1 if E[K] == W else 0 -> 0
+  the first word is that of topics without tokens
+    draw_extra: S[E] * N -> 0 * S[E]
+betas
+  beta is that of another word
+    draw_phi_block: B[:, F:F + BLOCK] -> B[:, :BLOCK]
+  beta is that of another topic
+    draw_rows_of_each: beta[i, k] -> beta[i, 0]
+documents
+  all documents have the same numbers
+    sweep_tokens: first + d -> 0
+one word
+  the token stays in its document
+    _resample: _ratio(O, 1, D) -> _ratio(O, 0, D)
+  the old topic keeps its weight
+    _resample: weight[old] = stay -> pass
+  the new topic keeps its weight
+    _resample: W[N] = A * B -> pass
+cell
+  alpha is that of another topic
+    partially_collapsed._ratio: prior[k] -> prior[0]
+  the document keeps its counts
+    _resample: D[N] += 1 -> pass
+five words
+  the old topic keeps its ratio
+    _resample: ratio[old] = old_ratio -> pass
+  the new topic keeps its ratio
+    _resample: ratio[new] = R -> pass
+""")
 
 
 def plain(name, *edits):

@@ -7,7 +7,7 @@ rest: each of these parts can go wrong alone.
 import pytest
 
 from tests.helpers.enumeration import TinyProblem, assert_exact, each_mutant, is_wrong
-from tests.helpers.mutants import Edit
+from tests.helpers.mutants import faults
 from tests.helpers.samplers import SAMPLERS
 
 # Interpreted kernels have two lanes, so three topics fill two registers.
@@ -28,65 +28,48 @@ SMALL = {
         (((0, 2), (1, 2)),), 2, (1.0, 1.5), ((5.0, 0.1), (5.0, 0.1))
     ),
 }
-BETA_SUM = Edit(
-    "document.topic_ratios", "entries(S, K, L)", "broadcast(entry(S, 0), L)"
-)
-NO_EXCESS = Edit("_list_excess", "state.size[W] = A - B", "state.size[W] = 0")
 
 # Faults by the sampler and the problem on which they show.
 MUTANTS = {
-    "rows": {
-        "words": {
-            "tables do not hold beta": Edit(
-                "rows.from_topics", "W[X] = B.T", "W[X] = 0.5"
-            ),
-        },
-        "topics": {
-            "the sum of beta is that of another topic": BETA_SUM,
-            "without the token, it is that of another topic": Edit(
-                "ratio_without", "entry(S, K)", "entry(S, 0)"
-            ),
-        },
-    },
-    "lists": {
-        "one seed": {
-            "the excess is missing": NO_EXCESS,
-            "the excess is twice there": Edit(
-                "_list_excess", "value[X]", "2 * value[X]"
-            ),
-        },
-        "of words": {
-            "beta is that of another word": Edit(
-                "entry.priors_of", "entry(B, W)", "entry(B, 0)"
-            ),
-        },
-        "topics": {
-            "the sum of beta is that of another topic": BETA_SUM,
-        },
-    },
-    "pairs": {
-        "one seed": {
-            "the excess is missing": NO_EXCESS,
-        },
-        "topics": {
-            "the sum of beta is that of another topic": Edit(
-                "set_ratios", "entry(S, K)", "entry(S, 0)"
-            ),
-            "without tokens, it is that of another topic": Edit(
-                "kappa_without", "entry(S, K)", "entry(S, 0)"
-            ),
-        },
-        "of words": {
-            "beta is that of the first word": Edit(
-                "small.words_of", "entry(B, W)", "entry(B, 0)"
-            ),
-        },
-        "words far apart": {
-            "unlisted topics have beta of another word": Edit(
-                "lists._resample_small", "W.beta != B", "B < 0"
-            ),
-        },
-    },
+    "rows": faults("""
+words
+  tables do not hold beta
+    rows.from_topics: W[X] = B.T -> W[X] = 0.5
+topics
+  the sum of beta is that of another topic
+    document.topic_ratios: entries(S, K, L) -> broadcast(entry(S, 0), L)
+  without the token, it is that of another topic
+    ratio_without: entry(S, K) -> entry(S, 0)
+"""),
+    "lists": faults("""
+one seed
+  the excess is missing
+    _list_excess: state.size[W] = A - B -> state.size[W] = 0
+  the excess is twice there
+    _list_excess: value[X] -> 2 * value[X]
+of words
+  beta is that of another word
+    entry.priors_of: entry(B, W) -> entry(B, 0)
+topics
+  the sum of beta is that of another topic
+    document.topic_ratios: entries(S, K, L) -> broadcast(entry(S, 0), L)
+"""),
+    "pairs": faults("""
+one seed
+  the excess is missing
+    _list_excess: state.size[W] = A - B -> state.size[W] = 0
+topics
+  the sum of beta is that of another topic
+    set_ratios: entry(S, K) -> entry(S, 0)
+  without tokens, it is that of another topic
+    kappa_without: entry(S, K) -> entry(S, 0)
+of words
+  beta is that of the first word
+    small.words_of: entry(B, W) -> entry(B, 0)
+words far apart
+  unlisted topics have beta of another word
+    lists._resample_small: W.beta != B -> B < 0
+"""),
 }
 
 

@@ -330,16 +330,10 @@ def is_wrong(mutant, tiny, n_draws, seed, start=None, *, or_unsound=False):
 def each_mutant(tables):
     """Parametrise a test of mutants, which gets `name`, `problem` and `edits`.
 
-    Tables are one or several for each name, and have the edits of each fault by the
-    problem on which the fault shows: {problem: {fault: edit or edits}}.
+    Each name has one table of `mutants.faults`, or several.
     """
     mutants = [
-        pytest.param(
-            name,
-            problem,
-            edits if isinstance(edits, list) else [edits],
-            id=f"{name}-{fault}",
-        )
+        pytest.param(name, problem, edits, id=f"{name}-{fault}")
         for name, own in tables.items()
         for table in (own if isinstance(own, list) else [own])
         for problem, faults in table.items()
