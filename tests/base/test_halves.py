@@ -1,4 +1,4 @@
-"""The halves of documents: random whatever the words are, so that no score flatters."""
+"""Random halves of documents: every balanced split of the tokens is as likely."""
 
 import hashlib
 from itertools import product

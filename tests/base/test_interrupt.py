@@ -1,4 +1,4 @@
-"""A fit that talks, and a fit that is stopped by Ctrl-C."""
+"""What verbose fits print, and fits that are interrupted by Ctrl-C."""
 
 import hashlib
 import itertools
@@ -62,7 +62,7 @@ def test_silence(capsys, params):
     assert capsys.readouterr() == ("", "")
 
 
-def test_talking_about_no_tokens(capsys):
+def test_progress_without_tokens(capsys):
     make(verbose=2, evaluate_every=5).fit(np.zeros((2, 3)))
     assert len(capsys.readouterr().out.splitlines()) == 2
 

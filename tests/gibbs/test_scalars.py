@@ -1,4 +1,4 @@
-"""Recorded scalars, held against their definitions."""
+"""Recorded scalars, compared with their definitions."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
-"""Faults in what samplers make of an array of beta; right ones are in the other files.
+"""Planted faults in the use of an array of beta.
 
-The tables hold beta, or what it has beyond the least of a word, and kernels know the
-rest: each of these parts can go wrong alone.
+Tables hold beta, or its excess over the smallest beta of a word; kernels add the rest.
+Each of these parts can fail alone. `test_exactness` has the samplers without faults.
 """
 
 import pytest

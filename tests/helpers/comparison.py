@@ -1,4 +1,4 @@
-"""Fitted models held against each other."""
+"""Comparison of fitted models."""
 
 import numpy as np
 

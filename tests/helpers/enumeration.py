@@ -19,9 +19,9 @@ from sklda._core.problem import Corpus, Problem
 from sklda._core.word_prior import word_prior
 from tests.helpers.mutants import streams
 
-# The statistical tests are seeded. There are about a thousand p-values: those of right
-# samplers fail one of them for one seed in a hundred. A mutant, with one planted fault,
-# must fail at p < 1e-6. So neither side hangs on its seed.
+# The statistical tests are seeded and have about a thousand p-values. With right
+# samplers, one of them fails for one seed in a hundred. A mutant, with one planted
+# fault, must fail at p < 1e-6. So neither result depends on the seed.
 RIGHT, WRONG = 1e-5, 1e-6
 
 

@@ -2,9 +2,9 @@
 
 An edit names the function that it changes, and a pattern of code in which each single
 upper-case letter stands for any expression, the same one wherever it occurs. So faults
-outlive another layout, a move to another file, and new names of variables where structure
-alone singles out the place. Where only a name does, the pattern has that name. An edit
-that no longer matches fails and shows the function.
+outlive another layout, a move to another file, and new names of variables where the
+structure alone singles out the place. Where only a name does, the pattern has that
+name. An edit that no longer matches fails and shows the function.
 """
 
 import ast

@@ -1,8 +1,7 @@
 """Corpora in every form that scikit-learn takes, and estimators with valid parameters.
 
-All draws are from short lists. Into draws from wide ranges Hypothesis mixes constants
-of the modules that are loaded: the examples of the suite would depend on what else a
-process tests.
+All draws are from short lists. Hypothesis mixes constants of all loaded modules into
+draws from wide ranges, so the examples would depend on what else the process tests.
 """
 
 import tempfile

@@ -1,7 +1,7 @@
 """Compile the kernels before the workers of pytest-xdist ask for them.
 
-Else each worker compiles what it meets first, most of it twice. This takes about 100
-seconds of one processor; the parts are for two.
+Otherwise each worker compiles what it meets first, and most of it is compiled twice.
+All parts together take about 100 seconds of one processor.
 """
 
 import os

@@ -46,6 +46,13 @@ class Door(NamedTuple):
     specs: dict[str, Spec]
 
 
+def door(
+    function: Callable[..., Any], sound: dict[str, Any], **specs: Spec
+) -> tuple[str, Door]:
+    """Return the name of a function or method, and its door."""
+    return function.__qualname__, Door(function, sound, specs)
+
+
 def refused(*values: Any, words: str = NAME, error=WRONG) -> Spec:
     """Return a Spec of bad values."""
     return Spec([Bad(value, words, error) for value in values], [])
