@@ -50,9 +50,9 @@ COMPILED = {name: known.compiled() for name, known in SAMPLERS.items()}
 WALKED = {
     **COMPILED,
     **{f"{n}, 3 shards": Sharded(COMPILED[n], 3, Threads()) for n in SHARDABLE},
-    "gibbs": MaxMargin(Hinge(1.0), TARGETS, 1.0, None, None),
-    "gibbs, weights one by one": MaxMargin(Hinge(1.0), TARGETS, 1.0, 2, None),
-    "light": MaxMargin(EpsilonInsensitive(1.0, 0.1), TARGETS, 1.0, None, 2),
+    "gibbs": MaxMargin(1.0, None, None, Hinge(1.0), TARGETS),
+    "gibbs, weights one by one": MaxMargin(1.0, 2, None, Hinge(1.0), TARGETS),
+    "light": MaxMargin(1.0, None, 2, EpsilonInsensitive(1.0, 0.1), TARGETS),
 }
 each = pytest.mark.parametrize("name", WALKED)
 

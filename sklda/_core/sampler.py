@@ -7,7 +7,7 @@ Sharding, a change of representation, groups of tokens and labels are samplers c
 around other samplers.
 """
 
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,14 @@ class State(Protocol):
 
 
 S = TypeVar("S", bound=State)
+
+
+class SweepInfo(NamedTuple):
+    """What a sweep did; the numbers add up over shards."""
+
+    n_draws: int  # of topics: fewer than tokens where several move together
+    n_proposed: int = 0  # Metropolis-Hastings steps
+    n_accepted: int = 0
 
 
 class Sampler(Protocol[S]):
