@@ -7,14 +7,14 @@ import numpy as np
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._gibbs.chain import Chain
-from sklda._medlda.sampler import MaxMargin, State
+from sklda._medlda.sampler import MaxMargin, MaxMarginState
 
 
 class MedLDAChain(Chain):
     """A chain of topics and of their weights in the scores of tasks."""
 
     sampler: MaxMargin
-    state: State
+    state: MaxMarginState
 
     def __init__(
         self, sampler: MaxMargin, problem: Problem[Corpus], rng: RandomStreams
