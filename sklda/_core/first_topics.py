@@ -7,7 +7,7 @@ from sklda._core.random_streams import random_topics, uniform
 from sklda._simd.compile import njit
 
 
-def first_topics(problem: Problem[Corpus], rng: np.ndarray) -> np.ndarray:
+def random_first_topics(problem: Problem[Corpus], rng: np.ndarray) -> np.ndarray:
     """Return a topic for each token, (n_tokens,) uint16.
 
     All topics are equally likely. With an array of beta, those of a word are as likely

@@ -15,7 +15,7 @@ from sklda._core.problem import Corpus, Counts, Part, Problem
 from sklda._core.random_streams import RandomStreams
 
 
-class State(Protocol):
+class SamplerState(Protocol):
     """What a sweep changes: the topics of the tokens, and counts made from them."""
 
     @property
@@ -27,7 +27,7 @@ class State(Protocol):
         """Tokens on each topic, (n_lanes,) int32."""
 
 
-S = TypeVar("S", bound=State)
+S = TypeVar("S", bound=SamplerState)
 
 
 class SweepInfo(NamedTuple):

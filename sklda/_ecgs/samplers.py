@@ -17,7 +17,7 @@ from sklda._ecgs.kernels import draw_numbers, lists, rows
 from sklda._gibbs.rows_or_lists import rows_are_faster
 
 
-class Tables(NamedTuple):
+class GroupedTables(NamedTuple):
     """Counts in rows or lists, and the number of draws for each cell."""
 
     z: np.ndarray  # (n_tokens,) uint16
@@ -26,7 +26,7 @@ class Tables(NamedTuple):
     n_draws: np.ndarray  # (n_cells,) int32, in the last sweep
 
 
-class State(NamedTuple):
+class GroupedState(NamedTuple):
     """What belongs to all cells, or to those of a part."""
 
     z: np.ndarray  # (n_tokens,) uint16
@@ -42,48 +42,57 @@ class Grouped(NamedTuple):
     kernel: ModuleType
     damping: int | None
 
-    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> GroupedState:
         """Return the state in which the tokens have the topics z."""
         return self.over(self.tables(problem, z), problem)
 
-    def tables(self, problem: Problem[Corpus], z: np.ndarray) -> Tables:
+    def tables(self, problem: Problem[Corpus], z: np.ndarray) -> GroupedTables:
         """Return the counts of the topics z, and as many draws as in the beginning."""
         counts, corpus = self.kernel.from_topics(problem, z), problem.corpus
         n_draws = np.ones(corpus.word.size, np.int32)
         if self.damping is not None:
             n_draws[:] = np.diff(corpus.token_ptr)
-        return Tables(z, counts.topic, counts, n_draws)
+        return GroupedTables(z, counts.topic, counts, n_draws)
 
-    def over(self, tables: Tables, problem: Problem[Corpus] | Problem[Part]) -> State:
+    def over(
+        self, tables: GroupedTables, problem: Problem[Corpus] | Problem[Part]
+    ) -> GroupedState:
         """Return the state for some cells over tables of all documents."""
         z, topic, counts, n_draws = tables
         counts = counts._replace(topic=topic)
         weights = None
         if self.damping is not None:
-            weights = draw_numbers.init(cells_of(problem.corpus), n_draws, self.damping)
-        return State(z, topic, counts, n_draws, weights)
+            weights = draw_numbers.first_weights(
+                cells_of(problem.corpus), n_draws, self.damping
+            )
+        return GroupedState(z, topic, counts, n_draws, weights)
 
     def sweep(
-        self, problem: Problem[Corpus] | Problem[Part], state: State, rng: RandomStreams
-    ) -> State:
+        self,
+        problem: Problem[Corpus] | Problem[Part],
+        state: GroupedState,
+        rng: RandomStreams,
+    ) -> GroupedState:
         """Resample every token once, in groups; learn how many to make."""
         corpus, weights, n_draws = problem.corpus, state.weights, state.n_draws
         if weights is not None:
-            draw_numbers.draw(weights, rng.child(0).kernel, n_draws)
+            draw_numbers.choose_n_draws(weights, rng.child(0).kernel, n_draws)
         priors = self.kernel.kernel_priors(problem)
         for part in kernel_parts(corpus, problem.n_lanes):
             self.kernel.sweep_groups(part, state.tables, priors, n_draws, rng.kernel)
         if weights is not None:
-            weights = draw_numbers.learn(
+            weights = draw_numbers.learn_weights(
                 corpus.token_ptr, state.z, weights, problem.n_lanes
             )
         return state._replace(weights=weights)
 
-    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: GroupedState) -> Counts:
         """Return the count tables."""
         return self.kernel.counts(problem, state.tables)
 
-    def info(self, problem: Problem[Corpus] | Problem[Part], state: State) -> SweepInfo:
+    def info(
+        self, problem: Problem[Corpus] | Problem[Part], state: GroupedState
+    ) -> SweepInfo:
         """Return the number of groups of tokens."""
         is_part = isinstance(problem.corpus, Part)
         cells = cells_of(problem.corpus) if is_part else slice(None)

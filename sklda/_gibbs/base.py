@@ -109,7 +109,7 @@ class BaseChainEstimator(BaseTopicModel):
             )
 
     def _check_memory(self, problem: Problem[Corpus], n_chains: int = 1) -> None:
-        """Raise ValueError if the draws that chains keep can take too much memory."""
+        """Raise MemoryError if the draws that chains keep can take too much memory."""
         keep_draws = getattr(self._parameters, "keep_draws", 0)
         if keep_draws > 0:
             n_bytes = n_chains * keep_draws * most_bytes(problem)
@@ -230,8 +230,9 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         Raises
         ------
         ValueError
-            If X holds values other than counts, a parameter is out of range, or the
-            draws of `keep_draws` can take more than half of the free memory.
+            If X holds values other than counts, or a parameter is out of range.
+        MemoryError
+            If the draws of `keep_draws` can take more than half of the free memory.
 
         Notes
         -----

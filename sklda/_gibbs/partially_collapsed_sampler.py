@@ -31,7 +31,7 @@ class Keys(NamedTuple):
     topics: np.uint64
 
 
-class State(NamedTuple):
+class PhiState(NamedTuple):
     """The topics of the tokens with their counts, room for phi, and slices of work."""
 
     z: np.ndarray  # (n_tokens,) uint16
@@ -129,12 +129,12 @@ class PartiallyCollapsed(NamedTuple):
     threads: Threads
     info = staticmethod(info)
 
-    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> PhiState:
         """Return the state in which the tokens have the topics z."""
         corpus, n_words = problem.corpus, problem.n_words
         n_slices = _SLICES * self.threads.n
         n_blocks = -(-n_words // BLOCK)
-        return State(
+        return PhiState(
             *count_tokens(problem, z),
             phi=np.zeros((n_words, problem.n_lanes), np.float32),
             block_slices=list(ranges(np.arange(n_blocks + 1), n_slices)),
@@ -143,8 +143,11 @@ class PartiallyCollapsed(NamedTuple):
         )
 
     def sweep(
-        self, problem: Problem[Corpus], state: State, rng: RandomStreams
-    ) -> State:
+        self,
+        problem: Problem[Corpus],
+        state: PhiState,
+        rng: RandomStreams,
+    ) -> PhiState:
         """Draw phi and the topic of every token once."""
         keys = draw_keys(rng)
         corpus, z, alpha = problem.corpus, state.z, problem.doc_topic_prior
@@ -158,7 +161,7 @@ class PartiallyCollapsed(NamedTuple):
         recount(problem, state, self.threads)
         return state
 
-    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: PhiState) -> Counts:
         """Return the count tables; they are the state's own."""
         return Counts(state.word_topic, state.topic)
 

@@ -23,7 +23,7 @@ from sklda._core.threads import Threads
 MOST_SHARDS = 128  # a document is entered once in each phase
 
 
-class Share(NamedTuple):
+class ShardPart(NamedTuple):
     """What a shard of the documents does in a phase."""
 
     shard: int
@@ -31,14 +31,14 @@ class Share(NamedTuple):
     state: Any
 
 
-class State(NamedTuple):
+class ShardedState(NamedTuple):
     """Counts of all documents, and the phases of a sweep over them."""
 
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
     topics: list[np.ndarray]  # the copy of each shard
     tables: Any  # with the topics of the tokens, shared by all
-    phases: list[list[Share]]
+    phases: list[list[ShardPart]]
 
     @property
     def shards(self) -> list[Any]:
@@ -53,7 +53,7 @@ class Sharded(NamedTuple):
     n_shards: int
     threads: Threads
 
-    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> ShardedState:
         """Return the state in which the tokens have the topics z."""
         tables, n = self.sampler.tables(problem, z), self.n_shards
         # What a shard writes to is far from what others write to: two processors that
@@ -64,7 +64,7 @@ class Sharded(NamedTuple):
         def share(i, part):
             own = tables._replace(topic=topics[i])
             state = self.sampler.over(own, problem._replace(corpus=part))
-            return Share(i, part, state)
+            return ShardPart(i, part, state)
 
         parts = _parts(problem, n)
         phases = [
@@ -75,11 +75,11 @@ class Sharded(NamedTuple):
             ]
             for phase in range(n)
         ]
-        return State(z, tables.topic, topics, tables, phases)
+        return ShardedState(z, tables.topic, topics, tables, phases)
 
     def sweep(
-        self, problem: Problem[Corpus], state: State, rng: RandomStreams
-    ) -> State:
+        self, problem: Problem[Corpus], state: ShardedState, rng: RandomStreams
+    ) -> ShardedState:
         """Sweep the shards side by side, phase by phase."""
         streams = [rng.child(i) for i in range(self.n_shards)]
 
@@ -94,11 +94,11 @@ class Sharded(NamedTuple):
             add_changes(state.topic, state.topics)
         return state._replace(phases=phases)
 
-    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: ShardedState) -> Counts:
         """Return the counts of all documents."""
         return self.sampler.counts(problem, state.phases[0][0].state)
 
-    def info(self, problem: Problem[Corpus], state: State) -> SweepInfo:
+    def info(self, problem: Problem[Corpus], state: ShardedState) -> SweepInfo:
         """Return what the last sweep did in all shards."""
         each = [
             self.sampler.info(problem._replace(corpus=share.part), share.state)

@@ -28,7 +28,7 @@ _TOKENS = 4096  # of a slice, or more
 _GAMMAS = 2**16  # drawn at a time, which bounds the memory of a thread
 
 
-class State(NamedTuple):
+class PhiThetaState(NamedTuple):
     """The topics of the tokens with their counts, and slices of words and documents."""
 
     z: np.ndarray  # (n_tokens,) uint16
@@ -45,13 +45,13 @@ class Uncollapsed(NamedTuple):
     threads: Threads
     info = staticmethod(info)
 
-    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> PhiThetaState:
         """Return the state in which the tokens have the topics z."""
         corpus, n_words = problem.corpus, problem.n_words
         before = tokens_before(corpus)
         n_word_slices = min(1 + n_words // _WORDS, _MOST_SLICES)
         n_doc_slices = min(1 + before[-1] // _TOKENS, _MOST_SLICES)
-        return State(
+        return PhiThetaState(
             *count_tokens(problem, z),
             word_slices=list(ranges(np.arange(n_words + 1), n_word_slices)),
             doc_slices=list(ranges(before, n_doc_slices)),
@@ -59,8 +59,8 @@ class Uncollapsed(NamedTuple):
         )
 
     def sweep(
-        self, problem: Problem[Corpus], state: State, rng: RandomStreams
-    ) -> State:
+        self, problem: Problem[Corpus], state: PhiThetaState, rng: RandomStreams
+    ) -> PhiThetaState:
         """Draw phi, theta and the topic of every token once."""
         phi, factor = self._draw_phi(problem, state, rng.child(0))
         z = state.z
@@ -75,7 +75,7 @@ class Uncollapsed(NamedTuple):
         recount(problem, state, self.threads)
         return state
 
-    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: PhiThetaState) -> Counts:
         """Return the count tables; they are the state's own."""
         return Counts(state.word_topic, state.topic)
 
@@ -98,7 +98,7 @@ class Uncollapsed(NamedTuple):
             for first, last in _blocks(words, n_topics):
                 counts = word_topic[first:last, :n_topics]
                 drawn = counts + _beta_of(problem, first, last)
-                gammas.draw(key, first, drawn)
+                gammas.draw_gammas(key, first, drawn)
                 uncollapsed.scale(drawn, np.ones(n_topics), phi[first:last])
                 total += drawn.sum(axis=0)
             return total
@@ -129,7 +129,7 @@ def _draw_theta(problem, z, documents, factor, key) -> Iterator[tuple]:
         shape = np.tile(problem.doc_topic_prior, (last - first, 1))
         doc_topic_counts.add_doc_topic(block, z, shape)
         theta = np.zeros((last - first, problem.n_lanes), np.float32)
-        gammas.draw(key, first, shape)
+        gammas.draw_gammas(key, first, shape)
         uncollapsed.scale(shape, factor, theta)
         yield block, theta
 

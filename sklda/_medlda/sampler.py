@@ -37,7 +37,7 @@ class State(NamedTuple):
 
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
-    tables: rows.State | light.State
+    tables: rows.RowCounts | light.State
     weights: np.ndarray  # (n_topics, n_tasks) float64, eta
     scores: np.ndarray  # (n_docs, n_tasks) float64, of these topics and weights
 

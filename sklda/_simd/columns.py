@@ -19,11 +19,11 @@ from sklda._simd.vector_type import (
     Vector,
     bits_of,
     filled,
-    join,
+    from_registers,
     lowers,
     numbers,
     place_of,
-    split,
+    registers_of,
 )
 
 
@@ -85,7 +85,7 @@ def _load(context, builder, sig, array, k):
         at = builder.add(k, ir.Constant(INT64, i * of.width))
         place = place_of(context, builder, sig.args[0], array, at, lanes)
         rows.append(builder.load(place, align=ALIGNMENT))
-    return join(builder, rows)
+    return from_registers(builder, rows)
 
 
 @lowers(
@@ -100,7 +100,7 @@ def _(context, builder, sig, args):
 
 @lowers(store_columns, lambda array, columns: signature(types.void, array, columns))
 def _(context, builder, sig, args):
-    for i, row in enumerate(split(builder, args[1])):
+    for i, row in enumerate(registers_of(builder, args[1])):
         k = ir.Constant(INT64, i * row.type.count)
         place = place_of(context, builder, sig.args[0], args[0], k, row.type)
         builder.store(row, place, align=ALIGNMENT)
@@ -117,7 +117,7 @@ def _(context, builder, sig, args):
     if isinstance(sig.args[0], types.Array):
         return _load(context, builder, sig, args[0], ir.Constant(INT64, 0))
     row = filled(builder, args[0], sig.return_type.width)
-    return join(builder, [row] * sig.return_type.height)
+    return from_registers(builder, [row] * sig.return_type.height)
 
 
 @lowers(
@@ -127,7 +127,7 @@ def _(context, builder, sig, args):
     ),
 )
 def _(context, builder, sig, args):
-    return join(builder, [args[0]] * sig.return_type.height)
+    return from_registers(builder, [args[0]] * sig.return_type.height)
 
 
 @lowers(
@@ -143,35 +143,35 @@ def _(context, builder, sig, args):
     for i in range(of.height):
         own = numbers(range(i * of.width, (i + 1) * of.width))
         rows.append(builder.icmp_signed("==", own, sought))
-    return join(builder, rows)
+    return from_registers(builder, rows)
 
 
 @lowers(running_down, lambda columns: signature(columns, columns))
 def _(context, builder, sig, args):
-    rows = split(builder, args[0])
+    rows = registers_of(builder, args[0])
     for i in range(1, len(rows)):
         rows[i] = builder.fadd(rows[i - 1], rows[i])
-    return join(builder, rows)
+    return from_registers(builder, rows)
 
 
 @lowers(last_row, lambda columns: signature(Vector(columns.of, columns.width), columns))
 def _(context, builder, sig, args):
-    return split(builder, args[0])[-1]
+    return registers_of(builder, args[0])[-1]
 
 
 @lowers(first_down, lambda mask: signature(mask, mask))
 def _(context, builder, sig, args):
-    rows = split(builder, args[0])
+    rows = registers_of(builder, args[0])
     above = [builder.not_(row) for row in rows[:-1]]
     both = (builder.and_(*two) for two in zip(rows[1:], above, strict=True))
-    return join(builder, [rows[0], *both])
+    return from_registers(builder, [rows[0], *both])
 
 
 @lowers(first_entry, lambda mask: signature(types.int64, mask))
 def _(context, builder, sig, args):
     wide = INT64
     entries = ir.Constant(wide, 0)
-    for i, row in enumerate(split(builder, args[0])):
+    for i, row in enumerate(registers_of(builder, args[0])):
         bits = builder.zext(bits_of(builder, row), wide)
         place = ir.Constant(wide, i * row.type.count)
         entries = builder.or_(entries, builder.shl(bits, place))

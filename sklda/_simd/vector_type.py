@@ -36,14 +36,14 @@ class _VectorModel(models.PrimitiveModel):
         super().__init__(dmm, fe_type, lanes)
 
 
-def split(builder, value):
+def registers_of(builder, value):
     """Return the registers of a value."""
     if not isinstance(value.type, ir.ArrayType):
         return [value]
     return [builder.extract_value(value, i) for i in range(value.type.count)]
 
 
-def join(builder, registers):
+def from_registers(builder, registers):
     """Return the value that has these registers."""
     if len(registers) == 1:
         return registers[0]
@@ -80,8 +80,10 @@ def lowers_each(function, typed):
 
     def decorate(emit):
         def emit_each(context, builder, sig, args):
-            registers = zip(*(split(builder, arg) for arg in args), strict=True)
-            return join(builder, [emit(builder, sig, *each) for each in registers])
+            registers = zip(*(registers_of(builder, arg) for arg in args), strict=True)
+            return from_registers(
+                builder, [emit(builder, sig, *each) for each in registers]
+            )
 
         return lowers(function, typed)(emit_each)
 

@@ -34,7 +34,7 @@ from sklda._tables.weights import sum_others
 NEGLIGIBLE = np.float32(1e-3)  # of a sum: a difference that rounding has spoilt
 
 
-class State(NamedTuple):
+class RowCounts(NamedTuple):
     """The topics of the tokens, and a row of counts for each word."""
 
     z: np.ndarray  # (n_tokens,) uint16
@@ -59,7 +59,7 @@ def prefetch_row(word, c, word_topic):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def weigh(ratio, row, beta, weight):
+def weigh_row(ratio, row, beta, weight):
     """Weigh every topic for one cell, all its tokens counted; return the sum."""
     sums, prior = broadcast(np.float32(0), LANES), broadcast(beta, LANES)
     for k in range(0, row.size, LANES):
@@ -98,26 +98,17 @@ def find_down_lane(lane_sum, lane, r):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def sum_lanes(weight, lane_sum):
-    """Set the running sums down `LANES` separate lanes.
+def pick(weight, lane_sum, r):
+    """Return k with probability weight[k] / sum(weight), for r uniform in the sum.
 
-    They vectorise where one running sum cannot; the last 16 entries of `lane_sum` are
-    the lanes' totals.
+    Running sums down `LANES` separate lanes vectorise where a single one cannot. Where
+    rounding carries r past the end, the last topic of positive weight is drawn.
     """
     sums = broadcast(np.float32(0), LANES)
     store(lane_sum, 0, sums)
     for k in range(0, weight.size, LANES):
         sums = sums + load(weight, k, LANES)
         store(lane_sum, k + LANES, sums)
-
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def pick_summed(weight, lane_sum, r):
-    """Return k with probability as its weight, for r uniform in the sum.
-
-    Rounding may carry r past the end: then the last topic of positive weight is meant.
-    """
-    sums = load(lane_sum, weight.size, LANES)
     ends = running_sum(sums)
     above = ends > broadcast(np.float32(r), LANES)
     lane = first_lane(above | one_hot(LANES - 1, LANES))
@@ -127,15 +118,8 @@ def pick_summed(weight, lane_sum, r):
     return k
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def pick(weight, lane_sum, r):
-    """Return k with probability weight[k] / sum(weight), for r uniform in the sum."""
-    sum_lanes(weight, lane_sum)
-    return pick_summed(weight, lane_sum, r)
-
-
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
-def resample(z, first, n, row, sum_, priors, document, scratch, rng):
+def resample_dense(z, first, n, row, sum_, priors, document, scratch, rng):
     """Resample the topic of n tokens of a cell, from z[first] on, that move together.
 
     Return the new sum of the weights. The draw tries the present topic first: most
@@ -175,10 +159,10 @@ def resample(z, first, n, row, sum_, priors, document, scratch, rng):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def resample_each(z, first, last, row, total, priors, document, scratch, rng):
+def resample_each_dense(z, first, last, row, total, priors, document, scratch, rng):
     """Resample the tokens of a cell one after the other."""
     for i in range(first, last):
-        total = resample(z, i, 1, row, total, priors, document, scratch, rng)
+        total = resample_dense(z, i, 1, row, total, priors, document, scratch, rng)
 
 
 def from_topics(problem, z):
@@ -187,7 +171,7 @@ def from_topics(problem, z):
     word_topic = np.zeros((problem.n_words, problem.n_lanes), kind)
     if problem.has_word_prior:
         word_topic[:, : problem.n_topics] = problem.beta.T
-    state = State(z, word_topic, np.zeros(problem.n_lanes, np.int32))
+    state = RowCounts(z, word_topic, np.zeros(problem.n_lanes, np.int32))
     add_tokens(problem.corpus, state)
     return state
 
@@ -201,6 +185,27 @@ def add_tokens(corpus, state):
         for i in range(token_ptr[c], token_ptr[c + 1]):
             word_topic[word[c], z[i]] += 1
             topic[z[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def add_words(corpus, z, first, last, word_topic):
+    """Count the tokens of the words from `first` to before `last`."""
+    doc_ptr, word, token_ptr = corpus
+    for d in range(doc_ptr.size - 1):
+        end = doc_ptr[d + 1]
+        c, cells = doc_ptr[d], end - doc_ptr[d]
+        while cells > 0:  # the words of a document ascend: find the first one
+            half = cells // 2
+            if word[c + half] < first:
+                c += half + 1
+                cells -= half + 1
+            else:
+                cells = half
+        while c < end and word[c] < last:
+            row = word_topic[word[c]]
+            for i in range(token_ptr[c], token_ptr[c + 1]):
+                row[z[i]] += 1
+            c += 1
 
 
 def kernel_priors(problem):

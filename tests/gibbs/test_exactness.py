@@ -220,44 +220,46 @@ EVERYWHERE = {
 ROWS = {
     "the new topic's ratio is not updated": (
         ("words", 8000),
-        Edit("resample", "set_entry(ratio, new, R)", "pass"),
+        Edit("resample_dense", "set_entry(ratio, new, R)", "pass"),
     ),
     "the token stays in n_wk": (
         ("cell", 4000),
-        Edit("resample", "np.float32(R[K] - N)", "np.float32(R[K])"),
+        Edit("resample_dense", "np.float32(R[K] - N)", "np.float32(R[K])"),
     ),
     "the current topic is weighed with all tokens": (
         ("cell", 8000),
-        Edit("resample", "A * (np.float32(R[K] - N) + B)", "np.float64(weight[K])"),
+        Edit(
+            "resample_dense", "A * (np.float32(R[K] - N) + B)", "np.float64(weight[K])"
+        ),
     ),
     "beta is missing": (
         ("documents", 4000),
-        Edit("weigh", "A * (to_float(R) + B)", "A * to_float(R)"),
+        Edit("weigh_row", "A * (to_float(R) + B)", "A * to_float(R)"),
     ),
     "the new topic's weight is not updated": (
         ("documents", 8000),
-        Edit("resample", "set_entry(weight, new, W)", "pass"),
+        Edit("resample_dense", "set_entry(weight, new, W)", "pass"),
     ),
     "the old topic's weight is not updated": (
         ("cell, flat", 4000),
-        Edit("resample", "set_entry(weight, old, stay)", "pass"),
+        Edit("resample_dense", "set_entry(weight, old, stay)", "pass"),
     ),
     "the old topic's ratio is not updated": (
         ("words", 8000),
-        Edit("resample", "set_entry(ratio, old, R)", "pass"),
+        Edit("resample_dense", "set_entry(ratio, old, R)", "pass"),
     ),
     "the sum is not updated": (
         ("cell, flat", 8000),
-        Edit("resample", "A + B - W[K]", "sum_ - W[K]"),
+        Edit("resample_dense", "A + B - W[K]", "sum_ - W[K]"),
     ),
     "the old topic still attracts": (
         ("cell", 4000),
-        Edit("resample", "set_entry(weight, old, np.float32(0))", "pass"),
+        Edit("resample_dense", "set_entry(weight, old, np.float32(0))", "pass"),
     ),
     "padding attracts": (
         ("cell", 4000),
         Edit(
-            "weigh",
+            "weigh_row",
             "A * (to_float(R) + B)",
             "np.maximum(A * (to_float(R) + B), np.float32(0.01))",
         ),
@@ -268,7 +270,7 @@ ROWS = {
     ),
     "the lanes before it stay in the draw": (
         ("cell", 4000),
-        Edit("pick_summed", "R - get_lane(*Z)", "R"),
+        Edit("rows.pick", "R - get_lane(*Z)", "R"),
     ),
     "an entry of the wrong register is set": (
         ("cell", 4000),
@@ -357,39 +359,39 @@ LISTS = {
     ),
     "the token stays in n_wk": (
         ("alone", 8000),
-        Edit("resample", "np.float32(C[J] - N)", "np.float32(C[J])"),
+        Edit("resample_listed", "np.float32(C[J] - N)", "np.float32(C[J])"),
     ),
     "the current topic is weighed with all tokens": (
         ("alone", 15_000),
-        Edit("resample", "R * np.float32(C[J] - N)", "weight[J]"),
+        Edit("resample_listed", "R * np.float32(C[J] - N)", "weight[J]"),
     ),
     "beta is missing": (
         ("two cells", 4000),
-        Edit("resample", "old_weight + B * R", "old_weight"),
+        Edit("resample_listed", "old_weight + B * R", "old_weight"),
     ),
     "any topic is drawn by the sum of the list": (
         ("documents", 4000),
-        Edit("resample", "uniform(rng) * S", "uniform(rng) * others"),
+        Edit("resample_listed", "uniform(rng) * S", "uniform(rng) * others"),
     ),
     "the sum of the ratios keeps the old topic": (
         ("two cells", 4000),
-        Edit("resample", "A - ratio[K]", "A", nth=0, of=2),
+        Edit("resample_listed", "A - ratio[K]", "A", nth=0, of=2),
     ),
     "the list keeps the old topic": (
         ("documents", 4000),
-        Edit("weigh", "choose(found, A, weights)", "weights"),
+        Edit("weigh_list", "choose(found, A, weights)", "weights"),
     ),
     "the new topic's weight is not updated": (
         ("two cells", 4000),
-        Edit("resample", "weight[J] = ratio[K] * X", "pass"),
+        Edit("resample_listed", "weight[J] = ratio[K] * X", "pass"),
     ),
     "the old topic's weight is not updated": (
         ("documents", 20_000),
-        Edit("resample", "weight[slot] = old_weight", "pass"),
+        Edit("resample_listed", "weight[slot] = old_weight", "pass"),
     ),
     "the old topic's ratio is not updated": (
         ("words", 4000),
-        Edit("resample", "ratio[K] = R", "pass"),
+        Edit("resample_listed", "ratio[K] = R", "pass"),
     ),
     "the sum of the list is not updated": (
         ("cell, flat", 4000),
@@ -397,7 +399,7 @@ LISTS = {
     ),
     "the sum of the ratios is not updated": (
         ("words", 4000),
-        Edit("resample", "S += update_ratio(*Z)", "update_ratio(*Z)"),
+        Edit("resample_listed", "S += update_ratio(*Z)", "update_ratio(*Z)"),
     ),
     "the topic that fills a gap has no weight": (
         ("cell, flat", 20_000),
@@ -417,11 +419,11 @@ LISTS = {
     ),
     "the second register is not reached": (
         ("cell, 5 topics", 8000),
-        Edit("pick", "range(0, S, LANES)", "range(0, LANES, LANES)"),
+        Edit("pick_listed", "range(0, S, LANES)", "range(0, LANES, LANES)"),
     ),
     "the registers before it stay in the draw": (
         ("cell, 5 topics", 8000),
-        Edit("pick", "running_sum(X) + before", "running_sum(X)"),
+        Edit("pick_listed", "running_sum(X) + before", "running_sum(X)"),
     ),
     "four registers before it stay in the draw": (
         ("12 topics", 8000),
@@ -479,12 +481,12 @@ def test_mutants_fail(name, fault):
 # A topic that a word has lost must leave the list. To leave it there with a count of
 # 0 changes no draw for a while; then there is no room for another one.
 LIST_MUTANTS = {
-    "an empty topic is not dropped": Edit("resample", "C[J] == 0", "False"),
+    "an empty topic is not dropped": Edit("resample_listed", "C[J] == 0", "False"),
     "the last topic is there twice": Edit(
         "fill_gap", "T[S] = absent\nC[S] = 0", "pass"
     ),
     "a dropped topic is still found": Edit("fill_gap", "T[S] = absent", "pass"),
-    "the size is forgotten": Edit("_sweep_document", "S[W] = cell.size", "pass"),
+    "the size is forgotten": Edit("resample_listed_cell", "S[W] = cell.size", "pass"),
 }
 
 

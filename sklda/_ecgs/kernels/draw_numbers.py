@@ -29,7 +29,7 @@ class Weights(NamedTuple):
     weight: np.ndarray  # (n_weights,) int32
 
 
-def init(cells, n_tokens, damping):
+def first_weights(cells, n_tokens, damping):
     """Return the weights of some cells before the first sweep: a draw for each token.
 
     ``n_tokens[c]`` is the number of tokens of cell c.
@@ -41,7 +41,7 @@ def init(cells, n_tokens, damping):
 
 
 @njit(cache=True, nogil=True)
-def draw(weights, rng, n_draws):
+def choose_n_draws(weights, rng, n_draws):
     """Choose the number of draws of each cell that has weights."""
     cell, ptr, draws, weight = weights
     total = weight[: ptr[1]].sum() if cell.size > 0 else 0  # the same for all cells
@@ -54,7 +54,7 @@ def draw(weights, rng, n_draws):
         n_draws[cell[i]] = draws[j]
 
 
-def learn(token_ptr, z, weights, n_lanes):
+def learn_weights(token_ptr, z, weights, n_lanes):
     """Return the weights after a sweep: 1 more for the number of topics of a cell.
 
     The sweep has drawn each of these topics, and no other.

@@ -126,7 +126,7 @@ def _draw_unsure(key, k, shape, rng):
 
 
 @njit(cache=True, nogil=True)
-def draw(key, first, shapes):
+def draw_gammas(key, first, shapes):
     """Put variates in the place of their shapes, in rows `first` and after."""
     rng = np.empty(2, np.uint64)
     for i in range(shapes.shape[0]):

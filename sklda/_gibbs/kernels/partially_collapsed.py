@@ -21,10 +21,10 @@ from sklda._core.problem import LANES
 from sklda._core.random_streams import enter_stream, uniform
 from sklda._simd.compile import njit
 from sklda._tables.document import count_document
-from sklda._tables.rows import pick, prefetch_row, weigh
+from sklda._tables.rows import pick, prefetch_row, weigh_row
 
 
-class Document(NamedTuple):
+class DocumentGivenPhi(NamedTuple):
     """Counts of the current document and their ratios; priors and factors of topics."""
 
     doc_topic: np.ndarray  # (n_lanes,) int32, n_dk
@@ -73,7 +73,7 @@ def sweep_tokens(corpus, z, first, phi, prior, factor, key):
     doc_ptr, word, token_ptr = corpus
     n_lanes = factor.size
     doc_topic, ratio = np.zeros(n_lanes, np.int32), np.zeros(n_lanes, np.float32)
-    document = Document(doc_topic, ratio, prior, factor)
+    document = DocumentGivenPhi(doc_topic, ratio, prior, factor)
     weight = np.zeros(n_lanes, np.float32)
     lane_sum = np.zeros(n_lanes + LANES, np.float32)
     rng = np.empty(2, np.uint64)
@@ -86,6 +86,6 @@ def sweep_tokens(corpus, z, first, phi, prior, factor, key):
         for c in range(begin, end):
             prefetch_row(word, c, phi)
             row = phi[word[c]]
-            total = np.float64(weigh(ratio, row, np.float32(0), weight))
+            total = np.float64(weigh_row(ratio, row, np.float32(0), weight))
             for i in range(token_ptr[c], token_ptr[c + 1]):
                 total = _resample(z, i, row, total, document, weight, lane_sum, rng)

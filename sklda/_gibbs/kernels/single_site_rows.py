@@ -25,9 +25,9 @@ from sklda._tables.rows import (
     from_topics,
     kernel_priors,
     prefetch_row,
-    resample_each,
+    resample_each_dense,
     tables,
-    weigh,
+    weigh_row,
 )
 
 __all__ = [
@@ -70,6 +70,8 @@ def sweep_tokens(part, state, priors, rng):
         for c in range(begin[d], end[d]):
             prefetch_row(word, c, word_topic)
             row = word_topic[word[c]]
-            total = weigh(ratio, row, beta, weight)
+            total = weigh_row(ratio, row, beta, weight)
             first, last = token_ptr[c], token_ptr[c + 1]
-            resample_each(z, first, last, row, total, priors, document, scratch, rng)
+            resample_each_dense(
+                z, first, last, row, total, priors, document, scratch, rng
+            )

@@ -106,24 +106,3 @@ def resample_topics(corpus, z, theta, phi, rng):
                 if r >= before[old % LANES] + lane_sum[old]:
                     r += stay
                 z[i] = _pick(theta_d, phi_w, lane_sum, before, r)
-
-
-@njit(cache=True, nogil=True)
-def count(corpus, z, first, last, word_topic):
-    """Add the tokens of the words from `first` to before `last` to the table."""
-    doc_ptr, word, token_ptr = corpus
-    for d in range(doc_ptr.size - 1):
-        end = doc_ptr[d + 1]
-        c, cells = doc_ptr[d], end - doc_ptr[d]
-        while cells > 0:  # the words of a document ascend: find the first one
-            half = cells // 2
-            if word[c + half] < first:
-                c += half + 1
-                cells -= half + 1
-            else:
-                cells = half
-        while c < end and word[c] < last:
-            row = word_topic[word[c]]
-            for i in range(token_ptr[c], token_ptr[c + 1]):
-                row[z[i]] += 1
-            c += 1
