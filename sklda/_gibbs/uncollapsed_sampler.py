@@ -1,10 +1,9 @@
 """The sampler of data augmentation: every step is parallel, and exact.
 
-Given the topics of the tokens, each word draws its gammas by itself; given these, each
-document draws its proportions and then its tokens. Gammas depend on a key of the sweep
-and on the number of their word or document. Slices of documents depend on the corpus
-alone, and each has its own random numbers for the tokens: the samples are the same, bit
-for bit, for any number of threads.
+Given the topics of the tokens, gammas are drawn for each word; given these, for each
+document its proportions and tokens. Gammas depend on a key of the sweep and on the
+number of their word or document. Each slice of documents has its own random numbers,
+and depends on the corpus alone: the samples are the same, bit for bit, for any threads.
 """
 
 from collections.abc import Iterator
@@ -80,16 +79,15 @@ class Uncollapsed(NamedTuple):
         return Counts(state.word_topic, state.topic)
 
     def _draw_phi(self, problem, state, rng) -> tuple[np.ndarray, np.ndarray]:
-        """Return gammas of words, scaled word by word, and the factor of each topic.
+        """Return gammas of words, each row scaled, and the factor 1 / sum of topics.
 
-        Times the factor, 1 / sum, the gammas of a topic are phi. The factor goes into
-        theta, which saves a pass through the table.
+        The factor goes into theta, which saves a pass through the table.
         """
         word_topic, n_topics = state.word_topic, problem.n_topics
         phi = np.zeros(word_topic.shape, np.float32)
         # All gammas of a topic without tokens can be too small for a float64. But
         # Dirichlet(b) is Dirichlet(b_1, ..., b_w + 1, ..., b_V) with w drawn in
-        # proportion to b: the distribution before a token is the mean of those after.
+        # proportion to b.
         empty = np.flatnonzero(state.topic[:n_topics] == 0)
         word_topic[_words_of_prior(problem, empty, rng.generator), empty] = 1
 
@@ -123,7 +121,7 @@ def _beta_of(problem, first, last):
 
 
 def _draw_theta(problem, z, documents, factor, key) -> Iterator[tuple]:
-    """Yield blocks of documents, and theta of each document times `factor`, scaled."""
+    """Yield blocks of documents, with theta times `factor`, each row scaled."""
     for first, last in _blocks(documents, problem.n_topics):
         block = some_documents(problem.corpus, first, last)
         shape = np.tile(problem.doc_topic_prior, (last - first, 1))
@@ -135,7 +133,7 @@ def _draw_theta(problem, z, documents, factor, key) -> Iterator[tuple]:
 
 
 def _blocks(items: tuple[int, int], n_topics) -> Iterator[tuple[int, int]]:
-    """Yield first and last of blocks of a slice that take `_GAMMAS` numbers each."""
+    """Yield first and end of blocks of a slice with `_GAMMAS` numbers each."""
     step = max(1, _GAMMAS // n_topics)
     for first in range(*items, step):
         yield first, min(first + step, items[1])

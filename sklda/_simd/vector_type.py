@@ -1,4 +1,4 @@
-"""The type of vectors for Numba, and how its functions become instructions of LLVM."""
+"""The type of vectors for Numba, and the tools that turn functions into LLVM's code."""
 
 import operator
 
@@ -20,7 +20,7 @@ ELEMENTS = {
 
 
 class Vector(types.Type):
-    """The type of vectors, of which `columns` puts several one below the other."""
+    """The type of vectors,."""
 
     def __init__(self, of: str, width: int, height: int = 1) -> None:
         self.of, self.width, self.height = of, width, height
@@ -54,11 +54,10 @@ def from_registers(builder, registers):
 
 
 def lowers(function, typed):
-    """Let kernels call a function, or use an operator.
+    """Let kernels call a function or use an operator; the decorated one emits its code.
 
     `typed` returns its signature for types of arguments, or None if it takes others.
-    The decorated function emits its instructions. A function that is overloaded by
-    another would do as well, but Numba would compile one more for each.
+    Numba's `overload` would do the same, but compiles one more function for each.
     """
 
     class Template(AbstractTemplate):

@@ -1,11 +1,11 @@
-"""The word-topic counts as one dense row per word.
+"""Word-topic counts as one dense row per word, and draws from it.
 
 With t_k = (n_dk + alpha_k) / (n_k + V beta) the conditional of a token is
 
-    p(z = k | rest) ~ t_k (n_wk + beta),
+    p(z = k | rest) ~ t_k (n_wk + beta).
 
-all K weights of a cell in one loop that vectorises. Where beta is an array, the rows
-hold n_wk + beta_kw, and the beta of kernels is 0.
+One loop that vectorises computes all K weights of a cell. Where beta is an array, the
+rows hold n_wk + beta_kw, and the beta of kernels is 0.
 """
 
 from typing import NamedTuple
@@ -31,7 +31,7 @@ from sklda._simd.vectors import (
 from sklda._tables.document import ratio_without
 from sklda._tables.weights import sum_others
 
-NEGLIGIBLE = np.float32(1e-3)  # of a sum: a difference that rounding has spoilt
+NEGLIGIBLE = np.float32(1e-3)  # of a sum: a smaller difference is mostly rounding
 
 
 class RowCounts(NamedTuple):
@@ -43,7 +43,7 @@ class RowCounts(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What a draw needs room for."""
+    """Room for the weights of a draw."""
 
     weight: np.ndarray  # (n_lanes,) float32
     lane_sum: np.ndarray  # (n_lanes + LANES,) float32
@@ -71,10 +71,9 @@ def weigh_row(ratio, row, beta, weight):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def set_entry(array, k, x):
-    """Set ``array[k]`` by way of its whole register.
+    """Set ``array[k]`` by storing its whole register.
 
-    A kernel that loads a register of which one entry was just stored has to wait until
-    the store is in the cache.
+    To load a register after storing one entry of it, a processor must wait.
     """
     lane = k & (LANES - 1)
     block = k - lane
@@ -86,8 +85,8 @@ def set_entry(array, k, x):
 def find_down_lane(lane_sum, lane, r):
     """Return the topic of a lane at which the running sum down the lane exceeds r.
 
-    lane_sum[k] is the sum of the weights of topics k - 16, k - 32, ... They are counted
-    and not searched: a branch that depends on r cannot be predicted.
+    lane_sum[k] is the sum of the weights of topics k - 16, k - 32, ... Counting them
+    needs no branch that depends on r, which could not be predicted.
     """
     most = broadcast(np.float32(r), LANES)
     one = broadcast(np.int32(1), LANES)
@@ -128,7 +127,7 @@ def resample_dense(z, first, n, row, sum_, priors, document, scratch, rng):
     doc_topic, topic, ratio = document
     weight, lane_sum = scratch
     _, beta, _ = priors
-    # The weight of the present topic with the tokens themselves taken out.
+    # The weight of the present topic without these tokens.
     old = np.int64(z[first])
     old_ratio = ratio_without(old, n, priors, document)
     stay = old_ratio * (np.float32(row[old] - n) + beta)
@@ -160,7 +159,7 @@ def resample_dense(z, first, n, row, sum_, priors, document, scratch, rng):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def resample_each_dense(z, first, last, row, total, priors, document, scratch, rng):
-    """Resample the tokens of a cell one after the other."""
+    """Resample the tokens of a cell one by one."""
     for i in range(first, last):
         total = resample_dense(z, i, 1, row, total, priors, document, scratch, rng)
 

@@ -1,7 +1,7 @@
 """Collapsed Gibbs sampling of groups of tokens, over dense rows of word-topic counts.
 
 Xiao & Stibor, "Efficient collapsed Gibbs sampling for latent Dirichlet allocation",
-ACML 2010. The same as over `lists`, faster for few topics.
+ACML 2010. As over `lists`, and faster for few topics.
 """
 
 import numpy as np
@@ -21,12 +21,7 @@ from sklda._tables.rows import (
     weigh_row,
 )
 
-__all__ = [
-    "counts",
-    "from_topics",
-    "kernel_priors",
-    "sweep_groups",
-]
+__all__ = ["counts", "from_topics", "kernel_priors", "sweep_groups"]
 
 
 @njit(cache=True, nogil=True)

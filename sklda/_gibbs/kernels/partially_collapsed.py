@@ -1,4 +1,4 @@
-"""Partially collapsed sampling over dense rows: given phi, documents are independent.
+"""Gibbs sampling of the topics of tokens given phi: documents are independent.
 
 Magnusson, Jonsson, Villani & Broman, "Sparse partially collapsed MCMC for parallel
 inference in topic models", JCGS 2018, arXiv 1506.03784. With theta integrated out, phi
@@ -6,11 +6,10 @@ given, and the token itself taken out of n_dk,
 
     p(z = k | rest) ~ (n_dk + alpha_k) phi_kw.
 
-A row of phi is that of a word: it holds gammas, and the factor 1 / sum of each topic
-goes into the ratio t_k = (n_dk + alpha_k) / sum_k, of which a move changes two. As in
-collapsed samplers, the weights of all K topics are computed once per cell, the draw
-tries the present topic first, and a token that stays writes nothing. Cost: O(K) per
-cell. Each document has random numbers of its own.
+The row of a word in phi holds gammas; the factor 1 / sum of each topic goes into the
+ratio t_k = (n_dk + alpha_k) / sum_k. Weights are computed once per cell, the draw tries
+the present topic first, and a token that stays writes nothing. Each document has its
+own random numbers. Cost: O(K) per cell.
 """
 
 from typing import NamedTuple
@@ -25,7 +24,7 @@ from sklda._tables.rows import pick, prefetch_row, weigh_row
 
 
 class DocumentGivenPhi(NamedTuple):
-    """Counts of the current document and their ratios; priors and factors of topics."""
+    """Counts and ratios of the current document; priors and factors of topics."""
 
     doc_topic: np.ndarray  # (n_lanes,) int32, n_dk
     ratio: np.ndarray  # (n_lanes,) float32, (n_dk + alpha_k) * factor
@@ -35,7 +34,7 @@ class DocumentGivenPhi(NamedTuple):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _ratio(k, n, document):
-    """Return the ratio of topic k with n tokens of the document taken out."""
+    """Return the ratio of topic k without n tokens of the document."""
     doc_topic, _, prior, factor = document
     return (np.float32(doc_topic[k] - n) + prior[k]) * factor[k]
 
