@@ -16,26 +16,9 @@ def check_limit(value: int, name: str, limit: int, counted: str) -> None:
 
 
 def check_numbers(value: Any, name: str, shape: tuple[int | str, ...]) -> np.ndarray:
-    """Return numbers as an array.
+    """Return numbers as an array; a str in `shape` stands for any length.
 
-    Parameters
-    ----------
-    value : object
-        Value of the parameter.
-    name : str
-        Name of the parameter, for the message.
-    shape : tuple of int and str
-        Shape of the array; a str stands for any length.
-
-    Returns
-    -------
-    ndarray
-        The numbers.
-
-    Raises
-    ------
-    ValueError
-        If `value` does not hold finite numbers, or has another shape.
+    Raises ValueError if they are not finite numbers, or have another shape.
     """
     check_structure(value, name)
     try:
@@ -58,29 +41,10 @@ def check_numbers(value: Any, name: str, shape: tuple[int | str, ...]) -> np.nda
 def check_names(
     value: Any, name: str, content: str, way_out: str = "Pass a list."
 ) -> list[str]:
-    """Return names as a list of str.
+    """Return names as a list of str; the message says what `content` they must list.
 
-    Parameters
-    ----------
-    value : object
-        Value of the parameter.
-    name : str
-        Name of the parameter, for the message.
-    content : str
-        What it must list, for the message.
-    way_out : str, default="Pass a list."
-        What to do, for the message.
-
-    Returns
-    -------
-    list of str
-        The names.
-
-    Raises
-    ------
-    TypeError
-        If `value` is not a list or another sequence or an array of one dimension; a
-        set has no order, and the order of a dict need not be that of the names.
+    Raises TypeError if they are not a sequence or an array of one dimension: a set has
+    no order, and a dict need not have the order of the names.
     """
     n_dimensions = getattr(value, "ndim", 1)
     ordered = isinstance(value, Sequence) or hasattr(value, "__array__")
@@ -96,8 +60,8 @@ def check_names(
 def check_structure(matrix: Any, name: str) -> None:
     """Raise ValueError if entries are masked, or lie outside the shape of a matrix.
 
-    Masks get lost in conversions. SciPy builds sparse matrices with indices outside
-    their shape, and its conversions write where these point.
+    Conversions lose masks. SciPy accepts sparse matrices with indices outside their
+    shape, and its conversions then write outside of arrays.
     """
     if isinstance(matrix, np.ma.MaskedArray) and np.ma.is_masked(matrix):
         raise ValueError(
@@ -108,7 +72,7 @@ def check_structure(matrix: Any, name: str) -> None:
         return
     try:
         if matrix.format in ("bsr", "csc", "csr"):
-            copy(matrix).check_format(full_check=True)  # which changes what it checks
+            copy(matrix).check_format(full_check=True)  # it changes what it checks
         elif matrix.format == "dia":
             _check_diagonals(matrix)
         elif matrix.ndim == 2:  # others are refused, before they are converted

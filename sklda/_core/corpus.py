@@ -1,4 +1,4 @@
-"""From the matrix that a user passes as X to the arrays that kernels take."""
+"""The conversion of X to the arrays that kernels take, and parts of these arrays."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -28,36 +28,17 @@ _WAY_OUT = (
 def check_corpus(estimator, X, *, reset: bool) -> Corpus:
     """Validate a bag-of-words matrix and return it as kernel arrays.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Its ``n_features_in_`` and ``feature_names_in_`` are set, or compared with X.
-    X : {array-like, sparse matrix} of shape (n_documents, n_words)
-        Counts of any real dtype. Not modified.
-    reset : bool
-        True in fit, False for documents that follow.
-
-    Returns
-    -------
-    Corpus
-        Sorted by word within a document, duplicates summed and zeros left out. The
-        words may share memory with X, as no kernel writes to a Corpus. Up to 12 bytes
-        per cell and 8 per document.
-
-    Raises
-    ------
-    ValueError
-        If scikit-learn refuses X, or X has negative values, fractional counts, or
-        more tokens than 32 bits can count.
+    X has shape (n_documents, n_words) and counts of any real dtype; it is not modified.
+    With `reset` the number and names of the words are set, else compared. The corpus
+    takes up to 12 bytes per cell and 8 per document; its words may share memory with X,
+    as no kernel writes to them. Raises ValueError if scikit-learn refuses X, or X has
+    negative values, fractions, or more tokens than 32 bits can count.
     """
     return _to_arrays(_canonical(estimator, X, reset=reset, whole=True))
 
 
 def check_weights(estimator, X, *, reset: bool, whole: bool) -> WeightedCorpus:
-    """Do the same for algorithms that take real weights of words.
-
-    With `whole`, fractions are refused.
-    """
+    """Do the same for real weights of words; with `whole`, fractions are refused."""
     weights = _canonical(estimator, X, reset=reset, whole=whole)
     return WeightedCorpus(*_cells(weights), np.array(weights.data, np.float32))
 
@@ -76,8 +57,8 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     _check_total(counts.data, whole)
     _check_words(counts)
     if not counts.has_canonical_format or (counts.data == 0).any():
-        # The matrix may be the caller's own, so this changes a copy; of a wide type,
-        # because the sum of duplicates may not fit into theirs.
+        # A copy, as the matrix may be the caller's; of a wide type, as the sum of
+        # duplicates may not fit into theirs.
         wide = np.float64 if counts.dtype.kind == "f" else np.int64
         counts = sparse.csr_array(
             (counts.data.astype(wide), counts.indices.copy(), counts.indptr.copy()),
@@ -89,7 +70,7 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
 
 
 def _refuse_uncounted(X, name):
-    """Refuse texts and lists of words; the message says how to count the words."""
+    """Refuse texts and lists of words; say how to count the words."""
     document = X
     row = getattr(X, "ndim", 0) == 1 and not sparse.issparse(X)
     if row or isinstance(X, list | tuple):
@@ -112,7 +93,7 @@ def _refuse_uncounted(X, name):
 
 
 def _check_values(values, name, whole):
-    """Refuse values that are no counts (or weights); the message says how to count."""
+    """Refuse values that are no counts (or weights); say how to count words."""
     if values.size == 0:
         return
     if values.min() < 0:
@@ -133,8 +114,8 @@ def _check_values(values, name, whole):
 
 
 def _check_total(values, whole):
-    """Refuse too large a total: of the values as passed, before any cast."""
-    n_tokens = values.sum(dtype=np.float64)  # cannot wrap round
+    """Refuse too large a total, before any cast."""
+    n_tokens = values.sum(dtype=np.float64)  # cannot overflow
     if n_tokens > _MAX_WEIGHT and not whole:
         raise ValueError(
             f"The weights in X sum to {n_tokens:.4g}, above the limit of "
@@ -171,11 +152,9 @@ def _to_arrays(counts) -> Corpus:
 
 
 def split_cells(corpus: Corpus, most: int | np.ndarray) -> Corpus:
-    """Split cells of more than `most` tokens into neighbouring cells.
+    """Split cells of more than `most` tokens, one number or one for each cell.
 
-    The tokens stay in their order, so what belongs to them fits both corpora. Kernels
-    that draw the tokens of a cell jointly then draw each piece given the others.
-    `most` is a number, or an array with one for each cell.
+    The pieces are neighbours, and the tokens stay in their order.
     """
     most = np.minimum(most, MAX_TOKENS)  # all that follows fits into 64 bits
     n_pieces = -(-np.diff(corpus.token_ptr) // most)
@@ -200,10 +179,10 @@ def split_weights(weights: WeightedCorpus) -> WeightedCorpus:
 
 
 def ranges(weight_before, n: int) -> Iterator[tuple[int, int]]:
-    """Split items into n ranges of about equal weight; fewer where items are few.
+    """Split items into n ranges of about equal weight; fewer if there are few items.
 
     ``weight_before[i]`` is the weight of the items before item i; the last entry, that
-    of all. Yields the first of each range and one past its last; no range is empty.
+    of all. Yields first and end of each range; none is empty.
     """
     marks = cutting_marks(weight_before[-1], weight_before.size - 1, n)
     cuts = [0, *np.searchsorted(weight_before, marks).tolist(), weight_before.size - 1]
@@ -211,15 +190,14 @@ def ranges(weight_before, n: int) -> Iterator[tuple[int, int]]:
 
 
 def cutting_marks(weight, n_items: int, n: int) -> np.ndarray:
-    """Return the weights before the cuts between n ranges of items; fewer if few."""
-    n = min(n, n_items + 1)
-    return np.linspace(0, weight, n + 1)[1:-1]
+    """Return the weights before the cuts between n ranges; fewer for few items."""
+    return np.linspace(0, weight, min(n, n_items + 1) + 1)[1:-1]
 
 
 def kernel_ranges(weight_before, n_steps: int) -> Iterator[tuple[int, int]]:
     """Split documents into ranges of up to `MOST_STEPS` steps, `n_steps` per weight.
 
-    Ctrl-C waits until a kernel returns, so no call of one should take long.
+    Ctrl-C waits until a kernel returns, so no call should take long.
     """
     weight_before = weight_before - weight_before[0]
     return ranges(weight_before, 1 + int(weight_before[-1]) * n_steps // MOST_STEPS)

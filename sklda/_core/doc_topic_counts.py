@@ -1,4 +1,4 @@
-"""Document-topic counts, made from the assignments when they are needed."""
+"""Document-topic counts, made from the topics of the tokens when they are needed."""
 
 import numpy as np
 

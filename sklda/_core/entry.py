@@ -1,10 +1,10 @@
-"""Numbers that all items share, or that each of them has: the compiler sees which.
+"""Access to numbers that items share, or that each has; the compiler knows which.
 
-A kernel is compiled for one number, and again for an array of them if there ever is
-one. So an array costs nothing where there is none.
+Kernels are compiled for one number, and again for an array if there is one: so arrays
+cost nothing where there are none.
 
 What returns an array counts no references: only functions with ``_nrt=False`` may call
-it, but for `beta_sum`, which only the others may.
+it, except `beta_sum`, which only the others may call.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The topics that tokens have before the first sweep."""
+"""Random topics of the tokens before the first sweep."""
 
 import numpy as np
 
@@ -7,13 +7,12 @@ from sklda._core.random_streams import random_topics, uniform
 from sklda._simd.compile import njit
 
 
-def first_topics(problem: Problem[Corpus], rng: np.ndarray) -> np.ndarray:
-    """Return a topic for each token, (n_tokens,) uint16.
+def random_first_topics(problem: Problem[Corpus], rng: np.ndarray) -> np.ndarray:
+    """Return a topic for each token, (n_tokens,) uint16; all are equally likely.
 
-    All topics are equally likely. With an array of beta, those of a word are as likely
-    as the word is in them on average before any data: so seeds begin in their topics,
-    and a word begins outside of topics that its prior keeps it out of. A token rarely
-    leaves a topic that the word's other tokens share.
+    With an array of beta, topics are as likely as the prior mean of the word in them:
+    a token rarely leaves a topic that the word's other tokens share, so seed words
+    must begin in their topics.
     """
     corpus = problem.corpus
     n_tokens = int(corpus.token_ptr[-1])

@@ -1,4 +1,4 @@
-"""Available memory, and a check of what a fit needs."""
+"""Refusal of work that needs too much memory, where the system tells what is free."""
 
 from pathlib import Path
 
@@ -16,10 +16,10 @@ def free_memory() -> int | None:
 
 
 def check_memory(n_bytes: int, what: str, way_out: str) -> None:
-    """Raise ValueError if so many bytes are more than half of the free memory."""
+    """Raise MemoryError if this many bytes exceed half of the free memory."""
     free = free_memory()
     if free is not None and n_bytes > free // 2:
-        raise ValueError(
+        raise MemoryError(
             f"{what} can take up to {n_bytes:,} bytes, more than half of the {free:,} "
             f"bytes of memory that are free: {way_out}."
         )

@@ -1,4 +1,4 @@
-"""Minka's fixed point for the parameters of the Dirichlet priors.
+"""Minka's fixed point, which fits the Dirichlet priors to counts.
 
 T. P. Minka, "Estimating a Dirichlet distribution" (2000), equation 55. With n_dk the
 tokens of document d on topic k, n_d their sum and A = sum_k alpha_k,
@@ -34,7 +34,7 @@ def _gain(counts, prior):
 def _fill_gain(counts, prior, gain):
     for i in range(counts.size):
         n, x, sum_ = counts[i], prior[i], 0.0
-        # psi(x) = psi(x + 1) - 1 / x; terms of both are subtracted by hand, as rounding
+        # psi(x) = psi(x + 1) - 1 / x. Terms of both are subtracted by hand: rounding
         # would leave nothing of a tiny n.
         while x < _LARGE:
             sum_ += n / (x * (x + n))
@@ -61,25 +61,13 @@ def _tail(t, other, difference):
 def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):
     """Return an alpha that explains the topics of the documents better, (n_topics,).
 
-    Parameters
-    ----------
-    alpha : ndarray of shape (n_topics,)
-        Present value.
-    topics, counts : ndarrays of shape (n_cells,)
-        Topic and number of tokens of each document-topic pair that has tokens.
-    lengths : ndarray of shape (n_docs,)
-        Tokens per document.
-    symmetric : bool
-        Whether all topics share one value.
-
-    Returns
-    -------
-    ndarray of shape (n_topics,)
-        From `LOWEST` to `HIGHEST`; unchanged where there are no tokens.
+    `topics` and `counts` are those of each document-topic pair with tokens, `lengths`
+    the tokens per document. The result is from `LOWEST` to `HIGHEST`, with one value
+    for all topics if `symmetric`; it is `alpha` if there are no tokens.
     """
     if counts.size == 0:
         return alpha
-    # Equal pairs are counted, not repeated: there are few distinct ones.
+    # There are few distinct pairs.
     width = int(counts.max()) + 1
     pairs, n_pairs = np.unique(
         topics.astype(np.int64) * width + counts, return_counts=True
@@ -92,9 +80,9 @@ def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):
 def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
     """Return the same from a histogram of the document-topic counts.
 
-    The histogram is three arrays that run in parallel: topics, counts above 0, and the
-    number of documents (or the expected number) that have this count on this topic.
-    `lengths` is a histogram, too: the different lengths, and the number of documents.
+    The histogram is topics, counts above 0, and the (expected) number of documents that
+    have this count on this topic, three arrays in parallel. `lengths` is a histogram,
+    too: the different lengths and their numbers of documents.
     """
     topics, counts, n_pairs = histogram
     lengths, n_docs = (values[lengths[0] > 0] for values in lengths)
@@ -119,21 +107,9 @@ def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
 def learn_topic_word(beta, histogram, topic_totals, n_words):
     """Return a symmetric beta that explains the words of the topics better.
 
-    Parameters
-    ----------
-    beta : float
-        Present value.
-    histogram : ndarray
-        How many word-topic pairs have 0, 1, 2, ... tokens.
-    topic_totals : ndarray of shape (n_topics,)
-        Tokens per topic.
-    n_words : int
-        Size of the vocabulary.
-
-    Returns
-    -------
-    float
-        From `LOWEST` to `HIGHEST`; unchanged where there are no tokens.
+    `histogram` is how many word-topic pairs have 0, 1, 2, ... tokens, `topic_totals`
+    the tokens per topic, (n_topics,). The result is from `LOWEST` to `HIGHEST`, and
+    `beta` if there are no tokens.
     """
     counts = np.flatnonzero(histogram)
     counts = counts[counts > 0]
@@ -143,11 +119,7 @@ def learn_topic_word(beta, histogram, topic_totals, n_words):
 
 
 def topic_word_fixed_point(beta, histogram, topic_totals, n_words):
-    """Return the same from a histogram of any counts, as two arrays in parallel.
-
-    They are counts above 0, and the number of word-topic pairs (or the expected number)
-    that have this count.
-    """
+    """Return the same from counts above 0 and their (expected) numbers of pairs."""
     counts, n_pairs = histogram
     if counts.size == 0:
         return beta

@@ -1,8 +1,8 @@
-"""The problem of a sampler: a corpus and its priors, as the arrays kernels take."""
+"""The problem that a sampler starts from: a corpus and its priors."""
 
 from copy import deepcopy
 from numbers import Real
-from typing import Generic, NamedTuple, Self, TypeVar
+from typing import Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numba.extending import register_jitable
@@ -34,7 +34,7 @@ class Corpus(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Cells of some documents that a sweep resamples; it counts all of their tokens."""
+    """Cells of some documents, which a sweep resamples; all of their tokens count."""
 
     doc_ptr: np.ndarray  # (n_docs + 1,) int64; cells of d: doc_ptr[d]:doc_ptr[d + 1]
     begin: np.ndarray  # (n_docs,) int64; cells of d in the part: begin[d]:end[d]
@@ -44,7 +44,7 @@ class Part(NamedTuple):
 
 
 class WeightedCorpus(NamedTuple):
-    """The same with real weights; kernels skip cells of weight 0."""
+    """A corpus of real weights; kernels skip cells of weight 0."""
 
     doc_ptr: np.ndarray  # (n_docs + 1,) int64
     word: np.ndarray  # (n_cells,) int32
@@ -59,9 +59,9 @@ class Counts(NamedTuple):
 
 
 class Priors(NamedTuple):
-    """Dirichlet parameters for kernels; alpha is 0 in the padding, no token goes there.
+    """Dirichlet parameters as kernels take them; `sklda._core.entry` reads them.
 
-    Beta is one number, or what a kernel takes of an array: `sklda._core.entry` tells.
+    Alpha is 0 in the padding, so no token goes there.
     """
 
     doc_topic: np.ndarray  # (n_lanes,) float32, alpha
@@ -73,7 +73,7 @@ CorpusT = TypeVar("CorpusT", Corpus, Part, WeightedCorpus)
 
 
 class Problem(NamedTuple, Generic[CorpusT]):
-    """The documents and the priors: all that an algorithm starts from."""
+    """The documents and the priors."""
 
     corpus: CorpusT
     n_words: int
@@ -125,8 +125,8 @@ class Problem(NamedTuple, Generic[CorpusT]):
     def kernel_priors(self, of_array: np.float32 | np.ndarray = _IN_TABLES) -> Priors:
         """Return the priors as kernels take them.
 
-        Where beta is an array, `of_array` takes the place of the number. The default is
-        for kernels whose tables hold beta: see `sklda._core.word_prior`.
+        Where beta is an array, it becomes `of_array`. The default is for kernels whose
+        tables hold beta (`sklda._core.word_prior`).
         """
         alpha = pad_prior(self.doc_topic_prior)
         if self.has_word_prior:
@@ -135,6 +135,9 @@ class Problem(NamedTuple, Generic[CorpusT]):
             return Priors(alpha, of_array, total)
         beta = np.float32(self.topic_word_prior)
         return Priors(alpha, beta, np.float32(self.n_words) * beta)
+
+
+ProblemOfCells: TypeAlias = Problem[Corpus] | Problem[Part]
 
 
 @register_jitable
@@ -151,9 +154,9 @@ def pad_prior(doc_topic_prior: np.ndarray) -> np.ndarray:
 
 
 def add_changes(shared, replicas) -> None:
-    """Add what each replica of totals has changed, and make the replicas equal to them.
+    """Add the changes of each replica to shared totals, and update the replicas.
 
-    Between the first step and the last, 32-bit integers may wrap around, and back.
+    32-bit integers may overflow on the way; the result is right.
     """
     shared *= 1 - len(replicas)
     for replica in replicas:

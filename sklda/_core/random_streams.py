@@ -1,12 +1,11 @@
 """Random numbers: independent streams from one seed, inlined in kernels.
 
-The stream of kernels is xoroshiro128++ 1.0 (Blackman & Vigna, "Scrambled linear
-pseudorandom number generators", 2021). A draw costs about 2 ns where a call into
-`numpy.random.Generator` costs 6 to 11 ns, which is a fifth of a token.
+Kernels draw from xoroshiro128++ 1.0 (Blackman & Vigna, "Scrambled linear pseudorandom
+number generators", 2021): 2 ns per number, instead of 6 to 11 ns in NumPy's generator.
 
-Where the work may be cut anywhere, a number depends on a key and on counters alone:
+Where work may be cut anywhere, a number depends on a key and on counters alone:
 `hashed` (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", 2014)
-gives each document or word a stream of its own in about 2 ns, and vectorises.
+gives each document or word its own stream in about 2 ns, and vectorises.
 """
 
 from functools import cache, cached_property
@@ -19,8 +18,7 @@ from sklda._simd.compile import njit
 class RandomStreams:
     """A tree of independent random numbers that grows from one seed.
 
-    The same child comes back at every call, further along its stream. So shards,
-    slices and chains each own a child, and no two threads share a stream.
+    Each shard, slice or chain owns a child, so no two threads share a stream.
     """
 
     def __init__(self, seed: np.random.SeedSequence) -> None:
@@ -30,7 +28,7 @@ class RandomStreams:
 
     @property
     def entropy(self) -> list[int]:
-        """What the tree grows from: the same again grows the same tree."""
+        """The seed, as integers."""
         return self._seed.entropy
 
     @cached_property
@@ -39,7 +37,7 @@ class RandomStreams:
         return np.random.default_rng(self._seed)
 
     def child(self, i: int) -> "RandomStreams":
-        """Return the i-th child, independent of all others and of its parent."""
+        """Return the i-th child; later calls return the same one, further along."""
         if i not in self._children:
             key = (*self._seed.spawn_key, i)
             seed = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
@@ -72,7 +70,7 @@ def next_uint64(rng):
 
 
 def advance(rng: np.ndarray, n: int) -> None:
-    """Advance the stream by n draws, in O(log n): a draw is linear over its bits."""
+    """Advance the stream by n draws in O(log n): a draw is linear in its bits."""
     bits = np.unpackbits(rng.view(np.uint8)).astype(np.float32)
     for i in range(int(n).bit_length()):
         if n >> i & 1:
@@ -82,7 +80,7 @@ def advance(rng: np.ndarray, n: int) -> None:
 
 @cache
 def _advance_by_power(i: int) -> np.ndarray:
-    """Return what 2**i draws do to the bits of a stream, (128, 128) of 0 and 1."""
+    """Return the linear map of 2**i draws, (128, 128) of 0 and 1."""
     if i > 0:
         half = _advance_by_power(i - 1)
         return half @ half % 2
@@ -126,7 +124,7 @@ def enter_stream(key, i, rng):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def hashed_uniform(key, i):
-    """Return what `uniform` would of `hashed` bits."""
+    """Return a `uniform` number made from `hashed` bits."""
     return np.float64(hashed(key, i) >> np.uint64(11)) * 2.0**-53
 
 
@@ -148,8 +146,8 @@ def hashed_uniforms(key, i):
 def random_topics(n_tokens: int, n_topics: int, rng: np.ndarray) -> np.ndarray:
     """Return a topic for each token, all topics equally likely: (n_tokens,) uint16.
 
-    Topics drawn given the tokens before them would be sharper from the first sweep on,
-    but they settle too early: the chain needs more sweeps to predict as well.
+    Topics drawn given those of earlier tokens would settle too early: such a chain
+    needs more sweeps to predict as well.
     """
     z = np.empty(n_tokens, np.uint16)
     _draw_topics(z, n_topics, rng)

@@ -1,22 +1,20 @@
-"""The protocol of all samplers, stated once.
+"""The protocol of all samplers; `tests/test_protocol.py` walks each through it.
 
-A sampler is a module or a small immutable object with the functions below. What it
-changes is its state; what it needs beside the problem (settings, labels, threads)
-belongs to the sampler, and `tests/test_protocol.py` walks every one through it.
-Sharding, a change of representation, groups of tokens and labels are samplers composed
-around other samplers.
+A sampler is a module or a small immutable object with the functions below. It changes
+its state. What it needs beside the problem (settings, labels, threads) is its own.
+Sharding, groups of tokens and labels are samplers composed around other samplers.
 """
 
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from sklda._core.problem import Corpus, Counts, Part, Problem
+from sklda._core.problem import Corpus, Counts, Problem, ProblemOfCells
 from sklda._core.random_streams import RandomStreams
 
 
-class State(Protocol):
-    """What a sweep changes: the topics of the tokens, and counts made from them."""
+class SamplerState(Protocol):
+    """The topics of the tokens and counts made from them, which a sweep changes."""
 
     @property
     def z(self) -> np.ndarray:
@@ -27,7 +25,7 @@ class State(Protocol):
         """Tokens on each topic, (n_lanes,) int32."""
 
 
-S = TypeVar("S", bound=State)
+S = TypeVar("S", bound=SamplerState)
 
 
 class SweepInfo(NamedTuple):
@@ -39,21 +37,19 @@ class SweepInfo(NamedTuple):
 
 
 class Sampler(Protocol[S]):
-    """A transition of the topics of all tokens."""
+    """A Markov transition of the topics of all tokens."""
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> S:
         """Return the state in which the tokens have the topics z.
 
-        The state takes z over and changes it in place: a chain keeps one array of
-        topics, whichever sampler it goes on with.
+        Sweeps change z in place.
         """
 
     def sweep(self, problem: Problem[Corpus], state: S, rng: RandomStreams) -> S:
         """Resample every token once, in place, and return the state.
 
-        It is another object only where the sampler now keeps its counts in another
-        way. The priors of the problem may differ from sweep to sweep; only where
-        `topic_word_prior` is an array, it must remain the one of `from_topics`.
+        The priors of the problem may differ from sweep to sweep, but an array of beta
+        must remain the one of `from_topics`.
         """
 
     def counts(self, problem: Problem[Corpus], state: S) -> Counts:
@@ -62,33 +58,30 @@ class Sampler(Protocol[S]):
         They may be the state's own: read them before the next sweep.
         """
 
-    def info(self, problem: Problem[Corpus] | Problem[Part], state: S) -> SweepInfo:
+    def info(self, problem: ProblemOfCells, state: S) -> SweepInfo:
         """Return what the last sweep did, in far less time than a sweep takes."""
 
 
 class Shardable(Sampler[S], Protocol[S]):
     """A sampler that can be sharded: several sweep parts of the cells at a time.
 
-    No two of them share a word or a document while they sweep, so that they share the
-    topics of the tokens and all counts but `topic`.
+    While they sweep, no two share a word or a document, so they share the topics of the
+    tokens and all counts but `topic`.
     """
 
     def tables(self, problem: Problem[Corpus], z: np.ndarray) -> Any:
         """Return counts of the topics z, a named tuple with fields `z` and `topic`."""
 
-    def over(self, tables: Any, problem: Problem[Corpus] | Problem[Part]) -> S:
-        """Return a state over such counts, for the cells in the corpus of `problem`.
-
-        Counts are of all documents; `sweep` is given the same part of the cells.
-        """
+    def over(self, tables: Any, problem: ProblemOfCells) -> S:
+        """Return a state over counts of all documents, for the cells of the problem."""
 
 
-def over(tables: Any, problem: Problem[Corpus] | Problem[Part]) -> Any:
-    """Return the tables: `over` of samplers that need nothing else for any cells."""
+def over(tables: Any, problem: ProblemOfCells) -> Any:
+    """Return the tables: `over` of samplers whose state is the same for all parts."""
     return tables
 
 
-def info(problem: Problem[Corpus] | Problem[Part], state: Any) -> SweepInfo:
+def info(problem: ProblemOfCells, state: Any) -> SweepInfo:
     """Return one draw for each token: `info` of samplers that draw each by itself."""
     corpus = problem.corpus
     return SweepInfo(

@@ -1,4 +1,9 @@
-"""Threads that share the work of a fit or a transform."""
+"""Threads that share the work of a fit or a transform.
+
+`threading.Thread` and the pools of the library take locks in Python code, which Ctrl-C
+can leave locked for ever. So threads are started by `_thread` and meet in queues only,
+which are written in C.
+"""
 
 import _thread
 import contextlib
@@ -13,14 +18,9 @@ from joblib import effective_n_jobs
 class Threads:
     """A pool of threads: inside ``with`` they run `map`; outside, the caller does.
 
-    The caller is one of the n threads: if it slept, waking it after each `map` would
-    take longer, and the threads that run would change processors more often.
-
-    Ctrl-C may come at any instruction of the main thread. Where Python code has just
-    taken a lock for its bookkeeping, as in the pools of concurrent.futures and joblib,
-    nobody releases it, and the other threads wait for ever. Here the main thread meets
-    the others only in queues, which are written in C; what interrupts its part of the
-    work is raised with what the others raise. A dispatch takes 0.01 ms.
+    The caller is one of the n threads: waking it after each `map` would take longer. An
+    interrupt of its work is raised like the errors of the others. A dispatch takes
+    0.01 ms.
     """
 
     _tasks: SimpleQueue | None = None

@@ -1,4 +1,4 @@
-"""Types shared by the hints of public functions.
+"""Types for the hints of public functions.
 
 A module that uses these aliases should begin with ``from __future__ import
 annotations``: ``help()`` then prints ``X: 'MatrixLike'`` instead of the whole union.

@@ -1,12 +1,12 @@
 """Beta as an array: a number for each word in each topic.
 
-With b_w the least beta of word w among the topics, beta_kw = b_w + e_kw. The excess
-e_kw is added to n_wk where a chain begins, as pseudo-tokens that no sweep takes out
-again. So the tables of a chain hold n_wk + e_kw, in float64, and a kernel needs b_w
-alone. Rows hold even n_wk + beta_kw, and their b_w is 0.
+With b_w the least beta of word w among the topics, beta_kw = b_w + e_kw. When a chain
+begins, the excess e_kw is added to n_wk as pseudo-tokens that no sweep takes out. So
+tables hold n_wk + e_kw in float64, and a kernel needs b_w alone. Rows hold
+n_wk + beta_kw, and their b_w is 0.
 
-Tokens that come and go round such a sum once for every power of 2 that it passes, to
-the last bit of the largest: errors do not add up.
+Adding and removing tokens rounds such a sum only when it passes a power of 2, so errors
+do not add up.
 """
 
 from functools import cached_property
@@ -17,7 +17,7 @@ from scipy import sparse
 
 
 class Excess(NamedTuple):
-    """The excess where it is not 0, word by word."""
+    """The excess of each word where it is not 0."""
 
     word_ptr: np.ndarray  # (n_words + 1,) int64; entries of w: word_ptr[w]:...[w + 1]
     topic: np.ndarray  # (n_entries,) int32
@@ -25,7 +25,7 @@ class Excess(NamedTuple):
 
 
 class WordPrior:
-    """Beta of each word in each topic, and what is made from it once."""
+    """Beta of each word in each topic, with sums that are computed once."""
 
     def __init__(self, values: np.ndarray) -> None:
         self.values = values  # (n_topics, n_words) float64
@@ -54,9 +54,9 @@ def word_prior(beta: float | np.ndarray) -> float | WordPrior:
 
 
 def words_at(prior: WordPrior, topics: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Return the word of each topic up to which its beta adds up to a share of all.
+    """Return for each topic the word at which the sum of its beta exceeds a share.
 
-    For uniform shares, words are drawn in proportion to beta.
+    For uniform shares, this draws words in proportion to beta.
     """
     words = np.empty(topics.size, np.int64)
     for i, k in enumerate(topics):

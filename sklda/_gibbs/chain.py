@@ -12,7 +12,7 @@ from scipy.special import gammaln
 
 from sklda._core import doc_topic_counts
 from sklda._core.corpus import document_lengths
-from sklda._core.first_topics import first_topics
+from sklda._core.first_topics import random_first_topics
 from sklda._core.minka import learn_doc_topic, learn_topic_word
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
@@ -75,7 +75,7 @@ class Chain:
         self.sampler = sampler
         self.problem = problem  # with the priors as they are now
         self.rng = rng
-        self.z = first_topics(problem, rng.kernel) if z is None else z
+        self.z = random_first_topics(problem, rng.kernel) if z is None else z
         self.state = sampler.from_topics(problem, self.z)  # changes z in place
         self.n_sweeps = 0
         self.info: list[SweepInfo] = []  # of each sweep

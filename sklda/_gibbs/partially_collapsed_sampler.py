@@ -1,9 +1,9 @@
 """The partially collapsed sampler: phi is drawn, theta integrated out; in parallel.
 
-A sweep draws phi given the topics of the tokens, block of words by block, and then the
-topics of each document given phi. What is drawn for a word or a document depends on a
-key of the sweep and on its number alone: the samples are the same, bit for bit, for any
-number of threads, and however documents or blocks are divided among machines.
+A sweep draws phi given the topics of the tokens, in blocks of words, then the topics of
+each document given phi. The draws for a word or a document depend on a key of the sweep
+and on its number alone: the samples are the same, bit for bit, for any threads or
+machines.
 """
 
 from typing import NamedTuple
@@ -19,19 +19,19 @@ from sklda._core.word_prior import words_at
 from sklda._gibbs.kernels import gammas, partially_collapsed
 from sklda._gibbs.recounted import count_ranges, count_tokens, recount
 
-BLOCK = 256  # words whose gammas are added up; the sums are added block by block
-_SLICES = 8  # of the work per thread: slices differ in time
+BLOCK = 256  # words whose gammas are added up; then the sums of blocks are
+_SLICES = 8  # of the work per thread, as slices differ in time
 _SCALE = 2.0**40  # keeps products of small probabilities in the range of float32
 
 
 class Keys(NamedTuple):
-    """What the random numbers of one sweep depend on."""
+    """Keys of the random numbers of one sweep."""
 
     phi: np.uint64
     topics: np.uint64
 
 
-class State(NamedTuple):
+class PhiState(NamedTuple):
     """The topics of the tokens with their counts, room for phi, and slices of work."""
 
     z: np.ndarray  # (n_tokens,) uint16
@@ -49,11 +49,10 @@ def draw_keys(rng: RandomStreams) -> Keys:
 
 
 def draw_extra(key: np.uint64, is_empty: np.ndarray, problem: Problem) -> np.ndarray:
-    """Return a word for each topic that has no token, else -1, (n_topics,).
+    """Return a word for each topic without tokens, else -1, (n_topics,).
 
-    All gammas of a topic without tokens can be too small for a float64. But
-    Dirichlet(b) is Dirichlet(b_1, ..., b_w + 1, ..., b_V) with w drawn in proportion to
-    b: the distribution before a token is the mean of those after it.
+    All gammas of such a topic can be too small for a float64. But Dirichlet(b) is
+    Dirichlet(b_1, ..., b_w + 1, ..., b_V) with w drawn in proportion to b.
     """
     n_words = problem.n_words
     share = np.empty(problem.n_topics)
@@ -77,8 +76,8 @@ def draw_phi_block(
 ) -> np.ndarray:
     """Fill `phi` with the gammas of a block of words; return their sums, (n_topics,).
 
-    `counts` and `phi`, (n, n_lanes), are of the words of the block alone; `extra` is
-    that of `draw_extra`. The padding of `phi` stays as it is.
+    `counts` and `phi`, (n, n_lanes), are of the block alone; `extra` is from
+    `draw_extra`. The padding of `phi` does not change.
     """
     total = np.zeros(problem.n_topics)
     first = block * BLOCK
@@ -93,7 +92,7 @@ def draw_phi_block(
 def factors(totals: np.ndarray) -> np.ndarray:
     """Return 1 / sum of each topic's gammas, scaled, (n_lanes,) float32.
 
-    `totals`, (n_blocks, n_topics), are the sums of all blocks in their order.
+    `totals`, (n_blocks, n_topics), are the sums of all blocks.
     """
     n_topics = totals.shape[1]
     factor = np.zeros(padded(n_topics), np.float32)
@@ -110,10 +109,9 @@ def sweep_documents(
     doc_topic_prior: np.ndarray,
     key: np.uint64,
 ) -> None:
-    """Resample each token of some documents once, in place.
+    """Resample each token of documents `first` and after once, in place.
 
-    They have the numbers `first` and after among all documents. `phi`,
-    (n_words, n_lanes), holds gammas, and `factor` is that of `factors`.
+    `phi`, (n_words, n_lanes), holds gammas; `factor` is from `factors`.
     """
     prior = pad_prior(doc_topic_prior)
     for begin, end in kernel_ranges(tokens_before(corpus), factor.size):
@@ -129,12 +127,12 @@ class PartiallyCollapsed(NamedTuple):
     threads: Threads
     info = staticmethod(info)
 
-    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> PhiState:
         """Return the state in which the tokens have the topics z."""
         corpus, n_words = problem.corpus, problem.n_words
         n_slices = _SLICES * self.threads.n
         n_blocks = -(-n_words // BLOCK)
-        return State(
+        return PhiState(
             *count_tokens(problem, z),
             phi=np.zeros((n_words, problem.n_lanes), np.float32),
             block_slices=list(ranges(np.arange(n_blocks + 1), n_slices)),
@@ -143,8 +141,11 @@ class PartiallyCollapsed(NamedTuple):
         )
 
     def sweep(
-        self, problem: Problem[Corpus], state: State, rng: RandomStreams
-    ) -> State:
+        self,
+        problem: Problem[Corpus],
+        state: PhiState,
+        rng: RandomStreams,
+    ) -> PhiState:
         """Draw phi and the topic of every token once."""
         keys = draw_keys(rng)
         corpus, z, alpha = problem.corpus, state.z, problem.doc_topic_prior
@@ -158,7 +159,7 @@ class PartiallyCollapsed(NamedTuple):
         recount(problem, state, self.threads)
         return state
 
-    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: PhiState) -> Counts:
         """Return the count tables; they are the state's own."""
         return Counts(state.word_topic, state.topic)
 

@@ -1,4 +1,4 @@
-"""The choice between rows and lists for the word-topic counts."""
+"""The choice of the collapsed sampler: over rows or over lists, or of blocks."""
 
 import numpy as np
 
@@ -12,11 +12,10 @@ from sklda._gibbs.kernels import (
     single_site_rows,
 )
 
-# With as many topics, lists are as fast as rows after three sweeps on NIPS, and faster
-# from then on. Before, when words still have nearly all topics, they take up to a third
-# longer: less than a second kernel takes to compile.
+# From so many topics on, lists are faster than rows after three sweeps on NIPS. Before,
+# when words have nearly all topics, they take up to a third longer.
 MANY_TOPICS = 100
-# Rows that hold an array of beta are of doubles; a listed topic costs as much as two.
+# With an array of beta, a listed topic costs as much as two numbers of a row.
 DOUBLES_PER_LISTED = 2
 
 
@@ -30,18 +29,18 @@ def collapsed_sampler(
 
 
 def _single_site_rows(n_topics):
-    """Return the fastest single-site sampler over rows for so many topics."""
+    """Return the faster single-site sampler over rows for this number of topics."""
     few = n_topics <= single_site_registers.MOST_TOPICS
     return single_site_registers if few else single_site_rows
 
 
 def uses_rows(sampler: str, problem: Problem[Corpus]) -> bool:
-    """Return whether counts are in rows, for a value of the parameter `sampler`."""
+    """Return whether a value of the parameter `sampler` means rows."""
     return rows_are_faster(problem) if sampler == "auto" else sampler == "dense"
 
 
 def rows_are_faster(problem: Problem[Corpus]) -> bool:
-    """Return whether they are. Arrays of beta fill lists from the start on."""
+    """Return whether rows are faster. An array of beta fills lists from the start."""
     if problem.n_topics < MANY_TOPICS or not problem.has_word_prior:
         return problem.n_topics < MANY_TOPICS
     cells = word_cells(problem)

@@ -1,12 +1,11 @@
-"""Shards of the documents sweep side by side, and no two on the same words.
+"""A sampler over shards of the documents, which sweep in parallel.
 
 Yan, Xu & Qi, "Parallel inference for latent Dirichlet allocation on graphics processing
-units", NIPS 2009. Documents and words are cut into as many shards, and a sweep has as
-many phases: in phase p, the i-th shard of the documents resamples its tokens of the
-(i + p)-th shard of the words. So the shards share one table of word-topic counts, but
-no row of it at the same time. Each has its own copy of the totals n_k; the changes of
-all are added up after the phase. Within a phase these totals are out of date, and
-nothing else is: this approximates the chain of the sampler itself.
+units", NIPS 2009. Documents and words are cut into n shards each, and a sweep has n
+phases: in phase p, shard i of the documents resamples its tokens of shard i + p of the
+words. So all share one table of word-topic counts, but no row of it at a time. Each has
+its own copy of the totals n_k, and the changes are added up after each phase. Only
+these totals are out of date within a phase: this approximates the sampler itself.
 """
 
 from itertools import pairwise
@@ -23,87 +22,86 @@ from sklda._core.threads import Threads
 MOST_SHARDS = 128  # a document is entered once in each phase
 
 
-class Share(NamedTuple):
-    """What a shard of the documents does in a phase."""
+class ShardPart(NamedTuple):
+    """The cells that a shard of the documents resamples in a phase."""
 
     shard: int
     part: Part
     state: Any
 
 
-class State(NamedTuple):
+class ShardedState(NamedTuple):
     """Counts of all documents, and the phases of a sweep over them."""
 
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
     topics: list[np.ndarray]  # the copy of each shard
-    tables: Any  # with the topics of the tokens, shared by all
-    phases: list[list[Share]]
+    tables: Any  # shared by all
+    phases: list[list[ShardPart]]
 
     @property
     def shards(self) -> list[Any]:
-        """Return the states of all shares."""
-        return [share.state for phase in self.phases for share in phase]
+        """Return the states of all shards in all phases."""
+        return [one.state for phase in self.phases for one in phase]
 
 
 class Sharded(NamedTuple):
-    """A sampler over shards of about equal tokens; the threads change no sample."""
+    """A sampler over shards of about equal tokens; threads change no sample."""
 
     sampler: Shardable
     n_shards: int
     threads: Threads
 
-    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> ShardedState:
         """Return the state in which the tokens have the topics z."""
         tables, n = self.sampler.tables(problem, z), self.n_shards
-        # What a shard writes to is far from what others write to: two processors that
-        # write to one line of the cache wait for each other.
+        # Two processors that write to one line of the cache wait for each other.
         room = np.tile(np.pad(tables.topic, (0, 2 * LANES)), (n, 1))
         topics = [copy[: problem.n_lanes] for copy in room]
 
-        def share(i, part):
+        def shard_part(i, part):
             own = tables._replace(topic=topics[i])
             state = self.sampler.over(own, problem._replace(corpus=part))
-            return Share(i, part, state)
+            return ShardPart(i, part, state)
 
         parts = _parts(problem, n)
         phases = [
             [
-                share(i, of_documents[j])
+                shard_part(i, of_documents[j])
                 for i, of_documents in enumerate(parts)
                 if (j := (i + phase) % n) < len(of_documents)
             ]
             for phase in range(n)
         ]
-        return State(z, tables.topic, topics, tables, phases)
+        return ShardedState(z, tables.topic, topics, tables, phases)
 
     def sweep(
-        self, problem: Problem[Corpus], state: State, rng: RandomStreams
-    ) -> State:
+        self, problem: Problem[Corpus], state: ShardedState, rng: RandomStreams
+    ) -> ShardedState:
         """Sweep the shards side by side, phase by phase."""
         streams = [rng.child(i) for i in range(self.n_shards)]
 
-        def sweep(share):
-            own = problem._replace(corpus=share.part)
-            after = self.sampler.sweep(own, share.state, streams[share.shard])
-            return share._replace(state=after)
+        def sweep(one):
+            own = problem._replace(corpus=one.part)
+            after = self.sampler.sweep(own, one.state, streams[one.shard])
+            return one._replace(state=after)
 
         phases = []
-        for shares in state.phases:
-            phases.append(self.threads.map(sweep, shares))
+        for phase in state.phases:
+            phases.append(self.threads.map(sweep, phase))
             add_changes(state.topic, state.topics)
         return state._replace(phases=phases)
 
-    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: ShardedState) -> Counts:
         """Return the counts of all documents."""
         return self.sampler.counts(problem, state.phases[0][0].state)
 
-    def info(self, problem: Problem[Corpus], state: State) -> SweepInfo:
+    def info(self, problem: Problem[Corpus], state: ShardedState) -> SweepInfo:
         """Return what the last sweep did in all shards."""
         each = [
-            self.sampler.info(problem._replace(corpus=share.part), share.state)
-            for shares in state.phases
-            for share in shares
+            self.sampler.info(problem._replace(corpus=one.part), one.state)
+            for phase in state.phases
+            for one in phase
         ]
         return SweepInfo(*map(sum, zip(*each, strict=True)))
 
@@ -111,7 +109,7 @@ class Sharded(NamedTuple):
 def _parts(problem, n):
     """Return the parts of each shard of the documents, one for each shard of the words.
 
-    There are fewer shards of the words where there are few words.
+    If there are few words, they have fewer shards.
     """
     doc_ptr, word, token_ptr = corpus = problem.corpus
     words = ranges(np.append(0, np.cumsum(word_tokens(problem))), n)
@@ -126,10 +124,7 @@ def _parts(problem, n):
 
 
 def _cells_until(cut, corpus):
-    """Return the first cell of each document whose word is `cut` or a later one.
-
-    The words of a document are sorted: search all documents by bisection.
-    """
+    """Return the first cell of each document from word `cut` on, by bisection."""
     low, high = corpus.begin, corpus.end
     while (is_open := low < high).any():
         middle = np.where(is_open, (low + high) // 2, 0)
@@ -142,7 +137,7 @@ def _cells_until(cut, corpus):
 def sharded(
     sampler: Shardable, problem: Problem[Corpus], n_shards: int, threads: Threads
 ) -> Sampler:
-    """Return the sampler over shards, or itself where there is one shard only."""
+    """Return the sampler over shards, or the sampler itself for one shard."""
     n_shards = min(n_shards, MOST_SHARDS)
     n_shards = len(list(ranges(tokens_before(problem.corpus), n_shards)))
     return Sharded(sampler, n_shards, threads) if n_shards > 1 else sampler

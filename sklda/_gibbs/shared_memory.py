@@ -1,7 +1,7 @@
 """Pickles in which arrays go on sharing memory; modules are stored by name.
 
-The state of a sampler may hold views of its own arrays. Pickled alone, each becomes an
-array of its own: what a sweep writes into one then no longer appears in the other.
+The state of a sampler may hold views of its own arrays, and sweeps write to either. A
+plain pickle would make each view an array of its own.
 """
 
 import pickle
@@ -38,8 +38,4 @@ class _Pickler(pickle.Pickler):
         if not owner.flags.c_contiguous:
             return NotImplemented
         offset = value.ctypes.data - owner.ctypes.data
-        return _view, (value.shape, value.dtype, owner, offset, value.strides)
-
-
-def _view(*arguments) -> np.ndarray:
-    return np.ndarray(*arguments)
+        return np.ndarray, (value.shape, value.dtype, owner, offset, value.strides)

@@ -20,7 +20,7 @@ from sklda._core.corpus import (
     take_documents,
     tokens_before,
 )
-from sklda._core.first_topics import first_topics as random_topics_of
+from sklda._core.first_topics import random_first_topics
 from sklda._core.problem import Corpus, Counts, Problem, pad_prior
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler
@@ -183,7 +183,7 @@ def _of_parts(
         if word_topic is not None:
             z = _draw(part, word_topic, own.child(_CHILD), threads)
         sampler = make_sampler(part)
-        z = random_topics_of(part, own.kernel) if z is None else z
+        z = random_first_topics(part, own.kernel) if z is None else z
         state = sampler.from_topics(part, z)
         for _ in range(n_sweeps):
             state = sampler.sweep(part, state, own)

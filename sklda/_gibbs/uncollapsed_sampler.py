@@ -1,10 +1,9 @@
 """The sampler of data augmentation: every step is parallel, and exact.
 
-Given the topics of the tokens, each word draws its gammas by itself; given these, each
-document draws its proportions and then its tokens. Gammas depend on a key of the sweep
-and on the number of their word or document. Slices of documents depend on the corpus
-alone, and each has its own random numbers for the tokens: the samples are the same, bit
-for bit, for any number of threads.
+Given the topics of the tokens, gammas are drawn for each word; given these, for each
+document its proportions and tokens. Gammas depend on a key of the sweep and on the
+number of their word or document. Each slice of documents has its own random numbers,
+and depends on the corpus alone: the samples are the same, bit for bit, for any threads.
 """
 
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ _TOKENS = 4096  # of a slice, or more
 _GAMMAS = 2**16  # drawn at a time, which bounds the memory of a thread
 
 
-class State(NamedTuple):
+class PhiThetaState(NamedTuple):
     """The topics of the tokens with their counts, and slices of words and documents."""
 
     z: np.ndarray  # (n_tokens,) uint16
@@ -45,13 +44,13 @@ class Uncollapsed(NamedTuple):
     threads: Threads
     info = staticmethod(info)
 
-    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> PhiThetaState:
         """Return the state in which the tokens have the topics z."""
         corpus, n_words = problem.corpus, problem.n_words
         before = tokens_before(corpus)
         n_word_slices = min(1 + n_words // _WORDS, _MOST_SLICES)
         n_doc_slices = min(1 + before[-1] // _TOKENS, _MOST_SLICES)
-        return State(
+        return PhiThetaState(
             *count_tokens(problem, z),
             word_slices=list(ranges(np.arange(n_words + 1), n_word_slices)),
             doc_slices=list(ranges(before, n_doc_slices)),
@@ -59,8 +58,8 @@ class Uncollapsed(NamedTuple):
         )
 
     def sweep(
-        self, problem: Problem[Corpus], state: State, rng: RandomStreams
-    ) -> State:
+        self, problem: Problem[Corpus], state: PhiThetaState, rng: RandomStreams
+    ) -> PhiThetaState:
         """Draw phi, theta and the topic of every token once."""
         phi, factor = self._draw_phi(problem, state, rng.child(0))
         z = state.z
@@ -75,21 +74,20 @@ class Uncollapsed(NamedTuple):
         recount(problem, state, self.threads)
         return state
 
-    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: PhiThetaState) -> Counts:
         """Return the count tables; they are the state's own."""
         return Counts(state.word_topic, state.topic)
 
     def _draw_phi(self, problem, state, rng) -> tuple[np.ndarray, np.ndarray]:
-        """Return gammas of words, scaled word by word, and the factor of each topic.
+        """Return gammas of words, each row scaled, and the factor 1 / sum of topics.
 
-        Times the factor, 1 / sum, the gammas of a topic are phi. The factor goes into
-        theta, which saves a pass through the table.
+        The factor goes into theta, which saves a pass through the table.
         """
         word_topic, n_topics = state.word_topic, problem.n_topics
         phi = np.zeros(word_topic.shape, np.float32)
         # All gammas of a topic without tokens can be too small for a float64. But
         # Dirichlet(b) is Dirichlet(b_1, ..., b_w + 1, ..., b_V) with w drawn in
-        # proportion to b: the distribution before a token is the mean of those after.
+        # proportion to b.
         empty = np.flatnonzero(state.topic[:n_topics] == 0)
         word_topic[_words_of_prior(problem, empty, rng.generator), empty] = 1
 
@@ -98,7 +96,7 @@ class Uncollapsed(NamedTuple):
             for first, last in _blocks(words, n_topics):
                 counts = word_topic[first:last, :n_topics]
                 drawn = counts + _beta_of(problem, first, last)
-                gammas.draw(key, first, drawn)
+                gammas.draw_gammas(key, first, drawn)
                 uncollapsed.scale(drawn, np.ones(n_topics), phi[first:last])
                 total += drawn.sum(axis=0)
             return total
@@ -123,19 +121,19 @@ def _beta_of(problem, first, last):
 
 
 def _draw_theta(problem, z, documents, factor, key) -> Iterator[tuple]:
-    """Yield blocks of documents, and theta of each document times `factor`, scaled."""
+    """Yield blocks of documents, with theta times `factor`, each row scaled."""
     for first, last in _blocks(documents, problem.n_topics):
         block = some_documents(problem.corpus, first, last)
         shape = np.tile(problem.doc_topic_prior, (last - first, 1))
         doc_topic_counts.add_doc_topic(block, z, shape)
         theta = np.zeros((last - first, problem.n_lanes), np.float32)
-        gammas.draw(key, first, shape)
+        gammas.draw_gammas(key, first, shape)
         uncollapsed.scale(shape, factor, theta)
         yield block, theta
 
 
 def _blocks(items: tuple[int, int], n_topics) -> Iterator[tuple[int, int]]:
-    """Yield first and last of blocks of a slice that take `_GAMMAS` numbers each."""
+    """Yield first and end of blocks of a slice with `_GAMMAS` numbers each."""
     step = max(1, _GAMMAS // n_topics)
     for first in range(*items, step):
         yield first, min(first + step, items[1])

@@ -37,7 +37,7 @@ class MaxMarginState(NamedTuple):
 
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
-    tables: rows.State | light.LightCounts
+    tables: rows.RowCounts | light.LightCounts
     weights: np.ndarray  # (n_topics, n_tasks) float64, eta
     scores: np.ndarray  # (n_docs, n_tasks) float64, of these topics and weights
     n_moves: np.ndarray  # (2,) int64, proposed and accepted in the last sweep

@@ -1,7 +1,7 @@
 """Numba's decorator, with a cache on disk whose failures only cost time.
 
-Numba itself refuses to define a kernel where no folder can be written, as in many
-containers, and fails at the first call if a file of its cache is damaged.
+Numba's own cache refuses to define a kernel where no folder can be written, as in many
+containers, and fails at the first call if one of its files is damaged.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ _tell: Callable[[], None] | None = None
 
 @contextlib.contextmanager
 def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Call `tell` before the first kernel inside that no cache holds, if any."""
+    """Call `tell` before the first kernel inside is compiled, if one is."""
     global _tell
     before, _tell = _tell, tell
     try:
@@ -27,10 +27,10 @@ def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Callable]:
-    """Return the decorator ``numba.njit`` with these options, and a safe cache.
+    """Return the decorator ``numba.njit`` with these options and a safe cache.
 
-    A function that is inlined has no code for Python to call it: that would take longer
-    to compile than most of them do.
+    Inlined functions get no wrapper for Python: it would take longer to compile than
+    most of them do.
     """
     is_inlined = options.get("forceinline", False)
     if is_inlined:
@@ -50,7 +50,7 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Callabl
 
 
 def _refuse_python(kernel: Any) -> None:
-    """Let Python fail to call a kernel that has no code for it, instead of crash."""
+    """Raise TypeError if Python calls a kernel without wrapper, instead of a crash."""
 
     def add_overload(compiled: Any) -> None:  # Numba's own also lets Python find it
         kernel.overloads[tuple(compiled.signature.args)] = compiled
@@ -62,27 +62,19 @@ def _refuse_python(kernel: Any) -> None:
 
 
 def _enable_caching(kernel: Any) -> None:
-    """Let a kernel keep its machine code on disk, if there is a folder for it."""
+    """Let a kernel store its machine code on disk, if there is a folder for it."""
     problem = None
     try:
         kernel.enable_caching()
     except RuntimeError as error:
         problem = f"no folder for them can be written ({error})"
-    # Numba offers no public way to its cache; this name is in 0.60 to 0.68 at least.
+    # Numba has no public access to its cache; 0.60 to 0.68 have this name.
     if hasattr(kernel, "_cache"):
         kernel._cache = _SafeCache(kernel._cache, problem)
 
 
 class _SafeCache:
-    """The cache of one kernel, which compiles where the files are of no use.
-
-    Parameters
-    ----------
-    cache : numba.core.caching.FunctionCache or NullCache
-        Cache without safety.
-    problem : str or None
-        Why `cache` stores nothing.
-    """
+    """Numba's cache of one kernel, without its errors; `problem` is why it is empty."""
 
     def __init__(self, cache: Any, problem: str | None) -> None:
         self._cache = cache
@@ -92,9 +84,9 @@ class _SafeCache:
         return getattr(self._cache, name)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """Return what is stored for a signature, None if it must be compiled."""
-        # Not at import, which costs nothing; and before the kernel compiles others, so
-        # that a filter that turns warnings into errors does not stop Numba half way.
+        """Return the stored code for a signature, or None if it must be compiled."""
+        # Not at import; and before the kernel compiles others, so that a filter that
+        # turns warnings into errors does not interrupt Numba.
         if self._problem is not None:
             _warn_once(self._problem)
         found = None
@@ -108,7 +100,7 @@ class _SafeCache:
         return found
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Store what was compiled, over a damaged file if there is one."""
+        """Store compiled code; damaged files are replaced."""
         try:
             self._cache.save_overload(signature, compiled)
         except Exception as error:  # a full disk, or a damaged file of another user

@@ -1,8 +1,4 @@
-"""Prefetch memory before a kernel needs it.
-
-The words of a document lie anywhere in the tables, so the processor cannot guess which
-row comes next; a sampler knows it.
-"""
+"""Prefetching of memory: a sampler knows the next rows of a table, a processor not."""
 
 from llvmlite import ir
 from numba.core import types
@@ -16,7 +12,7 @@ byte, flag = ir.IntType(8), ir.IntType(32)
 
 
 def per_line(array):
-    """Return how many numbers of an array a line of the cache holds."""
+    """Return how many numbers of an array fit into a cache line."""
     return LINE // array.itemsize
 
 
@@ -27,9 +23,9 @@ def _per_line(array):
 
 
 def prefetch(array, index):
-    """Prefetch the cache line of ``array.flat[index]``, without waiting for it.
+    """Prefetch the cache line of ``array.flat[index]`` of a contiguous array.
 
-    The array must be contiguous. Nothing is read, so any index is harmless.
+    Nothing is read, so any index is harmless.
     """
 
 

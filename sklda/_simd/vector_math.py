@@ -1,6 +1,6 @@
-"""Exponentials and logarithms that are the same, bit for bit, on every processor.
+"""Exponentials and logarithms with the same bits on every processor.
 
-Those of the C library differ by machine in the last bit, and do not vectorise.
+Those of the C library differ in the last bit by machine, and do not vectorise.
 """
 
 import math
@@ -10,7 +10,7 @@ import numpy as np
 from sklda._simd.compile import njit
 
 _LOG2_E = np.float32(1.4426950408889634)
-# ln 2 in two parts; the first has few digits, so an integer times it is exact.
+# ln 2 in two parts; the first has so few digits that integers times it are exact.
 _LN2_HIGH, _LN2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
 _OF_EXP = tuple(1 / math.factorial(i) for i in range(13, -1, -1))
 _OF_LOG = tuple(2 / (2 * i + 1) for i in range(10, -1, -1))
@@ -22,9 +22,8 @@ _LN2_HIGH_DOUBLE, _LN2_LOW_DOUBLE = 0.6931471803691238, 1.9082149292705877e-10
 def exp(x):
     """Return exp(x) of a float32 up to 87, to 5e-7 of its value.
 
-    Below -87 the result stays what it is there. exp(x) = 2^n exp(r) with n the integer
-    next to x / ln 2, so |r| <= ln(2) / 2: a Taylor polynomial of degree 6 is enough,
-    and n goes into the bits of the exponent.
+    Below -87 it is exp(-87). exp(x) = 2^n exp(r) with n the integer next to x / ln 2,
+    so |r| <= ln(2) / 2: a Taylor polynomial of degree 6 suffices.
     """
     x = max(x, np.float32(-87))
     n = np.floor(x * _LOG2_E + np.float32(0.5))
@@ -43,7 +42,7 @@ def log(x):
     """Return log(x) of a float32 that is normal and positive, to 5e-7 of its value.
 
     x = 2^n m with m between 1 / sqrt(2) and sqrt(2), and with s = (m - 1) / (m + 1),
-    log(m) = 2 (s + s^3 / 3 + s^5 / 5 + ...). Next to 1 the digits of m - 1 remain.
+    log(m) = 2 (s + s^3 / 3 + s^5 / 5 + ...). Near 1 no digits are lost.
     """
     bits = np.float32(x).view(np.int32)
     n = np.int32(np.int32(bits - 0x3F3504F3) >> 23)  # from the bits of 1 / sqrt(2)
@@ -95,7 +94,7 @@ def log_double(x):
 def log1p_double(x):
     """Return log(1 + x) for x above -1, with all digits where x is small.
 
-    W. Kahan's: what rounding takes from 1 + x changes both factors alike.
+    By W. Kahan: the rounding of 1 + x changes both factors alike.
     """
     y = 1 + x
     return x if y == 1 else log_double(y) * (x / (y - 1))
@@ -105,7 +104,7 @@ def log1p_double(x):
 def expm1_double(x):
     """Return exp(x) - 1 for x below 709, with all digits where x is small.
 
-    W. Kahan's, too: x / log(exp(x)) makes up for what rounding takes from exp(x).
+    By W. Kahan: x / log(exp(x)) makes up for the rounding of exp(x).
     """
     y = exp_double(x)
     if y == 1:

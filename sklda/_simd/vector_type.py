@@ -1,4 +1,4 @@
-"""The type of vectors for Numba, and how its functions become instructions of LLVM."""
+"""The type of vectors for Numba, and the tools that turn functions into LLVM's code."""
 
 import operator
 
@@ -20,7 +20,7 @@ ELEMENTS = {
 
 
 class Vector(types.Type):
-    """The type of vectors, of which `columns` puts several one below the other."""
+    """The type of vectors,."""
 
     def __init__(self, of: str, width: int, height: int = 1) -> None:
         self.of, self.width, self.height = of, width, height
@@ -36,14 +36,14 @@ class _VectorModel(models.PrimitiveModel):
         super().__init__(dmm, fe_type, lanes)
 
 
-def split(builder, value):
+def registers_of(builder, value):
     """Return the registers of a value."""
     if not isinstance(value.type, ir.ArrayType):
         return [value]
     return [builder.extract_value(value, i) for i in range(value.type.count)]
 
 
-def join(builder, registers):
+def from_registers(builder, registers):
     """Return the value that has these registers."""
     if len(registers) == 1:
         return registers[0]
@@ -54,11 +54,10 @@ def join(builder, registers):
 
 
 def lowers(function, typed):
-    """Let kernels call a function, or use an operator.
+    """Let kernels call a function or use an operator; the decorated one emits its code.
 
     `typed` returns its signature for types of arguments, or None if it takes others.
-    The decorated function emits its instructions. A function that is overloaded by
-    another would do as well, but Numba would compile one more for each.
+    Numba's `overload` would do the same, but compiles one more function for each.
     """
 
     class Template(AbstractTemplate):
@@ -80,8 +79,10 @@ def lowers_each(function, typed):
 
     def decorate(emit):
         def emit_each(context, builder, sig, args):
-            registers = zip(*(split(builder, arg) for arg in args), strict=True)
-            return join(builder, [emit(builder, sig, *each) for each in registers])
+            registers = zip(*(registers_of(builder, arg) for arg in args), strict=True)
+            return from_registers(
+                builder, [emit(builder, sig, *each) for each in registers]
+            )
 
         return lowers(function, typed)(emit_each)
 

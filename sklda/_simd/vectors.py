@@ -1,9 +1,13 @@
 """Vectors in registers: several numbers on which one instruction acts.
 
-LLVM vectorises plain loops, but not one whose steps depend on each other, as those of a
-running sum do, and it cannot keep a small array in registers from token to token. Here
-a vector is a type of Numba with the usual operators, and each function below is what
-the compiled one does, on arrays of NumPy.
+LLVM does not vectorise loops whose steps depend on each other, such as a running sum,
+and cannot keep a small array in registers from token to token. Here a vector is a type
+of Numba with the usual operators. The functions below do with arrays of NumPy what the
+compiled ones do with vectors.
+
+With a `height`, several vectors are one value, rows of which each lane is a column.
+Entry k of an array stands in row k // width. A sum down the columns takes one addition
+per row, and only the last row is summed over its lanes.
 """
 
 import operator
@@ -21,33 +25,42 @@ from sklda._simd.vector_type import (
     Vector,
     bits_of,
     filled,
+    from_registers,
     lowers,
     lowers_each,
     numbers,
     place_of,
+    registers_of,
     shuffled,
     undefined,
 )
 
 
-def load(array, k, width):
+def _shape(width, height):
+    return width if height is None else (height, width)
+
+
+def load(array, k, width, height=None):
     """Return the entries from ``array.flat[k]`` on; the array must be contiguous."""
-    return array.reshape(-1)[k : k + width].copy()
+    shape = _shape(width, height)
+    return array.reshape(-1)[k : k + np.prod(shape)].reshape(shape).copy()
 
 
 def store(array, k, vector):
     """Write a vector to the entries from ``array.flat[k]`` on."""
-    array.reshape(-1)[k : k + vector.size] = vector
+    array.reshape(-1)[k : k + vector.size] = vector.ravel()
 
 
-def broadcast(x, width):
+def broadcast(x, width, height=None):
     """Return a vector whose lanes are all x."""
-    return np.full(width, x)
+    return np.full(_shape(width, height), x)
 
 
-def entries(numbers, k, width):
+def entries(numbers, k, width, height=None):
     """Return the entries from k on; or the number that all share, in each lane."""
-    return load(numbers, k, width) if np.ndim(numbers) > 0 else np.full(width, numbers)
+    if np.ndim(numbers) > 0:
+        return load(numbers, k, width, height)
+    return broadcast(numbers, width, height)
 
 
 def load_at(array, places):
@@ -65,9 +78,10 @@ def to_double(vector):
     return vector.astype(np.float64)
 
 
-def one_hot(lane, width):
-    """Return a mask of one lane; of none if there is no such lane."""
-    return np.arange(width) == lane
+def one_hot(k, width, height=None):
+    """Return a mask of entry k; an empty one if there is no such entry."""
+    shape = _shape(width, height)
+    return (np.arange(np.prod(shape)) == k).reshape(shape)
 
 
 def choose(mask, chosen, others):
@@ -76,7 +90,7 @@ def choose(mask, chosen, others):
 
 
 def get_lane(vector, lane):
-    """Return what stands in a lane."""
+    """Return the number in a lane."""
     return vector[lane]
 
 
@@ -88,7 +102,7 @@ def total(vector):
 
 
 def running_sum(vector):
-    """Return the sum of all lanes up to and with each, of lanes that are not negative.
+    """Return the sums of the lanes up to and with each; no lane may be negative.
 
     Rounding keeps the order: no sum is less than the one before it, and both are equal
     where a lane adds 0. Blocks of lanes are joined two by two (Sklansky, "Conditional-
@@ -109,21 +123,47 @@ def moved_up(vector):
 
 
 def last_in_all(vector):
-    """Return a vector whose lanes all hold what the last one of this one holds."""
+    """Return a vector whose lanes all hold the number in the last lane of this one."""
     return np.full_like(vector, vector[-1])
 
 
 def first_lane(mask):
-    """Return the first lane of a mask that has any."""
+    """Return the first entry of a mask that has any."""
     return int(mask.argmax())
 
 
 def any_lane(mask):
-    """Return whether a mask has a lane."""
+    """Return whether a mask has an entry."""
     return bool(mask.any())
 
 
+def repeat_row(vector, height):
+    """Return columns whose rows are all this vector."""
+    return np.repeat(vector[np.newaxis], height, axis=0)
+
+
+def running_down(columns):
+    """Return the sums down each column, up to and with each entry."""
+    return np.add.accumulate(columns, dtype=columns.dtype)
+
+
+def last_row(columns):
+    """Return the last row, a vector."""
+    return columns[-1]
+
+
+def first_down(mask):
+    """Return the first of each column of a mask, which holds all below that one."""
+    return mask & ~np.vstack([np.zeros_like(mask[:1]), mask[:-1]])
+
+
 # --- instructions -----------------------------------------------------------------
+
+
+def _vector(of, width, height=None):
+    """Return the type of vectors of some numbers, or of those in an array."""
+    rows = 1 if height is None else height.literal_value
+    return Vector(str(getattr(of, "dtype", of)), width.literal_value, rows)
 
 
 def _of_same(result=None):
@@ -148,16 +188,8 @@ _arithmetic(operator.add, "fadd", "add")
 _arithmetic(operator.sub, "fsub", "sub")
 _arithmetic(operator.mul, "fmul", "mul")
 _arithmetic(operator.truediv, "fdiv", "sdiv")
-
-
-@lowers_each(operator.or_, _of_same())
-def _(builder, sig, a, b):
-    return builder.or_(a, b)
-
-
-@lowers_each(operator.and_, _of_same())
-def _(builder, sig, a, b):
-    return builder.and_(a, b)
+_arithmetic(operator.or_, "or_", "or_")
+_arithmetic(operator.and_, "and_", "and_")
 
 
 @lowers_each(operator.invert, lambda mask: signature(mask, mask))
@@ -175,48 +207,44 @@ def _(builder, sig, a, b):
     return builder.fcmp_ordered(">", a, b)
 
 
-@lowers(
-    load,
-    lambda array, k, width: signature(
-        Vector(str(array.dtype), width.literal_value), array, types.int64, width
-    ),
-)
+def _typed_load(numbers, k, *shape):
+    return signature(_vector(numbers, *shape), numbers, types.int64, *shape)
+
+
+@lowers(load, _typed_load)
+def _load(context, builder, sig, args):
+    array, k, *_ = args
+    rows, of = [], sig.return_type
+    lanes = context.get_value_type(Vector(of.of, of.width))
+    for i in range(of.height):
+        at = builder.add(k, ir.Constant(INT64, i * of.width))
+        place = place_of(context, builder, sig.args[0], array, at, lanes)
+        rows.append(builder.load(place, align=ALIGNMENT))
+    return from_registers(builder, rows)
+
+
+@lowers(broadcast, lambda x, *shape: signature(_vector(x, *shape), x, *shape))
+def _fill(context, builder, sig, args):
+    of = sig.return_type
+    return from_registers(builder, [filled(builder, args[0], of.width)] * of.height)
+
+
+@lowers(entries, _typed_load)
 def _(context, builder, sig, args):
-    lanes = context.get_value_type(sig.return_type)
-    place = place_of(context, builder, sig.args[0], *args[:2], lanes)
-    return builder.load(place, align=ALIGNMENT)
+    emit = _load if isinstance(sig.args[0], types.Array) else _fill
+    return emit(context, builder, sig, args)
 
 
 @lowers(
     store, lambda array, k, vector: signature(types.void, array, types.int64, vector)
 )
 def _(context, builder, sig, args):
-    place = place_of(context, builder, sig.args[0], *args[:2], args[2].type)
-    builder.store(args[2], place, align=ALIGNMENT)
+    array, k, vector = args
+    for i, row in enumerate(registers_of(builder, vector)):
+        at = builder.add(k, ir.Constant(INT64, i * row.type.count))
+        place = place_of(context, builder, sig.args[0], array, at, row.type)
+        builder.store(row, place, align=ALIGNMENT)
     return context.get_dummy_value()
-
-
-@lowers(
-    broadcast,
-    lambda x, width: signature(Vector(str(x), width.literal_value), x, width),
-)
-def _(context, builder, sig, args):
-    return filled(builder, args[0], sig.return_type.width)
-
-
-@lowers(
-    entries,
-    lambda numbers, k, width: signature(
-        Vector(str(getattr(numbers, "dtype", numbers)), width.literal_value),
-        *(numbers, types.int64, width),
-    ),
-)
-def _(context, builder, sig, args):
-    if not isinstance(sig.args[0], types.Array):
-        return filled(builder, args[0], sig.return_type.width)
-    lanes = context.get_value_type(sig.return_type)
-    place = place_of(context, builder, sig.args[0], *args[:2], lanes)
-    return builder.load(place, align=ALIGNMENT)
 
 
 @lowers(
@@ -238,39 +266,35 @@ def _(context, builder, sig, args):
     return found
 
 
-@lowers_each(
-    to_float,
-    lambda vector: signature(Vector("float32", vector.width, vector.height), vector),
-)
-def _(builder, sig, vector):
-    of = sig.args[0].of
-    if of == "float32":
-        return vector
-    convert = builder.fptrunc if of == "float64" else builder.sitofp
-    return convert(vector, ir.VectorType(ELEMENTS["float32"], vector.type.count))
+def _conversion(function, of, from_other):
+    """Let kernels convert vectors to float32 or float64."""
+
+    def typed(vector):
+        return signature(Vector(of, vector.width, vector.height), vector)
+
+    @lowers_each(function, typed)
+    def _(builder, sig, vector):
+        if sig.args[0].of == of:
+            return vector
+        convert = builder.sitofp if sig.args[0].of == "int32" else from_other(builder)
+        return convert(vector, ir.VectorType(ELEMENTS[of], vector.type.count))
 
 
-@lowers_each(
-    to_double, lambda vector: signature(Vector("float64", vector.width), vector)
-)
-def _(builder, sig, vector):
-    of = sig.args[0].of
-    if of == "float64":
-        return vector
-    convert = builder.fpext if of == "float32" else builder.sitofp
-    return convert(vector, ir.VectorType(ELEMENTS["float64"], vector.type.count))
+_conversion(to_float, "float32", lambda builder: builder.fptrunc)
+_conversion(to_double, "float64", lambda builder: builder.fpext)
 
 
 @lowers(
     one_hot,
-    lambda lane, width: signature(
-        Vector("bool", width.literal_value), types.int64, width
-    ),
+    lambda k, *shape: signature(_vector("bool", *shape), types.int64, *shape),
 )
 def _(context, builder, sig, args):
-    width = sig.return_type.width
-    sought = filled(builder, builder.trunc(args[0], INT32), width)
-    return builder.icmp_signed("==", numbers(range(width)), sought)
+    of, rows = sig.return_type, []
+    sought = filled(builder, builder.trunc(args[0], INT32), of.width)
+    for i in range(of.height):
+        own = numbers(range(i * of.width, (i + 1) * of.width))
+        rows.append(builder.icmp_signed("==", own, sought))
+    return from_registers(builder, rows)
 
 
 @lowers_each(
@@ -297,7 +321,7 @@ def _(context, builder, sig, args):
 @lowers(total, lambda vector: signature(getattr(types, vector.of), vector))
 def _(context, builder, sig, args):
     (sums,) = args
-    while (width := sums.type.count) > 1:  # halves, added lane by lane
+    while (width := sums.type.count) > 1:
         low = shuffled(builder, sums, range(width // 2))
         sums = builder.fadd(low, shuffled(builder, sums, range(width // 2, width)))
     return builder.extract_element(sums, ir.Constant(INT32, 0))
@@ -325,12 +349,49 @@ def _(context, builder, sig, args):
 
 @lowers(first_lane, lambda mask: signature(types.int64, mask))
 def _(context, builder, sig, args):
-    lane = builder.cttz(bits_of(builder, args[0]), ir.Constant(ir.IntType(1), 1))
-    to_int64 = builder.zext if lane.type.width < 64 else builder.trunc
-    return to_int64(lane, INT64)
+    of = sig.args[0]
+    wide = ir.IntType(max(64, of.width * of.height))
+    bits = ir.Constant(wide, 0)
+    for i, row in enumerate(registers_of(builder, args[0])):
+        own = bits_of(builder, row)
+        own = builder.zext(own, wide) if own.type.width < wide.width else own
+        bits = builder.or_(bits, builder.shl(own, ir.Constant(wide, i * of.width)))
+    found = builder.cttz(bits, ir.Constant(ir.IntType(1), 1))
+    return found if wide.width == 64 else builder.trunc(found, INT64)
 
 
 @lowers(any_lane, lambda mask: signature(types.boolean, mask))
 def _(context, builder, sig, args):
     bits = bits_of(builder, args[0])
     return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
+
+
+@lowers(
+    repeat_row,
+    lambda vector, height: signature(
+        Vector(vector.of, vector.width, height.literal_value), vector, height
+    ),
+)
+def _(context, builder, sig, args):
+    return from_registers(builder, [args[0]] * sig.return_type.height)
+
+
+@lowers(running_down, lambda columns: signature(columns, columns))
+def _(context, builder, sig, args):
+    rows = registers_of(builder, args[0])
+    for i in range(1, len(rows)):
+        rows[i] = builder.fadd(rows[i - 1], rows[i])
+    return from_registers(builder, rows)
+
+
+@lowers(last_row, lambda columns: signature(Vector(columns.of, columns.width), columns))
+def _(context, builder, sig, args):
+    return registers_of(builder, args[0])[-1]
+
+
+@lowers(first_down, lambda mask: signature(mask, mask))
+def _(context, builder, sig, args):
+    rows = registers_of(builder, args[0])
+    above = [builder.not_(row) for row in rows[:-1]]
+    both = (builder.and_(*two) for two in zip(rows[1:], above, strict=True))
+    return from_registers(builder, [rows[0], *both])

@@ -1,4 +1,4 @@
-"""Counts and ratios of the document that a collapsed sweep is in."""
+"""Counts and ratios of the document that a collapsed sampler is in."""
 
 from typing import NamedTuple
 
@@ -17,12 +17,12 @@ from sklda._simd.vectors import (
     total,
 )
 
-# Changing the ratio of one token's topic takes as long as computing those of so many.
+# Changing the ratio of one token's topic takes as long as computing so many in a row.
 LANES_PER_TOKEN = 8
 
 
 class Document(NamedTuple):
-    """Counts of the current document, and the factor that all of its words share."""
+    """Counts of the current document, and the ratios that its words share."""
 
     doc_topic: np.ndarray  # (n_lanes,) int32, n_dk
     topic: np.ndarray  # (n_lanes,) int32, n_k of all documents
@@ -31,21 +31,21 @@ class Document(NamedTuple):
 
 @njit(inline="always")
 def new_document(topic, n_ratios):
-    """Return room for the counts and ratios of any document."""
+    """Return the counts and ratios of no document."""
     doc_topic = np.zeros(topic.size, np.int32)
     return Document(doc_topic, topic, np.zeros(n_ratios, np.float32))
 
 
 @njit(cache=True, nogil=True)
 def clear(doc_topic):
-    """Set all counts to 0; a loop compiles in a fraction of a slice's time."""
+    """Set all counts to 0; a loop compiles much faster than a slice."""
     for k in range(doc_topic.size):
         doc_topic[k] = 0
 
 
 @njit(inline="always")
 def count_document(first, last, z, doc_topic):
-    """Set `doc_topic` to n_dk of a document, from the topics of its own tokens."""
+    """Set `doc_topic` to n_dk of the document of tokens `first` to before `last`."""
     clear(doc_topic)
     for i in range(first, last):
         doc_topic[z[i]] += 1
@@ -60,7 +60,7 @@ def topic_ratio(doc_topic, topic, alpha, beta_sum):
 @njit(cache=True, nogil=True)
 def topic_ratios(doc_topic, topic, alpha, beta_sum, ratio):
     """Fill `ratio` with the `topic_ratio` of every lane and return their sum."""
-    # In doubles: a sampler goes on adding to the sum and subtracting from it.
+    # In doubles, because samplers update the sum for many tokens.
     sums = broadcast(np.float64(0), LANES)
     for k in range(0, doc_topic.size, LANES):
         n_doc = to_float(load(doc_topic, k, LANES)) + load(alpha, k, LANES)
@@ -80,11 +80,10 @@ def enter_document(first, last, z, priors, document):
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
 def next_document(before, d, part, z, ratio_sum, priors, document):
-    """Set the counts and ratios of document d, from those of document `before`.
+    """Set the counts and ratios of document d; return the sum of the ratios.
 
-    Return the sum of the ratios, which was `ratio_sum`. Between two short documents,
-    only the ratios of their own topics change. The counts may still be those of no
-    document.
+    They are those of document `before`, or of none, with the sum `ratio_sum`. Between
+    short documents only the ratios of their own topics change.
     """
     doc_ptr, token_ptr = part.doc_ptr, part.token_ptr
     first_before = token_ptr[doc_ptr[before]]
@@ -107,14 +106,14 @@ def next_document(before, d, part, z, ratio_sum, priors, document):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _change_ratio(k, priors, document):
-    """Set the ratio of topic k to what its counts say, and return the difference."""
+    """Update the ratio of topic k; return the difference."""
     old = np.float64(document.ratio[k])
     return update_ratio(k, priors, document) - old
 
 
 @njit(inline="always")
 def update_ratios(priors, document):
-    """Set the ratios of all topics to what the counts say; return their sum."""
+    """Update the ratios of all topics; return their sum."""
     doc_topic, topic, ratio = document
     alpha, _, beta_sum = priors
     return topic_ratios(doc_topic, topic, alpha, beta_sum, ratio)
@@ -122,7 +121,7 @@ def update_ratios(priors, document):
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
 def ratio_without(k, n, priors, document):
-    """Return the ratio of topic k with n tokens of the document taken out."""
+    """Return the ratio of topic k without n tokens of the document."""
     doc_topic, topic, _ = document
     alpha, _, beta_sum = priors
     return topic_ratio(doc_topic[k] - n, topic[k] - n, alpha[k], entry(beta_sum, k))
@@ -130,7 +129,7 @@ def ratio_without(k, n, priors, document):
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
 def update_ratio(k, priors, document):
-    """Set the ratio of topic k to what its counts say, and return it."""
+    """Update the ratio of topic k and return it."""
     value = ratio_without(k, 0, priors, document)
     document.ratio[k] = value
     return value

@@ -1,14 +1,14 @@
-"""The word-topic counts as one list per word of the topics that it has.
+"""Word-topic counts as one list per word, of the topics that it has; and draws from it.
 
-For many topics most of the table n_wk is zero, and a list of what is not makes both
+With many topics most of the table n_wk is zero. A list of the other entries makes
 memory and the cost of a draw follow the topics that a word has now. With
 t_k = (n_dk + alpha_k) / (n_k + V beta), the conditional of a token is
 
-    p(z = k | rest) ~ t_k n_wk  +  t_k beta,
+    p(z = k | rest) ~ t_k n_wk  +  t_k beta.
 
-zero in its first part but for the listed topics; the sum of the second changes in two
-terms when a token moves. Where beta is an array, n_wk is n_wk + e_kw and beta the least
-of the word, as `word_prior` says: topics with an excess are in the list forever.
+Only listed topics have the first part. The sum of the second changes in two terms when
+a token moves. Where beta is an array, n_wk is n_wk + e_kw and beta the least of the
+word (`sklda._core.word_prior`): topics with an excess never leave the list.
 """
 
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.corpus import word_tokens
+from sklda._core.entry import priors_of
 from sklda._core.problem import LANES, Counts, padded
 from sklda._core.random_streams import uniform, uniform_float32
 from sklda._simd.compile import njit
@@ -40,11 +41,11 @@ UNKNOWN = -1
 SPARE = 4  # topics that a list can take before others leave it
 
 
-class State(NamedTuple):
-    """The assignments, and for each word the list of the topics that it has.
+class ListCounts(NamedTuple):
+    """The topics of the tokens, and for each word the list of the topics that it has.
 
-    Word w's list is start[w]:start[w] + size[w]; the slots from there to start[w + 1],
-    a multiple of `LANES` away, hold topic n_lanes (of weight 0) and count 0.
+    The list of word w is start[w]:start[w] + size[w]. The slots from there up to
+    start[w + 1], a multiple of `LANES` away, hold topic n_lanes, of weight 0.
     """
 
     z: np.ndarray  # (n_tokens,) uint16
@@ -56,7 +57,7 @@ class State(NamedTuple):
 
 
 class WordList(NamedTuple):
-    """The slots of one word; `weight` has room for the longest list."""
+    """The list of one word; `weight` has room for any."""
 
     topics: np.ndarray  # (n_slots,) int32
     counts: np.ndarray  # (n_slots,) int32 or float64
@@ -69,7 +70,7 @@ class Cell(NamedTuple):
     topic: int  # of the last token, or `UNKNOWN`
     slot: int  # of that topic in the list
     size: int  # of the list
-    others: float  # sum of the weights of the list but for that slot
+    others: float  # sum of the weights of all other slots
     ratio_sum: float  # sum of t_k over all topics
 
 
@@ -83,17 +84,10 @@ def prefetch_list(word, c, state):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def list_of(w, state, weight):
-    """Return the list of word w."""
-    first, last = state.start[w], state.start[w + 1]
-    return WordList(state.list_topic[first:last], state.list_count[first:last], weight)
+def weigh_list(ratio, topics, counts, size, weight, sought):
+    """Weigh the topics of a list, all tokens counted.
 
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def weigh(ratio, topics, counts, size, weight, sought):
-    """Weigh the topics that a word has, all tokens counted.
-
-    Return the sum of all but the topic `sought`, and the slot of that, 0 if absent.
+    Return the sum of all but the topic `sought`, and its slot, 0 if absent.
     """
     wanted = broadcast(np.int32(sought), LANES)
     nothing = broadcast(np.float32(0), LANES)
@@ -110,7 +104,7 @@ def weigh(ratio, topics, counts, size, weight, sought):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def find(topics, size, k):
-    """Return the slot of topic k in the list, or `size` where it is absent."""
+    """Return the slot of topic k in the list, or `size` if it is absent."""
     wanted = broadcast(np.int32(k), LANES)
     for block in range(0, size, LANES):
         found = load(topics, block, LANES) == wanted
@@ -120,7 +114,7 @@ def find(topics, size, k):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def pick(weight, size, slot, r):
+def pick_listed(weight, size, slot, r):
     """Return another slot with probability as its weight, r uniform in their sum."""
     most = broadcast(np.float32(r), LANES)
     before = broadcast(np.float32(0), LANES)
@@ -132,7 +126,7 @@ def pick(weight, size, slot, r):
             j = block + first_lane(above)
             break
         before = last_in_all(ends)
-    # Each sum is rounded in its own way: one that adds nothing may exceed r first.
+    # Rounding may make the sum of a slot without weight the first to exceed r.
     while j > 0 and (weight[j] <= 0 or j == slot):
         j -= 1
     return j
@@ -142,8 +136,8 @@ def pick(weight, size, slot, r):
 def pick_any(ratio, n_lanes, old, r):
     """Return another topic with probability as its ratio, for r uniform in their sum.
 
-    The ratio of `old` is 0 after that. Four blocks are summed at a time, because a sum
-    over lanes takes longest.
+    Sets the ratio of `old` to 0. Four blocks are summed at a time, because the sum over
+    lanes takes longest.
     """
     ratio[old] = 0
     first, step = 0, 4 * LANES
@@ -156,7 +150,7 @@ def pick_any(ratio, n_lanes, old, r):
             break
         r -= sum_
         first += step
-    k = first + pick(ratio[first:], n_lanes - first, -1, r)
+    k = first + pick_listed(ratio[first:], n_lanes - first, -1, r)
     while k > 0 and ratio[k] <= 0:
         k -= 1
     return k
@@ -164,7 +158,7 @@ def pick_any(ratio, n_lanes, old, r):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def add_topic(k, size, word_list):
-    """Put a topic at the end of the list, without tokens."""
+    """Append a topic without tokens to the list."""
     topics, _, weight = word_list
     topics[size] = k
     if size & (LANES - 1) == 0:
@@ -173,17 +167,14 @@ def add_topic(k, size, word_list):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def enter_cell(c, word, first, state, ratio_sum, weight, document):
-    """Weigh the list of the word of cell c, and find the topic of its first token.
-
-    That is token ``first[c]``. Return the list, and the numbers of the cell.
-    """
+    """Weigh the list of the word of cell c, and find the topic of its first token."""
     prefetch_list(word, c, state)
     w = word[c]
-    word_list = list_of(w, state, weight)
-    topics, counts, _ = word_list
-    k, size = np.int64(state.z[first[c]]), np.int64(state.size[w])
-    others, slot = weigh(document.ratio, topics, counts, size, weight, k)
-    return word_list, Cell(k, slot, size, others, ratio_sum)
+    start, end = state.start[w], state.start[w + 1]
+    topics, counts = state.list_topic[start:end], state.list_count[start:end]
+    k, size = np.int64(state.z[first]), np.int64(state.size[w])
+    others, slot = weigh_list(document.ratio, topics, counts, size, weight, k)
+    return WordList(topics, counts, weight), Cell(k, slot, size, others, ratio_sum)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -198,17 +189,17 @@ def at_topic(k, cell, word_list):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def resample(z, first, n, cell, word_list, priors, document, rng):
+def resample_listed(z, first, n, cell, word_list, priors, document, rng):
     """Resample the topic of n tokens of a cell, from z[first] on, that move together.
 
-    `cell` is at their topic; return it as it is after the move. The draw tries the
-    present topic first: most tokens keep it, and then nothing is written.
+    `cell` is at their topic; return it after the draw. The draw tries the present topic
+    first: most tokens keep it, and then nothing is written.
     """
     old, slot, size, others, ratio_sum = cell
     topics, counts, weight = word_list
     doc_topic, topic, ratio = document
     beta = priors.topic_word
-    # The weight of the present topic with the tokens themselves taken out.
+    # The weight of the present topic without these tokens.
     old_ratio = ratio_without(old, n, priors, document)
     old_weight = old_ratio * np.float32(counts[slot] - n)
     stay = old_weight + beta * old_ratio
@@ -218,7 +209,7 @@ def resample(z, first, n, cell, word_list, priors, document, rng):
     if r < stay:
         return cell
     if r < listed:
-        j = pick(weight, size, slot, r - stay)
+        j = pick_listed(weight, size, slot, r - stay)
         k = np.int64(topics[j])
     else:
         k = pick_any(ratio, topic.size, old, uniform(rng) * other_ratios)
@@ -245,20 +236,22 @@ def resample(z, first, n, cell, word_list, priors, document, rng):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def resample_each(z, first, last, cell, word_list, priors, document, rng):
-    """Resample the tokens of a cell one after the other."""
+def resample_listed_cell(
+    c, word, first, last, state, ratio_sum, priors, document, weight, rng
+):
+    """Resample the tokens of cell c one by one; return the new sum of the ratios."""
+    word_list, cell = enter_cell(c, word, first, state, ratio_sum, weight, document)
+    own = priors_of(word[c], priors)
     for i in range(first, last):
-        cell = at_topic(z[i], cell, word_list)
-        cell = resample(z, i, 1, cell, word_list, priors, document, rng)
-    return cell
+        cell = at_topic(state.z[i], cell, word_list)
+        cell = resample_listed(state.z, i, 1, cell, word_list, own, document, rng)
+    state.size[word[c]] = cell.size
+    return cell.ratio_sum
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def gather(z, first, last, cell, word_list, priors, document):
-    """Move tokens of a cell, from z[first] to before z[last], to the topic of `cell`.
-
-    Return the numbers of the cell after that.
-    """
+    """Move the tokens from z[first] to before z[last] to the topic of `cell`."""
     k, _, size, others, ratio_sum = cell
     topics, counts, weight = word_list
     doc_topic, topic, ratio = document
@@ -282,7 +275,7 @@ def gather(z, first, last, cell, word_list, priors, document):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def fill_gap(topics, counts, size, j, absent):
-    """Move the last topic of the list to the empty slot j; return the new size."""
+    """Move the last topic of a list to the empty slot j; return the new size."""
     size -= 1
     topics[j] = topics[size]
     counts[j] = counts[size]
@@ -293,7 +286,7 @@ def fill_gap(topics, counts, size, j, absent):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def drop_topic(j, size, absent, word_list):
-    """Fill the empty slot j, with the weight, too; return the new size."""
+    """Do the same, and move the weight too."""
     topics, counts, weight = word_list
     size = fill_gap(topics, counts, size, j, absent)
     weight[j] = weight[size]
@@ -304,13 +297,13 @@ def drop_topic(j, size, absent, word_list):
 def from_topics(problem, z):
     """Return the state in which the tokens have the topics z.
 
-    Each list has room for all topics that its tokens can have, and `SPARE` more.
+    A list has room for all topics that its tokens can have, and `SPARE` more.
     """
     n_words, n_lanes, excess = problem.n_words, problem.n_lanes, problem.excess
     most = word_tokens(problem) + np.diff(excess.word_ptr) + SPARE
     room = padded(np.minimum(most, problem.n_topics).astype(np.int64) + 1)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(room)])
-    state = State(
+    state = ListCounts(
         z=z,
         topic=np.zeros(n_lanes, np.int32),
         start=start,
@@ -362,7 +355,7 @@ def kernel_priors(problem):
 
 
 def counts(problem, state):
-    """Return the count tables, made anew from the lists."""
+    """Return the count tables, made from the lists."""
     n_words, n_lanes = state.size.size, state.topic.size
     word_topic = np.zeros((n_words, n_lanes), state.list_count.dtype)
     word = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(state.start))

@@ -1,11 +1,11 @@
-"""The word-topic counts as one dense row per word.
+"""Word-topic counts as one dense row per word, and draws from it.
 
 With t_k = (n_dk + alpha_k) / (n_k + V beta) the conditional of a token is
 
-    p(z = k | rest) ~ t_k (n_wk + beta),
+    p(z = k | rest) ~ t_k (n_wk + beta).
 
-all K weights of a cell in one loop that vectorises. Where beta is an array, the rows
-hold n_wk + beta_kw, and the beta of kernels is 0.
+One loop that vectorises computes all K weights of a cell. Where beta is an array, the
+rows hold n_wk + beta_kw, and the beta of kernels is 0.
 """
 
 from typing import NamedTuple
@@ -31,10 +31,10 @@ from sklda._simd.vectors import (
 from sklda._tables.document import ratio_without
 from sklda._tables.weights import sum_others
 
-NEGLIGIBLE = np.float32(1e-3)  # of a sum: a difference that rounding has spoilt
+NEGLIGIBLE = np.float32(1e-3)  # of a sum: a smaller difference is mostly rounding
 
 
-class State(NamedTuple):
+class RowCounts(NamedTuple):
     """The topics of the tokens, and a row of counts for each word."""
 
     z: np.ndarray  # (n_tokens,) uint16
@@ -43,7 +43,7 @@ class State(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What a draw needs room for."""
+    """Room for the weights of a draw."""
 
     weight: np.ndarray  # (n_lanes,) float32
     lane_sum: np.ndarray  # (n_lanes + LANES,) float32
@@ -59,7 +59,7 @@ def prefetch_row(word, c, word_topic):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def weigh(ratio, row, beta, weight):
+def weigh_row(ratio, row, beta, weight):
     """Weigh every topic for one cell, all its tokens counted; return the sum."""
     sums, prior = broadcast(np.float32(0), LANES), broadcast(beta, LANES)
     for k in range(0, row.size, LANES):
@@ -71,10 +71,9 @@ def weigh(ratio, row, beta, weight):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def set_entry(array, k, x):
-    """Set ``array[k]`` by way of its whole register.
+    """Set ``array[k]`` by storing its whole register.
 
-    A kernel that loads a register of which one entry was just stored has to wait until
-    the store is in the cache.
+    To load a register after storing one entry of it, a processor must wait.
     """
     lane = k & (LANES - 1)
     block = k - lane
@@ -86,8 +85,8 @@ def set_entry(array, k, x):
 def find_down_lane(lane_sum, lane, r):
     """Return the topic of a lane at which the running sum down the lane exceeds r.
 
-    lane_sum[k] is the sum of the weights of topics k - 16, k - 32, ... They are counted
-    and not searched: a branch that depends on r cannot be predicted.
+    lane_sum[k] is the sum of the weights of topics k - 16, k - 32, ... Counting them
+    needs no branch that depends on r, which could not be predicted.
     """
     most = broadcast(np.float32(r), LANES)
     one = broadcast(np.int32(1), LANES)
@@ -98,26 +97,17 @@ def find_down_lane(lane_sum, lane, r):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def sum_lanes(weight, lane_sum):
-    """Set the running sums down `LANES` separate lanes.
+def pick(weight, lane_sum, r):
+    """Return k with probability weight[k] / sum(weight), for r uniform in the sum.
 
-    They vectorise where one running sum cannot; the last 16 entries of `lane_sum` are
-    the lanes' totals.
+    Running sums down `LANES` separate lanes vectorise where a single one cannot. Where
+    rounding carries r past the end, the last topic of positive weight is drawn.
     """
     sums = broadcast(np.float32(0), LANES)
     store(lane_sum, 0, sums)
     for k in range(0, weight.size, LANES):
         sums = sums + load(weight, k, LANES)
         store(lane_sum, k + LANES, sums)
-
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def pick_summed(weight, lane_sum, r):
-    """Return k with probability as its weight, for r uniform in the sum.
-
-    Rounding may carry r past the end: then the last topic of positive weight is meant.
-    """
-    sums = load(lane_sum, weight.size, LANES)
     ends = running_sum(sums)
     above = ends > broadcast(np.float32(r), LANES)
     lane = first_lane(above | one_hot(LANES - 1, LANES))
@@ -127,15 +117,8 @@ def pick_summed(weight, lane_sum, r):
     return k
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def pick(weight, lane_sum, r):
-    """Return k with probability weight[k] / sum(weight), for r uniform in the sum."""
-    sum_lanes(weight, lane_sum)
-    return pick_summed(weight, lane_sum, r)
-
-
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
-def resample(z, first, n, row, sum_, priors, document, scratch, rng):
+def resample_dense(z, first, n, row, sum_, priors, document, scratch, rng):
     """Resample the topic of n tokens of a cell, from z[first] on, that move together.
 
     Return the new sum of the weights. The draw tries the present topic first: most
@@ -144,7 +127,7 @@ def resample(z, first, n, row, sum_, priors, document, scratch, rng):
     doc_topic, topic, ratio = document
     weight, lane_sum = scratch
     _, beta, _ = priors
-    # The weight of the present topic with the tokens themselves taken out.
+    # The weight of the present topic without these tokens.
     old = np.int64(z[first])
     old_ratio = ratio_without(old, n, priors, document)
     stay = old_ratio * (np.float32(row[old] - n) + beta)
@@ -175,10 +158,10 @@ def resample(z, first, n, row, sum_, priors, document, scratch, rng):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def resample_each(z, first, last, row, total, priors, document, scratch, rng):
-    """Resample the tokens of a cell one after the other."""
+def resample_each_dense(z, first, last, row, total, priors, document, scratch, rng):
+    """Resample the tokens of a cell one by one."""
     for i in range(first, last):
-        total = resample(z, i, 1, row, total, priors, document, scratch, rng)
+        total = resample_dense(z, i, 1, row, total, priors, document, scratch, rng)
 
 
 def from_topics(problem, z):
@@ -187,7 +170,7 @@ def from_topics(problem, z):
     word_topic = np.zeros((problem.n_words, problem.n_lanes), kind)
     if problem.has_word_prior:
         word_topic[:, : problem.n_topics] = problem.beta.T
-    state = State(z, word_topic, np.zeros(problem.n_lanes, np.int32))
+    state = RowCounts(z, word_topic, np.zeros(problem.n_lanes, np.int32))
     add_tokens(problem.corpus, state)
     return state
 
@@ -201,6 +184,27 @@ def add_tokens(corpus, state):
         for i in range(token_ptr[c], token_ptr[c + 1]):
             word_topic[word[c], z[i]] += 1
             topic[z[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def add_words(corpus, z, first, last, word_topic):
+    """Count the tokens of the words from `first` to before `last`."""
+    doc_ptr, word, token_ptr = corpus
+    for d in range(doc_ptr.size - 1):
+        end = doc_ptr[d + 1]
+        c, cells = doc_ptr[d], end - doc_ptr[d]
+        while cells > 0:  # the words of a document ascend: find the first one
+            half = cells // 2
+            if word[c + half] < first:
+                c += half + 1
+                cells -= half + 1
+            else:
+                cells = half
+        while c < end and word[c] < last:
+            row = word_topic[word[c]]
+            for i in range(token_ptr[c], token_ptr[c + 1]):
+                row[z[i]] += 1
+            c += 1
 
 
 def kernel_priors(problem):

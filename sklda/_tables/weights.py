@@ -1,4 +1,4 @@
-"""The weights of all topics but one, in an array of float32 that ends on a register."""
+"""Sums of weights in an array of float32 that fills whole registers."""
 
 import numpy as np
 
@@ -9,11 +9,7 @@ from sklda._simd.vectors import broadcast, choose, load, one_hot, to_double, tot
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def load_others(weight, block, k):
-    """Return the weights of a block, with 0 for entry k, which may be elsewhere.
-
-    Nothing is written: a kernel that loads a register of which one entry was just
-    stored has to wait until the store is in the cache.
-    """
+    """Return the weights of a block, with 0 for entry k, which may be elsewhere."""
     nothing = broadcast(np.float32(0), LANES)
     return choose(one_hot(k - block, LANES), nothing, load(weight, block, LANES))
 

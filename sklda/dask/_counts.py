@@ -62,7 +62,7 @@ def own_counts_by(table: np.ndarray, problem: Problem[Corpus], z) -> WordLists:
     """
     table[:] = 0
     rows.add_tokens(
-        problem.corpus, rows.State(z, table, np.zeros(problem.n_lanes, np.int32))
+        problem.corpus, rows.RowCounts(z, table, np.zeros(problem.n_lanes, np.int32))
     )
     size = np.empty(problem.n_words, np.int64)
     word_lists.count_topics(table, size)
@@ -74,7 +74,7 @@ def own_counts_by(table: np.ndarray, problem: Problem[Corpus], z) -> WordLists:
 
 
 def own_counts_after(
-    own: WordLists, before: WordLists, state: lists.State
+    own: WordLists, before: WordLists, state: lists.ListCounts
 ) -> WordLists:
     """Return the counts of the documents after a sweep; topics in the order of `state`.
 
@@ -133,7 +133,7 @@ def topic_totals(counts: WordLists, n_topics: int) -> np.ndarray:
 
 
 def slots(counts: WordLists, problem: Problem[Corpus]) -> tuple[np.ndarray, ...]:
-    """Return the counts as `lists.State` stores them, with room for a sweep.
+    """Return the counts as `lists.ListCounts` stores them, with room for a sweep.
 
     That is start, size, topics and counts; a word gets at most as many new topics as
     it has tokens in these documents.

@@ -122,17 +122,17 @@ class Shards(NamedTuple):
         return Part(z, stream, cut(own, words.bounds))
 
 
-def _rows(counts, problem, z) -> rows.State:
+def _rows(counts, problem, z) -> rows.RowCounts:
     """Return the counts in rows."""
     table = np.zeros((problem.n_words, problem.n_lanes), np.int32)
     word_lists.fill_rows(counts, 0, table)
-    return rows.State(z, table, _topic(counts, problem))
+    return rows.RowCounts(z, table, _topic(counts, problem))
 
 
-def _lists(counts, problem, z) -> lists.State:
+def _lists(counts, problem, z) -> lists.ListCounts:
     """Return the counts in lists."""
     first, size, topic, count = slots(counts, problem)
-    return lists.State(z, _topic(counts, problem), first, size, topic, count)
+    return lists.ListCounts(z, _topic(counts, problem), first, size, topic, count)
 
 
 def _topic(counts, problem) -> np.ndarray:

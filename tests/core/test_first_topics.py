@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sklda._core.first_topics import first_topics
+from sklda._core.first_topics import random_first_topics
 from sklda._core.problem import Problem
 from sklda._core.word_prior import WordPrior
 from tests.helpers.corpora import random_corpus, words_of
@@ -15,7 +15,7 @@ CORPUS = random_corpus(1, 400, 3, mean=5)
 
 def topics_with(beta, seed=0):
     problem = Problem(CORPUS, 3, np.ones(4), beta)
-    return first_topics(problem, streams(seed).kernel)
+    return random_first_topics(problem, streams(seed).kernel)
 
 
 def test_topics_of_a_word_follow_its_mean_prior():

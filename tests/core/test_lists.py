@@ -6,7 +6,7 @@ import pytest
 from sklda._tables import lists
 from tests.helpers.from_python import from_python
 
-pick = from_python(lists.pick)
+pick = from_python(lists.pick_listed)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 7, 15, 16, 18, 35])

@@ -18,7 +18,7 @@ def test_half_of_the_free_memory_is_the_limit(info):
     info.write_text("MemTotal: 900 kB\nMemFree: 3 kB\nMemAvailable:    8 kB\n")
     assert memory.free_memory() == 8192
     memory.check_memory(4096, "a=5", "less")
-    with pytest.raises(ValueError, match=r"^a=5 .* 4,097 bytes.* 8,192 .*: less\.$"):
+    with pytest.raises(MemoryError, match=r"^a=5 .* 4,097 bytes.* 8,192 .*: less\.$"):
         memory.check_memory(4097, "a=5", "less")
 
 

@@ -216,15 +216,15 @@ EVERYWHERE = {
 }
 ROWS = {
     "one token of it gets the topic": Edit(
-        "_tables.rows.resample", "range(F, F + N)", "range(F, F + 1)"
+        "rows.resample_dense", "range(F, F + N)", "range(F, F + 1)"
     ),
     "tokens are not gathered": Edit("rows._gather", "range(F + 1, F + N)", "range(0)"),
     "one token of it is taken out of n_wk": Edit(
-        "_tables.rows.resample", "np.float32(R[K] - N)", "np.float32(R[K] - 1)"
+        "rows.resample_dense", "np.float32(R[K] - N)", "np.float32(R[K] - 1)"
     ),
-    "one token is put back into n_wk": Edit("_tables.rows.resample", *ONE, 0, 3),
-    "one token is put back into n_k": Edit("_tables.rows.resample", *ONE, 1, 3),
-    "one token is put back into n_dk": Edit("_tables.rows.resample", *ONE, 2, 3),
+    "one token is put back into n_wk": Edit("rows.resample_dense", *ONE, 0, 3),
+    "one token is put back into n_k": Edit("rows.resample_dense", *ONE, 1, 3),
+    "one token is put back into n_dk": Edit("rows.resample_dense", *ONE, 2, 3),
     "gather forgets n_wk": Edit("rows._gather", "A[K] -= 1", "pass", 0, 3),
     "gather forgets n_dk": Edit("rows._gather", "A[K] -= 1", "pass", 1, 3),
     "gather forgets n_k": Edit("rows._gather", "A[K] -= 1", "pass", 2, 3),
@@ -243,17 +243,17 @@ ROWS = {
 }
 LISTS = {
     "one token of it gets the topic": Edit(
-        "_tables.lists.resample", "range(F, F + N)", "range(F, F + 1)"
+        "lists.resample_listed", "range(F, F + N)", "range(F, F + 1)"
     ),
     "tokens are not gathered": Edit(
         "lists._sweep_document", "range(F + 1, F + N)", "range(0)"
     ),
     "one token of it is taken out of n_wk": Edit(
-        "_tables.lists.resample", "np.float32(C[J] - N)", "np.float32(C[J] - 1)"
+        "lists.resample_listed", "np.float32(C[J] - N)", "np.float32(C[J] - 1)"
     ),
-    "one token is put back into n_k": Edit("_tables.lists.resample", *ONE, 0, 3),
-    "one token is put back into n_dk": Edit("_tables.lists.resample", *ONE, 1, 3),
-    "one token is put back into n_wk": Edit("_tables.lists.resample", *ONE, 2, 3),
+    "one token is put back into n_k": Edit("lists.resample_listed", *ONE, 0, 3),
+    "one token is put back into n_dk": Edit("lists.resample_listed", *ONE, 1, 3),
+    "one token is put back into n_wk": Edit("lists.resample_listed", *ONE, 2, 3),
     "gather forgets n_dk": Edit("_tables.lists.gather", "A[K] += change", "pass", 0, 3),
     "gather forgets n_k": Edit("_tables.lists.gather", "A[K] += change", "pass", 1, 3),
     "gather forgets n_wk": Edit("_tables.lists.gather", "A[K] += change", "pass", 2, 3),

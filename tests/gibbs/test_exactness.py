@@ -209,34 +209,34 @@ two documents
 ROWS = faults("""
 words
   the new topic's ratio is not updated
-    resample: set_entry(ratio, new, R) -> pass
+    resample_dense: set_entry(ratio, new, R) -> pass
   the old topic's ratio is not updated
-    resample: set_entry(ratio, old, R) -> pass
+    resample_dense: set_entry(ratio, old, R) -> pass
 cell
   the token stays in n_wk
-    resample: np.float32(R[K] - N) -> np.float32(R[K])
+    resample_dense: np.float32(R[K] - N) -> np.float32(R[K])
   the current topic is weighed with all tokens
-    resample: A * (np.float32(R[K] - N) + B) -> np.float64(weight[K])
+    resample_dense: A * (np.float32(R[K] - N) + B) -> np.float64(weight[K])
   the old topic still attracts
-    resample: set_entry(W, O, np.float32(0)) -> pass
+    resample_dense: set_entry(W, O, np.float32(0)) -> pass
   padding attracts
-    weigh: A * (to_float(R) + B) -> np.maximum(A * (to_float(R) + B), np.float32(0.01))
+    weigh_row: A * (to_float(R) + B) -> np.fmax(A * (to_float(R) + B), np.float32(0.01))
   the second register is not reached
     find_down_lane: X + one -> X
   the lanes before it stay in the draw
-    pick_summed: R - get_lane(*Z) -> R
+    rows.pick: R - get_lane(*Z) -> R
   an entry of the wrong register is set
     set_entry: store(A, B, C) -> store(A, 0, C)
 documents
   beta is missing
-    weigh: A * (to_float(R) + B) -> A * to_float(R)
+    weigh_row: A * (to_float(R) + B) -> A * to_float(R)
   the new topic's weight is not updated
-    resample: set_entry(weight, new, W) -> pass
+    resample_dense: set_entry(weight, new, W) -> pass
 cell, flat
   the old topic's weight is not updated
-    resample: set_entry(weight, old, stay) -> pass
+    resample_dense: set_entry(weight, old, stay) -> pass
   the sum is not updated
-    resample: A + B - W[K] -> sum_ - W[K]
+    resample_dense: A + B - W[K] -> sum_ - W[K]
 """)
 # The ratio of the next token, and that of one more: both are made before the draw.
 REGISTERS = faults("""
@@ -290,30 +290,30 @@ cell
     fill_gap: A[J] = A[S] -> pass (1 of 2)
 alone
   the token stays in n_wk
-    resample: np.float32(C[J] - N) -> np.float32(C[J])
+    resample_listed: np.float32(C[J] - N) -> np.float32(C[J])
   the current topic is weighed with all tokens
-    resample: R * np.float32(C[J] - N) -> weight[J]
+    resample_listed: R * np.float32(C[J] - N) -> weight[J]
 two cells
   beta is missing
-    resample: old_weight + B * R -> old_weight
+    resample_listed: old_weight + B * R -> old_weight
   the sum of the ratios keeps the old topic
-    resample: A - R[K] -> A (1 of 2)
+    resample_listed: A - R[K] -> A (1 of 2)
   the new topic's weight is not updated
-    resample: W[J] = R[K] * X -> pass
+    resample_listed: W[J] = R[K] * X -> pass
 documents
   any topic is drawn by the sum of the list
-    resample: uniform(rng) * S -> uniform(rng) * others
+    resample_listed: uniform(rng) * S -> uniform(rng) * others
   the list keeps the old topic
-    weigh: choose(F, A, W) -> W
+    weigh_list: choose(F, A, W) -> W
   the old topic's weight is not updated
-    resample: weight[slot] = old_weight -> pass
+    resample_listed: weight[slot] = old_weight -> pass
   the old topic still attracts
     pick_any: R[O] = 0 -> pass
 words
   the old topic's ratio is not updated
-    resample: ratio[K] = R -> pass
+    resample_listed: ratio[K] = R -> pass
   the sum of the ratios is not updated
-    resample: S += update_ratio(*Z) -> update_ratio(*Z)
+    resample_listed: S += update_ratio(*Z) -> update_ratio(*Z)
 cell, flat
   the sum of the list is not updated
     at_topic: sum_others(*Z) -> cell.others
@@ -325,9 +325,9 @@ cell, flat
     load_others: choose(*Z) -> load(weight, block, LANES)
 cell, 5 topics
   the second register is not reached
-    pick: range(0, S, LANES) -> range(0, LANES, LANES)
+    pick_listed: range(0, S, LANES) -> range(0, LANES, LANES)
   the registers before it stay in the draw
-    pick: running_sum(X) + B -> running_sum(X)
+    pick_listed: running_sum(X) + B -> running_sum(X)
 12 topics
   four registers before it stay in the draw
     pick_any: r -= S -> pass

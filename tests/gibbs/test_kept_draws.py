@@ -136,7 +136,7 @@ def test_a_snapshot_keeps_the_last_sample_too():
 def test_no_more_than_the_samples_that_are_kept(name):
     assert model(name, 6).fit(X).draws_.n_draws == 6
     words = r"keep_draws=7 exceeds .* 6: .*thin=3.*burn_in=11.*max_iter=29.*Lower thin"
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(MemoryError, match=words):
         model(name, 7).fit(X)
 
 
@@ -164,7 +164,7 @@ def test_too_much_memory_is_refused_before_sampling(monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 2 * needed - 2)
     monkeypatch.setattr(base, "Chain", None)
     words = f"keep_draws=5 .*{needed:,} bytes.*{2 * needed - 2:,} .*fewer draws.*thin"
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(MemoryError, match=words):
         lda.fit(X[::-1])
     np.testing.assert_array_equal(lda.components_, expected)
 
@@ -177,5 +177,5 @@ def test_chains_need_memory_for_all_of_them(monkeypatch):
     )
     monkeypatch.setattr(memory, "free_memory", lambda: 4 * of_one)
     sample_chains(lda, X, n_chains=2)
-    with pytest.raises(ValueError, match=f"of 3 chains .* {3 * of_one:,} bytes"):
+    with pytest.raises(MemoryError, match=f"of 3 chains .* {3 * of_one:,} bytes"):
         sample_chains(lda, X, n_chains=3)

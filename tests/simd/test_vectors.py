@@ -4,29 +4,22 @@ import numpy as np
 import pytest
 from numba import njit
 
-from sklda._simd.columns import (
-    fill_columns,
-    first_down,
-    first_entry,
-    last_row,
-    load_columns,
-    one_hot_columns,
-    repeat_row,
-    running_down,
-    store_columns,
-)
 from sklda._simd.vectors import (
     any_lane,
     broadcast,
     choose,
     entries,
+    first_down,
     first_lane,
     get_lane,
     last_in_all,
+    last_row,
     load,
     load_at,
     moved_up,
     one_hot,
+    repeat_row,
+    running_down,
     running_sum,
     store,
     to_double,
@@ -126,21 +119,21 @@ def test_no_running_sum_is_less_than_the_one_before(width):
 
 
 def in_columns(a, b, n, height, width, out):
-    x, y = load_columns(a, 1, height, width), fill_columns(b, height, width)
-    one = fill_columns(np.float32(1), height, width)
-    whole = to_float(load_columns(n, 0, height, width))
-    mask = (x > y) | one_hot_columns(n[0], height, width)
-    store_columns(out, choose(mask, x / (y + one) - whole, y * whole))
-    out[-1] = first_entry(mask)
+    x, y = load(a, 1, width, height), entries(b, 0, width, height)
+    one = entries(np.float32(1), 0, width, height)
+    whole = to_float(load(n, 0, width, height))
+    mask = (x > y) | one_hot(n[0], width, height)
+    store(out, 0, choose(mask, x / (y + one) - whole, y * whole))
+    out[-1] = first_lane(mask)
 
 
 def down_columns(a, b, n, height, width, out):
-    x = load_columns(a, 0, height, width)
+    x = load(a, 0, width, height) * broadcast(np.float32(0.7), width, height)
     down = running_down(x)
     above = down > repeat_row(last_row(x), height)
-    first = first_down(above | one_hot_columns(n[1], height, width))
-    store_columns(out, choose(first, down, x))
-    out[-1] = first_entry(first)
+    first = first_down(above | one_hot(n[1], width, height))
+    store(out, 0, choose(first, down, x))
+    out[-1] = first_lane(first)
 
 
 @pytest.mark.parametrize(("height", "width"), [(1, 8), (2, 8), (3, 8), (5, 8), (3, 2)])

@@ -6,8 +6,8 @@ sweep makes I ~ Multinomial(Gamma) draws for it and then adds 1 to the weight of
 number of distinct topics drawn: a cell that has often come to one topic is soon drawn
 as one. Cells of 1 or 2 tokens get as many draws as tokens.
 
-Only the weights above 0 are stored, so memory follows the values of u that were seen,
-not N. The weights of every cell add up to damping + sweeps.
+Only weights above 0 are stored, so memory follows the values of u seen so far, not N.
+The weights of every cell add up to damping + sweeps.
 """
 
 from typing import NamedTuple
@@ -29,11 +29,8 @@ class Weights(NamedTuple):
     weight: np.ndarray  # (n_weights,) int32
 
 
-def init(cells, n_tokens, damping):
-    """Return the weights of some cells before the first sweep: a draw for each token.
-
-    ``n_tokens[c]`` is the number of tokens of cell c.
-    """
+def first_weights(cells, n_tokens, damping):
+    """Return the first weights of some cells: they get a draw for each token."""
     cell = cells[n_tokens[cells] >= FEWEST]
     draws = n_tokens[cell]
     weight = np.full(cell.size, damping, np.int32)
@@ -41,7 +38,7 @@ def init(cells, n_tokens, damping):
 
 
 @njit(cache=True, nogil=True)
-def draw(weights, rng, n_draws):
+def choose_n_draws(weights, rng, n_draws):
     """Choose the number of draws of each cell that has weights."""
     cell, ptr, draws, weight = weights
     total = weight[: ptr[1]].sum() if cell.size > 0 else 0  # the same for all cells
@@ -54,11 +51,8 @@ def draw(weights, rng, n_draws):
         n_draws[cell[i]] = draws[j]
 
 
-def learn(token_ptr, z, weights, n_lanes):
-    """Return the weights after a sweep: 1 more for the number of topics of a cell.
-
-    The sweep has drawn each of these topics, and no other.
-    """
+def learn_weights(token_ptr, z, weights, n_lanes):
+    """Return the weights after a sweep: 1 more for the number of topics of a cell."""
     n_topics = np.ones(weights.cell.size, np.int32)
     is_new = np.zeros(weights.cell.size, bool)  # their weight was 0
     _add(token_ptr, z, weights, n_lanes, n_topics, is_new)
@@ -77,7 +71,7 @@ def learn(token_ptr, z, weights, n_lanes):
 
 @njit(cache=True, nogil=True)
 def _add(token_ptr, z, weights, n_lanes, n_topics, is_new):
-    """Count the topics of each cell and add 1 to their weight, or note it as new."""
+    """Count the topics of each cell, and add 1 to the weight or note it as new."""
     cell, ptr, draws, weight = weights
     seen_in = np.full(n_lanes, -1)
     for i in range(cell.size):
@@ -113,6 +107,6 @@ def _insert(weights, n_topics, is_new, wider):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def group_size(n_tokens, n_groups):
-    """Return the size of the next of some groups of about equal size."""
+    """Return the size of the next of `n_groups` groups of about equal size."""
     n = np.int32(n_tokens)
-    return n // n_groups if n_groups > 1 else n  # most have one: spare the division
+    return n // n_groups if n_groups > 1 else n  # mostly 1: no division

@@ -21,16 +21,11 @@ from sklda._tables.lists import (
     from_topics,
     gather,
     kernel_priors,
-    resample,
-    resample_each,
+    resample_listed,
+    resample_listed_cell,
 )
 
-__all__ = [
-    "counts",
-    "from_topics",
-    "kernel_priors",
-    "sweep_groups",
-]
+__all__ = ["counts", "from_topics", "kernel_priors", "sweep_groups"]
 
 
 @njit(cache=True, nogil=True)
@@ -56,14 +51,14 @@ def _sweep_document(d, part, state, ratio_sum, priors, n_draws, document, weight
     _, begin, end, word, token_ptr = part
     z = state.z
     for c in range(begin[d], end[d]):
-        word_list, cell = enter_cell(
-            c, word, token_ptr, state, ratio_sum, weight, document
-        )
         first, last, n_groups = token_ptr[c], token_ptr[c + 1], n_draws[c]
-        own = priors_of(word[c], priors)
         if n_groups == last - first:
-            cell = resample_each(z, first, last, cell, word_list, own, document, rng)
-            n_groups = 0
+            ratio_sum = resample_listed_cell(
+                c, word, first, last, state, ratio_sum, priors, document, weight, rng
+            )
+            continue
+        word_list, cell = enter_cell(c, word, first, state, ratio_sum, weight, document)
+        own = priors_of(word[c], priors)
         while n_groups > 0:
             n = group_size(last - first, n_groups)
             cell = at_topic(z[first], cell, word_list)
@@ -71,7 +66,7 @@ def _sweep_document(d, part, state, ratio_sum, priors, n_draws, document, weight
                 if z[i] != cell.topic:
                     cell = gather(z, i, first + n, cell, word_list, own, document)
                     break
-            cell = resample(z, first, n, cell, word_list, own, document, rng)
+            cell = resample_listed(z, first, n, cell, word_list, own, document, rng)
             first += n
             n_groups -= 1
         state.size[word[c]] = cell.size

@@ -1,7 +1,7 @@
 """Collapsed Gibbs sampling of groups of tokens, over dense rows of word-topic counts.
 
 Xiao & Stibor, "Efficient collapsed Gibbs sampling for latent Dirichlet allocation",
-ACML 2010. The same as over `lists`, faster for few topics.
+ACML 2010. As over `lists`, and faster for few topics.
 """
 
 import numpy as np
@@ -16,17 +16,12 @@ from sklda._tables.rows import (
     from_topics,
     kernel_priors,
     prefetch_row,
-    resample,
-    resample_each,
-    weigh,
+    resample_dense,
+    resample_each_dense,
+    weigh_row,
 )
 
-__all__ = [
-    "counts",
-    "from_topics",
-    "kernel_priors",
-    "sweep_groups",
-]
+__all__ = ["counts", "from_topics", "kernel_priors", "sweep_groups"]
 
 
 @njit(cache=True, nogil=True)
@@ -55,17 +50,21 @@ def _sweep_document(d, part, state, priors, n_draws, document, scratch, rng):
     for c in range(begin[d], end[d]):
         prefetch_row(word, c, word_topic)
         row = word_topic[word[c]]
-        total = weigh(document.ratio, row, beta, scratch.weight)
+        total = weigh_row(document.ratio, row, beta, scratch.weight)
         first, last, n_groups = token_ptr[c], token_ptr[c + 1], n_draws[c]
         if n_groups == last - first:
-            resample_each(z, first, last, row, total, priors, document, scratch, rng)
+            resample_each_dense(
+                z, first, last, row, total, priors, document, scratch, rng
+            )
             continue
         while n_groups > 0:
             n = group_size(last - first, n_groups)
             if _gather(z, first, n, row, document):
                 update_ratios(priors, document)
-                total = weigh(document.ratio, row, beta, scratch.weight)
-            total = resample(z, first, n, row, total, priors, document, scratch, rng)
+                total = weigh_row(document.ratio, row, beta, scratch.weight)
+            total = resample_dense(
+                z, first, n, row, total, priors, document, scratch, rng
+            )
             first += n
             n_groups -= 1
 

@@ -1,17 +1,16 @@
-"""Gamma variates with the shapes of counts plus beta, the same wherever they are drawn.
+"""Gamma variates of shape count plus beta, the same wherever they are drawn.
 
-A row of the table is that of a word, and has random numbers of its own. Most counts are
-0. For a shape b below 1 (Ahrens & Dieter, "Computer methods for sampling from gamma,
-beta, Poisson and binomial distributions", 1974),
+Each word has a row of the table, and random numbers of its own. Most counts are 0. For
+a shape b below 1 (Ahrens & Dieter, "Computer methods for sampling from gamma, beta,
+Poisson and binomial distributions", 1974),
 
     with probability e / (b + e):  g = u^(1/b), accepted with probability exp(-g);
     else:                          g = 1 - log(u), with probability g^(b - 1).
 
-Nearly all are of the first kind and accepted, as most g are tiny: one loop that
-vectorises draws these, and leaves the others to the second one. There shapes of 1 or
-more are drawn, too (Marsaglia & Tsang, "A simple method for generating gamma
-variables", 2000), from normal variates by ratios of uniforms (Leva, "A fast normal
-random number generator", 1992).
+Most g are tiny, so nearly all are of the first kind and accepted. One loop that
+vectorises draws these. A second one draws the others, and shapes of 1 or more
+(Marsaglia & Tsang, "A simple method for generating gamma variables", 2000) from normal
+variates by ratios of uniforms (Leva, "A fast normal random number generator", 1992).
 """
 
 import math
@@ -28,8 +27,8 @@ from sklda._core.random_streams import (
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import exp, exp_double, log, log1p_double, log_double
 
-# What is smaller, below 1e-30, becomes 0. On some topic the word has tokens, and there
-# its variate is about 1 or more: beside that topic the other has no chance.
+# Smaller variates, below 1e-30, become 0. A word has a variate of about 1 or more on
+# each topic that its tokens have: beside it these have no chance.
 LOG_LOWEST = np.float32(-69)  # above -87, the lowest that `exp` knows
 _E = math.e
 
@@ -96,9 +95,9 @@ def _decide(shape, u, opposite, v, rng):
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
 def _propose(key, shape, row):
-    """Fill a row with variates of a shape below 1, and with -1 where it is not sure.
+    """Fill a row with variates of a shape below 1, and with -1 where float32 is coarse.
 
-    The numbers of few digits are those near 0 and 1, of one in 2**15.
+    Those are one in 2**15, of numbers near 0 and 1.
     """
     inverse = np.float32(1 / shape)
     bound = np.float32((shape + _E) / _E)
@@ -106,7 +105,7 @@ def _propose(key, shape, row):
     low, half = np.float32(2.0**-16), np.float32(0.5)
     for k in range(row.size):
         u, opposite, v = hashed_uniforms(key, k)
-        # What rounding took from u where it is near 1 goes into its logarithm.
+        # The logarithm makes up for the rounding of u near 1.
         lost = (np.float32(1) - u) - opposite if opposite < half else np.float32(0)
         y = (log(u) + lost / u) * inverse
         x = exp(y) if y > LOG_LOWEST else np.float32(0)
@@ -117,7 +116,7 @@ def _propose(key, shape, row):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _draw_unsure(key, k, shape, rng):
-    """Draw what `_propose` left: decide by the same numbers, with more digits."""
+    """Draw what `_propose` left, by the same numbers with more digits."""
     u, opposite, v = hashed_uniforms(key, k)
     more = (0.5 - uniform(rng)) * 2.0**-40
     v += uniform(rng) * 2.0**-24
@@ -126,8 +125,8 @@ def _draw_unsure(key, k, shape, rng):
 
 
 @njit(cache=True, nogil=True)
-def draw(key, first, shapes):
-    """Put variates in the place of their shapes, in rows `first` and after."""
+def draw_gammas(key, first, shapes):
+    """Replace the shapes in rows `first` and after by variates."""
     rng = np.empty(2, np.uint64)
     for i in range(shapes.shape[0]):
         enter_stream(np.uint64(hashed(key, first + i)), 0, rng)
@@ -139,9 +138,9 @@ def draw(key, first, shapes):
 def draw_rows(key, first, counts, extra, beta, rows, total):
     """Fill rows with variates of shape count + beta, and `total` with their sums.
 
-    `rows` and `counts` are (n, n_lanes), those of the words `first` and after; the word
-    extra[k], if it is one of them, counts one more for topic k. The padding of `rows`
-    stays as it is. `total` and `extra` are (n_topics,).
+    `rows` and `counts`, (n, n_lanes), are of the words `first` and after. Word extra[k]
+    counts one more for topic k. The padding of `rows` does not change. `total` and
+    `extra` are (n_topics,).
     """
     n_topics = extra.size
     total[:] = 0

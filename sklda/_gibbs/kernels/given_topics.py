@@ -1,12 +1,11 @@
-"""Topics of tokens where the topics themselves are given: where a chain may start.
+"""Gibbs sampling of the topics of tokens given phi, for the start of a chain.
 
-With phi fixed, and theta of the document integrated out, the tokens of a document are
-drawn one after the other,
+With theta of the document integrated out, its tokens are drawn one after the other,
 
     p(z = k | rest of the document) ~ (n_dk + alpha_k) phi_kw,
 
-the first time given the tokens before it, then given all others of the document. The
-weights of a cell share phi and are computed once; a move updates two of them.
+in the first pass given earlier tokens, then given all others of the document. Weights
+are computed once for the tokens of a cell; a move updates two of them.
 """
 
 import numpy as np
@@ -14,15 +13,15 @@ import numpy as np
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 from sklda._simd.compile import njit
-from sklda._tables.rows import pick, weigh
+from sklda._tables.rows import pick, weigh_row
 
 
 @njit(cache=True, nogil=True)
 def draw_topics(corpus, z, phi, alpha, n_passes, rng):
-    """Draw the topics of all tokens of some documents, in so many passes over each.
+    """Draw the topics of all tokens of some documents, in `n_passes` over each.
 
     `phi` is (n_words, n_lanes) float32, up to a factor for each word. It is 0 in the
-    padding, and not 0 for all topics of a word.
+    padding, and above 0 for some topic of each word.
     """
     doc_ptr, word, token_ptr = corpus
     n_lanes = alpha.size
@@ -35,7 +34,7 @@ def draw_topics(corpus, z, phi, alpha, n_passes, rng):
         for n_done in range(n_passes):
             for c in range(doc_ptr[d], doc_ptr[d + 1]):
                 row = phi[word[c]]
-                total = np.float64(weigh(mass, row, np.float32(0), weight))
+                total = np.float64(weigh_row(mass, row, np.float32(0), weight))
                 for i in range(token_ptr[c], token_ptr[c + 1]):
                     if n_done > 0:
                         old = np.int64(z[i])

@@ -1,4 +1,4 @@
-"""Partially collapsed sampling over dense rows: given phi, documents are independent.
+"""Gibbs sampling of the topics of tokens given phi: documents are independent.
 
 Magnusson, Jonsson, Villani & Broman, "Sparse partially collapsed MCMC for parallel
 inference in topic models", JCGS 2018, arXiv 1506.03784. With theta integrated out, phi
@@ -6,11 +6,10 @@ given, and the token itself taken out of n_dk,
 
     p(z = k | rest) ~ (n_dk + alpha_k) phi_kw.
 
-A row of phi is that of a word: it holds gammas, and the factor 1 / sum of each topic
-goes into the ratio t_k = (n_dk + alpha_k) / sum_k, of which a move changes two. As in
-collapsed samplers, the weights of all K topics are computed once per cell, the draw
-tries the present topic first, and a token that stays writes nothing. Cost: O(K) per
-cell. Each document has random numbers of its own.
+The row of a word in phi holds gammas; the factor 1 / sum of each topic goes into the
+ratio t_k = (n_dk + alpha_k) / sum_k. Weights are computed once per cell, the draw tries
+the present topic first, and a token that stays writes nothing. Each document has its
+own random numbers. Cost: O(K) per cell.
 """
 
 from typing import NamedTuple
@@ -21,11 +20,11 @@ from sklda._core.problem import LANES
 from sklda._core.random_streams import enter_stream, uniform
 from sklda._simd.compile import njit
 from sklda._tables.document import count_document
-from sklda._tables.rows import pick, prefetch_row, weigh
+from sklda._tables.rows import pick, prefetch_row, weigh_row
 
 
-class Document(NamedTuple):
-    """Counts of the current document and their ratios; priors and factors of topics."""
+class DocumentGivenPhi(NamedTuple):
+    """Counts and ratios of the current document; priors and factors of topics."""
 
     doc_topic: np.ndarray  # (n_lanes,) int32, n_dk
     ratio: np.ndarray  # (n_lanes,) float32, (n_dk + alpha_k) * factor
@@ -35,7 +34,7 @@ class Document(NamedTuple):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _ratio(k, n, document):
-    """Return the ratio of topic k with n tokens of the document taken out."""
+    """Return the ratio of topic k without n tokens of the document."""
     doc_topic, _, prior, factor = document
     return (np.float32(doc_topic[k] - n) + prior[k]) * factor[k]
 
@@ -73,7 +72,7 @@ def sweep_tokens(corpus, z, first, phi, prior, factor, key):
     doc_ptr, word, token_ptr = corpus
     n_lanes = factor.size
     doc_topic, ratio = np.zeros(n_lanes, np.int32), np.zeros(n_lanes, np.float32)
-    document = Document(doc_topic, ratio, prior, factor)
+    document = DocumentGivenPhi(doc_topic, ratio, prior, factor)
     weight = np.zeros(n_lanes, np.float32)
     lane_sum = np.zeros(n_lanes + LANES, np.float32)
     rng = np.empty(2, np.uint64)
@@ -86,6 +85,6 @@ def sweep_tokens(corpus, z, first, phi, prior, factor, key):
         for c in range(begin, end):
             prefetch_row(word, c, phi)
             row = phi[word[c]]
-            total = np.float64(weigh(ratio, row, np.float32(0), weight))
+            total = np.float64(weigh_row(ratio, row, np.float32(0), weight))
             for i in range(token_ptr[c], token_ptr[c + 1]):
                 total = _resample(z, i, row, total, document, weight, lane_sum, rng)

@@ -1,38 +1,27 @@
 """Single-site collapsed Gibbs sampling over lists of the topics that a word has.
 
 The conditional of Griffiths & Steyvers, "Finding scientific topics", PNAS 2004,
-equation 5, in the two exact parts of `sklda._tables.lists`. Cost: O(topics of the word)
-per cell, O(K) per document that is not short, and O(K) for the few tokens that the
-second part draws. As over rows, the weights are computed once per cell, the draw tries
-the present topic first, and a token that stays writes nothing.
+equation 5, in the two parts of `sklda._tables.lists`, where the draw is. Cost:
+O(topics of the word) per cell, O(K) per document that is not short, and O(K) for the
+few tokens that the second part draws.
 """
 
 import numpy as np
 
 from sklda._core.corpus import kernel_parts
-from sklda._core.entry import priors_of
 from sklda._core.problem import LANES
 from sklda._core.sampler import info, over
 from sklda._simd.compile import njit
 from sklda._tables.document import new_document, next_document, update_ratios
 from sklda._tables.lists import (
     counts,
-    enter_cell,
     from_topics,
     kernel_priors,
-    resample_each,
+    resample_listed_cell,
     tables,
 )
 
-__all__ = [
-    "counts",
-    "from_topics",
-    "info",
-    "kernel_priors",
-    "over",
-    "sweep",
-    "tables",
-]
+__all__ = ["counts", "from_topics", "info", "over", "sweep", "tables"]
 
 
 def sweep(problem, state, rng):
@@ -65,12 +54,8 @@ def sweep_tokens(part, state, priors, rng):
 def _sweep_document(d, part, state, ratio_sum, priors, document, weight, rng):
     _, begin, end, word, token_ptr = part
     for c in range(begin[d], end[d]):
-        word_list, cell = enter_cell(
-            c, word, token_ptr, state, ratio_sum, weight, document
-        )
         first, last = token_ptr[c], token_ptr[c + 1]
-        own = priors_of(word[c], priors)
-        cell = resample_each(state.z, first, last, cell, word_list, own, document, rng)
-        state.size[word[c]] = cell.size
-        ratio_sum = cell.ratio_sum
+        ratio_sum = resample_listed_cell(
+            c, word, first, last, state, ratio_sum, priors, document, weight, rng
+        )
     return ratio_sum

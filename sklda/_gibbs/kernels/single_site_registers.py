@@ -1,13 +1,12 @@
-"""Single-site collapsed Gibbs sampling for so few topics that a row is a vector.
+"""Single-site collapsed Gibbs sampling for so few topics that registers hold a row.
 
-The conditional of `single_site_rows`, by a kernel without a branch that depends on a
+The conditional of `single_site_rows`, by a kernel without branches that depend on a
 draw: half of the time of the other one goes into such branches, which no processor can
 predict. Counts of the document, ratios and weights stay in registers; the topic is the
-first lane whose running sum exceeds a random number. Nothing is tried first, and all
-that a token changes is changed, even if it stays.
+first lane whose running sum exceeds a random number.
 
-A draw has to wait for the one before it. So what does not depend on that one is done
-meanwhile: the next token is taken out, and each topic gets the ratio that it would have
+Each draw waits for the one before it. Meanwhile the kernel does all that does not
+depend on that one: it takes the next token out, and computes the ratio of each topic
 with one token more. Cost: O(K) per token.
 """
 
@@ -19,25 +18,22 @@ from sklda._core.corpus import kernel_parts
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform_float32
 from sklda._core.sampler import info, over
-from sklda._simd.columns import (
-    fill_columns,
-    first_down,
-    first_entry,
-    last_row,
-    load_columns,
-    one_hot_columns,
-    repeat_row,
-    running_down,
-    store_columns,
-)
 from sklda._simd.compile import njit
 from sklda._simd.vectors import (
     broadcast,
     choose,
+    entries,
+    first_down,
+    first_lane,
     last_in_all,
+    last_row,
+    load,
     moved_up,
     one_hot,
+    repeat_row,
+    running_down,
     running_sum,
+    store,
     to_float,
 )
 from sklda._tables.document import count_document
@@ -46,15 +42,7 @@ from sklda._tables.rows import counts, from_topics, kernel_priors, prefetch_row,
 WIDTH = LANES // 2  # 256 bits: wider registers are rare
 MOST_TOPICS = 5 * WIDTH  # with more, too many vectors leave the registers
 
-__all__ = [
-    "counts",
-    "from_topics",
-    "info",
-    "kernel_priors",
-    "over",
-    "sweep",
-    "tables",
-]
+__all__ = ["counts", "from_topics", "info", "over", "sweep", "tables"]
 
 
 def sweep(problem, state, rng):
@@ -82,9 +70,9 @@ def _new_sweep(height):
         doc_topic = np.zeros(topic.size, np.int32)
         past_last = (np.arange(height * WIDTH) + WIDTH - n_topics).astype(np.float32)
         kept = np.zeros(height * WIDTH, np.float32)
-        one = fill_columns(np.float32(1), height, WIDTH)
-        minus_one = fill_columns(np.float32(-1), height, WIDTH)
-        ends_column = fill_columns(past_last, height, WIDTH) > minus_one
+        one = broadcast(np.float32(1), WIDTH, height)
+        minus_one = broadcast(np.float32(-1), WIDTH, height)
+        ends_column = load(past_last, 0, WIDTH, height) > minus_one
         for d in range(begin.size):
             first, last = token_ptr[begin[d]], token_ptr[end[d]] - 1
             if last < first:
@@ -92,11 +80,11 @@ def _new_sweep(height):
             start, stop = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
             count_document(start, stop, z, doc_topic)
             # All of this without the token at hand: n_dk + alpha_k and n_k + V beta,
-            n_doc = to_float(load_columns(doc_topic, 0, height, WIDTH))
-            n_doc = n_doc + load_columns(alpha, 0, height, WIDTH)
-            n_all = to_float(load_columns(topic, 0, height, WIDTH))
-            n_all = n_all + fill_columns(beta_sum, height, WIDTH)
-            taken = one_hot_columns(np.int64(z[first]), height, WIDTH)
+            n_doc = to_float(load(doc_topic, 0, WIDTH, height))
+            n_doc = n_doc + load(alpha, 0, WIDTH, height)
+            n_all = to_float(load(topic, 0, WIDTH, height))
+            n_all = n_all + entries(beta_sum, 0, WIDTH, height)
+            taken = one_hot(np.int64(z[first]), WIDTH, height)
             n_doc = choose(taken, n_doc - one, n_doc)
             n_all = choose(taken, n_all - one, n_all)
             ratio = n_doc / n_all
@@ -104,8 +92,8 @@ def _new_sweep(height):
                 prefetch_row(word, c, word_topic)
                 row = word_topic[word[c]]
                 # and n_wk + beta.
-                n_word = to_float(load_columns(row, 0, height, WIDTH))
-                n_word = n_word + fill_columns(beta, height, WIDTH)
+                n_word = to_float(load(row, 0, WIDTH, height))
+                n_word = n_word + broadcast(beta, WIDTH, height)
                 n_word = choose(taken, n_word - one, n_word)
                 for i in range(token_ptr[c], token_ptr[c + 1]):
                     down = running_down(ratio * n_word)
@@ -113,13 +101,11 @@ def _new_sweep(height):
                     r = last_in_all(ends) * broadcast(uniform_float32(rng), WIDTH)
                     # Take the next token out, and foresee one more in each topic. The
                     # two make one there, so the ratio does not change.
-                    taken = one_hot_columns(
-                        np.int64(z[min(i + 1, last)]), height, WIDTH
-                    )
+                    taken = one_hot(np.int64(z[min(i + 1, last)]), WIDTH, height)
                     change = choose(taken, minus_one, one)
                     changed = (n_doc + change) / (n_all + change)
                     # LLVM would divide later, where it is seen which lanes are used.
-                    store_columns(kept, changed)
+                    store(kept, 0, changed)
                     if_not_drawn = choose(taken, changed, ratio)
                     if_drawn = choose(taken, ratio, changed)
                     n_doc = choose(taken, n_doc - one, n_doc)
@@ -131,7 +117,7 @@ def _new_sweep(height):
                     rest = repeat_row(r - before, height)
                     drawn = first_down((down > rest) | ends_column)
                     drawn = drawn & repeat_row(lane, height)
-                    new = first_entry(drawn)
+                    new = first_lane(drawn)
                     ratio = choose(drawn, if_drawn, if_not_drawn)
                     n_doc = choose(drawn, n_doc + one, n_doc)
                     n_all = choose(drawn, n_all + one, n_all)

@@ -1,15 +1,14 @@
 """Single-site collapsed Gibbs sampling over dense rows of word-topic counts.
 
-Griffiths & Steyvers, "Finding scientific topics", PNAS 2004, equation 5: with the
-token itself taken out of all counts,
+Griffiths & Steyvers, "Finding scientific topics", PNAS 2004, equation 5: with the token
+itself taken out of all counts,
 
     p(z = k | rest) ~ (n_dk + alpha_k) / (n_k + V beta) * (n_wk + beta).
 
-The tokens of a cell share document and word, so the weights of all K topics are
-computed once per cell, in a loop that vectorises, and a move updates only two of them.
-Most tokens keep their topic: the draw tries it first, and a token that stays writes
-nothing. Cost: O(K) per cell, and O(K / 16) per token that moves. The sampler over lists
-is faster for many topics.
+The tokens of a cell share document and word: the weights of all K topics are computed
+once per cell, and a move updates only two of them. Most tokens keep their topic: the
+draw tries it first, and a token that stays writes nothing. Cost: O(K) per cell, and
+O(K / 16) per token that moves. The sampler over lists is faster for many topics.
 """
 
 import numpy as np
@@ -25,20 +24,12 @@ from sklda._tables.rows import (
     from_topics,
     kernel_priors,
     prefetch_row,
-    resample_each,
+    resample_each_dense,
     tables,
-    weigh,
+    weigh_row,
 )
 
-__all__ = [
-    "counts",
-    "from_topics",
-    "info",
-    "kernel_priors",
-    "over",
-    "sweep",
-    "tables",
-]
+__all__ = ["counts", "from_topics", "info", "over", "sweep", "tables"]
 
 
 def sweep(problem, state, rng):
@@ -70,6 +61,8 @@ def sweep_tokens(part, state, priors, rng):
         for c in range(begin[d], end[d]):
             prefetch_row(word, c, word_topic)
             row = word_topic[word[c]]
-            total = weigh(ratio, row, beta, weight)
+            total = weigh_row(ratio, row, beta, weight)
             first, last = token_ptr[c], token_ptr[c + 1]
-            resample_each(z, first, last, row, total, priors, document, scratch, rng)
+            resample_each_dense(
+                z, first, last, row, total, priors, document, scratch, rng
+            )

@@ -1,4 +1,4 @@
-"""Data augmentation for LDA: given theta and phi, tokens are independent.
+"""Gibbs sampling by data augmentation: given theta and phi, tokens are independent.
 
 Zhang & Sisson, "Blocking collapsed Gibbs sampler for latent Dirichlet allocation
 models", arXiv 1608.00945. A sweep draws
@@ -7,11 +7,9 @@ models", arXiv 1608.00945. A sweep draws
     theta_d | z ~ Dirichlet(n_d1 + alpha_1, ..., n_dK + alpha_K)     for each document
     p(z = k | theta, phi) ~ theta_dk phi_kw                    for each token.
 
-A Dirichlet draw is gammas divided by their sum. `sklda._gibbs.uncollapsed_sampler`
-draws the gammas and shares the work among threads; here are the loops over documents.
-The tokens of a cell have the same weights: they are computed once per cell, in a loop
-that vectorises. Most tokens keep their topic: the draw tries it first. Cost: O(K) per
-cell, and O(log K) per token that moves.
+A Dirichlet draw is gammas divided by their sum: `sklda._gibbs.uncollapsed_sampler`
+draws these. Weights are computed once per cell. Most tokens keep their topic: the draw
+tries it first. Cost: O(K) per cell, and O(log K) per token that moves.
 """
 
 import numpy as np
@@ -22,20 +20,17 @@ from sklda._simd.compile import njit
 from sklda._simd.vectors import broadcast, load, store
 from sklda._tables.rows import find_down_lane
 
-# Multiplying a row of theta or of phi by a number changes no draw. So the largest entry
-# becomes 2**50, and what is 34 digits smaller becomes 0. Then no product of two entries
-# is so small that float32 holds it with fewer digits (and ten times slower), and the
-# sum of 65,535 of them is not too large. As its present topic counts the token itself
-# in n_dk and in n_kw, a topic with such small entries has no chance against that one.
+# The scale of a row of theta or phi changes no draw. The largest entry becomes 2**50,
+# and entries 34 digits smaller become 0. So no product of two entries is subnormal,
+# which would be ten times slower, and the sum of 65,535 of them is in range. The
+# present topic counts the token itself in n_dk and in n_kw: topics with such small
+# entries have no chance against it.
 LARGEST, LOWEST = 2.0**50, 2.0**-63
 
 
 @njit(cache=True, nogil=True)
 def scale(gammas, factor, rows):
-    """Fill each row with gammas * factor as float32, scaled as `LARGEST` says.
-
-    Entries of `rows` beyond the columns of `gammas` stay as they are.
-    """
+    """Fill each row with gammas * factor as float32; its largest entry is `LARGEST`."""
     n_topics = factor.size
     for i in range(gammas.shape[0]):
         highest = 0.0
@@ -69,8 +64,7 @@ def _weigh(theta, phi, lane_sum, before):
 def _pick(theta, phi, lane_sum, before, r):
     """Return a topic with probability as its weight, for r uniform in their sum.
 
-    Rounding may carry r past the end of its lane: then a topic of positive weight
-    before it is meant.
+    Where rounding carries r past the end of its lane, a topic before it is drawn.
     """
     lane = 0
     for i in range(1, LANES):  # no branch, as the tokens of a cell share `before`
@@ -106,24 +100,3 @@ def resample_topics(corpus, z, theta, phi, rng):
                 if r >= before[old % LANES] + lane_sum[old]:
                     r += stay
                 z[i] = _pick(theta_d, phi_w, lane_sum, before, r)
-
-
-@njit(cache=True, nogil=True)
-def count(corpus, z, first, last, word_topic):
-    """Add the tokens of the words from `first` to before `last` to the table."""
-    doc_ptr, word, token_ptr = corpus
-    for d in range(doc_ptr.size - 1):
-        end = doc_ptr[d + 1]
-        c, cells = doc_ptr[d], end - doc_ptr[d]
-        while cells > 0:  # the words of a document ascend: find the first one
-            half = cells // 2
-            if word[c + half] < first:
-                c += half + 1
-                cells -= half + 1
-            else:
-                cells = half
-        while c < end and word[c] < last:
-            row = word_topic[word[c]]
-            for i in range(token_ptr[c], token_ptr[c + 1]):
-                row[z[i]] += 1
-            c += 1

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from sklda._core.entry import priors_of
 from sklda._core.problem import LANES
 from sklda._gibbs.kernels.blocked import large, small
 from sklda._gibbs.kernels.blocked.small import NOTHING, SMALL
 from sklda._simd.compile import njit
 from sklda._tables.document import Document, count_document, update_ratios
-from sklda._tables.lists import enter_cell, prefetch_list, resample_each
+from sklda._tables.lists import prefetch_list, resample_listed_cell
 
 
 def sweep_blocks(blocks, state, priors, rng, depth):
@@ -62,11 +61,10 @@ def _resample_singles(begin, end, blocks, state, document, weight, priors, rng):
     _, _, _, word, first, _ = blocks
     ratio_sum = update_ratios(priors, document)
     for c in range(begin, end):
-        word_list, cell = enter_cell(c, word, first, state, ratio_sum, weight, document)
-        i, own = first[c], priors_of(word[c], priors)
-        cell = resample_each(state.z, i, i + 1, cell, word_list, own, document, rng)
-        state.size[word[c]] = cell.size
-        ratio_sum = cell.ratio_sum
+        i = first[c]
+        ratio_sum = resample_listed_cell(
+            c, word, i, i + 1, state, ratio_sum, priors, document, weight, rng
+        )
 
 
 def sweep_large_blocks(blocks, state, priors, rng, nested):
