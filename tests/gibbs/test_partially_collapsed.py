@@ -1,72 +1,14 @@
-"""Partial collapsing: documents in pieces give the same bits; draws of phi."""
+"""Draws of phi by partial collapsing."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from sklda._core.corpus import ranges, slice_documents, tokens_before
 from sklda._core.problem import Problem
-from sklda._core.random_streams import random_topics
-from sklda._core.threads import Threads
 from sklda._core.word_prior import word_prior
 from sklda._gibbs import partially_collapsed_sampler as sampler
 from sklda._gibbs.kernels import gammas
-from tests.helpers.corpora import random_corpus, words_of
 from tests.helpers.enumeration import RIGHT
-from tests.helpers.mutants import streams
-
-
-def sweep_pieces(problem, pieces, counts, keys, alpha):
-    """Sweep pieces of documents, each as if it were on a machine of its own.
-
-    Pieces are the first document, the corpus and the topics; blocks come last first.
-    """
-    phi = np.zeros(counts.shape, np.float32)
-    n_blocks = -(-problem.n_words // sampler.BLOCK)
-    totals = np.zeros((n_blocks, problem.n_topics))
-    extra = sampler.draw_extra(keys.phi, counts.sum(axis=0) == 0, problem)
-    for block in reversed(range(n_blocks)):
-        words = slice(block * sampler.BLOCK, (block + 1) * sampler.BLOCK)
-        some = counts[words].copy()
-        rows = np.zeros(some.shape, np.float32)
-        totals[block] = sampler.draw_phi_block(
-            keys.phi, block, some, extra, problem, rows
-        )
-        phi[words] = rows
-    factor = sampler.factors(totals)
-    counts[:] = 0
-    for first, corpus, z in reversed(pieces):
-        sampler.sweep_documents(corpus, z, first, phi, factor, alpha, keys.topics)
-        np.add.at(counts, (words_of(corpus), z), 1)
-
-
-@pytest.mark.parametrize("n_pieces", [1, 3, 10])
-def test_documents_in_pieces_give_the_same_bits(n_pieces, monkeypatch):
-    monkeypatch.setattr(sampler, "BLOCK", 4)
-    corpus = random_corpus(3, n_docs=40, n_words=30)
-    problem = Problem(corpus, 30, np.linspace(0.1, 0.9, 20), 0.2)
-    z = random_topics(corpus.token_ptr[-1], 20, streams(1).kernel)
-    pieces = []
-    for first, last in ranges(tokens_before(corpus), n_pieces):
-        piece = slice_documents(corpus, first, last)
-        begin, end = piece.token_ptr[[0, -1]]
-        own = piece._replace(token_ptr=piece.token_ptr - begin)
-        pieces.append((first, own, z[begin:end].copy()))
-    assert len(pieces) == n_pieces
-    whole = sampler.PartiallyCollapsed(Threads())
-    state, rng, other = whole.from_topics(problem, z), streams(2), streams(2)
-    counts = state.word_topic.copy()
-    for _ in range(5):
-        before = z.copy()
-        whole.sweep(problem, state, rng)
-        keys = sampler.draw_keys(other)
-        sweep_pieces(problem, pieces, counts, keys, problem.doc_topic_prior)
-        np.testing.assert_array_equal(np.concatenate([p[-1] for p in pieces]), z)
-        np.testing.assert_array_equal(counts, state.word_topic)
-        assert (z != before).any()
-
-
-# --- gammas ----------------------------------------------------------------------
 
 
 def draw_gammas(count, beta, n_topics, n_words=100, seed=7):

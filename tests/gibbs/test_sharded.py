@@ -83,28 +83,9 @@ def test_the_fit_does_not_depend_on_the_number_of_threads(fit, n_topics):
     assert len(set(model.doc_topic_prior_)) > 2  # priors were learned
 
 
-def test_one_shard_is_the_serial_chain(fit):
-    model = fit()
-    for n_jobs in (1, 2):
-        assert_same_fit(fit(n_shards=1, n_jobs=n_jobs), model)
-    # One document is one shard, whatever is asked for.
-    one = sparse.csr_array(X[[3]])
-    assert_same_fit(fit(one, n_shards=9, n_jobs=2), fit(one))
-
-
 def test_the_fit_depends_on_the_number_of_shards(fit):
     fits = {n: fit(n_shards=n).topic_assignments_.tobytes() for n in (1, 2, 3, 7)}
     assert len(set(fits.values())) == 4
-
-
-def test_more_shards_than_documents(fit):
-    model = fit(n_shards=40)
-    for n_shards in (41, 1000, 10**12):
-        other = fit(n_shards=n_shards)
-        assert other.topic_assignments_.shape == model.topic_assignments_.shape
-        words = np.asarray(X.sum(axis=0)).ravel()
-        np.testing.assert_array_equal(recount(other, X)[0].sum(0), words)
-    assert_same_fit(fit(n_shards=10**12, n_jobs=2), other)
 
 
 @pytest.mark.parametrize(

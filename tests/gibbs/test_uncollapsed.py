@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
-from sklda import UncollapsedGibbsLDA
 from sklda._core.problem import LANES, MAX_TOPICS, Corpus, Problem, padded
 from sklda._core.threads import Threads
 from sklda._gibbs import uncollapsed_sampler
 from sklda._gibbs.kernels import uncollapsed
-from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
 from tests.helpers.mutants import streams
@@ -43,16 +41,6 @@ def test_slices(n_docs):
     wanted = min(1 + tokens[-1] // 4096, 64)
     assert len(of_slices) == min(wanted, n_docs)
     assert max(of_slices) - min(of_slices) <= 2 * longest
-
-
-def test_one_document_of_many_tokens_is_one_slice():
-    X = np.array([[30_000, 20_000, 1]])
-    one, two = (
-        UncollapsedGibbsLDA(4, n_jobs=n, max_iter=3, random_state=0).fit(X)
-        for n in (1, 2)
-    )
-    assert one.topic_assignments_.size == X.sum()
-    assert_same_fit(one, two)
 
 
 # --- the kernel ------------------------------------------------------------------
