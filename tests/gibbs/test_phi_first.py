@@ -60,27 +60,6 @@ def test_one_job_needs_no_threads(fit, monkeypatch):
     fit(n_jobs=1)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize(
-    "X",
-    [
-        np.array([[3]]),
-        np.array([[1, 0, 2]]),
-        np.array([[0, 0], [1, 2], [0, 0]]),
-        np.zeros((3, 2), int),
-    ],
-    ids=["1 word", "1 document", "empty documents", "no tokens"],
-)
-@pytest.mark.usefixtures("many_slices")
-def test_small_corpora(fit, X, n_jobs):
-    for n_topics in (1, 3, 17):
-        model = fit(X, n_components=n_topics, n_jobs=n_jobs, evaluate_every=1)
-        words = model.components_.sum(axis=0) - n_topics * model.topic_word_prior_
-        np.testing.assert_allclose(words, X.sum(axis=0), atol=1e-12)
-        np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1)
-        assert np.isfinite(model.log_joint_).all()
-
-
 @pytest.mark.slow
 def test_they_come_where_the_collapsed_sampler_is():
     params = {"n_components": 5, "doc_topic_prior": 0.2, "topic_word_prior": 0.1}
