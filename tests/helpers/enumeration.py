@@ -250,8 +250,8 @@ def sweep_exact_draws(
     that cannot be; and whether the tables were right wherever they were looked at.
 
     Draws end early once the p-value is below `until`, which is looked at eleven times,
-    or, `while_sound`, once a table is wrong. With 1e-6 for mutants a right sampler would
-    be called wrong with a probability of at most twelve in a million.
+    or, `while_sound`, once a table is wrong. With 1e-6 for mutants, a right sampler
+    would be called wrong with a probability of at most twelve in a million.
     """
     exact = np.random.default_rng(seed).choice(
         tiny.posterior.size, n_draws, p=tiny.posterior
