@@ -18,8 +18,8 @@ from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
 from tests.helpers.mutants import streams
+from tests.helpers.small_fits import X
 
-X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 CLASSES = [PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA]
 # Cut small corpora into many slices, and slices into many blocks.
 CUTS = {
