@@ -78,12 +78,3 @@ def pyplot():
     pyplot = pytest.importorskip("matplotlib.pyplot")
     yield pyplot
     pyplot.close("all")
-
-
-@pytest.fixture(params=["dense", "sparse"])
-def each_kernel(request, monkeypatch):
-    """Run a test once with each single-site kernel, whatever the number of topics."""
-    from sklda import CollapsedGibbsLDA
-
-    defaults = CollapsedGibbsLDA.__init__.__kwdefaults__
-    monkeypatch.setitem(defaults, "sampler", request.param)

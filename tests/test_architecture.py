@@ -253,11 +253,12 @@ def planted(check, package, path, code):
 
 
 OWN, KERNEL = "_gibbs.kernels", "_gibbs/kernels/single_site_rows.py"
+ROWS = "_tables/rows.py"
 
 
-@pytest.mark.parametrize(
-    ("path", "code", "complaint"),
-    [
+MANY = ", ".join(f"x{i}" for i in range(MAX_KERNEL_ARGUMENTS))
+PLANTED = {
+    import_violations: [
         ("_core/problem.py", "from sklda._base.estimator import B", "must not import"),
         ("_core/problem.py", "import sklda.datasets as data", "must not import"),
         ("_core/problem.py", "from sklda import __version__", "must not import sklda"),
@@ -284,16 +285,7 @@ OWN, KERNEL = "_gibbs.kernels", "_gibbs/kernels/single_site_rows.py"
             "must not import sklda._base.estimator",
         ),
     ],
-)
-def test_planted_import_is_found(package, path, code, complaint):
-    wrong = planted(import_violations, package, path, code)
-    assert wrong
-    assert complaint in wrong[0]
-
-
-@pytest.mark.parametrize(
-    ("path", "code", "complaint"),
-    [
+    dependency_violations: [
         (KERNEL, "from sklearn.utils import Bunch", "imports sklearn"),
         ("_ecgs/kernels/lists.py", "import joblib", "imports joblib"),
         ("_base/kernels/fold_in.py", "from scipy.special import psi", "imports scipy"),
@@ -302,32 +294,35 @@ def test_planted_import_is_found(package, path, code, complaint):
         ("_gibbs/chain.py", "from sklearn.utils._tags import Tags", "private name"),
         ("_gibbs/chain.py", "from sklearn.utils import _tags", "private name"),
     ],
-)
-def test_planted_dependency_is_found(package, path, code, complaint):
-    (wrong,) = planted(dependency_violations, package, path, code)
-    assert complaint in wrong
-
-
-MANY = ", ".join(f"x{i}" for i in range(MAX_KERNEL_ARGUMENTS))
+    numba_violations: [
+        (ROWS, "from numba import njit", "takes njit from Numba"),
+        (ROWS, "import numba", "takes njit from Numba"),
+        (ROWS, "from numba import prange", "uses prange"),
+        (ROWS, "for i in numba.prange(3):\n    pass", "uses prange"),
+        (ROWS, "from numba.experimental import jitclass", "uses jitclass"),
+        (ROWS, "f = numba.njit(parallel=True)(f)", "uses parallel="),
+        (
+            ROWS,
+            f"@njit(cache=True)\ndef f({MANY}, y):\n    pass",
+            "f takes 11 arguments",
+        ),
+    ],
+}
 
 
 @pytest.mark.parametrize(
-    ("code", "complaint"),
-    [
-        ("from numba import njit", "takes njit from Numba"),
-        ("import numba", "takes njit from Numba"),
-        ("from numba import prange", "uses prange"),
-        ("for i in numba.prange(3):\n    pass", "uses prange"),
-        ("from numba.experimental import jitclass", "uses jitclass"),
-        ("f = numba.njit(parallel=True)(f)", "uses parallel="),
-        (f"@njit(cache=True)\ndef f({MANY}, y):\n    pass", "f takes 11 arguments"),
-    ],
+    ("check", "path", "code", "complaint"),
+    [(check, *fault) for check, faults in PLANTED.items() for fault in faults],
 )
-def test_planted_way_of_numba_is_found(package, code, complaint):
-    (wrong,) = planted(numba_violations, package, "_tables/rows.py", code)
-    assert complaint in wrong
-    most = f"@njit\ndef f({MANY}): 0"
-    assert planted(numba_violations, package, "_tables/rows.py", most) == []
+def test_planted_fault_is_found(package, check, path, code, complaint):
+    wrong = planted(check, package, path, code)
+    assert wrong
+    assert complaint in wrong[0]
+
+
+def test_as_many_arguments_as_allowed(package):
+    code = f"@njit\ndef f({MANY}): 0"
+    assert planted(numba_violations, package, ROWS, code) == []
 
 
 def test_too_much_is_found():

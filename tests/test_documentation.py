@@ -168,12 +168,3 @@ def test_each_estimator_has_a_paper_to_cite():
     }
     assert "CVBLDA" in estimators
     assert {name for name in estimators if f"``{name}``" not in citing} == set()
-
-
-def test_build_is_configured():
-    makefile = (DOC / "Makefile").read_text("utf-8")
-    assert re.search(r"^html:$", makefile, re.MULTILINE)
-    assert re.search(r"^html-examples:$", makefile, re.MULTILINE)
-    assert "sphinx -b html -W" in makefile
-    assert "sphinx -b html -W" in (ROOT / ".ci" / "run").read_text("utf-8")
-    compile((DOC / "conf.py").read_text("utf-8"), "conf.py", "exec")

@@ -84,6 +84,8 @@ def assert_score(model, X, y, n_tokens):
     else:
         with pytest.warns(UndefinedMetricWarning, match="no tokens"):
             assert model.score(X) == 0
+        with pytest.warns(UndefinedMetricWarning, match="no tokens"):
+            assert model.perplexity(X) == 1
 
 
 def assert_transform(model, X, plain):

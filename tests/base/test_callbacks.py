@@ -7,12 +7,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
-from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit, fitted
+from tests.helpers.small_fits import X
 
 callback = pytest.importorskip("sklearn.callback")
 
-X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 DUMMY = np.zeros(40)
 
 

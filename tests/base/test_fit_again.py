@@ -5,21 +5,9 @@ import pytest
 
 from sklda import CVBLDA, CollapsedGibbsLDA
 from sklda._base.lda import BaseLDA
-from sklda.datasets import make_lda_corpus
 from sklda.inspection import pyldavis_data
 from tests.helpers.comparison import assert_same_fit, fitted
-
-X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
-
-
-def make(**params):
-    params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
-    return CollapsedGibbsLDA(**params)
-
-
-def fit(X=X, **params):
-    return make(**params).fit(X)
-
+from tests.helpers.small_fits import X, fit, make
 
 # Randomness and life
 

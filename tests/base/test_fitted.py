@@ -4,23 +4,12 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from sklda import CollapsedGibbsLDA
-from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.enumeration import TinyProblem
+from tests.helpers.small_fits import X, fit
 from tests.helpers.ways_to_fit import GIBBS
 
-X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 N_TOKENS = int(X.sum())
-
-
-def make(**params):
-    params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
-    return CollapsedGibbsLDA(**params)
-
-
-def fit(X=X, **params):
-    return make(**params).fit(X)
 
 
 def tokens(X):
@@ -105,15 +94,16 @@ def test_the_prior_of_the_caller_is_neither_changed_nor_kept():
 # Trace
 
 
-@pytest.mark.usefixtures("each_kernel")
+@pytest.mark.parametrize("sampler", ["dense", "sparse"])
 @pytest.mark.parametrize("learn_priors", [None, "asymmetric"])
-def test_trace_is_the_closed_form(learn_priors):
+def test_trace_is_the_closed_form(learn_priors, sampler):
     for max_iter in (20, 30, 60):
         model = fit(
             n_components=6,
             doc_topic_prior=np.linspace(0.1, 0.6, 6),
             topic_word_prior=0.2,
             learn_priors=learn_priors,
+            sampler=sampler,
             max_iter=max_iter,
         )
         assert model.log_joint_iter_[-1] == max_iter

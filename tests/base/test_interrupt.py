@@ -19,14 +19,9 @@ from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.interpreter import run_python
 from tests.helpers.interrupts import interrupted_at
+from tests.helpers.small_fits import X, make
 
-X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 OTHER = make_lda_corpus(20, 12, 3, document_length=30, random_state=1)[0]
-
-
-def make(**params):
-    params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
-    return CollapsedGibbsLDA(**params)
 
 
 # What is printed

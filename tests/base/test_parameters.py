@@ -1,4 +1,4 @@
-"""Parameters: numbers of NumPy, names of other libraries, parameters without effect."""
+"""Parameters: numbers of NumPy, and parameters without effect."""
 
 import ast
 import inspect
@@ -16,28 +16,20 @@ from sklda import (
     UncollapsedGibbsLDA,
 )
 from sklda._base.sklearn_private import Interval
-from sklda.datasets import make_lda_corpus
 from tests.helpers.public_names import estimators
+from tests.helpers.small_fits import X
 
-X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 Y = np.arange(40) % 2
-every_estimator = pytest.mark.parametrize("estimator", estimators().values())
 
 
-def numbers_of(estimator):
-    """Return the names of the parameters that are numbers."""
-    constraints = estimator._parameter_constraints
-    return [
-        name
-        for name, allowed in constraints.items()
-        if any(isinstance(one, Interval) for one in allowed)
-    ]
-
-
-@every_estimator
+@pytest.mark.parametrize("estimator", estimators().values())
 def test_numbers_are_read_from_one_place(estimator):
     """A method that reads a number from self would get one of NumPy's."""
-    names = set(numbers_of(estimator))
+    names = {
+        name
+        for name, allowed in estimator._parameter_constraints.items()
+        if any(isinstance(one, Interval) for one in allowed)
+    }
     for base in estimator.__mro__:
         if not base.__module__.startswith("sklda."):
             continue
@@ -50,23 +42,6 @@ def test_numbers_are_read_from_one_place(estimator):
             and ast.unparse(node.value) == "self"
         }
         assert not read & names, f"{base.__name__} reads {read & names} from self"
-
-
-# Names and values of other libraries
-
-
-@every_estimator
-def test_names_of_other_libraries_are_unknown(estimator):
-    with pytest.raises(TypeError, match="unexpected keyword argument 'num_topics'"):
-        estimator(num_topics=20)
-    with pytest.raises(ValueError, match="Invalid parameter 'num_topics'"):
-        estimator().set_params(num_topics=20)
-
-
-@every_estimator
-def test_values_of_other_libraries_are_refused(estimator):
-    with pytest.raises(ValueError, match=r"'doc_topic_prior' .* array-like.* 'auto'"):
-        estimator(doc_topic_prior="auto").fit(X, Y)
 
 
 # Learning that never happens

@@ -349,7 +349,8 @@ def plain(name, *edits):
 @pytest.mark.filterwarnings("ignore:divide by zero")  # no token comes after the last
 @pytest.mark.parametrize("name", ["rows", "lists", "registers"])
 def test_interpreted_kernels_pass(name, tiny):
-    assert_exact(plain(name).sampler(), tiny, 4000, seed=4)
+    # Few draws: interpreted and compiled chains are the same, see tests/core.
+    assert_exact(plain(name).sampler(), tiny, 1000, seed=4)
 
 
 @pytest.mark.slow

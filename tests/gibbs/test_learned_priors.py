@@ -8,13 +8,7 @@ from sklearn.base import clone
 from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
 from sklda._gibbs import chain
 from sklda.datasets import make_lda_corpus
-
-X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
-
-
-def fit(X=X, **params):
-    params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
-    return CollapsedGibbsLDA(**params).fit(X)
+from tests.helpers.small_fits import X, fit
 
 
 @pytest.mark.parametrize("learn_priors", ["symmetric", "asymmetric"])

@@ -207,7 +207,7 @@ def plain(name, *edits):
 @pytest.mark.parametrize("tiny", SMALL.values(), ids=SMALL)
 @each
 def test_interpreted_kernels_pass(name, tiny):
-    assert_exact(plain(name), tiny, 3000, seed=2)
+    assert_exact(plain(name), tiny, 1000, seed=2)
 
 
 @pytest.mark.slow

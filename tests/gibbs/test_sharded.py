@@ -23,7 +23,6 @@ from sklda._gibbs import rows_or_lists
 from sklda._gibbs.kernels import single_site_rows
 from sklda._gibbs.sharded import Sharded, sharded
 from sklda.datasets import make_lda_corpus
-from tests.base.test_fitted import recount
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import random_corpus, tight_corpus, words_of
 from tests.helpers.enumeration import (
@@ -83,50 +82,9 @@ def test_the_fit_does_not_depend_on_the_number_of_threads(fit, n_topics):
     assert len(set(model.doc_topic_prior_)) > 2  # priors were learned
 
 
-def test_one_shard_is_the_serial_chain(fit):
-    model = fit()
-    for n_jobs in (1, 2):
-        assert_same_fit(fit(n_shards=1, n_jobs=n_jobs), model)
-    # One document is one shard, whatever is asked for.
-    one = sparse.csr_array(X[[3]])
-    assert_same_fit(fit(one, n_shards=9, n_jobs=2), fit(one))
-
-
 def test_the_fit_depends_on_the_number_of_shards(fit):
     fits = {n: fit(n_shards=n).topic_assignments_.tobytes() for n in (1, 2, 3, 7)}
     assert len(set(fits.values())) == 4
-
-
-def test_more_shards_than_documents(fit):
-    model = fit(n_shards=40)
-    for n_shards in (41, 1000, 10**12):
-        other = fit(n_shards=n_shards)
-        assert other.topic_assignments_.shape == model.topic_assignments_.shape
-        words = np.asarray(X.sum(axis=0)).ravel()
-        np.testing.assert_array_equal(recount(other, X)[0].sum(0), words)
-    assert_same_fit(fit(n_shards=10**12, n_jobs=2), other)
-
-
-@pytest.mark.parametrize(
-    "counts",
-    [
-        [[0, 0], [0, 0], [0, 0]],
-        [[0, 0], [3, 1], [0, 0], [0, 2], [0, 0]],
-        [[1, 1], [500, 300], [2, 0]],
-        [[7, 2, 1]],
-        [[1], [5], [0], [4]],
-    ],
-    ids=["no tokens", "empty", "one giant", "one document", "1 word"],
-)
-@pytest.mark.parametrize("n_topics", [1, 3])
-def test_small_corpora(fit, counts, n_topics):
-    counts, params = np.array(counts), {"n_components": n_topics, "max_iter": 4}
-    for n_shards in (2, 3, 9):
-        model = fit(counts, n_shards=n_shards, **params)
-        assert_same_fit(fit(counts, n_shards=n_shards, n_jobs=2, **params), model)
-        topic_word, _ = recount(model, sparse.csr_array(counts))
-        np.testing.assert_array_equal(topic_word.sum(0), counts.sum(0))
-        assert np.isfinite(model.log_joint_).all()
 
 
 # --- the state after a sweep -----------------------------------------------------

@@ -17,10 +17,9 @@ from sklda._core.threads import Threads
 from sklda._gibbs import start
 from sklda._gibbs.kernels import given_topics
 from sklda.datasets import make_lda_corpus
-from tests.gibbs.test_exactness import PROBLEMS, SAMPLERS
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import corpus_of, random_corpus
-from tests.helpers.enumeration import RIGHT, marginals
+from tests.helpers.enumeration import RIGHT
 from tests.helpers.known_topics import KnownTopics
 from tests.helpers.mutants import streams
 from tests.helpers.ways_to_fit import GIBBS
@@ -221,30 +220,6 @@ def test_the_start_on_a_part_has_formed_topics():
 def test_the_start_on_a_part_of_hardly_anything(name, documents):
     lda = fit(name, documents, init="subsample", max_iter=2)
     assert lda.topic_assignments_.size == documents.sum()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS)
-def test_the_posterior_is_the_same(sampler, monkeypatch):
-    """Chains that begin on a part come to the marginals of the posterior."""
-    # However long the start is, the chain must forget it.
-    monkeypatch.setattr(start, "STAGES", ((0.2, 3), (0.5, 2)))
-    tiny = PROBLEMS["3 topics"]
-    problem, found = tiny.problem(), []
-    for seed in range(2000):
-        rng = streams(seed)
-        z = start.first_topics(
-            "subsample", problem, lambda part: sampler, rng, Threads()
-        )
-        chain = start.Chain(sampler, problem, rng, z=z)
-        for _ in range(20):
-            chain.sweep()
-        found.append(chain.z.copy())
-    expected = tiny.posterior @ marginals(tiny, tiny.assignments)
-    means = marginals(tiny, np.array(found))
-    # Independent chains: 4.5 standard errors are one false alarm in 150,000 values.
-    errors = means.std(0, ddof=1) / np.sqrt(len(found))
-    assert (abs(means.mean(0) - expected) <= 4.5 * errors + 1e-12).all()
 
 
 def test_documents_are_taken_with_their_tokens():

@@ -246,13 +246,12 @@ def sweep_exact_draws(
     Where all tokens are one block, a sweep is a draw from the posterior whatever was
     before: then each sweep is from the assignment `start`.
 
-    Return how often each assignment came out, those that cannot be at the end; and
-    whether the tables were right wherever they were looked at.
+    Return the number of times that each assignment was drawn, the last number for those
+    that cannot be; and whether the tables were right wherever they were looked at.
 
-    Draws end early with tables that are wrong, `while_sound`, or once the p-value is
-    below `until`, which is looked at nine times.
-    With 1e-6 for mutants a right sampler would be called wrong with a probability of at
-    most ten in a million.
+    Draws end early once the p-value is below `until`, which is looked at eleven times,
+    or, `while_sound`, once a table is wrong. With 1e-6 for mutants, a right sampler
+    would be called wrong with a probability of at most twelve in a million.
     """
     exact = np.random.default_rng(seed).choice(
         tiny.posterior.size, n_draws, p=tiny.posterior
@@ -266,8 +265,8 @@ def sweep_exact_draws(
     }
     words = [w for _, w in tiny.tokens]
     seen, sound = np.zeros(tiny.posterior.size + 1, np.int64), True
-    parts = (1, 2, 3, 4, 6, 8, 12, 16, 24) if until > 0 else ()
-    looks = {n_draws * part // 32 for part in parts}
+    parts = (1, 2, 3, 6, 9, 12, 18, 24, 36, 48, 72) if until > 0 else ()
+    looks = {n_draws * part // 96 for part in parts}
     for i, number in enumerate(exact.tolist()):
         if i in looks and chi_square_pvalue(seen, tiny.posterior) < until:
             break
