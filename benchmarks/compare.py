@@ -54,7 +54,7 @@ def measure(options, name: str, measure_one, *, hold_out=False) -> None:
     names = [peer for peer in versions if hold_out or not PEERS[peer].takes_means]
     for corpus in options.corpora:
         X, held_out = corpora.load(corpus, options), ()
-        report = corpora.shape_of(X) | {"peers": versions}
+        report = corpora.shape_of(X)
         if hold_out:
             X, *held_out = corpora.split(X, corpus)
         with workplace() as folder:
@@ -66,11 +66,10 @@ def measure(options, name: str, measure_one, *, hold_out=False) -> None:
                 file = f"{name}-{corpus}-{n_topics}-{options.threads}"
                 for found in measure_one(names, task, held_out):
                     stored = harness.read(options.folder, file).get(file, {})
-                    both = {
-                        "peers": stored.get("peers", {}) | versions,
-                        "programs": with_earlier(stored.get("programs", {}), found),
-                    }
-                    harness.write(options, file, report | both, **facts)
+                    report["peers"] = stored.get("peers", {}) | versions
+                    earlier = stored.get("programs", {})
+                    report["programs"] = with_earlier(earlier, found)
+                    harness.write(options, file, report, **facts)
 
 
 def with_earlier(earlier: dict, found: dict) -> dict[str, dict]:
@@ -93,9 +92,7 @@ def measure_starts(options, name: str, run_all, checkpoints=()) -> None:
                 team = [RemoteRunner(worker) for worker in workers]
                 team = [r for r in team if r.attempt(r.start, task, seed, checkpoints)]
                 found = run_all(team, *held_out)
-            for program, run in found.items():
-                ends = {k: v[-1] for k, v in run.items()}
-                harness.print_rows([{"program": program, "start": seed, **ends}])
+            harness.print_ends(seed, found)
             yield {name: {"runs": [{"seed": seed, **r}]} for name, r in found.items()}
 
     measure(options, name, measure_one, hold_out=bool(checkpoints))

@@ -144,10 +144,9 @@ def run_starts(run, options, *data) -> dict[str, list[dict]]:
     chains: dict[str, list[dict]] = {}
     found = Parallel(getattr(options, "jobs", 1), return_as="generator")(work)
     for seed, curves in enumerate(found):
+        print_ends(seed, curves)
         for name, curve in curves.items():
             chains.setdefault(name, []).append({"seed": seed, **curve})
-            ends = {k: v[-1] for k, v in curve.items() if isinstance(v, list)}
-            print_rows([{"start": seed, "": name, **ends}])
     return chains
 
 
@@ -246,6 +245,13 @@ def print_rows(rows) -> None:
 
     for row in rows:
         print(short(row), flush=True)
+
+
+def print_ends(seed: int, curves: dict[str, dict]) -> None:
+    """Print the last values of the curves of each program."""
+    for name, curve in curves.items():
+        ends = {k: v[-1] for k, v in curve.items() if isinstance(v, list)}
+        print_rows([{"start": seed, "": name, **ends}])
 
 
 def write(options, name: str, report: dict, **facts) -> None:

@@ -27,10 +27,8 @@ def write_page(folder: Path, doc: Path) -> None:
     text = (HERE / "page.rst").read_text(encoding="utf-8")
     head, *parts = re.split(r"^\.\. SECTION (\w+)\n", text, flags=re.MULTILINE)
     stored = read(folder)
-    values = {
-        "machines": _machines(stored.values()),
-        "shapes": compare.shapes(stored.values()),
-    }
+    values = {"machines": _machines(stored.values())}
+    values["shapes"] = compare.shapes(stored.values())
     sections = [Template(head).substitute(values)]
     for name, section in zip(parts[::2], parts[1::2], strict=True):
         reports = list(read(folder, f"{name}*").values())

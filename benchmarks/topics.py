@@ -25,9 +25,8 @@ RULES = ("score", "stability")
 def measure(X, grid, options, measures, seed=0, **priors):
     lda = CollapsedGibbsLDA(max_iter=options.sweeps, **priors)
     given = {"cv": options.folds, "n_repeats": options.repeats, "n_jobs": options.jobs}
-    return topic_number_curve(
-        lda, X, grid, measures=measures, random_state=seed, **given
-    )
+    given |= {"measures": measures, "random_state": seed}
+    return topic_number_curve(lda, X, grid, **given)
 
 
 def of_corpus(measure: str, row: dict) -> dict:

@@ -139,7 +139,7 @@ def test_front_page_draws_each_exact_program_with_its_own_look(monkeypatch):
     curve = {"seconds": [1, 2], "perplexity": [2, 1]}
     measured = {"programs": dict.fromkeys(names, curve)}
     monkeypatch.setattr(front, "report", lambda *_: measured)
-    monkeypatch.setattr(front.quality, "median_curve", lambda program: program)
+    monkeypatch.setattr(front.compare, "median_curve", lambda program: program)
     axes = Mock()
     front.draw_quality(axes)
     drawn = [call.kwargs for call in axes.plot.call_args_list]
