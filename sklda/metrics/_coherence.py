@@ -161,9 +161,8 @@ def topic_coherence(
         Number of tokens in a window, which moves by one token at a time; a shorter text
         is one window. By default as in [3]_, 110 for "c_v" and 10 for the others.
     smoothing : float, default=1.0
-        Positive number of documents that "u_mass" adds to D(v, w); others ignore it.
-        [1]_ uses 1; [3]_ uses ``1e-12 * D``, with which one pair that never occurs
-        together outweighs all others.
+        Positive number of documents that "u_mass" adds to D(v, w), 1 in [1]_. With a
+        tiny one, such as ``1e-12 * D`` in [3]_, a single pair may outweigh all others.
 
     Returns
     -------
