@@ -6,7 +6,7 @@ It knows no approximation, only what `Kernel` and `Approximation` state.
 from collections.abc import Callable
 from copy import deepcopy
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -194,6 +194,19 @@ class Engine:
         )
         theta = doc_topic[:, : problem.n_topics] + problem.doc_topic_prior
         return components, theta / theta.sum(axis=1, keepdims=True)
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the attributes of an estimator that is fitted up to here."""
+        components, theta = self.estimates()
+        return {
+            "components_": components,
+            "doc_topic_": theta,
+            "doc_topic_prior_": self.problem.doc_topic_prior,
+            "topic_word_prior_": self.problem.beta,
+            "bound_": np.array(self.bound),
+            "bound_iter_": np.array(self.bound_sweeps, dtype=np.int64),
+            "n_iter_": self.n_sweeps,
+        }
 
 
 def _no_counts(problem: Problem[WeightedCorpus]) -> Moments:
