@@ -92,7 +92,7 @@ class Engine:
         self._use(zero_order if has_start else approximation.kernel)
 
     def _use(self, kernel: Kernel) -> None:
-        """Go on with this kernel, on tables (and replicas for shards) of its own."""
+        """Switch to a kernel: make its tables, and the replicas of them for shards."""
         self.kernel = kernel
         self.tables = self._count()
         n_replicas = len(self.shards) if len(self.shards) > 1 else 0
@@ -196,7 +196,7 @@ class Engine:
         return components, theta / theta.sum(axis=1, keepdims=True)
 
     def attributes(self) -> dict[str, Any]:
-        """Return the attributes of an estimator that is fitted up to here."""
+        """Return the fitted attributes after the last sweep."""
         components, theta = self.estimates()
         return {
             "components_": components,
