@@ -102,9 +102,9 @@ class MaxMargin(NamedTuple):
             )
             arguments = documents, state.tables, priors, own
             if n_steps is None:
-                gibbs.sweep(*arguments, rng)
+                gibbs.gibbs_sweep(*arguments, rng)
             else:
-                light.sweep(*arguments, n_steps, state.n_moves, rng)
+                light.light_sweep(*arguments, n_steps, state.n_moves, rng)
 
     def resample_weights(
         self,

@@ -114,15 +114,19 @@ class WithLabels:
     """A kernel with the labels of a problem, as a sampler; steps are those of light."""
 
     def __init__(self, kernel, tiny, n_steps, rows=rows):
-        self.kernel, self.tiny = kernel, tiny
-        self.arguments = () if n_steps is None else (n_steps, np.zeros(2, np.int64))
-        self.from_topics = rows.from_topics if n_steps is None else kernel.from_topics
-        self.counts = rows.counts
+        self.tiny, self.counts = tiny, rows.counts
+        if n_steps is None:
+            self.kernel_sweep, self.arguments = kernel.gibbs_sweep, ()
+            self.from_topics = rows.from_topics
+        else:
+            self.kernel_sweep = kernel.light_sweep
+            self.arguments = n_steps, np.zeros(2, np.int64)
+            self.from_topics = kernel.from_topics
 
     def sweep(self, problem, state, rng):
         factors, priors = self.tiny.factors(problem.n_lanes), problem.kernel_priors()
         arguments = (problem.corpus, state, priors, factors, *self.arguments)
-        self.kernel.sweep(*arguments, rng.kernel)
+        self.kernel_sweep(*arguments, rng.kernel)
         return state
 
 

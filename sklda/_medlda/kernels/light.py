@@ -83,7 +83,7 @@ def from_topics(problem, z):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sweep(corpus, state, priors, factors, n_steps, n_moves, rng):
+def light_sweep(corpus, state, priors, factors, n_steps, n_moves, rng):
     """Take `n_steps` steps for every token, of each kind in turn.
 
     Add to `n_moves` how many other topics were proposed, and how many accepted.
