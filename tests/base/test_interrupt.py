@@ -132,12 +132,7 @@ def test_an_interrupted_refit_leaves_the_names(monkeypatch):
     assert not hasattr(clone(model), "feature_names_in_")
 
 
-FIT = {
-    "_fit",
-    "_fit_chain",
-    "fitting",
-    "_undone_on_failure",
-}  # where attributes are set
+FIT = {"_sample", "fitting", "_undone_on_failure"}  # where attributes are set
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
