@@ -6,7 +6,7 @@ It knows no approximation, only what `Kernel` and `Approximation` state.
 from collections.abc import Callable
 from copy import deepcopy
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -92,7 +92,7 @@ class Engine:
         self._use(zero_order if has_start else approximation.kernel)
 
     def _use(self, kernel: Kernel) -> None:
-        """Go on with this kernel, on tables (and replicas for shards) of its own."""
+        """Switch to a kernel: make its tables, and the replicas of them for shards."""
         self.kernel = kernel
         self.tables = self._count()
         n_replicas = len(self.shards) if len(self.shards) > 1 else 0
@@ -198,6 +198,19 @@ class Engine:
         )
         theta = doc_topic[:, : problem.n_topics] + problem.doc_topic_prior
         return components, theta / theta.sum(axis=1, keepdims=True)
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the fitted attributes after the last sweep."""
+        components, theta = self.estimates()
+        return {
+            "components_": components,
+            "doc_topic_": theta,
+            "doc_topic_prior_": self.problem.doc_topic_prior,
+            "topic_word_prior_": self.problem.beta,
+            "bound_": np.array(self.bound),
+            "bound_iter_": np.array(self.bound_sweeps, dtype=np.int64),
+            "n_iter_": self.n_sweeps,
+        }
 
 
 def _no_counts(problem: Problem[WeightedCorpus]) -> Moments:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -50,9 +49,9 @@ class CVBLDA(BaseLDA):
     posterior of the topics of all tokens is approximated by independent distributions,
     the responsibilities [1]_. A sweep updates the responsibilities of each
     document-word pair given the means (and variances) of all counts without one token
-    of the pair. Only the start is random. The method converges in fewer sweeps than a
-    Gibbs sampler. Its bound is better than that of variational Bayes, which also
-    assumes that theta and phi are independent of the topics.
+    of the pair. Only the start is random. It converges in fewer sweeps than a Gibbs
+    sampler. Variational Bayes has a lower bound, because it also assumes that theta and
+    phi are independent of the topics.
 
     Parameters
     ----------
@@ -60,11 +59,10 @@ class CVBLDA(BaseLDA):
         Number of topics K, 1 to 65,535.
     approximation : {"gaussian", "zero-order", "exact"}, default="gaussian"
         How expected logarithms of counts are computed. "gaussian" expands them to
-        second order, from means and variances [1]_. "zero-order", also known as CVB0,
-        uses means alone [2]_ and is two to three times faster. "exact" computes them
-        without approximation, in O(K) per pair of tokens, for corpora of up to 1,000
-        tokens. "gaussian" and "exact" start with ten sweeps of "zero-order", which
-        count as part of the first sweep.
+        second order, from means and variances [1]_. "zero-order", or CVB0, uses means
+        alone [2]_ and is two to three times faster. "exact" takes O(K) per pair of
+        tokens, and corpora of up to 1,000 tokens. "gaussian" and "exact" start with ten
+        sweeps of "zero-order", which count as part of the first sweep.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K.
@@ -81,9 +79,9 @@ class CVBLDA(BaseLDA):
     max_iter : int, default=100
         Maximum number of sweeps.
     tol : float, default=0.01
-        Fit stops after the first sweep that changes the responsibilities of a token by
-        less than this: the sum of absolute changes over the topics, from 0 to 2,
-        averaged over the tokens. With 0 there are always `max_iter` sweeps.
+        Fit stops after the first sweep that changes the responsibilities by less than
+        this: the sum of absolute changes over the topics, from 0 to 2, mean over the
+        tokens. With 0 there are always `max_iter` sweeps.
     evaluate_every : int, default=0
         Number of sweeps between two entries of the trace; 0 means no trace.
     n_shards : int, default=1
@@ -141,9 +139,8 @@ class CVBLDA(BaseLDA):
     Notes
     -----
     X may hold any non-negative numbers, unless the approximation is "exact": a weight c
-    counts like c tokens. The update of a pair takes one token out of the counts, or the
-    whole weight of the pair if that is below 1. So tf-idf can be fitted, but its scale
-    matters: the smaller the weights, the fewer the tokens, and the stronger the priors.
+    counts like c tokens. The scale of tf-idf matters: the smaller the weights, the
+    fewer the tokens, and the stronger the priors.
 
     Equation 18 of [1]_ is a Taylor series, which is poor where alpha is far below 1 and
     documents are short, although it is kept within the bounds of the expectations that
@@ -267,21 +264,21 @@ class CVBLDA(BaseLDA):
     @fit_context(prefer_skip_nested_validation=True)
     def _fit(self, X, y) -> Engine:
         """Fit, and return the engine, which can evaluate the bound."""
-        parameters, approximation = self._parameters, APPROXIMATIONS[self.approximation]
+        parameters, is_exact = self._parameters, self.approximation == "exact"
         max_iter, tol = parameters.max_iter, parameters.tol
         schedule = make_schedule(parameters, max_iter, 1, parameters.evaluate_every)
         with fitting(self), make_threads(parameters) as threads:
             corpus = self._check_weights(X, reset=True)
-            if self.approximation == "exact":
+            if is_exact:
                 _check_exact(corpus, parameters.n_shards)
                 corpus = split_weights(corpus)
-            self._check_memory(corpus.word.size)
+            _check_memory(corpus.word.size, parameters.n_components, is_exact=is_exact)
             problem, rng = make_problem(self, corpus), random_streams(self.random_state)
+            approximation = APPROXIMATIONS[self.approximation]
             engine = Engine(approximation, problem, rng, parameters.n_shards, threads)
             every = parameters.evaluate_every
             progress = Progress(self, engine.n_tokens, every, engine.describe)
-            attributes = partial(_attributes, engine)
-            with fit_callbacks(self, X, y, attributes) as notify:
+            with fit_callbacks(self, X, y, engine.attributes) as notify:
                 for sweep in range(1, max_iter + 1):
                     engine.sweep()
                     if schedule.learns(sweep):
@@ -302,22 +299,9 @@ class CVBLDA(BaseLDA):
                     f"tol={tol:.2g}: increase max_iter or tol.",
                     ConvergenceWarning,
                 )
-            vars(self).update(attributes())
+            vars(self).update(engine.attributes())
             vars(self).pop("n_batch_iter_", None)
         return engine
-
-    def _check_memory(self, n_cells: int) -> None:
-        """Raise an error if the fit needs more than half of the free memory."""
-        n_topics = self._parameters.n_components
-        n_bytes = 4 * n_cells * padded(n_topics)
-        if self.approximation == "exact":
-            n_bytes += 16 * n_cells**2 * n_topics
-        check_memory(
-            n_bytes,
-            f"fit, with {n_topics} responsibilities for each of {n_cells:,} "
-            f"document-word pairs,",
-            "use partial_fit, which stores none",
-        )
 
     def partial_fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Move the topics towards those of a minibatch of documents.
@@ -345,16 +329,16 @@ class CVBLDA(BaseLDA):
 
         Notes
         -----
-        A minibatch without words leaves the topics as they are.
-
-        Cost: O(K) per document-word pair and per word. Memory: 40 K bytes per word.
+        Cost: O(K) per document-word pair and per word. Memory: 40 K bytes per word. A
+        minibatch without words leaves the topics as they are.
         """
         self._validate_params()  # scikit-learn's own context checks the first call only
         first, parameters = not hasattr(self, "components_"), self._parameters
+        n_seen = 0 if first else vars(self).get("n_batch_iter_", 0)
+        step = (parameters.learning_offset + n_seen + 1) ** -parameters.learning_decay
         with fitting(self):
             corpus = self._check_weights(X, reset=first)
             scale = parameters.total_samples / (corpus.doc_ptr.size - 1)
-            n_seen = vars(self).get("n_batch_iter_", 0)
             if first:
                 problem = make_problem(self, corpus)
                 rng = random_streams(self.random_state)
@@ -362,8 +346,6 @@ class CVBLDA(BaseLDA):
             else:
                 problem = self._fitted_problem(corpus)
                 counts = self.components_ - problem.beta
-            time = parameters.learning_offset + n_seen + 1
-            step = time**-parameters.learning_decay
             update_counts(problem, counts, scale, step)
             vars(self).update(
                 components_=counts + problem.beta,
@@ -388,20 +370,6 @@ class CVBLDA(BaseLDA):
         return Problem(corpus, self.n_features_in_, alpha, beta)
 
 
-def _attributes(engine: Engine) -> dict[str, Any]:
-    """Return the fitted attributes at the present sweep."""
-    components, theta = engine.estimates()
-    return {
-        "components_": components,
-        "doc_topic_": theta,
-        "doc_topic_prior_": engine.problem.doc_topic_prior,
-        "topic_word_prior_": engine.problem.beta,
-        "bound_": np.array(engine.bound),
-        "bound_iter_": np.array(engine.bound_sweeps, dtype=np.int64),
-        "n_iter_": engine.n_sweeps,
-    }
-
-
 def _check_exact(corpus: WeightedCorpus, n_shards: int) -> None:
     """Raise ValueError if a fit is too large for the exact approximation."""
     n_tokens = int(corpus.count.sum(dtype=np.float64))
@@ -416,3 +384,10 @@ def _check_exact(corpus: WeightedCorpus, n_shards: int) -> None:
             f"approximation='exact' is for small corpora and is not sharded: set "
             f"n_shards=1 instead of n_shards={n_shards}."
         )
+
+
+def _check_memory(n_cells: int, n_topics: int, *, is_exact: bool) -> None:
+    """Raise an error if the fit needs more than half of the free memory."""
+    n_bytes = 4 * n_cells * padded(n_topics) + is_exact * 16 * n_cells**2 * n_topics
+    what = f"{n_topics} responsibilities for each of {n_cells:,} document-word pairs"
+    check_memory(n_bytes, f"fit, with {what},", "use partial_fit, which stores none")

@@ -10,29 +10,13 @@ inverse Gaussian with mean 1 / (c |x|) and shape 1. Zhu, Chen, Perkins & Zhang, 
 max-margin topic models with data augmentation", JMLR 2014.
 """
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 # An inverse Gaussian of infinite mean exceeds this once in 100,000 draws; larger values
 # would only make the weights inexact.
 HIGHEST_XI = 1e10
-
-
-class Loss(Protocol):
-    """The loss of documents; targets and scores are (n_docs, n_tasks)."""
-
-    @property
-    def C(self) -> float:
-        """Half of the factor of the loss."""
-
-    def augment(
-        self, targets: np.ndarray, scores: np.ndarray, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Draw the auxiliary variables; return a and b of exp(a s - b s^2 / 2)."""
-
-    def __call__(self, targets: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """Return the loss of each document and task, without the factor 2 C."""
 
 
 class Hinge(NamedTuple):
@@ -43,12 +27,12 @@ class Hinge(NamedTuple):
     def augment(
         self, targets: np.ndarray, scores: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draw xi given 1 - y s."""
+        """Draw xi given 1 - y s; return a and b of exp(a s - b s^2 / 2)."""
         xi = draw_xi(self.C * abs(1 - targets * scores), rng)
         return self.C * targets * (1 + self.C * xi), self.C**2 * xi
 
     def __call__(self, targets: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """Return max(0, 1 - y s)."""
+        """Return max(0, 1 - y s), without the factor 2 C."""
         return np.maximum(0, 1 - targets * scores)
 
 
@@ -61,7 +45,7 @@ class EpsilonInsensitive(NamedTuple):
     def augment(
         self, targets: np.ndarray, scores: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draw xi of both hinges, whose linear terms C s and -C s cancel."""
+        """Draw xi of both hinges, whose linear terms cancel; return a and b."""
         low, high = targets - self.epsilon, targets + self.epsilon
         xi_low = draw_xi(self.C * abs(low - scores), rng)
         xi_high = draw_xi(self.C * abs(scores - high), rng)
@@ -69,8 +53,11 @@ class EpsilonInsensitive(NamedTuple):
         return slope, self.C**2 * (xi_low + xi_high)
 
     def __call__(self, targets: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """Return max(0, |y - s| - epsilon)."""
+        """Return max(0, |y - s| - epsilon), without the factor 2 C."""
         return np.maximum(0, abs(targets - scores) - self.epsilon)
+
+
+Loss = Hinge | EpsilonInsensitive  # targets and scores are (n_docs, n_tasks)
 
 
 def draw_xi(c_x: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -23,7 +23,6 @@ from sklda._core.sampler import SweepInfo
 from sklda._medlda.kernels import gibbs, light
 from sklda._medlda.kernels.label_factors import LabelFactors
 from sklda._medlda.kernels.weights import (
-    Proportions,
     add_precision,
     fill_proportions,
     resample_one_by_one,
@@ -103,9 +102,9 @@ class MaxMargin(NamedTuple):
             )
             arguments = documents, state.tables, priors, own
             if n_steps is None:
-                gibbs.sweep(*arguments, rng)
+                gibbs.gibbs_sweep(*arguments, rng)
             else:
-                light.sweep(*arguments, n_steps, state.n_moves, rng)
+                light.light_sweep(*arguments, n_steps, state.n_moves, rng)
 
     def resample_weights(
         self,
@@ -126,7 +125,7 @@ class MaxMargin(NamedTuple):
         by_topic = zbar.tocsc()
         for _ in range(self.n_weight_steps or 0):
             resample_one_by_one(
-                Proportions(by_topic.data, by_topic.indices, by_topic.indptr),
+                (by_topic.data, by_topic.indices, by_topic.indptr),
                 slope,
                 curvature,
                 self.prior_precision,
@@ -138,7 +137,7 @@ class MaxMargin(NamedTuple):
 
     def _draw_jointly(self, zbar, weights, slope, curvature, noise) -> None:
         """Draw all weights of each task from their Gaussian."""
-        by_doc = Proportions(zbar.data, zbar.indices, zbar.indptr)
+        by_doc = zbar.data, zbar.indices, zbar.indptr
         linear = zbar.T @ slope
         normal = noise.standard_normal(weights.shape)
         for t in range(weights.shape[1]):
@@ -164,8 +163,7 @@ def token_proportions(problem: Problem[Corpus], z: np.ndarray) -> sparse.csr_arr
     n_docs = problem.corpus.doc_ptr.size - 1
     value, topic = np.empty(z.size), np.empty(z.size, np.int32)
     ptr = np.empty(n_docs + 1, np.int32)
-    by_doc = Proportions(value, topic, ptr)
-    n = fill_proportions(problem.corpus, z, problem.n_topics, by_doc)
+    n = fill_proportions(problem.corpus, z, problem.n_topics, value, topic, ptr)
     arrays = (value[:n], topic[:n], ptr)
     return sparse.csr_array(arrays, shape=(n_docs, problem.n_topics))
 

@@ -17,9 +17,6 @@ from tests.helpers.halves import dense_halves
 X, THETA, TOPICS = make_lda_corpus(
     80, 30, 4, document_length=40, doc_topic_prior=0.2, random_state=0
 )
-NEW = make_lda_corpus(
-    20, 30, 4, document_length=np.arange(20) ** 2 // 4, random_state=1
-)[0]
 APPROXIMATIONS = ["gaussian", "zero-order", "exact"]
 REAL = APPROXIMATIONS[:2]
 each = pytest.mark.parametrize("name", APPROXIMATIONS)
@@ -69,18 +66,12 @@ def test_topics_are_found(name):
 
 
 @each
-def test_repeatable(name):
-    a, b = (make(name, evaluate_every=5).fit(some(name)) for _ in range(2))
-    assert_same_fit(a, b)
-    other = make(name, random_state=1).fit(some(name))
-    assert abs(a.components_ - other.components_).max() > 0.1
-
-
-@each
-def test_evaluation_changes_nothing(name):
+def test_the_seed_alone_changes_the_fit(name):
     a, b = (make(name, evaluate_every=n).fit(some(name)) for n in (0, 1))
     np.testing.assert_array_equal(a.components_, b.components_)
     assert a.bound_.size == 0
+    other = make(name, random_state=1).fit(some(name))
+    assert abs(a.components_ - other.components_).max() > 0.1
 
 
 @each
@@ -183,21 +174,11 @@ def test_priors_stay_where_there_is_nothing_to_learn_from(name, weight):
 
 
 @each_real
-def test_whole_weights_are_counts_of_any_type(name):
-    expected = make(name).fit(X)
-    for same in (X.toarray(), X.astype(np.float32), X * 1.0, X.tocsc()):
-        assert_same_fit(make(name).fit(same), expected)
-
-
-@each_real
 def test_tfidf(name):
     weights = TfidfTransformer().fit_transform(X)
     model = make(name, doc_topic_prior=0.1, topic_word_prior=0.01).fit(weights)
     total = (model.components_ - 0.01).sum(axis=0)
     np.testing.assert_allclose(total, weights.toarray().sum(axis=0), rtol=1e-4)
-    theta = model.transform(weights)
-    order = np.random.default_rng(0).permutation(80)
-    np.testing.assert_array_equal(model.transform(weights[order]), theta[order])
     assert model.score(weights) > -np.log(30)
 
 
@@ -211,23 +192,6 @@ def test_weights_and_priors_scale_together(name):
         np.testing.assert_allclose(2 * a.components_, b.components_, rtol=1e-3)
     else:  # the variance of a count does not scale as its square
         assert abs(2 * a.components_ - b.components_).max() > 1e-3
-
-
-# transform and score
-
-
-@each_real
-def test_a_row_does_not_depend_on_its_neighbours(name):
-    model = make(name, n_components=5).fit(X)
-    new = NEW * 0.37
-    theta = model.transform(new)
-    order = np.random.default_rng(0).permutation(20)
-    np.testing.assert_array_equal(model.transform(new[order]), theta[order])
-    alone = [model.transform(new[d : d + 1])[0] for d in range(20)]
-    np.testing.assert_array_equal(alone, theta)
-    np.testing.assert_array_equal(
-        make(name, n_components=5).fit_transform(X)[3:5], model.transform(X[3:5])
-    )
 
 
 def test_score_of_fractions_is_that_of_their_halves():

@@ -114,15 +114,19 @@ class WithLabels:
     """A kernel with the labels of a problem, as a sampler; steps are those of light."""
 
     def __init__(self, kernel, tiny, n_steps, rows=rows):
-        self.kernel, self.tiny = kernel, tiny
-        self.arguments = () if n_steps is None else (n_steps, np.zeros(2, np.int64))
-        self.from_topics = rows.from_topics if n_steps is None else kernel.from_topics
-        self.counts = rows.counts
+        self.tiny, self.counts = tiny, rows.counts
+        if n_steps is None:
+            self.kernel_sweep, self.arguments = kernel.gibbs_sweep, ()
+            self.from_topics = rows.from_topics
+        else:
+            self.kernel_sweep = kernel.light_sweep
+            self.arguments = n_steps, np.zeros(2, np.int64)
+            self.from_topics = kernel.from_topics
 
     def sweep(self, problem, state, rng):
         factors, priors = self.tiny.factors(problem.n_lanes), problem.kernel_priors()
         arguments = (problem.corpus, state, priors, factors, *self.arguments)
-        self.kernel.sweep(*arguments, rng.kernel)
+        self.kernel_sweep(*arguments, rng.kernel)
         return state
 
 
@@ -202,105 +206,89 @@ SMALL = {
     ),
 }
 
-# Fault: kernel, problem, draws, steps if not 3; and the edit.
+# Faults by kernel, problem, draws, and steps if not 3.
 CELL = "light._resample_cell"
 MUTANTS = {
-    "g keeps the tokens that move away": (
-        ("gibbs", "cell", 4000),
-        Edit("gibbs._resample_cell", "add_scaled(np.float32(1), *Z)", "pass"),
-    ),
-    "g forgets the tokens that come": (
-        ("gibbs", "cell", 4000),
-        Edit("gibbs._resample_cell", "add_scaled(np.float32(-1), *Z)", "pass"),
-    ),
-    "the token stays in g": (
-        ("gibbs", "cell", 4000),
-        Edit("gibbs._weigh", "A * F * (np.float32(R) + B)", "A * (np.float32(R) + B)"),
-    ),
-    "the token stays in g of its present topic": (
-        ("gibbs", "cell", 4000),
-        Edit("gibbs._resample_cell", "exp(E - T) * F", "exp(E - T)"),
-    ),
-    "the tilt is not updated after a move": (
-        ("gibbs", "cell", 4000),
-        Edit("gibbs._resample_cell", "top = _update_tilted(*Z)", "pass"),
-    ),
-    "the token stays in g where that is steep": (
-        ("gibbs", "steep", 4000),
-        Edit("_weigh_steep", "exp(E + R - T)", "exp(E - T)"),
-    ),
-    "a row of one topic serves another": (
-        ("gibbs", "cell", 4000),
-        Edit("_slot_of", "S if S >= 0 else F", "0 if S >= 0 else F"),
-    ),
-    "the square of eta is missing": (
-        ("gibbs", "words", 4000),
-        Edit("_add_parabola", "R * (L - H * R)", "R * L"),
-    ),
-    "the slope is missing": (
-        ("gibbs", "words", 4000),
-        Edit("exponents", "S - C * T", "-C * np.float32(T)"),
-    ),
-    "no exponential term": (
-        ("light", "words", 4000),
-        Edit("light._exponentiate", "exp(X)", "1"),
-    ),
-    "the document's proposal is taken for flat": (
-        ("light", "cell", 8000, 1),
-        Edit("light._weigh", "A[0] = W * T", "A[0] = W * n_doc * T"),
-    ),
-    "the word's proposal is taken for flat": (
-        ("light", "cell", 2000),
-        Edit("light._weigh", "A[1] = D * T", "A[1] = n_word * D * T"),
-    ),
-    "the prior is not proposed": (
-        ("light", "betas", 4000),
-        Edit("proposals._propose", "N + B[-1]", "N"),
-    ),
-    "the sum of beta is that of another topic": (
-        ("light", "betas", 20_000),
-        Edit(CELL, "entry(B, K)", "entry(B, 0)"),
-    ),
-    "the labels' proposal is taken for flat": (
-        ("light", "words", 4000),
-        Edit("light._weigh", "W * D * T * I", "W * D * T"),
-    ),
-    "a step forgets where it comes from": (
-        ("light", "cell", 1000),
-        Edit("_choose", "C * A[N, K] < B", "C < B"),
-    ),
-    "n_k is not updated": (
-        ("light", "cell", 1000),
-        Edit(CELL, "topics.inverse_total[K] = T", "pass"),
-    ),
-    "the token stays in n_dk": (
-        ("light", "words", 4000),
-        Edit("_choose", "F - np.float32(1)", "F"),
-    ),
-    "the token stays in n_wk": (
-        ("light", "words", 4000),
-        Edit("_choose", "np.float32(R - 1)", "np.float32(R)", nth=0, of=2),
-    ),
-    "the token proposes its own topic": (
-        ("light", "cell", 8000, 1),
-        Edit("_other", "I + (I >= O)", "I"),
-    ),
-    "a search begins too late": (
-        ("light", "cell", 4000),
-        Edit("make_label_proposal", "S <= J * I", "S <= (J + 1) * I"),
-    ),
-    "the gradient of the labels is not updated": (
-        ("light", "cell", 4000),
-        Edit(CELL, "document.gradient[T] -= M", "pass"),
-    ),
-    "a move is measured to first order": (
-        ("light", "cell", 4000),
-        Edit("gain_of_move", "G - H * C", "G"),
-    ),
-    "the labels' proposal knows the token": (
-        ("light", "one-sided", 4000),
-        Edit("make_label_proposal", "outside[T] -= W", "pass"),
-    ),
+    ("gibbs", "cell", 4000): {
+        "g keeps the tokens that move away": Edit(
+            "gibbs._resample_cell", "add_scaled(np.float32(1), *Z)", "pass"
+        ),
+        "g forgets the tokens that come": Edit(
+            "gibbs._resample_cell", "add_scaled(np.float32(-1), *Z)", "pass"
+        ),
+        "the token stays in g": Edit(
+            "gibbs._weigh", "A * F * (np.float32(R) + B)", "A * (np.float32(R) + B)"
+        ),
+        "the token stays in g of its present topic": Edit(
+            "gibbs._resample_cell", "exp(E - T) * F", "exp(E - T)"
+        ),
+        "the tilt is not updated after a move": Edit(
+            "gibbs._resample_cell", "top = _update_tilted(*Z)", "pass"
+        ),
+        "a row of one topic serves another": Edit(
+            "_slot_of", "S if S >= 0 else F", "0 if S >= 0 else F"
+        ),
+    },
+    ("gibbs", "steep", 4000): {
+        "the token stays in g where that is steep": Edit(
+            "_weigh_steep", "exp(E + R - T)", "exp(E - T)"
+        ),
+    },
+    ("gibbs", "words", 4000): {
+        "the square of eta is missing": Edit(
+            "_add_parabola", "R * (L - H * R)", "R * L"
+        ),
+        "the slope is missing": Edit("exponents", "S - C * T", "-C * np.float32(T)"),
+    },
+    ("light", "words", 4000): {
+        "no exponential term": Edit("light._exponentiate", "exp(X)", "1"),
+        "the labels' proposal is taken for flat": Edit(
+            "light._weigh", "W * D * T * I", "W * D * T"
+        ),
+        "the token stays in n_dk": Edit("_choose", "F - np.float32(1)", "F"),
+        "the token stays in n_wk": Edit(
+            "_choose", "np.float32(R - 1)", "np.float32(R)", nth=0, of=2
+        ),
+    },
+    ("light", "cell", 8000, 1): {
+        "the document's proposal is taken for flat": Edit(
+            "light._weigh", "A[0] = W * T", "A[0] = W * n_doc * T"
+        ),
+        "the token proposes its own topic": Edit("_other", "I + (I >= O)", "I"),
+    },
+    ("light", "cell", 2000): {
+        "the word's proposal is taken for flat": Edit(
+            "light._weigh", "A[1] = D * T", "A[1] = n_word * D * T"
+        ),
+    },
+    ("light", "betas", 4000): {
+        "the prior is not proposed": Edit("proposals._propose", "N + B[-1]", "N"),
+    },
+    ("light", "betas", 20_000): {
+        "the sum of beta is that of another topic": Edit(
+            CELL, "entry(B, K)", "entry(B, 0)"
+        ),
+    },
+    ("light", "cell", 1000): {
+        "a step forgets where it comes from": Edit(
+            "_choose", "C * A[N, K] < B", "C < B"
+        ),
+        "n_k is not updated": Edit(CELL, "topics.inverse_total[K] = T", "pass"),
+    },
+    ("light", "cell", 4000): {
+        "a search begins too late": Edit(
+            "make_label_proposal", "S <= J * I", "S <= (J + 1) * I"
+        ),
+        "the gradient of the labels is not updated": Edit(
+            CELL, "document.gradient[T] -= M", "pass"
+        ),
+        "a move is measured to first order": Edit("gain_of_move", "G - H * C", "G"),
+    },
+    ("light", "one-sided", 4000): {
+        "the labels' proposal knows the token": Edit(
+            "make_label_proposal", "outside[T] -= W", "pass"
+        ),
+    },
 }
 
 
@@ -325,8 +313,10 @@ def test_interpreted_kernels_pass(name, tiny):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", MUTANTS)
-def test_mutants_fail(fault):
-    (name, tiny, n_draws, *n_steps), edit = MUTANTS[fault]
-    mutant = plain(name, SMALL[tiny], [edit], *n_steps)
+@pytest.mark.parametrize(
+    ("setting", "fault"), [(one, fault) for one in MUTANTS for fault in MUTANTS[one]]
+)
+def test_mutants_fail(setting, fault):
+    name, tiny, n_draws, *n_steps = setting
+    mutant = plain(name, SMALL[tiny], [MUTANTS[setting][fault]], *n_steps)
     assert is_wrong(mutant, SMALL[tiny], n_draws, seed=5)

@@ -131,15 +131,6 @@ def test_two_classes_have_one_score():
 
 
 @strategies
-def test_rows_are_independent_of_each_other(multi_class):
-    model = fit(multi_class=multi_class)
-    proportions = model.transform(X[TEST])
-    order = np.random.default_rng(0).permutation(80)
-    np.testing.assert_array_equal(model.transform(X[TEST][order]), proportions[order])
-    np.testing.assert_array_equal(model.transform(X[TEST][:1]), proportions[:1])
-
-
-@strategies
 def test_documents_without_words_are_decided_by_the_prior(multi_class):
     X_ = X[TRAIN].copy()
     X_[[0, 5, 159]] = 0
@@ -245,13 +236,6 @@ def test_frames_of_topics_do_not_disturb_scores(multi_class):
     model.set_output(transform="pandas")
     np.testing.assert_array_equal(model.decision_function(X[TEST]), expected[0])
     np.testing.assert_array_equal(model.predict(X[TEST]), expected[1])
-
-
-def test_input_is_not_changed():
-    X_, y = sparse.csr_array(X[TRAIN]), MAIN[TRAIN].copy()
-    fit(y, X_)
-    np.testing.assert_array_equal(X_.toarray(), X[TRAIN])
-    np.testing.assert_array_equal(y, MAIN[TRAIN])
 
 
 def test_priors_are_learned():

@@ -141,7 +141,7 @@ def _clear(rows):
 
 
 @njit(cache=True, nogil=True)
-def sweep(corpus, state, priors, factors, rng):
+def gibbs_sweep(corpus, state, priors, factors, rng):
     """Resample every token once."""
     n_tasks, n_lanes = factors.weights.shape
     document = new_document(state.topic, n_lanes)

@@ -19,7 +19,6 @@ import numpy as np
 from sklda._core.entry import entry
 from sklda._medlda.kernels.label_factors import gain_of_move, sum_weights
 from sklda._medlda.kernels.proposals import (
-    Block,
     LabelProposal,
     Steps,
     collect,
@@ -84,7 +83,7 @@ def from_topics(problem, z):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sweep(corpus, state, priors, factors, n_steps, n_moves, rng):
+def light_sweep(corpus, state, priors, factors, n_steps, n_moves, rng):
     """Take `n_steps` steps for every token, of each kind in turn.
 
     Add to `n_moves` how many other topics were proposed, and how many accepted.
@@ -97,17 +96,17 @@ def sweep(corpus, state, priors, factors, n_steps, n_moves, rng):
     n_proposed = n_accepted = 0
     for d in range(doc_ptr.size - 1):
         cell, last_cell = doc_ptr[d], doc_ptr[d + 1]
-        first, last = token_ptr[cell], token_ptr[last_cell]
-        n = last - first
-        count_document(first, last, state.z, doc_topic)
+        n = token_ptr[last_cell] - token_ptr[cell]
+        count_document(token_ptr[cell], token_ptr[last_cell], state.z, doc_topic)
         _enter_document(doc_topic, priors, weights, slope[d], curvature[d], document)
         while cell < last_cell:
             end = end_of_block(cell, last_cell, token_ptr, n)
-            block = Block(cell, end, first, last)
             make_label_proposal(
-                block, corpus, state.z, topics, factors, slope[d], document, proposal
+                cell, end, d, corpus, state.z, topics, factors, document, proposal
             )
-            draw_steps(block, corpus, state, priors, topics, proposal, steps, rng)
+            draw_steps(
+                cell, end, d, corpus, state, priors, topics, proposal, steps, rng
+            )
             for c in range(cell, end):
                 j = token_ptr[c] - token_ptr[cell]
                 proposed, accepted = _resample_cell(

@@ -28,15 +28,6 @@ BLOCKS = 4
 LEAST = np.float32(-40)  # of log q(k) below its highest, so that q(k) > 0
 
 
-class Block(NamedTuple):
-    """Some cells of a document, and the tokens of the whole document."""
-
-    first_cell: int
-    last_cell: int  # one past it, and so is each `last`
-    first: int
-    last: int
-
-
 class LabelProposal(NamedTuple):
     """The labels' proposal for a block."""
 
@@ -67,24 +58,25 @@ def end_of_block(begin, last, token_ptr, n):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def make_label_proposal(block, corpus, z, topics, factors, slope, document, proposal):
-    """Make q(k) ~ exp(g(k)) of a block, with m_t of the tokens outside of it.
+def make_label_proposal(begin, end, d, corpus, z, topics, factors, document, proposal):
+    """Make q(k) ~ exp(g(k)) of the block of cells begin:end of document d.
 
-    This m_t is scaled to n - 1 tokens. guide[j] is the first topic whose running sum is
-    above a fraction j / n_lanes of the total.
+    m_t of the tokens outside of it is scaled to n - 1 tokens. guide[j] is the first
+    topic whose running sum is above a fraction j / n_lanes of the total.
     """
     outside, running_sum, guide = proposal
     curvature, inverse = document.curvature, document.inverse
-    first, last = corpus.token_ptr[block.first_cell], corpus.token_ptr[block.last_cell]
-    n = block.last - block.first
+    doc_ptr, _, token_ptr = corpus
+    n = token_ptr[doc_ptr[d + 1]] - token_ptr[doc_ptr[d]]
+    n_outside = n - (token_ptr[end] - token_ptr[begin])
     for t in range(outside.size):
         outside[t] = document.total[t]
-    for i in range(first, last):
+    for i in range(token_ptr[begin], token_ptr[end]):
         for t in range(outside.size):
             outside[t] -= topics.weights[z[i], t]
     for t in range(outside.size):
-        outside[t] *= (n - 1) / max(n - (last - first), 1)
-    exponents(factors.weights, slope, curvature, outside, inverse)
+        outside[t] *= (n - 1) / max(n_outside, 1)
+    exponents(factors.weights, factors.slope[d], curvature, outside, inverse)
     top = highest(inverse[: running_sum.size])
     for k in range(inverse.size):
         inverse[k] = exp(max(inverse[k] - top, LEAST))
@@ -103,14 +95,14 @@ def make_label_proposal(block, corpus, z, topics, factors, slope, document, prop
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def draw_steps(block, corpus, state, priors, topics, proposal, steps, rng):
+def draw_steps(begin, end, d, corpus, state, priors, topics, proposal, steps, rng):
     """Draw the source of each step's proposal, and the chance that decides on it.
 
     The source is a token of the document, a slot of the word, or ~k for topic k itself.
     Of a random number, 40 bits go into the source and 24 into the chance.
     """
-    begin, end, first, last = block
-    _, word, token_ptr = corpus
+    doc_ptr, word, token_ptr = corpus
+    first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
     n_topics, n_lanes = topics.alpha_sum.size, state.topic.size
     beta = np.float64(priors.topic_word)
     j = 0

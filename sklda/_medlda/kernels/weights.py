@@ -5,10 +5,9 @@ in `label_factors`, the weights of task t are Gaussian:
 
     precision  nu I + sum_d b_dt zbar_d zbar_d',  precision * mean  sum_d a_dt zbar_d.
 
-Only the proportions above zero, which are few, are stored and cost time.
+Only the proportions above zero, which are few, are stored and cost time, as values,
+indices and pointers of a sparse matrix by document or by topic.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,19 +15,10 @@ from sklda._simd.compile import njit
 from sklda._tables.document import count_document
 
 
-class Proportions(NamedTuple):
-    """The proportions zbar above 0 as a CSR matrix (by document) or CSC (by topic)."""
-
-    value: np.ndarray  # (n_proportions,) float64
-    indices: np.ndarray  # (n_proportions,) int32, ascending topics or documents
-    ptr: np.ndarray  # (n_docs + 1,) or (n_topics + 1,) int32
-
-
 @njit(cache=True, nogil=True)
-def fill_proportions(corpus, z, n_topics, by_doc):
+def fill_proportions(corpus, z, n_topics, value, topic, ptr):
     """Fill in the proportions of all documents; return their number."""
     doc_ptr, _, token_ptr = corpus
-    value, topic, ptr = by_doc
     doc_topic = np.zeros(n_topics, np.int32)
     n = 0
     ptr[0] = 0
