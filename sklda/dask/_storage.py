@@ -1,9 +1,9 @@
 """Storage of a fit: files that are written every few sweeps, to go on from.
 
-A stored sweep is a folder with one file for each partition and each block of words.
-The file ``sklda.json`` is written first: a folder without it is not ours, and left
-alone. The file ``done.json`` is written last: a folder without it is not complete. It
-has digests of the other files, and of itself.
+A stored sweep is a folder with one file for each part and each block of words. The file
+``sklda.json`` is written first: a folder without it is not ours, and left alone. The
+file ``done.json`` is written last: a folder without it is not complete. It has digests
+of the other files, and of itself.
 """
 
 from __future__ import annotations
@@ -12,25 +12,28 @@ import contextlib
 import hashlib
 import json
 import re
-from typing import Any
+from typing import Any, TypeVar
 
 import fsspec
 import numpy as np
 from scipy import sparse
 
 from sklda._core.version import __version__
-from sklda.dask._counts import Packed
-from sklda.dask._parts import Part
+from sklda.dask._counts import PackedCounts
+from sklda.dask._parts import PartState
 
 _MARK, _DONE = "sklda.json", "done.json"
 _SWEEP = re.compile(r"sweep-([0-9]{6}|[1-9][0-9]{6,})")
 _ARRAYS = re.compile(r"(part|block)-[0-9]+\.npz")
+_CHANGED = "is damaged: it does not hold what the fit wrote"
+
+_State = TypeVar("_State", PartState, PackedCounts)
 
 
 class Storage:
-    """A folder at any path that fsspec knows."""
+    """A folder at any path that fsspec knows, for every few sweeps."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, every: int) -> None:
         try:
             self._files, self._path = fsspec.core.url_to_fs(url)
             self._files.makedirs(self._path, exist_ok=True)
@@ -40,7 +43,7 @@ class Storage:
                 f"this process and all workers can write to, at a path or a URL that "
                 f"fsspec knows, such as 's3://bucket/folder'."
             ) from error
-        self._url = url.rstrip("/")
+        self._given, self._url, self.every = url, url.rstrip("/"), every
 
     def begin(self, sweep: int) -> str:
         """Return the URL of a new folder for a sweep."""
@@ -55,7 +58,7 @@ class Storage:
         return f"{self._url}/{_name(sweep)}"
 
     def finish(self, sweep: int, content: dict[str, Any]) -> None:
-        """Say that the folder of a sweep is complete, and delete all older ones."""
+        """Mark the folder of a sweep as complete, and delete all older ones."""
         content = {"sklda": __version__, "sweep": sweep, **content}
         content["digest"] = _digest_of(content)
         path = f"{self._folder(sweep)}/{_DONE}"
@@ -64,15 +67,65 @@ class Storage:
             if other != sweep:
                 self._delete(self._folder(other))
 
-    def last(self) -> dict[str, Any] | None:
-        """Return what `finish` wrote of the last complete sweep; None if there is none.
-
-        The folders of sweeps that are not complete are left alone.
+    def last_of(self, own: dict[str, Any], *, resume: bool) -> dict[str, Any] | None:
+        """Return what `finish` wrote of the last sweep; None if nothing is stored.
 
         Raises
         ------
         ValueError
-            If a file is damaged, and there is no older sweep.
+            If it should not `resume`, the estimator or its parameters are not those of
+            `own`, or a file is damaged.
+        """
+        stored = self.last()
+        if stored is None:
+            return None
+        where = f"storage={self._given!r} holds sweep {stored['sweep']} of a fit"
+        if not resume:
+            raise ValueError(
+                f"{where}: go on from there with fit(X, resume=True), or choose an "
+                f"empty folder."
+            )
+        before, now = (
+            {"estimator": fit["estimator"], **fit["parameters"]}
+            for fit in (stored, own)
+        )
+        differences = [
+            f"{name}={before.get(name)} there, {now.get(name)} here"
+            for name in sorted(before.keys() | now.keys())
+            if before.get(name) != now.get(name)
+        ]
+        if differences:
+            raise ValueError(
+                f"{where} with other parameters ({'; '.join(differences)}): set the "
+                f"same, or choose an empty folder."
+            )
+        return stored
+
+    def check_documents(self, stored: dict[str, Any], own: dict[str, Any]) -> None:
+        """Raise ValueError if a fit to other documents is stored."""
+        start = f"storage={self._given!r} holds a fit to other documents: "
+        for name in ("n_documents", "n_tokens", "n_words"):
+            if stored[name] != own[name]:
+                raise ValueError(
+                    f"{start}{name} per partition was {stored[name]}, and is "
+                    f"{own[name]} in X. Pass the same X, or choose an empty folder."
+                )
+        ends = np.cumsum(own["n_documents"])
+        for before, now, n, end in zip(
+            stored["documents"], own["documents"], own["n_documents"], ends, strict=True
+        ):
+            if before != now:
+                raise ValueError(
+                    f"{start}words or counts of documents {end - n} to {end - 1} "
+                    f"differ in X. Pass the same X, with its documents and words in "
+                    f"the same order, or choose an empty folder."
+                )
+
+    def last(self) -> dict[str, Any] | None:
+        """Return what `finish` wrote of the last complete sweep; None if there is none.
+
+        Folders of incomplete sweeps are left alone. A damaged file is an error if there
+        is no older sweep.
         """
         damage = None
         for sweep in sorted(self._sweeps(), reverse=True):
@@ -97,9 +150,8 @@ class Storage:
 
     def _sweeps(self) -> list[int]:
         """Return the sweeps of the folders that bear our mark."""
-        paths = self._files.ls(self._path, detail=False)
-        found = (_SWEEP.fullmatch(_last_name(path)) for path in paths)
-        sweeps = [int(match[1]) for match in found if match]
+        names = self._names(self._path)
+        sweeps = [int(match[1]) for match in map(_SWEEP.fullmatch, names) if match]
         return [n for n in sweeps if self._files.exists(f"{self._folder(n)}/{_MARK}")]
 
     def _delete(self, folder: str) -> None:
@@ -107,12 +159,16 @@ class Storage:
 
         File by file: a pattern in the name of the folder must not match others.
         """
-        names = set(map(_last_name, self._files.ls(folder, detail=False)))
+        names = self._names(folder)
         arrays = sorted(filter(_ARRAYS.fullmatch, names))
         for name in (*({_DONE} & names), *arrays, _MARK):  # ours until all else is gone
             self._files.rm_file(f"{folder}/{name}")
         with contextlib.suppress(OSError):  # not empty; or a store without folders
             self._files.rmdir(folder)
+
+    def _names(self, folder: str) -> set[str]:
+        paths = self._files.ls(folder, detail=False)
+        return {path.rstrip("/").rsplit("/", 1)[-1] for path in paths}
 
     def _folder(self, sweep: int) -> str:
         return f"{self._path}/{_name(sweep)}"
@@ -122,25 +178,9 @@ def _name(sweep: int) -> str:
     return f"sweep-{sweep:06d}"
 
 
-def _last_name(path: str) -> str:
-    return path.rstrip("/").rsplit("/", 1)[-1]
-
-
-def digest(*arrays: np.ndarray) -> str:
-    """Return a digest of what arrays hold; they are contiguous."""
-    found = hashlib.blake2b(digest_size=16)
-    for array in arrays:
-        found.update(f"{array.dtype.str}{array.shape}".encode())
-        found.update(array.data)
-    return found.hexdigest()
-
-
 def _digest_of(content: dict[str, Any]) -> str:
     text = json.dumps(content, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-_CHANGED = "is damaged: it does not hold what the fit wrote"
 
 
 def _damaged(folder: str, file: str, what: str) -> str:
@@ -153,50 +193,36 @@ def _damaged(folder: str, file: str, what: str) -> str:
 # --- tasks -----------------------------------------------------------------------
 
 
-def store_part(
-    part: Part, total: sparse.csr_array | None, folder: str, name: str
+def store_state(
+    state: PartState | PackedCounts,
+    total: sparse.csr_array | None,
+    name: str,
+    folder: str,
 ) -> str:
-    """Write the topics of a partition, and the sum of its kept samples.
+    """Write the topics of a part or the counts of a block, and the sum of its samples.
 
-    Returns a digest, which those who read it ask for.
+    Pieces are left out: the blocks have their counts. Return a digest for `load_state`.
     """
-    arrays = {"z": part.z, "stream": part.stream}
-    return _write(folder, name, arrays, total)
-
-
-def load_part(folder: str, name: str, digest: str) -> Part:
-    """Read the topics of a partition. Its counts are in the blocks."""
-    arrays = _read(folder, name, digest)
-    return Part(arrays["z"], arrays["stream"], [])
-
-
-def store_block(
-    block: Packed, total: sparse.csr_array | None, folder: str, name: str
-) -> str:
-    """Write the counts of a block of words, and the sum of its kept samples."""
-    return _write(folder, name, block._asdict(), total)
-
-
-def load_block(folder: str, name: str, digest: str) -> Packed:
-    """Read the counts of a block of words."""
-    arrays = _read(folder, name, digest)
-    return Packed(*(arrays[name] for name in Packed._fields))
-
-
-def load_total(folder: str, name: str, digest: str) -> sparse.csr_array:
-    """Read a sum of kept samples."""
-    arrays = _read(folder, name, digest)
-    cells = (arrays["total_data"], arrays["total_indices"], arrays["total_indptr"])
-    return sparse.csr_array(cells, shape=tuple(arrays["total_shape"].tolist()))
-
-
-def _write(folder, name, arrays, total) -> str:
+    arrays = {n: a for n, a in state._asdict().items() if isinstance(a, np.ndarray)}
     if total is not None:
         arrays["total_data"], arrays["total_shape"] = total.data, np.array(total.shape)
         arrays["total_indices"], arrays["total_indptr"] = total.indices, total.indptr
     with fsspec.open(f"{folder}/{name}.npz", "wb") as file:
         np.savez(file, **arrays)
     return _digest_of_all(arrays)
+
+
+def load_state(name: str, digest: str, folder: str, kind: type[_State]) -> _State:
+    """Read the topics of a part or the counts of a block."""
+    arrays = _read(folder, name, digest)
+    return kind(**{field: arrays[field] for field in kind._fields if field in arrays})
+
+
+def load_total(name: str, digest: str, folder: str) -> sparse.csr_array:
+    """Read a sum of kept samples."""
+    arrays = _read(folder, name, digest)
+    cells = (arrays["total_data"], arrays["total_indices"], arrays["total_indptr"])
+    return sparse.csr_array(cells, shape=tuple(arrays["total_shape"].tolist()))
 
 
 def _read(folder, name, expected) -> dict[str, np.ndarray]:
@@ -214,3 +240,12 @@ def _read(folder, name, expected) -> dict[str, np.ndarray]:
 
 def _digest_of_all(arrays) -> str:
     return digest(*(np.ascontiguousarray(arrays[name]) for name in sorted(arrays)))
+
+
+def digest(*arrays: np.ndarray) -> str:
+    """Return a digest of the contents of contiguous arrays."""
+    found = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        found.update(f"{array.dtype.str}{array.shape}".encode())
+        found.update(array.data)
+    return found.hexdigest()

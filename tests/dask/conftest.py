@@ -56,14 +56,14 @@ def after_sweep(monkeypatch):
     """Return a function that lets something happen in mid-fit."""
 
     def at(number, happens):
-        sweep = _chain.Chain.sweep
+        sweep = _chain.ClusterChain.sweep
 
         def changed(chain):
             sweep(chain)
             if chain.n_sweeps == number:
                 happens()
 
-        monkeypatch.setattr(_chain.Chain, "sweep", changed)
-        return lambda: monkeypatch.setattr(_chain.Chain, "sweep", sweep)
+        monkeypatch.setattr(_chain.ClusterChain, "sweep", changed)
+        return lambda: monkeypatch.setattr(_chain.ClusterChain, "sweep", sweep)
 
     return at

@@ -84,7 +84,7 @@ def on_one_machine(local):
 
 
 def fit_local(model, X=X):
-    return on_one_machine(model._unfitted()).fit(X)
+    return on_one_machine(model._make_local()).fit(X)
 
 
 OF_ARRAYS = ["components_", "doc_topic_", "topic_assignments_", "doc_topic_prior_"]

@@ -41,7 +41,7 @@ def test_any_number_of_workers(n_workers, n_threads):
 def test_killed_worker(processes, monkeypatch):
     # What it held is computed anew, from the first sweep on or from storage.
     model, local = both("PartiallyCollapsedGibbsLDA", {"n_partitions": 3}, **PRIORS)
-    sweep = _chain.Chain.sweep
+    sweep = _chain.ClusterChain.sweep
 
     def killing(chain):
         sweep(chain)
@@ -49,9 +49,9 @@ def test_killed_worker(processes, monkeypatch):
             pid = next(iter(processes.run(os.getpid).values()))
             os.kill(pid, signal.SIGKILL)
 
-    monkeypatch.setattr(_chain.Chain, "sweep", killing)
+    monkeypatch.setattr(_chain.ClusterChain, "sweep", killing)
     assert_same_as_local(model.fit(delayed_blocks()), local.fit(X))
-    monkeypatch.setattr(_chain.Chain, "sweep", sweep)
+    monkeypatch.setattr(_chain.ClusterChain, "sweep", sweep)
     model, local = both("CollapsedGibbsLDA", n_shards=3, sampler="sparse")
     assert_same_as_local(model.fit(delayed_blocks()), local.fit(X))
 

@@ -76,7 +76,7 @@ def test_arguments_are_small(client, monkeypatch):
 @pytest.mark.parametrize("n_parts", [1, 2, 8, 64, 512, 570])
 @pytest.mark.parametrize("size", [(10, 1), (100_000, 100), (1_000_000, 1000)])
 def test_tasks_of_a_sweep_are_bounded(n_parts, size):
-    n_blocks = _chain.n_blocks(n_parts, *size)
+    n_blocks = len(_chain.word_bounds(n_parts, *size)) - 1
     assert 1 <= n_blocks <= n_parts
     # Sweep, count, mean, store, load, load the mean; and priors.
     assert n_parts * n_blocks + 6 * (n_parts + n_blocks) + 3 <= 4_000
@@ -95,13 +95,13 @@ def test_tasks_of_a_sweep_are_counted(client, monkeypatch):
     params = {"max_iter": 3, "burn_in": 0, "thin": 1, "evaluate_every": 1}
     model = make(client=client, n_partitions=3, **params)
     sizes = []
-    sweep = _chain.Chain.sweep
+    sweep = _chain.ClusterChain.sweep
 
     def noting(chain):
         sizes.append((sum(submitted), chain.n_blocks))
         sweep(chain)
 
-    monkeypatch.setattr(_chain.Chain, "sweep", noting)
+    monkeypatch.setattr(_chain.ClusterChain, "sweep", noting)
     model.fit(delayed_blocks())
     (before, n_blocks), (after, _) = sizes[1:]
     # Pieces are parts of the graph of their block; no storage, no learning.
