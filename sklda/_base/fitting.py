@@ -70,28 +70,33 @@ def fit_callbacks(
 
 
 class Progress:
-    """Prints a line per entry of a trace, where the estimator is verbose."""
+    """Prints a line every so many sweeps, where the estimator is verbose."""
 
     def __init__(
-        self, estimator: BaseTopicModel, n_tokens: float, name: str, first: int = 0
+        self,
+        estimator: BaseTopicModel,
+        n_tokens: float,
+        every: int,
+        describe: Callable[[], str],
+        first: int = 0,
     ) -> None:
         self.estimator = estimator
         self.until = first + estimator.max_iter  # sweeps
         self.n_tokens = n_tokens
-        self.name = name  # of the value in the trace
+        self.every = every  # 0 is never
+        self.describe = describe  # the present sample
         self.since = time.perf_counter()
         self.last_sweep = first
 
-    def report(self, sweep: int, value: float) -> None:
-        """Print the sweep, the value and the speed since the last report."""
-        if not self.estimator.verbose:
+    def report(self, sweep: int) -> None:
+        """Print the sweep, what describes it, and the speed since the last report."""
+        if not self.estimator.verbose or self.every == 0 or sweep % self.every != 0:
             return
         seconds = time.perf_counter() - self.since
         speed = self.n_tokens * (sweep - self.last_sweep) / seconds / 1e6
         _print(
             self.estimator,
-            f"sweep {sweep}/{self.until}, "
-            f"{self.name} {value:.4f}, {speed:.1f} M tokens/s",
+            f"sweep {sweep}/{self.until}, {self.describe()}, {speed:.1f} M tokens/s",
         )
         self.since, self.last_sweep = time.perf_counter(), sweep
 

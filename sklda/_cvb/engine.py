@@ -206,6 +206,10 @@ class Engine:
         self.bound_sweeps.append(self.n_sweeps)
         return self.bound[-1]
 
+    def describe(self) -> str:
+        """Return what a verbose fit prints of the present sweep."""
+        return f"bound per token {self.bound[-1]:.4f}"
+
     def estimates(self) -> tuple[np.ndarray, np.ndarray]:
         """Return E[n_kw] + beta, (n_topics, n_words), and theta, (n_docs, n_topics)."""
         problem = self.problem

@@ -303,7 +303,8 @@ class CVBLDA(BaseLDA):
 
         Return whether it converged, or a callback stopped it.
         """
-        progress = Progress(self, engine.n_tokens, "bound per token")
+        every = schedule.evaluate_every
+        progress = Progress(self, engine.n_tokens, every, engine.describe)
 
         def attributes():
             return self._attributes(engine)
@@ -311,8 +312,7 @@ class CVBLDA(BaseLDA):
         stopped = False
         with fit_callbacks(self, X, y, attributes) as notify:
             for sweep in run(engine, schedule, self._parameters.tol):
-                if schedule.evaluates(sweep):
-                    progress.report(sweep, engine.bound[-1])
+                progress.report(sweep)
                 stopped = notify(sweep)
                 if stopped:
                     break

@@ -4,14 +4,12 @@ It knows no sampler, only the protocol of `sklda._core.sampler`.
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
 from copy import copy
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 from scipy.special import gammaln
 
-from sklda._base.schedule import Schedule
 from sklda._core import doc_topic_counts
 from sklda._core.corpus import document_lengths
 from sklda._core.first_topics import first_topics
@@ -22,6 +20,7 @@ from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._gibbs.kept_draws import Draw, draw_of
 from sklda._gibbs.shared_memory import dumps, loads
+from sklda._gibbs.start import topics_of_new
 
 
 class Averages:
@@ -84,7 +83,6 @@ class Chain:
         self.averages = Averages(problem)
         self.draws: deque[Draw] = deque(maxlen=keep_draws)  # the last samples
         self.last_kept = 0  # the sweep of the last sample in the averages
-        self.threads = Threads()  # those that the sampler uses
 
     def __copy__(self) -> Self:
         return _make(type(self), vars(self))
@@ -102,6 +100,11 @@ class Chain:
         """The chain itself, as the only one."""
         return [self]
 
+    @property
+    def counts(self) -> Counts:
+        """The count tables of the present sample."""
+        return self.sampler.counts(self.problem, self.state)
+
     def sweep(self) -> None:
         """Resample every token once."""
         self.state = self.sampler.sweep(self.problem, self.state, self.rng)
@@ -110,7 +113,7 @@ class Chain:
     def learn_priors(self, *, symmetric: bool) -> None:
         """Fit both priors to the present assignments; beta only if it is one number."""
         problem = self.problem
-        counts = self.sampler.counts(self.problem, self.state)
+        counts = self.counts
         alpha = learn_doc_topic(
             problem.doc_topic_prior,
             *doc_topic_counts.doc_topic_cells(problem.corpus, self.z, problem.n_lanes),
@@ -129,8 +132,7 @@ class Chain:
 
     def evaluate(self) -> None:
         """Enter log p(w, z | alpha, beta) into the trace."""
-        counts = self.sampler.counts(self.problem, self.state)
-        self.log_joint.append(self.log_probability(counts))
+        self.log_joint.append(self.log_probability(self.counts))
         self.log_joint_sweeps.append(self.n_sweeps)
 
     def log_probability(self, counts: Counts) -> float:
@@ -141,12 +143,31 @@ class Chain:
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already."""
         if self.last_kept < self.n_sweeps:
-            counts = self.sampler.counts(self.problem, self.state)
+            counts = self.counts
             self.averages.add(self.problem.corpus, self.z, counts)
             if self.draws.maxlen != 0:
                 draw = draw_of(self.problem, self.z, counts, self.n_sweeps)
                 self.draws.append(draw)
             self.last_kept = self.n_sweeps
+
+    def extended(self, sampler: Sampler, corpus: Corpus, threads: Threads) -> Self:
+        """Return the chain of a corpus to which documents may have been added.
+
+        If there are any, their tokens get topics under those of the others, and the
+        trace and the averages begin anew.
+        """
+        before = self.problem
+        if corpus.doc_ptr.size == before.corpus.doc_ptr.size:
+            self.sampler = sampler
+            return self
+        problem, counts = before._replace(corpus=corpus), self.counts
+        z = topics_of_new(problem, before, counts, self.rng, threads)
+        z[: self.z.size] = self.z
+        return type(self)(sampler, problem, self.rng, self.draws.maxlen, z)
+
+    def describe(self) -> str:
+        """Return what a verbose fit prints of the present sample."""
+        return f"log joint per token {self.log_joint[-1] / max(self.n_tokens, 1):.4f}"
 
     def forget_samples(self) -> None:
         """Leave all samples so far out of the averages and the draws."""
@@ -244,56 +265,3 @@ def _histogram(word_topic, rows=512):
         found = np.bincount(word_topic[first : first + rows].ravel())
         histogram[: found.size] += found
     return histogram
-
-
-class Runnable(Protocol):
-    """A chain, or several that sweep together."""
-
-    threads: Threads
-
-    @property
-    def n_sweeps(self) -> int:
-        """Sweeps done."""
-
-    @property
-    def n_tokens(self) -> int:
-        """Tokens of the corpus."""
-
-    @property
-    def chains(self) -> Sequence[Chain]:
-        """The chains that sweep together."""
-
-    def sweep(self) -> None:
-        """Resample every token once."""
-
-    def learn_priors(self, *, symmetric: bool) -> None:
-        """Fit both priors to the present assignments."""
-
-    def evaluate(self) -> None:
-        """Add an entry to the trace."""
-
-    def keep(self) -> None:
-        """Add the present sample to the averages, unless it is there already."""
-
-    def forget_samples(self) -> None:
-        """Leave all samples so far out of the averages and the draws."""
-
-    def snapshot(self) -> Self:
-        """Return a copy, as if stopped here, that further sweeps do not change."""
-
-
-def run(chain: Runnable, schedule: Schedule) -> Iterator[int]:
-    """Run the chain up to the end of the schedule; yield the number of sweeps done.
-
-    If the caller stops early, the last sample is not in the averages unless the
-    schedule keeps it: call ``chain.keep()``.
-    """
-    for sweep in range(chain.n_sweeps + 1, schedule.max_iter + 1):
-        chain.sweep()
-        if schedule.learns(sweep):
-            chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")
-        if schedule.evaluates(sweep):
-            chain.evaluate()
-        if schedule.keeps(sweep):
-            chain.keep()
-        yield sweep

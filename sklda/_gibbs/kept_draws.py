@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sklda._base.schedule import Schedule
 from sklda._core.corpus import document_lengths, tokens_before
 from sklda._core.doc_topic_counts import doc_topic_cells
+from sklda._core.memory import check_memory
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._topics.posterior_draws import PosteriorDraws
 
@@ -71,3 +73,34 @@ def most_bytes(problem: Problem[Corpus]) -> int:
         cells = int(np.minimum(tokens, problem.n_topics).sum())
         total += cells * (np.dtype(np.uint16).itemsize + width)
     return total
+
+
+def check_draws(
+    keep_draws: int,
+    schedule: Schedule,
+    problem: Problem[Corpus],
+    n_before: int = 0,
+    n_chains: int = 1,
+) -> None:
+    """Refuse to keep more draws than a fit has samples, or than memory holds.
+
+    There are `n_before` of the fits before, unless a burn-in ends them.
+    """
+    if keep_draws == 0:
+        return
+    n_before = n_before if schedule.burn_in == 0 else 0
+    if keep_draws > schedule.n_kept + n_before:
+        before = f", and {n_before} of the fits before" if n_before > 0 else ""
+        raise ValueError(
+            f"keep_draws={keep_draws} exceeds the number of kept samples, "
+            f"{schedule.n_kept}: every thin={schedule.thin}-th of the sweeps "
+            f"between burn_in={schedule.burn_in} and "
+            f"max_iter={schedule.max_iter}{before}. Lower thin or keep_draws, or "
+            f"raise max_iter."
+        )
+    of_chains = f" of {n_chains} chains" if n_chains > 1 else ""
+    check_memory(
+        n_chains * keep_draws * most_bytes(problem),
+        f"What keep_draws={keep_draws}{of_chains} keeps",
+        "keep fewer draws, with a larger thin",
+    )

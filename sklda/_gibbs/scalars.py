@@ -18,7 +18,8 @@ from sklda._base.fold_in import (
 )
 from sklda._core.corpus import tokens_before
 from sklda._core.problem import Corpus, Counts, Problem, WeightedCorpus
-from sklda._gibbs.chain import Chain, Runnable
+from sklda._gibbs.chain import Chain
+from sklda._gibbs.run import Runnable
 
 N_PAIRS = 1000
 
@@ -103,7 +104,7 @@ class Recorder:
 
     def _scalars(self, chain: Chain) -> dict[str, float]:
         """Return the scalars of one chain; the first two are per token, in nats."""
-        counts = chain.sampler.counts(chain.problem, chain.state)
+        counts = chain.counts
         scalars = {"log_joint": _log_joint(chain, counts) / chain.n_tokens}
         if self.documents is not None:
             score = _test_log_probability(self.documents, chain.problem, counts)

@@ -20,11 +20,11 @@ from sklda._core.corpus import (
     take_documents,
     tokens_before,
 )
+from sklda._core.first_topics import first_topics as random_topics_of
 from sklda._core.problem import Corpus, Counts, Problem, pad_prior
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
-from sklda._gibbs.chain import Chain
 from sklda._gibbs.kernels.given_topics import draw_topics
 from sklda._topics.several_models import check_same_words
 
@@ -98,25 +98,20 @@ def first_topics(
     return _of_parts(problem, make_sampler, rng.child(_CHILD), threads)
 
 
-def with_new_documents(
-    chain: Chain,
-    corpus: Corpus,
-    make_sampler: Callable[[Problem[Corpus]], Sampler],
-) -> Chain:
-    """Return a chain of more documents, which goes on from the topics of another one.
+def topics_of_new(
+    problem: Problem[Corpus],
+    before: Problem[Corpus],
+    counts: Counts,
+    rng: RandomStreams,
+    threads: Threads,
+) -> np.ndarray:
+    """Return topics of all tokens; those of documents that are new, under the counts.
 
-    Tokens of the new documents get topics under those of the others.
+    The documents of the problem `before`, which come first, get topic 0.
     """
-    counts = chain.sampler.counts(chain.problem, chain.state)
-    problem = chain.problem._replace(corpus=corpus)
-    word_topic = _of_counts(counts, chain.problem)
-    n_before = chain.problem.corpus.doc_ptr.size - 1
-    rng = chain.rng.child(_CHILD)
-    z = _draw(problem, word_topic, rng, chain.threads, n_before)
-    z[: chain.z.size] = chain.z
-    more = Chain(make_sampler(problem), problem, chain.rng, chain.draws.maxlen, z)
-    more.threads = chain.threads
-    return more
+    n_before = before.corpus.doc_ptr.size - 1
+    word_topic = _of_counts(counts, before)
+    return _draw(problem, word_topic, rng.child(_CHILD), threads, n_before)
 
 
 def _of_topics(components: np.ndarray, problem: Problem[Corpus]) -> np.ndarray:
@@ -187,8 +182,10 @@ def _of_parts(
         own = rng.child(i)
         if word_topic is not None:
             z = _draw(part, word_topic, own.child(_CHILD), threads)
-        chain = Chain(make_sampler(part), part, own, z=z)
+        sampler = make_sampler(part)
+        z = random_topics_of(part, own.kernel) if z is None else z
+        state = sampler.from_topics(part, z)
         for _ in range(n_sweeps):
-            chain.sweep()
-        word_topic = _of_counts(chain.sampler.counts(part, chain.state), part)
+            state = sampler.sweep(part, state, own)
+        word_topic = _of_counts(sampler.counts(part, state), part)
     return _draw(problem, word_topic, rng.child(len(stages)), threads)

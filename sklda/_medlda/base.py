@@ -8,15 +8,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sklda._base.fitted_topics import count_models, snapshot
-from sklda._base.fitting import Progress
+from sklda._base.fitting import fitting
 from sklda._base.fold_in import MAX_STEPS, doc_topic, prepare
-from sklda._base.parameters import make_problem, random_streams
-from sklda._base.schedule import Schedule
-from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._base.parameters import make_problem, make_threads, random_streams
+from sklda._base.sklearn_private import Interval, StrOptions, fit_context
+from sklda._core.corpus import check_corpus, without_memory_of_x
+from sklda._core.problem import Corpus, Problem
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
-from sklda._gibbs.paused import check_documents
+from sklda._gibbs.run import Recorder, chain_schedule, run_fit
+from sklda._gibbs.stored import check_documents, take_up
 from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import Loss
 from sklda._medlda.one_vs_rest import OneVsRest
@@ -38,8 +40,6 @@ class BaseMedLDA(BaseChainEstimator):
         "n_weight_steps": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    _progress_name = "loss per document"
-
     coef_: np.ndarray
     loss_: np.ndarray
     doc_topic_prior_: np.ndarray
@@ -54,24 +54,36 @@ class BaseMedLDA(BaseChainEstimator):
         """Whether each of several tasks has topics of its own."""
         return False
 
-    def _start(
-        self, X, y, threads: Threads
-    ) -> tuple[MedLDAChain | OneVsRest, dict[str, Any]]:
-        corpus = self._corpus(X)
-        loss, targets, of_y = self._tasks(X, y)
-        problem = make_problem(self, corpus)
-        rng = random_streams(self.random_state)
-        sampler = self._make_sampler(loss, targets)
-        if self._has_separate_topics and targets.shape[1] > 1:
-            return OneVsRest(sampler, problem, rng, threads), of_y
-        return MedLDAChain(sampler, problem, rng), of_y
+    @fit_context(prefer_skip_nested_validation=True)
+    def _fit_chain(
+        self, X, y, recorder: Recorder | None = None
+    ) -> MedLDAChain | OneVsRest:
+        parameters, chain = self._parameters, take_up(self)
+        schedule = chain_schedule(parameters, chain)
+        with fitting(self), make_threads(parameters) as threads:
+            corpus = check_corpus(self, X, reset=chain is None)
+            if self.warm_start:
+                corpus = without_memory_of_x(corpus)
+            loss, targets, of_y = self._tasks(X, y)
+            problem = make_problem(self, corpus)
+            sampler = self._make_sampler(problem, threads).of(loss, targets)
+            if chain is not None:
+                check_documents(corpus, chain.chains[0].problem.corpus, may_add=False)
+                self._check_labels(chain, targets, of_y)
+                if isinstance(chain, OneVsRest):
+                    chain.threads = threads
+            elif self._has_separate_topics and targets.shape[1] > 1:
+                rng = random_streams(self.random_state)
+                chain = OneVsRest(sampler, problem, rng, threads)
+            else:
+                chain = MedLDAChain(sampler, problem, random_streams(self.random_state))
+            run_fit(self, (X, y), chain, schedule, _REPORT_EVERY, recorder)
+            vars(self).update(of_y)
+            self._end(chain, recorder)
+        return chain
 
-    def _resume(
-        self, chain: MedLDAChain | OneVsRest, X, y
-    ) -> tuple[MedLDAChain | OneVsRest, dict[str, Any]]:
-        corpus = self._corpus(X)
-        check_documents(corpus, chain.chains[0].problem.corpus, may_add=False)
-        _, targets, of_y = self._tasks(X, y)
+    def _check_labels(self, chain, targets: np.ndarray, of_y: dict[str, Any]) -> None:
+        """Raise ValueError unless the labels are those of the last fit."""
         before = np.hstack([one.sampler.targets for one in chain.chains])
         unchanged = all(np.array_equal(of_y[n], getattr(self, n)) for n in of_y)
         if not np.array_equal(targets, before) or not unchanged:
@@ -80,24 +92,15 @@ class BaseMedLDA(BaseChainEstimator):
                 "must be the same; but it differs. Pass that, or start anew with "
                 "warm_start=False."
             )
-        return chain, of_y
 
-    def _make_sampler(self, loss: Loss, targets: np.ndarray) -> MaxMargin:
-        """Return the sampler that the parameters choose; targets (n_docs, n_tasks)."""
+    def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> MaxMargin:
+        """Return the sampler that the parameters choose, for labels to come."""
         parameters = self._parameters
         return MaxMargin(
-            loss=loss,
-            targets=targets,
             prior_precision=float(parameters.prior_precision),
             n_weight_steps=parameters.n_weight_steps,
             n_mh_steps=parameters.n_mh_steps if self.sampler == "light" else None,
         )
-
-    def _report(
-        self, chain: MedLDAChain | OneVsRest, schedule: Schedule, progress: Progress
-    ) -> None:
-        if chain.n_sweeps % _REPORT_EVERY == 0:
-            progress.report(chain.n_sweeps, chain.loss[-1])
 
     def _attributes(self, chain: MedLDAChain | OneVsRest) -> dict[str, Any]:
         alpha, beta = chain.priors()

@@ -26,6 +26,10 @@ class MedLDAChain(Chain):
         super().sweep()
         self.loss.append(self.sampler.mean_loss(self.state))
 
+    def describe(self) -> str:
+        """Return what a verbose fit prints of the present sample."""
+        return f"loss per document {self.loss[-1]:.4f}"
+
     def log_probability(self, counts: Counts) -> float:
         """Return the log joint of words, topics, weights and losses, up to a constant.
 

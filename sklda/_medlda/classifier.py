@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 
 from sklda._base.fitted_topics import snapshot
 from sklda._base.fold_in import MAX_STEPS
-from sklda._base.sklearn_private import Interval, StrOptions, fit_context
+from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.losses import Hinge
@@ -234,7 +234,6 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         tags.classifier_tags.poor_score = True  # of documents that are not counts
         return tags
 
-    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: MatrixLike, y: ArrayLike | MatrixLike) -> Self:
         """Run the chain and average the kept samples.
 
@@ -263,7 +262,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Ctrl-C takes effect within about a second, or after the sweep where threads
         share it. An interrupted fit leaves the estimator as it was.
         """
-        self._sample(X, y, self._schedule())
+        self._fit_chain(X, y)
         return self
 
     def _tasks(self, X, y) -> tuple[Hinge, np.ndarray, dict[str, Any]]:

@@ -67,6 +67,10 @@ class OneVsRest:
         for chain in self.chains:
             chain.forget_samples()
 
+    def describe(self) -> str:
+        """Return what a verbose fit prints of the present samples."""
+        return f"loss per document {self.loss[-1]:.4f}"
+
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
         other = copy(self)

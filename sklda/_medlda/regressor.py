@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from sklda._base.fitted_topics import snapshot
-from sklda._base.sklearn_private import Interval, fit_context
+from sklda._base.sklearn_private import Interval
 from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.losses import EpsilonInsensitive
@@ -185,7 +185,6 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         tags.regressor_tags.poor_score = True  # of documents that are not counts
         return tags
 
-    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Run the chain and average the kept samples.
 
@@ -211,7 +210,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Ctrl-C takes effect within about a second, or after the sweep where threads
         share it. An interrupted fit leaves the estimator as it was.
         """
-        self._sample(X, y, self._schedule())
+        self._fit_chain(X, y)
         return self
 
     def _tasks(self, X, y) -> tuple[EpsilonInsensitive, np.ndarray, dict[str, Any]]:

@@ -5,7 +5,7 @@ of its scores. These tilt the topics of its tokens (`kernels.label_factors`), an
 the weights of the topics a Gaussian distribution (`kernels.weights`).
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -47,11 +47,15 @@ class MaxMargin(NamedTuple):
     Kernels draw topics from ``rng.kernel``; the rest comes from ``rng.child(0)``.
     """
 
-    loss: Loss
-    targets: np.ndarray  # (n_docs, n_tasks) float64
     prior_precision: float  # nu
     n_weight_steps: int | None  # passes over the weights; None draws them jointly
     n_mh_steps: int | None  # Metropolis-Hastings; None draws topics by Gibbs sampling
+    loss: Loss | None = None
+    targets: np.ndarray | None = None  # (n_docs, n_tasks) float64
+
+    def of(self, loss: Loss, targets: np.ndarray) -> Self:
+        """Return the sampler for these targets of the documents."""
+        return self._replace(loss=loss, targets=targets)
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
         """Return the state in which the tokens have the topics z, and weights are 0."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy, deepcopy
+from copy import copy
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -10,7 +10,9 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from sklda._core.types import MatrixLike
+from sklda._gibbs.run import chain_schedule
 from sklda._gibbs.scalars import HeldOut, Recorder, Stop
+from sklda._gibbs.stored import store
 
 
 class Sampled(NamedTuple):
@@ -89,7 +91,7 @@ def _fit(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
 
 def _start(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
     began, recorder = perf_counter(), experiment.recorder(stop)
-    chain = estimator._sample_recorded(experiment.X, experiment.y, recorder)
+    chain = estimator._fit_chain(experiment.X, experiment.y, recorder)
     return _sampled(estimator, chain, recorder, began)
 
 
@@ -97,11 +99,16 @@ def _go_on(
     sampled: Sampled, experiment: Experiment, stop: Stop, n_sweeps: int
 ) -> Sampled:
     began, recorder = perf_counter(), experiment.recorder(stop)
-    # Copies, so that a failure or Ctrl-C leaves everything as it was.
-    estimator, chain = copy(sampled.estimator), deepcopy(sampled.chain)
-    burn_in = estimator._schedule().burn_in
-    estimator.set_params(burn_in=burn_in, max_iter=estimator.n_iter_ + n_sweeps)
-    estimator._go_on(chain, experiment.X, experiment.y, recorder)
+    estimator = copy(sampled.estimator)  # if this fails, that one is as it was
+    burn_in, max_iter = (
+        chain_schedule(estimator._parameters).burn_in,
+        estimator.n_iter_ + n_sweeps,
+    )
+    estimator.set_params(burn_in=0, max_iter=n_sweeps, warm_start=True)
+    store(estimator, sampled.chain)
+    chain = estimator._fit_chain(experiment.X, experiment.y, recorder)
+    estimator.set_params(burn_in=burn_in, max_iter=max_iter, warm_start=False)
+    del estimator._stored
     return _sampled(estimator, chain, recorder, began)
 
 

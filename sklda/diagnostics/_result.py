@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from sklda._base.parameters import POSITIVE_INTEGER, validates
+from sklda._gibbs.run import chain_schedule
 from sklda.diagnostics import _statistics as statistics
 from sklda.diagnostics._chains import Experiment, Sampled
 from sklda.diagnostics._table import (
@@ -108,7 +109,7 @@ class SampledChains:
     @property
     def _length(self) -> Sweeps:
         estimator = self.estimators_[0]
-        schedule = estimator._schedule()
+        schedule = chain_schedule(estimator._parameters)
         return Sweeps(schedule.burn_in, schedule.thin, estimator.n_iter_)
 
     @cached_property

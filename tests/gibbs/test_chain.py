@@ -6,7 +6,8 @@ import pytest
 from sklda._base.schedule import Schedule
 from sklda._core.problem import Corpus, Problem
 from sklda._gibbs import chain as chain_module
-from sklda._gibbs.chain import Chain, run
+from sklda._gibbs.chain import Chain
+from sklda._gibbs.run import run
 from tests.base.test_schedule import kept_sweeps
 from tests.helpers.mutants import streams
 from tests.helpers.samplers import SAMPLERS

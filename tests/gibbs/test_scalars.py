@@ -7,7 +7,6 @@ from scipy.stats import chi2
 
 from sklda import CollapsedGibbsLDA, MedLDAClassifier
 from sklda._core.corpus import check_corpus, check_weights
-from sklda._core.threads import Threads
 from sklda._gibbs.scalars import (
     N_PAIRS,
     HeldOut,
@@ -16,6 +15,7 @@ from sklda._gibbs.scalars import (
     Stopped,
     draw_pairs,
 )
+from sklda._gibbs.stored import store
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 
@@ -38,7 +38,7 @@ def test_scalars_are_those_of_the_sample(sampler, evaluate_every):
     params |= {"sampler": sampler, "evaluate_every": evaluate_every}
     model = CollapsedGibbsLDA(4, **params)
     recorder = recorder_for(model)
-    model._sample_recorded(X, None, recorder)
+    model._fit_chain(X, None, recorder)
     same = CollapsedGibbsLDA(4, **(params | {"evaluate_every": 1})).fit(X)
     z = same.topic_assignments_
     np.testing.assert_array_equal(model.topic_assignments_, z)
@@ -60,7 +60,7 @@ def test_scalars_are_those_of_the_sample(sampler, evaluate_every):
 def test_what_is_recorded_of_several_models(multi_class):
     model = MedLDAClassifier(3, multi_class=multi_class, max_iter=4, random_state=0)
     recorder = recorder_for(model)
-    model._sample_recorded(X, Y, recorder)
+    model._fit_chain(X, Y, recorder)
     names = ["log_joint", "test_log_probability", "n_effective_topics", "loss"]
     if multi_class == "ovr":
         names = [f"{name}[{i}]" for i in range(3) for name in names]
@@ -72,7 +72,7 @@ def test_what_is_recorded_of_several_models(multi_class):
 
 def test_recording_does_not_change_the_fit():
     model = CollapsedGibbsLDA(4, max_iter=20, thin=3, n_shards=2, random_state=0)
-    model._sample_recorded(X, None, recorder_for(model))
+    model._fit_chain(X, None, recorder_for(model))
     other = CollapsedGibbsLDA(4, max_iter=20, thin=3, n_shards=2, random_state=0)
     assert_same_fit(model, other.fit(X))
 
@@ -83,7 +83,7 @@ def test_a_chain_stops_when_told():
     before = dict(vars(model))
     recorder.stop.is_set = True
     with pytest.raises(Stopped):
-        model._sample_recorded(X, None, recorder)
+        model._fit_chain(X, None, recorder)
     assert vars(model) == before
 
 
@@ -114,14 +114,13 @@ def test_a_chain_goes_on_as_one_longer_chain():
     params |= {"n_shards": 2, "n_jobs": 2}
     model = CollapsedGibbsLDA(max_iter=8, **params)
     recorder = recorder_for(model)
-    chain = model._sample_recorded(X, None, recorder)
-    model.set_params(max_iter=14)
-    model._go_on(chain, X, None, recorder)
+    chain = model._fit_chain(X, None, recorder)
+    model.set_params(max_iter=6, burn_in=0, warm_start=True)
+    store(model, chain)
+    model._fit_chain(X, None, recorder)
     longer = CollapsedGibbsLDA(max_iter=14, **params)
     same = recorder_for(longer)
-    longer._sample_recorded(X, None, same)
+    longer._fit_chain(X, None, same)
     assert_same_fit(model, longer)
     assert recorder.values == same.values
     np.testing.assert_array_equal(recorder.together, same.together)
-    assert isinstance(chain.threads, Threads)
-    assert chain.threads._tasks is None  # all threads have ended

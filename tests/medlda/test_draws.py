@@ -95,7 +95,7 @@ def start(targets, n_weight_steps, n_topics=3):
     """Return a sampler, its problem, and a state with topics drawn at random."""
     alpha = np.linspace(0.5, 0.9, n_topics)
     problem = Problem(corpus_of(X), X.shape[1], alpha, 0.5)
-    sampler = MaxMargin(Hinge(1.5), targets, 0.8, n_weight_steps, None)
+    sampler = MaxMargin(0.8, n_weight_steps, None, Hinge(1.5), targets)
     z = np.random.default_rng(0).integers(n_topics, size=LENGTHS.sum())
     return sampler, problem, sampler.from_topics(problem, z.astype(np.uint16))
 
@@ -213,7 +213,7 @@ def test_joint_distribution(n_weight_steps, n_mh_steps, loss, targets):
     Words are data, so a sweep from a joint draw must give a draw of the same joint
     distribution. The two samples are independent of each other.
     """
-    sampler = MaxMargin(loss, np.array(targets), NU, n_weight_steps, n_mh_steps)
+    sampler = MaxMargin(NU, n_weight_steps, n_mh_steps, loss, np.array(targets))
     assert min(joint_pvalues(sampler)) > RIGHT
 
 
@@ -238,7 +238,7 @@ class NotSquared(Hinge):
 @pytest.mark.parametrize("n_weight_steps", [None, 1])
 def test_joint_distribution_of_a_wrong_sampler(n_weight_steps, loss):
     targets = np.array([[1.0], [-1.0], [1.0]])
-    sampler = MaxMargin(loss, targets, NU, n_weight_steps, None)
+    sampler = MaxMargin(NU, n_weight_steps, None, loss, targets)
     assert min(joint_pvalues(sampler)) < WRONG
 
 

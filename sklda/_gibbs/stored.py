@@ -1,17 +1,18 @@
-"""The state that a fit with `warm_start` leaves for the next one, and its checks."""
+"""Chains that estimators hold from one fit to the next."""
 
 from __future__ import annotations
 
 from collections import deque
 from copy import deepcopy
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sklda._base.estimator import BaseTopicModel
 from sklda._core.corpus import n_documents_in_common
 from sklda._core.problem import Corpus
-from sklda._gibbs.chain import Runnable
+from sklda._core.warn import warn_user
+from sklda._gibbs.run import Runnable
 
 # A fit that goes on may change these. All other parameters must match the previous fit.
 FREE = {
@@ -33,39 +34,50 @@ _ANEW = (
 )
 
 
-class Paused(NamedTuple):
+class StoredChain(NamedTuple):
     """A chain between two fits, and the parameters that it depends on."""
 
     chain: Runnable
     parameters: dict[str, Any]
 
-    @classmethod
-    def of(cls, estimator: BaseTopicModel, chain: Runnable) -> Self:
-        """Return the chain of an estimator."""
-        return cls(chain, deepcopy(_fixed(estimator)))
 
-    def resumed(self, estimator: BaseTopicModel) -> Runnable:
-        """Return a copy of the chain, so that a failure leaves this one as it was.
+def store(estimator: BaseTopicModel, chain: Runnable) -> None:
+    """Let the next fit with `warm_start` go on with this chain."""
+    estimator._stored = StoredChain(chain, deepcopy(_fixed(estimator)))
 
-        Raises
-        ------
-        ValueError
-            If a parameter that the chain depends on has changed.
-        """
-        for name, value in _fixed(estimator).items():
-            before = self.parameters[name]
-            if not np.array_equal(before, value):
-                raise ValueError(
-                    f"With warm_start=True fit goes on with the chain of the last fit, "
-                    f"which had {name}={before!r}; now it is {value!r}. Set it back, "
-                    f"{_ANEW}."
-                )
-        chain = deepcopy(self.chain)
-        parameters = estimator._parameters
-        chain.threads.resize(parameters.n_jobs)
-        for one in chain.chains:
-            one.draws = deque(one.draws, getattr(parameters, "keep_draws", 0))
-        return chain
+
+def take_up(estimator: BaseTopicModel) -> Any:
+    """Return a copy of the chain that a fit goes on with; None if it starts anew.
+
+    If the fit fails, the stored chain is as it was.
+
+    Raises
+    ------
+    ValueError
+        If a parameter that the chain depends on has changed.
+    """
+    if not estimator.warm_start:
+        return None
+    if not hasattr(estimator, "_stored"):
+        if hasattr(estimator, "components_"):
+            warn_user(
+                "warm_start=True, but the last fit kept no chain because it had "
+                "warm_start=False: this fit starts anew."
+            )
+        return None
+    stored: StoredChain = estimator._stored
+    for name, value in _fixed(estimator).items():
+        before = stored.parameters[name]
+        if not np.array_equal(before, value):
+            raise ValueError(
+                f"With warm_start=True fit goes on with the chain of the last fit, "
+                f"which had {name}={before!r}; now it is {value!r}. Set it back, "
+                f"{_ANEW}."
+            )
+    chain = deepcopy(stored.chain)
+    for one in chain.chains:
+        one.draws = deque(one.draws, getattr(estimator._parameters, "keep_draws", 0))
+    return chain
 
 
 def _fixed(estimator: BaseTopicModel) -> dict[str, Any]:

@@ -1,0 +1,126 @@
+"""The loop over the sweeps of a chain: its schedule, and what it reports to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
+from typing import Any, Protocol, Self
+
+from sklda._base.fitting import Progress, fit_callbacks
+from sklda._base.parameters import make_schedule
+from sklda._base.schedule import Schedule
+from sklda._gibbs.chain import Chain
+
+
+class Runnable(Protocol):
+    """A chain, or several that sweep together."""
+
+    @property
+    def n_sweeps(self) -> int:
+        """Sweeps done."""
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens of the corpus."""
+
+    @property
+    def chains(self) -> Sequence[Chain]:
+        """The chains that sweep together."""
+
+    def sweep(self) -> None:
+        """Resample every token once."""
+
+    def learn_priors(self, *, symmetric: bool) -> None:
+        """Fit both priors to the present assignments."""
+
+    def evaluate(self) -> None:
+        """Add an entry to the trace."""
+
+    def keep(self) -> None:
+        """Add the present sample to the averages, unless it is there already."""
+
+    def forget_samples(self) -> None:
+        """Leave all samples so far out of the averages and the draws."""
+
+    def describe(self) -> str:
+        """Return what a verbose fit prints of the present sample."""
+
+    def snapshot(self) -> Self:
+        """Return a copy, as if stopped here, that further sweeps do not change."""
+
+
+class Recorder(Protocol):
+    """Looks at each sample of a chain."""
+
+    def look(self, chain: Any, *, kept: bool) -> None:
+        """Record what is wanted of the present sample."""
+
+
+def chain_schedule(
+    parameters: SimpleNamespace, chain: Runnable | None = None
+) -> Schedule:
+    """Return the schedule of a fit, its sweeps counted from 1.
+
+    Raises
+    ------
+    ValueError
+        If no sweep is left to keep.
+    """
+    burn_in, max_iter = parameters.burn_in, parameters.max_iter
+    burn_in = max_iter // 2 if burn_in is None else burn_in
+    if burn_in >= max_iter:
+        raise ValueError(
+            f"burn_in={burn_in} leaves no sweep to keep: it must be smaller than "
+            f"max_iter={max_iter}. None means half of max_iter."
+        )
+    every, goes_on = getattr(parameters, "evaluate_every", 0), chain is not None
+    return make_schedule(parameters, burn_in, parameters.thin, every, goes_on=goes_on)
+
+
+def run(chain: Runnable, schedule: Schedule) -> Iterator[int]:
+    """Run the chain up to the end of the schedule; yield the number of sweeps done.
+
+    If the caller stops early, the last sample is not in the averages unless the
+    schedule keeps it: call ``chain.keep()``.
+    """
+    for sweep in range(chain.n_sweeps + 1, schedule.max_iter + 1):
+        chain.sweep()
+        if schedule.learns(sweep):
+            chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")
+        if schedule.evaluates(sweep):
+            chain.evaluate()
+        if schedule.keeps(sweep):
+            chain.keep()
+        yield sweep
+
+
+def run_fit(
+    estimator: Any,
+    data: tuple[Any, Any],
+    chain: Runnable,
+    schedule: Schedule,
+    report_every: int,
+    recorder: Recorder | None = None,
+) -> None:
+    """Run the chain of a fit to X and y; a burn-in ends the samples of earlier fits.
+
+    Callbacks and the recorder hear of each sweep; a verbose estimator prints a line
+    every `report_every` sweeps.
+    """
+    first = chain.n_sweeps
+    if schedule.burn_in > 0 and first > 0:
+        chain.forget_samples()
+    schedule = schedule.after(first)
+    progress = Progress(estimator, chain.n_tokens, report_every, chain.describe, first)
+
+    def attributes():
+        return estimator._attributes(chain.snapshot())
+
+    with fit_callbacks(estimator, *data, attributes) as notify:
+        for sweep in run(chain, schedule):
+            if recorder is not None:
+                recorder.look(chain, kept=schedule.keeps(sweep))
+            progress.report(sweep)
+            if notify(sweep):
+                chain.keep()
+                break
