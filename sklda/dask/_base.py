@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
-from types import SimpleNamespace
 from typing import Any, ClassVar, Self
 
 import dask.array as da
@@ -15,29 +14,25 @@ from sklearn.base import clone
 
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitted_topics import snapshot
-from sklda._base.fitting import Progress, fit_callbacks, fitting
+from sklda._base.fitting import fitting
 from sklda._base.fold_in import mean_log_probability
 from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
     TRACE_CONSTRAINTS,
     make_problem,
-    make_schedule,
     random_streams,
     validates,
 )
 from sklda._base.sklearn_private import Interval, fit_context
-from sklda._core.random_streams import RandomStreams
 from sklda._gibbs.base import BaseGibbsLDA
-from sklda._gibbs.chain import run
+from sklda._gibbs.run import chain_schedule, run_fit
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import partition
 from sklda.dask._parts import AdLda, ExactParts
-from sklda.dask._storage import Storage
+from sklda.dask._storage import Storage, describe_fit
 from sklda.dask._topics import score_block, topic_tasks, transform_block
 
-# A fit that is resumed may change these.
-_MAY_CHANGE = {"client", "storage", "store_every", "n_partitions", "n_jobs", "verbose"}
 _ON_WORKERS = ("doc_topic_", "topic_assignments_")
 
 
@@ -104,58 +99,6 @@ class BaseDaskLDA(BaseTopicModel):
         Ctrl-C cancels the tasks of the fit; the client remains usable. An interrupted
         fit leaves the estimator as it was.
         """
-        self._check_parameters(resume)
-        parameters, cluster = self._parameters, Cluster(self.client)
-        schedule = _schedule(parameters)
-        with cluster.released_on_failure(), fitting(self):
-            own = {
-                "estimator": type(self).__name__,
-                "parameters": _to_store(parameters),
-            }
-            storage = stored = None
-            if self.storage is not None:
-                storage = Storage(self.storage, parameters.store_every)
-                stored = storage.last_of(own, resume=resume)
-            n_parts = stored["n_partitions"] if stored else self._n_parts(cluster)
-            partitions = partition(cluster, X, self._make_local(), n_parts)
-            self.n_features_in_ = partitions.n_words
-            problem, sampler = make_problem(self, None), self._task_sampler()
-            rng = random_streams(self.random_state)
-            if stored:
-                rng = RandomStreams(np.random.SeedSequence(stored["entropy"]))
-            own |= {"n_partitions": n_parts, "entropy": rng.entropy}
-            own |= partitions.description
-            chain = ClusterChain(
-                cluster, sampler, partitions, problem, rng, storage, own
-            )
-            chain.check_length(parameters.max_iter)
-            if stored:
-                storage.check_documents(stored, own)
-                chain.resume(stored)
-            else:
-                chain.start()
-            progress = Progress(
-                self, chain.n_tokens, "log joint per token", chain.n_sweeps
-            )
-
-            def attributes():
-                return self._attributes(chain.snapshot())
-
-            with fit_callbacks(self, X, y, attributes) as notify:
-                for sweep in run(chain, schedule):
-                    if self.verbose and schedule.evaluates(sweep):
-                        value = chain.log_joint[-1] / max(chain.n_tokens, 1)
-                        progress.report(sweep, value)
-                    if notify(sweep):
-                        chain.keep()
-                        break
-            vars(self).update(self._attributes(chain))
-        return self
-
-    def _check_parameters(self, resume: bool) -> None:
-        """Raise ValueError if parameters are sound alone, but not together or here."""
-        if resume and self.storage is None:
-            raise ValueError("resume=True goes on from storage, which is None.")
         if np.ndim(self.topic_word_prior) > 0:
             raise ValueError(
                 f"topic_word_prior is an array of {np.ndim(self.topic_word_prior)} "
@@ -163,6 +106,28 @@ class BaseDaskLDA(BaseTopicModel):
                 f"words, fit {self._local.__name__} of sklda to a sample of the "
                 f"documents, and transform all of them."
             )
+        parameters, cluster = self._parameters, Cluster(self.client)
+        schedule = chain_schedule(parameters)
+        with cluster.released_on_failure(), fitting(self):
+            own = describe_fit(type(self).__name__, parameters)
+            storage = Storage(self.storage, parameters.store_every, own)
+            stored = storage.find(resume=resume)
+            n_parts = stored["n_partitions"] if stored else self._n_parts(cluster)
+            partitions = partition(cluster, X, self._make_local(), n_parts)
+            self.n_features_in_ = partitions.n_words
+            problem, rng = make_problem(self, None), random_streams(self.random_state)
+            sampler = self._task_sampler()
+            chain = ClusterChain(cluster, sampler, partitions, problem, rng, storage)
+            chain.check_length(parameters.max_iter)
+            if stored:
+                chain.resume(stored)
+            else:
+                chain.start()
+            # max_iter counts all sweeps, also those before a fit was resumed.
+            remaining = schedule.after(-chain.n_sweeps)
+            run_fit(self, (X, y), chain, remaining, parameters.evaluate_every)
+            vars(self).update(self._attributes(chain))
+        return self
 
     def _attributes(self, chain: ClusterChain) -> dict[str, Any]:
         """Return the fitted attributes at the end of a chain."""
@@ -313,25 +278,3 @@ def _concatenated(blocks: Iterable[Any], rows: Any, *columns: int) -> da.Array:
         for block, n in zip(blocks, rows, strict=True)
     ]
     return da.concatenate(arrays)
-
-
-def _to_store(parameters: SimpleNamespace) -> dict[str, Any]:
-    """Return the parameters that decide the samples, as JSON stores them."""
-    values = dict(vars(parameters))
-    if not isinstance(parameters.random_state, int):
-        values["random_state"] = None  # what it drew is stored beside them
-    return {
-        name: value.tolist() if hasattr(value, "tolist") else repr(value)
-        for name, value in values.items()
-        if name not in _MAY_CHANGE
-    }
-
-
-def _schedule(parameters):
-    burn_in, max_iter = parameters.burn_in, parameters.max_iter
-    burn_in = max_iter // 2 if burn_in is None else burn_in
-    if burn_in >= max_iter:
-        raise ValueError("burn_in")
-    return make_schedule(
-        parameters, burn_in, parameters.thin, parameters.evaluate_every
-    )

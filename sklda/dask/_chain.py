@@ -49,8 +49,7 @@ OfBoth = tuple[list[Future], list[Future]]  # of the parts, and of the blocks of
 class ClusterChain:
     """The futures of a chain, and its trace; call `start` or `resume` first.
 
-    The problem has no corpus. Every few sweeps the state is written to `storage`, with
-    the description of the fit.
+    The problem has no corpus. Every few sweeps the state is written to `storage`.
     """
 
     def __init__(
@@ -60,20 +59,19 @@ class ClusterChain:
         partitions: Partitions,
         problem: Problem,
         rng: RandomStreams,
-        storage: Storage | None,
-        description: dict[str, Any],
+        storage: Storage,
     ) -> None:
         self.cluster, self.sampler, self.rng = cluster, sampler, rng
         self.partitions, self.documents = partitions, partitions.documents
         self.n_topics, self.n_tokens = problem.n_topics, sum(partitions.n_tokens)
         n_parts = len(self.documents)
         self.bounds = word_bounds(n_parts, problem.n_words, problem.n_topics)
-        self.storage, self.description = storage, description
-        self.n_sweeps = self.n_kept = self.last_kept = self._last_stored = 0
+        self.storage, self._last_stored = storage, 0
+        self.n_sweeps = self.last_kept = 0
         self.log_joint_sweeps: list[int] = []
         self._log_joint: list[float] = []
         self._pending: list[Future] = []  # the entries of the trace that follow
-        self._totals: OfBoth = [None] * n_parts, [None] * self.n_blocks  # of samples
+        self.forget_samples()
         self._histograms: OfBoth | None = None  # of the present sample
         (self.problem,) = cluster.submit([cluster.task(Problem, "priors-0", *problem)])
 
@@ -90,7 +88,9 @@ class ClusterChain:
         self._reduce(tasks, [None] * self.n_blocks)
 
     def resume(self, stored: dict[str, Any]) -> None:
-        """Go on from a stored sweep."""
+        """Go on from a stored sweep; raise ValueError if it is of other documents."""
+        self.storage.check_documents(stored, self.partitions.description)
+        self.rng = RandomStreams(np.random.SeedSequence(stored["entropy"]))
         advance(self.rng.kernel, self.n_tokens)
         self.n_sweeps = self._last_stored = stored["sweep"]
         for _ in range(self.n_sweeps):
@@ -118,9 +118,8 @@ class ClusterChain:
 
     def sweep(self) -> None:
         """Ask for a sweep, and wait for the one before it."""
-        if self.storage is not None:
-            if self.n_sweeps >= self._last_stored + self.storage.every:
-                self._store()
+        if self.n_sweeps >= self._last_stored + self.storage.every:
+            self._store()
         before = [*self.parts, *self.blocks]
         common = self.blocks, self.problem, self.bounds, self.sampler.draw(self.rng)
         self.n_sweeps, self._histograms = self.n_sweeps + 1, None
@@ -151,6 +150,11 @@ class ClusterChain:
         )
         self.n_kept, self.last_kept = self.n_kept + 1, self.n_sweeps
 
+    def forget_samples(self) -> None:
+        """Leave all samples so far out of the averages."""
+        self._totals: Any = [None] * len(self.documents), [None] * self.n_blocks
+        self.n_kept = 0
+
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
         other = copy(self)
@@ -179,19 +183,15 @@ class ClusterChain:
 
     def check_length(self, max_iter: int) -> None:
         """Raise ValueError if the scheduler would have to remember too many tasks."""
-        n_parts, n_blocks, n_sweeps = len(self.documents), self.n_blocks, max_iter
-        way_out = (
-            "Set storage to a folder: what is written there every store_every sweeps "
-            "need not be recomputed."
-        )
-        if self.storage is not None:
-            n_sweeps = min(max_iter, self.storage.every)
-            way_out = "Lower store_every: what is stored need not be recomputed."
+        n_parts, n_blocks = len(self.documents), self.n_blocks
+        n_sweeps = min(max_iter, self.storage.every)
         n_tasks = n_sweeps * (n_parts * n_blocks + n_parts + n_blocks)
         if n_tasks > MOST_STORED_TASKS:
             raise ValueError(
                 f"{n_sweeps} sweeps of {n_parts} partitions make {n_tasks:,} tasks, "
-                f"and the scheduler would have to remember all of them. {way_out}"
+                f"and the scheduler would have to remember all of them. Set storage to "
+                f"a folder: what is written there every store_every sweeps need not be "
+                f"recomputed. Or lower store_every."
             )
 
     def _tasks(
@@ -242,7 +242,8 @@ class ClusterChain:
         )
         (problem,) = self.cluster.gather([self.problem])
         content = {
-            **self.description,
+            **self.partitions.description,
+            "entropy": self.rng.entropy,
             "n_kept": self.n_kept,
             "last_kept": self.last_kept,
             "log_joint": self.log_joint,

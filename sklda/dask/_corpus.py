@@ -45,11 +45,13 @@ class Partitions(NamedTuple):
     n_tokens: list[int]
     digests: list[str]
     n_words: int
+    n_wanted: int  # parts; there are fewer if X has few documents
 
     @property
     def description(self) -> dict[str, Any]:
         """Return what a stored fit tells of its documents."""
         return {
+            "n_partitions": self.n_wanted,
             "n_documents": self.n_documents,
             "n_tokens": self.n_tokens,
             "n_words": self.n_words,
@@ -92,7 +94,8 @@ def partition(cluster: Cluster, X: Any, estimator: Any, n: int) -> Partitions:
             f"now {len(tasks)})."
         )
     n_words = int(sizes[:, 2].max())
-    return Partitions(documents, np.diff(cuts).tolist(), n_tokens, digests, n_words)
+    n_documents = np.diff(cuts).tolist()
+    return Partitions(documents, n_documents, n_tokens, digests, n_words, n)
 
 
 def blocks_of(X: Any) -> list[Any]:

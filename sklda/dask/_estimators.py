@@ -1,4 +1,4 @@
-"""The estimators on Dask: collapsed Gibbs sampling in shards, and partially collapsed."""
+"""The estimators on Dask: collapsed and partially collapsed Gibbs sampling."""
 
 from __future__ import annotations
 

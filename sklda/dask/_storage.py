@@ -12,6 +12,8 @@ import contextlib
 import hashlib
 import json
 import re
+import sys
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import fsspec
@@ -27,13 +29,34 @@ _SWEEP = re.compile(r"sweep-([0-9]{6}|[1-9][0-9]{6,})")
 _ARRAYS = re.compile(r"(part|block)-[0-9]+\.npz")
 _CHANGED = "is damaged: it does not hold what the fit wrote"
 
+# A fit that is resumed may change these. All other parameters must be the same.
+_FREE = {"client", "storage", "store_every", "n_partitions", "n_jobs", "verbose"}
 _State = TypeVar("_State", PartState, PackedCounts)
 
 
-class Storage:
-    """A folder at any path that fsspec knows, for every few sweeps."""
+def describe_fit(name: str, parameters: SimpleNamespace) -> dict[str, Any]:
+    """Return the estimator and the parameters that decide the samples, for JSON."""
+    values = {n: v for n, v in vars(parameters).items() if n not in _FREE}
+    if not isinstance(parameters.random_state, int):
+        values["random_state"] = None  # what it drew is stored beside them
+    as_json = {
+        name: value.tolist() if hasattr(value, "tolist") else repr(value)
+        for name, value in values.items()
+    }
+    return {"estimator": name, "parameters": as_json}
 
-    def __init__(self, url: str, every: int) -> None:
+
+class Storage:
+    """A folder at any path that fsspec knows, with the state of every few sweeps.
+
+    Without a path, nothing is stored. `own` is what `describe_fit` says of the fit.
+    """
+
+    def __init__(self, url: str | None, every: int, own: dict[str, Any]) -> None:
+        self._given, self.every, self.own = url, every, own
+        if url is None:
+            self.every = sys.maxsize
+            return
         try:
             self._files, self._path = fsspec.core.url_to_fs(url)
             self._files.makedirs(self._path, exist_ok=True)
@@ -43,7 +66,7 @@ class Storage:
                 f"this process and all workers can write to, at a path or a URL that "
                 f"fsspec knows, such as 's3://bucket/folder'."
             ) from error
-        self._given, self._url, self.every = url, url.rstrip("/"), every
+        self._url = url.rstrip("/")
 
     def begin(self, sweep: int) -> str:
         """Return the URL of a new folder for a sweep."""
@@ -59,7 +82,7 @@ class Storage:
 
     def finish(self, sweep: int, content: dict[str, Any]) -> None:
         """Mark the folder of a sweep as complete, and delete all older ones."""
-        content = {"sklda": __version__, "sweep": sweep, **content}
+        content = {"sklda": __version__, "sweep": sweep, **self.own, **content}
         content["digest"] = _digest_of(content)
         path = f"{self._folder(sweep)}/{_DONE}"
         self._files.pipe_file(path, json.dumps(content).encode())
@@ -67,16 +90,18 @@ class Storage:
             if other != sweep:
                 self._delete(self._folder(other))
 
-    def last_of(self, own: dict[str, Any], *, resume: bool) -> dict[str, Any] | None:
-        """Return what `finish` wrote of the last sweep; None if nothing is stored.
+    def find(self, *, resume: bool) -> dict[str, Any] | None:
+        """Return what is stored of the last sweep of this fit; None if nothing is.
 
         Raises
         ------
         ValueError
-            If it should not `resume`, the estimator or its parameters are not those of
-            `own`, or a file is damaged.
+            If a fit is stored, but should not be resumed or is another one; if it
+            should, but there is no path; or if a file is damaged.
         """
-        stored = self.last()
+        if self._given is None and resume:
+            raise ValueError("resume=True goes on from storage, which is None.")
+        stored = None if self._given is None else self.last()
         if stored is None:
             return None
         where = f"storage={self._given!r} holds sweep {stored['sweep']} of a fit"
@@ -85,14 +110,14 @@ class Storage:
                 f"{where}: go on from there with fit(X, resume=True), or choose an "
                 f"empty folder."
             )
-        before, now = (
+        there, here = (
             {"estimator": fit["estimator"], **fit["parameters"]}
-            for fit in (stored, own)
+            for fit in (stored, self.own)
         )
         differences = [
-            f"{name}={before.get(name)} there, {now.get(name)} here"
-            for name in sorted(before.keys() | now.keys())
-            if before.get(name) != now.get(name)
+            f"{name}={there.get(name)} there, {here.get(name)} here"
+            for name in sorted(there.keys() | here.keys())
+            if there.get(name) != here.get(name)
         ]
         if differences:
             raise ValueError(
@@ -110,16 +135,15 @@ class Storage:
                     f"{start}{name} per partition was {stored[name]}, and is "
                     f"{own[name]} in X. Pass the same X, or choose an empty folder."
                 )
-        ends = np.cumsum(own["n_documents"])
-        for before, now, n, end in zip(
-            stored["documents"], own["documents"], own["n_documents"], ends, strict=True
-        ):
-            if before != now:
+        begin = 0
+        for i, n in enumerate(own["n_documents"]):
+            if stored["documents"][i] != own["documents"][i]:
                 raise ValueError(
-                    f"{start}words or counts of documents {end - n} to {end - 1} "
+                    f"{start}words or counts of documents {begin} to {begin + n - 1} "
                     f"differ in X. Pass the same X, with its documents and words in "
                     f"the same order, or choose an empty folder."
                 )
+            begin += n
 
     def last(self) -> dict[str, Any] | None:
         """Return what `finish` wrote of the last complete sweep; None if there is none.

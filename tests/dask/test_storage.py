@@ -138,7 +138,7 @@ def test_only_own_folders_are_deleted(client, tmp_path):
 
 
 def test_folders_that_are_not_complete_are_deleted_later(tmp_path):
-    storage = Storage(str(tmp_path))
+    storage = Storage(str(tmp_path), 1, {})
     for sweep in (2, 1_000_000):
         storage.begin(sweep)
         (tmp_path / f"sweep-{sweep:06d}" / "part-0.npz").touch()
@@ -188,7 +188,7 @@ def test_damaged_done_json(killed, damage, tmp_path):
 
 
 def test_damaged_done_json_after_a_complete_sweep(killed, tmp_path):
-    Storage(str(tmp_path)).begin(6)
+    Storage(str(tmp_path), 1, {}).begin(6)
     (tmp_path / "sweep-000006" / "done.json").write_text('{"sweep": 6,')
     killed.fit(delayed_blocks(), resume=True)
     assert_same_as_local(killed, fit_local(killed))
