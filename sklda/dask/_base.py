@@ -53,12 +53,8 @@ class BaseDaskLDA(BaseTopicModel):
     topic_assignments_: da.Array
     n_partitions_: int
 
-    def _task_sampler(self) -> AdLda | ExactParts:
-        """Return what sweeps over a part."""
-        raise NotImplementedError
-
-    def _n_parts(self, cluster: Cluster) -> int:
-        """Return into how many parts the documents are cut."""
+    def _plan(self, cluster: Cluster) -> tuple[AdLda | ExactParts, int]:
+        """Return what sweeps over a part of the documents, and the number of parts."""
         raise NotImplementedError
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -102,9 +98,9 @@ class BaseDaskLDA(BaseTopicModel):
         if np.ndim(self.topic_word_prior) > 0:
             raise ValueError(
                 f"topic_word_prior is an array of {np.ndim(self.topic_word_prior)} "
-                f"dimensions, but {type(self).__module__} takes one number. For seed "
-                f"words, fit {self._local.__name__} of sklda to a sample of the "
-                f"documents, and transform all of them."
+                f"dimensions, but sklda.dask takes one number. For seed words, "
+                f"fit {self._local.__name__} of sklda to a sample of the documents, "
+                f"and transform all of them."
             )
         parameters, cluster = self._parameters, Cluster(self.client)
         schedule = chain_schedule(parameters)
@@ -112,11 +108,11 @@ class BaseDaskLDA(BaseTopicModel):
             own = describe_fit(type(self).__name__, parameters)
             storage = Storage(self.storage, parameters.store_every, own)
             stored = storage.find(resume=resume)
-            n_parts = stored["n_partitions"] if stored else self._n_parts(cluster)
+            sampler, n_parts = self._plan(cluster)
+            n_parts = stored["n_partitions"] if stored else n_parts
             partitions = partition(cluster, X, self._make_local(), n_parts)
             self.n_features_in_ = partitions.n_words
             problem, rng = make_problem(self, None), random_streams(self.random_state)
-            sampler = self._task_sampler()
             chain = ClusterChain(cluster, sampler, partitions, problem, rng, storage)
             chain.check_length(parameters.max_iter)
             if stored:
@@ -171,12 +167,10 @@ class BaseDaskLDA(BaseTopicModel):
         local = fitted._make_local()
         if hasattr(local, "n_shards"):
             local.n_shards = fitted.n_partitions_
-        for name, value in vars(fitted).items():
-            if name.endswith("_") and not name.startswith("_"):
-                setattr(local, name, value)
+        of_fit = {n: value for n, value in vars(fitted).items() if n.endswith("_")}
+        vars(local).update(of_fit, draws_=None)
         for name in (*_ON_WORKERS, "n_partitions_"):
             vars(local).pop(name, None)
-        local.draws_ = None
         return local
 
     def __sklearn_clone__(self) -> Self:

@@ -28,7 +28,7 @@ from sklda._core.random_streams import RandomStreams, advance
 from sklda.dask._cluster import MOST_TASKS, Cluster
 from sklda.dask._corpus import Partitions
 from sklda.dask._counts import PackedCounts, add_up
-from sklda.dask._parts import PartState, piece_of, start_part
+from sklda.dask._parts import PartState, SharedInput, piece_of, start_part
 from sklda.dask._statistics import (
     add_documents,
     add_words,
@@ -62,7 +62,7 @@ class ClusterChain:
         storage: Storage,
     ) -> None:
         self.cluster, self.sampler, self.rng = cluster, sampler, rng
-        self.partitions, self.documents = partitions, partitions.documents
+        self.partitions, self.documents = partitions, partitions.futures
         self.n_topics, self.n_tokens = problem.n_topics, sum(partitions.n_tokens)
         n_parts = len(self.documents)
         self.bounds = word_bounds(n_parts, problem.n_words, problem.n_topics)
@@ -89,7 +89,7 @@ class ClusterChain:
 
     def resume(self, stored: dict[str, Any]) -> None:
         """Go on from a stored sweep; raise ValueError if it is of other documents."""
-        self.storage.check_documents(stored, self.partitions.description)
+        self.storage.check_documents(stored, self.partitions.numbers)
         self.rng = RandomStreams(np.random.SeedSequence(stored["entropy"]))
         advance(self.rng.kernel, self.n_tokens)
         self.n_sweeps = self._last_stored = stored["sweep"]
@@ -121,10 +121,11 @@ class ClusterChain:
         if self.n_sweeps >= self._last_stored + self.storage.every:
             self._store()
         before = [*self.parts, *self.blocks]
-        common = self.blocks, self.problem, self.bounds, self.sampler.draw(self.rng)
+        draw = self.sampler.draw(self.rng)
+        shared = SharedInput(self.blocks, self.problem, self.bounds, draw)
         self.n_sweeps, self._histograms = self.n_sweeps + 1, None
         columns = self.documents, self.parts
-        tasks = self._tasks(self.sampler.sweep, "sweep", "part", columns, *common)
+        tasks = self._tasks(self.sampler.sweep, "sweep", "part", columns, shared)
         self._reduce(tasks, self.blocks)
         self.cluster.wait(before)
 
@@ -242,7 +243,7 @@ class ClusterChain:
         )
         (problem,) = self.cluster.gather([self.problem])
         content = {
-            **self.partitions.description,
+            **self.partitions.numbers,
             "entropy": self.rng.entropy,
             "n_kept": self.n_kept,
             "last_kept": self.last_kept,

@@ -57,14 +57,9 @@ class Cluster:
         return futures
 
     def wait(self, futures: list[Future]) -> None:
-        """Wait until the tasks are done.
+        """Wait until the tasks are done; raise what one of them raised.
 
-        Raises
-        ------
-        Exception
-            What a task raised.
-        RuntimeError
-            If the client has lost the scheduler, or no workers are left.
+        Raise RuntimeError if the client has lost the scheduler, or no workers are left.
         """
         alone_since = None
         while any(future.status != "finished" for future in futures):
@@ -91,10 +86,6 @@ class Cluster:
         """Send tasks and return their results, which are small."""
         return self.gather(self.submit(tasks))
 
-    def n_threads(self) -> int:
-        """Return the number of threads of all workers."""
-        return sum(self.client.nthreads().values())
-
     def _check(self, *, cancelled: bool = False) -> None:
         """Raise RuntimeError if the scheduler is gone, or has cancelled tasks."""
         if self.client.status != "running" or cancelled:
@@ -104,7 +95,7 @@ class Cluster:
             )
 
     def _alone(self, since: float | None) -> float | None:
-        """Return since when there are no workers; raise RuntimeError if for long."""
+        """Return since when there are no workers; raise RuntimeError after a minute."""
         if self.client.nthreads():
             return None
         since = since or time.monotonic()

@@ -13,12 +13,7 @@ from dask.delayed import Delayed
 from distributed import Future
 from scipy import sparse
 
-from sklda._core.corpus import (
-    check_corpus,
-    cutting_marks,
-    slice_documents,
-    tokens_before,
-)
+from sklda._core.corpus import check_corpus, cutting_marks
 from sklda._core.problem import MAX_TOKENS, Corpus
 from sklda.dask._cluster import Cluster
 from sklda.dask._parts import PartDocuments
@@ -30,33 +25,20 @@ _EXPECTED = (
 )
 
 
-class CheckedBlock(NamedTuple):
-    """The documents of a block of X."""
-
-    corpus: Corpus
-    n_words: int  # -1 if the block does not say
-
-
 class Partitions(NamedTuple):
-    """All documents, on the workers; and their numbers in each part."""
+    """All documents, on the workers; and numbers of each part."""
 
-    documents: list[Future]
+    futures: list[Future]
+    n_partitions: int  # wanted: there are fewer if X has few documents
     n_documents: list[int]
     n_tokens: list[int]
-    digests: list[str]
     n_words: int
-    n_wanted: int  # parts; there are fewer if X has few documents
+    documents: list[str]  # digests
 
     @property
-    def description(self) -> dict[str, Any]:
-        """Return what a stored fit tells of its documents."""
-        return {
-            "n_partitions": self.n_wanted,
-            "n_documents": self.n_documents,
-            "n_tokens": self.n_tokens,
-            "n_words": self.n_words,
-            "documents": self.digests,
-        }
+    def numbers(self) -> dict[str, Any]:
+        """Return what is stored of the documents."""
+        return {n: value for n, value in self._asdict().items() if n != "futures"}
 
 
 def partition(cluster: Cluster, X: Any, estimator: Any, n: int) -> Partitions:
@@ -73,14 +55,14 @@ def partition(cluster: Cluster, X: Any, estimator: Any, n: int) -> Partitions:
         their numbers of words; if X has no documents; or one document too many tokens.
     """
     blocks, sizes = _check_blocks(cluster, X, estimator)
-    n = max(n, -(-int(sizes[:, 1].sum()) // (MAX_TOKENS // 2)))
-    cuts = _cuts(cluster, blocks, sizes, n)
-    before, tasks = _before(sizes[:, 0]), []
+    n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_TOKENS // 2)))
+    cuts, before = _cuts(cluster, blocks, sizes, n), _before(sizes[:, 0]).tolist()
+    tasks = []
     for i, (first, last) in enumerate(pairwise(cuts)):
         pieces = [
             (block, max(first, begin) - begin, min(last, end) - begin)
             for block, (begin, end) in zip(blocks, pairwise(before), strict=True)
-            if first < end and last > begin
+            if first < end and last > begin and begin < end
         ]
         columns = map(list, zip(*pieces, strict=True))
         tasks.append(cluster.task(part_documents, f"documents-{i}", first, *columns))
@@ -93,9 +75,8 @@ def partition(cluster: Cluster, X: Any, estimator: Any, n: int) -> Partitions:
             f"{MAX_TOKENS:,}: cut X into more partitions (n_shards or n_partitions; "
             f"now {len(tasks)})."
         )
-    n_words = int(sizes[:, 2].max())
-    n_documents = np.diff(cuts).tolist()
-    return Partitions(documents, n_documents, n_tokens, digests, n_words, n)
+    n_documents, n_words = np.diff(cuts).tolist(), int(sizes[:, 1].max())
+    return Partitions(documents, n, n_documents, n_tokens, n_words, digests)
 
 
 def blocks_of(X: Any) -> list[Any]:
@@ -154,57 +135,47 @@ def has_no_rows(block: Any) -> bool:
     return block is None or (getattr(block, "ndim", 0) == 2 and block.shape[0] == 0)
 
 
-def check_block(block: Any, number: int, estimator: Any) -> CheckedBlock:
-    """Return the documents of a block; errors name its number, counted from 0."""
+def check_block(block: Any, number: int, estimator: Any) -> sparse.csr_array:
+    """Return the counts of a block; errors name its number, counted from 0."""
     if has_no_rows(block):
-        nothing = Corpus(
-            *(np.zeros(n, t) for n, t in ((1, "i8"), (0, "i4"), (1, "i8")))
-        )
-        return CheckedBlock(nothing, -1 if block is None else block.shape[1])
+        return sparse.csr_array((0, 0 if block is None else block.shape[1]))
     estimator = copy(estimator)  # the threads of a worker share what they are sent
     try:
-        corpus = check_corpus(estimator, block, reset=True)
+        doc_ptr, word, token_ptr = check_corpus(estimator, block, reset=True)
     except (TypeError, ValueError) as error:
         raise type(error)(f"Block {number} of X: {error}") from error
-    return CheckedBlock(corpus, estimator.n_features_in_)
+    shape = doc_ptr.size - 1, estimator.n_features_in_
+    return sparse.csr_array((np.diff(token_ptr), word, doc_ptr), shape=shape)
 
 
-def block_sizes(block: CheckedBlock) -> tuple[int, int, int]:
-    """Return the numbers of documents, of tokens and of words."""
-    corpus = block.corpus
-    return corpus.doc_ptr.size - 1, int(corpus.token_ptr[-1]), block.n_words
+def block_sizes(block: sparse.csr_array) -> tuple[int, int, int]:
+    """Return the numbers of documents, of words and of tokens."""
+    return *block.shape, int(block.sum())
 
 
-def find_cuts(block: CheckedBlock, before: int, marks: np.ndarray) -> list[int]:
+def find_cuts(block: sparse.csr_array, before: int, marks: np.ndarray) -> list[int]:
     """Return the first documents of a block that have so many tokens before them."""
     # The last may be the first of the next block.
-    return np.searchsorted(tokens_before(block.corpus) + before, marks).tolist()
+    return np.searchsorted(_before(block.sum(axis=1)) + before, marks).tolist()
 
 
 def part_documents(
-    first: int, blocks: list[CheckedBlock], begins: list[int], ends: list[int]
+    first: int, blocks: list[sparse.csr_array], begins: list[int], ends: list[int]
 ) -> PartDocuments:
     """Return the documents of slices of blocks; `first` is the number of the first."""
-    corpora = [
-        slice_documents(block.corpus, begin, end)
-        for block, begin, end in zip(blocks, begins, ends, strict=True)
-    ]
-    corpus = Corpus(
-        doc_ptr=_joined([c.doc_ptr for c in corpora]),
-        word=np.concatenate([c.word for c in corpora]),
-        token_ptr=_joined([c.token_ptr for c in corpora]),
+    slices = zip(blocks, begins, ends, strict=True)
+    rows = [block[begin:end] for block, begin, end in slices]
+    counts = sparse.vstack(rows, format="csr")
+    doc_ptr, word = (
+        np.array(counts.indptr, np.int64),
+        np.array(counts.indices, np.int32),
     )
-    return PartDocuments(corpus, first)
+    return PartDocuments(Corpus(doc_ptr, word, _before(counts.data)), first)
 
 
-def _joined(pointers: list[np.ndarray]) -> np.ndarray:
-    """Return pointers into arrays as those into the arrays one after the other."""
-    steps = np.concatenate([np.diff(pointer) for pointer in pointers])
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(steps)])
-
-
-def _before(sizes: np.ndarray) -> list[int]:
-    return [0, *np.cumsum(sizes).tolist()]
+def _before(sizes: np.ndarray) -> np.ndarray:
+    """Return the sums of the sizes before each, and of all."""
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
 
 
 def _check_blocks(cluster, X, estimator) -> tuple[list[Future], np.ndarray]:
@@ -215,8 +186,8 @@ def _check_blocks(cluster, X, estimator) -> tuple[list[Future], np.ndarray]:
         told.append(cluster.task(block_sizes, f"describe-block-{i}", tasks[-1]))
     futures = cluster.submit([*tasks, *told])
     sizes = np.array(cluster.gather(futures[len(tasks) :]), dtype=np.int64)
-    widths = sizes[:, 2]
-    known = np.flatnonzero(widths >= 0)
+    widths = sizes[:, 1]
+    known = np.flatnonzero(widths)
     other = known[widths[known] != widths[known[:1]]]
     if other.size > 0:
         raise ValueError(
@@ -237,17 +208,14 @@ def _tell(documents: PartDocuments) -> tuple[int, str]:
 
 def _cuts(cluster, blocks, sizes, n) -> list[int]:
     """Return the first document of each part, and the number of all."""
-    n_documents, n_tokens = _before(sizes[:, 0]), _before(sizes[:, 1])
+    n_documents, n_tokens = (_before(sizes[:, i]).tolist() for i in (0, 2))
     marks = cutting_marks(n_tokens[-1], n_documents[-1], n)
     # The block in which as many tokens are reached first; -1 is before all.
     block = np.searchsorted(n_tokens, marks) - 1
-    where = np.unique(block[block >= 0]).tolist()
-    tasks = [
-        cluster.task(
-            find_cuts, f"find-cuts-{b}", blocks[b], n_tokens[b], marks[block == b]
-        )
-        for b in where
-    ]
+    where, tasks = np.unique(block[block >= 0]).tolist(), []
+    for b in where:
+        given = blocks[b], n_tokens[b], marks[block == b]
+        tasks.append(cluster.task(find_cuts, f"find-cuts-{b}", *given))
     cuts = {0, n_documents[-1]}
     for b, inside in zip(where, cluster.results(tasks), strict=True):
         cuts.update(n_documents[b] + document for document in inside)

@@ -35,7 +35,7 @@ def _narrow(values):
     return values.astype(np.min_scalar_type(values.max(initial=0)))
 
 
-def pack(counts: SparseCounts, bounds: list[int]) -> list[PackedCounts]:
+def pack_blocks(counts: SparseCounts, bounds: list[int]) -> list[PackedCounts]:
     """Return blocks of the words between the bounds."""
     return [PackedCounts.of(counts, *words) for words in pairwise(bounds)]
 
@@ -78,9 +78,7 @@ def own_counts_by(table: np.ndarray, problem: Problem[Corpus], z) -> SparseCount
     table[:] = 0
     totals = np.zeros(problem.n_lanes, np.int32)
     rows.add_tokens(problem.corpus, rows.State(z, table, totals))
-    size = np.empty(problem.n_words, np.int64)
-    sparse_counts.count_topics(table, size)
-    counts = _empty(problem.n_words, size.sum())._replace(start=_starts(size))
+    counts = _empty(problem.n_words, np.count_nonzero(table))
     sparse_counts.fill_from_rows(table, counts)
     return counts
 

@@ -168,12 +168,10 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _task_sampler(self) -> AdLda:
+    def _plan(self, cluster: Cluster) -> tuple[AdLda, int]:
         parameters = self._parameters
-        return AdLda(self.sampler, self.blocking, parameters.max_block_size)
-
-    def _n_parts(self, cluster: Cluster) -> int:
-        return self._parameters.n_shards
+        sampler = AdLda(self.sampler, self.blocking, parameters.max_block_size)
+        return sampler, parameters.n_shards
 
 
 class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
@@ -316,9 +314,7 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _task_sampler(self) -> ExactParts:
-        return ExactParts(self._parameters.n_jobs)
-
-    def _n_parts(self, cluster: Cluster) -> int:
-        n = self._parameters.n_partitions
-        return cluster.n_threads() if n is None else n
+    def _plan(self, cluster: Cluster) -> tuple[ExactParts, int]:
+        parameters = self._parameters
+        n_threads = sum(cluster.client.nthreads().values())
+        return ExactParts(parameters.n_jobs), parameters.n_partitions or n_threads

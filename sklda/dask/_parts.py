@@ -6,7 +6,7 @@ their tokens, and the counts of all documents as blocks of words; the result is 
 topics, and the counts of these documents as pieces of the blocks.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from sklda.dask._counts import (
     own_counts,
     own_counts_after,
     own_counts_by,
-    pack,
+    pack_blocks,
     topic_totals,
     unpack,
 )
@@ -47,6 +47,15 @@ class PartState(NamedTuple):
     pieces: list[PackedCounts] | tuple[()] = ()  # none after it was stored
 
 
+class SharedInput(NamedTuple):
+    """What all parts need in a sweep."""
+
+    blocks: list[PackedCounts]  # the counts of all documents
+    problem: Problem  # without documents
+    bounds: list[int]  # of the blocks of words
+    draw: Any  # what the sampler draws for all parts
+
+
 def writable(corpus: Corpus) -> Corpus:
     """Return the corpus as kernels take it: what came from elsewhere is read-only."""
     return Corpus(*(np.require(array, requirements=["C", "W"]) for array in corpus))
@@ -67,7 +76,7 @@ def start_part(
     problem = problem._replace(corpus=writable(documents.corpus))
     stream = stream.copy()
     z = random_topics(int(problem.corpus.token_ptr[-1]), problem.n_topics, stream)
-    pieces = pack(own_counts(problem, z), bounds)
+    pieces = pack_blocks(own_counts(problem, z), bounds)
     return PartState(z, stream if own_stream is None else own_stream, pieces)
 
 
@@ -87,17 +96,11 @@ class AdLda(NamedTuple):
         """Return what all parts need in a sweep: nothing."""
 
     def sweep(
-        self,
-        documents: PartDocuments,
-        part: PartState,
-        blocks: list[PackedCounts],
-        problem: Problem,
-        bounds: list[int],
-        _: None,
+        self, documents: PartDocuments, part: PartState, shared: SharedInput
     ) -> PartState:
         """Return the part after a sweep."""
-        problem = problem._replace(corpus=writable(documents.corpus))
-        z, counts = part.z.copy(), unpack(blocks)
+        problem = shared.problem._replace(corpus=writable(documents.corpus))
+        z, counts = part.z.copy(), unpack(shared.blocks)
         in_rows = self.blocking is None and uses_rows(self.sampler, problem)
         sampler = collapsed_sampler(
             self.blocking, self.max_block_size, in_rows, problem.n_topics
@@ -113,7 +116,7 @@ class AdLda(NamedTuple):
         else:
             before = unpack(part.pieces) if part.pieces else own_counts(problem, part.z)
             own = own_counts_after(before, counts, tables)
-        return PartState(z, rng.kernel, pack(own, bounds))
+        return PartState(z, rng.kernel, pack_blocks(own, shared.bounds))
 
 
 def _checked_totals(counts, problem) -> np.ndarray:
@@ -138,24 +141,18 @@ class ExactParts(NamedTuple):
         return partially_collapsed.draw_keys(rng)
 
     def sweep(
-        self,
-        documents: PartDocuments,
-        part: PartState,
-        blocks: list[PackedCounts],
-        problem: Problem,
-        bounds: list[int],
-        keys: partially_collapsed.Keys,
+        self, documents: PartDocuments, part: PartState, shared: SharedInput
     ) -> PartState:
         """Return the part after a sweep.
 
         Every part draws all of phi, by the same random numbers. To receive phi would
         take longer: it has more bytes than the counts, which are mostly zeros.
         """
-        corpus, z = writable(documents.corpus), part.z.copy()
-        problem = problem._replace(corpus=corpus)
+        corpus, z, keys = writable(documents.corpus), part.z.copy(), shared.draw
+        problem, counts = shared.problem._replace(corpus=corpus), unpack(shared.blocks)
         phi = np.zeros((problem.n_words, problem.n_lanes), np.float32)
         with Threads(self.n_jobs) as threads:
-            totals = _draw_phi(unpack(blocks), problem, phi, keys.phi, threads)
+            totals = _draw_phi(counts, problem, phi, keys.phi, threads)
             factor = partially_collapsed.factors(totals)
 
             def resample(first, last):
@@ -172,7 +169,7 @@ class ExactParts(NamedTuple):
             slices = ranges(tokens_before(corpus), _SLICES * threads.n)
             threads.map(resample, *zip(*slices, strict=True))
         own = own_counts_by(phi.view(np.int32), problem, z)
-        return PartState(z, part.stream, pack(own, bounds))
+        return PartState(z, part.stream, pack_blocks(own, shared.bounds))
 
 
 def _draw_phi(counts, problem, phi, key, threads) -> np.ndarray:

@@ -4,8 +4,6 @@ Parts return histograms and sums, which are whole numbers: the order of addition
 not matter.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy import sparse
 
@@ -22,65 +20,39 @@ Histogram = tuple[np.ndarray, np.ndarray]  # values in order, how often each occ
 _SHIFT = 32  # a document-topic pair is one number: topic * 2**32 + count
 
 
-class PartHistograms(NamedTuple):
-    """The document-topic counts above 0, and the lengths of the documents."""
-
-    pairs: Histogram
-    lengths: Histogram
-
-
-class BlockHistogram(NamedTuple):
-    """The word-topic counts, and the tokens on each topic."""
-
-    counts: Histogram
-    topic: np.ndarray  # (n_topics,) int64
-
-
 def count_documents(
     documents: PartDocuments, part: PartState, n_topics: int
-) -> PartHistograms:
-    """Return the histograms of a part."""
+) -> tuple[Histogram, Histogram]:
+    """Return histograms of the document-topic counts above 0, and of the lengths."""
     corpus = writable(documents.corpus)
     topics, counts = doc_topic_cells(corpus, part.z.copy(), padded(n_topics))
     pairs = (topics.astype(np.int64) << _SHIFT) + counts
-    return PartHistograms(
-        np.unique(pairs, return_counts=True),
-        np.unique(document_lengths(corpus), return_counts=True),
-    )
+    lengths = document_lengths(corpus)
+    return np.unique(pairs, return_counts=True), np.unique(lengths, return_counts=True)
 
 
-def count_words(block: PackedCounts, n_topics: int) -> BlockHistogram:
-    """Return the histogram of a block of words."""
+def count_words(block: PackedCounts, n_topics: int) -> tuple[Histogram, np.ndarray]:
+    """Return a histogram of the word-topic counts, and the tokens on each topic."""
     counts = unpack([block])
     values, times = np.unique(counts.count, return_counts=True)
     n_zeros = block.size.size * padded(n_topics) - counts.count.size
     if n_zeros > 0:
         values, times = np.append(0, values), np.append(n_zeros, times)
-    return BlockHistogram((values, times), topic_totals(counts, n_topics))
+    return (values, times), topic_totals(counts, n_topics)
 
 
-def fit_priors(
-    problem: Problem,
-    parts: list[PartHistograms],
-    blocks: list[BlockHistogram],
-    symmetric: bool,
-) -> Problem:
-    """Return the problem with both priors fitted to the counts."""
-    pairs, lengths, counts, topic = _of_all(parts, blocks)
-    above_0 = tuple(column[counts[0] > 0] for column in counts)
-    alpha, beta = problem.doc_topic_prior, problem.topic_word_prior
-    return problem._replace(
-        doc_topic_prior=doc_topic_fixed_point(
-            alpha, pairs, lengths, symmetric=symmetric
-        ),
-        topic_word_prior=topic_word_fixed_point(beta, above_0, topic, problem.n_words),
-    )
+def fit_priors(problem: Problem, parts: list, blocks: list, symmetric: bool) -> Problem:
+    """Return the problem with both priors fitted to what parts and blocks counted."""
+    pairs, lengths, (counts, times), topic = _of_all(parts, blocks)
+    alpha, beta, some = problem.doc_topic_prior, problem.topic_word_prior, counts > 0
+    alpha = doc_topic_fixed_point(alpha, pairs, lengths, symmetric=symmetric)
+    above_0 = counts[some], times[some]
+    beta = topic_word_fixed_point(beta, above_0, topic, problem.n_words)
+    return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
 
 
-def log_joint(
-    problem: Problem, parts: list[PartHistograms], blocks: list[BlockHistogram]
-) -> float:
-    """Return log p(w, z | alpha, beta)."""
+def log_joint(problem: Problem, parts: list, blocks: list) -> float:
+    """Return log p(w, z | alpha, beta) by what parts and blocks counted."""
     pairs, lengths, counts, topic = _of_all(parts, blocks)
     value = doc_likelihood(problem.doc_topic_prior, pairs, lengths)
     beta, n_words = problem.topic_word_prior, problem.n_words
@@ -88,19 +60,13 @@ def log_joint(
 
 
 def _of_all(parts, blocks):
-    codes, n_pairs = _merge([one.pairs for one in parts])
-    topics, counts = np.divmod(codes, 1 << _SHIFT)
-    lengths = _merge([one.lengths for one in parts])
-    totals = np.sum([one.topic for one in blocks], axis=0)
-    return (
-        (topics, counts, n_pairs),
-        lengths,
-        _merge([b.counts for b in blocks]),
-        totals,
-    )
+    (codes, n_pairs), lengths = map(_merge, zip(*parts, strict=True))
+    counts, totals = zip(*blocks, strict=True)
+    topics, tokens = np.divmod(codes, 1 << _SHIFT)
+    return (topics, tokens, n_pairs), lengths, _merge(counts), np.sum(totals, axis=0)
 
 
-def _merge(histograms: list[Histogram]) -> Histogram:
+def _merge(histograms) -> Histogram:
     all_values, all_times = map(np.concatenate, zip(*histograms, strict=True))
     values, where = np.unique(all_values, return_inverse=True)
     times = np.zeros(values.size, np.int64)

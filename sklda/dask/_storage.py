@@ -78,7 +78,7 @@ class Storage:
 
     def url(self, sweep: int) -> str:
         """Return the URL of the folder of a sweep."""
-        return f"{self._url}/{_name(sweep)}"
+        return f"{self._url}/sweep-{sweep:06d}"
 
     def finish(self, sweep: int, content: dict[str, Any]) -> None:
         """Mark the folder of a sweep as complete, and delete all older ones."""
@@ -110,10 +110,8 @@ class Storage:
                 f"{where}: go on from there with fit(X, resume=True), or choose an "
                 f"empty folder."
             )
-        there, here = (
-            {"estimator": fit["estimator"], **fit["parameters"]}
-            for fit in (stored, self.own)
-        )
+        there = {"estimator": stored["estimator"], **stored["parameters"]}
+        here = {"estimator": self.own["estimator"], **self.own["parameters"]}
         differences = [
             f"{name}={there.get(name)} there, {here.get(name)} here"
             for name in sorted(there.keys() | here.keys())
@@ -148,29 +146,20 @@ class Storage:
     def last(self) -> dict[str, Any] | None:
         """Return what `finish` wrote of the last complete sweep; None if there is none.
 
-        Folders of incomplete sweeps are left alone. A damaged file is an error if there
-        is no older sweep.
+        Incomplete sweeps are left alone. A damaged file is an error if there is no
+        older sweep.
         """
-        damage = None
+        damaged = []
         for sweep in sorted(self._sweeps(), reverse=True):
-            try:
-                return self._content(sweep)
-            except FileNotFoundError:
-                continue
-            except ValueError as error:
-                damage = damage or error
-        if damage is not None:
-            raise damage
-        return None
-
-    def _content(self, sweep: int) -> dict[str, Any]:
-        text = self._files.cat_file(f"{self._folder(sweep)}/{_DONE}")
-        with contextlib.suppress(ValueError):  # no JSON
-            content = json.loads(text)
-            if isinstance(content, dict):
-                if content.pop("digest", None) == _digest_of(content):
+            with contextlib.suppress(FileNotFoundError):
+                text = self._files.cat_file(f"{self._folder(sweep)}/{_DONE}")
+                content = _parsed(text)
+                if content is not None:
                     return content
-        raise ValueError(_damaged(self.url(sweep), _DONE, _CHANGED))
+                damaged.append(self.url(sweep))
+        if damaged:
+            raise ValueError(_damaged(damaged[0], _DONE, _CHANGED))
+        return None
 
     def _sweeps(self) -> list[int]:
         """Return the sweeps of the folders that bear our mark."""
@@ -195,11 +184,17 @@ class Storage:
         return {path.rstrip("/").rsplit("/", 1)[-1] for path in paths}
 
     def _folder(self, sweep: int) -> str:
-        return f"{self._path}/{_name(sweep)}"
+        return f"{self._path}/sweep-{sweep:06d}"
 
 
-def _name(sweep: int) -> str:
-    return f"sweep-{sweep:06d}"
+def _parsed(text: bytes) -> dict[str, Any] | None:
+    """Return what `finish` wrote; None if it is damaged."""
+    with contextlib.suppress(ValueError):  # no JSON
+        content = json.loads(text)
+        if isinstance(content, dict):
+            if content.pop("digest", None) == _digest_of(content):
+                return content
+    return None
 
 
 def _digest_of(content: dict[str, Any]) -> str:

@@ -52,11 +52,8 @@ def topic_tasks(
 
 
 def transform_block(block: Any, number: int, phi: np.ndarray, model: Any) -> np.ndarray:
-    """Return theta of a block, (n_documents, n_topics).
-
-    phi is (n_words, n_topics) float32.
-    """
-    weights, topics = _under_topics(_check(block, number, model), phi, model)
+    """Return theta of a block, (n_documents, n_topics)."""
+    _, weights, topics = _under_topics(block, number, phi, model)
     return doc_topic(weights, topics, model.n_jobs)
 
 
@@ -64,26 +61,29 @@ def score_block(
     block: Any, number: int, phi: np.ndarray, model: Any
 ) -> tuple[float, float]:
     """Return the sum of the log probabilities of its tokens, and their number."""
-    checked = _check(block, number, model)
-    weights, topics = _under_topics(checked, phi, model)
+    of_x, weights, topics = _under_topics(block, number, phi, model)
     return completion_sums(
         weights,
-        split_tokens(checked),
+        split_tokens(of_x),
         topics.word_topic,
         lambda half: doc_topic(half, topics, model.n_jobs),
     )
 
 
-def _under_topics(weights, phi, model) -> tuple[WeightedCorpus, Topics]:
-    words, weights = renumber(weights)
-    return weights, make_topics(phi[words], model.doc_topic_prior_)
+def _under_topics(
+    block, number, phi, model
+) -> tuple[WeightedCorpus, WeightedCorpus, Topics]:
+    """Return the checked block, that with words renumbered, and the topics of these.
 
-
-def _check(block, number, model) -> WeightedCorpus:
+    phi is (n_words, n_topics) float32; errors name the number of the block.
+    """
     if has_no_rows(block):
         empty = np.zeros(0, np.int32), np.zeros(0, np.float32)
-        return WeightedCorpus(np.zeros(1, np.int64), *empty)
-    try:
-        return check_weights(model, block, reset=False, whole=True)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"Block {number} of X: {error}") from error
+        of_x = WeightedCorpus(np.zeros(1, np.int64), *empty)
+    else:
+        try:
+            of_x = check_weights(model, block, reset=False, whole=True)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"Block {number} of X: {error}") from error
+    words, weights = renumber(of_x)
+    return of_x, weights, make_topics(phi[words], model.doc_topic_prior_)

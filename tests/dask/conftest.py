@@ -11,8 +11,17 @@ import dask
 from distributed import Client, LocalCluster
 
 from sklda.dask import _chain
+from tests.dask.corpora import delayed_blocks
 
 SECONDS = 300  # after which whatever waits for the cluster fails
+
+
+class Killed(Exception):
+    """The fit ends here."""
+
+
+def kill():
+    raise Killed
 
 
 @contextmanager
@@ -67,3 +76,18 @@ def after_sweep(monkeypatch):
         return lambda: monkeypatch.setattr(_chain.ClusterChain, "sweep", sweep)
 
     return at
+
+
+@pytest.fixture
+def fit_killed(after_sweep):
+    """Return a function that fits a model until it is killed after a sweep."""
+
+    def fit(model, number, **ways):
+        undo = after_sweep(number, kill)
+        with pytest.raises(Killed):
+            model.fit(delayed_blocks(), **ways)
+        undo()
+        assert not hasattr(model, "components_")
+        return model
+
+    return fit

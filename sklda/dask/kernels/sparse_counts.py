@@ -29,27 +29,16 @@ def fill_rows(counts, first, rows):
 
 
 @njit(cache=True, nogil=True)
-def count_topics(rows, size):
-    """Set `size` to the number of topics that each word has."""
-    for w in range(rows.shape[0]):
-        n = 0
-        for k in range(rows.shape[1]):
-            n += rows[w, k] > 0
-        size[w] = n
-
-
-@njit(cache=True, nogil=True)
 def fill_from_rows(rows, counts):
-    """Write the counts above 0 of each row; `counts.start` says where."""
+    """Write the entries of the rows above 0, for which `counts` has just the room."""
     start, topic, count = counts
+    end = 0
     for w in range(rows.shape[0]):
-        j = start[w]
-        if j == start[w + 1]:
-            continue
         for k in range(rows.shape[1]):
             if rows[w, k] > 0:
-                topic[j], count[j] = k, rows[w, k]
-                j += 1
+                topic[end], count[end] = k, rows[w, k]
+                end += 1
+        start[w + 1] = end
 
 
 @njit(cache=True, nogil=True)
