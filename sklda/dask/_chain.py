@@ -41,7 +41,7 @@ from sklda.dask._statistics import (
 from sklda.dask._storage import Storage, load_state, load_total, store_state
 
 LEAST_BLOCK = 2**20  # entries of a dense block: smaller ones cost more than they save
-MOST_STORED_TASKS = 200_000  # that a scheduler remembers, to recompute what is lost
+MOST_STORED_TASKS = 200_000  # that a scheduler remembers, to recompute lost results
 
 OfBoth = tuple[list[Future], list[Future]]  # of the parts, and of the blocks of words
 
@@ -117,7 +117,7 @@ class ClusterChain:
         return f"log joint per token {self.log_joint[-1] / max(self.n_tokens, 1):.4f}"
 
     def sweep(self) -> None:
-        """Ask for a sweep, and wait for the one before it."""
+        """Submit a sweep, and wait for the one before it."""
         if self.n_sweeps >= self._last_stored + self.storage.every:
             self._store()
         before = [*self.parts, *self.blocks]
@@ -165,10 +165,7 @@ class ClusterChain:
         return other
 
     def finish(self) -> tuple[np.ndarray, list[Future], Problem]:
-        """Return the mean word-topic counts plus beta, theta, and the priors.
-
-        These are an array, (n_topics, n_words), futures, and a problem.
-        """
+        """Return mean counts plus beta, (n_topics, n_words), theta, and the priors."""
         of_parts, of_blocks = self._totals
         self.cluster.wait(of_parts)
         columns, common = (of_parts, self.documents), (self.n_kept, self.problem)
@@ -232,7 +229,7 @@ class ClusterChain:
         return self.cluster.submit([task])[0]
 
     def _store(self) -> None:
-        """Write the present state to storage, and go on from what is written there."""
+        """Write the present state to storage, and go on from there."""
         sweep = self.n_sweeps
         folder = self.storage.begin(sweep)
         states = (self.parts, self.blocks)
@@ -264,7 +261,7 @@ class ClusterChain:
         return parts, [f"block-{i}" for i in range(self.n_blocks)]
 
     def _load(self, stored: dict[str, Any]) -> None:
-        """Take the state from storage, so that Dask can forget how it came about."""
+        """Load the state from storage, so that Dask can forget the tasks before it."""
         folder = self.storage.url(self.n_sweeps)
         parts, blocks = zip(self._files, stored["digests"], strict=True)
         self.parts, self.blocks = self._submit(
@@ -284,12 +281,9 @@ class ClusterChain:
 
 
 def word_bounds(n_parts: int, n_words: int, n_topics: int) -> list[int]:
-    """Return how words are cut into blocks: as many as parts, or fewer.
+    """Return the bounds of blocks of words: as many as parts, or fewer.
 
-    Raises
-    ------
-    ValueError
-        If even one block makes too many tasks of a sweep.
+    Raise ValueError if a sweep has too many tasks even with one block.
     """
     # A sweep has a task for each part, block and piece; at most five more for each part
     # and block (count, mean, store, load, load the mean); and three for the priors.

@@ -57,11 +57,8 @@ class Cluster:
         return futures
 
     def wait(self, futures: list[Future]) -> None:
-        """Wait until the tasks are done; raise what one of them raised.
-
-        Raise RuntimeError if the client has lost the scheduler, or no workers are left.
-        """
-        alone_since = None
+        """Wait until the tasks are done; raise what one raised, or if all are gone."""
+        last_seen = time.monotonic()  # a worker
         while any(future.status != "finished" for future in futures):
             is_late = False
             try:
@@ -75,7 +72,13 @@ class Cluster:
                     future.result()  # raises
             # A lost result is recomputed, if there are workers.
             self._check(cancelled=any(f.status == "cancelled" for f in futures))
-            alone_since = self._alone(alone_since) if is_late else None
+            if not is_late or self.client.nthreads():
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen > PATIENCE:
+                raise RuntimeError(
+                    f"The cluster has had no workers for {PATIENCE:.0f} seconds. "
+                    f"{_WAY_OUT}"
+                )
 
     def gather(self, futures: list[Future]) -> list[Any]:
         """Wait for small results and return them."""
@@ -93,17 +96,6 @@ class Cluster:
                 f"The client has lost its scheduler or was closed (its status is "
                 f"{self.client.status!r}), so the fit cannot go on. {_WAY_OUT}"
             )
-
-    def _alone(self, since: float | None) -> float | None:
-        """Return since when there are no workers; raise RuntimeError after a minute."""
-        if self.client.nthreads():
-            return None
-        since = since or time.monotonic()
-        if time.monotonic() - since > PATIENCE:
-            raise RuntimeError(
-                f"The cluster has had no workers for {PATIENCE:.0f} seconds. {_WAY_OUT}"
-            )
-        return since
 
     @contextlib.contextmanager
     def released_on_failure(self) -> Iterator[None]:

@@ -42,17 +42,11 @@ class Partitions(NamedTuple):
 
 
 def partition(cluster: Cluster, X: Any, estimator: Any, n: int) -> Partitions:
-    """Check X and cut its documents into n parts of about equal tokens.
+    """Check X, and cut its documents into n parts of about equal tokens.
 
     There are fewer if X has few documents, and more if a part could have too many
     tokens. The cuts are those of `sklda._core.corpus.ranges`, so that a shard has the
-    same documents as on one machine. `estimator` is one of sklda, for messages.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `blocks_of`; if a block holds values other than counts; if blocks differ in
-        their numbers of words; if X has no documents; or one document too many tokens.
+    same documents as on one machine. Messages name the `estimator`, which is of sklda.
     """
     blocks, sizes = _check_blocks(cluster, X, estimator)
     n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_TOKENS // 2)))
@@ -67,8 +61,11 @@ def partition(cluster: Cluster, X: Any, estimator: Any, n: int) -> Partitions:
         columns = map(list, zip(*pieces, strict=True))
         tasks.append(cluster.task(part_documents, f"documents-{i}", first, *columns))
     documents = cluster.spread(tasks)
-    told = [cluster.task(_tell, f"tokens-{i}", one) for i, one in enumerate(documents)]
-    n_tokens, digests = map(list, zip(*cluster.results(told), strict=True))
+    checks = [
+        cluster.task(_size_and_digest, f"tokens-{i}", one)
+        for i, one in enumerate(documents)
+    ]
+    n_tokens, digests = map(list, zip(*cluster.results(checks), strict=True))
     if max(n_tokens) > MAX_TOKENS:
         raise ValueError(
             f"A partition has {max(n_tokens):,} tokens, above the limit of "
@@ -80,15 +77,7 @@ def partition(cluster: Cluster, X: Any, estimator: Any, n: int) -> Partitions:
 
 
 def blocks_of(X: Any) -> list[Any]:
-    """Return the blocks of documents, one delayed matrix each.
-
-    Raises
-    ------
-    TypeError
-        If X is something else.
-    ValueError
-        If X is an array of another number of dimensions, or has no blocks.
-    """
+    """Return the blocks of documents, one delayed matrix each."""
     if isinstance(X, Bag):
         return [delayed(stack_rows)(rows) for rows in X.to_delayed()]
     if isinstance(X, list | tuple) and all(isinstance(x, Delayed | Future) for x in X):
@@ -180,11 +169,11 @@ def _before(sizes: np.ndarray) -> np.ndarray:
 
 def _check_blocks(cluster, X, estimator) -> tuple[list[Future], np.ndarray]:
     """Check the blocks on the workers; return them, and `block_sizes` of each."""
-    tasks, told = [], []
+    tasks, sizes = [], []
     for i, block in enumerate(blocks_of(X)):
         tasks.append(cluster.task(check_block, f"check-block-{i}", block, i, estimator))
-        told.append(cluster.task(block_sizes, f"describe-block-{i}", tasks[-1]))
-    futures = cluster.submit([*tasks, *told])
+        sizes.append(cluster.task(block_sizes, f"describe-block-{i}", tasks[-1]))
+    futures = cluster.submit([*tasks, *sizes])
     sizes = np.array(cluster.gather(futures[len(tasks) :]), dtype=np.int64)
     widths = sizes[:, 1]
     known = np.flatnonzero(widths)
@@ -200,7 +189,7 @@ def _check_blocks(cluster, X, estimator) -> tuple[list[Future], np.ndarray]:
     return futures[: len(tasks)], sizes
 
 
-def _tell(documents: PartDocuments) -> tuple[int, str]:
+def _size_and_digest(documents: PartDocuments) -> tuple[int, str]:
     """Return the number of tokens, and a digest of all words and counts."""
     # A Corpus is the same for all forms of the same counts.
     return int(documents.corpus.token_ptr[-1]), digest(*documents.corpus)
@@ -210,7 +199,7 @@ def _cuts(cluster, blocks, sizes, n) -> list[int]:
     """Return the first document of each part, and the number of all."""
     n_documents, n_tokens = (_before(sizes[:, i]).tolist() for i in (0, 2))
     marks = cutting_marks(n_tokens[-1], n_documents[-1], n)
-    # The block in which as many tokens are reached first; -1 is before all.
+    # The block in which each mark falls; -1 is before all.
     block = np.searchsorted(n_tokens, marks) - 1
     where, tasks = np.unique(block[block >= 0]).tolist(), []
     for b in where:

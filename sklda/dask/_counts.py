@@ -71,7 +71,7 @@ def own_counts(problem: Problem[Corpus], z: np.ndarray) -> SparseCounts:
 
 
 def own_counts_by(table: np.ndarray, problem: Problem[Corpus], z) -> SparseCounts:
-    """Return the same with topics in the order of their numbers, which is much faster.
+    """Return the same with topics in ascending order, which is much faster.
 
     The table, (n_words, n_lanes) int32, is overwritten.
     """
@@ -89,7 +89,7 @@ def own_counts_after(
     """Return the counts of the documents after a sweep; topics in the order of `state`.
 
     `own` are theirs before the sweep, `before` and `state` those of all documents
-    before and after it. Their tokens made all changes; counting them takes longer.
+    before and after it. All changes are theirs. Counting their tokens takes longer.
     """
     after = _empty(state.size.size, state.size.sum(dtype=np.int64))
     change = np.zeros(_MOST_TOPICS, np.int32)

@@ -21,17 +21,17 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     Each shard of the documents sweeps on a worker, on its own copy of the counts, and
     the changes are added up after the sweep [1]_. The fit depends on `random_state` and
     `n_shards` only, bit for bit, on any workers and for any blocks of X. With one shard
-    it is that of :class:`sklda.CollapsedGibbsLDA`. More than one are an approximation,
-    and *not* that of :class:`sklda.CollapsedGibbsLDA` with as many, whose shards have
-    one table of counts and are closer. PartiallyCollapsedGibbsLDA is exact.
+    it is that of :class:`sklda.CollapsedGibbsLDA`. More shards are an approximation,
+    and *not* that of :class:`sklda.CollapsedGibbsLDA`, whose shards share one table of
+    counts and are closer. PartiallyCollapsedGibbsLDA is exact.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
     blocking : None, "backward" or "nested", default=None
-        As in :class:`sklda.CollapsedGibbsLDA`; but the blocks are made anew in each
-        sweep, which takes longer.
+        As in :class:`sklda.CollapsedGibbsLDA`, but slower: each sweep makes the blocks
+        anew.
     max_block_size : int or None, default=2
         As in :class:`sklda.CollapsedGibbsLDA`.
     sampler : "auto", "dense" or "sparse", default="auto"
@@ -57,8 +57,8 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         Record `log_joint_` every so many sweeps; 0 never records it.
     n_shards : int, default=8
         Number of shards, of about equal tokens, up to 570. The fitted model depends on
-        their number, but not on the blocks of X. Each is one task: to use all workers,
-        there should be at least as many shards as these have threads.
+        their number, but not on the blocks of X. Each is one task, so use at least as
+        many shards as the workers have threads.
     storage : str or None, default=None
         Folder to which the state is written, at a path or a URL that fsspec knows and
         that this process and all workers reach. With None, the results of a worker that

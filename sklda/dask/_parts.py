@@ -1,9 +1,9 @@
 """Tasks that sweep over one part of the documents, and what they return.
 
 What a task returns depends on its arguments alone and never changes afterwards, so Dask
-may compute it again wherever it was lost. Arguments are the documents, the topics of
-their tokens, and the counts of all documents as blocks of words; the result is new
-topics, and the counts of these documents as pieces of the blocks.
+may recompute it if it is lost. Arguments are the documents, the topics of their tokens,
+and the counts of all documents as blocks of words. The result is new topics, and the
+counts of these documents as pieces of the blocks.
 """
 
 from typing import Any, NamedTuple
@@ -43,8 +43,8 @@ class PartState(NamedTuple):
     """The topics of their tokens after a sweep."""
 
     z: np.ndarray  # (n_tokens,) uint16
-    stream: np.ndarray  # (2,) uint64, where the random numbers of the shard are
-    pieces: list[PackedCounts] | tuple[()] = ()  # none after it was stored
+    stream: np.ndarray  # (2,) uint64, state of the random stream of a shard
+    pieces: list[PackedCounts] | tuple[()] = ()  # none if it was read from storage
 
 
 class SharedInput(NamedTuple):
@@ -68,10 +68,9 @@ def start_part(
     stream: np.ndarray,
     own_stream: np.ndarray | None,
 ) -> PartState:
-    """Give each token a topic at random.
+    """Give each token a topic at random, drawn from `stream`.
 
-    `stream` is where the random numbers of this part begin; sweeps then draw from
-    `own_stream`, or go on with `stream`.
+    Sweeps then draw from `own_stream` or, if it is None, go on with `stream`.
     """
     problem = problem._replace(corpus=writable(documents.corpus))
     stream = stream.copy()
@@ -107,7 +106,7 @@ class AdLda(NamedTuple):
         )
         as_tables = as_rows if in_rows else as_lists
         tables = as_tables(counts, problem, z, _checked_totals(counts, problem))
-        # A seed for whatever is not drawn from the stream that goes on.
+        # Samplers that draw from other streams as well get new ones in each sweep.
         rng = RandomStreams(np.random.SeedSequence(part.stream.tolist()))
         rng.kernel[:] = part.stream
         sampler.sweep(problem, sampler.over(tables, problem), rng)

@@ -1,9 +1,9 @@
-"""Storage of a fit: files that are written every few sweeps, to go on from.
+"""Storage of a fit: files written every few sweeps, from which a fit can go on.
 
 A stored sweep is a folder with one file for each part and each block of words. The file
-``sklda.json`` is written first: a folder without it is not ours, and left alone. The
-file ``done.json`` is written last: a folder without it is not complete. It has digests
-of the other files, and of itself.
+``sklda.json`` is written first: folders without it are not ours and are left alone. The
+file ``done.json`` is written last: folders without it are not complete. It holds
+digests of the other files, and of itself.
 """
 
 from __future__ import annotations
@@ -93,11 +93,7 @@ class Storage:
     def find(self, *, resume: bool) -> dict[str, Any] | None:
         """Return what is stored of the last sweep of this fit; None if nothing is.
 
-        Raises
-        ------
-        ValueError
-            If a fit is stored, but should not be resumed or is another one; if it
-            should, but there is no path; or if a file is damaged.
+        Raise ValueError if another fit is stored, or one that should not be resumed.
         """
         if self._given is None and resume:
             raise ValueError("resume=True goes on from storage, which is None.")
@@ -146,8 +142,7 @@ class Storage:
     def last(self) -> dict[str, Any] | None:
         """Return what `finish` wrote of the last complete sweep; None if there is none.
 
-        Incomplete sweeps are left alone. A damaged file is an error if there is no
-        older sweep.
+        A damaged file is an error if there is no older sweep.
         """
         damaged = []
         for sweep in sorted(self._sweeps(), reverse=True):
@@ -162,17 +157,14 @@ class Storage:
         return None
 
     def _sweeps(self) -> list[int]:
-        """Return the sweeps of the folders that bear our mark."""
+        """Return the sweeps whose folders have our mark."""
         names = self._names(self._path)
         sweeps = [int(match[1]) for match in map(_SWEEP.fullmatch, names) if match]
         return [n for n in sweeps if self._files.exists(f"{self._folder(n)}/{_MARK}")]
 
     def _delete(self, folder: str) -> None:
-        """Delete what a fit wrote to a folder, and the folder if nothing else is there.
-
-        File by file: a pattern in the name of the folder must not match others.
-        """
-        names = self._names(folder)
+        """Delete what a fit wrote to a folder, and the folder if it is empty then."""
+        names = self._names(folder)  # no pattern, which the folder's name might match
         arrays = sorted(filter(_ARRAYS.fullmatch, names))
         for name in (*({_DONE} & names), *arrays, _MARK):  # ours until all else is gone
             self._files.rm_file(f"{folder}/{name}")
@@ -249,7 +241,7 @@ def _read(folder, name, expected) -> dict[str, np.ndarray]:
     try:
         with fsspec.open(f"{folder}/{file_name}", "rb") as file, np.load(file) as read:
             arrays = dict(read)
-    except Exception as error:  # a damaged file gives nearly any
+    except Exception as error:  # a damaged file raises nearly any
         what = f"cannot be read ({error}). All workers must reach it"
         raise ValueError(_damaged(folder, file_name, what)) from error
     if _digest_of_all(arrays) != expected:
