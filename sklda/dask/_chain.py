@@ -28,7 +28,7 @@ from sklda._core.random_streams import RandomStreams, advance
 from sklda.dask._cluster import MOST_TASKS, Cluster
 from sklda.dask._corpus import Partitions
 from sklda.dask._counts import PackedCounts, add_up
-from sklda.dask._parts import PartState, SharedInput, piece_of, start_part
+from sklda.dask._parts import PartState, piece_of, start_part
 from sklda.dask._statistics import (
     add_documents,
     add_words,
@@ -122,7 +122,7 @@ class ClusterChain:
             self._store()
         before = [*self.parts, *self.blocks]
         draw = self.sampler.draw(self.rng)
-        shared = SharedInput(self.blocks, self.problem, self.bounds, draw)
+        shared = (self.blocks, self.problem, self.bounds, draw)
         self.n_sweeps, self._histograms = self.n_sweeps + 1, None
         columns = self.documents, self.parts
         tasks = self._tasks(self.sampler.sweep, "sweep", "part", columns, shared)

@@ -29,6 +29,10 @@ from sklda.dask._counts import (
 )
 from sklda.dask.kernels.sparse_counts import fill_rows
 
+# What all parts need: the counts of all documents in blocks, the problem without
+# documents, the bounds of the blocks, and what the sampler draws for all parts.
+SharedInput = tuple[list[PackedCounts], Problem, list[int], Any]
+
 _SLICES = 8  # of the work per thread: slices differ in time
 
 
@@ -45,15 +49,6 @@ class PartState(NamedTuple):
     z: np.ndarray  # (n_tokens,) uint16
     stream: np.ndarray  # (2,) uint64, state of the random stream of a shard
     pieces: list[PackedCounts] | tuple[()] = ()  # none if it was read from storage
-
-
-class SharedInput(NamedTuple):
-    """What all parts need in a sweep."""
-
-    blocks: list[PackedCounts]  # the counts of all documents
-    problem: Problem  # without documents
-    bounds: list[int]  # of the blocks of words
-    draw: Any  # what the sampler draws for all parts
 
 
 def writable(corpus: Corpus) -> Corpus:
@@ -98,8 +93,9 @@ class AdLda(NamedTuple):
         self, documents: PartDocuments, part: PartState, shared: SharedInput
     ) -> PartState:
         """Return the part after a sweep."""
-        problem = shared.problem._replace(corpus=writable(documents.corpus))
-        z, counts = part.z.copy(), unpack(shared.blocks)
+        blocks, problem, bounds, _ = shared
+        problem = problem._replace(corpus=writable(documents.corpus))
+        z, counts = part.z.copy(), unpack(blocks)
         in_rows = self.blocking is None and uses_rows(self.sampler, problem)
         sampler = collapsed_sampler(
             self.blocking, self.max_block_size, in_rows, problem.n_topics
@@ -115,7 +111,7 @@ class AdLda(NamedTuple):
         else:
             before = unpack(part.pieces) if part.pieces else own_counts(problem, part.z)
             own = own_counts_after(before, counts, tables)
-        return PartState(z, rng.kernel, pack_blocks(own, shared.bounds))
+        return PartState(z, rng.kernel, pack_blocks(own, bounds))
 
 
 def _checked_totals(counts, problem) -> np.ndarray:
@@ -147,8 +143,9 @@ class ExactParts(NamedTuple):
         Every part draws all of phi, by the same random numbers. To receive phi would
         take longer: it has more bytes than the counts, which are mostly zeros.
         """
-        corpus, z, keys = writable(documents.corpus), part.z.copy(), shared.draw
-        problem, counts = shared.problem._replace(corpus=corpus), unpack(shared.blocks)
+        blocks, problem, bounds, keys = shared
+        corpus, z, counts = writable(documents.corpus), part.z.copy(), unpack(blocks)
+        problem = problem._replace(corpus=corpus)
         phi = np.zeros((problem.n_words, problem.n_lanes), np.float32)
         with Threads(self.n_jobs) as threads:
             totals = _draw_phi(counts, problem, phi, keys.phi, threads)
@@ -168,7 +165,7 @@ class ExactParts(NamedTuple):
             slices = ranges(tokens_before(corpus), _SLICES * threads.n)
             threads.map(resample, *zip(*slices, strict=True))
         own = own_counts_by(phi.view(np.int32), problem, z)
-        return PartState(z, part.stream, pack_blocks(own, shared.bounds))
+        return PartState(z, part.stream, pack_blocks(own, bounds))
 
 
 def _draw_phi(counts, problem, phi, key, threads) -> np.ndarray:
