@@ -1,8 +1,7 @@
 """Benchmarks of sklda: `python -m benchmarks` lists what can be measured.
 
-questions.toml declares each question. Its module has `run(options)`, which measures and
-writes JSON, and `draw(reports, folder)` or, in the comparison with other programs,
-`section(reports, images)`, which show what has been measured.
+questions.toml declares each question, and family.py answers family-kind: `run_kind`
+measures and writes JSON; `draw_kind` or, in compare.py, `section_kind` shows it.
 """
 
 import tomllib
@@ -17,7 +16,7 @@ def number(n: int, noun: str) -> str:
 
 
 def options_of(question: str) -> dict[str, dict]:
-    """Return the options of a question, as argparse takes them."""
+    """Return the options of a question with their keywords of argparse."""
     declared, options = DECLARED["question"][question], {}
     groups = [DECLARED["groups"][name] for name in declared.get("uses", ())]
     for group in (*groups, declared.get("options", {})):

@@ -35,8 +35,10 @@ def main(argv=None) -> None:
         for name, about in ABOUT.items():
             print(f"  {name:18} {about.splitlines()[0]}")
         return
-    options.folder = options.results / options.question.partition("-")[0]
-    import_module(f"benchmarks.{options.question.replace('-', '.')}").run(options)
+    family, dash, kind = options.question.partition("-")
+    options.folder = options.results / family
+    run = "run_" + kind if dash else "run"
+    getattr(import_module(f"benchmarks.{family}"), run)(options)
 
 
 if __name__ == "__main__":

@@ -1,64 +1,63 @@
-"""The corpora of the benchmarks and the split into training and held-out words."""
+"""Corpora of the benchmarks, and their splits into training and test data."""
 
+import gzip
+import html
+import json
 import re
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.datasets import fetch_20newsgroups
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
+from benchmarks.synthetic import zipf_corpus
 from sklda.datasets import fetch_uci_bow, load_docstrings, make_lda_corpus
 
 SHAPE = ("documents", "words", "cells", "tokens")
-N_TEST_DOCUMENTS = {
-    "kos": 430,
-    "nips": 250,
-    "newsgroups": 2000,
-    "counts": 20,
-    "bars": 250,
-    "titles": 4000,
-}
+N_TEST_DOCUMENTS = {"kos": 430, "nips": 250, "newsgroups": 2000, "titles": 4000}
+N_TEST_DOCUMENTS |= {"counts": 20, "bars": 250}
+ZIPF = ("documents", "words", "tokens", "planted")  # options
 SUBJECT = re.compile(r"^Subject:(?: *re:)* *(.*)", re.IGNORECASE | re.MULTILINE)
+SPLITS = {("YES", "TRAIN"): "train", ("YES", "TEST"): "test"}  # of ModApte
+STORY = re.compile(r"<REUTERS ([^>]*)>(.*?)</REUTERS>", re.DOTALL)
+CLOSING = re.compile(r"\breuters?\s*$", re.IGNORECASE)
 
 
-def load(name: str, data_home: str) -> sparse.csr_array:
-    return sparse.csr_array(fetch_uci_bow(name, data_home=data_home or None).data)
+class Story(NamedTuple):
+    kind: str  # train, test or unused
+    topics: list[str]
+    text: str
 
 
-def choose(name: str, options) -> sparse.csr_array:
+def load(name: str, options) -> sparse.csr_array:
     """Return a corpus by its name; the options say where its files are."""
     if name == "counts":
         return make_counts()
-    if name in ("newsgroups", "titles"):
-        return load_texts(name, options.newsgroups_home)
-    return load(name, options.data_home)
-
-
-def load_texts(name: str, home: str) -> sparse.csr_array:
-    """Return the counts of the more frequent words of 20 Newsgroups or docstrings.
-
-    Of their titles it is those of all words, and each title has one at least.
-    """
-    if name == "titles":
+    if name == "zipf":
+        return zipf_corpus(*(getattr(options, k) for k in ZIPF))
+    if name in ("kos", "nips"):
+        X = fetch_uci_bow(name, data_home=options.data_home or None).data
+        return sparse.csr_array(X)
+    home = {"data_home": options.newsgroups_home or None, "subset": "all"}
+    if name == "titles":  # each has one word at least
         X = CountVectorizer().fit_transform(read_titles(home))
         return sparse.csr_array(X[X.sum(axis=1).A1 > 0])
-    if name == "newsgroups":
-        texts = fetch_20newsgroups(data_home=home or None, subset="all").data
-    else:
-        texts = load_docstrings().data
+    texts = load_docstrings() if name == "docstrings" else fetch_20newsgroups(**home)
     vectorizer = CountVectorizer(stop_words="english", min_df=5, max_df=0.5)
-    return sparse.csr_array(vectorizer.fit_transform(texts))
+    return sparse.csr_array(vectorizer.fit_transform(texts.data))
 
 
-def read_titles(home: str) -> list[str]:
+def read_titles(home: dict) -> list[str]:
     """Return subjects and first lines of 20 Newsgroups, and those of docstrings.
 
     They are shuffled, so that test documents are of all kinds.
     """
-    where = {"data_home": home or None, "subset": "all"}
     bare = {"remove": ("headers", "footers", "quotes")}
-    posts, bodies = (fetch_20newsgroups(**where, **how).data for how in ({}, bare))
+    posts, bodies = (fetch_20newsgroups(**home, **how).data for how in ({}, bare))
     texts = [SUBJECT.search(post)[1] for post in posts]
     long = [*bodies, *load_docstrings(min_length=1).data]
     texts += [text.strip().partition("\n")[0] for text in long]
@@ -75,9 +74,9 @@ def make_counts() -> sparse.csr_array:
 def read_newsgroups(options) -> list[tuple[sparse.csr_array, np.ndarray]]:
     """Return counts and classes, from 0, of training and of test documents.
 
-    The folder holds train.data, train.label, test.data, test.label and vocabulary.txt,
-    each plain or as .gz; documents are shuffled, for in the files they stand class by
-    class. With stop words, words of one letter are dropped, too.
+    The files, which medlda-newsgroups names, are plain or .gz. Documents are shuffled,
+    for the files hold them class by class. Words of one letter are dropped with stop
+    words.
     """
 
     def read(name, **options_of_numpy):
@@ -98,6 +97,60 @@ def read_newsgroups(options) -> list[tuple[sparse.csr_array, np.ndarray]]:
         order = np.random.default_rng(seed).permutation(y.size)
         found.append((X[order][:, kept], y[order]))
     return found
+
+
+def parse_sgml(text: str) -> Iterator[Story]:
+    def between(tag, story):
+        found = re.search(rf"<{tag}\b[^>]*>(.*?)</{tag}>", story, re.DOTALL)
+        return found[1] if found else ""
+
+    for attributes, story in STORY.findall(text):
+        attribute = dict(re.findall(r'(\w+)="(.*?)"', attributes))
+        kind = SPLITS.get((attribute["TOPICS"], attribute["LEWISSPLIT"]), "unused")
+        topics = re.findall(r"<D>(.*?)</D>", between("TOPICS", story))
+        # A few stories are one unprocessed text, without title and body.
+        words = [between("TITLE", story), between("BODY", story)]
+        if not any(words):
+            words = [re.sub(r"<[^>]*>", "", between("TEXT", story))]
+        words = html.unescape("\n".join(words)).strip()
+        yield Story(kind, topics, CLOSING.sub("", words))
+
+
+def read_stories(folder) -> Iterator[Story]:
+    """Yield all stories of a folder, in one file of lines or in SGML files."""
+    lines = Path(folder, "reuters21578.jsonl.gz")
+    paths = sorted(Path(folder).glob("*.sgm"))
+    if lines.exists():
+        with gzip.open(lines, "rt", encoding="utf-8") as stories:
+            for story in map(json.loads, stories):
+                text = f"{story['title']}\n{story['body']}"
+                yield Story(story["modapte"], story["topics"], text)
+    elif not paths:
+        raise FileNotFoundError(f"no *.sgm and no {lines.name} in {folder}")
+    else:
+        for path in paths:
+            yield from parse_sgml(path.read_text(encoding="latin-1"))
+
+
+def read_reuters(folder, n_labels=10) -> tuple[list[str], tuple, tuple]:
+    """Return the largest topics, and counts and indicators of training and test.
+
+    Stories with none of these topics stay, with a row of zeros. Words are runs of at
+    least two letters in three training stories or more, without English stop words.
+    """
+    stories = list(read_stories(folder))
+    train, test = ([s for s in stories if s.kind == k] for k in ("train", "test"))
+    sizes = Counter(topic for story in train for topic in set(story.topics))
+    labels = [topic for topic, _ in sizes.most_common(n_labels)]
+    words = CountVectorizer(stop_words="english", token_pattern="[a-z]{2,}", min_df=3)
+    words.fit(story.text for story in train)
+
+    def labelled(some):
+        X = sparse.csr_array(words.transform(story.text for story in some))
+        Y = [[int(label in story.topics) for label in labels] for story in some]
+        return X, np.array(Y)
+
+    return labels, labelled(train), labelled(test)
 
 
 def shape_of(X) -> dict[str, int]:
@@ -144,7 +197,7 @@ def hold_out_tokens(X: sparse.csr_array, fraction=0.1) -> tuple:
 
 
 def log_probability(doc_topic, topic_word, held_out) -> float:
-    """Return the mean log probability of held-out words; theta is of their rows."""
+    """Return the mean log probability of held-out words, in documents of theta."""
     cells, total = held_out.tocoo(), 0.0
     n_parts = 1 + cells.nnz * topic_word.shape[0] // 10_000_000
     for part in np.array_split(np.arange(cells.nnz), n_parts):

@@ -17,7 +17,7 @@ CORPORA = {
     "newsgroups": "20 Newsgroups",
     "counts": "high counts",
     "docstrings": "docstrings",
-    "synthetic": "synthetic",
+    "zipf": "synthetic",
     "titles": "Titles",
 }
 
@@ -43,14 +43,12 @@ def panels(n: int, most_columns=None):
 
 
 def finish(figure, path) -> None:
-    """Save a figure; its legend is below, where it covers nothing."""
+    """Save a figure with a legend below the panels."""
     pairs = [ax.get_legend_handles_labels() for ax in figure.axes]
     lines = {label: h for pair in pairs for h, label in zip(*pair, strict=True)}
-    place = {
-        "loc": "outside lower center",
-        "ncols": min(len(lines), 1 + len(figure.axes)),
-    }
-    figure.legend(lines.values(), lines, **place, handlelength=4)
+    place = {"loc": "outside lower center", "handlelength": 4}
+    columns = min(len(lines), 1 + len(figure.axes))
+    figure.legend(lines.values(), lines, **place, ncols=columns)
     FigureCanvasAgg(figure)
     figure.savefig(path, dpi=150)
 
@@ -76,7 +74,7 @@ def title(name: str, report: dict) -> str:
 
 
 def draw_curves(reports, folder, kinds: dict[str, str], looks) -> None:
-    """Save figures with a panel for each kind, a key of chains: thick are medians.
+    """Save figures with a panel for each kind, a key of chains; medians are thick.
 
     Curves are against the seconds of a chain, if it has them, else against sweeps.
     """
@@ -115,14 +113,8 @@ def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", linear=()) ->
             for row in report["rows"]:
                 for name, value in of(row).items():
                     points.setdefault(name, {})[row[x]] = value
-            lines(
-                axes,
-                points,
-                looks,
-                x.removeprefix("n_"),
-                label,
-                log=label not in linear,
-            )
+            log = label not in linear
+            lines(axes, points, looks, x.removeprefix("n_"), label, log=log)
 
     per_report(reports, folder, len(kinds), draw)
 

@@ -1,4 +1,4 @@
-"""Turns, statistics and reports that every question uses."""
+"""Turns, curves, statistics and reports, which every question uses."""
 
 import json
 import os
@@ -15,15 +15,15 @@ from threadpoolctl import threadpool_limits
 import sklda
 from benchmarks.programs import Failed
 
-TAIL = 50  # sweeps at the end of a chain whose mean is its end
+TAIL = 50  # last sweeps of a chain, over which its end is a mean
 FEWEST_TIMED = 5  # turns
 LONGEST_TURN = 5.0  # seconds
-SIMD = ("sse4", "avx", "fma", "asimd", "neon", "sve")  # flags of a processor
-NOT_RECORDED = ("question", "results", "folder", "jobs", "peers", "seeds")  # nor paths
+SIMD = ("sse4", "avx", "fma", "asimd", "neon", "sve")  # processor flags
+NOT_RECORDED = ("question", "results", "folder", "jobs", "peers", "seeds")  # nor *_home
 
 
 class Runner:
-    """A program that takes turns by `seconds(n)`; one that raises `Failed` is out."""
+    """A program that takes turns by `seconds(n)`, until it raises `Failed`."""
 
     def __init__(self, name: str, seconds):
         self.name, self._time = name, seconds
@@ -38,11 +38,11 @@ class Runner:
         return {"sweeps": [self.first, self.n_sweeps], "seconds_per_sweep": self.turns}
 
     def at_once(self, last: int, sweeps: int) -> int:
-        """Return so many sweeps, one if they are slow."""
+        """Return the sweeps of one turn: `sweeps`, or one if they are slow."""
         return sweeps if 0 < self.pace * sweeps < LONGEST_TURN else 1
 
     def turn(self, last: int, sweeps: int) -> None:
-        """Sweep so many times, but not beyond the last."""
+        """Sweep `sweeps` times, but not beyond the last."""
         n = min(self.at_once(last, sweeps), last - self.n_sweeps)
         seconds = self._time(n)
         self.n_sweeps += n
@@ -51,7 +51,7 @@ class Runner:
         self.turns.append(round(self.pace, 6))
 
     def attempt(self, do, *arguments) -> bool:
-        """Call a function unless this has failed before; return whether it works."""
+        """Call a function unless an earlier one failed; return whether it succeeded."""
         if self.working:
             try:
                 do(*arguments)
@@ -62,7 +62,7 @@ class Runner:
 
 
 def take_turns(team, last: int, goes_on=lambda runner: True, sweeps=1) -> None:
-    """Let all sweep in turns, each until the last sweep or while it goes on."""
+    """Let all sweep in turns, each to the last sweep or while `goes_on` is true."""
     going = list(team)
     while going:
         going = [r for r in going if r.n_sweeps < last and goes_on(r)]
@@ -85,7 +85,7 @@ def time_turns(
 
 
 def seconds_per_sweep(new, names, X, *timed) -> tuple[dict, dict]:
-    """Return seconds per sweep of programs `new(name, X)`, made here, and these."""
+    """Return the seconds per sweep of the programs `new(name, X)`, and these."""
     with ExitStack() as threads, threadpool_limits(1):
         for documents, turns in ((X[:10], (0, 1)), (X, timed)):
             programs = {name: new(name, documents) for name in names}  # first compiles
@@ -97,7 +97,7 @@ def seconds_per_sweep(new, names, X, *timed) -> tuple[dict, dict]:
 
 
 def time_topics(new, names, X, options) -> list[dict]:
-    """Return the seconds per sweep of `new(name, X, n_topics)`, against topics."""
+    """Return the seconds per sweep of `new(name, X, n_topics)`, for all topics."""
     rows, timed = [], (options.first, options.sweeps, options.limit)
     for n_topics in options.topics:
         found, _ = seconds_per_sweep(partial(new, n_topics=n_topics), names, X, *timed)
@@ -107,7 +107,7 @@ def time_topics(new, names, X, options) -> list[dict]:
 
 
 def follow(team, checkpoints, evaluate, limit=np.inf, reached=None, sweeps=1) -> dict:
-    """Return curves: what `evaluate(runner)` finds after some sweeps, and the seconds.
+    """Return curves of `evaluate(runner)` and of the seconds, at checkpoints.
 
     Programs take turns from one checkpoint to the next; evaluations are not timed. A
     program ends where the next step would exceed the limit of its seconds, or with the
@@ -135,21 +135,25 @@ def columns(rows: list[dict]) -> dict[str, list]:
     return {key: [row[key] for row in rows] for key in rows[0]}
 
 
-def run_chains(run, names, options, *data) -> dict[str, list[dict]]:
-    """Return the chains of each program: `run(name, seed, *data)`, side by side."""
-    starts = [(name, seed) for seed in range(options.starts) for name in names]
-    work = (delayed(run)(*start, *data) for start in starts)
-    chains: dict[str, list[dict]] = {name: [] for name in names}
-    found = Parallel(options.jobs, return_as="generator")(work)
-    for (name, seed), chain in zip(starts, found, strict=True):
-        chains[name].append({"sampler": name, "seed": seed, **chain})
-        ends = {k: v[-1] for k, v in chain.items() if isinstance(v, list)}
-        print(f"  start {seed}, {name}: {ends}", flush=True)
+def run_starts(run, options, *data) -> dict[str, list[dict]]:
+    """Return the curves of each program, which `run(seed, *data)` returns by name.
+
+    Several starts run side by side if there is an option `jobs`.
+    """
+    work = (delayed(run)(seed, *data) for seed in range(options.starts))
+    chains: dict[str, list[dict]] = {}
+    found = Parallel(getattr(options, "jobs", 1), return_as="generator")(work)
+    for seed, curves in enumerate(found):
+        for name, curve in curves.items():
+            chains.setdefault(name, []).append({"seed": seed, **curve})
+            ends = {k: v[-1] for k, v in curve.items() if isinstance(v, list)}
+            print_rows([{"start": seed, "": name, **ends}])
     return chains
 
 
-def recorded_sweeps(options) -> list[int]:
-    return list(range(options.every, options.sweeps + 1, options.every))
+def run_each(run, names, seed, *data) -> dict[str, dict]:
+    """Return the curve `run(name, seed, *data)` of each program."""
+    return {name: run(name, seed, *data) for name in names}
 
 
 def geometric(last: int, steps=(1, 1.5, 2, 3, 5, 7)) -> list[int]:
@@ -160,7 +164,7 @@ def geometric(last: int, steps=(1, 1.5, 2, 3, 5, 7)) -> list[int]:
 
 
 def reached(x, rising, level: float) -> float:
-    """Return where a curve first is at a level, linear in log x; else infinity."""
+    """Return where a curve first reaches a level, linear in log x; else infinity."""
     there = np.flatnonzero(rising >= level)
     if there.size == 0:
         return np.inf
@@ -172,8 +176,7 @@ def effective_sample_size(values) -> float:
     """Return the size of an independent sample whose mean is as accurate.
 
     The autocorrelations are summed by Geyer's initial monotone sequence: in pairs, up
-    to the first pair that is not positive, and none greater than the one before. At
-    most as many as there are values; a trend leaves few.
+    to the first that is not positive, and none greater than the one before.
     """
     deviations = np.asarray(values, dtype=float) - np.mean(values)
     n = deviations.size
@@ -186,7 +189,7 @@ def effective_sample_size(values) -> float:
 
 
 def times(seconds: dict) -> dict:
-    """Return means and medians of the seconds of each program, beside the first."""
+    """Return mean and median seconds of each program, and speed-ups over the first."""
     mean = {name: float(np.mean(values)) for name, values in seconds.items()}
     median = {name: float(np.median(values)) for name, values in seconds.items()}
     report = {"mean": mean, "median": median, "times_as_fast": speed_ups(median)}
@@ -203,13 +206,13 @@ def median_curve(curves) -> np.ndarray:
 
 
 def end_of(sweeps, curve, tail: int) -> float:
-    """Return the mean over so many sweeps at the end."""
+    """Return the mean over the last `tail` sweeps."""
     is_end = np.asarray(sweeps) > sweeps[-1] - tail
     return float(np.asarray(curve)[is_end].mean())
 
 
 def median_of(values) -> float | None:
-    """Return the median, None if that is infinite; None is the largest: never."""
+    """Return the median, where None is infinite: a level that is never reached."""
     middle = float(np.median([np.inf if v is None else v for v in values]))
     return middle if np.isfinite(middle) else None
 
@@ -219,7 +222,7 @@ def range_of(values) -> dict:
 
 
 def summary(sweeps, chains, key: str, sign=1, tail=1) -> dict[str, dict]:
-    """Return where programs end, and when they are where the first is at its end."""
+    """Return the ends of programs, and when they reach the end of the first."""
     rows, target, base = {}, None, None
     for name, some in chains.items():
         curves = [chain[key] for chain in some]
@@ -233,7 +236,7 @@ def summary(sweeps, chains, key: str, sign=1, tail=1) -> dict[str, dict]:
 
 
 def print_rows(rows) -> None:
-    """Print rows without the lists in them."""
+    """Print a line for each row, without the lists in it."""
 
     def short(value):
         if isinstance(value, dict):
@@ -256,7 +259,7 @@ def write(options, name: str, report: dict, **facts) -> None:
 
 
 def read(folder: Path, name="*") -> dict[str, dict]:
-    """Return the reports whose names match, numbers in order."""
+    """Return the reports whose names match, in the order of their numbers."""
 
     def parts(path):
         return [int(word) if word.isdigit() else word for word in path.stem.split("-")]
@@ -266,19 +269,19 @@ def read(folder: Path, name="*") -> dict[str, dict]:
 
 
 def machine() -> dict:
-    """Describe processor and versions, and nothing else of the machine."""
+    """Return the processor and the versions, and nothing else of the machine."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     fields = (line.partition(":") for line in reversed(lines))  # the first is kept
     cpu = {name.strip(): value.strip() for name, _, value in fields}
     flags = cpu.get("flags", cpu.get("Features", "")).split()
     packages = ("numpy", "scipy", "numba", "scikit-learn")
-    versions = {package: version(package) for package in packages}
+    versions = {"python": platform.python_version()}
+    versions |= {package: version(package) for package in packages}
     return {
         "cpu": cpu.get("model name") or platform.processor() or platform.machine(),
         "simd": sorted(flag for flag in flags if flag.startswith(SIMD)),
         "cores": os.cpu_count(),
         "system": platform.system(),
-        "versions": {"python": platform.python_version(), **versions}
-        | {"sklda": sklda.__version__},
+        "versions": versions | {"sklda": sklda.__version__},
     }

@@ -1,4 +1,4 @@
-"""The private names of sklda that the benchmarks use: in this file and in no other."""
+"""All private names of sklda that the benchmarks use."""
 
 from functools import partial
 
@@ -12,14 +12,13 @@ from sklda._core.corpus import check_corpus, check_weights, split_cells
 from sklda._core.threads import Threads
 from sklda._cvb.engine import Engine
 from sklda._cvb.estimator import APPROXIMATIONS
-from sklda._ecgs.samplers import draws_made
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.scalars import HeldOut, Recorder, Stop, draw_pairs
 from sklda._gibbs.start import check_init, first_topics
 
 
 class Sklda(Program):
-    """What `fit` of an estimator runs: a chain, or the engine of CVBLDA.
+    """The chain that `fit` of an estimator runs, or the engine of CVBLDA.
 
     Estimates are those of the last sweep. `threads`, if it is given, is the number of
     shards and of their threads.
@@ -80,17 +79,15 @@ class Sklda(Program):
         return self._chain.log_joint[-1]
 
     def sampling_rate(self) -> list[float]:
-        """Return draws / tokens of each sweep: 1 for a chain that does not count."""
-        state = self._chain.state
-        if not hasattr(getattr(state, "shards", [state])[0], "draws_made"):
-            return [1.0] * self.n_sweeps
-        return (draws_made(state) / state.z.size).tolist()
+        """Return draws / tokens of each sweep."""
+        chain = self._chain
+        return [info.n_draws / chain.n_tokens for info in chain.info]
 
     def keep(self) -> None:
         self._chain.keep()
 
     def sums(self, *, present=False) -> tuple[np.ndarray, np.ndarray, int]:
-        """Return sums of word-topic and doc-topic counts over how many kept samples."""
+        """Return sums of counts over kept samples, and the number of samples."""
         averages = (self._chain.snapshot() if present else self._chain).averages
         return averages.word_topic, averages.doc_topic, averages.n_kept
 

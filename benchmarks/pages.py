@@ -3,8 +3,7 @@ from importlib import import_module
 from pathlib import Path
 from string import Template
 
-from benchmarks import DECLARED
-from benchmarks.compare import shapes
+from benchmarks import DECLARED, compare
 from benchmarks.harness import read
 from benchmarks.programs import PEERS
 
@@ -17,9 +16,9 @@ def run(options) -> None:
         family, _, kind = name.partition("-")
         reports = read(options.results / family, f"{kind}*") if kind else {}
         if reports and family != "compare":
-            question = import_module(f"benchmarks.{family}.{kind}")
-            if hasattr(question, "draw"):  # the others have tables only
-                question.draw(reports, options.results / family)
+            module = import_module(f"benchmarks.{family}")
+            if hasattr(module, f"draw_{kind}"):  # the others have tables only
+                getattr(module, f"draw_{kind}")(reports, options.results / family)
 
 
 def write_page(folder: Path, doc: Path) -> None:
@@ -28,13 +27,15 @@ def write_page(folder: Path, doc: Path) -> None:
     text = (HERE / "page.rst").read_text(encoding="utf-8")
     head, *parts = re.split(r"^\.\. SECTION (\w+)\n", text, flags=re.MULTILINE)
     stored = read(folder)
-    values = {"machines": _machines(stored.values()), "shapes": shapes(stored.values())}
+    values = {
+        "machines": _machines(stored.values()),
+        "shapes": compare.shapes(stored.values()),
+    }
     sections = [Template(head).substitute(values)]
     for name, section in zip(parts[::2], parts[1::2], strict=True):
         reports = list(read(folder, f"{name}*").values())
         if reports:
-            question = import_module(f"benchmarks.compare.{name}")
-            values = question.section(reports, images)
+            values = getattr(compare, f"section_{name}")(reports, images)
             sections.append(Template(section).substitute(values))
     page = "\n\n".join(section.strip() for section in sections) + "\n"
     (doc / "benchmarks.rst").write_text(page, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""One program in a process of its own, which obeys commands.
+"""A process that runs one program and takes commands.
 
 Programs can then take turns and still share nothing: neither memory nor threads nor
 settings. The process imports the program and what it needs, and nothing else.
@@ -46,7 +46,7 @@ class Worker(ExitStack):
 
 
 class Session(ExitStack):
-    """What a worker does; once there is a program, its methods are commands, too.
+    """The commands of a worker; its program, once it is made, adds its own.
 
     A task is a corpus where workers find it, a number of topics, and one of threads.
     """

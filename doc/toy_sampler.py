@@ -5,12 +5,12 @@ import numpy as np
 from sklda._core.corpus import kernel_parts
 from sklda._core.entry import entry
 from sklda._core.random_streams import uniform
-from sklda._core.sampler import over
+from sklda._core.sampler import info, over
 from sklda._simd.compile import njit
 from sklda._tables.document import count_document
 from sklda._tables.rows import counts, from_topics, tables
 
-__all__ = ["counts", "from_topics", "over", "sweep", "tables"]
+__all__ = ["counts", "from_topics", "info", "over", "sweep", "tables"]
 
 
 def sweep(problem, state, rng):

@@ -52,10 +52,8 @@ settings.load_profile("suite")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile all kernels before pytest-xdist starts its workers."""
-    config = session.config
-    is_controller = config.getoption("numprocesses", None) is not None
-    if is_controller and not hasattr(config, "workerinput"):
+    """Compile all kernels before pytest-xdist starts its workers, if there are any."""
+    if session.config.getoption("numprocesses", None):  # workers do not see the option
         compile_all()
 
 

@@ -1,4 +1,4 @@
-"""Arguments that every public name refuses, and the bounds that it takes.
+"""Bad arguments that every public name refuses, and bounds that it accepts.
 
 The tables are in tests/helpers/bad_input: of each parameter the bad values with the
 error they get, and the valid values in all the types they come in.

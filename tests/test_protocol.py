@@ -34,8 +34,7 @@ from tests.cvb import test_kernels as cvb_kernels
 from tests.ecgs import test_exactness as ecgs
 from tests.gibbs import test_blocked_exactness as blocked
 from tests.gibbs import test_exactness as single_site
-from tests.gibbs import test_partially_collapsed_exactness as partially_collapsed
-from tests.gibbs import test_uncollapsed_exactness as uncollapsed
+from tests.gibbs import test_phi_first_exactness as phi_first
 from tests.helpers.corpora import random_corpus, words_of
 from tests.helpers.enumeration import faults
 from tests.helpers.mutants import streams
@@ -92,6 +91,9 @@ def walk(sampler, problem, z, seed, n_sweeps=6):
         state = sampler.sweep(other_priors(problem, i), state, rng)
         assert state.z is z
         assert_counted(sampler, problem, state)
+        info = sampler.info(problem, state)
+        assert 0 < info.n_draws <= z.size
+        assert 0 <= info.n_accepted <= info.n_proposed
         path.append(z.copy())
     return np.array(path)
 
@@ -255,7 +257,7 @@ def test_all_samplers_are_walked():
 def test_functions_are_those_of_the_protocol(name):
     sampler = found_samplers()[name]
     protocol = Shardable if hasattr(sampler, "over") else Sampler
-    for function in ("from_topics", "sweep", "counts", "tables", "over"):
+    for function in ("from_topics", "sweep", "counts", "info", "tables", "over"):
         if not hasattr(protocol, function):
             continue
         asked = list(inspect.signature(getattr(protocol, function)).parameters)[1:]
@@ -268,8 +270,7 @@ def test_functions_are_those_of_the_protocol(name):
 EXACT = {
     *single_site.SAMPLERS,
     *blocked.SIMULATIONS,
-    *partially_collapsed.SAMPLERS,
-    *uncollapsed.SAMPLERS,
+    *phi_first.SAMPLERS,
     *medlda.KERNELS,
     *(f"{way}, {kernel}" for way in ("shortcut", "dynamic") for kernel in ecgs.KERNELS),
 }

@@ -6,6 +6,6 @@ The corpora are synthetic, so nothing is fetched.
 import sys
 from pathlib import Path
 
-# For `synthetic`. Not the folder above: that one holds a sklda of its
-# own, and the one to be measured is the one that is installed.
+# For `synthetic`. The folder above this one has a checkout of sklda, but the installed
+# one is measured.
 sys.path.append(str(Path(__file__).resolve().parents[1]))

@@ -1,6 +1,10 @@
-"""Seconds, memory and quality of fits."""
+"""Seconds, memory and quality of fits, and seconds before the first sweep."""
 
+import os
+import subprocess
+import sys
 from functools import partial
+from tempfile import TemporaryDirectory
 
 from synthetic import zipf_corpus
 
@@ -27,7 +31,7 @@ ESTIMATORS = {
 
 
 class Fit:
-    """Seconds of 20 sweeps and the peak memory, on one thread but where it says two."""
+    """Seconds of 20 sweeps, and peak memory; on one thread, but for `two threads`."""
 
     params = (tuple(ESTIMATORS), (20, 100, 400, 1000))
     param_names = ("estimator", "topics")
@@ -46,7 +50,7 @@ class Fit:
 
 
 class Quality:
-    """How well documents are predicted that were not fitted."""
+    """Perplexity of documents that were not fitted."""
 
     params = (tuple(ESTIMATORS),)
     param_names = ("estimator",)
@@ -69,3 +73,36 @@ class Inference:
 
     def time_score(self):
         self.lda.score(self.test)
+
+
+FIRST_FIT = """
+from sklda import CollapsedGibbsLDA
+CollapsedGibbsLDA({}, max_iter=20, random_state=0).fit([[2, 1], [0, 3]])
+"""
+
+
+def timeraw_import():
+    return "import sklda"
+
+
+def timeraw_import_of_others():  # which sklda imports
+    return "import numba, sklearn.decomposition, joblib"
+
+
+class FirstFit:
+    """A first fit, with compiled kernels on disk or without them."""
+
+    params = ((20, 1000), (True, False))
+    param_names = ("topics", "compiled")
+    number, repeat, rounds, warmup_time = 1, 3, 1, 0
+    timeout = 300
+
+    def setup(self, n_topics, compiled):
+        self.folder = TemporaryDirectory()
+        if compiled:
+            self.time_fit(n_topics, compiled)
+
+    def time_fit(self, n_topics, compiled):
+        environment = {**os.environ, "NUMBA_CACHE_DIR": self.folder.name}
+        command = [sys.executable, "-c", FIRST_FIT.format(n_topics)]
+        subprocess.run(command, env=environment, check=True)

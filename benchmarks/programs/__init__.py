@@ -1,4 +1,4 @@
-"""The programs that are compared, and what can be done with each.
+"""The programs that are compared, and their common interface.
 
 Only the standard library is imported here: the memory of a process that runs a program
 holds what that program needs, and nothing else.
@@ -26,7 +26,7 @@ class Failed(Exception):
 
 
 def peak_bytes(process: int | str = "self") -> int:
-    """Return the most memory that a process has held at a time.
+    """Return the peak memory of a process.
 
     Linux has it in /proc; its getrusage would count what the parent held when this
     process was made.
@@ -42,7 +42,7 @@ def peak_bytes(process: int | str = "self") -> int:
 
 
 class Program:
-    """A model of one corpus. Made, it is at its start.
+    """A model of one corpus, at its start once it is made.
 
     It takes X, the number of topics, a seed and, by name, alpha, beta and threads.
     `sweep(n=1)` passes over the corpus n times, and is timed; `estimates(last=None)`
@@ -59,7 +59,7 @@ class Program:
         return self.clock() - start
 
     def close(self) -> None:
-        """End what would outlive the process."""
+        """End processes and folders of its own."""
 
 
 class Peer(NamedTuple):
@@ -98,7 +98,7 @@ PEERS = {name: Peer(**declared) for name, declared in DECLARED["programs"].items
 
 
 def available(names, threads=1) -> dict[str, str]:
-    """Return the version of each program that can run, and name the others."""
+    """Return the version of each program that can run; print the others."""
     found = {name: PEERS[name].version for name in names}
     for name in names:
         if found[name] is None:

@@ -17,9 +17,9 @@ N_STARTS = 3  # fits of no sweeps, of which the fastest counts
 
 
 class Fits(Program):
-    """Estimates are those of the last sweep, or the program's own mean over samples.
+    """A program whose estimates are of the last sweep, or its own mean over samples.
 
-    Of a mean there are as many samples as so many sweeps have room for.
+    A mean has as many samples as the sweeps have room for.
     """
 
     def __init__(

@@ -111,7 +111,7 @@ class Mallet(Program):
         return normalised(last_of(theta, last)), normalised(phi)
 
     def peak_bytes(self):
-        """Return that of its virtual machine; needs /proc."""
+        """Return the peak memory of its virtual machine; needs /proc."""
         peaks = []
         for process in Path("/proc").glob("[0-9]*"):
             try:

@@ -13,7 +13,7 @@ from docutils.parsers.rst import Directive
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from benchmarks.compare import quality, speed
+from benchmarks import compare
 from benchmarks.harness import read
 from benchmarks.programs import PEERS
 
@@ -37,7 +37,7 @@ def ratios() -> dict[int, float]:
     for n_topics in TOPICS:
         measured = report("speed", n_topics)
         names = [n for n in measured["programs"] if PEERS[n].exact]
-        speeds = {name: speed.speed(measured, name) for name in names}
+        speeds = {name: compare.speed(measured, name) for name in names}
         found[n_topics] = speeds.pop(OURS) / max(speeds.values())
     return found
 
@@ -69,7 +69,7 @@ def draw_speed(axes) -> str:
     """Draw the tokens per second of all programs; return them in words."""
     measured = report("speed", SHOWN)
     programs = [name for name in PEERS if name in measured["programs"]]
-    speeds = {name: speed.speed(measured, name) / 1e6 for name in programs}
+    speeds = {name: compare.speed(measured, name) / 1e6 for name in programs}
     speeds = dict(sorted(speeds.items(), key=lambda item: item[1]))
     colors = [COLOR if name == OURS else GREY for name in speeds]
     labels = [PEERS[name].label for name in speeds]
@@ -87,7 +87,7 @@ def draw_quality(axes) -> str:
     programs = report("quality", SHOWN)["programs"]
     shown = {name: p for name, p in programs.items() if PEERS[name].exact}
     for name, program in shown.items():
-        curve = quality.median_curve(program)
+        curve = compare.median_curve(program)
         color, dashes = (COLOR, "-") if name == OURS else next(looks)
         look = {"label": PEERS[name].label, "color": color, "linestyle": dashes}
         axes.plot(curve["seconds"], curve["perplexity"], marker=".", **look)

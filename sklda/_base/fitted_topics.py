@@ -1,4 +1,4 @@
-"""Topics, documents and words of any fitted topic model, as arrays."""
+"""The topics, documents and words of any fitted topic model, as arrays."""
 
 from __future__ import annotations
 
@@ -15,15 +15,9 @@ from sklda._core.warn import warn_user
 
 
 def snapshot(estimator: Any) -> Any:
-    """Return a shallow copy of a fitted estimator.
+    """Return a shallow copy of a fitted estimator, or raise NotFittedError.
 
-    All that is read from it belongs to one fit, even if another thread fits the
-    estimator again meanwhile.
-
-    Raises
-    ------
-    NotFittedError
-        Before fit.
+    The copy stays with one fit, even if another thread fits the estimator again.
     """
     fitted = copy(estimator)
     check_is_fitted(fitted)
@@ -35,24 +29,9 @@ def snapshot(estimator: Any) -> Any:
 
 
 def fitted_components(estimator: Any) -> np.ndarray:
-    """Return `components_` of a topic model.
+    """Return the finite, non-negative `components_`, (n_topics, n_words) float64.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Fitted, see `snapshot`, with `components_`.
-
-    Returns
-    -------
-    ndarray of shape (n_topics, n_words) of float64
-        Non-negative weights of words in topics, on any scale.
-
-    Raises
-    ------
-    TypeError
-        If the estimator has no `components_`.
-    ValueError
-        If `components_` contains negative values or values that are not finite.
+    Raise TypeError if there are none, ValueError if they are anything else.
     """
     if not hasattr(estimator, "components_"):
         raise TypeError(
@@ -64,38 +43,23 @@ def fitted_components(estimator: Any) -> np.ndarray:
     components: np.ndarray = check_matrix(
         estimator.components_, "components_", dtype=np.float64
     )
-    if components.min() < 0:
-        raise ValueError(
-            f"components_ of {type(estimator).__name__} contains negative values; the "
-            f"weights of words in topics must be non-negative."
-        )
+    _check_not_negative(components, f"components_ of {type(estimator).__name__}")
     return components
+
+
+def _check_not_negative(weights: np.ndarray, name: str) -> None:
+    if weights.min() < 0:
+        raise ValueError(
+            f"{name} contains negative values; the weights of words in topics must be "
+            f"non-negative."
+        )
 
 
 def topic_weights(model: Any, name: str = "model") -> np.ndarray:
     """Return the weights of words in topics, of a fitted estimator or of an array.
 
-    Parameters
-    ----------
-    model : estimator or array-like of shape (n_topics, n_words)
-        Topic model with `components_`, or weights on any scale, even logarithms.
-    name : str, default="model"
-        Name of the parameter, for the message.
-
-    Returns
-    -------
-    ndarray of shape (n_topics, n_words) of float64
-        Finite weights; those of an estimator are not negative.
-
-    Raises
-    ------
-    NotFittedError
-        Before fit.
-    TypeError
-        If an estimator has no `components_`.
-    ValueError
-        If the weights are not a matrix of finite numbers, or those of an estimator
-        negative.
+    They are finite; those of an array may be negative, such as logarithms. Raise
+    NotFittedError, TypeError or ValueError if there are none.
     """
     if hasattr(model, "fit"):
         return fitted_components(snapshot(model))
@@ -106,17 +70,10 @@ def topic_weights(model: Any, name: str = "model") -> np.ndarray:
 def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
     """Return the word distributions of topics, of an estimator or of an array.
 
-    Raises
-    ------
-    NotFittedError, TypeError, ValueError
-        As `topic_weights`; also if a weight is negative, or all of a topic are 0.
+    Raise ValueError also if a weight is negative, or all of a topic are 0.
     """
     weights = topic_weights(model, name)
-    if weights.min() < 0:
-        raise ValueError(
-            f"{name} contains negative values; the weights of words in topics must be "
-            f"non-negative."
-        )
+    _check_not_negative(weights, name)
     empty = np.flatnonzero(weights.max(axis=1) == 0)
     if empty.size > 0:
         raise ValueError(
@@ -136,18 +93,14 @@ def normalise(weights: np.ndarray) -> np.ndarray:
 
 
 def summable(weights: np.ndarray) -> np.ndarray:
-    """Return weights on a scale on which their sum is finite; as they are, if it is."""
+    """Return weights, scaled down if their sum would overflow."""
     with np.errstate(over="ignore"):
         total = weights.sum()
     return weights if np.isfinite(total) else weights / weights.size
 
 
 def count_models(estimator: Any) -> int:
-    """Return the number of models in one estimator.
-
-    There is one model; or one for each class with one-vs-rest, whose topics follow
-    each other.
-    """
+    """Return 1, or with one-vs-rest the number of classes, each with own topics."""
     beta = _topic_word_prior(estimator)
     if beta.ndim < 2:
         return beta.size
@@ -156,7 +109,7 @@ def count_models(estimator: Any) -> int:
 
 
 def _topic_word_prior(estimator) -> np.ndarray:
-    """Return one number, (n_models,) or (n_topics, n_words); a factorisation has 0."""
+    """Return a number, (n_models,) or (n_topics, n_words); 0 for a factorisation."""
     return np.asarray(getattr(estimator, "topic_word_prior_", 0.0))
 
 
@@ -170,13 +123,16 @@ def check_one_model(estimator: Any) -> None:
         )
 
 
-def topic_frequencies(estimator: Any) -> np.ndarray:
-    """Return the proportion of the training tokens in each topic, (n_topics,).
+def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray:
+    """Return the proportion of the tokens of X in each topic, (n_topics,).
 
-    `components_` of an LDA model are expected token counts plus a prior, which is
-    subtracted. A matrix factorisation has no prior and an arbitrary scale, so its
-    frequencies depend on that scale.
+    Without X, return the proportion of the training tokens: `components_` of an LDA
+    model are expected token counts plus a prior, which is subtracted. Those of a matrix
+    factorisation have an arbitrary scale, on which the proportions then depend.
     """
+    if X is not None:
+        proportions = topic_proportions(estimator, X)
+        return normalise(axis_sums(check_counts(X), axis=1) @ proportions)
     weights = fitted_components(estimator)
     prior = _topic_word_prior(estimator)
     if prior.ndim == 1:
@@ -185,19 +141,12 @@ def topic_frequencies(estimator: Any) -> np.ndarray:
     return normalise(tokens.sum(axis=1))
 
 
-def topic_frequencies_in(estimator: Any, X: MatrixLike) -> np.ndarray:
-    """Return the expected proportion of the tokens of X in each topic, (n_topics,)."""
-    proportions = topic_proportions(estimator, X)
-    lengths = document_lengths(check_counts(X))
-    return normalise(lengths @ proportions)
-
-
 def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     """Return the topic proportions of documents, (n_documents, n_topics).
 
-    Those of each model sum to 1: see `count_models`. If those of `transform` do
-    not, the model is taken for a matrix factorisation, in which document d has
-    ``transform(X)[d, k] * components_[k].sum()`` expected tokens in topic k; these are
+    Those of each model, see `count_models`, sum to 1. If the rows of `transform` do
+    not, the model is taken for a matrix factorisation: then document d has
+    ``transform(X)[d, k] * components_[k].sum()`` expected tokens in topic k, which are
     normalised.
     """
     components = summable(fitted_components(estimator))
@@ -211,17 +160,11 @@ def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
 
 
 def check_matrix(value: Any, name: str, **options: Any) -> Any:
-    """Return the matrix of finite numbers that scikit-learn's check_array makes of it.
-
-    Raises
-    ------
-    ValueError
-        If there is none; the message names the parameter.
-    """
+    """Return what scikit-learn's check_array makes of a matrix, or raise ValueError."""
     check_structure(value, name)
     try:
         matrix = check_array(value, input_name=name, **options)
-        if matrix.dtype == object:  # of a list of arrays, which scikit-learn forgets
+        if matrix.dtype == object:  # check_array does not convert a list of arrays
             matrix = check_array(matrix, dtype=np.float64, input_name=name)
         return matrix
     except (TypeError, ValueError) as error:
@@ -229,9 +172,9 @@ def check_matrix(value: Any, name: str, **options: Any) -> Any:
 
 
 def check_counts(X: MatrixLike) -> Any:
-    """Return X as an ndarray or a CSR matrix of non-negative finite numbers.
+    """Return X as an ndarray or a CSR matrix of non-negative integers or float64.
 
-    They are integers or float64, whose sums neither overflow nor lose tokens.
+    Sums of narrower floats would overflow, or lose tokens.
     """
     counts = check_matrix(X, "X", accept_sparse="csr")
     if counts.dtype.kind == "f":
@@ -241,14 +184,21 @@ def check_counts(X: MatrixLike) -> Any:
     return counts
 
 
-def document_lengths(counts: Any) -> np.ndarray:
-    """Return the number of tokens in each document, (n_documents,)."""
-    return np.asarray(counts.sum(axis=1)).ravel()
+def axis_sums(counts: Any, axis: int) -> np.ndarray:
+    """Return the sums along an axis of a matrix, dense or sparse, as one dimension."""
+    return np.asarray(counts.sum(axis=axis)).ravel()
 
 
 def has_names(estimator: Any) -> bool:
     """Return whether an estimator was fitted to columns with names."""
     return hasattr(estimator, "feature_names_in_")
+
+
+def check_feature_names(names: Any) -> list[str]:
+    """Return the names of words as a list of str."""
+    content = "the words in the order of the columns of X"
+    way_out = "Pass `vectorizer.get_feature_names_out()`."
+    return check_names(names, "feature_names", content, way_out)
 
 
 def word_names(
@@ -258,13 +208,6 @@ def word_names(
 
     Without `feature_names` these are `feature_names_in_` of the estimator or, if it has
     none, the column numbers of X, with a warning.
-
-    Raises
-    ------
-    TypeError
-        If feature_names is not a list or an array of names.
-    ValueError
-        If their number is not `n_words`.
     """
     given: Any = feature_names
     if given is None and has_names(estimator):
@@ -276,12 +219,7 @@ def word_names(
             "`feature_names=vectorizer.get_feature_names_out()`."
         )
         given = range(n_words)
-    names = check_names(
-        given,
-        "feature_names",
-        "the words in the order of the columns of X",
-        "Pass `vectorizer.get_feature_names_out()`.",
-    )
+    names = check_feature_names(given)
     if len(names) != n_words:
         raise ValueError(
             f"feature_names has {len(names):,} names, but the model has {n_words:,} "
@@ -293,8 +231,8 @@ def word_names(
 def top_indices(scores: np.ndarray, n: int) -> np.ndarray:
     """Return the columns of the n largest entries of each row, in decreasing order.
 
-    Ties are broken by column: the smaller one comes first. Cost: O(n_columns) per row,
-    plus O(m log m) for the m entries that are at least as large as the n-th largest.
+    Of equal entries the first column comes first. Cost: O(n_columns) per row, plus a
+    sort of the entries that are at least as large as the n-th largest.
     """
     top = np.empty((scores.shape[0], n), dtype=np.intp)
     for row, columns in zip(scores, top, strict=True):

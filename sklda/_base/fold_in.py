@@ -1,4 +1,4 @@
-"""Documents under fixed topics: their proportions, and how well these predict."""
+"""Topic proportions of documents under fixed topics, and how well they predict."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -19,7 +19,7 @@ _TOLERANCE = 1e-4  # sum of absolute changes of theta in one step
 Halves = tuple[np.ndarray, np.ndarray]  # weights of each cell in either, float32
 
 
-class Topics(NamedTuple):
+class FixedTopics(NamedTuple):
     """Fixed topics: phi of the words that occur, one row per word, and alpha."""
 
     word_topic: np.ndarray  # (n_words_seen, n_lanes) float32
@@ -29,49 +29,36 @@ class Topics(NamedTuple):
 
 def prepare(
     weights: WeightedCorpus, components, doc_topic_prior
-) -> tuple[WeightedCorpus, Topics]:
+) -> tuple[WeightedCorpus, FixedTopics]:
     """Restrict the topics to the words that occur, and renumber these."""
-    weights, word_topic = topics_of_words(weights, components)
-    n_topics = components.shape[0]
-    return weights, Topics(word_topic, pad_prior(doc_topic_prior), n_topics)
-
-
-def topics_of_words(
-    weights: WeightedCorpus, components
-) -> tuple[WeightedCorpus, np.ndarray]:
-    """Return phi of the words that occur, one row per word, and renumber these."""
     words, weights = renumber(weights)
-    return weights, _padded((components[:, words] / _row_sums(components)).T)
+    phi = components[:, words] / components.sum(axis=1, keepdims=True)
+    return weights, make_topics(phi.T, doc_topic_prior)
 
 
 def renumber(weights: WeightedCorpus) -> tuple[np.ndarray, WeightedCorpus]:
-    """Return the words that occur, and the corpus in which they are numbered so."""
+    """Return the words that occur, and the corpus with these numbered from 0."""
     words, word = np.unique(weights.word, return_inverse=True)
     return words, weights._replace(word=word.astype(np.int32))
 
 
-def make_topics(phi: np.ndarray, doc_topic_prior: np.ndarray) -> Topics:
+def make_topics(phi: np.ndarray, doc_topic_prior: np.ndarray) -> FixedTopics:
     """Return topics from the probabilities of words in them, (n_words, n_topics)."""
-    return Topics(_padded(phi), pad_prior(doc_topic_prior), phi.shape[1])
-
-
-def _padded(phi: np.ndarray) -> np.ndarray:
     n_words, n_topics = phi.shape
     word_topic = np.zeros((n_words, padded(n_topics)), np.float32)
     word_topic[:, :n_topics] = phi
-    return word_topic
-
-
-def _row_sums(components):
-    return components.sum(axis=1, keepdims=True)
+    return FixedTopics(word_topic, pad_prior(doc_topic_prior), n_topics)
 
 
 def doc_topic(
-    weights: WeightedCorpus, topics: Topics, n_jobs=None, max_steps: int = MAX_STEPS
+    weights: WeightedCorpus,
+    topics: FixedTopics,
+    n_jobs=None,
+    max_steps: int = MAX_STEPS,
 ) -> np.ndarray:
-    """Return theta, (n_docs, n_topics): each row depends on its document alone.
+    """Return the mode of theta, (n_docs, n_topics), if EM converges in `max_steps`.
 
-    It is the mode, unless EM has to end before it converges.
+    Each row depends on its document alone.
     """
     n_docs = weights.doc_ptr.size - 1
     theta = np.empty((n_docs, topics.n_topics))
@@ -93,19 +80,18 @@ def doc_topic(
 
 
 def _for_slices(work, weights, n_jobs):
-    """Call `work(first, last)` for slices of documents of about equal cells."""
+    """Call `work(first, last)` for slices of documents with about equal cells."""
     with Threads(n_jobs) as threads:
         n_slices = 4 * threads.n if threads.n > 1 else 1
         threads.map(work, *zip(*ranges(weights.doc_ptr, n_slices), strict=True))
 
 
 def split_tokens(weights: WeightedCorpus) -> Halves:
-    """Return the weights of each cell in two halves of its document, dealt at random.
+    """Return the weights of each cell in two random halves of its document.
 
-    The halves depend on the words and the counts of the document alone: `weights` must
-    have the words of X, so call it before `renumber`. Where weights are fractions, a
-    weight of 2.3 is two tokens of weight 1 and one of 0.3; halves differ by no more
-    than the weight of one token.
+    The halves depend on the words and counts of the document alone: call it before
+    `renumber`, while `weights` has the words of X. A weight of 2.3 is two tokens of
+    weight 1 and one of 0.3; halves differ by no more than the weight of one token.
     """
     first = np.empty(weights.count.size)
     most_cells = np.diff(weights.doc_ptr).max(initial=0)
@@ -123,24 +109,9 @@ def completion_score(
 ) -> float:
     """Return the mean log probability (nats) of all tokens, by document completion.
 
-    Theta is estimated on one half of each document and the other half is scored with
-    it; both ways round, so every token is predicted once.
-
-    Parameters
-    ----------
-    weights : WeightedCorpus
-        Documents.
-    halves : tuple of two ndarray of shape (n_cells,)
-        What `split_tokens` returns for them, before words are renumbered.
-    word_topic : ndarray of shape (n_words, at least n_topics) of float32
-        Probability of each word in each topic.
-    doc_topic_of : callable
-        Returns theta of the halves of the documents, (n_docs, n_topics).
-
-    Returns
-    -------
-    float
-        The mean; 0 with an UndefinedMetricWarning if there are no tokens.
+    `doc_topic_of` returns theta of one half of each document, with which the other half
+    is scored; both ways round, so that every token is predicted once. `word_topic` has
+    phi as float32, a row per word.
     """
     return mean_log_probability(
         *completion_sums(weights, halves, word_topic, doc_topic_of)
@@ -148,7 +119,7 @@ def completion_score(
 
 
 def mean_log_probability(total: float, n_tokens: float) -> float:
-    """Return the mean of a token; 0 with a warning if there are none."""
+    """Return the mean per token; 0 with a warning if there are no tokens."""
     if n_tokens > 0:
         return float(total / n_tokens)
     warn_user(

@@ -33,4 +33,5 @@ class VersionedMixin:
                 ),
                 stacklevel=2,  # what loads it: pickle.loads is no frame of Python
             )
-        super().__setstate__(attributes)
+        # Parameters that came later have their defaults.
+        super().__setstate__(type(self)().get_params(deep=False) | attributes)

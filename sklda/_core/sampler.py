@@ -7,7 +7,7 @@ Sharding, a change of representation, groups of tokens and labels are samplers c
 around other samplers.
 """
 
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,14 @@ class State(Protocol):
 
 
 S = TypeVar("S", bound=State)
+
+
+class SweepInfo(NamedTuple):
+    """What a sweep did; the numbers add up over shards."""
+
+    n_draws: int  # of topics: fewer than tokens where several move together
+    n_proposed: int = 0  # Metropolis-Hastings steps
+    n_accepted: int = 0
 
 
 class Sampler(Protocol[S]):
@@ -54,6 +62,9 @@ class Sampler(Protocol[S]):
         They may be the state's own: read them before the next sweep.
         """
 
+    def info(self, problem: Problem[Corpus] | Problem[Part], state: S) -> SweepInfo:
+        """Return what the last sweep did, in far less time than a sweep takes."""
+
 
 class Shardable(Sampler[S], Protocol[S]):
     """A sampler that can be sharded: several sweep parts of the cells at a time.
@@ -75,3 +86,11 @@ class Shardable(Sampler[S], Protocol[S]):
 def over(tables: Any, problem: Problem[Corpus] | Problem[Part]) -> Any:
     """Return the tables: `over` of samplers that need nothing else for any cells."""
     return tables
+
+
+def info(problem: Problem[Corpus] | Problem[Part], state: Any) -> SweepInfo:
+    """Return one draw for each token: `info` of samplers that draw each by itself."""
+    corpus = problem.corpus
+    return SweepInfo(
+        int((corpus.token_ptr[corpus.end] - corpus.token_ptr[corpus.begin]).sum())
+    )

@@ -4,8 +4,8 @@ Teh, Newman & Welling, NIPS 2006, equation 12: with all tokens independent,
 
     E[log p(w, z | alpha, beta)] - E[log q(z)].
 
-The counts in it are random variables: E[log Gamma(alpha_k + n_dk)], for example, is a
-sum over the distribution of n_dk.
+Its counts are random variables: E[log Gamma(alpha_k + n_dk)], for example, is a sum
+over the distribution of n_dk.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,11 +23,10 @@ _LEAST = np.float32(1e-37)  # replaces 0 in logarithms
 
 
 class CountHistogram(NamedTuple):
-    """How many pairs (of a document and a topic, say) are expected to have each count.
+    """Expected numbers of pairs (such as documents and topics) with each count.
 
-    The three arrays run in parallel; a topic and a count may occur together repeatedly.
-    Of n_wk with a beta that differs, the topics of each group of words are counted on
-    after those of the group before: see `beta_of_groups`.
+    The arrays are parallel; a topic and a count may occur together repeatedly. Topic k
+    of the g-th group of words (see `beta_of_groups`) has the number g K + k.
     """
 
     topic: np.ndarray
@@ -41,7 +40,7 @@ class CountHistogram(NamedTuple):
 
 
 class CountHistograms(NamedTuple):
-    """Those of the three kinds of counts."""
+    """The histograms of the three kinds of counts."""
 
     doc_topic: CountHistogram  # n_dk
     word_topic: CountHistogram  # n_wk
@@ -52,9 +51,8 @@ def variational_bound(
     problem: Problem[WeightedCorpus],
     histograms: CountHistograms,
     lengths: np.ndarray,
-    entropy: float,
 ) -> float:
-    """Return the bound of equation 12, with all constants, in nats."""
+    """Return equation 12 with all constants but the entropy, in nats."""
     alpha = problem.doc_topic_prior
     beta, _ = beta_of_groups(problem)
     return float(
@@ -62,16 +60,15 @@ def variational_bound(
         + histograms.doc_topic.log_rising(alpha)
         + histograms.word_topic.log_rising(beta.ravel())
         - histograms.topic.log_rising(problem.beta_sum * np.ones(alpha.size))
-        + entropy
     )
 
 
 def beta_of_groups(
     problem: Problem[WeightedCorpus],
 ) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return beta of groups of words, (n_groups, n_topics), and the words of each.
+    """Return the groups of words with equal beta: (n_groups, n_topics), and the words.
 
-    The words of a group have the same beta; if that is one number, all are one group.
+    If beta is one number, all words are one group.
     """
     words = np.arange(problem.n_words)
     if not problem.has_word_prior:
@@ -97,7 +94,7 @@ def entropy(corpus: WeightedCorpus, responsibilities: np.ndarray) -> float:
 def exact_histograms(
     problem: Problem[WeightedCorpus], responsibilities: np.ndarray
 ) -> CountHistograms:
-    """Return the distributions of all counts; every cell must be one token."""
+    """Return the distributions of all counts; each cell must be one token."""
     corpus, n_words = problem.corpus, problem.n_words
     n_tokens = [
         np.diff(corpus.doc_ptr),
@@ -112,18 +109,19 @@ def exact_histograms(
     )
     docs, words, totals = (list(map(_from_table, tables)) for tables in groups)
     _, word_groups = beta_of_groups(problem)
-    of_words = (_join([words[w] for w in group]) for group in word_groups)
-    return CountHistograms(_join(docs), _in_groups(of_words, problem), _join(totals))
+    of_groups = (_join([words[w] for w in group]) for group in word_groups)
+    word_topic = _join(of_groups, problem.n_topics)
+    return CountHistograms(_join(docs), word_topic, _join(totals))
 
 
 def estimated_histograms(
     problem: Problem[WeightedCorpus], responsibilities: np.ndarray
 ) -> CountHistograms:
-    """Estimate them from mean, variance and P(n = 0) of each count.
+    """Estimate the distributions from mean, variance and P(n = 0) of each count.
 
     Small counts are estimated as in `count_distributions`. A large count is taken to be
-    one standard deviation above or below its mean with equal probability: that makes no
-    difference to functions which are nearly parabolas there.
+    one standard deviation above or below its mean with equal probability: that is exact
+    for parabolas, and log Gamma is nearly one there.
     """
     corpus, n_lanes = problem.corpus, problem.n_lanes
     docs, totals = (_HistogramBuilder(problem.n_topics) for _ in range(2))
@@ -148,13 +146,12 @@ def estimated_histograms(
         is_all = group.size == problem.n_words
         builder.add(of_words if is_all else np.take(of_words, group, axis=1))
         words.append(builder.histogram())
-    return CountHistograms(
-        docs.histogram(), _in_groups(words, problem), totals.histogram()
-    )
+    word_topic = _join(words, problem.n_topics)
+    return CountHistograms(docs.histogram(), word_topic, totals.histogram())
 
 
 class _HistogramBuilder:
-    """Collects the distributions of counts that come in rows."""
+    """Adds up the distributions of counts."""
 
     def __init__(self, n_topics: int) -> None:
         self.small = np.zeros((n_topics, count_distributions.SIZE))
@@ -172,27 +169,22 @@ class _HistogramBuilder:
             self.large.append(CountHistogram(pairs[1], count.astype(np.float64), half))
 
     def histogram(self) -> CountHistogram:
-        """Return all that was added."""
+        """Return the sum."""
         return _join([*self.large, _from_table(self.small)])
 
 
-def _in_groups(histograms, problem) -> CountHistogram:
-    """Join those of the groups of words."""
-    return _join(
-        one._replace(topic=one.topic + i * problem.n_topics)
-        for i, one in enumerate(histograms)
-    )
-
-
 def _from_table(table: np.ndarray) -> CountHistogram:
-    """Convert (n_topics, n + 1); counts of 0 contribute to no sum and are left out."""
+    """Return the histogram of a table (n_topics, n + 1), without counts of 0."""
     topic, count = np.nonzero(table)
     topic, count = topic[count > 0], count[count > 0]
     return CountHistogram(topic, count.astype(np.float64), table[topic, count])
 
 
-def _join(histograms: Iterable[CountHistogram]) -> CountHistogram:
-    return CountHistogram(*map(np.concatenate, zip(*histograms, strict=True)))
+def _join(histograms: Iterable[CountHistogram], n_topics: int = 0) -> CountHistogram:
+    """Concatenate histograms; `n_topics` is added to topics from one to the next."""
+    topic, *others = zip(*histograms, strict=True)
+    topic = [one + i * n_topics for i, one in enumerate(topic)]
+    return CountHistogram(*map(np.concatenate, (topic, *others)))
 
 
 def _blocks(

@@ -1,14 +1,15 @@
-"""Collapsed variational Bayes: sweep to convergence, evaluate the bound, learn priors.
+"""The engine of collapsed variational Bayes: sweeps, the bound, and learned priors.
 
-The engine knows no approximation, only what `Kernel` and `Approximation` state.
+It knows no approximation, only what `Kernel` and `Approximation` state.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
+from copy import deepcopy
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from sklda._base.schedule import Schedule
 from sklda._core.corpus import kernel_ranges, ranges, some_documents
 from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
 from sklda._core.problem import Priors, Problem, WeightedCorpus
@@ -54,9 +55,8 @@ class Approximation(NamedTuple):
 class Engine:
     """The responsibilities of all cells, their tables, and the trace of the bound.
 
-    Sweeps converge to different optima from different starts. A few sweeps of the
-    zero-order approximation are a start from which all others end with better topics;
-    they count as a part of the first sweep.
+    The optimum depends on the start. A few zero-order sweeps are a good start for all
+    other approximations; they count as part of the first sweep.
     """
 
     def __init__(
@@ -75,49 +75,36 @@ class Engine:
         self.shards = list(ranges(doc_ptr, n_shards))
         self.document = np.repeat(np.arange(n_docs, dtype=np.int32), np.diff(doc_ptr))
         self.lengths = np.bincount(self.document, count, minlength=n_docs)
+        self.n_tokens = self.lengths.sum()  # the weight of all cells
         self.n_sweeps = 0
         self.change = np.inf  # of responsibilities in the last sweep, mean per token
-        self.converged = False
         self.bound: list[float] = []  # in nats per token
         self.bound_sweeps: list[int] = []
         self.responsibilities = np.zeros((word.size, problem.n_lanes), np.float32)
-        self._initialise(rng)
-        has_start = approximation.n_start_sweeps > 0
-        self._use(zero_order if has_start else approximation.kernel)
-
-    @property
-    def n_tokens(self) -> float:
-        """The weight of all cells."""
-        return self.lengths.sum()
-
-    def _initialise(self, rng: RandomStreams) -> None:
         zero_order.initialise(
-            self.problem.corpus,
+            problem.corpus,
             self.responsibilities,
-            _no_counts(self.problem),
-            _kernel_priors(self.problem),
+            _no_counts(problem),
+            _kernel_priors(problem),
             rng.kernel,
         )
+        has_start = approximation.n_start_sweeps > 0
+        self._use(zero_order if has_start else approximation.kernel)
 
     def _use(self, kernel: Kernel) -> None:
         """Go on with this kernel, on tables (and replicas for shards) of its own."""
         self.kernel = kernel
         self.tables = self._count()
         n_replicas = len(self.shards) if len(self.shards) > 1 else 0
-        self.replicas = [_like(self.tables) for _ in range(n_replicas)]
+        self.replicas = [deepcopy(self.tables) for _ in range(n_replicas)]
 
     def _count(self) -> Tables:
         """Return the tables of the kernel, computed from the responsibilities."""
-        means = self._means()
-        return (means,) if self.kernel.N_TABLES == 1 else (means, self._variances())
+        adders = (moments.add_means, moments.add_variances)
+        return tuple(self._sum(add) for add in adders[: self.kernel.N_TABLES])
 
-    def _means(self) -> Moments:
-        return self._sum_over_cells(moments.add_means)
-
-    def _variances(self) -> Moments:
-        return self._sum_over_cells(moments.add_variances)
-
-    def _sum_over_cells(self, add: Callable) -> Moments:
+    def _sum(self, add: Callable) -> Moments:
+        """Return the sums of means or variances over all cells."""
         _, word, count = self.problem.corpus
         table = _no_counts(self.problem)
         add(word, count, self.responsibilities, table.word_topic)
@@ -130,19 +117,18 @@ class Engine:
             for _ in range(self.approximation.n_start_sweeps):
                 self._update_cells()
             self._use(self.approximation.kernel)
-        self.change = self._update_cells() / max(self.n_tokens, np.finfo(float).tiny)
+        self.change = self._per_token(self._update_cells())
         self.n_sweeps += 1
         if self.n_sweeps % _RECOUNT_INTERVAL == 0:
             self.tables = self._count()
 
-    def _update_cells(self) -> float:
-        """Update every cell; return the sum of all changes, times the weights."""
-        if self.replicas:
-            return self._update_shards()
-        return self._sweep_documents(self.problem.corpus, self.tables)
+    def _per_token(self, total: float) -> float:
+        return total / max(self.n_tokens, np.finfo(float).tiny)
 
-    def _update_shards(self) -> float:
-        """Let each shard sweep on its own replica of the tables; add up the changes."""
+    def _update_cells(self) -> float:
+        """Update every cell; return the sum of all changes, each times its weight."""
+        if not self.replicas:
+            return self._sweep_documents(self.problem.corpus, self.tables)
         changes = self.threads.map(self._update_shard, self.shards, self.replicas)
         for replica in self.replicas:
             for table, difference in _pairs(self.tables, replica):
@@ -161,15 +147,10 @@ class Engine:
 
     def _sweep_documents(self, corpus: WeightedCorpus, tables: Tables) -> float:
         """Update every cell of these documents; return the sum of all changes."""
-        priors, n_lanes = _kernel_priors(self.problem), self.problem.n_lanes
+        gamma, priors = self.responsibilities, _kernel_priors(self.problem)
         return sum(
-            self.kernel.sweep(
-                some_documents(corpus, *documents),
-                self.responsibilities,
-                tables,
-                priors,
-            )
-            for documents in kernel_ranges(corpus.doc_ptr, n_lanes)
+            self.kernel.sweep(some_documents(corpus, *documents), gamma, tables, priors)
+            for documents in kernel_ranges(corpus.doc_ptr, self.problem.n_lanes)
         )
 
     def _histograms(self) -> CountHistograms:
@@ -189,20 +170,16 @@ class Engine:
             beta = topic_word_fixed_point(
                 problem.topic_word_prior,
                 histograms.word_topic[1:],
-                self._means().topic[: problem.n_topics],
+                self._sum(moments.add_means).topic[: problem.n_topics],
                 problem.n_words,
             )
             self.problem = self.problem._replace(topic_word_prior=beta)
 
     def evaluate(self) -> float:
         """Enter the bound, in nats per token, into the trace; return it."""
-        total = variational_bound(
-            self.problem,
-            self._histograms(),
-            self.lengths,
-            entropy(self.problem.corpus, self.responsibilities),
-        )
-        self.bound.append(total / max(self.n_tokens, np.finfo(float).tiny))
+        bound = variational_bound(self.problem, self._histograms(), self.lengths)
+        bound += entropy(self.problem.corpus, self.responsibilities)
+        self.bound.append(self._per_token(bound))
         self.bound_sweeps.append(self.n_sweeps)
         return self.bound[-1]
 
@@ -213,7 +190,7 @@ class Engine:
     def estimates(self) -> tuple[np.ndarray, np.ndarray]:
         """Return E[n_kw] + beta, (n_topics, n_words), and theta, (n_docs, n_topics)."""
         problem = self.problem
-        counts = self._means().word_topic[:, : problem.n_topics]
+        counts = self._sum(moments.add_means).word_topic[:, : problem.n_topics]
         components = counts.T.astype(np.float64, order="C") + problem.beta
         doc_topic = np.zeros((self.lengths.size, problem.n_lanes), np.float32)
         moments.add_means(
@@ -239,37 +216,6 @@ def _kernel_priors(problem: Problem[WeightedCorpus]) -> Priors:
     return problem.kernel_priors(beta)
 
 
-def _like(tables: Tables) -> Tables:
-    return tuple(Moments(*map(np.empty_like, table)) for table in tables)
-
-
-def _pairs(a: Tables, b: Tables) -> Iterable[tuple[np.ndarray, np.ndarray]]:
-    """Yield each array of some tables beside its counterpart in others."""
-    for one, other in zip(a, b, strict=True):
-        yield from zip(one, other, strict=True)
-
-
-def run(engine: Engine, schedule: Schedule, tol: float) -> Iterator[int]:
-    """Sweep until it converges; yield the number of sweeps done after each.
-
-    The last sweep is one that changes the responsibilities of a token by less than
-    `tol`: then ``engine.converged`` is True.
-    """
-    for sweep in range(1, schedule.max_iter + 1):
-        engine.sweep()
-        if schedule.learns(sweep):
-            engine.learn_priors(symmetric=schedule.learn_priors == "symmetric")
-        if schedule.evaluates(sweep):
-            engine.evaluate()
-        engine.converged = engine.change < tol and _may_converge(schedule, sweep)
-        yield sweep
-        if engine.converged:
-            return
-
-
-def _may_converge(schedule: Schedule, sweep: int) -> bool:
-    """Return whether a small change in this sweep means convergence.
-
-    Where priors are learned, only the first sweep with new ones shows it.
-    """
-    return schedule.learn_priors is None or (sweep > 1 and schedule.learns(sweep - 1))
+def _pairs(a: Tables, b: Tables) -> zip:
+    """Return each array of some tables beside its counterpart in others."""
+    return zip(chain(*a), chain(*b), strict=True)

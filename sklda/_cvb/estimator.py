@@ -1,7 +1,8 @@
-"""Collapsed variational Bayes for LDA."""
+"""The estimator of collapsed variational Bayes: fit, and minibatches."""
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
@@ -20,17 +21,16 @@ from sklda._base.parameters import (
     make_threads,
     random_streams,
 )
-from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions, fit_context
 from sklda._core.corpus import split_weights
-from sklda._core.problem import Problem, WeightedCorpus
+from sklda._core.memory import check_memory
+from sklda._core.problem import Problem, WeightedCorpus, padded
 from sklda._core.types import MatrixLike
 from sklda._core.warn import warn_user
 from sklda._core.word_prior import word_prior
 from sklda._cvb.bound import estimated_histograms, exact_histograms
-from sklda._cvb.engine import START_SWEEPS, Approximation, Engine, run
+from sklda._cvb.engine import START_SWEEPS, Approximation, Engine
 from sklda._cvb.kernels import exact, gaussian, zero_order
-from sklda._cvb.limits import check_exact, check_memory
 from sklda._cvb.stochastic import random_counts, update_counts
 
 ApproximationName = Literal["gaussian", "zero-order", "exact"]
@@ -39,6 +39,7 @@ APPROXIMATIONS: dict[ApproximationName, Approximation] = {
     "zero-order": Approximation(zero_order, 0, estimated_histograms),
     "exact": Approximation(exact, START_SWEEPS, exact_histograms),
 }
+_MAX_EXACT_TOKENS = 1000  # 16 MB and a tenth of a second for each topic and sweep
 
 
 class CVBLDA(BaseLDA):
@@ -65,16 +66,18 @@ class CVBLDA(BaseLDA):
         tokens. "gaussian" and "exact" start with ten sweeps of "zero-order", which
         count as part of the first sweep.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Alpha, from 1e-10 to 1e10: small values give documents few topics. None means
-        1 / K.
+        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
+        values give each document few topics. None means 1 / K.
     topic_word_prior : float or array-like, default=None
-        Beta, from 1e-10 to 1e10: one number, or an array of shape (n_words,) or
-        (n_components, n_words), such as `seed_word_prior` returns. None means 1 / K.
+        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10: one number,
+        or an array of shape (n_words,) or (n_components, n_words), such as
+        `seed_word_prior` returns. Small values give each topic few words. None means
+        1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
-        Whether fit learns alpha (one value, or one per topic) and beta: every 10
-        sweeps, by Minka's fixed point [4]_ on the expected counts. Both stay between
-        0.0001 and 1000. Of short documents alpha may be 0.4 times the true one, see the
-        user guide. partial_fit does not learn priors; an array for beta remains.
+        Fit alpha (one value for all topics, or one per topic) and beta to the expected
+        counts by Minka's fixed point, every 10 sweeps. Both remain between 0.0001 and
+        1000; an array for beta does not change. Alpha of short documents may be 0.4
+        times the true one, see the user guide. partial_fit does not learn priors.
     max_iter : int, default=100
         Maximum number of sweeps.
     tol : float, default=0.01
@@ -82,15 +85,15 @@ class CVBLDA(BaseLDA):
         less than this: the sum of absolute changes over the topics, from 0 to 2,
         averaged over the tokens. With 0 there are always `max_iter` sweeps.
     evaluate_every : int, default=0
-        Sweeps between two entries of the trace `bound_`; 0 means never. An evaluation
-        takes as long as several sweeps.
+        Number of sweeps between two entries of the trace; 0 means no trace.
     n_shards : int, default=1
-        Number of shards of the documents that sweep in parallel, each on its own copy
-        of the tables; the changes are added up after the sweep. One shard is the
-        algorithm of the paper; several are a close approximation. "exact" requires 1.
+        Number of shards of the documents that sweep in parallel on `n_jobs` threads,
+        each on its own copy of the tables; the changes are added up after the sweep.
+        One shard is the algorithm of the paper; several are a close approximation.
+        "exact" requires 1.
     n_jobs : int, default=None
-        Threads for the shards, transform and score. None means 1, -1 all processors.
-        The result does not depend on it, bit for bit.
+        Number of threads. None means 1, -1 all processors. The result does not depend
+        on it, bit for bit.
     learning_decay : float, default=0.7
         Used by partial_fit, above 0.5 and up to 1: minibatch t moves the topics by a
         step of ``(learning_offset + t) ** -learning_decay``.
@@ -99,37 +102,36 @@ class CVBLDA(BaseLDA):
     total_samples : float, default=1e6
         Used by partial_fit, from 1 to 1e12: number of documents in the whole corpus.
     random_state : int, RandomState instance or None, default=None
-        Seed of the start; an int makes the fit repeatable.
+        Seed. Pass an int for repeatable results.
     verbose : int, default=0
-        1 prints a line per entry of the trace: sweep, bound per token in nats, tokens
-        per second; and one before kernels are compiled.
+        With 1, print the progress of fit, and when kernels are compiled.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features_in_)
-        Expected tokens of each word on each topic, plus beta.
+        Expected number of tokens of each word on each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
-        Rows of `components_` normalised: the probability of each word in each topic.
+        Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
-        Expected topic proportions of the training documents. Not set by partial_fit.
+        Expected topic proportions of the training documents.
     bound_ : ndarray of shape (n_evaluations,)
         Trace of the variational bound of log p(w | alpha, beta), equation 12 of [1]_,
         in nats per token. It is a true bound for "exact"; otherwise an estimate from
-        mean, variance and probability of zero of each count. Not set by partial_fit.
+        mean, variance and probability of zero of each count.
     bound_iter_ : ndarray of shape (n_evaluations,)
-        Sweeps after which the entries of `bound_` were taken. Not set by partial_fit.
+        Sweeps after which the entries of `bound_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
-        Alpha at the end.
+        Alpha after the last sweep.
     topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
-        Beta at the end; an array where the parameter is one.
+        Beta after the last sweep; an array where the parameter is one.
     n_iter_ : int
-        Number of sweeps done. Not set by partial_fit.
+        Number of sweeps done.
     n_batch_iter_ : int
-        Number of minibatches seen by partial_fit. Not set by fit.
+        Number of minibatches seen by partial_fit.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Words, if the columns of X have names.
+        The words, if X names its columns.
 
     See Also
     --------
@@ -147,9 +149,10 @@ class CVBLDA(BaseLDA):
     documents are short, although it is kept within the bounds of the expectations that
     it approximates. There, "zero-order" often predicts better.
 
-    Cost of a sweep: O(K) per document-word pair. Memory: 4 K bytes per pair and 4 K per
-    word (8 K for "gaussian", 12 K more for an evaluation, and as much again for each
-    shard), K rounded up to a multiple of 16. partial_fit stores nothing per pair.
+    Cost of a sweep: O(K) per document-word pair; an evaluation takes as long as several
+    sweeps. Memory: 4 K bytes per pair and 4 K per word (8 K for "gaussian", 12 K more
+    for an evaluation, and as much again for each shard), K rounded up to a multiple of
+    16. partial_fit stores nothing per pair.
 
     References
     ----------
@@ -226,14 +229,13 @@ class CVBLDA(BaseLDA):
     def _whole_counts(self) -> bool:
         return self.approximation == "exact"
 
-    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Sweep until the responsibilities converge.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Word counts, or other non-negative weights; never changed.
+            Word counts, or other non-negative weights. Not modified.
         y : None
             Ignored.
 
@@ -247,8 +249,7 @@ class CVBLDA(BaseLDA):
         ValueError
             If X holds anything else, or a parameter is out of its range.
         MemoryError
-            If the fit would need more than half of the free memory (where the system
-            reports it).
+            If the fit would need more than half of the free memory (on Linux).
 
         Warns
         -----
@@ -260,87 +261,74 @@ class CVBLDA(BaseLDA):
         Ctrl-C takes effect within about a second, or after the sweep where threads
         share it. An interrupted fit leaves the estimator as it was.
         """
-        self._converge(X, y, self._schedule())
+        self._fit(X, y)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def _fit_to_bound(self, X, y) -> float:
-        """Fit as `fit` does, and return the bound at the end."""
-        return self._converge(X, y, self._schedule()).evaluate()
-
-    def _schedule(self) -> Schedule:
-        parameters = self._parameters
-        max_iter, every = parameters.max_iter, parameters.evaluate_every
-        return make_schedule(parameters, max_iter, thin=1, evaluate_every=every)
-
-    def _converge(self, X, y, schedule: Schedule) -> Engine:
-        """Run an engine and set the fitted attributes."""
-        is_exact, parameters = self.approximation == "exact", self._parameters
+    def _fit(self, X, y) -> Engine:
+        """Fit, and return the engine, which can evaluate the bound."""
+        parameters, approximation = self._parameters, APPROXIMATIONS[self.approximation]
+        max_iter, tol = parameters.max_iter, parameters.tol
+        schedule = make_schedule(parameters, max_iter, 1, parameters.evaluate_every)
         with fitting(self), make_threads(parameters) as threads:
             corpus = self._check_weights(X, reset=True)
-            if is_exact:
-                check_exact(corpus, parameters.n_shards)
+            if self.approximation == "exact":
+                _check_exact(corpus, parameters.n_shards)
                 corpus = split_weights(corpus)
-            check_memory(corpus.word.size, parameters.n_components, exact=is_exact)
-            problem = make_problem(self, corpus)
-            approximation = APPROXIMATIONS[self.approximation]
-            rng = random_streams(self.random_state)
+            self._check_memory(corpus.word.size)
+            problem, rng = make_problem(self, corpus), random_streams(self.random_state)
             engine = Engine(approximation, problem, rng, parameters.n_shards, threads)
-            ended = self._run(engine, schedule, X, y)
-            if not ended and parameters.tol > 0:
+            every = parameters.evaluate_every
+            progress = Progress(self, engine.n_tokens, every, engine.describe)
+            attributes = partial(_attributes, engine)
+            with fit_callbacks(self, X, y, attributes) as notify:
+                for sweep in range(1, max_iter + 1):
+                    engine.sweep()
+                    if schedule.learns(sweep):
+                        engine.learn_priors(symmetric=self.learn_priors == "symmetric")
+                    if schedule.evaluates(sweep):
+                        engine.evaluate()
+                    progress.report(sweep)
+                    # Where priors are learned, the first sweep with new ones tells.
+                    learned = sweep > 1 and schedule.learns(sweep - 1)
+                    settled = self.learn_priors is None or learned
+                    ended = notify(sweep) or (settled and engine.change < tol)
+                    if ended:
+                        break
+            if not ended and tol > 0:
                 warn_user(
-                    f"After max_iter={parameters.max_iter} sweeps, the last one still "
-                    f"changed the responsibilities of a token by {engine.change:.2g}, "
-                    f"and tol={parameters.tol:.2g}: increase max_iter or tol.",
+                    f"After max_iter={max_iter} sweeps, the last one still changed the "
+                    f"responsibilities of a token by {engine.change:.2g}, and "
+                    f"tol={tol:.2g}: increase max_iter or tol.",
                     ConvergenceWarning,
                 )
-            vars(self).update(self._attributes(engine))
+            vars(self).update(attributes())
             vars(self).pop("n_batch_iter_", None)
         return engine
 
-    def _run(self, engine: Engine, schedule: Schedule, X, y) -> bool:
-        """Run the engine; report to callbacks and, if verbose, the trace.
-
-        Return whether it converged, or a callback stopped it.
-        """
-        every = schedule.evaluate_every
-        progress = Progress(self, engine.n_tokens, every, engine.describe)
-
-        def attributes():
-            return self._attributes(engine)
-
-        stopped = False
-        with fit_callbacks(self, X, y, attributes) as notify:
-            for sweep in run(engine, schedule, self._parameters.tol):
-                progress.report(sweep)
-                stopped = notify(sweep)
-                if stopped:
-                    break
-        return stopped or engine.converged
-
-    def _attributes(self, engine: Engine) -> dict[str, Any]:
-        """Return the fitted attributes at the present sweep."""
-        components, theta = engine.estimates()
-        return {
-            "components_": components,
-            "doc_topic_": theta,
-            "doc_topic_prior_": engine.problem.doc_topic_prior,
-            "topic_word_prior_": engine.problem.beta,
-            "bound_": np.array(engine.bound),
-            "bound_iter_": np.array(engine.bound_sweeps, dtype=np.int64),
-            "n_iter_": engine.n_sweeps,
-        }
+    def _check_memory(self, n_cells: int) -> None:
+        """Raise an error if the fit needs more than half of the free memory."""
+        n_topics = self._parameters.n_components
+        n_bytes = 4 * n_cells * padded(n_topics)
+        if self.approximation == "exact":
+            n_bytes += 16 * n_cells**2 * n_topics
+        check_memory(
+            n_bytes,
+            f"fit, with {n_topics} responsibilities for each of {n_cells:,} "
+            f"document-word pairs,",
+            "use partial_fit, which stores none",
+        )
 
     def partial_fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Move the topics towards those of a minibatch of documents.
 
-        This is stochastic CVB0 (Foulds et al., 2013), whatever the approximation of
-        fit. The first call starts from random topics, or from those of fit.
+        This is stochastic CVB0 [3]_, whatever the approximation of fit. The first call
+        starts from random topics, or from those of fit, whose other attributes go.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Word counts, or other non-negative weights; never changed.
+            Word counts, or other non-negative weights. Not modified.
         y : None
             Ignored.
 
@@ -362,39 +350,69 @@ class CVBLDA(BaseLDA):
         Cost: O(K) per document-word pair and per word. Memory: 40 K bytes per word.
         """
         self._validate_params()  # scikit-learn's own context checks the first call only
-        first = not hasattr(self, "components_")
+        first, parameters = not hasattr(self, "components_"), self._parameters
         with fitting(self):
             corpus = self._check_weights(X, reset=first)
-            vars(self).update(self._update(corpus, first))
+            scale = parameters.total_samples / (corpus.doc_ptr.size - 1)
+            n_seen = vars(self).get("n_batch_iter_", 0)
+            if first:
+                problem = make_problem(self, corpus)
+                rng = random_streams(self.random_state)
+                counts = random_counts(problem, scale, rng)
+            else:
+                problem = self._fitted_problem(corpus)
+                counts = self.components_ - problem.beta
+            time = parameters.learning_offset + n_seen + 1
+            step = time**-parameters.learning_decay
+            update_counts(problem, counts, scale, step)
+            vars(self).update(
+                components_=counts + problem.beta,
+                doc_topic_prior_=problem.doc_topic_prior,
+                topic_word_prior_=problem.beta,
+                n_batch_iter_=n_seen + 1,
+            )
             for name in ("doc_topic_", "bound_", "bound_iter_", "n_iter_"):
                 vars(self).pop(name, None)  # of fit, and no longer true
         return self
 
-    def _update(self, corpus: WeightedCorpus, first: bool) -> dict[str, Any]:
-        """Return the fitted attributes after one more minibatch."""
-        parameters = self._parameters
-        scale = parameters.total_samples / (corpus.doc_ptr.size - 1)
-        if first:
-            problem, n_seen = make_problem(self, corpus), 0
-            rng = random_streams(self.random_state)
-            counts = random_counts(problem, scale, rng)
-        else:
-            alpha, beta = self.doc_topic_prior_, self.topic_word_prior_
-            if parameters.n_components != alpha.size:
-                raise ValueError(
-                    f"n_components={parameters.n_components}, but the topics that "
-                    f"partial_fit continues are {alpha.size}: set n_components back, "
-                    f"or start anew on a clone of this estimator."
-                )
-            problem = Problem(corpus, self.n_features_in_, alpha, word_prior(beta))
-            n_seen = vars(self).get("n_batch_iter_", 0)
-            counts = self.components_ - beta
-        time = parameters.learning_offset + n_seen + 1
-        step = time**-parameters.learning_decay
-        update_counts(problem, counts, scale, step)
-        return {
-            "components_": counts + problem.beta,
-            "doc_topic_prior_": problem.doc_topic_prior,
-            "topic_word_prior_": problem.beta,
-            "n_batch_iter_": n_seen + 1,
-        }
+    def _fitted_problem(self, corpus: WeightedCorpus) -> Problem[WeightedCorpus]:
+        """Return a minibatch with the priors of the topics that it updates."""
+        alpha, n_topics = self.doc_topic_prior_, self._parameters.n_components
+        if n_topics != alpha.size:
+            raise ValueError(
+                f"n_components={n_topics}, but the topics that partial_fit continues "
+                f"are {alpha.size}: set n_components back, or start anew on a clone of "
+                f"this estimator."
+            )
+        beta = word_prior(self.topic_word_prior_)
+        return Problem(corpus, self.n_features_in_, alpha, beta)
+
+
+def _attributes(engine: Engine) -> dict[str, Any]:
+    """Return the fitted attributes at the present sweep."""
+    components, theta = engine.estimates()
+    return {
+        "components_": components,
+        "doc_topic_": theta,
+        "doc_topic_prior_": engine.problem.doc_topic_prior,
+        "topic_word_prior_": engine.problem.beta,
+        "bound_": np.array(engine.bound),
+        "bound_iter_": np.array(engine.bound_sweeps, dtype=np.int64),
+        "n_iter_": engine.n_sweeps,
+    }
+
+
+def _check_exact(corpus: WeightedCorpus, n_shards: int) -> None:
+    """Raise ValueError if a fit is too large for the exact approximation."""
+    n_tokens = int(corpus.count.sum(dtype=np.float64))
+    if n_tokens > _MAX_EXACT_TOKENS:
+        raise ValueError(
+            f"approximation='exact' takes up to {_MAX_EXACT_TOKENS:,} tokens, because "
+            f"its cost grows with their square. X holds {n_tokens:,}: use "
+            f"approximation='gaussian'."
+        )
+    if n_shards > 1:
+        raise ValueError(
+            f"approximation='exact' is for small corpora and is not sharded: set "
+            f"n_shards=1 instead of n_shards={n_shards}."
+        )

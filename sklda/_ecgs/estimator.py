@@ -15,7 +15,7 @@ from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler, Shardable
 from sklda._core.threads import Threads
-from sklda._ecgs.samplers import draws_made, grouped_sampler
+from sklda._ecgs.samplers import grouped_sampler
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.rows_or_lists import collapsed_sampler, rows_are_faster
@@ -63,10 +63,8 @@ class ECGSLDA(BaseGibbsLDA):
         1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
         Fit alpha (one value for all topics, or one per topic) and beta to the data by
-        Minka's fixed point [2]_, every 10 sweeps during burn-in. After burn-in both are
-        fixed, so all kept samples come from one posterior. Both remain between 0.0001
-        and 1000. With None, they do not change; nor does an array for beta, whatever
-        alpha learns.
+        Minka's fixed point, every 10 sweeps during burn-in. Both remain between 0.0001
+        and 1000; an array for beta does not change.
     max_iter : int, default=200
         Number of sweeps.
     burn_in : int, default=None
@@ -76,56 +74,46 @@ class ECGSLDA(BaseGibbsLDA):
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
     keep_draws : int, default=0
-        Number of kept samples, the last ones, that remain in `draws_`, for intervals
-        of topic proportions and regressions on them; at most the number of kept
-        samples. Each takes about 4 bytes per document-topic and word-topic pair that
-        occurs in it. On Linux, fit refuses what can exceed half of the free memory.
+        Number of kept samples, the last ones, that remain in `draws_`, for intervals of
+        topic proportions and regressions on them. Each takes about 4 bytes per
+        document-topic and word-topic pair that occurs in it. On Linux, fit refuses what
+        can exceed half of the free memory.
     evaluate_every : int, default=10
-        Record `log_joint_` every so many sweeps; 0 never records it.
+        Number of sweeps between two entries of the trace; 0 means no trace.
     init : "random", "subsample", array-like or estimator, default="random"
-        Where the chain begins; the posterior is the same. With "random", all topics of
-        a token are equally likely; where `topic_word_prior` is an array, as likely as
-        it says. "subsample" sweeps over a small part of the documents first, then over
-        larger parts, and then all tokens get topics under those. It pays for large
-        corpora; these sweeps do not count in `n_iter_`. With topics, an array of shape
-        (n_components, n_words) or a fitted model with `components_` of this shape, the
-        tokens are drawn under these. If both X and the model have names of words, these
-        must be the same in the same order. A clone of the estimator also clones a
-        model, which is then not fitted: pass its `components_` there.
+        Where the chain begins; the posterior is the same. With "random", the topics of
+        a token are equally likely, or as an array for `topic_word_prior` says.
+        "subsample" first sweeps over parts of the documents, which pays for large
+        corpora. With topics, an array of shape (n_components, n_words) or a fitted
+        model with such `components_`, tokens are drawn under these. See "Start from
+        topics" in the user guide.
     warm_start : bool, default=False
-        With True, fit goes on where the last fit stopped: `max_iter` more sweeps, with
-        the samples of one long chain, bit for bit. `burn_in` counts sweeps of this fit;
-        with 0, the samples of earlier fits stay in all means. Documents may be added
-        at the end of X: then their tokens get topics under those of the others, and
-        `n_iter_`, the trace and the means begin anew. `burn_in`, `thin`, `max_iter`,
-        `keep_draws`, `evaluate_every`, `learn_priors`, `n_jobs` and `verbose` may
-        change, `init` and `random_state` have no effect; anything else that changes
-        is an error. The estimator holds the chain, about as much memory as a fit.
+        With True, fit goes on with the chain of the last fit: `max_iter` more sweeps,
+        bit for bit as in one long fit. "Continue a fit" in the user guide says what may
+        change in between. The estimator holds the chain, about as much memory as a fit.
     n_shards : int, default=1
-        Number of shards, at most 128, that sweep in parallel. Documents and words are
-        cut into as many; no two shards work on a word at the same time, so all share
-        one table of counts [3]_. One shard is the chain itself. Several are a further
-        approximation, because the totals of topics are added up only after each of the
-        `n_shards` phases of a sweep; it is close as long as there are far more
-        documents than shards. The fitted model depends on their number.
+        Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
+        Documents and words are cut into as many; no two shards work on a word at the
+        same time, so all share one table of counts [3]_. One shard changes nothing.
+        Several are an approximation, because the totals of topics are added up only
+        after each of the `n_shards` phases of a sweep; it is close if there are far
+        more documents than shards. The fitted model depends on their number.
     n_jobs : int, default=None
-        Number of threads in transform and score, and in fit if `n_shards` is above 1.
-        None means 1, -1 all processors. The result does not depend on it, bit for bit.
+        Number of threads. None means 1, -1 all processors. The result does not depend
+        on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
         Seed. Pass an int for repeatable results.
     verbose : int, default=0
-        With 1, print a line per entry of the trace: sweep, log joint per token in nats,
-        tokens per second; and one before kernels are compiled.
+        With 1, print the progress of fit, and when kernels are compiled.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features_in_)
-        Pseudo-counts: number of tokens of each word on each topic, mean over the kept
-        samples, plus beta.
+        Expected number of tokens of each word on each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
-        Topic proportions of the training documents, mean over the kept samples.
+        Expected topic proportions of the training documents.
     draws_ : sklda.inspection.PosteriorDraws or None
         The samples of `keep_draws`; None if that is 0.
     topic_assignments_ : ndarray of shape (n_tokens,)
@@ -140,7 +128,7 @@ class ECGSLDA(BaseGibbsLDA):
     topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
         Beta after the last sweep; an array where the parameter is one.
     n_iter_ : int
-        Number of sweeps done, over all fits of a chain.
+        Number of sweeps done.
     sampling_rate_ : ndarray of shape (n_iter_,)
         Number of draws in each sweep, divided by the number of tokens: 1 if every token
         is drawn, document-word pairs / tokens if each pair is drawn as one group.
@@ -249,7 +237,6 @@ class ECGSLDA(BaseGibbsLDA):
         return sharded(sampler, problem, parameters.n_shards, threads)
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
-        rate = np.ones(chain.n_sweeps)
-        if self.strategy != "standard" and chain.z.size > 0:
-            rate = draws_made(chain.state) / chain.z.size
+        n_draws = np.array([info.n_draws for info in chain.info], np.float64)
+        rate = n_draws / chain.n_tokens if chain.n_tokens > 0 else n_draws + 1
         return super()._attributes(chain) | {"sampling_rate_": rate}

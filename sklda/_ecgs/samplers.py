@@ -12,6 +12,7 @@ import numpy as np
 from sklda._core.corpus import cells_of, kernel_parts
 from sklda._core.problem import Corpus, Counts, Part, Problem
 from sklda._core.random_streams import RandomStreams
+from sklda._core.sampler import SweepInfo
 from sklda._ecgs.kernels import draw_numbers, lists, rows
 from sklda._gibbs.rows_or_lists import rows_are_faster
 
@@ -32,8 +33,6 @@ class State(NamedTuple):
     topic: np.ndarray  # (n_lanes,) int32
     tables: Any  # in rows or lists
     n_draws: np.ndarray  # (n_cells,) int32, of all cells
-    n_fixed: int  # draws for the cells of the part that have no weights
-    draws_made: list[int]  # for the cells of the part, in each sweep
     weights: draw_numbers.Weights | None  # of the numbers of draws, if dynamic
 
 
@@ -59,12 +58,10 @@ class Grouped(NamedTuple):
         """Return the state for some cells over tables of all documents."""
         z, topic, counts, n_draws = tables
         counts = counts._replace(topic=topic)
-        cells, weights = cells_of(problem.corpus), None
-        n_fixed = n_draws[cells].sum()
+        weights = None
         if self.damping is not None:
-            weights = draw_numbers.init(cells, n_draws, self.damping)
-            n_fixed -= n_draws[weights.cell].sum()
-        return State(z, topic, counts, n_draws, int(n_fixed), [], weights)
+            weights = draw_numbers.init(cells_of(problem.corpus), n_draws, self.damping)
+        return State(z, topic, counts, n_draws, weights)
 
     def sweep(
         self, problem: Problem[Corpus] | Problem[Part], state: State, rng: RandomStreams
@@ -72,31 +69,27 @@ class Grouped(NamedTuple):
         """Resample every token once, in groups; learn how many to make."""
         corpus, weights, n_draws = problem.corpus, state.weights, state.n_draws
         if weights is not None:
-            total = self.damping + len(state.draws_made)
-            draw_numbers.draw(weights, total, rng.child(0).kernel, n_draws)
+            draw_numbers.draw(weights, rng.child(0).kernel, n_draws)
         priors = self.kernel.kernel_priors(problem)
-        sweep_groups, n_made = self.kernel.sweep_groups, state.n_fixed
         for part in kernel_parts(corpus, problem.n_lanes):
-            sweep_groups(part, state.tables, priors, n_draws, rng.kernel)
+            self.kernel.sweep_groups(part, state.tables, priors, n_draws, rng.kernel)
         if weights is not None:
-            n_made += int(n_draws[weights.cell].sum())
             weights = draw_numbers.learn(
                 corpus.token_ptr, state.z, weights, problem.n_lanes
             )
-        state.draws_made.append(n_made)
         return state._replace(weights=weights)
 
     def counts(self, problem: Problem[Corpus], state: State) -> Counts:
         """Return the count tables."""
         return self.kernel.counts(problem, state.tables)
 
+    def info(self, problem: Problem[Corpus] | Problem[Part], state: State) -> SweepInfo:
+        """Return the number of groups of tokens."""
+        is_part = isinstance(problem.corpus, Part)
+        cells = cells_of(problem.corpus) if is_part else slice(None)
+        return SweepInfo(n_draws=int(state.n_draws[cells].sum()))
+
 
 def grouped_sampler(problem: Problem[Corpus], damping: int | None) -> Grouped:
     """Return the faster of both kernels."""
     return Grouped(rows if rows_are_faster(problem) else lists, damping)
-
-
-def draws_made(state: Any) -> np.ndarray:
-    """Return the number of draws in each sweep, of all parts if there are any."""
-    states = getattr(state, "shards", [state])
-    return np.sum([one.draws_made for one in states], axis=0)

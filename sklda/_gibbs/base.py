@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitting import fitting
@@ -78,6 +81,39 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
     log_joint_: np.ndarray
     log_joint_iter_: np.ndarray
     draws_: PosteriorDraws | None
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        doc_topic_prior: float | ArrayLike | None = None,
+        topic_word_prior: float | ArrayLike | None = None,
+        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
+        max_iter: int = 200,
+        burn_in: int | None = None,
+        thin: int = 10,
+        keep_draws: int = 0,
+        evaluate_every: int = 10,
+        init: Literal["random", "subsample"] | ArrayLike | BaseEstimator = "random",
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.learn_priors = learn_priors
+        self.max_iter = max_iter
+        self.burn_in = burn_in
+        self.thin = thin
+        self.keep_draws = keep_draws
+        self.evaluate_every = evaluate_every
+        self.init = init
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Run the chain and average its kept samples.

@@ -20,6 +20,7 @@ from sklda._core.corpus import (
 )
 from sklda._core.problem import MAX_TOKENS, Corpus, Counts, Part, Problem
 from sklda._core.random_streams import RandomStreams
+from sklda._core.sampler import SweepInfo
 from sklda._gibbs.kernels.blocked import lists as blocked_lists
 from sklda._gibbs.kernels.blocked.small import SMALL
 from sklda._tables import lists
@@ -121,6 +122,10 @@ class Blocked(NamedTuple):
     def counts(self, problem: Problem[Corpus], state: State) -> Counts:
         """Return the count tables."""
         return lists.counts(problem, state.tables)
+
+    def info(self, problem: Problem[Corpus] | Problem[Part], state: State) -> SweepInfo:
+        """Return the number of blocks."""
+        return SweepInfo(n_draws=state.blocks.size.size)
 
 
 def _in_parts(blocks: Blocks, n_steps: int) -> Iterator[Blocks]:

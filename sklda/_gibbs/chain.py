@@ -16,7 +16,7 @@ from sklda._core.first_topics import first_topics
 from sklda._core.minka import learn_doc_topic, learn_topic_word
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
-from sklda._core.sampler import Sampler
+from sklda._core.sampler import Sampler, SweepInfo
 from sklda._core.threads import Threads
 from sklda._gibbs.kept_draws import Draw, draw_of
 from sklda._gibbs.shared_memory import dumps, loads
@@ -78,6 +78,7 @@ class Chain:
         self.z = first_topics(problem, rng.kernel) if z is None else z
         self.state = sampler.from_topics(problem, self.z)  # changes z in place
         self.n_sweeps = 0
+        self.info: list[SweepInfo] = []  # of each sweep
         self.log_joint: list[float] = []
         self.log_joint_sweeps: list[int] = []
         self.averages = Averages(problem)
@@ -109,6 +110,7 @@ class Chain:
         """Resample every token once."""
         self.state = self.sampler.sweep(self.problem, self.state, self.rng)
         self.n_sweeps += 1
+        self.info.append(self.sampler.info(self.problem, self.state))
 
     def learn_priors(self, *, symmetric: bool) -> None:
         """Fit both priors to the present assignments; beta only if it is one number."""

@@ -13,6 +13,7 @@ import numpy as np
 from sklda._core.corpus import kernel_ranges, ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Counts, Problem, pad_prior, padded
 from sklda._core.random_streams import RandomStreams, next_uint64
+from sklda._core.sampler import info
 from sklda._core.threads import Threads
 from sklda._core.word_prior import words_at
 from sklda._gibbs.kernels import gammas, partially_collapsed
@@ -126,6 +127,7 @@ class PartiallyCollapsed(NamedTuple):
     """Draw phi given the topics, then the topics given phi."""
 
     threads: Threads
+    info = staticmethod(info)
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
         """Return the state in which the tokens have the topics z."""

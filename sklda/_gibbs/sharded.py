@@ -17,7 +17,7 @@ import numpy as np
 from sklda._core.corpus import part_of, ranges, tokens_before, word_tokens
 from sklda._core.problem import LANES, Corpus, Counts, Part, Problem, add_changes
 from sklda._core.random_streams import RandomStreams
-from sklda._core.sampler import Sampler, Shardable
+from sklda._core.sampler import Sampler, Shardable, SweepInfo
 from sklda._core.threads import Threads
 
 MOST_SHARDS = 128  # a document is entered once in each phase
@@ -97,6 +97,15 @@ class Sharded(NamedTuple):
     def counts(self, problem: Problem[Corpus], state: State) -> Counts:
         """Return the counts of all documents."""
         return self.sampler.counts(problem, state.phases[0][0].state)
+
+    def info(self, problem: Problem[Corpus], state: State) -> SweepInfo:
+        """Return what the last sweep did in all shards."""
+        each = [
+            self.sampler.info(problem._replace(corpus=share.part), share.state)
+            for shares in state.phases
+            for share in shares
+        ]
+        return SweepInfo(*map(sum, zip(*each, strict=True)))
 
 
 def _parts(problem, n):

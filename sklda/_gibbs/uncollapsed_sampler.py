@@ -16,6 +16,7 @@ from sklda._core import doc_topic_counts
 from sklda._core.corpus import ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams, next_uint64
+from sklda._core.sampler import info
 from sklda._core.threads import Threads
 from sklda._core.word_prior import words_at
 from sklda._gibbs.kernels import gammas, uncollapsed
@@ -42,6 +43,7 @@ class Uncollapsed(NamedTuple):
     """Draw phi and theta given the topics, then all topics given these."""
 
     threads: Threads
+    info = staticmethod(info)
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
         """Return the state in which the tokens have the topics z."""

@@ -19,7 +19,7 @@ from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
 from sklda._gibbs.run import Recorder, chain_schedule, run_fit
 from sklda._gibbs.stored import check_documents, take_up
-from sklda._medlda.chain import MedLDAChain
+from sklda._medlda.chain import MedLDAChain, acceptance_rate
 from sklda._medlda.losses import Loss
 from sklda._medlda.one_vs_rest import OneVsRest
 from sklda._medlda.sampler import MaxMargin
@@ -42,6 +42,7 @@ class BaseMedLDA(BaseChainEstimator):
 
     coef_: np.ndarray
     loss_: np.ndarray
+    acceptance_rate_: np.ndarray
     doc_topic_prior_: np.ndarray
     topic_word_prior_: np.ndarray
 
@@ -112,6 +113,7 @@ class BaseMedLDA(BaseChainEstimator):
             "doc_topic_prior_": alpha,
             "topic_word_prior_": beta,
             "loss_": np.array(chain.loss),
+            "acceptance_rate_": acceptance_rate(chain.chains),
             "n_iter_": chain.n_sweeps,
         }
 

@@ -1,18 +1,20 @@
 """A chain that also averages the weights and records the loss."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._gibbs.chain import Chain
-from sklda._medlda.sampler import MaxMargin, State
+from sklda._medlda.sampler import MaxMargin, MaxMarginState
 
 
 class MedLDAChain(Chain):
     """A chain of topics and of their weights in the scores of tasks."""
 
     sampler: MaxMargin
-    state: State
+    state: MaxMarginState
 
     def __init__(
         self, sampler: MaxMargin, problem: Problem[Corpus], rng: RandomStreams
@@ -28,7 +30,7 @@ class MedLDAChain(Chain):
 
     def describe(self) -> str:
         """Return what a verbose fit prints of the present sample."""
-        return f"loss per document {self.loss[-1]:.4f}"
+        return describe_loss(self.loss[-1], [self])
 
     def log_probability(self, counts: Counts) -> float:
         """Return the log joint of words, topics, weights and losses, up to a constant.
@@ -62,3 +64,21 @@ class MedLDAChain(Chain):
         problem = self.problem
         beta = problem.beta if problem.has_word_prior else np.array([problem.beta])
         return problem.doc_topic_prior, beta
+
+
+def acceptance_rate(chains: Sequence[MedLDAChain]) -> np.ndarray:
+    """Return the share of accepted Metropolis-Hastings steps in each sweep.
+
+    It is 1 where the sampler takes no such steps.
+    """
+    info = np.sum([chain.info for chain in chains], axis=0).reshape(-1, 3)
+    _, proposed, accepted = info.T
+    return np.where(proposed > 0, accepted / np.maximum(proposed, 1), 1.0)
+
+
+def describe_loss(loss: float, chains: Sequence[MedLDAChain]) -> str:
+    """Return what a verbose fit prints of chains: the loss, and the acceptance rate."""
+    text = f"loss per document {loss:.4f}"
+    if chains[0].info[-1].n_proposed > 0:
+        text += f", {acceptance_rate(chains)[-1]:.0%} accepted"
+    return text

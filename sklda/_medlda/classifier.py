@@ -16,7 +16,7 @@ from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.losses import Hinge
-from sklda._medlda.targets import check_labels, zero_one
+from sklda._medlda.targets import class_targets, zero_one
 
 # Words of a document repeat more than the model expects, so the converged proportions
 # are too certain of few topics. Chosen on held-out training documents of 20 Newsgroups.
@@ -35,21 +35,16 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     Parameters
     ----------
     n_components : int, default=50
-        Number of topics K, 1 to 65,535. With ``multi_class="ovr"`` it is the number of
-        topics of each class.
+        Number of topics K, 1 to 65,535.
     sampler : "light" or "gibbs", default="light"
-        Algorithm that resamples the topic of a token. Both have the same posterior.
-
-        - "gibbs" draws the topic from its conditional, in O(K) [2]_.
-        - "light" takes Metropolis-Hastings steps in O(1) each. Its proposals are the
-          factors of the conditional [1]_.
+        Algorithm that resamples the topic of a token; the posterior is the same.
+        "light" takes Metropolis-Hastings steps in O(1) each [1]_, "gibbs" draws from
+        the conditional in O(K) [2]_.
     multi_class : "multitask" or "ovr", default="multitask"
         Treatment of more than two classes and of several labels per document.
-
-        - "multitask" fits one set of topics for all classes. Each topic has a weight
-          for each class.
-        - "ovr" (one-vs-rest) fits an independent model for each class, with its own
-          topics.
+        "multitask" fits `n_topics` = `n_components` topics for all classes, on one
+        thread. "ovr" (one-vs-rest) fits a model for each class, on `n_jobs` threads;
+        `n_topics` is then `n_components` for each class, in the order of `classes_`.
     C : float, default=100.0
         Weight of the labels against the words, from 1e-10 to 1e10. The loss of a
         document is 2 C max(0, 1 - y s) for the score s and the label y, -1 or 1. A
@@ -62,84 +57,75 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         the training documents before the topics have found their words; accuracy on
         new documents suffers.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Alpha, from 1e-10 to 1e10: small values give documents few topics. None means
-        1 / K.
+        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
+        values give each document few topics. None means 1 / K.
     topic_word_prior : float or array-like, default=0.01
-        Beta, from 1e-10 to 1e10: one number, or an array of shape (n_words,) or
-        (n_components, n_words), such as `seed_word_prior` returns. Small values give
-        topics few words. None means 1 / K.
+        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10: one number,
+        or an array of shape (n_words,) or (n_components, n_words), such as
+        `seed_word_prior` returns. Small values give each topic few words. None means
+        1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
-        Whether alpha (one value for "symmetric", one per topic for "asymmetric") and
-        beta are fitted to the data, by Minka's fixed point: every 10 sweeps during
-        burn-in. An array for beta remains as it is.
+        Fit alpha (one value for all topics, or one per topic) and beta to the data by
+        Minka's fixed point, every 10 sweeps during burn-in. Both remain between 0.0001
+        and 1000; an array for beta does not change.
     max_iter : int, default=50
         Number of sweeps.
     burn_in : int, default=None
-        Number of sweeps before the first sample may be kept, less than `max_iter`. None
-        means half of `max_iter`.
+        Number of sweeps to discard at the start, less than `max_iter`. None means half
+        of `max_iter`.
     thin : int, default=5
-        Sweeps between two kept samples. The last sweep is always kept.
+        Keep every `thin`-th sample after burn-in, counted back from the last sweep,
+        which is always kept.
     warm_start : bool, default=False
-        With True, fit goes on where the last fit stopped, on the same X and y:
-        `max_iter` more sweeps, with the samples of one long chain, bit for bit.
-        `burn_in` counts sweeps of this fit; with 0, the samples of earlier fits stay in
-        all means. `burn_in`, `thin`, `max_iter`, `learn_priors`, `n_jobs` and `verbose`
-        may change, `random_state` has no effect; anything else that changes is an
-        error. The estimator holds the chain, about as much memory as a fit.
+        With True, fit goes on with the chain of the last fit: `max_iter` more sweeps,
+        bit for bit as in one long fit. "Continue a fit" in the user guide says what may
+        change in between. The estimator holds the chain, about as much memory as a fit.
     n_mh_steps : int, default=6
-        Metropolis-Hastings steps per token and sweep of "light". Three steps take about
-        two thirds of the time of six, and were as accurate on 20 Newsgroups with 50 to
-        200 topics.
+        Metropolis-Hastings steps per token and sweep of "light". Three were as accurate
+        on 20 Newsgroups, in two thirds of the time.
     n_weight_steps : int or None, default=2
         Passes over the weights in each sweep. A pass resamples one weight after the
-        other, in O(1) for each document and topic of it [1]_. None draws all weights of
-        a task jointly, in O(K ** 3) [2]_.
+        other [1]_. None draws all weights of a task jointly, in O(K ** 3) [2]_.
     n_em_steps : int, default=None
-        Largest number of steps of EM that estimate the topic proportions of a document
-        in transform and predict, 1 or more; 500 are to convergence, and no more are
-        taken. None means 5 if each document has one of three or more classes, else 500.
-        Few steps leave the proportions closer to the prior mean. On 20 Newsgroups the
-        right class then had the highest score more often, but scores shrink, which is a
-        drawback where their signs decide. It may be changed after fit.
+        Most steps of EM that estimate the topic proportions of a document in transform
+        and predict, 1 or more; 500 reach convergence. None means 5 if each document has
+        one of three or more classes, else 500: see "Supervised topics" in the user
+        guide. It may be changed after fit.
     n_jobs : int, default=None
-        Number of threads of transform and predict, and of fit with
-        ``multi_class="ovr"``. None means 1, -1 all processors. The result does not
-        depend on it, bit for bit.
+        Number of threads. None means 1, -1 all processors. The result does not depend
+        on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
-        Seed; an int makes the fit repeatable.
+        Seed. Pass an int for repeatable results.
     verbose : int, default=0
-        1 prints a line every 10 sweeps: sweep, loss per document, tokens per second;
-        and one before kernels are compiled.
+        With 1, print the progress of fit, and when kernels are compiled.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes; if y is an indicator matrix, the numbers of its columns.
     coef_ : ndarray of shape (n_tasks, n_components)
-        Weights of the topics, averaged over the kept samples. Two classes are one task;
-        otherwise each class is a task.
+        Weights of the topics, mean over the kept samples.
     components_ : ndarray of shape (n_topics, n_features_in_)
-        Expected number of tokens of each word on each topic, plus beta. `n_topics` is
-        `n_components`; with "ovr" it is `n_components` for each class, in the order of
-        `classes_`.
+        Expected number of tokens of each word on each topic, plus beta.
     topic_word_ : ndarray of shape (n_topics, n_features_in_)
-        Rows of `components_` normalised: the probability of each word in each topic.
+        Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
-        Topic proportions of the training documents, given their labels, averaged over
-        the kept samples.
+        Expected topic proportions of the training documents.
     loss_ : ndarray of shape (n_iter_,)
         Hinge loss after each sweep: sum over the tasks, mean over the documents.
+    acceptance_rate_ : ndarray of shape (n_iter_,)
+        Share of the Metropolis-Hastings steps of a sweep that are accepted; 1 with
+        ``sampler="gibbs"``.
     doc_topic_prior_ : ndarray of shape (n_topics,)
-        Alpha at the end.
+        Alpha after the last sweep.
     topic_word_prior_ : ndarray of shape (n_models,) or (n_topics, n_features_in_)
-        Beta at the end: one value, or one for each class with "ovr"; or an array where
-        the parameter is one.
+        Beta after the last sweep; an array where the parameter is one.
     n_iter_ : int
         Number of sweeps done.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Words, if X has column names.
+        The words, if X names its columns.
 
     See Also
     --------
@@ -148,12 +134,11 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
     Notes
     -----
-    For multi-label problems y is an indicator matrix: each column is a task, and
-    predict returns such a matrix, of 0 and 1.
+    Two classes are one task. Otherwise each class is a task; for multi-label problems
+    that is a column of y, an indicator matrix.
 
     There is no intercept: the topic proportions of a document sum to 1, so a constant
-    is a weight that all topics have in common. A document without words has the prior
-    mean as its proportions.
+    is a weight that all topics have in common.
 
     Cost of a sweep: "light" O(n_mh_steps) per token and O(K) per document, times the
     number of tasks; "gibbs" O(K) per token and O(K tasks) per document and topic of it.
@@ -166,6 +151,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
        models using compositional proposals" (2016).
     .. [2] J. Zhu, N. Chen, H. Perkins, B. Zhang, "Gibbs max-margin topic models with
        data augmentation", JMLR 15 (2014).
+    .. [3] T. P. Minka, "Estimating a Dirichlet distribution" (2000).
 
     Examples
     --------
@@ -242,9 +228,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
             Word counts: whole numbers of any dtype. X is not modified.
         y : array-like of shape (n_documents,) or (n_documents, n_classes)
-            Labels of at least two classes, or an indicator matrix with any number of
-            labels per document: 1 for a label that a document has, 0 for one that it
-            has not. An ndarray may have -1 in place of 0.
+            Labels of at least two classes, or an indicator matrix: 1 for each label
+            that a document has, else 0, or -1 in an ndarray.
 
         Returns
         -------
@@ -266,7 +251,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         return self
 
     def _tasks(self, X, y) -> tuple[Hinge, np.ndarray, dict[str, Any]]:
-        classes, targets, multilabel = check_labels(X, y, type(self).__name__)
+        classes, targets, multilabel = class_targets(X, y, type(self).__name__)
         loss = Hinge(float(self._parameters.C))
         return loss, targets, {"classes_": classes, "_multilabel": multilabel}
 
@@ -283,7 +268,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         return _FEW_EM_STEPS if highest_wins else MAX_STEPS
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
-        """Return the score of each class: the weighted sum of the topic proportions.
+        """Return the score of each class, a weighted sum of topic proportions.
 
         Parameters
         ----------
@@ -340,7 +325,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         y: ArrayLike | MatrixLike,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Return the accuracy: the fraction of documents whose labels are all right.
+        """Return the accuracy, the fraction of documents whose labels are all right.
 
         Parameters
         ----------

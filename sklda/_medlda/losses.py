@@ -1,22 +1,21 @@
 """The losses of documents as Gaussian factors of their scores.
 
-A document d has the factor exp(-loss) for each task t, and the loss is made of hinges
-of its score s_dt = sum_k eta_kt zbar_dk. For any x and c > 0 (Polson & Scott, 2011)
+A document d has the factor exp(-loss) for each task t. The loss is a sum of hinges of
+the score s_dt = sum_k eta_kt zbar_dk. For any x and c > 0 (Polson & Scott, 2011)
 
-    exp(-2 c max(0, x)) = integral over xi of a density proportional to
-                          exp(-c x - c^2 xi x^2 / 2) times a function of xi alone,
+    exp(-2 c max(0, x)) = integral over xi of exp(-c x - c^2 xi x^2 / 2) f(xi).
 
-so given xi a document has the Gaussian factor exp(a s - b s^2 / 2); and given x,
-xi is inverse Gaussian with mean 1 / (c |x|) and shape 1. Zhu, Chen, Perkins & Zhang,
-"Gibbs max-margin topic models with data augmentation", JMLR 2014.
+So given xi, a document has the Gaussian factor exp(a s - b s^2 / 2); given x, xi is
+inverse Gaussian with mean 1 / (c |x|) and shape 1. Zhu, Chen, Perkins & Zhang, "Gibbs
+max-margin topic models with data augmentation", JMLR 2014.
 """
 
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-# An inverse Gaussian with mean infinity exceeds this once in 100,000 draws; more would
-# only spoil the precision of the weights.
+# An inverse Gaussian of infinite mean exceeds this once in 100,000 draws; larger values
+# would only make the weights inexact.
 HIGHEST_XI = 1e10
 
 
@@ -62,10 +61,7 @@ class EpsilonInsensitive(NamedTuple):
     def augment(
         self, targets: np.ndarray, scores: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Draw xi given y - s - epsilon, and the other one given s - y - epsilon.
-
-        The linear terms of both hinges, C s and -C s, cancel.
-        """
+        """Draw xi of both hinges, whose linear terms C s and -C s cancel."""
         low, high = targets - self.epsilon, targets + self.epsilon
         xi_low = draw_xi(self.C * abs(low - scores), rng)
         xi_high = draw_xi(self.C * abs(scores - high), rng)
@@ -80,9 +76,9 @@ class EpsilonInsensitive(NamedTuple):
 def draw_xi(c_x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Draw from inverse Gaussians with means 1 / c_x and shape 1; c_x may be 0.
 
-    The method of Michael, Schucany & Haas (1976): v, the square of a normal number, has
-    two roots, one on each side of the mean. Written in c_x = 1 / mean, the smaller one
-    is stable for all values; where the mean is infinite it is 1 / v.
+    Michael, Schucany & Haas (1976): the square of a normal number, v, has two roots,
+    one on each side of the mean. Written in c_x = 1 / mean, the smaller one is stable;
+    where the mean is infinite it is 1 / v.
     """
     v = np.maximum(rng.standard_normal(c_x.shape) ** 2, 1 / HIGHEST_XI)
     smaller = 2 / (2 * c_x + v + np.sqrt(v * (4 * c_x + v)))

@@ -8,7 +8,7 @@ import numpy as np
 from sklda._core.problem import Corpus, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
-from sklda._medlda.chain import MedLDAChain
+from sklda._medlda.chain import MedLDAChain, describe_loss
 from sklda._medlda.sampler import MaxMargin
 
 
@@ -69,7 +69,7 @@ class OneVsRest:
 
     def describe(self) -> str:
         """Return what a verbose fit prints of the present samples."""
-        return f"loss per document {self.loss[-1]:.4f}"
+        return describe_loss(self.loss[-1], self.chains)
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""

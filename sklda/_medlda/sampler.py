@@ -1,8 +1,8 @@
 """The sampler of MedLDA: auxiliary variables, topics and weights in turn.
 
 Given the auxiliary variables of `losses`, the labels of a document are Gaussian factors
-of its scores. These tilt the topics of its tokens (`kernels.label_factors`), and give
-the weights of the topics a Gaussian distribution (`kernels.weights`).
+of its scores. They tilt the topics of its tokens (`kernels.label_factors`), and make
+the weights of the topics Gaussian (`kernels.weights`).
 """
 
 from typing import NamedTuple, Self
@@ -19,26 +19,28 @@ from sklda._core.corpus import (
 )
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
+from sklda._core.sampler import SweepInfo
 from sklda._medlda.kernels import gibbs, light
 from sklda._medlda.kernels.label_factors import LabelFactors
 from sklda._medlda.kernels.weights import (
     Proportions,
     add_precision,
     fill_proportions,
-    resample_each,
+    resample_one_by_one,
 )
 from sklda._medlda.losses import Loss
 from sklda._tables import rows
 
 
-class State(NamedTuple):
+class MaxMarginState(NamedTuple):
     """The topics with their counts, the weights of the topics, and the scores."""
 
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
-    tables: rows.State | light.State
+    tables: rows.State | light.LightCounts
     weights: np.ndarray  # (n_topics, n_tasks) float64, eta
     scores: np.ndarray  # (n_docs, n_tasks) float64, of these topics and weights
+    n_moves: np.ndarray  # (2,) int64, proposed and accepted in the last sweep
 
 
 class MaxMargin(NamedTuple):
@@ -57,52 +59,58 @@ class MaxMargin(NamedTuple):
         """Return the sampler for these targets of the documents."""
         return self._replace(loss=loss, targets=targets)
 
-    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> MaxMarginState:
         """Return the state in which the tokens have the topics z, and weights are 0."""
         kernel = rows if self.n_mh_steps is None else light
         tables = kernel.from_topics(problem, z)
-        n_docs, n_tasks = self.targets.shape
-        weights = np.zeros((problem.n_topics, n_tasks))
-        return State(z, tables.topic, tables, weights, np.zeros((n_docs, n_tasks)))
+        weights = np.zeros((problem.n_topics, self.targets.shape[1]))
+        scores, n_moves = np.zeros(self.targets.shape), np.zeros(2, np.int64)
+        return MaxMarginState(z, tables.topic, tables, weights, scores, n_moves)
 
     def sweep(
-        self, problem: Problem[Corpus], state: State, rng: RandomStreams
-    ) -> State:
+        self, problem: Problem[Corpus], state: MaxMarginState, rng: RandomStreams
+    ) -> MaxMarginState:
         """Resample the auxiliary variables, then every token, then the weights."""
         noise = rng.child(0).generator
         slope, curvature = self.loss.augment(self.targets, state.scores, noise)
-        factors = _label_factors(problem, state.weights, slope, curvature)
-        self._resample_topics(problem, state.tables, factors, rng.kernel)
+        self._resample_topics(problem, state, slope, curvature, rng.kernel)
         self.resample_weights(problem, state, slope, curvature, noise)
         return state
 
-    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: MaxMarginState) -> Counts:
         """Return the count tables."""
         return rows.counts(problem, state.tables)
 
-    def mean_loss(self, state: State) -> float:
+    def info(self, problem: Problem[Corpus], state: MaxMarginState) -> SweepInfo:
+        """Return what the last sweep did; a proposal of the present topic is none."""
+        return SweepInfo(state.z.size, *state.n_moves.tolist())
+
+    def mean_loss(self, state: MaxMarginState) -> float:
         """Return the loss without the factor 2 C: sum over tasks, mean of documents."""
         return float(self.loss(self.targets, state.scores).sum(axis=1).mean())
 
-    def _resample_topics(self, problem, tables, factors, rng) -> None:
+    def _resample_topics(self, problem, state, slope, curvature, rng) -> None:
         corpus, priors = problem.corpus, rows.kernel_priors(problem)
+        factors = _label_factors(problem, state.weights, slope, curvature)
         n_steps = self.n_mh_steps
         n_weights = problem.n_lanes if n_steps is None else 4 * n_steps
         n_weights *= factors.weights.shape[0]
+        state.n_moves[:] = 0
         for first, last in kernel_ranges(tokens_before(corpus), n_weights):
-            some = some_documents(corpus, first, last)
+            documents = some_documents(corpus, first, last)
             own = factors._replace(
                 slope=factors.slope[first:last], curvature=factors.curvature[first:last]
             )
+            arguments = documents, state.tables, priors, own
             if n_steps is None:
-                gibbs.sweep_tokens(some, tables, priors, own, rng)
+                gibbs.sweep(*arguments, rng)
             else:
-                light.sweep_tokens(some, tables, priors, own, n_steps, rng)
+                light.sweep(*arguments, n_steps, state.n_moves, rng)
 
     def resample_weights(
         self,
         problem: Problem[Corpus],
-        state: State,
+        state: MaxMarginState,
         slope: np.ndarray,
         curvature: np.ndarray,
         noise: np.random.Generator,
@@ -111,15 +119,13 @@ class MaxMargin(NamedTuple):
 
         Each score s has the factor exp(slope s - curvature s^2 / 2).
         """
-        zbar = topic_proportions(problem, state.z)
+        zbar = token_proportions(problem, state.z)
         if self.n_weight_steps is None:
             self._draw_jointly(zbar, state.weights, slope, curvature, noise)
-            state.scores[:] = zbar @ state.weights
-            return
         state.scores[:] = zbar @ state.weights
         by_topic = zbar.tocsc()
-        for _ in range(self.n_weight_steps):
-            resample_each(
+        for _ in range(self.n_weight_steps or 0):
+            resample_one_by_one(
                 Proportions(by_topic.data, by_topic.indices, by_topic.indptr),
                 slope,
                 curvature,
@@ -153,7 +159,7 @@ class MaxMargin(NamedTuple):
             )
 
 
-def topic_proportions(problem: Problem[Corpus], z: np.ndarray) -> sparse.csr_array:
+def token_proportions(problem: Problem[Corpus], z: np.ndarray) -> sparse.csr_array:
     """Return zbar, (n_docs, n_topics): the proportions of topics among the tokens."""
     n_docs = problem.corpus.doc_ptr.size - 1
     value, topic = np.empty(z.size), np.empty(z.size, np.int32)

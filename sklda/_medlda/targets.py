@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_array
 
 from sklda._core.checks import check_structure
 
-# Of C times the largest target. Its square times `losses.HIGHEST_XI` is the largest
-# exponent that the kernels can meet, and still far from the limit of float32.
+# Of C times the largest target: its square times `losses.HIGHEST_XI`, the largest
+# exponent in kernels, is far from the limit of float32.
 HIGHEST_STEEPNESS = 1e10
 _HIGHEST_NUMBER = 1e10  # weights are as large, and float32 holds their squares
 _WAY_OUT = "sklearn.compose.TransformedTargetRegressor scales y, and predictions back"
@@ -41,14 +41,9 @@ def zero_one(y):
     )
 
 
-def check_labels(X, y, name) -> tuple[np.ndarray, np.ndarray, bool]:
+def class_targets(X, y, name) -> tuple[np.ndarray, np.ndarray, bool]:
     """Return the classes, the targets -1 and 1, and whether y is multi-label."""
-    if y is None:
-        raise ValueError(
-            f"{name} requires y to be passed, but the target y is None. To fit topics "
-            f"without labels, use CollapsedGibbsLDA."
-        )
-    check_consistent_length(X, y)
+    _check_length(X, y, name)
     y = zero_one(y)
     if type_of_target(y, input_name="y", raise_unknown=True) != "multilabel-indicator":
         y = column_or_1d(y, warn=True)
@@ -64,15 +59,9 @@ def check_labels(X, y, name) -> tuple[np.ndarray, np.ndarray, bool]:
     return binarizer.classes_, targets, multilabel
 
 
-def check_numbers(X, y, name) -> np.ndarray:
+def number_targets(X, y, name) -> np.ndarray:
     """Return y as finite floats, (n_documents,)."""
-    if y is None:
-        raise ValueError(
-            f"{name} requires y to be passed, but the target y is None. To fit topics "
-            f"without y, use CollapsedGibbsLDA."
-        )
-    check_structure(y, "y")
-    check_consistent_length(X, y)
+    _check_length(X, y, name)
     y = column_or_1d(y, warn=True)
     try:
         y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
@@ -85,6 +74,17 @@ def check_numbers(X, y, name) -> np.ndarray:
             f"{largest:.3g} in size. {_WAY_OUT}."
         )
     return y
+
+
+def _check_length(X, y, name) -> None:
+    """Raise ValueError unless there is a y for each document."""
+    if y is None:
+        raise ValueError(
+            f"{name} requires y to be passed, but the target y is None. To fit topics "
+            f"without y, use CollapsedGibbsLDA."
+        )
+    check_structure(y, "y")
+    check_consistent_length(X, y)
 
 
 def check_steepness(C: float, deviations: np.ndarray) -> None:

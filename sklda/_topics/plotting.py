@@ -1,9 +1,9 @@
-"""Axes, colours and labels that the displays share."""
+"""The base of the displays, and the colours, texts and checks that they share."""
 
 from __future__ import annotations
 
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,10 +12,55 @@ from sklda._core.checks import check_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Light enough for black text on top of it, dark enough to stand out on white.
 FILL = "#a3c6df"
 EDGE = "#2f5570"
+
+
+class Display:
+    """Base of the displays with one Axes; each has `_figure_size` and `_draw`."""
+
+    ax_: Axes
+    figure_: Figure
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Self:
+        """Plot what the display holds.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Axes to plot on. By default a new figure of suitable size is created.
+        **style : dict
+            Keyword arguments for the method of Axes that draws, as where the display
+            is created.
+
+        Returns
+        -------
+        Display
+            The display itself.
+
+        Raises
+        ------
+        ImportError, TypeError
+            If matplotlib is not installed, or `ax` is not an Axes.
+        """
+        pyplot = import_pyplot(type(self).__name__)
+        if ax is None:
+            _, ax = pyplot.subplots(layout="constrained", figsize=self._figure_size())
+        check_axes(ax)
+        self._draw(ax, style)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _figure_size(self) -> tuple[float, float]:
+        """Return the width and the height of a new figure in inches."""
+        raise NotImplementedError
+
+    def _draw(self, axes: Any, style: dict[str, Any]) -> None:
+        """Draw on the axes, and set the attributes that hold what was drawn."""
+        raise NotImplementedError
 
 
 def import_pyplot(caller: str) -> ModuleType:
@@ -27,15 +72,6 @@ def import_pyplot(caller: str) -> ModuleType:
             f'{caller}.plot needs matplotlib: pip install "sklda[plot]"'
         ) from error
     return matplotlib.pyplot
-
-
-def axes_or_new(caller: str, ax: Axes | None, **figure_options: Any) -> Any:
-    """Return `ax`, or the axes of a new figure if it is None."""
-    pyplot = import_pyplot(caller)
-    if ax is None:
-        _, ax = pyplot.subplots(layout="constrained", **figure_options)
-    check_axes(ax)
-    return ax
 
 
 def check_axes(ax: Any) -> None:
@@ -53,19 +89,22 @@ def shades(n: int, lightest: float = 0.9) -> np.ndarray:
     return np.asarray(colormaps["viridis"](np.linspace(0, lightest, n)))
 
 
-def legend_beside(ax: Any, **options: Any) -> None:
+def write_rows(axes: Any, names: list[str], max_length: int) -> None:
+    """Write the names of rows to the left of them, from top to bottom."""
+    texts = [shorten(name, max_length) for name in names]
+    axes.set_yticks(np.arange(len(texts)), texts, parse_math=False)
+    axes.set_ylim(len(texts) - 0.5, -0.5)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def legend_beside(axes: Any, **options: Any) -> None:
     """Draw a legend to the right of the axes, where it covers no data."""
-    legend = ax.legend(
+    legend = axes.legend(
         loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", **options
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
-
-
-def text_colour(background: np.ndarray) -> str:
-    """Return "black" or "white", whichever is more legible on an RGB(A) colour."""
-    luminance = np.dot(background[:3], [0.299, 0.587, 0.114])
-    return "black" if luminance > 0.5 else "white"
 
 
 def shorten(text: str, max_length: int) -> str:
@@ -73,16 +112,14 @@ def shorten(text: str, max_length: int) -> str:
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
-def check_labels(value: Any, name: str, counted: str, size: int) -> list[str]:
-    """Return the names of what is drawn as a list of `size` str.
+def largest_topics(proportions: np.ndarray, n: int) -> np.ndarray:
+    """Return the n topics with the largest sums over the documents, in order."""
+    order = np.argsort(-proportions.sum(axis=0), kind="stable")
+    return np.sort(order[:n])
 
-    Raises
-    ------
-    TypeError
-        If `value` is not a list or an array.
-    ValueError
-        If it does not hold `size` names.
-    """
+
+def label_list(value: Any, name: str, counted: str, size: int) -> list[str]:
+    """Return names as a list of str; ValueError if there are not `size` of them."""
     names = check_names(value, name, f"the names of the {counted}")
     if len(names) != size:
         raise ValueError(f"{name} has {len(names)} names for {size} {counted}.")
@@ -92,13 +129,7 @@ def check_labels(value: Any, name: str, counted: str, size: int) -> list[str]:
 def check_indices(
     values: ArrayLike | None, name: str, size: int, counted: str
 ) -> np.ndarray:
-    """Return indices of topics or documents as an array; None selects all of them.
-
-    Raises
-    ------
-    ValueError
-        If `values` is not a non-empty list of integers from 0 to ``size - 1``.
-    """
+    """Return indices below `size` as an array, all of them for None; or ValueError."""
     try:
         indices = np.arange(size) if values is None else np.asarray(values)
     except ValueError:  # lists of different lengths

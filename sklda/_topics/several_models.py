@@ -1,4 +1,4 @@
-"""Several models of the same words, as distributions."""
+"""Checks of several models, and their topics as distributions of the same words."""
 
 from __future__ import annotations
 
@@ -13,15 +13,7 @@ _MAX_SHOWN = 3  # words in a message
 
 
 def check_models(models: Any, name: str, minimum: int = 1) -> list[Any]:
-    """Return models as a list.
-
-    Raises
-    ------
-    TypeError
-        If `models` is no list of models.
-    ValueError
-        If there are fewer than `minimum`.
-    """
+    """Return models as a list; raise TypeError or ValueError if it is not one."""
     is_one = hasattr(models, "fit") or hasattr(models, "toarray")
     is_one |= getattr(models, "ndim", 3) < 3  # a matrix is one model
     no_list = isinstance(models, str | bytes | Mapping | set | frozenset)
@@ -39,19 +31,9 @@ def check_models(models: Any, name: str, minimum: int = 1) -> list[Any]:
 
 
 def distributions_of_all(models: list[Any], names: list[str]) -> list[np.ndarray]:
-    """Return the word distributions of models, and check that they have the same words.
+    """Return the word distributions of models, estimators or arrays.
 
-    Parameters
-    ----------
-    models : list of estimator or array-like of shape (n_topics, n_words)
-        Models.
-    names : list of str
-        Name of each, for messages.
-
-    Raises
-    ------
-    NotFittedError, TypeError, ValueError
-        As `topic_distributions`; also ValueError if the words differ.
+    Raise ValueError if they have different words; messages use the names.
     """
     topics = [
         topic_distributions(model, name)
@@ -79,13 +61,11 @@ def check_same_words(
     """Raise ValueError if the words of two models differ, or their order."""
     if first == words:
         return
+    missing = {first_name: set(first) - set(words), name: set(words) - set(first)}
     parts = [
-        f"{_shown(missing)} only in {where}"
-        for missing, where in (
-            (sorted(set(first) - set(words)), first_name),
-            (sorted(set(words) - set(first)), name),
-        )
-        if missing
+        f"{_shown(sorted(own))} only in {where}"
+        for where, own in missing.items()
+        if own
     ]
     differences = " and ".join(parts) or "the same words in another order"
     raise ValueError(

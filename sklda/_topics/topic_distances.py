@@ -18,13 +18,7 @@ DISTANCE_CONSTRAINTS: dict = {
 
 
 def check_distance(distance: str, n_words: int | None, n_words_of_corpus: int) -> int:
-    """Return the number of top words to compare, the default if it is None.
-
-    Raises
-    ------
-    ValueError
-        If `n_words` is larger than the number of words, or has no effect.
-    """
+    """Return the number of top words to compare; ValueError if it has no effect."""
     if n_words is None:
         return min(_DEFAULT_N_WORDS, n_words_of_corpus)
     if distance != "top-words":
@@ -39,23 +33,9 @@ def check_distance(distance: str, n_words: int | None, n_words_of_corpus: int) -
 def topic_distances(
     topics: np.ndarray, others: np.ndarray, distance: str, n_words: int
 ) -> np.ndarray:
-    """Return the distance of each topic to each of the others.
+    """Return the distance of each topic to each of the others, (n_topics, n_others).
 
-    Parameters
-    ----------
-    topics : ndarray of shape (n_topics, n_words_of_corpus)
-        Distributions; each row sums to 1.
-    others : ndarray of shape (n_others, n_words_of_corpus)
-        The same.
-    distance : {"hellinger", "jensen-shannon", "top-words"}
-        Distance, see `sklda.metrics.align_topics`.
-    n_words : int
-        Number of words that "top-words" compares.
-
-    Returns
-    -------
-    ndarray of shape (n_topics, n_others)
-        Distances, from 0 to 1.
+    Rows are distributions of words. `sklda.metrics.align_topics` defines the distances.
     """
     if distance == "hellinger":
         return hellinger_distances(topics, others)
@@ -72,16 +52,13 @@ def hellinger_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def jensen_shannon_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return the square roots of the divergences in bits, of all pairs of rows.
-
-    Cost: one logarithm per word for each pair.
-    """
+    """Return the square roots of the divergences in bits, of all pairs of rows."""
     entropies, other_entropies = _entropies(topics), _entropies(others)
     divergences = np.empty((len(topics), len(others)))
     for k, topic in enumerate(topics):
         mean_entropies = (entropies[k] + other_entropies) / 2
         divergences[k] = _entropies((topic + others) / 2) - mean_entropies
-    # What rounding leaves of 0 would be 1e-8 after the root.
+    # A rounding error of 1e-16 would become a distance of 1e-8.
     divergences[divergences < 1e-14] = 0
     distances: np.ndarray = np.sqrt(divergences.clip(max=1))
     return distances
@@ -96,11 +73,8 @@ def _entropies(rows: np.ndarray) -> np.ndarray:
 
 def _overlaps(topics: np.ndarray, others: np.ndarray, n_words: int) -> np.ndarray:
     """Return the proportion of common words among the top words, of all pairs."""
-
-    def is_top(rows: np.ndarray) -> np.ndarray:
-        member = np.zeros(rows.shape)
+    is_top = [np.zeros(rows.shape) for rows in (topics, others)]
+    for member, rows in zip(is_top, (topics, others), strict=True):
         np.put_along_axis(member, top_indices(rows, n_words), 1.0, axis=1)
-        return member
-
-    overlaps: np.ndarray = is_top(topics) @ is_top(others).T / n_words
+    overlaps: np.ndarray = is_top[0] @ is_top[1].T / n_words
     return overlaps

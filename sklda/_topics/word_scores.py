@@ -1,4 +1,4 @@
-"""Scores by which the words of a topic are ranked: from frequent to exclusive."""
+"""Scores that rank the words of a topic."""
 
 from __future__ import annotations
 
@@ -19,13 +19,7 @@ def word_scores(
 ) -> np.ndarray:
     """Return the score of each word in each topic, (n_topics, n_words).
 
-    `sklda.inspection.top_words` defines the metrics. A `weight` of None is the default
-    of the metric.
-
-    Raises
-    ------
-    ValueError
-        If a weight is given, and the metric has none.
+    `sklda.inspection.top_words` defines the metrics.
     """
     weight = check_weight(weight, metric)
     components = summable(components)
@@ -35,7 +29,7 @@ def word_scores(
 
 
 def check_weight(weight: float | None, metric: str) -> float | None:
-    """Return the weight of a metric; None if it is given as None and has no default."""
+    """Return the weight or its default; ValueError if the metric has no weight."""
     default = _DEFAULT_WEIGHTS.get(metric)
     if weight is None:
         return default
@@ -52,17 +46,9 @@ def exclusivity(topic_word: np.ndarray) -> np.ndarray:
     return _divide(topic_word, topic_word.sum(axis=0))
 
 
-def _probability(topic_word: np.ndarray, *_: Any) -> np.ndarray:
-    return topic_word
-
-
-def _lift(topic_word: np.ndarray, word: np.ndarray, _: Any) -> np.ndarray:
-    return _divide(topic_word, word)
-
-
 def _relevance(topic_word: np.ndarray, word: np.ndarray, weight: float) -> np.ndarray:
-    # weight * log p(w | k) + (1 - weight) * log(lift) with both terms in log p(w | k)
-    # merged: a weight of 0 or 1 would otherwise multiply log 0 by 0.
+    # weight * log p(w | k) + (1 - weight) * log(lift), with one term log p(w | k): two
+    # would multiply log 0 by 0 where the weight is 0 or 1.
     with np.errstate(divide="ignore"):
         scores: np.ndarray = np.log(topic_word)
     return scores - (1 - weight) * np.log(np.where(word > 0, word, 1))
@@ -90,9 +76,9 @@ def _quantiles(values: np.ndarray) -> np.ndarray:
 
 _Score: TypeAlias = Callable[[np.ndarray, np.ndarray, Any], np.ndarray]
 _SCORES: dict[str, _Score] = {
-    "probability": _probability,
+    "probability": lambda topic_word, word, weight: topic_word,
     "relevance": _relevance,
-    "lift": _lift,
+    "lift": lambda topic_word, word, weight: _divide(topic_word, word),
     "frex": _frex,
 }
 _DEFAULT_WEIGHTS = {"relevance": 0.6, "frex": 0.5}

@@ -10,7 +10,7 @@ from dask import delayed
 from dask.delayed import Delayed
 
 from sklda._base.fold_in import (
-    Topics,
+    FixedTopics,
     completion_sums,
     doc_topic,
     make_topics,
@@ -72,7 +72,7 @@ def score_block(
 
 def _under_topics(
     block, number, phi, model
-) -> tuple[WeightedCorpus, WeightedCorpus, Topics]:
+) -> tuple[WeightedCorpus, WeightedCorpus, FixedTopics]:
     """Return the checked block, that with words renumbered, and the topics of these.
 
     phi is (n_words, n_topics) float32; errors name the number of the block.

@@ -1,4 +1,4 @@
-"""Corpora: generated from LDA, from installed packages, downloaded, or from files."""
+"""Corpora drawn from LDA, downloaded, or read from files and installed packages."""
 
 from sklda.datasets._docstrings import load_docstrings
 from sklda.datasets._fetch_uci_bow import fetch_uci_bow

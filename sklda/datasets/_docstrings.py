@@ -1,4 +1,4 @@
-"""Labelled text without a download: the docstrings of installed libraries."""
+"""The corpus of docstrings: labelled text from installed libraries."""
 
 from __future__ import annotations
 
@@ -24,28 +24,17 @@ _PACKAGES = ("numpy", "scipy", "sklearn")
 # copies of other projects, deprecated names of private code, and modules whose import
 # changes the library (sklearn.experimental enables features).
 _SKIPPED_MODULES = frozenset(
-    {
-        "conftest",
-        "core",
-        "distutils",
-        "estimator_checks",
-        "experimental",
-        "externals",
-        "f2py",
-        "mypy_plugin",
-        "setup",
-    }
+    "conftest core distutils estimator_checks experimental externals f2py mypy_plugin "
+    "setup".split()
 )
 
 # These names exist only after an import of sklearn.experimental.enable_...; the corpus
 # must not depend on that.
-_SKIPPED_NAMES = frozenset(
-    {
-        "sklearn.impute.IterativeImputer",
-        "sklearn.model_selection.HalvingGridSearchCV",
-        "sklearn.model_selection.HalvingRandomSearchCV",
-    }
-)
+_SKIPPED_NAMES = {
+    "sklearn.impute.IterativeImputer",
+    "sklearn.model_selection.HalvingGridSearchCV",
+    "sklearn.model_selection.HalvingRandomSearchCV",
+}
 
 # SciPy generates some docstrings at import. They contain random numbers, as the output
 # of an example, and argument names in the order of a set; both vary from run to run.
@@ -56,11 +45,10 @@ _DESCR = """\
 Docstrings of NumPy, SciPy and scikit-learn
 -------------------------------------------
 
-English technical prose: the documentation of the public modules, functions and
-classes of the three libraries as they are installed in this environment. A text
-that is available under several names occurs once, under the shortest of them. Its
-label is the subpackage of that name, such as "scipy.stats", or the library itself
-for names at its top level.
+The documentation of the public modules, functions and classes of the three libraries,
+as they are installed here. A text that is available under several names occurs once,
+under the shortest of them. Its label is the subpackage of that name, such as
+"scipy.stats", or the library itself for names at its top level.
 
 The corpus depends on the installed versions: report them with any result. The texts
 are part of the libraries, each of which is under the BSD 3-Clause licence.
@@ -91,15 +79,13 @@ def load_docstrings(
 ) -> Bunch | tuple[list[str], np.ndarray]:
     """Load the public docstrings of NumPy, SciPy and scikit-learn as a corpus.
 
-    The corpus is real labelled text and needs neither a network nor a file, because
-    sklda depends on all three libraries. It is determined by their installed versions
-    alone, and does not depend on what was imported before.
+    The corpus is labelled English text and needs neither a network nor a file. Only
+    the installed versions of the three libraries determine it.
 
     Parameters
     ----------
     return_X_y : bool, default=False
-        If True, return ``(data, target)`` instead of a Bunch.
-
+        Whether to return ``(data, target)`` instead of a Bunch.
     min_length : int, default=300
         Minimum length of a text in characters, at least 1. Most shorter docstrings
         are one-line summaries, from which no topic can be learnt.
@@ -109,21 +95,17 @@ def load_docstrings(
     dataset : :class:`~sklearn.utils.Bunch`
         Dictionary-like object with the attributes
 
-        data : list of str, of length n_samples
-            Texts, all distinct, without their common indentation and without
-            example output that is marked as random.
-        target : ndarray of shape (n_samples,) of int64
-            Label of each text, an index into `target_names`.
-        target_names : list of str
-            Subpackages such as ``"scipy.stats"``, sorted.
-        names : list of str, of length n_samples
-            Qualified name of the object that each text documents, such as
-            ``"scipy.stats.norm"``; sorted and distinct.
-        DESCR : str
-            Description of the corpus.
+        - data : list of str of length n_samples, distinct texts without their common
+          indentation and without example output that is marked as random.
+        - target : ndarray of shape (n_samples,) of int64, the label of each text as an
+          index into `target_names`.
+        - target_names : list of str, subpackages such as ``"scipy.stats"``, sorted.
+        - names : list of str of length n_samples, the qualified name of each documented
+          object, such as ``"scipy.stats.norm"``; sorted and distinct.
+        - DESCR : str, description of the corpus.
 
     (data, target) : tuple if `return_X_y` is True
-        The texts and their labels, as above.
+        The texts and their labels.
 
     Raises
     ------
@@ -153,16 +135,16 @@ def load_docstrings(
     ('sklearn.utils.validation.validate_data', 'sklearn.utils')
     """
     entries = _collect_texts(_PACKAGES, min_length)
-    target_names = sorted({label for _, label, _ in entries})
-    index = {label: i for i, label in enumerate(target_names)}
+    target_names, target = np.unique(
+        [label for _, label, _ in entries], return_inverse=True
+    )
     data = [text for _, _, text in entries]
-    target = np.array([index[label] for _, label, _ in entries], dtype=np.int64)
     if return_X_y:
         return data, target
     return Bunch(
         data=data,
         target=target,
-        target_names=target_names,
+        target_names=target_names.tolist(),
         names=[name for name, _, _ in entries],
         DESCR=_DESCR,
     )
@@ -172,23 +154,17 @@ def _collect_texts(
     packages: tuple[str, ...], min_length: int
 ) -> list[tuple[str, str, str]]:
     """Return the distinct texts as (name, label, text), sorted by name."""
-    best: dict[str, tuple[str, str]] = {}
-    for package in packages:
-        for module in _public_modules(package):
-            label = ".".join(module.__name__.split(".")[:2])
-            for name, doc in _documented_names(module):
-                text = _normalise(doc)
-                if len(text) < min_length:
-                    continue
-                known = best.get(text)
-                if known is None or _name_order(name) < _name_order(known[0]):
-                    best[text] = (name, label)
-    return sorted((name, label, text) for text, (name, label) in best.items())
-
-
-def _name_order(name: str) -> tuple[int, str]:
-    """Return a sort key: shortest name first, ties in alphabetical order."""
-    return len(name), name
+    found: dict[str, list[tuple[int, str, str]]] = {}
+    for module in (m for package in packages for m in _public_modules(package)):
+        label = ".".join(module.__name__.split(".")[:2])
+        for name, doc in _documented_names(module):
+            found.setdefault(_normalise(doc), []).append((len(name), name, label))
+    shortest = {text: min(names) for text, names in found.items()}
+    return sorted(
+        (name, label, text)
+        for text, (_, name, label) in shortest.items()
+        if len(text) >= min_length
+    )
 
 
 def _normalise(doc: str) -> str:
@@ -201,8 +177,7 @@ def _normalise(doc: str) -> str:
 def _call_safely(function: Callable[..., Any], *args: Any) -> Any:
     """Return ``function(*args)``, or None if it raises anything but KeyboardInterrupt.
 
-    Imports and attribute access run code of other libraries, which may even call
-    ``sys.exit``. One faulty module must not prevent the corpus from loading.
+    Imports and attribute access run code of other libraries, which may call sys.exit.
     """
     try:
         return function(*args)
@@ -212,8 +187,8 @@ def _call_safely(function: Callable[..., Any], *args: Any) -> Any:
         return None
 
 
-def _import_quietly(name: str) -> ModuleType | None:
-    """Import a module without warnings and output; return None if that fails."""
+def _public_modules(name: str) -> Iterator[ModuleType]:
+    """Import a module and its public submodules quietly; yield them in sorted order."""
     silence = io.StringIO()
     with (
         warnings.catch_warnings(),
@@ -222,12 +197,6 @@ def _import_quietly(name: str) -> ModuleType | None:
     ):
         warnings.simplefilter("ignore")
         module: ModuleType | None = _call_safely(importlib.import_module, name)
-        return module
-
-
-def _public_modules(name: str) -> Iterator[ModuleType]:
-    """Import module `name` and its public submodules; yield them in sorted order."""
-    module = _import_quietly(name)
     if module is None:
         return
     yield module

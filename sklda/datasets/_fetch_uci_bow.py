@@ -1,4 +1,4 @@
-"""Download the bag-of-words corpora of the UCI Machine Learning Repository."""
+"""Download of the bag-of-words corpora of the UCI Machine Learning Repository."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ from collections.abc import Callable
 from functools import partial
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 from sklearn.utils import Bunch
 
 from sklda._base.parameters import PATH, validates
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.types import PathLike
-from sklda.datasets._text_files import (
-    describe,
-    open_bytes,
-    read_vocabulary,
-)
+from sklda.datasets._text_files import open_bytes, read_vocabulary, with_sizes
 from sklda.datasets._uci_bow import read_docword
 
 Content = TypeVar("Content")
@@ -26,41 +22,32 @@ Content = TypeVar("Content")
 _BASE_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
 
 
-class _Corpus(NamedTuple):
-    """Title of a corpus, and the checksums of its files, None if unknown.
+_TITLES = {
+    "kos": "KOS blog entries",
+    "nips": "NIPS full papers",
+    "enron": "Enron e-mails",
+    "nytimes": "New York Times news articles",
+    "pubmed": "PubMed abstracts",
+}
 
-    Checksums are those of the decompressed text, because a mirror or a proxy may
-    compress the same text differently. Those of pooch would be of the compressed files.
-    """
-
-    title: str
-    docword_sha256: str | None = None
-    vocab_sha256: str | None = None
-
-
-_CORPORA = {
-    "kos": _Corpus(
-        "KOS blog entries",
-        "0913cf084375360ce32c497dc2f8eafc4cf24a231f3d39bdbf8c41de29797cb4",
-        "623b7b969793b32c4ea7d1ae8cd2e9ed99038bf51628f33f52349f9485aeab8e",
-    ),
-    "nips": _Corpus(
-        "NIPS full papers",
-        "0415ee0bd4c965d8c044ea83ab62d03f007d4cb9651e3daa5cdb7356682b571f",
-        "be3f6337e3406ddc24837118e203da57c4c898ad5f6c9280908cd08a2609cf91",
-    ),
-    "enron": _Corpus("Enron e-mails"),
-    "nytimes": _Corpus("New York Times news articles"),
-    "pubmed": _Corpus("PubMed abstracts"),
+# Of the decompressed text, unlike the checksums of pooch: a mirror or a proxy may
+# compress the same text differently.
+_SHA256 = {
+    "docword.kos.txt.gz": "0913cf084375360ce32c497dc2f8eafc"
+    "4cf24a231f3d39bdbf8c41de29797cb4",
+    "vocab.kos.txt": "623b7b969793b32c4ea7d1ae8cd2e9ed99038bf51628f33f52349f9485aeab8e",
+    "docword.nips.txt.gz": "0415ee0bd4c965d8c044ea83ab62d03f"
+    "007d4cb9651e3daa5cdb7356682b571f",
+    "vocab.nips.txt": "be3f6337e3406ddc24837118e203da57"
+    "c4c898ad5f6c9280908cd08a2609cf91",
 }
 
 _DESCR = """\
 {title}
 {underline}
 
-One of the five corpora of the data set "Bag of Words" in the UCI Machine Learning
-Repository. There are no labels. Stop words and rare words have been removed, and the
-order of the words in a document is unknown.
+A corpus of the data set "Bag of Words" in the UCI Machine Learning Repository, without
+labels, stop words, rare words and the order of the words in a document.
 
 Newman, D. (2008). Bag of Words. UCI Machine Learning Repository.
 https://doi.org/10.24432/C5ZG6P
@@ -68,7 +55,7 @@ https://doi.org/10.24432/C5ZG6P
 
 
 @validates(
-    name=[StrOptions({*_CORPORA})],
+    name=[StrOptions({*_TITLES})],
     data_home=[None, *PATH],
     download_if_missing=["boolean"],
     n_retries=[Interval(Integral, 0, None, closed="left")],
@@ -98,17 +85,13 @@ def fetch_uci_bow(
     ----------
     name : {"kos", "nips", "enron", "nytimes", "pubmed"}
         Name of the corpus.
-
     data_home : str or path-like, default=None
         Folder of the two files ``docword.NAME.txt.gz`` and ``vocab.NAME.txt``, to
         which they are downloaded if missing. ``~`` expands to the home folder of the
         user. The default is the subfolder ``uci_bow`` of scikit-learn's data folder,
-        see :func:`sklearn.datasets.get_data_home`. Nothing is written if both files
-        exist.
-
+        see :func:`sklearn.datasets.get_data_home`.
     download_if_missing : bool, default=True
         If False, raise OSError if a file is missing instead of downloading it.
-
     n_retries : int, default=3
         Number of times that a download is repeated after a network error, at least 0.
 
@@ -117,34 +100,27 @@ def fetch_uci_bow(
     corpus : :class:`~sklearn.utils.Bunch`
         Dictionary-like object with the attributes
 
-        data : csr_matrix of shape (n_samples, n_features) of int64
-            Counts, in canonical format. Empty documents and words that never occur
-            are kept as rows and columns of zeros.
-        feature_names : ndarray of shape (n_features,) of object
-            Words.
-        DESCR : str
-            Description of the corpus with its sizes.
+        - data : csr_matrix of shape (n_samples, n_features) of int64, the counts in
+          canonical format. Empty documents and words that never occur are kept.
+        - feature_names : ndarray of shape (n_features,) of object, the words.
+        - DESCR : str, description of the corpus with its sizes.
 
     Raises
     ------
     ValueError
         If a parameter other than `data_home` has the wrong type or is out of its range,
         or `data_home` starts with ``~`` and there is no such home folder.
-
     TypeError
         If `data_home` is neither a str nor path-like.
-
     ImportError
         If a file is missing, and pooch, which downloads it, is not installed:
         ``pip install "sklda[datasets]"``.
-
     OSError
-        If a file is missing and cannot be downloaded, or `download_if_missing` is
-        False. Also if a file is broken, whether it was just downloaded or already in
-        `data_home`; a broken file is deleted, so that the next call can download it.
-        A file is broken if its gzip data are damaged or truncated, the header
-        contradicts the rows, an id is out of range, the vocabulary has the wrong
-        length or, for ``"kos"`` and ``"nips"``, the checksum is wrong.
+        If a file is missing and cannot be downloaded, or is broken: its gzip data are
+        damaged or truncated, its header contradicts its rows, an id is out of range,
+        the vocabulary has the wrong length or, for ``"kos"`` and ``"nips"``, the
+        checksum is wrong. A broken file is deleted, so that the next call can download
+        it, even if it was in `data_home` before.
 
     See Also
     --------
@@ -152,13 +128,9 @@ def fetch_uci_bow(
 
     Notes
     -----
-    pooch downloads to a temporary file inside `data_home` and moves it into place when
-    it is complete. So an interrupted download leaves no partial file, and several
-    processes may download the same corpus.
-
-    Files are checked at each call. Memory is about 18 bytes per row during reading (9
-    GB for ``"pubmed"``) and 13 in the result. One core reads about 2 million rows per
-    second.
+    An interrupted download leaves no partial file, and several processes may download
+    the same corpus. Files are checked at each call. Memory and speed are those of
+    :func:`load_uci_bow`: up to 9 GB for ``"pubmed"``.
 
     References
     ----------
@@ -172,19 +144,14 @@ def fetch_uci_bow(
     >>> corpus.data.shape  # doctest: +SKIP
     (3430, 6906)
     """
-    corpus, folder = _CORPORA[name], _data_folder(data_home)
-    download = partial(_download, n_retries=n_retries) if download_if_missing else None
-    X = _obtain(
-        folder / f"docword.{name}.txt.gz", read_docword, corpus.docword_sha256, download
-    )
-    words = _obtain(
-        folder / f"vocab.{name}.txt",
-        partial(read_vocabulary, n_features=X.shape[1]),
-        corpus.vocab_sha256,
-        download,
-    )
-    text = _DESCR.format(title=corpus.title, underline="-" * len(corpus.title))
-    return Bunch(data=X, feature_names=words, DESCR=describe(text, X))
+    folder = _data_folder(data_home)
+    n_attempts = n_retries + 1 if download_if_missing else 0
+    X = _obtain(folder / f"docword.{name}.txt.gz", read_docword, n_attempts)
+    read_words = partial(read_vocabulary, n_features=X.shape[1])
+    words = _obtain(folder / f"vocab.{name}.txt", read_words, n_attempts)
+    title = _TITLES[name]
+    text = _DESCR.format(title=title, underline="-" * len(title))
+    return Bunch(data=X, feature_names=words, DESCR=with_sizes(text, X))
 
 
 def _data_folder(data_home: PathLike | None) -> Path:
@@ -200,36 +167,27 @@ def _data_folder(data_home: PathLike | None) -> Path:
     return Path(get_data_home(), "uci_bow")
 
 
-def _obtain(
-    path: Path,
-    read: Callable[[Path], Content],
-    sha256: str | None,
-    download: Callable[[Path], Any] | None,
-) -> Content:
-    """Read a file of the repository; download it if it is missing.
+def _obtain(path: Path, read: Callable[[Path], Content], n_attempts: int) -> Content:
+    """Read a file of the repository; download it first if it is missing.
 
-    Raises
-    ------
-    OSError
-        If the file is broken, missing although `download` is None, or the download
-        fails.
+    A broken file is deleted, with an OSError.
     """
     if not path.exists():
-        if download is None:
+        if n_attempts == 0:
             raise FileNotFoundError(
                 f"{path} not found, and download_if_missing is False. Allow the "
                 f"download, or put the file there yourself; its address is "
                 f"{_BASE_URL}{path.name}"
             )
-        download(path)
+        _download(path, n_attempts)
     try:
-        _check_sha256(path, sha256)
+        _check_sha256(path)
         return read(path)
     except ValueError as error:
         raise OSError(f"{path} is broken: {error} {_delete(path)}") from error
 
 
-def _download(path: Path, n_retries: int) -> None:
+def _download(path: Path, n_attempts: int) -> None:
     """Download the file of this name to `path`; OSError if all attempts fail."""
     try:
         import pooch
@@ -239,12 +197,13 @@ def _download(path: Path, n_retries: int) -> None:
             f'pip install "sklda[datasets]"'
         ) from error
 
+    registry = {path.name: None}
     files = pooch.create(
-        path.parent, _BASE_URL, registry={path.name: None}, retry_if_failed=n_retries
+        path.parent, _BASE_URL, registry=registry, retry_if_failed=n_attempts - 1
     )
     try:
         files.fetch(path.name)
-    except OSError as error:  # which the errors of requests are, too
+    except OSError as error:  # the errors of requests are OSErrors, too
         raise OSError(
             f"{_BASE_URL}{path.name} could not be downloaded ({error!r}). Try again "
             "later, or get the file in another way and pass its folder as data_home."
@@ -252,7 +211,7 @@ def _download(path: Path, n_retries: int) -> None:
 
 
 def _delete(path: Path) -> str:
-    """Delete a broken file; return the part of the error message about that."""
+    """Delete a broken file; return what the error message says about that."""
     try:
         path.unlink()
     except OSError as error:
@@ -266,13 +225,11 @@ def _delete(path: Path) -> str:
     )
 
 
-def _check_sha256(path: Path, expected: str | None) -> None:
-    """Raise ValueError if the decompressed contents have another checksum."""
-    if expected is None:
+def _check_sha256(path: Path) -> None:
+    """Raise ValueError if the decompressed contents do not have the known checksum."""
+    if path.name not in _SHA256:
         return
     with open_bytes(path) as stream:
         found = hashlib.file_digest(stream, "sha256").hexdigest()
-    if found != expected:
-        raise ValueError(
-            f"The SHA-256 checksum of its contents is {found}, not {expected}."
-        )
+    if found != _SHA256[path.name]:
+        raise ValueError(f"Its SHA-256 checksum is {found}, not {_SHA256[path.name]}.")

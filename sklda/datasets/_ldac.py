@@ -1,4 +1,4 @@
-"""Corpora in the format of Blei's LDA-C."""
+"""Reader of corpora in the format of Blei's LDA-C."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ from sklda._base.sklearn_private import Interval
 from sklda._core.types import PathLike
 from sklda.datasets._text_files import (
     MAX_COUNT,
-    describe,
     format_error,
     open_bytes,
     quote,
     read_lines,
     read_vocabulary,
+    with_sizes,
 )
 
-# 18 digits always fit int64. Possessive quantifiers avoid backtracking, which could not
-# find another match.
+# 18 digits always fit int64. Possessive quantifiers avoid futile backtracking.
 _DOCUMENT = re.compile(rb"[ \t]*+\d{1,18}+(?:[ \t]++\d{1,18}+:\d{1,18}+)*+\s*+")
 
-_MAX_WORDS = 2**31 - 1  # scipy.sparse takes wider ids for more
+_MAX_WORDS = 2**31 - 1  # more would need wider ids in scipy.sparse
 
 _DESCR = "A corpus in the format of LDA-C, read from a file."
 
@@ -39,10 +38,7 @@ _DESCR = "A corpus in the format of LDA-C, read from a file."
     vocab_path=[None, *PATH],
 )
 def load_ldac(
-    path: PathLike,
-    *,
-    n_features: int | None = None,
-    vocab_path: PathLike | None = None,
+    path: PathLike, *, n_features: int | None = None, vocab_path: PathLike | None = None
 ) -> Bunch:
     r"""Load a corpus from a file in the format of LDA-C.
 
@@ -54,13 +50,11 @@ def load_ldac(
     ----------
     path : str or path-like
         File with the documents.
-
     n_features : int, default=None
         Number of words in the vocabulary V, from 1 to 2**31 - 1, which is not stored in
         the file. By default it is the number of words in `vocab_path` or, without that,
         the largest id plus one; two files with the same vocabulary may then yield
         matrices of different widths.
-
     vocab_path : str or path-like, default=None
         File with one word per line in the order of the ids, in UTF-8, plain or gzip.
 
@@ -69,12 +63,11 @@ def load_ldac(
     corpus : :class:`~sklearn.utils.Bunch`
         Dictionary-like object with the attributes
 
-        data : csr_matrix of shape (n_samples, n_features) of int64
-            Counts, in canonical format.
-        feature_names : ndarray of shape (n_features,) of object, or None
-            Words; None without `vocab_path`.
-        DESCR : str
-            Description of the corpus with its sizes.
+        - data : csr_matrix of shape (n_samples, n_features) of int64, the counts in
+          canonical format.
+        - feature_names : ndarray of shape (n_features,) of object, the words; None
+          without `vocab_path`.
+        - DESCR : str, description of the corpus with its sizes.
 
     Raises
     ------
@@ -84,10 +77,8 @@ def load_ldac(
         pairs on its line, and lines shorter than 16 MiB. Also if `n_features` is not an
         integer from 1 to 2**31 - 1, or differs from the number of words in
         `vocab_path`.
-
     TypeError
         If a path is neither a str nor path-like.
-
     OSError
         If a file cannot be opened.
 
@@ -100,7 +91,7 @@ def load_ldac(
     -----
     Counts of a word that occurs several times in a line are added up. Memory is about
     13 bytes per pair and 12 per document. One core reads some million pairs per second.
-    A byte order mark is skipped. Files are never modified.
+    A byte order mark is skipped.
 
     References
     ----------
@@ -123,7 +114,7 @@ def load_ldac(
     """
     words = None if vocab_path is None else read_vocabulary(vocab_path, n_features)
     X = _read_documents(path, n_features if words is None else words.size)
-    return Bunch(data=X, feature_names=words, DESCR=describe(_DESCR, X))
+    return Bunch(data=X, feature_names=words, DESCR=with_sizes(_DESCR, X))
 
 
 def _read_documents(path: PathLike, n_features: int | None) -> sparse.csr_matrix:
@@ -131,7 +122,10 @@ def _read_documents(path: PathLike, n_features: int | None) -> sparse.csr_matrix
     words, counts, starts = array("i"), array("q"), array("q", [0])
     with open_bytes(path) as stream:
         for number, line in read_lines(stream, path):
-            word, count = _parse_document(line, path, number, n_features)
+            try:
+                word, count = _parse_document(line, n_features)
+            except ValueError as error:
+                raise format_error(path, number, error) from None
             words.frombytes(word.astype(np.int32).tobytes())
             counts.frombytes(count.tobytes())
             starts.append(len(words))
@@ -148,42 +142,30 @@ def _read_documents(path: PathLike, n_features: int | None) -> sparse.csr_matrix
 
 
 def _parse_document(
-    line: bytes, path: PathLike, number: int, n_features: int | None
+    line: bytes, n_features: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the word ids and the counts of one line, after checks."""
     if _DOCUMENT.fullmatch(line) is None:
         hint = "" if line.strip() else " Write an empty document as 0."
-        raise format_error(
-            path,
-            number,
-            f"expected 'M id:count id:count ...', found {quote(line)}.{hint}",
+        raise ValueError(
+            f"expected 'M id:count id:count ...', found {quote(line)}.{hint}"
         )
     values = np.fromstring(line.replace(b":", b" "), dtype=np.int64, sep=" ")
     n_pairs, word, count = int(values[0]), values[1::2], values[2::2]
     if n_pairs != word.size:
-        raise format_error(
-            path,
-            number,
-            f"M is {n_pairs}, but {word.size} pairs follow.",
-        )
+        raise ValueError(f"M is {n_pairs}, but {word.size} pairs follow.")
     if (count < 1).any():
-        raise format_error(
-            path, number, f"word {word[count.argmin()]} has count 0; omit it."
-        )
+        raise ValueError(f"word {word[count.argmin()]} has count 0; omit it.")
     if (count > MAX_COUNT).any():
         most = count.argmax()
-        raise format_error(
-            path,
-            number,
-            f"word {word[most]} has count {count[most]}; at most {MAX_COUNT} is valid.",
+        raise ValueError(
+            f"word {word[most]} has count {count[most]}; at most {MAX_COUNT} is valid."
         )
     # scipy.sparse would fail later, with a less clear message, on ids beyond int32.
     upper = _MAX_WORDS if n_features is None else n_features
     if (word >= upper).any():
-        raise format_error(
-            path,
-            number,
+        raise ValueError(
             f"word id {word.max()} is out of range: ids run from 0 to {upper - 1}. "
-            "If the ids start at 1, subtract 1 from each.",
+            "If the ids start at 1, subtract 1 from each."
         )
     return word, count

@@ -1,9 +1,8 @@
-"""Corpora drawn from Latent Dirichlet Allocation, whose true topics are known."""
+"""Synthetic corpora, drawn from Latent Dirichlet Allocation with known topics."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from numbers import Integral
 from typing import Any
 
@@ -20,19 +19,16 @@ _TOKENS_PER_CHUNK = 1 << 22
 
 _MAX_SIZE = 2**31 - 1  # of an axis, and of a document: scipy.sparse has 32-bit ids
 _MAX_SIDE = math.isqrt(_MAX_SIZE)
-# Beyond, NumPy's draws from a Dirichlet distribution do not sum to 1, or are biased.
+_LENGTH_RANGE = 0, _MAX_SIZE
+# Outside, NumPy's draws from a Dirichlet distribution do not sum to 1, or are biased.
 # Python's floats would be cast to the type that they are compared with, say float16.
-_MIN_PRIOR, _MAX_PRIOR = np.float64(1e-200), np.float64(1e200)
-
+_PRIOR_RANGE = np.float64(1e-200), np.float64(1e200)
 
 _SIZE = [Interval(Integral, 1, _MAX_SIZE, closed="both")]
 
 
 @validates(
-    n_samples=_SIZE,
-    n_features=_SIZE,
-    n_components=_SIZE,
-    random_state=["random_state"],
+    n_samples=_SIZE, n_features=_SIZE, n_components=_SIZE, random_state=["random_state"]
 )
 def make_lda_corpus(
     n_samples: int = 200,
@@ -54,27 +50,21 @@ def make_lda_corpus(
     ----------
     n_samples : int, default=200
         Number of documents D, from 1 to 2**31 - 1.
-
     n_features : int, default=500
         Number of words in the vocabulary V, from 1 to 2**31 - 1.
-
     n_components : int, default=10
         Number of topics K, from 1 to 2**31 - 1.
-
     document_length : int or array-like of int of shape (n_samples,), default=100
         Number of tokens in each document, from 0 to 2**31 - 1: one value for all
         documents, or one per document; 0 makes an empty document. For random lengths
         pass an array such as ``np.random.default_rng(0).poisson(100, size=n_samples)``.
-
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Concentration alpha of the topic proportions, from 1e-200 to 1e200; a float
         applies to every topic. The default is ``1 / n_components``, as in the
         estimators of sklda.
-
     topic_word_prior : float or array-like of shape (n_features,), default=None
         Concentration beta of the topics, from 1e-200 to 1e200; a float applies to every
         word. The default is ``1 / n_components``.
-
     random_state : int, RandomState instance or None, default=None
         Seed of the random numbers. Pass an int to get the same corpus in every call.
 
@@ -82,10 +72,8 @@ def make_lda_corpus(
     -------
     X : csr_matrix of shape (n_samples, n_features) of int64
         Counts, in canonical format: no duplicates, no zeros, sorted indices.
-
     doc_topic : ndarray of shape (n_samples, n_components)
         True topic proportions theta of each document; rows sum to 1.
-
     topic_word : ndarray of shape (n_components, n_features)
         True topics phi; rows sum to 1.
 
@@ -122,13 +110,12 @@ def make_lda_corpus(
     >>> int(X.sum())
     5000
     """
-    lengths = _check_lengths(document_length, n_samples)
-    if doc_topic_prior is None:
-        doc_topic_prior = 1.0 / n_components
-    if topic_word_prior is None:
-        topic_word_prior = 1.0 / n_components
-    alpha = _check_prior(doc_topic_prior, n_components, "doc_topic_prior")
-    beta = _check_prior(topic_word_prior, n_features, "topic_word_prior")
+    lengths = _per_item(document_length, "document_length", n_samples, *_LENGTH_RANGE)
+    default = 1.0 / n_components
+    alpha = default if doc_topic_prior is None else doc_topic_prior
+    beta = default if topic_word_prior is None else topic_word_prior
+    alpha = _per_item(alpha, "doc_topic_prior", n_components, *_PRIOR_RANGE)
+    beta = _per_item(beta, "topic_word_prior", n_features, *_PRIOR_RANGE)
     rng = _make_generator(random_state)
     topic_word = rng.dirichlet(beta, size=n_components)
     doc_topic = rng.dirichlet(alpha, size=n_samples)
@@ -159,19 +146,15 @@ def make_bars(
     ----------
     n_samples : int, default=2000
         Number of documents D, from 1 to 2**31 - 1.
-
     side : int, default=5
         Number of pixels along each side of the image, from 2 to 46,340. The corpus has
         ``side ** 2`` words and ``2 * side`` topics.
-
     document_length : int or array-like of int of shape (n_samples,), default=100
         Number of tokens in each document, from 0 to 2**31 - 1: one value for all
         documents, or one per document; 0 makes an empty document.
-
     doc_topic_prior : float or array-like of shape (2 * side,), default=1.0
         Concentration alpha of the topic proportions, from 1e-200 to 1e200; a float
         applies to every topic.
-
     random_state : int, RandomState instance or None, default=None
         Seed of the random numbers. Pass an int to get the same corpus in every call.
 
@@ -180,10 +163,8 @@ def make_bars(
     X : csr_matrix of shape (n_samples, side ** 2) of int64
         Counts, in canonical format. Pixel (i, j) is word ``i * side + j``, so
         ``X[d].toarray().reshape(side, side)`` is the image of document d.
-
     doc_topic : ndarray of shape (n_samples, 2 * side)
         True topic proportions of each document; rows sum to 1.
-
     topic_word : ndarray of shape (2 * side, side ** 2)
         True topics: the horizontal bars from top to bottom, then the vertical bars
         from left to right; rows sum to 1.
@@ -219,8 +200,8 @@ def make_bars(
            [0. , 0. , 0. , 0. , 0. ],
            [0. , 0. , 0. , 0. , 0. ]])
     """
-    lengths = _check_lengths(document_length, n_samples)
-    alpha = _check_prior(doc_topic_prior, 2 * side, "doc_topic_prior")
+    lengths = _per_item(document_length, "document_length", n_samples, *_LENGTH_RANGE)
+    alpha = _per_item(doc_topic_prior, "doc_topic_prior", 2 * side, *_PRIOR_RANGE)
     rng = _make_generator(random_state)
     bar, pixel = np.eye(side), np.full((1, side), 1.0 / side)
     topic_word = np.vstack([np.kron(bar, pixel), np.kron(pixel, bar)])
@@ -228,58 +209,27 @@ def make_bars(
     return _draw_counts(doc_topic, topic_word, lengths, rng), doc_topic, topic_word
 
 
-def _make_generator(
-    random_state: int | np.random.RandomState | None,
-) -> np.random.Generator:
+def _make_generator(random_state: Any) -> np.random.Generator:
     """Return a Generator seeded from scikit-learn's `random_state`.
 
-    RandomState itself cannot draw multinomials with an array of probabilities, and
-    returns NaN for Dirichlet vectors of very small concentration.
+    RandomState takes one vector of probabilities for all multinomials, and returns NaN
+    for Dirichlet vectors of very small concentration.
     """
-    try:
-        random = check_random_state(random_state)
-    except ValueError as error:
-        raise ValueError(
-            "random_state must be None, an integer from 0 to 2**32 - 1 or a "
-            f"RandomState, got {random_state!r}."
-        ) from error
-    seed = random.randint(0, 2**32, size=4, dtype=np.uint64)
-    return np.random.default_rng(seed)
+    random = check_random_state(random_state)
+    return np.random.default_rng(random.randint(0, 2**32, size=4, dtype=np.uint64))
 
 
-def _draw_counts(
-    doc_topic: np.ndarray,
-    topic_word: np.ndarray,
-    lengths: np.ndarray,
-    rng: np.random.Generator,
-) -> sparse.csr_matrix:
+def _draw_counts(doc_topic, topic_word, lengths, rng) -> sparse.csr_matrix:
     """Draw the counts of a corpus, given its proportions, topics and lengths."""
-    chunks = [
-        _draw_chunk(doc_topic[chunk], topic_word, lengths[chunk], rng)
-        for chunk in _split_documents(lengths)
-    ]
-    return sparse.vstack(chunks, format="csr") if len(chunks) > 1 else chunks[0]
-
-
-def _split_documents(lengths: np.ndarray) -> Iterator[slice]:
-    """Yield slices of successive documents of about `_TOKENS_PER_CHUNK` tokens each."""
     chunk_of_last_token = np.cumsum(lengths) // _TOKENS_PER_CHUNK
-    starts = np.flatnonzero(np.diff(chunk_of_last_token, prepend=-1))
-    stops = [*starts[1:], lengths.size]
-    yield from map(slice, starts, stops)
+    starts = np.flatnonzero(np.diff(chunk_of_last_token)) + 1
+    chunks = zip(np.split(doc_topic, starts), np.split(lengths, starts), strict=True)
+    counts = [_draw_chunk(*chunk, topic_word, rng) for chunk in chunks]
+    return sparse.vstack(counts, format="csr")
 
 
-def _draw_chunk(
-    doc_topic: np.ndarray,
-    topic_word: np.ndarray,
-    lengths: np.ndarray,
-    rng: np.random.Generator,
-) -> sparse.csr_matrix:
-    """Draw the counts of some documents.
-
-    Counts do not depend on the order of the tokens. So the number of tokens of each
-    topic is drawn first, and then the words of all tokens of one topic at a time.
-    """
+def _draw_chunk(doc_topic, lengths, topic_word, rng) -> sparse.csr_matrix:
+    """Draw the counts of some documents: tokens of each topic, then their words."""
     n_tokens = rng.multinomial(lengths, doc_topic)
     n_samples, n_features = lengths.size, topic_word.shape[1]
     docs, words = [], []
@@ -296,45 +246,22 @@ def _draw_chunk(
     )
 
 
-def _check_lengths(document_length: Any, n_samples: int) -> np.ndarray:
-    """Return the length of each document, (n_samples,) int64."""
-    lengths = _to_array(document_length, "document_length")
-    is_whole = lengths.dtype.kind in "iu"
-    if not is_whole or ((lengths < 0) | (lengths > _MAX_SIZE)).any():
-        raise ValueError(
-            f"document_length must hold integers from 0 to {_MAX_SIZE:,}, "
-            f"got {document_length!r}. Round real-valued lengths first."
-        )
-    if lengths.shape not in ((), (n_samples,)):
-        raise ValueError(
-            "document_length must be one integer or an array of shape "
-            f"(n_samples,) = ({n_samples},), got shape {lengths.shape}."
-        )
-    return np.broadcast_to(lengths.astype(np.int64), (n_samples,))
-
-
-def _check_prior(prior: Any, size: int, name: str) -> np.ndarray:
-    """Return a concentration as (size,) float64."""
-    values = _to_array(prior, name)
-    is_real = values.dtype.kind in "iuf"
-    if not is_real or not ((values >= _MIN_PRIOR) & (values <= _MAX_PRIOR)).all():
-        raise ValueError(
-            f"{name} must hold numbers from {_MIN_PRIOR} to {_MAX_PRIOR}, "
-            f"got {prior!r}."
-        )
-    if values.shape not in ((), (size,)):
-        raise ValueError(
-            f"{name} must be one number or an array of shape ({size},), "
-            f"got shape {values.shape}."
-        )
-    return np.broadcast_to(values.astype(np.float64), (size,))
-
-
-def _to_array(value: Any, name: str) -> np.ndarray:
-    """Return an array of what a user passes; the message of NumPy lacks the name."""
+def _per_item(value: Any, name: str, n: int, low: Any, high: Any) -> np.ndarray:
+    """Return one number, or an array of n, as an array (n,) of the type of `low`."""
     try:
-        return np.asarray(value)
-    except ValueError as error:
+        array = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        array = np.array(None)
+    is_whole = isinstance(low, int)
+    kinds, numbers = ("iu", "integers") if is_whole else ("iuf", "numbers")
+    if array.dtype.kind not in kinds or not ((array >= low) & (array <= high)).all():
         raise ValueError(
-            f"{name} must be one number or an array of numbers, got {value!r}."
-        ) from error
+            f"{name} must be one of the {numbers} from {low} to {high}, or an array of "
+            f"{n} of them, got {value!r}."
+        )
+    if array.shape not in ((), (n,)):
+        raise ValueError(
+            f"{name} must be one number or an array of shape ({n},), got shape "
+            f"{array.shape}."
+        )
+    return np.broadcast_to(array.astype(np.int64 if is_whole else np.float64), (n,))

@@ -1,4 +1,4 @@
-"""Paths, streams, vocabularies, descriptions and errors that file readers share."""
+"""Streams, lines, vocabularies and errors that the readers of corpus files share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
+from itertools import count, islice
 from typing import TypeAlias
 
 import numpy as np
@@ -19,13 +19,13 @@ from sklda._core.types import PathLike
 
 ByteStream: TypeAlias = gzip.GzipFile | io.BufferedReader
 
-MAX_COUNT = 2**31 - 1  # all that memory can hold then add up within 64 bits
+MAX_COUNT = 2**31 - 1  # so that sums of counts fit 64 bits
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _MAX_LINE_BYTES = 1 << 24
 
 
-def format_error(path: PathLike, line: int, problem: str) -> ValueError:
+def format_error(path: PathLike, line: int, problem: object) -> ValueError:
     """Return the error for a line of a file that violates the format."""
     return ValueError(f"{os.fspath(path)}, line {line}: {problem}")
 
@@ -70,40 +70,30 @@ def read_lines(stream: ByteStream, path: PathLike) -> Iterator[tuple[int, bytes]
 
 
 def read_vocabulary(path: PathLike, n_features: int | None = None) -> np.ndarray:
-    """Read a file with one word per line, as an object array (n_features,).
-
-    Raises
-    ------
-    ValueError
-        If the number of words is not `n_features`, or a line is blank or not UTF-8.
-    """
-    words = []
+    """Read a file with one word per line, of `n_features` words if that is given."""
+    words: list[str] = []
+    # A small gzip file may hold millions of words more than the corpus has.
+    most = None if n_features is None else n_features + 1
     with open_bytes(path) as stream:
-        for number, line in read_lines(stream, path):
-            if number - 1 == n_features:  # so much may follow in a small gzip
-                raise _other_size(path, f"more than {n_features}", n_features)
+        for number, line in islice(read_lines(stream, path), most):
             try:
-                word = line.decode("utf-8").strip()
+                words.append(line.decode("utf-8").strip())
             except UnicodeDecodeError as error:
                 raise format_error(
                     path, number, f"{quote(line)} is not UTF-8; convert the file first."
                 ) from error
-            if not word:
+            if not words[-1]:
                 raise format_error(path, number, "expected a word, found a blank line.")
-            words.append(word)
-    if n_features is not None and len(words) < n_features:
-        raise _other_size(path, f"{len(words)}", n_features)
+    if n_features is not None and len(words) != n_features:
+        found = len(words) if len(words) < n_features else f"more than {n_features}"
+        raise ValueError(
+            f"{os.fspath(path)} contains {found} words, one per line, but the corpus "
+            f"has n_features={n_features}. Pass the vocabulary of this corpus."
+        )
     return np.array(words, dtype=object)
 
 
-def _other_size(path, found, n_features):
-    return ValueError(
-        f"{os.fspath(path)} contains {found} words, one per line, but the corpus has "
-        f"n_features={n_features}. Pass the vocabulary of this corpus."
-    )
-
-
-def describe(text: str, X: sparse.csr_matrix) -> str:
+def with_sizes(text: str, X: sparse.csr_matrix) -> str:
     """Return a text followed by a table of the sizes of a corpus."""
     sizes = {
         "Documents": X.shape[0],

@@ -1,4 +1,4 @@
-"""Corpora in the bag-of-words format of the UCI Machine Learning Repository."""
+"""Reader of the bag-of-words format of the UCI Machine Learning Repository."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sklda._core.types import PathLike
 from sklda.datasets._text_files import (
     MAX_COUNT,
     ByteStream,
-    describe,
     format_error,
     open_bytes,
     quote,
     read_vocabulary,
+    with_sizes,
 )
 
 _BLOCK_BYTES = 1 << 18
@@ -34,14 +34,11 @@ _ROWS = re.compile(
 
 _MAX_ROW_BYTES = 1024
 
-# Documents take memory even if they are empty. So that a small file cannot ask for a
-# large amount, a corpus may have this many, and as many more for each row.
+# Empty documents take memory, too. Their number is limited, so that a small file cannot
+# demand a large amount.
 _MAX_EMPTY, _MAX_EMPTY_PER_ROW = 10**6, 100
 
-_DESCR = """\
-A corpus in the bag-of-words format of the UCI Machine Learning Repository, read from
-a file.
-"""
+_DESCR = "A corpus in the bag-of-words format of the UCI repository, read from a file."
 
 
 @validates(docword_path=PATH, vocab_path=[None, *PATH])
@@ -57,7 +54,6 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
     ----------
     docword_path : str or path-like
         File with the counts, such as ``docword.kos.txt.gz``.
-
     vocab_path : str or path-like, default=None
         File with the words, such as ``vocab.kos.txt``, in UTF-8, plain or gzip.
 
@@ -66,13 +62,11 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
     corpus : :class:`~sklearn.utils.Bunch`
         Dictionary-like object with the attributes
 
-        data : csr_matrix of shape (n_samples, n_features) of int64
-            Counts, in canonical format. Empty documents and words that never occur
-            are kept as rows and columns of zeros.
-        feature_names : ndarray of shape (n_features,) of object, or None
-            Words; None without `vocab_path`.
-        DESCR : str
-            Description of the corpus with its sizes.
+        - data : csr_matrix of shape (n_samples, n_features) of int64, the counts in
+          canonical format. Empty documents and words that never occur are kept.
+        - feature_names : ndarray of shape (n_features,) of object, the words; None
+          without `vocab_path`.
+        - DESCR : str, description of the corpus with its sizes.
 
     Raises
     ------
@@ -81,10 +75,8 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
         the line. Counts must be from 1 to 2**31 - 1, ids in range, the number of rows
         that of the header, and the number of words in `vocab_path` V. D may be at most
         a million and 100 for each row, because empty documents take memory, too.
-
     TypeError
         If a path is neither a str nor path-like.
-
     OSError
         If a file cannot be opened.
 
@@ -95,11 +87,10 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
 
     Notes
     -----
-    Rows may be in any order; counts of rows of the same pair are added up. The file is
-    read once, in blocks. Memory is about 18 bytes per row during reading, 30 if the
-    documents are not in order and have to be sorted, and 13 in the result; it follows
-    the rows that are there, not the header. One core reads about 2 million rows per
-    second. A byte order mark is skipped. Files are never modified.
+    Rows may be in any order; counts of the same pair are added up. Memory is about 18
+    bytes per row during reading, 30 if the documents are not in order, and 13 in the
+    result; it follows the rows in the file, not its header. One core reads about 2
+    million rows per second. A byte order mark is skipped.
 
     References
     ----------
@@ -122,12 +113,12 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
     """
     X = read_docword(docword_path)
     words = None if vocab_path is None else read_vocabulary(vocab_path, X.shape[1])
-    return Bunch(data=X, feature_names=words, DESCR=describe(_DESCR, X))
+    return Bunch(data=X, feature_names=words, DESCR=with_sizes(_DESCR, X))
 
 
 def read_docword(path: PathLike) -> sparse.csr_matrix:
     """Read a docword file as a canonical CSR matrix of int64."""
-    # They grow with the rows that are there: the header may promise any number.
+    # They grow with the rows in the file: the header may promise any number.
     doc, word, count = array("i"), array("i"), array("q")
     with open_bytes(path) as stream:
         n_docs, n_words, n_rows = _read_header(stream, path)
@@ -160,9 +151,7 @@ def _read_header(stream: ByteStream, path: PathLike) -> tuple[int, int, int]:
         match = _HEADER.fullmatch(line)
         if match is None:
             raise format_error(
-                path,
-                number,
-                f"expected the number of {meaning}, found {quote(line)}.",
+                path, number, f"expected the number of {meaning}, found {quote(line)}."
             )
         sizes.append(int(match[1]))
     n_docs, n_words, n_rows = sizes
@@ -188,7 +177,7 @@ def _read_rows(
     while block := stream.read(_BLOCK_BYTES):
         rest = stream.readline(_MAX_ROW_BYTES)
         block += rest
-        # A row that is too long stays without an end, and then matches nothing.
+        # A row that is too long gets no newline, and does not match.
         if not block.endswith(b"\n") and len(rest) < _MAX_ROW_BYTES:
             block += b"\n"
         match = _ROWS.match(block)
@@ -219,8 +208,7 @@ def _to_csr(
 ) -> sparse.csr_matrix:
     """Return a canonical CSR matrix; duplicates are added up."""
     if (doc[1:] >= doc[:-1]).all():
-        # The published files are in this order. Using the arrays as they are avoids the
-        # copies of the general case.
+        # The published files are in this order, which needs no copies of the arrays.
         offset = np.int32 if doc.size < 2**31 else np.int64
         starts = np.searchsorted(doc, np.arange(shape[0] + 1, dtype=np.int32))
         X = sparse.csr_matrix((count, word, starts.astype(offset)), shape=shape)

@@ -1,4 +1,4 @@
-"""Has the sampler converged? Several chains, side by side, and what they say.
+"""Diagnostics of convergence, from several chains side by side.
 
 R-hat, effective sample sizes and standard errors are those of arviz-stats:
 ``pip install "sklda[diagnostics]"``.

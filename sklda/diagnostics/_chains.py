@@ -80,7 +80,7 @@ class Experiment(NamedTuple):
 
 def _fit(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
     began = perf_counter()
-    values = {"bound": estimator._fit_to_bound(experiment.X, experiment.y)}
+    values = {"bound": estimator._fit(experiment.X, experiment.y).evaluate()}
     seconds = perf_counter() - began
     if experiment.X_test is not None:
         values["test_log_probability"] = estimator.score(experiment.X_test)

@@ -15,31 +15,30 @@ from sklda.diagnostics._chains import Experiment, Sampled
 from sklda.diagnostics._table import (
     COLUMNS,
     row_of_scalar,
+    rows_of_fits,
     rows_of_pairs,
-    rows_of_priors,
     texts,
 )
 from sklda.diagnostics._verdict import Sweeps, Verdict, judge
 
 
 class SampledChains:
-    """Several chains of one estimator, and what they say about each other.
+    """Several chains of one estimator, with diagnostics and a verdict.
 
-    `sample_chains` returns it.
+    :func:`sample_chains` returns it.
 
     Attributes
     ----------
     estimators_ : list of estimators
-        The fitted estimators, one for each chain. Each can be fitted again alone, with
-        its `random_state`, and comes to the same result.
+        The fitted estimators, one for each chain. Each has a `random_state` with which
+        it gives the same result when fitted alone.
     best_estimator_ : estimator
         The one with the highest log joint probability (the highest bound of CVBLDA),
         mean over the second half of the draws.
     best_index_ : int
         Its place in `estimators_`.
     scalars_ : dict of str to ndarray of shape (n_chains, n_draws)
-        What was recorded with each kept sample. Chains number their topics in
-        different ways, and none of these depends on it:
+        Scalars of each kept sample, which do not depend on the numbering of the topics:
 
         - "log_joint": log p(w, z | alpha, beta) in nats per token. For MedLDA it
           includes the loss of the labels and the prior of the weights, up to a
@@ -51,15 +50,14 @@ class SampledChains:
           tokens in the topics; from 1 to `n_components`.
         - "loss": hinge loss of the labels, mean over the documents (MedLDA).
 
-        A one-vs-rest model has each of them for each class: "log_joint[0]" is that
-        of the first.
+        A one-vs-rest model has each of them for each class, such as "log_joint[0]".
     pairs_ : ndarray of bool of shape (n_chains, n_draws, n_pairs)
         Whether the two tokens of each of 1,000 pairs share a topic. Half of the pairs
         lie within a document. CVBLDA has none.
     sweeps_ : ndarray of shape (n_draws,)
         Sweeps at which the draws were made.
     seconds_ : ndarray of shape (n_chains,)
-        Time that each chain has taken.
+        Seconds that each chain has taken.
 
     See Also
     --------
@@ -67,8 +65,7 @@ class SampledChains:
 
     Notes
     -----
-    Draws that not all chains have, because a callback has stopped one of them, are
-    left out.
+    If a callback stops a chain, the later draws of the other chains are left out.
     """
 
     estimators_: list[Any]
@@ -103,27 +100,33 @@ class SampledChains:
 
     @property
     def verdict_(self) -> str:
-        """Whether the chains can be trusted, and what to do: go on or stop."""
+        """One sentence: whether the chains can be trusted, and what to do."""
         return self._verdict.sentence
 
     @property
+    def _name(self) -> str:
+        return type(self.estimators_[0]).__name__
+
+    @property
     def _length(self) -> Sweeps:
-        estimator = self.estimators_[0]
-        schedule = chain_schedule(estimator._parameters)
-        return Sweeps(schedule.burn_in, schedule.thin, estimator.n_iter_)
+        schedule = chain_schedule(self.estimators_[0]._parameters)
+        return Sweeps(schedule.burn_in, schedule.thin, self.estimators_[0].n_iter_)
 
     @cached_property
     def _verdict(self) -> Verdict:
         if not self._experiment.has_chains:
-            return _verdict_on_starts(self)
-        learned = self.estimators_[0].learn_priors is not None
-        # Under learned priors, which differ, log joints do as well.
-        comparable = {
-            name: draws
-            for name, draws in self.scalars_.items()
-            if not (learned and name.startswith("log_joint"))
-        }
-        return judge(self._log_joint(), comparable, self.pairs_, self._length)
+            return Verdict(
+                f"R-hat is not meant for {self._name}: its starts are optimisations, "
+                f"which draw nothing. Their bounds differ by "
+                f"{np.ptp(self.scalars_['bound']):.2g} nats per token; take "
+                f"best_estimator_."
+            )
+        scalars = self.scalars_
+        if self.estimators_[0].learn_priors is not None:
+            # Learned priors differ, and with them the log joints.
+            names = [name for name in scalars if not name.startswith("log_joint")]
+            scalars = {name: scalars[name] for name in names}
+        return judge(self._log_joint(), scalars, self.pairs_, self._length)
 
     def _log_joint(self) -> np.ndarray:
         """Return the log joint, or bound, summed over models, (n_chains, n_draws)."""
@@ -196,14 +199,13 @@ class SampledChains:
             - r_hat: rank-normalised split R-hat [1]_; 1 if the chains agree
             - ess_bulk and ess_tail: effective sample sizes [1]_, of all chains together
             - mcse: Monte Carlo standard error of the mean
-            - ess_per_second: ess_bulk by the total time of all chains
-            - spread: range of the means of the chains, in the unit of the scalar; nats
-              per token for "log_joint"
+            - ess_per_second: ess_bulk divided by the total time of all chains
+            - spread: range of the means of the chains, in the unit of the scalar
 
             The rows "pairs, median" and "pairs, worst" have R-hat and bulk effective
-            sample size of the pairs of tokens that share a topic in some of the draws
-            only. Learned priors, "sum of alpha" and "beta", are fixed after burn-in:
-            one value for each chain.
+            sample size of the pairs of tokens. Each chain has one value of learned
+            priors, "sum of alpha" and "beta", which are fixed after burn-in, and of
+            the "acceptance rate" of MedLDA's light sampler.
 
         Raises
         ------
@@ -236,17 +238,17 @@ class SampledChains:
         rows = {n: row_of_scalar(draws, seconds) for n, draws in self.scalars_.items()}
         if self._experiment.has_chains:
             rows |= rows_of_pairs(self.pairs_)
-        return rows | rows_of_priors(self.estimators_)
+        return rows | rows_of_fits(self.estimators_)
 
     def to_datatree(self) -> Any:
-        """Return the draws as ArviZ takes them.
+        """Return the draws for the functions of ArviZ.
 
         Returns
         -------
         xarray.DataTree
             The group "posterior" holds the scalars, with the dimensions chain and draw.
-            The group "sample_stats" holds the sweep of each draw, and "pairs", with the
-            dimension pair beside them, of which a plot would draw every one.
+            The group "sample_stats" holds the sweep of each draw, and "pairs" with one
+            more dimension, pair.
 
         Raises
         ------
@@ -286,8 +288,15 @@ class SampledChains:
             "r_hat": None if np.isnan(r_hat) else r_hat,
         }
 
+    @property
+    def _title(self) -> str:
+        n_chains, n_draws = self.pairs_.shape[:2]
+        if not self._experiment.has_chains:
+            return f"{n_chains} starts of {self._name}"
+        return f"{n_chains} chains of {self._name}, {n_draws} draws each"
+
     def __repr__(self) -> str:
-        lines = [[_title(self), *COLUMNS]]
+        lines = [[self._title, *COLUMNS]]
         lines += [[name, *texts(row)] for name, row in self._rows.items()]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         text = [
@@ -297,16 +306,14 @@ class SampledChains:
         return "\n".join([*text, self.verdict_])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("", *COLUMNS))
-        body = "".join(
-            f"<tr><th>{escape(name)}</th>"
-            + "".join(f"<td>{text}</td>" for text in texts(row))
-            + "</tr>"
-            for name, row in self._rows.items()
-        )
+        def row(name, cells):
+            columns = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            return f"<tr><th>{escape(name)}</th>{columns}</tr>"
+
+        body = "".join(row(name, texts(of)) for name, of in self._rows.items())
         return (
-            f"<p><b>{escape(_title(self))}</b></p><table><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table><p>{escape(self.verdict_)}</p>"
+            f"<p><b>{escape(self._title)}</b></p><table><thead>{row('', COLUMNS)}"
+            f"</thead><tbody>{body}</tbody></table><p>{escape(self.verdict_)}</p>"
         )
 
 
@@ -328,22 +335,3 @@ def _attributes(experiment: Experiment, sampled: list[Sampled]) -> dict[str, Any
         "_experiment": experiment,
         "_sampled": sampled,
     }
-
-
-def _title(chains: SampledChains) -> str:
-    n_chains, n_draws = chains.pairs_.shape[:2]
-    name = type(chains.estimators_[0]).__name__
-    if not chains._experiment.has_chains:
-        return f"{n_chains} starts of {name}"
-    return f"{n_chains} chains of {name}, {n_draws} draws each"
-
-
-def _verdict_on_starts(chains: SampledChains) -> Verdict:
-    bounds = chains.scalars_["bound"]
-    name = type(chains.estimators_[0]).__name__
-    return Verdict(
-        False,
-        f"R-hat is not meant for {name}: its starts are optimisations, which draw "
-        f"nothing. Their bounds differ by {np.ptp(bounds):.2g} nats per token; take "
-        f"best_estimator_.",
-    )

@@ -1,4 +1,4 @@
-"""Run several chains of one estimator, which differ in their random numbers alone."""
+"""Function that runs several chains of one estimator, with different seeds."""
 
 from __future__ import annotations
 
@@ -41,32 +41,31 @@ def sample_chains(
     n_jobs: int | None = None,
     random_state: int | RandomState | None = None,
 ) -> SampledChains:
-    """Run several chains of one estimator, and record what tells whether they agree.
+    """Run several chains of one estimator, and diagnose whether they agree.
 
-    Each chain is a fit of a clone, from random topics of its own. Scalars that need no
-    names of topics are recorded with each sample that is kept, so `burn_in` and `thin`
-    of the estimator say how many there are: R-hat and effective sample sizes want 100
-    or more of each chain.
+    Each chain is a fit of a clone, with its own seed. Scalars are recorded with each
+    kept sample, so `burn_in` and `thin` of the estimator determine their number. R-hat
+    and effective sample sizes need 100 or more of each chain.
 
     Parameters
     ----------
     estimator : estimator
-        Any estimator of sklda; it stays as it is. CVBLDA optimises instead of sampling:
-        there are several starts then, of which the best can be taken, but no R-hat.
+        Any estimator of sklda; it is cloned. CVBLDA optimises instead of sampling: the
+        result then has several starts, and the best of them, but no R-hat.
     X : {array-like, sparse matrix} of shape (n_documents, n_words)
         Word counts, with at least one token.
     y : array-like of shape (n_documents,) or (n_documents, n_classes), default=None
         Labels, for estimators that need them.
     X_test : {array-like, sparse matrix} of shape (n_test_documents, n_words), \
 default=None
-        Some documents that are not in X, whose log predictive probability is recorded.
-        Each sample scores them anew, so that about one in a hundred tokens is enough.
+        Documents that are not in X, whose log predictive probability is recorded. Each
+        kept sample scores them, so a hundredth of the tokens of X is enough.
     n_chains : int, default=4
         Number of chains, from 2 to 10,000.
     n_jobs : int, default=None
-        Number of chains that run at the same time. None means 1, -1 all processors.
-        They run in threads, or in processes within ``joblib.parallel_config("loky")``.
-        The result does not depend on it.
+        Number of chains that run at the same time, in threads, or in processes within
+        ``joblib.parallel_config("loky")``. None means 1, -1 all processors. The result
+        does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of all chains; an int makes them repeatable. None means `random_state` of
         the estimator.
@@ -74,7 +73,7 @@ default=None
     Returns
     -------
     SampledChains
-        Estimators, draws, diagnostics and a verdict; it can go on.
+        Estimators, draws, diagnostics and a verdict. Its method `more` goes on.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""R-hat, effective sample sizes and standard errors, by arviz-stats."""
+"""R-hat, effective sample sizes and Monte Carlo errors, by arviz-stats."""
 
 from __future__ import annotations
 
@@ -40,28 +40,15 @@ def r_hat(draws: np.ndarray) -> Any:
 
 
 def highest_r_hat(shape: tuple[int, ...], n_scalars: int, level: float) -> float:
-    """Return the quantile of the highest R-hat of scalars, drawn independently.
+    """Return a quantile of the highest R-hat of scalars that are drawn independently.
 
-    The ratio of the variances between and within the halves of the chains has an F
-    distribution, and R-hat is the higher of two: that of the ranks and that of their
-    distances from the median. Of 20,000 simulated scalars, with 2 to 8 chains of 20 to
-    400 draws, 4.8 to 5.2 % exceed the quantile of level 0.95, and 0.9 to 1.1 % that of
-    0.99.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Number of chains, and of draws of each.
-    n_scalars : int
-        Number of scalars. The quantile is that of one, or a bound of more.
-    level : float
-        Probability that all R-hats are below.
-
-    Returns
-    -------
-    float
-        The quantile.
+    The shape is that of the chains and of their draws.
     """
+    # The variances between and within halves of chains have a ratio with an F
+    # distribution, and R-hat is the higher of two: of ranks, and of distances from the
+    # median. For several scalars this is a bound. Of 20,000 simulated scalars, with 2
+    # to 8 chains of 20 to 400 draws, 4.8 to 5.2 % exceeded the quantile of 0.95, and
+    # 0.9 to 1.1 % that of 0.99.
     n_halves, length = 2 * shape[0], shape[1] // 2
     tail = (1 - level) / (2 * n_scalars)
     ratio = f_distribution.isf(tail, n_halves - 1, n_halves * (length - 1))
@@ -69,10 +56,7 @@ def highest_r_hat(shape: tuple[int, ...], n_scalars: int, level: float) -> float
 
 
 def r_hat_within(draws: np.ndarray) -> np.ndarray:
-    """Return R-hat of each chain alone, the two halves of which count as chains.
-
-    A chain that does not move has settled: 1.
-    """
+    """Return R-hat of the halves of each chain; 1 for a chain that does not move."""
     half = draws.shape[1] // 2
     halves = draws[:, -2 * half :].reshape(draws.shape[0], 2, half, *draws.shape[2:])
     found = np.array([r_hat(of_chain) for of_chain in halves])
@@ -85,7 +69,7 @@ def ess(draws: np.ndarray) -> Any:
 
 
 def ess_within(draws: np.ndarray) -> float:
-    """Return the effective sample size of a chain alone, their median; NaN is 0."""
+    """Return the median effective sample size of single chains; NaN counts as 0."""
     return float(np.median([np.nan_to_num(ess(one[np.newaxis])) for one in draws]))
 
 
@@ -97,12 +81,6 @@ def ess_tail(draws: np.ndarray) -> Any:
 def mcse(draws: np.ndarray) -> Any:
     """Return the Monte Carlo standard error of the mean."""
     return _compute("mcse", draws, method="mean")
-
-
-def all_of(draws: np.ndarray) -> dict[str, float]:
-    """Return all of these of a scalar, (n_chains, n_draws), by name."""
-    found = {"r_hat": r_hat, "ess_bulk": ess, "ess_tail": ess_tail, "mcse": mcse}
-    return {name: float(function(draws)) for name, function in found.items()}
 
 
 def spread(draws: np.ndarray) -> float:

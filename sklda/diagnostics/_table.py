@@ -1,4 +1,4 @@
-"""The rows of the table of diagnostics."""
+"""Rows of the table of diagnostics."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ COLUMNS = {
 
 
 def row_of_scalar(draws: np.ndarray, seconds: float | None) -> dict[str, float]:
-    """Return the row of a scalar; without seconds, that of optimisations."""
+    """Return the row of a scalar; without seconds, that of several optimisations."""
     row = {"mean": draws.mean(), "sd": draws.std(ddof=1)}
     row["spread"] = statistics.spread(draws)
     if seconds is not None:
-        row |= statistics.all_of(draws)
+        row["r_hat"], row["mcse"] = statistics.r_hat(draws), statistics.mcse(draws)
+        row["ess_bulk"] = statistics.ess(draws)
+        row["ess_tail"] = statistics.ess_tail(draws)
         row["ess_per_second"] = row["ess_bulk"] / seconds
     return _row(row)
 
@@ -36,13 +38,13 @@ def _row(values: dict[str, float]) -> dict[str, float]:
 
 
 def rows_of_pairs(together: np.ndarray) -> dict[str, dict[str, float]]:
-    """Return the median and the worst of the pairs that are not always the same."""
+    """Return the rows of the median and the worst of the pairs that vary."""
     varying = together[..., together.any(axis=(0, 1)) & ~together.all(axis=(0, 1))]
     if varying.size == 0:
         return {}
     r_hat, ess = statistics.r_hat(varying), statistics.ess(varying)
-    # Of an odd number of draws, R-hat leaves out that in the middle: the only one in
-    # which some pairs differ.
+    # R-hat leaves out the middle one of an odd number of draws; some pairs may vary in
+    # no other, and have none.
     known = ~np.isnan(r_hat)
     if not known.any():
         return {}
@@ -53,27 +55,27 @@ def rows_of_pairs(together: np.ndarray) -> dict[str, dict[str, float]]:
     }
 
 
-def rows_of_priors(estimators: list[Any]) -> dict[str, dict[str, float]]:
-    """Return the priors, where they were learned."""
-    if estimators[0].learn_priors is None:
-        return {}
-    learned = {
-        "sum of alpha": [one.doc_topic_prior_.sum() for one in estimators],
-        "beta": [np.mean(one.topic_word_prior_) for one in estimators],
-    }
+def rows_of_fits(estimators: list[Any]) -> dict[str, dict[str, float]]:
+    """Return what each chain has one value of: learned priors, acceptance rates."""
+    values = {}
+    if estimators[0].learn_priors is not None:
+        values["sum of alpha"] = [one.doc_topic_prior_.sum() for one in estimators]
+        values["beta"] = [np.mean(one.topic_word_prior_) for one in estimators]
+    if getattr(estimators[0], "sampler", None) == "light":
+        values["acceptance rate"] = [one.acceptance_rate_.mean() for one in estimators]
     return {
         name: _row({"mean": np.mean(v), "sd": np.std(v, ddof=1), "spread": np.ptp(v)})
-        for name, v in learned.items()
+        for name, v in values.items()
     }
 
 
 def texts(row: dict[str, float]) -> list[str]:
-    """Return a row as it is printed."""
+    """Return the cells of a row as text."""
     return [_text(row[name], form) for name, form in COLUMNS.items()]
 
 
 def _text(value: float, form: str) -> str:
     if np.isnan(value):
         return ""
-    # R-hat of chains that stay where they are, each at another value, has no bounds.
+    # R-hat has no bounds if each chain stays at a value of its own.
     return "> 1e6" if value > 1e6 else format(value, form)

@@ -1,4 +1,4 @@
-"""One sentence about several chains: what is wrong, and what to do."""
+"""Verdict on several chains: one sentence on what is wrong, and what to do."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from sklda.diagnostics import _statistics as statistics
 FEWEST_DRAWS = 20  # of a chain: with fewer, R-hat and ESS are noise
 ENOUGH_ESS = 100  # for each chain (Vehtari et al., 2021)
 _NEARLY = 0.8  # of that: the lowest of several estimates is too low
-ALARMS = 0.01  # of chains that agree, by their R-hats
-# A thousand pairs have a thousand R-hats, of which some whose pairs share a topic in a
-# few samples only exceed 1.1.
+ALARMS = 0.01  # proportion of chains that agree whose R-hats seem too high
+# Of a thousand pairs a few share a topic in a few samples only, and exceed 1.1.
 HIGHEST_R_HAT_OF_PAIRS = 1.1
-FEW_PAIRS = 0.01  # proportion of the pairs that may have a higher one
+FEW_PAIRS = 0.01  # proportion of the pairs that may have a higher R-hat
 SETTLED = 1.1  # R-hat of the halves of a chain
 CLEAR_RISE = 3  # standard errors
 NEGLIGIBLE = 0.02  # nats per token: 2 % of the perplexity
-MOST_TIMES = 10  # as many sweeps are advised at a time, at most
+MOST_TIMES = 10  # times the present sweeps are advised at most
 _WORST_PAIRS = 50
 
 
 class Sweeps(NamedTuple):
-    """How long the chains are."""
+    """Schedule and length of the chains."""
 
     burn_in: int
     thin: int
@@ -41,30 +40,30 @@ class Sweeps(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """Whether the chains can be trusted, and a sentence."""
+    """A sentence, and whether the chains can be trusted."""
 
-    converged: bool
     sentence: str
+    converged: bool = False
 
 
 class _Differences(NamedTuple):
-    """What the chains differ in."""
+    """Differences between the chains."""
 
     r_hats: dict[str, float]  # of the scalars
     limit: float  # of them
     of_pairs: np.ndarray  # R-hats, NaN of pairs that never vary
     limit_of_pairs: float
     spread: float  # in nats per token
-    rise: float  # the same; 0 if it is not clear
+    rise: float  # of the log joint, in nats per token; 0 if it is not clear
 
     @property
     def disagreeing(self) -> float:
-        """Proportion of the pairs."""
+        """Proportion of the pairs whose R-hat is too high."""
         return float(np.mean(self.of_pairs > self.limit_of_pairs))
 
     @property
     def agree(self) -> bool:
-        """Whether there are none beyond chance."""
+        """Whether the differences can be chance."""
         scalars = all(not value > self.limit for value in self.r_hats.values())
         return scalars and self.disagreeing <= FEW_PAIRS and self.rise == 0
 
@@ -90,46 +89,51 @@ def judge(
     share a topic, (n_chains, n_draws, n_pairs), must agree.
     """
     n_chains, n_draws = together.shape[:2]
+    to_enough = sweeps.thin * (ENOUGH_ESS - n_draws)
     if n_draws < FEWEST_DRAWS:
-        n = sweeps.thin * (ENOUGH_ESS - n_draws)
         return Verdict(
-            False,
             f"Too few draws: {n_draws} of each chain, and a verdict needs "
-            f"{FEWEST_DRAWS} or better {ENOUGH_ESS}. Go on with more({n}).",
+            f"{FEWEST_DRAWS} or better {ENOUGH_ESS}. Go on with more({to_enough})."
         )
     found = _compare(log_joint, scalars, together)
     if found.rise > NEGLIGIBLE:
         return Verdict(
-            False,
             f"Burn-in was too short: the log joint rises by {found.rise:.2g} nats per "
             f"token from the first third of the draws to the last. Start again with "
-            f"burn_in={sweeps.n_iter} and max_iter={sweeps.n_iter + sweeps.kept}.",
+            f"burn_in={sweeps.n_iter} and max_iter={sweeps.n_iter + sweeps.kept}."
         )
     if found.agree:
         return _agreement(scalars, max(found.r_hats.values()), sweeps, n_chains)
     if n_draws < ENOUGH_ESS:
-        n = sweeps.thin * (ENOUGH_ESS - n_draws)
         return Verdict(
-            False,
             f"Too few draws to say why the chains differ: {found}. Go on with "
-            f"more({n}), for {ENOUGH_ESS} of each chain.",
+            f"more({to_enough}), for {ENOUGH_ESS} of each chain."
         )
     if _have_settled(scalars, together, found):
-        return _modes(log_joint, found)
+        return Verdict(
+            f"Each chain has settled, but in a mode of its own: their mean log joints "
+            f"differ by {statistics.spread(log_joint):.2g} nats per token, and "
+            f"{found.disagreeing:.0%} of the pairs of tokens share a topic at "
+            f"different rates. More sweeps rarely help: stop here and take "
+            f"best_estimator_, or try more chains, blocking or other priors."
+        )
     if found.spread <= NEGLIGIBLE:
-        return _enough(found)
+        return Verdict(
+            f"Enough for predictions: the chains differ by only {found.spread:.2g} "
+            f"nats per token. Stop here and take best_estimator_. Their topics differ: "
+            f"{found}."
+        )
     n, worst = _sweeps_for_enough(scalars, sweeps, n_chains)
     return Verdict(
-        False,
         f"The chains have not met yet: {found}; the effective sample size is "
         f"{worst:.0f}. Go on with more({n}), until they agree or differ by less than "
-        f"{NEGLIGIBLE} nats per token (now {found.spread:.2g}).",
+        f"{NEGLIGIBLE} nats per token (now {found.spread:.2g})."
     )
 
 
 def _compare(log_joint, scalars, together) -> _Differences:
     n_chains, n_draws, n_pairs = together.shape
-    # Chains that agree do so as well as independent draws, as many as theirs are worth.
+    # Chains that agree differ as independent draws do, of their effective number.
     worth = min(statistics.ess_within(draws) for draws in scalars.values())
     shape = n_chains, int(np.clip(worth, FEWEST_DRAWS, min(n_draws, ENOUGH_ESS)))
     limit = statistics.highest_r_hat(shape, len(scalars), 1 - ALARMS)
@@ -149,16 +153,16 @@ def _compare(log_joint, scalars, together) -> _Differences:
 def _rise(log_joint) -> tuple[float, float]:
     """Return the rise from the first third to the last, and its standard error.
 
-    Both thirds have the error of the last, because a rise within the first is no noise.
+    The error is that of the last third for both: a rise within the first is no noise.
     """
     n_chains, n_draws = log_joint.shape
     third = n_draws // 3
     last = log_joint[:, -third:]
     rises = last.mean(axis=1) - log_joint[:, :third].mean(axis=1)
-    # Each chain alone, because chains in different modes have no common mean.
+    # Chain by chain, because chains in different modes have no common mean.
     errors = [np.sqrt(2) * statistics.mcse(chain[np.newaxis]) for chain in last]
     error = np.linalg.norm(errors) / n_chains
-    if n_draws < ENOUGH_ESS:  # too few to tell how much they resemble each other
+    if n_draws < ENOUGH_ESS:  # too few to estimate their autocorrelation
         error = max(error, rises.std(ddof=1) / np.sqrt(n_chains))
     return rises.mean(), error
 
@@ -167,26 +171,25 @@ def _agreement(scalars, worst_r_hat, sweeps, n_chains) -> Verdict:
     n, worst = _sweeps_for_enough(scalars, sweeps, n_chains)
     if worst < _NEARLY * ENOUGH_ESS * n_chains:
         return Verdict(
-            False,
             f"The chains agree, but the effective sample size is only {worst:.0f}: "
-            f"go on with more({n}) for about {ENOUGH_ESS * n_chains}.",
+            f"go on with more({n}) for about {ENOUGH_ESS * n_chains}."
         )
     return Verdict(
-        True,
         f"The {n_chains} chains agree: R-hat is at most {worst_r_hat:.3f}, and the "
         f"effective sample size at least {worst:.0f}. Any of them will do.",
+        converged=True,
     )
 
 
 def _sweeps_for_enough(scalars, sweeps, n_chains) -> tuple[int, float]:
-    """Return how many more sweeps give enough, and the lowest ESS now."""
+    """Return the further sweeps for enough ESS, and the lowest ESS now."""
     worst = min(float(statistics.ess(draws)) for draws in scalars.values())
     times = np.clip(ENOUGH_ESS * n_chains / worst - 1, 0, MOST_TIMES)
     return max(sweeps.rounded(sweeps.kept * times), sweeps.thin), worst
 
 
 def _have_settled(scalars, together, found) -> bool:
-    """Return whether each chain alone is stationary in all that they differ in."""
+    """Return whether each chain is stationary in the quantities that differ."""
     differing = [name for name, value in found.r_hats.items() if value > found.limit]
     within = [np.median(statistics.r_hat_within(scalars[name])) for name in differing]
     apart = [found.r_hats[name] for name in differing]
@@ -195,22 +198,3 @@ def _have_settled(scalars, together, found) -> bool:
         within.append(np.median(statistics.r_hat_within(together[..., worst])))
         apart.append(np.nanmax(found.of_pairs))
     return max(apart, default=0) > SETTLED and max(within) < SETTLED
-
-
-def _modes(log_joint, found) -> Verdict:
-    return Verdict(
-        False,
-        f"Each chain has settled, but in a mode of its own: their mean log joints "
-        f"differ by {statistics.spread(log_joint):.2g} nats per token, and "
-        f"{found.disagreeing:.0%} of the pairs of tokens share a topic at different "
-        f"rates. More sweeps rarely help: stop here and take best_estimator_, or try "
-        f"more chains, blocking or other priors.",
-    )
-
-
-def _enough(found) -> Verdict:
-    return Verdict(
-        False,
-        f"Enough for predictions: the chains differ by only {found.spread:.2g} nats "
-        f"per token. Stop here and take best_estimator_. Their topics differ: {found}.",
-    )

@@ -1,9 +1,8 @@
-"""Inspect fitted topics: their top words, their documents, and plots of them.
+"""Top words, documents, plots and regressions of fitted topics.
 
-Everything here accepts any fitted estimator with ``components_`` and ``transform``,
-including those of scikit-learn; only what takes draws needs an estimator that has kept
-some. The displays plot with matplotlib:
-``pip install "sklda[plot]"``.
+Everything here takes any fitted estimator with ``components_`` and ``transform``, also
+those of scikit-learn, or the ``draws_`` of an estimator that has kept some. The
+displays need matplotlib: ``pip install "sklda[plot]"``.
 """
 
 from sklda._topics.posterior_draws import PosteriorDraws
@@ -11,12 +10,11 @@ from sklda.inspection._convergence import ConvergenceDisplay
 from sklda.inspection._document_topics import DocumentTopicsDisplay
 from sklda.inspection._effects import TopicEffects, estimate_effect
 from sklda.inspection._explorer.save import save_explorer
-from sklda.inspection._pyldavis import pyldavis_data
 from sklda.inspection._top_words import TopWordsDisplay
 from sklda.inspection._topic_flow import TopicFlowDisplay
 from sklda.inspection._topic_intervals import TopicIntervalsDisplay
 from sklda.inspection._topic_map import TopicMapDisplay
-from sklda.inspection._words import top_documents, top_words
+from sklda.inspection._words import pyldavis_data, top_documents, top_words
 
 __all__ = [
     "ConvergenceDisplay",

@@ -1,4 +1,4 @@
-"""Plot of the traces of fits."""
+"""A plot of the traces of fits, or of chains."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from sklda._base.fitted_topics import snapshot
 from sklda._base.parameters import validates
 from sklda._base.sklearn_private import Interval
 from sklda._core.checks import check_names, check_numbers
-from sklda._topics.plotting import axes_or_new, legend_beside, shades, shorten
+from sklda._topics.plotting import Display, legend_beside, shades, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 # Attributes with the values and the sweeps of a trace, and the quantity it records.
@@ -29,10 +28,11 @@ _MAX_MARKERS = 30  # longer traces are drawn without markers
 _LEGEND_ROWS = 14  # of each column of the legend
 
 
-class ConvergenceDisplay:
+class ConvergenceDisplay(Display):
     """Plot the log joint probability, or the bound, of fits against their sweeps.
 
-    Create a display with `from_estimator`. Its parameters are kept as attributes.
+    Create a display with `from_estimator`. Its parameters are kept as attributes; those
+    of a wrong type or shape raise TypeError or ValueError.
 
     Parameters
     ----------
@@ -47,24 +47,14 @@ class ConvergenceDisplay:
     burn_in : int, default=0
         Number of sweeps of burn-in, which is shaded.
     r_hat : float, default=None
-        R-hat of the values after burn-in, which the title names; None leaves it out.
+        R-hat of the values after burn-in, for the title; None leaves it out.
 
     Attributes
     ----------
-    ax_ : Axes
-        Axes of the plot.
-    figure_ : Figure
-        Figure of the plot.
+    ax_, figure_ : Axes and Figure
+        Axes and figure of the plot.
     lines_ : list of Line2D
         Curve of each fit.
-
-    Raises
-    ------
-    TypeError
-        If `names` is not a list.
-    ValueError
-        If `sweeps` or `values` do not hold an array of numbers for each fit, `burn_in`
-        is no integer from 0, or `r_hat` no positive number.
 
     Examples
     --------
@@ -73,13 +63,10 @@ class ConvergenceDisplay:
     >>> from sklda.inspection import ConvergenceDisplay
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> fits = {f"seed {i}": CollapsedGibbsLDA(random_state=i).fit(X) for i in range(3)}
-    >>> display = ConvergenceDisplay.from_estimator(fits)
-    >>> display.names
+    >>> ConvergenceDisplay.from_estimator(fits).names
     ['seed 0', 'seed 1', 'seed 2']
     """
 
-    ax_: Axes
-    figure_: Figure
     lines_: list[Line2D]
 
     @validates(
@@ -106,121 +93,90 @@ class ConvergenceDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, *, ax: Axes | None = None, **line_kw: Any
+        cls, estimator: Any, *, ax: Axes | None = None, **style: Any
     ) -> Self:
         """Plot the trace of one or several fitted estimators.
 
         Parameters
         ----------
         estimator : estimator, list of estimators, or dict of str to estimator
-            Fitted, with `log_joint_` and `log_joint_iter_`, or with `bound_` and
-            `bound_iter_`; several estimators must record the same quantity. The keys
-            of a dict name the fits.
+            Fitted, with `log_joint_` or `bound_`; several estimators must record the
+            same of these. The keys of a dict name the fits.
         ax : Axes, default=None
             Axes to plot on. By default a new figure is created.
-        **line_kw : dict
+        **style : dict
             Keyword arguments for ``Axes.plot``.
 
         Returns
         -------
         ConvergenceDisplay
-            The display, plotted.
+            The plotted display.
 
         Raises
         ------
-        NotFittedError
-            Before fit.
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If an estimator records no trace, or `ax` is not an Axes.
-        ValueError
-            If a trace is empty, the traces record different quantities, or there is no
-            estimator.
+        NotFittedError, ImportError, TypeError, ValueError
+            Before fit; without matplotlib; if there is no estimator, one has no trace
+            or an empty one, traces record different quantities, or `ax` is no Axes.
         """
         named = _named_fits(estimator)
         if not named:
             raise ValueError("There is no fit to plot: estimator is empty.")
         traces = [_trace(fit, name) for name, fit in named]
-        quantities = sorted({quantity for *_, quantity in traces})
+        sweeps, values, of_fits = map(list, zip(*traces, strict=True))
+        quantities = sorted(set(of_fits))
         if len(quantities) > 1:
             raise ValueError(
                 f"All fits must record the same quantity, but these record "
                 f"{' and '.join(quantities)}."
             )
         display = cls(
-            sweeps=[sweeps for sweeps, *_ in traces],
-            values=[values for _, values, _ in traces],
+            sweeps=sweeps,
+            values=values,
             names=[name for name, _ in named],
             quantity=quantities[0],
         )
-        return display.plot(ax, **line_kw)
+        return display.plot(ax, **style)
 
     @classmethod
-    def from_chains(
-        cls, chains: Any, *, ax: Axes | None = None, **line_kw: Any
-    ) -> Self:
+    def from_chains(cls, chains: Any, *, ax: Axes | None = None, **style: Any) -> Self:
         """Plot the traces of several chains, the burn-in shaded, with their R-hat.
 
         Parameters
         ----------
         chains : SampledChains
             Chains of `sklda.diagnostics.sample_chains`. If the estimator records no
-            trace of its own, the draws after burn-in are plotted.
+            trace, the draws after burn-in are plotted.
         ax : Axes, default=None
             Axes to plot on. By default a new figure is created.
-        **line_kw : dict
+        **style : dict
             Keyword arguments for ``Axes.plot``.
 
         Returns
         -------
         ConvergenceDisplay
-            The display, plotted.
+            The plotted display.
 
         Raises
         ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `chains` are no chains, or `ax` is not an Axes.
+        ImportError, TypeError
+            Without matplotlib; if `chains` are no chains, or `ax` is not an Axes.
         """
         if not hasattr(chains, "_traces"):
             raise TypeError(f"chains must be SampledChains, got {chains!r}.")
-        return cls(**chains._traces()).plot(ax, **line_kw)
+        return cls(**chains._traces()).plot(ax, **style)
 
-    def plot(self, ax: Axes | None = None, **line_kw: Any) -> Self:
-        """Plot the curves.
+    def _figure_size(self) -> tuple[float, float]:
+        return 8, 4
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Axes to plot on. By default a new figure is created.
-        **line_kw : dict
-            Keyword arguments for ``Axes.plot``.
-
-        Returns
-        -------
-        ConvergenceDisplay
-            The display itself.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `ax` is not an Axes.
-        """
-        axes = axes_or_new("ConvergenceDisplay", ax, figsize=(8, 4))
-        n_fits = len(self.names)
+    def _draw(self, axes: Any, style: dict[str, Any]) -> None:
         self.lines_ = []
         # Adjacent colours are similar, so adjacent curves also differ in their dashes.
-        for i, (colour, dashes) in enumerate(
-            zip(shades(n_fits, 0.75), cycle(["-", "--", "-.", ":"]), strict=False)
-        ):
-            style = {"color": colour, "linestyle": dashes} | line_kw
+        dashes = cycle(["-", "--", "-.", ":"])
+        for i, colour in enumerate(shades(len(self.names), 0.75)):
+            options = {"color": colour, "linestyle": next(dashes)} | style
             if self.sweeps[i].size <= _MAX_MARKERS:
-                style = {"marker": "."} | style
-            self.lines_ += axes.plot(self.sweeps[i], self.values[i], **style)
+                options = {"marker": "."} | options
+            self.lines_ += axes.plot(self.sweeps[i], self.values[i], **options)
             self.lines_[-1].set_label(shorten(self.names[i], 30))
         if self.burn_in > 0:
             axes.axvspan(0, self.burn_in, color="0.9", zorder=0, label="burn-in")
@@ -228,10 +184,7 @@ class ConvergenceDisplay:
             axes.set_title(f"R-hat {self.r_hat:.3f}")
         axes.set(xlabel="sweep", ylabel=self.quantity)
         axes.xaxis.get_major_locator().set_params(integer=True)
-        legend_beside(axes, ncols=-(-n_fits // _LEGEND_ROWS))
-        self.ax_ = axes
-        self.figure_ = axes.figure
-        return self
+        legend_beside(axes, ncols=-(-len(self.names) // _LEGEND_ROWS))
 
 
 def _check_curves(

@@ -9,7 +9,7 @@ import numpy as np
 from sklda._base.fitted_topics import check_matrix
 from sklda._core.checks import check_structure
 
-_MISSING = ("NoneType", "NAType", "NaTType")  # beside NaN; pandas need not be there
+_MISSING = ("NoneType", "NAType", "NaTType")  # types, because pandas may be missing
 
 
 def check_covariates(covariates: Any, n_documents: int) -> tuple[np.ndarray, list[str]]:
@@ -49,12 +49,12 @@ def _columns(covariates) -> list[tuple[str, Any]]:
         if frame.ndim == 1:
             frame = frame.to_frame("x0" if frame.name is None else frame.name)
         return [(str(name), frame.iloc[:, j]) for j, name in enumerate(frame.columns)]
-    of_lists = isinstance(covariates, list | tuple)  # where numbers stay numbers
+    of_lists = isinstance(covariates, list | tuple)  # with strings among numbers
     values = np.array(covariates, dtype=object if of_lists else None)
     if values.ndim == 1:
         values = values[:, np.newaxis]
     if values.ndim != 2 or values.size == 0:
-        values = check_matrix(covariates, "covariates")  # which says what is wrong
+        values = check_matrix(covariates, "covariates")  # raises the error
     names = getattr(covariates, "columns", None)  # of other data frames
     names = [f"x{j}" for j in range(values.shape[1])] if names is None else names
     return [(str(name), values[:, j]) for j, name in enumerate(names)]
@@ -80,14 +80,19 @@ def _as_numbers(name: str, column: Any) -> list[tuple[str, np.ndarray]]:
         return [(name, values)]
     try:
         return [(name, values.astype(np.float64))]
-    except (TypeError, ValueError):
-        if all(isinstance(one, str) for one in values):
-            return _dummies(name, values, _not_dates(name, sorted(set(values))))
-    raise ValueError(
-        f"covariates[{name!r}] holds neither numbers nor names of categories alone: "
-        f"pass a column of 0 and 1 for each of its values but one, as "
-        f"pandas.get_dummies(..., drop_first=True) makes them."
-    )
+    except (TypeError, ValueError) as error:
+        if not all(isinstance(one, str) for one in values):
+            raise ValueError(
+                f"covariates[{name!r}] holds neither numbers nor names of categories "
+                f"alone: pass a column of 0 and 1 for each of its values but one, as "
+                f"pandas.get_dummies(..., drop_first=True) makes them."
+            ) from error
+    levels = sorted(set(values))
+    try:
+        np.array(levels, dtype="datetime64")
+    except ValueError:
+        return _dummies(name, values, levels)
+    raise _dates(name)
 
 
 def _is_missing(value: Any) -> bool:
@@ -98,16 +103,8 @@ def _is_missing(value: Any) -> bool:
 def _dummies(name: str, values: np.ndarray, levels: list) -> list:
     """Return a column of 0 and 1 for each level but the first, the reference."""
     levels = [one for one in levels if (values == one).any()]
-    others = levels[1:] or levels  # the only level is constant, and refused as such
+    others = levels[1:] or levels  # a single level is refused as constant
     return [(f"{name}[{one}]", np.asarray(values == one, float)) for one in others]
-
-
-def _not_dates(name: str, texts: list[str]) -> list[str]:
-    try:
-        np.array(texts, dtype="datetime64")
-    except ValueError:
-        return texts
-    raise _dates(name)
 
 
 def _dates(name: str) -> ValueError:

@@ -1,4 +1,4 @@
-"""Regression of topic proportions on covariates of the documents."""
+"""Regressions of topic proportions on covariates of the documents."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from sklda._core.warn import warn_user
 from sklda._topics.plotting import check_indices
 from sklda._topics.posterior_draws import check_draws
 from sklda.inspection._covariates import check_covariates
+from sklda.inspection._words import import_pandas
 
-FEWEST_DRAWS = 2  # of which a variance between draws can be computed
+_FEWEST_DRAWS = 2  # that have a variance
 _CONSTANT = 1e-12  # standard deviation of a covariate, relative to its magnitude
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
-_MOST_TOPICS = 10  # that are printed
-# Of the sum of alpha that the topics of the draws ask for, relative to the one in use.
-# Draws follow the latter: where it is half the true one, they ask for 1.4 times as
-# much, where it is a twentieth, for 1.4 to 2.5 times.
+_MOST_TOPICS = 10  # in the printed table
+# Accepted sums of alpha as estimated from the draws, relative to the sum in use. Draws
+# follow the latter: if it is half the true sum, estimates are 1.4 times as large, if it
+# is a twentieth, 1.4 to 2.5 times.
 _FITTING = 0.5, 1.4
-_FEWEST_DOCUMENTS = 50  # that determine alpha
+_FEWEST_DOCUMENTS = 50  # from which alpha can be estimated
 
 
 class TopicEffects:
     """Coefficients of covariates, one regression for each topic.
 
-    `estimate_effect` returns it.
+    `estimate_effect` returns them, and `TopicIntervalsDisplay` plots them.
 
     Attributes
     ----------
@@ -44,23 +45,15 @@ class TopicEffects:
         draws.
     standard_error : ndarray of shape (n_topics, n_terms)
         Square root of the pooled variance.
-    df : ndarray of shape (n_topics, n_terms)
-        Degrees of freedom of t.
-    t : ndarray of shape (n_topics, n_terms)
-        Coefficient by standard error.
-    p_value : ndarray of shape (n_topics, n_terms)
-        Probability of a larger magnitude of t, if the coefficient is 0.
+    df, t, p_value : ndarray of shape (n_topics, n_terms)
+        Degrees of freedom, the coefficient divided by its standard error, and the
+        probability of a larger magnitude of t if the coefficient is 0.
     low, high : ndarray of shape (n_topics, n_terms)
         Ends of the intervals.
     confidence_level : float
         Probability of each interval.
     n_draws : int
         Number of regressions that were pooled.
-
-    See Also
-    --------
-    estimate_effect : Fits the regressions.
-    TopicIntervalsDisplay : Plots the coefficients.
     """
 
     terms: list[str]
@@ -87,15 +80,12 @@ class TopicEffects:
         Returns
         -------
         dict of (int, str) to dict of str to float, or DataFrame
-            Of each topic and term: coefficient, standard_error, t, p_value, low and
-            high.
+            coefficient, standard_error, t, p_value, low and high.
 
         Raises
         ------
-        ValueError
-            If `as_frame` is not True or False.
-        ImportError
-            If `as_frame` is True and pandas is not installed.
+        ValueError, ImportError
+            If `as_frame` is not a bool, or True and pandas is not installed.
         """
         rows = {
             (int(topic), term): {
@@ -106,31 +96,23 @@ class TopicEffects:
         }
         if not as_frame:
             return rows
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError(
-                "as_frame=True needs pandas: pip install pandas"
-            ) from error
+        pandas = import_pandas()
         index = pandas.MultiIndex.from_tuples(rows, names=["topic", "term"])
         return pandas.DataFrame(list(rows.values()), index=index)
 
     def __repr__(self) -> str:
-        lines = [["topic", "term", *_COLUMNS]]
+        rows = [["topic", "term", *_COLUMNS]]
         for (topic, term), row in self.summary().items():
             if topic in self.topics[:_MOST_TOPICS]:
-                texts = [f"{value:.3g}" for value in row.values()]
-                lines.append([str(topic), term, *texts])
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        text = [
+                rows.append([str(topic), term, *(f"{x:.3g}" for x in row.values())])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        aligned = ">", "<", *">" * len(_COLUMNS)  # terms to the left
+        lines = [
             "  ".join(
-                [topic.rjust(widths[0]), term.ljust(widths[1])]
-                + [
-                    cell.rjust(width)
-                    for cell, width in zip(rest, widths[2:], strict=True)
-                ]
+                f"{cell:{side}{width}}"
+                for cell, side, width in zip(row, aligned, widths, strict=True)
             )
-            for topic, term, *rest in lines
+            for row in rows
         ]
         title = (
             f"Topic proportions on covariates: {self.n_draws} regressions, "
@@ -138,7 +120,7 @@ class TopicEffects:
         )
         n_more = self.topics.size - _MOST_TOPICS
         more = [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
-        return "\n".join([title, *text, *more])
+        return "\n".join([title, *lines, *more])
 
 
 @validates(confidence_level=LEVEL, random_state=["random_state"])
@@ -152,12 +134,12 @@ def estimate_effect(
 ) -> TopicEffects:
     """Estimate how the topic proportions of documents depend on covariates.
 
-    The proportions of a document are not known, so a regression on their estimates
-    would be too sure of itself. Here each draw gives a sample of the proportions from
-    the posterior and one regression by least squares; the regressions are pooled
-    [1]_. The standard errors then hold both, the noise of the regression and the
-    uncertainty of the proportions. The package stm calls this the method of
-    composition [2]_.
+    A regression on estimated proportions would ignore that these are uncertain. So each
+    draw gives a sample of the proportions from the posterior and one regression by
+    least squares. The regressions are pooled [1]_: their standard errors include both
+    the noise of the regression and the uncertainty of the proportions. The R package
+    stm calls this the method of composition [2]_. Cost: 0.03 seconds per draw for KOS
+    with 100 topics.
 
     Parameters
     ----------
@@ -166,17 +148,17 @@ def estimate_effect(
         enough apart (`thin`) to differ.
     covariates : array-like or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates)
-        Numbers that describe the documents of the fit, in the same order, without an
-        intercept, which is added. A column of strings, or of pandas' dtype category,
-        becomes a column of 0 and 1 for each of its values but the first, the reference:
-        "party[right]" for the value "right" of "party". The first is that of the dtype,
-        or in alphabetical order. Dates must be passed as numbers, such as years.
+        Numbers that describe the documents of the fit, in the same order; an intercept
+        is added. A column of strings, or of pandas' dtype category, becomes a column of
+        0 and 1 for each value but the first one of the dtype or of the alphabet:
+        "party[right]" for the value "right" of "party". Pass dates as numbers, such as
+        years.
     topics : array-like of int, default=None
         Topics whose proportions are regressed. By default all.
     confidence_level : float, default=0.95
         Probability of the intervals, between 0 and 1.
     random_state : int, RandomState instance or None, default=None
-        Seed of the samples. Pass an int for repeatable results.
+        Seed. Pass an int for reproducible results.
 
     Returns
     -------
@@ -189,22 +171,14 @@ def estimate_effect(
         If `draws` are no draws.
     ValueError
         If there are fewer than 2 draws or topics, a parameter is out of range, or the
-        covariates have missing values or dates, or are not one row of finite numbers or
-        categories for each document, of which no column follows from the others.
-    ImportError
-        If pandas is missing for a table.
+        covariates are not a row of finite numbers or categories for each document, have
+        missing values or dates, or are collinear.
 
     Warns
     -----
     UserWarning
-        If there are 50 documents or more, and the sum of alpha that Minka's fixed point
-        finds from the topics of the draws is below 0.5 or above 1.4 times the one in
-        use. Draws follow the alpha in use, so 1.4 times means that it is half of what
-        the documents ask for, or less.
-
-    See Also
-    --------
-    TopicIntervalsDisplay.from_effects : Plots the coefficients.
+        If alpha does not fit: with 50 documents or more, if its sum as estimated from
+        the draws by Minka's fixed point is below 0.5 or above 1.4 times the sum in use.
 
     Notes
     -----
@@ -212,33 +186,12 @@ def estimate_effect(
     variance of the coefficient between them, the pooled variance is W + (1 + 1/m) B. t
     has the degrees of freedom of [3]_.
 
-    Errors of the regression are taken to be equally large for all documents. LDA knows
-    nothing of the covariates: it draws the proportions of a document of N tokens
-    towards the prior mean, and so shrinks coefficients by about A / (N + A), with A the
-    sum of alpha. That matters for short documents and large priors.
-
-    Here two groups of 150 documents differ by -0.3 in the proportion of a topic, and
-    within a group A is 20. Figures are from 200 planted corpora of 3 topics and
-    documents of 150 words; those for 50 words from 120 corpora of 5 topics:
-
-    ===================  =======  =============  ===========================
-    alpha                its sum  mean estimate  95 % intervals that cover
-    ===================  =======  =============  ===========================
-    default, 1 / K       1        -0.40          6 %
-    learned, asymmetric  4.9      -0.30          95 %
-    learned, symmetric   4.8      -0.31          91 %
-    20 for each topic    60       -0.19          0
-    default, 50 words    1        -0.24          48 %
-    learned, 50 words    5.0      -0.23          40 %
-    ===================  =======  =============  ===========================
-
-    An alpha that is far too small drives topics apart, and intervals miss the effect.
-    With A = 10 the default covered 44 %, with 6 it covered 85 %, with 3 it covered 94 %
-    of 100. `learn_priors` is the remedy, but not for short documents, whose effects
-    remain too small: after 1,500 sweeps, intervals covered none of 60.
-
-    Cost: a sample of the proportions for each draw, 0.03 seconds for KOS with 100
-    topics, and 0.1 seconds for the check of alpha with 25 draws.
+    The regression assumes errors of equal variance for all documents. LDA does not know
+    the covariates: it shrinks the proportions of a document of N tokens towards the
+    prior mean, and so coefficients by about A / (N + A), where A is the sum of alpha.
+    That matters for short documents and large priors. With an alpha that is far too
+    small, intervals miss the effect; "The model in one page" in the user guide has
+    figures. `learn_priors` helps unless documents are short.
 
     References
     ----------
@@ -258,19 +211,17 @@ def estimate_effect(
     >>> lda = CollapsedGibbsLDA(3, thin=4, keep_draws=25, random_state=0).fit(X)
     >>> year = 2000 + 20 * theta[:, 0]
     >>> effects = estimate_effect(lda.draws_, year, random_state=0)
-    >>> effects.terms
-    ['intercept', 'x0']
-    >>> effects.coefficient.shape
-    (3, 2)
+    >>> effects.terms, effects.coefficient.shape
+    (['intercept', 'x0'], (3, 2))
     """
     draws = check_draws(draws)
     shown = check_indices(topics, "topics", draws.n_topics, "topics")
     if draws.n_topics < 2:
         raise ValueError("draws hold one topic, of which all proportions are 1.")
-    if draws.n_draws < FEWEST_DRAWS:
+    if draws.n_draws < _FEWEST_DRAWS:
         raise ValueError(
             f"draws hold {draws.n_draws} draw, and the variance between draws needs "
-            f"{FEWEST_DRAWS} or better 25: fit with a larger keep_draws."
+            f"{_FEWEST_DRAWS} or better 25: fit with a larger keep_draws."
         )
     matrix, names = check_covariates(covariates, draws.n_documents)
     regression = _regression(matrix, names)
@@ -303,10 +254,10 @@ def _warn_of_alpha(draws) -> None:
         return
     direction = "more" if better.sum() > alpha.sum() else "less"
     warn_user(
-        f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics ask for "
+        f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics suggest "
         f"{better.sum():.3g} or {direction}: effects may be far off, and intervals "
         f"miss them. Fit with learn_priors='asymmetric' or 'symmetric', or with a "
-        f"longer burn_in if that was so."
+        f"longer burn_in if you did."
     )
 
 
@@ -316,11 +267,7 @@ class _Regression(NamedTuple):
     design: np.ndarray  # (n_documents, n_terms), centred and scaled
     inverse: np.ndarray  # (n_terms, n_documents), its pseudo-inverse
     back: np.ndarray  # (n_terms, n_terms), to the units of the covariates
-
-    @property
-    def df(self) -> int:
-        """Degrees of freedom of the residuals."""
-        return self.design.shape[0] - self.design.shape[1]
+    df: int  # degrees of freedom of the residuals
 
     def fit(self, responses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients and their variances, (n_responses, n_terms) each."""
@@ -357,7 +304,8 @@ def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
     design = np.column_stack([np.ones(n_documents), scaled])
     back = np.diag(np.append(1.0, 1 / scale))
     back[0, 1:] = -mean / scale
-    return _Regression(design, np.linalg.pinv(design), back)
+    df = n_documents - n_covariates - 1
+    return _Regression(design, np.linalg.pinv(design), back, df)
 
 
 def _pool(fits, df: int, level: float) -> TopicEffects:
@@ -366,12 +314,12 @@ def _pool(fits, df: int, level: float) -> TopicEffects:
     m = len(coefficients)
     between = (1 + 1 / m) * coefficients.var(axis=0, ddof=1)
     pooled = variances.mean(axis=0) + between
-    share = between / pooled  # of the variance that is due to the draws
-    observed = (df + 1) / (df + 3) * df * (1 - share)
+    ratio = between / pooled  # proportion of the variance that is between draws
+    observed = (df + 1) / (df + 3) * df * (1 - ratio)
     effects = TopicEffects()
     effects.coefficient = coefficients.mean(axis=0)
     effects.standard_error = np.sqrt(pooled)
-    effects.df = 1 / (share**2 / (m - 1) + 1 / observed)
+    effects.df = 1 / (ratio**2 / (m - 1) + 1 / observed)
     effects.t = effects.coefficient / effects.standard_error
     effects.p_value = 2 * student_t.sf(np.abs(effects.t), effects.df)
     half = student_t.isf((1 - level) / 2, effects.df) * effects.standard_error

@@ -1,4 +1,4 @@
-"""Plot of the top words of each topic."""
+"""A plot of the top words of each topic."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ _BOTTOM_MARGIN = 0.55  # below the lowest panels, for the axis
 class TopWordsDisplay:
     """Plot the top words of each topic as bars, one panel per topic.
 
-    Create a display with `from_estimator`. Its parameters are kept as attributes.
+    Create a display with `from_estimator`. Its parameters are kept as attributes; those
+    of a wrong type or shape raise TypeError or ValueError.
 
     Parameters
     ----------
@@ -58,8 +59,7 @@ class TopWordsDisplay:
     topics : ndarray of shape (n_topics,)
         Numbers of the topics, for the titles.
     intervals : ndarray of shape (2, n_topics, n_words), default=None
-        Lower and upper ends of the intervals of the probabilities, drawn as error bars;
-        None draws none.
+        Lower and upper ends of the error bars; None draws none.
 
     Attributes
     ----------
@@ -70,16 +70,6 @@ class TopWordsDisplay:
     figure_ : Figure
         Figure of the panels.
 
-    Raises
-    ------
-    ValueError
-        If `words` are not lists, another parameter does not hold numbers, or the shapes
-        do not match.
-
-    See Also
-    --------
-    top_words : The words as lists.
-
     Examples
     --------
     >>> from sklda import CollapsedGibbsLDA
@@ -88,8 +78,7 @@ class TopWordsDisplay:
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> lda = CollapsedGibbsLDA(n_components=10, random_state=0).fit(X)
     >>> pixels = [f"pixel {i}" for i in range(X.shape[1])]
-    >>> display = TopWordsDisplay.from_estimator(lda, pixels, n_words=5)
-    >>> display.axes_.shape
+    >>> TopWordsDisplay.from_estimator(lda, pixels, n_words=5).axes_.shape
     (10,)
     """
 
@@ -134,7 +123,7 @@ class TopWordsDisplay:
         topics: ArrayLike | None = None,
         confidence_level: float | None = None,
         ax: Axes | Iterable[Axes] | None = None,
-        **bar_kw: Any,
+        **style: Any,
     ) -> Self:
         """Plot the top words of a fitted estimator.
 
@@ -143,44 +132,37 @@ class TopWordsDisplay:
         estimator : estimator
             Fitted topic model with non-negative `components_`.
         feature_names : array-like of str of shape (n_features_in_,), default=None
-            Words in the order of the columns of X. By default `feature_names_in_` of
-            the estimator or, if it has none, the column numbers, with a warning.
+            Words in the order of the columns of X. By default `feature_names_in_` or,
+            without it, the column numbers, with a warning.
         n_words : int, default=10
             Number of words for each topic, from 1 to `n_features_in_`.
         metric : {"probability", "relevance", "lift", "frex"}, default="probability"
-            Score by which the words are ranked, see `top_words`. Bars show
-            probabilities for every metric.
+            Score that ranks the words, see `top_words`. Bars show probabilities for
+            every metric.
         weight : float, default=None
             Weight in "relevance" and "frex", see `top_words`.
         topics : array-like of int, default=None
             Indices of the topics to plot, in this order. By default all topics.
         confidence_level : float, default=None
-            Posterior probability of credible intervals, between 0 and 1, which are
-            drawn as error bars. They come from ``draws_`` of the estimator, so it must
-            have been fitted with `keep_draws`. By default there are none.
+            Posterior probability of credible intervals, between 0 and 1, drawn as error
+            bars. The estimator must have been fitted with `keep_draws`. By default
+            there are none.
         ax : Axes or array-like of Axes, default=None
             One Axes per topic. By default a new figure of suitable size is created.
-        **bar_kw : dict
+        **style : dict
             Keyword arguments for ``Axes.barh``.
 
         Returns
         -------
         TopWordsDisplay
-            The display, plotted.
+            The plotted display.
 
         Raises
         ------
-        NotFittedError
-            Before fit.
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If the estimator has no `components_`, or no draws for `confidence_level`,
-            feature_names is not a list or an array of words, or `ax` is not an Axes.
-        ValueError
-            If the number of feature_names is not `n_features_in_`, the number of Axes
-            is not that of the topics, `components_` contains negative values, or a
-            parameter is out of its range.
+        NotFittedError, ImportError, TypeError, ValueError
+            Before fit; without matplotlib; if `components_` is missing or negative,
+            there are no draws for `confidence_level`, or a parameter has a wrong type,
+            length or value.
         """
         estimator = snapshot(estimator)
         components = fitted_components(estimator)
@@ -201,16 +183,16 @@ class TopWordsDisplay:
             topics=shown,
             intervals=intervals,
         )
-        return display.plot(ax, **bar_kw)
+        return display.plot(ax, **style)
 
-    def plot(self, ax: Axes | Iterable[Axes] | None = None, **bar_kw: Any) -> Self:
+    def plot(self, ax: Axes | Iterable[Axes] | None = None, **style: Any) -> Self:
         """Plot the words.
 
         Parameters
         ----------
         ax : Axes or array-like of Axes, default=None
             One Axes per topic. By default a new figure of suitable size is created.
-        **bar_kw : dict
+        **style : dict
             Keyword arguments for ``Axes.barh``.
 
         Returns
@@ -220,39 +202,39 @@ class TopWordsDisplay:
 
         Raises
         ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `ax` holds anything but Axes.
-        ValueError
-            If the number of Axes is not that of the topics.
+        ImportError, TypeError, ValueError
+            If matplotlib is not installed, or `ax` is not an Axes for each topic.
         """
         import_pyplot("TopWordsDisplay")
         axes = self._new_axes() if ax is None else self._check_axes(ax)
-        limit = 1.05 * max(
-            self.probabilities.max(),
-            0 if self.intervals is None else self.intervals.max(),
-        )
-        bar_kw = {"color": FILL} | bar_kw
+        ends = self.probabilities if self.intervals is None else self.intervals
+        limit = 1.05 * max(self.probabilities.max(), ends.max())
+        style = {"color": FILL} | style
+        options = {"ha": "left", "fontsize": "small", "parse_math": False}
         self.bars_ = []
         for k, panel in enumerate(axes):
             rows = np.arange(len(self.words[k]))
-            self.bars_.append(panel.barh(rows, self.probabilities[k], **bar_kw))
+            self.bars_.append(panel.barh(rows, self.probabilities[k], **style))
             if self.intervals is not None:
                 # Below the words, which they would cross out.
                 panel.hlines(rows + 0.35, *self.intervals[:, k], color=EDGE)
             panel.set_title(f"Topic {self.topics[k]}", fontsize="medium")
-            panel.set_xlim(0, limit)
-            panel.set_ylim(rows.size - 0.4, -0.6)
+            panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
             panel.spines[["top", "right"]].set_visible(False)
             panel.locator_params(axis="x", nbins=3)
-            self._write_words(panel, rows, self.words[k])
+            # On top of their bars, so that long words leave room for bars.
+            texts = [shorten(word, _MAX_WORD_LENGTH) for word in self.words[k]]
+            panel.set_yticks(rows, texts, **options)
+            panel.tick_params(axis="y", length=0, pad=-3)
+            for label in panel.get_yticklabels():
+                label.set(clip_on=True, clip_box=panel.bbox)  # at the edge of the panel
         self.axes_ = axes
         self.figure_ = axes[0].figure
         return self
 
     def _new_axes(self) -> np.ndarray:
         """Return one panel per topic, in a new figure."""
+        # All sizes are known: a layout engine would take half a minute for 100 panels.
         pyplot = import_pyplot("TopWordsDisplay")
         n_topics, n_words = self.probabilities.shape
         n_columns = min(n_topics, _MAX_COLUMNS)
@@ -260,8 +242,6 @@ class TopWordsDisplay:
         panel_height = _WORD_HEIGHT * n_words
         width = (_PANEL_WIDTH + _SIDE_MARGIN) * n_columns + _SIDE_MARGIN
         height = (panel_height + _TOP_MARGIN) * n_rows + _BOTTOM_MARGIN
-        # All sizes are known. A layout engine would take half a minute to find them for
-        # a hundred panels.
         figure, grid = pyplot.subplots(
             n_rows,
             n_columns,
@@ -283,9 +263,8 @@ class TopWordsDisplay:
             panel.remove()
         for panel in panels[max(0, n_topics - n_columns) : n_topics]:
             panel.tick_params(labelbottom=True)  # the lowest panel of its column
-        figure.supxlabel(
-            "probability of the word in the topic", y=0.1 / height, fontsize="medium"
-        )
+        label = "probability of the word in the topic"
+        figure.supxlabel(label, y=0.1 / height, fontsize="medium")
         return panels[:n_topics]
 
     def _check_axes(self, ax: Any) -> np.ndarray:
@@ -299,17 +278,3 @@ class TopWordsDisplay:
                 f"plot. Select topics with the parameter topics."
             )
         return axes
-
-    @staticmethod
-    def _write_words(panel: Any, rows: np.ndarray, words: list[str]) -> None:
-        """Write words on top of their bars, so that long words leave room for bars."""
-        panel.set_yticks(
-            rows,
-            [shorten(word, _MAX_WORD_LENGTH) for word in words],
-            ha="left",
-            fontsize="small",
-            parse_math=False,
-        )
-        panel.tick_params(axis="y", length=0, pad=-3)
-        for label in panel.get_yticklabels():
-            label.set(clip_on=True, clip_box=panel.bbox)  # at the edge of the panel

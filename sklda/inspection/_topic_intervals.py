@@ -1,4 +1,4 @@
-"""Plot of quantities of topics with their intervals."""
+"""A plot of proportions of topics, or of effects on them, with intervals."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
 from sklda._core.checks import check_names, check_numbers
 from sklda._core.types import NameList
 from sklda._topics.plotting import (
-    axes_or_new,
+    Display,
     check_indices,
-    check_labels,
+    label_list,
+    largest_topics,
     legend_beside,
     shades,
     shorten,
+    write_rows,
 )
 from sklda._topics.posterior_draws import check_draws
 from sklda.inspection._effects import TopicEffects
@@ -24,29 +26,26 @@ from sklda.inspection._effects import TopicEffects
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 _DEFAULT_N_DOCUMENTS = 3
 _MAX_NAME_LENGTH = 40  # characters of the name of a topic
 _MAX_SERIES_LENGTH = 30  # of a document or a covariate
-_BAND = 0.7  # of the distance of two topics, which holds their intervals
+_BAND = 0.7  # height of the intervals of a topic; topics have a distance of 1
 
 
-class TopicIntervalsDisplay:
+class TopicIntervalsDisplay(Display):
     """Plot proportions of topics, or effects on them, with their intervals.
 
     Create a display with `from_draws` or `from_effects`. Its parameters are kept as
-    attributes.
+    attributes; those of a wrong type or shape raise TypeError or ValueError.
 
     Parameters
     ----------
     estimates : ndarray of shape (n_series, n_topics)
-        Points. A series is a document, or a covariate.
-    low : ndarray of shape (n_series, n_topics)
-        Lower ends of the intervals.
-    high : ndarray of shape (n_series, n_topics)
-        Upper ends of the intervals.
+        Points. A series is a document or a covariate.
+    low, high : ndarray of shape (n_series, n_topics)
+        Lower and upper ends of the intervals.
     topic_names : list of str
         Name of each topic, for the vertical axis.
     series_names : list of str
@@ -56,26 +55,12 @@ class TopicIntervalsDisplay:
 
     Attributes
     ----------
-    ax_ : Axes
-        Axes of the plot.
-    figure_ : Figure
-        Figure of the plot.
+    ax_, figure_ : Axes and Figure
+        Axes and figure of the plot.
     intervals_ : list of LineCollection
         Intervals of each series.
     points_ : list of Line2D
         Points of each series.
-
-    Raises
-    ------
-    TypeError
-        If names are not a list.
-    ValueError
-        If `estimates`, `low` or `high` are not arrays of finite numbers of the same
-        shape, or the numbers of names do not match.
-
-    See Also
-    --------
-    DocumentTopicsDisplay : Plot the proportions of many documents, without intervals.
 
     Examples
     --------
@@ -84,13 +69,10 @@ class TopicIntervalsDisplay:
     >>> from sklda.inspection import TopicIntervalsDisplay
     >>> X, _, _ = make_bars(n_samples=200, random_state=0)
     >>> lda = CollapsedGibbsLDA(10, thin=4, keep_draws=25, random_state=0).fit(X)
-    >>> display = TopicIntervalsDisplay.from_draws(lda.draws_, documents=[3, 14])
-    >>> display.estimates.shape
+    >>> TopicIntervalsDisplay.from_draws(lda.draws_, documents=[3, 14]).low.shape
     (2, 8)
     """
 
-    ax_: Axes
-    figure_: Figure
     intervals_: list[LineCollection]
     points_: list[Line2D]
 
@@ -108,10 +90,8 @@ class TopicIntervalsDisplay:
         n_series, n_topics = self.estimates.shape
         self.low = check_numbers(low, "low", (n_series, n_topics))
         self.high = check_numbers(high, "high", (n_series, n_topics))
-        self.topic_names = check_labels(topic_names, "topic_names", "topics", n_topics)
-        self.series_names = check_labels(
-            series_names, "series_names", "series", n_series
-        )
+        self.topic_names = label_list(topic_names, "topic_names", "topics", n_topics)
+        self.series_names = label_list(series_names, "series_names", "series", n_series)
         self.quantity = quantity
 
     @classmethod
@@ -126,7 +106,7 @@ class TopicIntervalsDisplay:
         n_topics: int = 8,
         confidence_level: float = 0.95,
         ax: Axes | None = None,
-        **line_kw: Any,
+        **style: Any,
     ) -> Self:
         """Plot topic proportions of documents with their credible intervals.
 
@@ -146,39 +126,32 @@ class TopicIntervalsDisplay:
         confidence_level : float, default=0.95
             Posterior probability of each interval, between 0 and 1.
         ax : Axes, default=None
-            Axes to plot on. By default a new figure of suitable height is created.
-        **line_kw : dict
+            Axes to plot on. By default a new figure of suitable size is created.
+        **style : dict
             Keyword arguments for ``Axes.hlines``.
 
         Returns
         -------
         TopicIntervalsDisplay
-            The display, plotted.
+            The plotted display.
 
         Raises
         ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `draws` are no draws, names are not a list or an array, or `ax` is not an
-            Axes.
-        ValueError
-            If a parameter is out of its range, or the number of names does not match.
+        ImportError, TypeError, ValueError
+            Without matplotlib; if a parameter has a wrong type, length or value.
         """
         draws = check_draws(draws)
         if documents is None:
             documents = np.arange(min(draws.n_documents, _DEFAULT_N_DOCUMENTS))
         rows = check_indices(documents, "documents", draws.n_documents, "documents")
         names = _names(topic_names, range(draws.n_topics))
-        given: Any = document_names
-        if given is None:
-            given = [f"document {row}" for row in rows]
-        series = check_labels(given, "document_names", "documents", rows.size)
+        if document_names is None:
+            document_names = [f"document {row}" for row in rows]
+        series = label_list(document_names, "document_names", "documents", rows.size)
         low, high = draws.doc_topic_interval(confidence_level, documents=rows)
         every = (draws.doc_topic(i)[rows] for i in range(draws.n_draws))
         mean = sum(every, np.zeros(low.shape)) / draws.n_draws
-        order = np.argsort(-mean.sum(axis=0), kind="stable")
-        shown = np.sort(order[:n_topics])
+        shown = largest_topics(mean, n_topics)
         display = cls(
             estimates=mean[:, shown],
             low=low[:, shown],
@@ -187,7 +160,7 @@ class TopicIntervalsDisplay:
             series_names=series,
             quantity="proportion of the topic",
         )
-        return display.plot(ax, **line_kw)
+        return display.plot(ax, **style)
 
     @classmethod
     def from_effects(
@@ -197,7 +170,7 @@ class TopicIntervalsDisplay:
         terms: NameList | None = None,
         topic_names: NameList | None = None,
         ax: Axes | None = None,
-        **line_kw: Any,
+        **style: Any,
     ) -> Self:
         """Plot the coefficients of covariates with their intervals.
 
@@ -206,28 +179,24 @@ class TopicIntervalsDisplay:
         effects : TopicEffects
             What `estimate_effect` returns.
         terms : array-like of str, default=None
-            Names of the covariates to plot, or "intercept". By default all covariates.
+            Covariates to plot; "intercept" is one. By default all others.
         topic_names : array-like of str, default=None
             Names of the topics of the effects. By default their numbers.
         ax : Axes, default=None
-            Axes to plot on. By default a new figure of suitable height is created.
-        **line_kw : dict
+            Axes to plot on. By default a new figure of suitable size is created.
+        **style : dict
             Keyword arguments for ``Axes.hlines``.
 
         Returns
         -------
         TopicIntervalsDisplay
-            The display, plotted.
+            The plotted display.
 
         Raises
         ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `effects` are no effects, names are not a list or an array, or `ax` is
-            not an Axes.
-        ValueError
-            If there is no such term, or the number of topic_names does not match.
+        ImportError, TypeError, ValueError
+            Without matplotlib; if there is no such term, or a parameter has a wrong
+            type, length or value.
         """
         if not isinstance(effects, TopicEffects):
             raise TypeError(
@@ -247,61 +216,36 @@ class TopicIntervalsDisplay:
             series_names=chosen,
             quantity="change of the proportion per unit",
         )
-        return display.plot(ax, **line_kw)
+        return display.plot(ax, **style)
 
-    def plot(self, ax: Axes | None = None, **line_kw: Any) -> Self:
-        """Plot the points and their intervals.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Axes to plot on. By default a new figure of suitable height is created.
-        **line_kw : dict
-            Keyword arguments for ``Axes.hlines``.
-
-        Returns
-        -------
-        TopicIntervalsDisplay
-            The display itself.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `ax` is not an Axes.
-        """
+    def _figure_size(self) -> tuple[float, float]:
         n_series, n_topics = self.estimates.shape
-        height = max(0.3, 0.14 * n_series) * n_topics + 0.8
-        axes = axes_or_new("TopicIntervalsDisplay", ax, figsize=(8, height))
+        return 8, max(0.3, 0.14 * n_series) * n_topics + 0.8
+
+    def _draw(self, axes: Any, style: dict[str, Any]) -> None:
+        n_series, n_topics = self.estimates.shape
         places = np.arange(n_topics)
         for place in places[1::2]:
             axes.axhspan(place - 0.5, place + 0.5, color="0.95", zorder=0)
-        self.intervals_ = []
-        self.points_ = []
+        self.intervals_, self.points_ = [], []
         for i, colour in enumerate(shades(n_series, 0.75)):
-            style = {"color": colour, "linewidth": 1.5} | line_kw
+            own_style = {"color": colour, "linewidth": 1.5} | style
             at = places + _BAND * ((i + 0.5) / n_series - 0.5)
-            lines = axes.hlines(at, self.low[i], self.high[i], **style)
-            # No error bars of matplotlib: the mean of a skewed posterior may lie
-            # outside its interval.
+            lines = axes.hlines(at, self.low[i], self.high[i], **own_style)
+            # Not Axes.errorbar: a mean may lie outside its interval.
             label = shorten(self.series_names[i], _MAX_SERIES_LENGTH)
-            dots = {"color": style["color"], "markersize": 4, "label": label}
+            dots = {"color": own_style["color"], "markersize": 4, "label": label}
             self.points_ += axes.plot(self.estimates[i], at, "o", **dots)
             self.intervals_.append(lines)
         if self.low.min() < 0:
             axes.axvline(0, color="black", linewidth=0.8, zorder=1)
-        names = [shorten(name, _MAX_NAME_LENGTH) for name in self.topic_names]
-        axes.set_yticks(places, names, parse_math=False)
-        axes.set(ylim=(n_topics - 0.5, -0.5), xlabel=self.quantity)
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.tick_params(axis="y", length=0)
+        write_rows(axes, self.topic_names, _MAX_NAME_LENGTH)
+        axes.set_xlabel(self.quantity)
         legend_beside(axes)
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
 
 
 def _names(topic_names: NameList | None, topics: Any) -> list[str]:
     """Return the names of topics, by default their numbers."""
-    given: Any = [f"topic {k}" for k in topics] if topic_names is None else topic_names
-    return check_labels(given, "topic_names", "topics", len(topics))
+    if topic_names is None:
+        topic_names = [f"topic {k}" for k in topics]
+    return label_list(topic_names, "topic_names", "topics", len(topics))

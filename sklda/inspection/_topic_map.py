@@ -1,4 +1,4 @@
-"""Map of topics in two dimensions, by the similarity of their words."""
+"""A map of topics in two dimensions, by the similarity of their words."""
 
 from __future__ import annotations
 
@@ -11,39 +11,41 @@ from sklda._base.fitted_topics import (
     normalise,
     snapshot,
     topic_frequencies,
-    topic_frequencies_in,
 )
 from sklda._base.parameters import validates
 from sklda._core.checks import check_numbers
 from sklda._core.types import MatrixLike, NameList, WordMetric
-from sklda._topics.plotting import EDGE, FILL, axes_or_new, check_labels
+from sklda._topics.plotting import EDGE, FILL, Display, label_list
 from sklda._topics.topic_distances import jensen_shannon_distances
 from sklda._topics.word_scores import LABEL_CONSTRAINTS
-from sklda.inspection._labels import place_labels
-from sklda.inspection._words import label_words
+from sklda.inspection._words import topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
-    from matplotlib.figure import Figure
     from matplotlib.text import Annotation
 
 _TOTAL_SIZE = 12_000  # sum of the squared diameters of all circles, in square points
 _MAX_LABELLED = 30  # with more topics, words in the labels would overlap
+# Candidate offsets of a label are rings around the centre of its circle, in points.
+_DIRECTIONS = 16
+_RING_DISTANCE = 4.0
+_RINGS = 40
 
 
-class TopicMapDisplay:
+class TopicMapDisplay(Display):
     """Plot topics as circles on a map where similar topics are close to each other.
 
     The area of a circle is proportional to the frequency of its topic. Create a display
-    with `from_estimator`. Its parameters are kept as attributes.
+    with `from_estimator`. Its parameters are kept as attributes; those of a wrong type
+    or shape raise TypeError or ValueError.
 
     Parameters
     ----------
     positions : ndarray of shape (n_topics, 2)
         Centres of the circles.
     frequencies : ndarray of shape (n_topics,)
-        Proportion of all tokens in each topic. With one-vs-rest the topics of each
+        Proportion of all tokens in each topic. With one-vs-rest, the topics of each
         class hold all tokens, and have an equal share.
     labels : list of str
         Text on each circle.
@@ -52,35 +54,20 @@ class TopicMapDisplay:
 
     Attributes
     ----------
-    ax_ : Axes
-        Axes of the map.
+    ax_, figure_ : Axes and Figure
+        Axes and figure of the map.
     circles_ : PathCollection
         Circles of the topics.
-    figure_ : Figure
-        Figure of the map.
     texts_ : list of Annotation
         Label of each topic.
 
-    Raises
-    ------
-    TypeError
-        If `labels` is not a list.
-    ValueError
-        If another parameter does not hold numbers, or the shapes do not match.
-
-    See Also
-    --------
-    pyldavis_data : Input of pyLDAvis, which draws an interactive map.
-
     Notes
     -----
-    The distance between two topics is the Jensen-Shannon distance of their word
-    distributions, the square root of the divergence in bits: 0 for equal distributions,
-    1 for distributions without a common word. It can be embedded in a Euclidean space
-    [1]_; classical scaling [2]_ projects onto the two directions in which the topics
-    vary most. With many topics these account for little of the total, as the labels of
-    the axes state: topics that are far apart on the map are different, but topics that
-    are close on the map need not be similar.
+    The distance of two topics is the Jensen-Shannon distance of their words, see
+    `sklda.metrics.align_topics`. It can be embedded in a Euclidean space [1]_, from
+    which classical scaling [2]_ projects onto the two directions of largest variance.
+    The axes say how much of the total these account for. It is little with many topics:
+    those that are far apart on the map differ, but close ones need not be similar.
 
     References
     ----------
@@ -100,9 +87,7 @@ class TopicMapDisplay:
     (10, 2)
     """
 
-    ax_: Axes
     circles_: PathCollection
-    figure_: Figure
     texts_: list[Annotation]
 
     def __init__(
@@ -116,7 +101,7 @@ class TopicMapDisplay:
         self.positions = check_numbers(positions, "positions", ("n_topics", 2))
         n_topics = len(self.positions)
         self.frequencies = check_numbers(frequencies, "frequencies", (n_topics,))
-        self.labels = check_labels(labels, "labels", "topics", n_topics)
+        self.labels = label_list(labels, "labels", "topics", n_topics)
         self.explained_ratio = check_numbers(explained_ratio, "explained_ratio", (2,))
 
     @classmethod
@@ -131,102 +116,67 @@ class TopicMapDisplay:
         weight: float | None = None,
         X: MatrixLike | None = None,
         ax: Axes | None = None,
-        **scatter_kw: Any,
+        **style: Any,
     ) -> Self:
         """Plot the map of the topics of a fitted estimator.
+
+        Cost: O(K) per word-topic pair, with K topics; with X, also that of `transform`.
 
         Parameters
         ----------
         estimator : estimator
             Fitted topic model with non-negative `components_`.
         feature_names : array-like of str of shape (n_features_in_,), default=None
-            Words in the order of the columns of X. By default `feature_names_in_` of
-            the estimator or, if it has none, the column numbers, with a warning.
+            Words in the order of the columns of X. By default `feature_names_in_` or,
+            without it, the column numbers, with a warning.
         n_words : int, default=None
             Number of words below the number of each topic. The default is 2, or 0 if
             words have no names or there are more than 30 topics.
         metric : {"probability", "relevance", "lift", "frex"}, default="relevance"
-            Score by which the words are ranked, see `top_words`.
+            Score that ranks the words, see `top_words`.
         weight : float, default=None
             Weight in "relevance" and "frex", see `top_words`.
         X : {array-like, sparse matrix} of shape (n_documents, n_words), default=None
             Documents in which topic frequencies are computed, with `transform`. By
-            default they are the frequencies in the training documents, computed from
-            `components_` minus the prior. For a matrix factorisation (NMF) pass X,
-            because the scale of its components is arbitrary.
+            default the training documents, from `components_` minus the prior. Pass X
+            for a matrix factorisation (NMF), whose components have no scale.
         ax : Axes, default=None
             Axes to plot on. By default a new figure is created.
-        **scatter_kw : dict
+        **style : dict
             Keyword arguments for ``Axes.scatter``.
 
         Returns
         -------
         TopicMapDisplay
-            The display, plotted.
+            The plotted display.
 
         Raises
         ------
-        NotFittedError
-            Before fit.
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If the estimator has no `components_`, feature_names is not a list or an
-            array of words, or `ax` is not an Axes.
-        ValueError
-            If the number of feature_names is not `n_features_in_`, `transform` rejects
-            X, `components_` contains negative values, or a parameter is out of its
-            range.
-
-        Notes
-        -----
-        Cost: O(K) per word-topic pair, with K topics; with X, also that of `transform`.
+        NotFittedError, ImportError, TypeError, ValueError
+            Before fit; without matplotlib; if `components_` is missing or negative,
+            `transform` rejects X, or a parameter has a wrong type, length or value.
         """
         estimator = snapshot(estimator)
         components = fitted_components(estimator)
         default_n_words = 2 if len(components) <= _MAX_LABELLED else 0
-        words = label_words(
-            estimator, feature_names, n_words, default_n_words, metric, weight
-        )
+        words = (feature_names, n_words, default_n_words, metric, weight)
+        labels = topic_labels(estimator, *words, "\n", "\n")
         topics = normalise(components)
         distances = jensen_shannon_distances(topics, topics)
         positions, explained_ratio = classical_scaling(distances)
-        if X is None:
-            frequencies = topic_frequencies(estimator)
-        else:
-            frequencies = topic_frequencies_in(estimator, X)
         display = cls(
             positions=positions,
-            frequencies=frequencies,
-            labels=["\n".join([str(k), *topic]) for k, topic in enumerate(words)],
+            frequencies=topic_frequencies(estimator, X),
+            labels=labels,
             explained_ratio=explained_ratio,
         )
-        return display.plot(ax, **scatter_kw)
+        return display.plot(ax, **style)
 
-    def plot(self, ax: Axes | None = None, **scatter_kw: Any) -> Self:
-        """Plot the map.
+    def _figure_size(self) -> tuple[float, float]:
+        return 8, 7
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Axes to plot on. By default a new figure is created.
-        **scatter_kw : dict
-            Keyword arguments for ``Axes.scatter``.
-
-        Returns
-        -------
-        TopicMapDisplay
-            The display itself.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `ax` is not an Axes.
-        """
-        axes = axes_or_new("TopicMapDisplay", ax, figsize=(8, 7))
-        style = {"facecolor": FILL, "edgecolor": EDGE, "alpha": 0.6} | scatter_kw
+    def _draw(self, axes: Any, style: dict[str, Any]) -> None:
+        style = {"facecolor": FILL, "edgecolor": EDGE, "alpha": 0.6} | style
         sizes = _TOTAL_SIZE * self.frequencies
         self.circles_ = axes.scatter(*self.positions.T, s=sizes, **style)
         axes.margins(0.2)
@@ -236,27 +186,15 @@ class TopicMapDisplay:
             xlabel=f"first axis ({first:.0%} of the squared distances)",
             ylabel=f"second axis ({second:.0%})",
         )
-        self.texts_ = place_labels(axes, self.positions, self.labels, sizes)
-        self.ax_ = axes
-        self.figure_ = axes.figure
-        return self
+        self.texts_ = _place_labels(axes, self.positions, self.labels, sizes)
 
 
 def classical_scaling(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Embed points with given distances in two dimensions.
+    """Embed n points with given Euclidean distances, (n, n), in two dimensions.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (n, n)
-        Euclidean distances between n points.
-
-    Returns
-    -------
-    points : ndarray of shape (n, 2)
-        Coordinates, centred. The coordinate of largest magnitude on each axis is
-        positive, because the sign of an axis is otherwise arbitrary.
-    explained_ratio : ndarray of shape (2,)
-        Proportion of the sum of squared distances that each axis accounts for.
+    Return the centred points, (n, 2), and the proportion of the sum of squared
+    distances that each axis accounts for, (2,). The sign of an axis is arbitrary, so
+    the coordinate of largest magnitude is made positive.
     """
     n_points = len(distances)
     centring = np.eye(n_points) - 1 / n_points
@@ -271,3 +209,54 @@ def classical_scaling(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     total = max(eigenvalues.sum(), np.finfo(float).tiny)  # 0 if all points coincide
     explained_ratio[:n_axes] = eigenvalues[:n_axes] / total
     return points, explained_ratio
+
+
+def _place_labels(
+    ax: Any, positions: np.ndarray, labels: list[str], sizes: np.ndarray
+) -> list[Annotation]:
+    """Write a label on each circle, largest circles first; sizes are in square points.
+
+    A label whose place is taken moves to the nearest free offset, and a line connects
+    it to the centre of its circle. Offsets are in points, so labels stay apart when the
+    whole figure is scaled.
+    """
+    ax.figure.figure.draw_without_rendering()  # the layout moves the circles
+    pixels_per_point = ax.figure.dpi / 72
+    centres = ax.transData.transform(positions)
+    # Squares inscribed in the circles: a label may cover the rest of a circle.
+    halves = np.sqrt(sizes / 2)[:, np.newaxis] / 2 * pixels_per_point
+    circles = np.hstack([centres - halves, centres + halves])
+    frame = ax.get_window_extent().extents
+    angles = np.arange(_DIRECTIONS) * 2 * np.pi / _DIRECTIONS
+    ring = np.column_stack([np.cos(angles), np.sin(angles)])
+    rings = [_RING_DISTANCE * r * ring for r in range(1, _RINGS)]
+    offsets = np.vstack([np.zeros((1, 2)), *rings])  # nearest first
+    line = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0}
+    options = {"textcoords": "offset points", "arrowprops": line, "parse_math": False}
+    options |= {"ha": "center", "va": "center", "fontsize": "small"}
+    annotations = [
+        ax.annotate(label, position, (0, 0), **options)
+        for label, position in zip(labels, positions, strict=True)
+    ]
+    occupied = np.empty((0, 4))
+    for k in np.argsort(-sizes, kind="stable"):
+        extent = annotations[k].get_window_extent()
+        half = np.array([extent.width, extent.height]) / 2 + 1
+        middles = centres[k] + offsets * pixels_per_point
+        boxes = np.hstack([middles - half, middles + half])
+        outside = (boxes[:, :2] < frame[:2]) | (boxes[:, 2:] > frame[2:])
+        free = ~(outside.any(axis=1) | _overlap(boxes, occupied))
+        free[1:] &= ~_overlap(boxes[1:], circles)
+        chosen = int(free.argmax())  # 0, the centre, if no candidate is free
+        annotations[k].set_position(offsets[chosen])
+        annotations[k].arrow_patch.set_visible(chosen > 0)
+        occupied = np.vstack([occupied, boxes[chosen]])
+    return annotations
+
+
+def _overlap(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return which boxes (left, bottom, right, top) overlap any of the others."""
+    low = boxes[:, np.newaxis, :2] < others[:, 2:]
+    high = boxes[:, np.newaxis, 2:] > others[:, :2]
+    overlaps: np.ndarray = np.any(np.all(low & high, axis=2), axis=1)
+    return overlaps

@@ -1,14 +1,19 @@
-"""Top words and top documents of topics."""
+"""Top words and top documents of topics, and the input of pyLDAvis."""
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from sklda._base.fitted_topics import (
+    axis_sums,
+    check_counts,
+    count_models,
     fitted_components,
     has_names,
+    normalise,
     snapshot,
     top_indices,
     topic_proportions,
@@ -74,25 +79,26 @@ def top_words(
 ) -> list[list[str]] | DataFrame:
     """Return the words that characterise each topic best.
 
-    Below, p(w | k) is the probability of word w in topic k, a row of `components_`
-    normalised to sum to 1, and p(w) is the probability of w in all topics together,
-    the normalised column sums of `components_`.
+    Below, p(w | k) is the probability of word w in topic k, from the rows of
+    `components_`, and p(w) its probability in all topics together, from their sum.
+    Cost: O(K) per word, for "frex" O(K log V), with K topics and V words. Memory: a few
+    arrays of the size of `components_`.
 
     Parameters
     ----------
     estimator : estimator
         Fitted topic model with non-negative `components_`.
     feature_names : array-like of str of shape (n_features_in_,), default=None
-        Words in the order of the columns of X. By default `feature_names_in_` of the
-        estimator or, if it has none, the column numbers, with a warning.
+        Words in the order of the columns of X. By default `feature_names_in_` or,
+        without it, the column numbers, with a warning.
     n_words : int, default=10
         Number of words for each topic, from 1 to `n_features_in_`.
     metric : {"probability", "relevance", "lift", "frex"}, default="probability"
-        Score by which the words of a topic are ranked:
+        Score that ranks the words of a topic:
 
         - "probability": p(w | k).
         - "lift": p(w | k) / p(w) [2]_. Favours words that occur in no other topic,
-          many of which are rare.
+          even rare ones.
         - "relevance": ``weight * log p(w | k) + (1 - weight) * log(lift)`` [1]_.
         - "frex", frequency and exclusivity [3]_: the weighted harmonic mean
           ``1 / (weight / e + (1 - weight) / f)`` of two quantiles. f is the proportion
@@ -108,31 +114,18 @@ def top_words(
     Returns
     -------
     list of list of str, or DataFrame
-        Words of each topic, best first. Ties are broken by column of X, smallest
-        first. The DataFrame has one row per topic and one column per rank, from 1.
+        Words of each topic, best first; of equals the first column of X. The DataFrame
+        has one row per topic and one column per rank, from 1.
 
     Raises
     ------
-    NotFittedError
-        Before fit.
-    ImportError
-        If `as_frame` is True and pandas is not installed.
+    NotFittedError, ImportError
+        Before fit, or if `as_frame` is True and pandas is not installed.
     TypeError
-        If the estimator has no `components_`, or feature_names is not a list or an
-        array of words.
+        If the estimator has no `components_`, or feature_names is not a list of words.
     ValueError
-        If the number of feature_names is not `n_features_in_`, `components_` contains
-        negative values, or a parameter is out of its range.
-
-    See Also
-    --------
-    TopWordsDisplay : Plot the top words.
-    sklda.metrics.topic_coherence : How often the top words occur together.
-
-    Notes
-    -----
-    Cost: O(K) per word, or O(K log V) for "frex", with K topics and V words. Memory: a
-    few arrays of the size of `components_`.
+        If the number of feature_names is wrong, `components_` has negative values, or a
+        parameter is out of its range.
 
     References
     ----------
@@ -163,15 +156,19 @@ def top_words(
     words = [[names[column] for column in topic] for topic in columns]
     if not as_frame:
         return words
+    pandas = import_pandas()
+    topics = pandas.RangeIndex(len(words), name="topic")
+    ranks = pandas.RangeIndex(1, columns.shape[1] + 1, name="rank")
+    return pandas.DataFrame(words, index=topics, columns=ranks)
+
+
+def import_pandas() -> ModuleType:
+    """Import pandas, or raise an ImportError that says how to install it."""
     try:
         import pandas
     except ImportError as error:
         raise ImportError("as_frame=True needs pandas: pip install pandas") from error
-    return pandas.DataFrame(
-        words,
-        index=pandas.RangeIndex(len(words), name="topic"),
-        columns=pandas.RangeIndex(1, columns.shape[1] + 1, name="rank"),
-    )
+    return pandas
 
 
 def top_columns(
@@ -182,18 +179,19 @@ def top_columns(
     return top_indices(word_scores(components, metric, weight), n_words)
 
 
-def label_words(
+def topic_labels(
     estimator: Any,
     feature_names: NameList | None,
     n_words: int | None,
     default_n_words: int,
     metric: str,
     weight: float | None,
-) -> list[list[str]]:
-    """Return the top words of each topic, shortened to fit a label.
+    after_number: str = " ",
+    between_words: str = " ",
+) -> list[str]:
+    """Return the number of each topic and its top words, shortened to fit a label.
 
-    If `n_words` is None there are `default_n_words`, or none if the words of the
-    estimator have no names.
+    If `n_words` is None there are `default_n_words`, or none if words have no names.
     """
     components = fitted_components(estimator)
     named = feature_names is not None or has_names(estimator)
@@ -203,10 +201,12 @@ def label_words(
     check_limit(n_words, "n_words", n_columns, "words")
     names = word_names(estimator, feature_names, n_columns) if named or n_words else []
     if n_words == 0:
-        return [[] for _ in components]
+        return [str(k) for k in range(len(components))]
+    texts = [shorten(name, _MAX_LABEL_LENGTH) for name in names]
+    top = top_columns(components, n_words, metric, weight)
     return [
-        [shorten(names[column], _MAX_LABEL_LENGTH) for column in topic]
-        for topic in top_columns(components, n_words, metric, weight)
+        f"{k}{after_number}{between_words.join(texts[column] for column in topic)}"
+        for k, topic in enumerate(top)
     ]
 
 
@@ -215,6 +215,12 @@ def top_documents(
     estimator: Any, X: MatrixLike, n_documents: int = 10
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the documents with the largest proportions of each topic.
+
+    Proportions are the output of `transform`. If its rows do not sum to 1 (or, with
+    one-vs-rest, to the number of classes), the model is taken for a matrix
+    factorisation (NMF): each column is multiplied by the sum of its row of
+    `components_`, which gives expected numbers of tokens, and rows are normalised.
+    Cost: that of `transform`.
 
     Parameters
     ----------
@@ -228,33 +234,17 @@ def top_documents(
     Returns
     -------
     documents : ndarray of shape (n_components, n_documents)
-        Row numbers in X, largest proportion first. Ties are broken by row number,
-        smallest first.
+        Row numbers in X, largest proportion first; of equals the first row.
     proportions : ndarray of shape (n_components, n_documents)
         Proportion of the topic in each of these documents, from 0 to 1; with
         one-vs-rest, among the topics of its class.
 
     Raises
     ------
-    NotFittedError
-        Before fit.
-    TypeError
-        If the estimator has no `components_`.
+    NotFittedError, TypeError
+        Before fit, or if the estimator has no `components_`.
     ValueError
         If `transform` rejects X, or X has fewer than `n_documents` rows.
-
-    See Also
-    --------
-    DocumentTopicsDisplay : Plot the topic proportions of documents.
-
-    Notes
-    -----
-    Proportions are the output of `transform`. If its rows do not sum to 1 (or, with
-    one-vs-rest, to the number of classes), the model is a matrix factorisation (NMF):
-    each column is multiplied by the sum of its topic's row of `components_`, which
-    gives expected numbers of tokens, and rows are normalised.
-
-    Cost: that of `transform`.
 
     Examples
     --------
@@ -271,3 +261,84 @@ def top_documents(
     check_limit(n_documents, "n_documents", proportions.shape[1], "documents")
     documents = top_indices(proportions, n_documents)
     return documents, np.take_along_axis(proportions, documents, axis=1)
+
+
+def pyldavis_data(
+    estimator: Any, X: MatrixLike, feature_names: NameList | None = None
+) -> dict[str, Any]:
+    """Return the arguments of ``pyLDAvis.prepare`` for a fitted topic model.
+
+    Proportions are those of `top_documents`. A topic or a document whose weights are
+    all 0, which NMF can produce, becomes uniform. Cost: that of `transform`.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted topic model with `components_` and `transform`.
+    X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
+        Word counts, usually those of the fit.
+    feature_names : array-like of str of shape (n_features_in_,), default=None
+        Words in the order of the columns of X. By default `feature_names_in_` or,
+        without it, the column numbers, with a warning.
+
+    Returns
+    -------
+    dict
+        Arguments by their names:
+
+        topic_term_dists : ndarray of shape (n_components, n_features_in_)
+            Word probabilities of each topic; rows sum to 1.
+        doc_topic_dists : ndarray of shape (n_nonempty_documents, n_components)
+            Topic proportions, with one-vs-rest divided by the number of classes; rows
+            sum to 1. Empty documents are left out, because pyLDAvis weights documents
+            by their lengths.
+        doc_lengths : ndarray of shape (n_nonempty_documents,)
+            Number of tokens of each of these documents.
+        vocab : list of str
+            Words.
+        term_frequency : ndarray of shape (n_features_in_,)
+            Number of tokens of each word in X.
+
+    Raises
+    ------
+    NotFittedError, TypeError
+        Before fit; if the estimator has no `components_`, or feature_names is not a
+        list of words.
+    ValueError
+        If the number of feature_names is wrong, `transform` rejects X, or X has no
+        tokens.
+
+    References
+    ----------
+    .. [1] C. Sievert, K. E. Shirley, "LDAvis: a method for visualizing and interpreting
+       topics", Workshop on Interactive Language Learning, Visualization, and Interfaces
+       (2014), https://doi.org/10.3115/v1/W14-3110
+
+    Examples
+    --------
+    >>> from sklda import CollapsedGibbsLDA
+    >>> from sklda.datasets import make_bars
+    >>> from sklda.inspection import pyldavis_data
+    >>> X, _, _ = make_bars(n_samples=200, random_state=0)
+    >>> lda = CollapsedGibbsLDA(n_components=10, random_state=0).fit(X)
+    >>> pixels = [f"pixel {i}" for i in range(X.shape[1])]
+    >>> data = pyldavis_data(lda, X, pixels)  # then pyLDAvis.prepare(**data)
+    >>> data["doc_topic_dists"].shape
+    (200, 10)
+    """
+    estimator = snapshot(estimator)
+    components = fitted_components(estimator)
+    names = word_names(estimator, feature_names, components.shape[1])
+    proportions = topic_proportions(estimator, X)
+    counts = check_counts(X)
+    lengths = axis_sums(counts, axis=1)
+    nonempty = lengths > 0
+    if not nonempty.any():
+        raise ValueError("X contains no token; all of its documents are empty.")
+    return {
+        "topic_term_dists": normalise(components),
+        "doc_topic_dists": proportions[nonempty] / count_models(estimator),
+        "doc_lengths": lengths[nonempty],
+        "vocab": names,
+        "term_frequency": axis_sums(counts, axis=0),
+    }

@@ -1,16 +1,14 @@
-"""Measure the topics of any model: what they mean, and whether they come back.
+"""Measures of the topics of any model: coherence, stability, held-out likelihood.
 
 Functions take fitted estimators with ``components_``, those of scikit-learn included,
 or arrays of the weights of words in topics.
 """
 
-from sklda.metrics._alignment import align_topics
+from sklda.metrics._alignment import align_topics, consensus_topics, topic_stability
 from sklda.metrics._coherence import topic_coherence
 from sklda.metrics._completion import document_completion_score
-from sklda.metrics._diversity import topic_diversity
-from sklda.metrics._exclusivity import topic_exclusivity
+from sklda.metrics._exclusivity import topic_diversity, topic_exclusivity
 from sklda.metrics._left_to_right import left_to_right_log_likelihood
-from sklda.metrics._stability import consensus_topics, topic_stability
 
 __all__ = [
     "align_topics",

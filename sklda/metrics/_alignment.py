@@ -1,4 +1,4 @@
-"""Alignment: which topics of several models are the same."""
+"""Alignment, stability and consensus of the topics of several models."""
 
 from __future__ import annotations
 
@@ -32,17 +32,18 @@ def align_topics(
     """Find the topics of a reference model in other models.
 
     Topics are matched one to one so that the sum of the distances between partners is
-    as small as possible. Where the numbers of topics differ, some topics of the larger
-    model have no partner; many to one, each topic also has the nearest one.
+    as small as possible. If the numbers of topics differ, some topics of the larger
+    model have no partner. Cost: O(n_words_of_corpus) for each pair of topics, with as
+    many logarithms for "jensen-shannon"; then O(n_topics ** 3) for the assignment [2]_.
 
     Parameters
     ----------
     reference : estimator or array-like of shape (n_topics, n_words_of_corpus)
         Fitted topic model with `components_`, or the non-negative weights of words in
-        topics; rows are normalised to distributions.
-    others : list of estimator or array-like
-        Models of the same words, each with any number of topics: arrays have shape
-        (n_other_topics, n_words_of_corpus).
+        topics. Rows are normalised to distributions.
+    others : list of estimator or array-like of shape (n_other_topics, \
+n_words_of_corpus)
+        Models of the same words (and `feature_names_in_`), with any number of topics.
     distance : {"hellinger", "jensen-shannon", "top-words"}, default="hellinger"
         Distance between the distributions p and q of two topics, from 0 (equal) to 1
         (no common word):
@@ -53,8 +54,8 @@ def align_topics(
         - "top-words": the proportion of the `n_words` most probable words of one topic
           that are not among those of the other. Ties are broken by column.
     n_words : int, default=None
-        Number of words that "top-words" compares. The default is 10, or all if there
-        are fewer.
+        Number of words that "top-words" compares. By default 10, or all if there are
+        fewer.
 
     Returns
     -------
@@ -62,40 +63,21 @@ def align_topics(
         For each of `others` a dict with attributes:
 
         - partners : ndarray of shape (n_topics,), the topic that each topic of the
-          reference is matched with, one to one; -1 for those without a partner, if the
-          other model has fewer topics.
+          reference is matched with; -1 if there is none.
         - distances : ndarray of shape (n_topics,), the distances between partners; NaN
           without one.
-        - left_over : ndarray of int, the topics of the other model without a partner,
-          if it has more topics.
+        - left_over : ndarray of int, the topics of the other model without a partner.
         - nearest : ndarray of shape (n_other_topics,), the topic of the reference that
           is nearest to each topic of the other model. Several may share one.
         - distance_matrix : ndarray of shape (n_topics, n_other_topics), all distances.
 
     Raises
     ------
-    NotFittedError
-        Before fit.
-    TypeError
-        If an estimator has no `components_`, or others is not a list.
+    NotFittedError, TypeError
+        Before fit; if an estimator has no `components_`, or others is not a list.
     ValueError
-        If a weight is negative or not finite, all of a topic are 0, the models have
-        different words, or a parameter is out of its range.
-
-    See Also
-    --------
-    topic_stability : How well the topics of several fits agree.
-    consensus_topics : The mean of the topics of several fits.
-    sklda.inspection.TopicFlowDisplay : Plot how topics split from model to model.
-
-    Notes
-    -----
-    The words of estimators are compared by `feature_names_in_` where they have it, else
-    by their number.
-
-    Cost: O(n_words_of_corpus) for each pair of topics, by a matrix product; for
-    "jensen-shannon" with as many logarithms, which take longer. Then O(n_topics ** 3)
-    for the assignment [2]_.
+        If a weight is negative or not finite, all weights of a topic are 0, the models
+        have different words, or a parameter is out of its range.
 
     References
     ----------
@@ -126,23 +108,163 @@ def align_topics(
     ]
 
 
-def match(distances: np.ndarray) -> np.ndarray:
-    """Return the column matched with each row, one to one; -1 where there is none."""
-    partners = np.full(len(distances), -1)
-    rows, columns = linear_sum_assignment(distances)
-    partners[rows] = columns
-    return partners
-
-
 def _alignment(distances: np.ndarray) -> Bunch:
-    partners = match(distances)
-    has_partner = partners >= 0
+    partners = np.full(len(distances), -1)
     of_partners = np.full(len(distances), np.nan)
-    of_partners[has_partner] = distances[has_partner, partners[has_partner]]
+    rows, columns = linear_sum_assignment(distances)
+    partners[rows], of_partners[rows] = columns, distances[rows, columns]
     return Bunch(
         partners=partners,
         distances=of_partners,
         left_over=np.setdiff1d(np.arange(distances.shape[1]), partners),
         nearest=distances.argmin(axis=0),
         distance_matrix=distances,
+    )
+
+
+@validates(**DISTANCE_CONSTRAINTS)
+def topic_stability(
+    models: Sequence[Any],
+    distance: Distance = "hellinger",
+    *,
+    n_words: int | None = None,
+) -> Bunch:
+    """Measure how well the topics of several fits agree, and find the prototype.
+
+    The topics of each two fits are matched as by `align_topics`. The similarity of two
+    topics is 1 minus their distance, and 0 without a partner; that of two fits is the
+    mean over the topics of the larger one. The prototype is the fit that is most
+    similar to all others on average; [1]_ finds it by clusters of topics instead.
+    Frequent words make any two topics somewhat similar: compare stabilities of the same
+    corpus and distance, not with 0. Cost: that of `align_topics` for each pair of fits.
+
+    Parameters
+    ----------
+    models : list of estimator or array-like of shape (n_topics, n_words_of_corpus)
+        At least two models, as for `align_topics`; for instance fits with different
+        seeds, or to bootstrap samples. Numbers of topics may differ.
+    distance : {"hellinger", "jensen-shannon", "top-words"}, default="hellinger"
+        Distance between two topics, see `align_topics`.
+    n_words : int, default=None
+        Number of words that "top-words" compares. By default 10, or all if there are
+        fewer.
+
+    Returns
+    -------
+    Bunch
+        A dict with attributes:
+
+        - overall : float, the mean similarity of all pairs of fits, from 0 to 1.
+        - prototype : int, the number of the prototype in `models`; the first one of
+          equals.
+        - per_topic : ndarray of shape (n_topics,), the mean similarity of each topic of
+          the prototype to its partners in the other fits.
+        - similarities : ndarray of shape (n_models, n_models), of all pairs of fits; 1
+          on the diagonal.
+
+    Raises
+    ------
+    NotFittedError, TypeError, ValueError
+        If there are fewer than two models, or as `align_topics`.
+
+    References
+    ----------
+    .. [1] J. Rieger, J. Rahnenführer, C. Jentsch, "Improving Latent Dirichlet
+       Allocation: on reliability of the novel method LDAPrototype", NLDB (2020),
+       https://doi.org/10.1007/978-3-030-51310-8_11
+
+    Examples
+    --------
+    >>> from sklda.metrics import topic_stability
+    >>> stable, other = [[4, 4, 0, 0], [0, 0, 4, 4]], [[0, 4, 4, 0], [4, 0, 0, 4]]
+    >>> stability = topic_stability([stable, stable[::-1], other])
+    >>> stability.similarities.round(2)
+    array([[1.  , 1.  , 0.29],
+           [1.  , 1.  , 0.29],
+           [0.29, 0.29, 1.  ]])
+    >>> stability.prototype, stability.per_topic.round(2)
+    (0, array([0.65, 0.65]))
+    """
+    return _stability(*_checked(models, distance, n_words))
+
+
+@validates(**DISTANCE_CONSTRAINTS)
+def consensus_topics(
+    models: Sequence[Any],
+    distance: Distance = "hellinger",
+    *,
+    n_words: int | None = None,
+) -> np.ndarray:
+    """Average each topic of the prototype with its partners in the other fits.
+
+    `topic_stability` finds the prototype. The mean of unstable topics is meaningless.
+
+    Parameters
+    ----------
+    models : list of estimator or array-like of shape (n_topics, n_words_of_corpus)
+        At least two models, as for `topic_stability`.
+    distance : {"hellinger", "jensen-shannon", "top-words"}, default="hellinger"
+        Distance between two topics, see `align_topics`.
+    n_words : int, default=None
+        Number of words that "top-words" compares. By default 10, or all if there are
+        fewer.
+
+    Returns
+    -------
+    ndarray of shape (n_topics, n_words_of_corpus)
+        Word distributions, in the order of the topics of the prototype; rows sum to 1.
+        Fits without a partner for a topic are left out of its mean.
+
+    Raises
+    ------
+    NotFittedError, TypeError, ValueError
+        As `topic_stability`, whose cost it has, too.
+
+    Examples
+    --------
+    >>> from sklda.metrics import consensus_topics
+    >>> fits = [[[4, 4, 0], [0, 0, 4]], [[0, 0, 4], [2, 6, 0]], [[3, 5, 0], [0, 0, 4]]]
+    >>> consensus_topics(fits)
+    array([[0.375, 0.625, 0.   ],
+           [0.   , 0.   , 1.   ]])
+    """
+    topics, distance, n_words = _checked(models, distance, n_words)
+    reference = topics[_stability(topics, distance, n_words).prototype]
+    total, n_fits = np.zeros(reference.shape), np.zeros((len(reference), 1))
+    for other in topics:
+        distances = topic_distances(reference, other, distance, n_words)
+        rows, columns = linear_sum_assignment(distances)
+        total[rows] += other[columns]
+        n_fits[rows] += 1
+    return np.asarray(total / n_fits)
+
+
+def _checked(
+    models: Sequence[Any], distance: Distance, n_words: int | None
+) -> tuple[list[np.ndarray], Distance, int]:
+    """Return the distributions of all models, the distance and its number of words."""
+    found = check_models(models, "models", minimum=2)
+    topics = distributions_of_all(found, [f"models[{i}]" for i in range(len(found))])
+    return topics, distance, check_distance(distance, n_words, topics[0].shape[1])
+
+
+def _stability(topics: list[np.ndarray], distance: str, n_words: int) -> Bunch:
+    """Return the result of `topic_stability` for checked models."""
+    similarities = np.eye(len(topics))
+    of_topics = [np.zeros((len(topics), len(rows))) for rows in topics]
+    for i, j in zip(*np.triu_indices(len(topics), 1), strict=True):
+        distances = topic_distances(topics[i], topics[j], distance, n_words)
+        rows, columns = linear_sum_assignment(distances)
+        values = 1 - distances[rows, columns]
+        of_topics[i][j, rows] = of_topics[j][i, columns] = values
+        similarities[i, j] = similarities[j, i] = values.sum() / max(distances.shape)
+    n_others = len(topics) - 1
+    means = (similarities.sum(axis=1) - 1) / n_others
+    # The first of equals: they may differ by rounding.
+    prototype = int(np.argmax(means >= means.max() - 1e-12))
+    return Bunch(
+        overall=float(means.mean()),
+        prototype=prototype,
+        per_topic=of_topics[prototype].sum(axis=0) / n_others,
+        similarities=similarities,
     )

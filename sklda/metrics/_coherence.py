@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
@@ -21,14 +22,88 @@ from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.checks import check_limit
 from sklda._core.types import MatrixLike, NameList
-from sklda.metrics._associations import DEFAULT_WINDOWS, OF_DOCUMENTS, OF_WINDOWS
 from sklda.metrics._windows import Occurrence, occurrences_in_windows
 
 CoherenceMeasure: TypeAlias = Literal["u_mass", "npmi", "c_v", "c_uci", "c_npmi"]
+# What is added to the probability of a pair in windows, as Röder et al. do.
+_EPSILON = 1e-12
+
+# Measures take `together`, (n_words, n_words): in how many units (documents or windows)
+# two words occur together, with the units of one word on the diagonal. Words are in the
+# order of the topic.
+
+
+def _u_mass(together: np.ndarray, n_units: int, smoothing: float) -> float:
+    """Return the mean of log((D(v, w) + smoothing) / D(w)), where w ranks above v."""
+    v, w = np.tril_indices_from(together, -1)
+    documents = together.diagonal()[w]
+    # If w is in no document, the pair gets log(smoothing / D).
+    documents = np.where(documents > 0, documents, n_units)
+    return float(np.log((together[v, w] + smoothing) / documents).mean())
+
+
+def _npmi(together: np.ndarray, n_units: int, _: float) -> float:
+    """Return the mean normalised pointwise mutual information, unsmoothed."""
+    v, w = np.tril_indices_from(together, -1)
+    joint = together[v, w] / n_units
+    single = together.diagonal() / n_units
+    values = np.where(joint == 1, 0.0, -1.0)
+    # Only these have logarithms.
+    inside = (joint > 0) & (joint < 1)
+    joint = joint[inside]
+    ratio = joint / (single[v] * single[w])[inside]
+    values[inside] = np.log(ratio) / -np.log(joint)
+    return float(values.clip(-1, 1).mean())  # rounding can exceed the range
+
+
+def _c_v(together: np.ndarray, n_units: int, _: float) -> float:
+    """Return the mean cosine between the vectors of the words and their sum.
+
+    The vector of a word is its normalised pointwise mutual information with all words.
+    """
+    vectors = _smoothed_npmi(together, n_units)
+    total = vectors.sum(axis=0)
+    norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(total)
+    products = vectors @ total
+    cosines = np.divide(products, norms, out=np.zeros_like(products), where=norms > 0)
+    return float(cosines.mean())
+
+
+def _smoothed_pmi(together: np.ndarray, n_units: int) -> np.ndarray:
+    """Return log((p(v, w) + 1e-12) / (p(v) p(w))); 0 where v or w never occurs."""
+    single = together.diagonal() / n_units
+    independent = np.outer(single, single)
+    ratio = np.ones(together.shape)
+    joint = together / n_units + _EPSILON
+    np.divide(joint, independent, out=ratio, where=independent > 0)
+    return np.asarray(np.log(ratio))
+
+
+def _smoothed_npmi(together: np.ndarray, n_units: int) -> np.ndarray:
+    """Return the same over -log(p(v, w) + 1e-12); 0 for a pair in all windows."""
+    pmi = _smoothed_pmi(together, n_units)
+    information = -np.log(together / n_units + _EPSILON)
+    values = np.zeros_like(pmi)
+    np.divide(pmi, information, out=values, where=together < n_units)
+    return values
+
+
+def _mean_of_pairs(values: np.ndarray) -> float:
+    return float(values[np.tril_indices_from(values, -1)].mean())
+
+
+_Association: TypeAlias = Callable[[np.ndarray, int, float], float]
+_OF_DOCUMENTS: dict[str, _Association] = {"u_mass": _u_mass, "npmi": _npmi}
+_OF_WINDOWS: dict[str, _Association] = {
+    "c_v": _c_v,
+    "c_uci": lambda counts, n, _: _mean_of_pairs(_smoothed_pmi(counts, n)),
+    "c_npmi": lambda counts, n, _: _mean_of_pairs(_smoothed_npmi(counts, n)),
+}
+_DEFAULT_WINDOWS = {"c_v": 110, "c_uci": 10, "c_npmi": 10}
 
 
 @validates(
-    measure=[StrOptions({*OF_DOCUMENTS, *OF_WINDOWS})],
+    measure=[StrOptions({*_OF_DOCUMENTS, *_OF_WINDOWS})],
     n_words=[Interval(Integral, 2, None, closed="left")],
     window=[None, *POSITIVE_INTEGER],
     smoothing=[Interval(Real, 0, None, closed="neither")],
@@ -45,9 +120,6 @@ def topic_coherence(
     smoothing: float = 1.0,
 ) -> np.ndarray:
     """Measure how often the top words of each topic occur together.
-
-    The top words are the `n_words` words with the largest weights. Two measures count
-    in how many documents of X they occur, the others in how many windows of texts.
 
     Parameters
     ----------
@@ -66,75 +138,60 @@ def topic_coherence(
         - "u_mass" [1]_: ``log((D(v, w) + smoothing) / D(w))``, in nats, where w is the
           word of the pair with the larger weight in the topic.
         - "npmi" [2]_: normalised pointwise mutual information,
-          ``log(p(v, w) / (p(v) p(w))) / -log(p(v, w))``, unsmoothed. It is 1 for words
-          that occur only together, 0 for independent words, and -1 (the limit) for
-          words that never occur together. A pair that occurs in every document carries
-          no information and counts as 0.
+          ``log(p(v, w) / (p(v) p(w))) / -log(p(v, w))``: 1 for words that occur only
+          together, 0 for independent words, -1 for words that never occur together. A
+          pair that occurs in every document counts as 0.
 
         In windows, with ``p(v, w) + 1e-12`` in place of p(v, w), as [3]_ defines them:
 
         - "c_uci": the mean of ``log(p(v, w) / (p(v) p(w)))`` over all pairs, in nats.
         - "c_npmi": the mean of the normalised value, as in "npmi".
-        - "c_v": each top word has a vector, its normalised values with all top words,
-          itself included. The mean cosine between these vectors and their sum.
+        - "c_v": the mean cosine between the vectors of the top words and their sum. The
+          vector of a word has its normalised values with all top words and itself.
     n_words : int, default=10
-        Number of top words of each topic, at least 2.
+        Number of words of each topic, those with the largest weights; at least 2.
     texts : iterable of str or of lists of str, default=None
         Texts for "c_v", "c_uci" and "c_npmi". Strings are split into words as
         `CountVectorizer` does by default; for any other vectorizer pass tokens,
-        ``map(vectorizer.build_analyzer(), texts)``. Tokens that are no top words keep
-        their places in windows.
+        ``map(vectorizer.build_analyzer(), texts)``.
     feature_names : array-like of str of shape (n_words_of_corpus,), default=None
         Words in the order of the columns of X, by which texts are searched. By default
         `feature_names_in_` of the estimator.
     window : int, default=None
         Number of tokens in a window, which moves by one token at a time; a shorter text
-        is one window. The default is that of [3]_: 110 for "c_v", 10 for "c_uci" and
-        "c_npmi".
+        is one window. By default as in [3]_, 110 for "c_v" and 10 for the others.
     smoothing : float, default=1.0
-        Positive number of documents that "u_mass" adds to D(v, w); the others ignore
-        it. [1]_ uses 1. [3]_ uses ``1e-12 * D``, with which a single pair that never
-        occurs together outweighs all others.
+        Positive number of documents that "u_mass" adds to D(v, w); others ignore it.
+        [1]_ uses 1; [3]_ uses ``1e-12 * D``, with which one pair that never occurs
+        together outweighs all others.
 
     Returns
     -------
     ndarray of shape (n_topics,)
-        Coherence of each topic; higher is better. "npmi" ranges from -1 to 1. The
-        result is never NaN. If w (for "npmi", v or w) occurs in no document, a pair
-        gets the smallest value, ``log(smoothing / D)`` or -1. A word that occurs in no
-        window says nothing: its pairs, and its cosine, are 0.
+        Coherence of each topic, never NaN; higher is better. If w (for "npmi", v or w)
+        occurs in no document, a pair gets the smallest value, ``log(smoothing / D)`` or
+        -1. If a word occurs in no window, its pairs and its cosine are 0.
 
     Raises
     ------
-    NotFittedError
-        Before fit.
-    TypeError
-        If an estimator has no `components_`, texts are not strings or lists of tokens,
-        or feature_names is not a list or an array of words.
+    NotFittedError, TypeError
+        Before fit; if an estimator has no `components_`, texts are not strings or lists
+        of tokens, or feature_names is not a list.
     ValueError
-        If X or texts are missing, or given to a measure that does not count in them;
-        if the model and X have different numbers of words, X contains negative values,
+        If X or texts are missing, or given to a measure that does not count in them; if
+        the model and X have different numbers of words, X contains negative values,
         texts contain none of the top words, feature_names are missing or not distinct,
         or a parameter is out of its range.
 
-    See Also
-    --------
-    topic_diversity : Proportion of distinct words among the top words of all topics.
-    topic_exclusivity : How much the top words of a topic belong to it alone.
-
     Notes
     -----
-    [1]_ defines the sum over pairs. sklda takes the mean, as [3]_ does, because it
-    depends less on `n_words`. Do not compare values of different measures, or values
-    computed on different documents or texts.
+    [1]_ defines the sum over pairs; sklda takes the mean, as [3]_ does, because it
+    depends less on `n_words`. Compare only values of one measure on the same documents.
+    Values of gensim's `CoherenceModel` differ where words are repeated within windows:
+    it takes a word for absent once one of its occurrences has left the window.
 
-    gensim's `CoherenceModel` has the same measures. It takes a word for absent from a
-    window once one of its occurrences has left, even if another one remains. Where
-    words are repeated within windows, its values therefore differ.
-
-    Cost: one pass over X, then O(n_words) for each document-word pair of each top word;
-    or one pass over the texts, then O(n_words) for each top word and each change of a
-    window's words.
+    Cost: one pass over X or the texts, then O(n_words) for each document of each top
+    word, or for each change of a window's words.
 
     References
     ----------
@@ -152,9 +209,6 @@ def topic_coherence(
     >>> topics = [[0.5, 0.4, 0.1], [0.1, 0.4, 0.5]]
     >>> topic_coherence(topics, X, measure="npmi", n_words=2).round(2)
     array([ 0.42, -1.  ])
-
-    In texts:
-
     >>> texts = ["The cat saw a dog", "Dog and cat", "A moon", "The moon saw a cat"]
     >>> names = ["cat", "dog", "moon"]
     >>> topic_coherence(
@@ -165,26 +219,34 @@ def topic_coherence(
     weights = topic_weights(model)
     check_limit(n_words, "n_words", weights.shape[1], "words")
     top = top_indices(weights, n_words)
-    if measure in OF_DOCUMENTS:
-        _check_given(measure, X=X, texts=texts, window=window)
-        together, n_units = _in_documents(X, top, weights.shape[1])
+    words, topics = np.unique(top, return_inverse=True)
+    if measure in _OF_DOCUMENTS:
+        _check_given(measure, "X", X=X, texts=texts, window=window)
+        occurrences = iter([_in_documents(X, words, weights.shape[1])])
     else:
-        _check_given(measure, texts=texts, X=X)
+        _check_given(measure, "texts", texts=texts, X=X)
         names = _distinct_names(model, feature_names, weights.shape[1])
-        size = DEFAULT_WINDOWS[measure] if window is None else window
-        together, n_units = _in_windows(texts, top, names, size)
-    value = (OF_DOCUMENTS | OF_WINDOWS)[measure]
+        searched = [names[word] for word in words]
+        size = _DEFAULT_WINDOWS[measure] if window is None else window
+        occurrences = occurrences_in_windows(texts, searched, size)
+    together, n_units = _count(occurrences, topics.reshape(top.shape))
+    if measure in _OF_WINDOWS and not together.any():
+        shown = ", ".join(repr(name) for name in searched[:5])
+        raise ValueError(
+            f"texts contain none of the top words ({shown}, ...): feature_names must "
+            f"be spelt as the tokens of texts are."
+        )
+    value = (_OF_DOCUMENTS | _OF_WINDOWS)[measure]
     return np.array([value(counts, n_units, smoothing) for counts in together])
 
 
-def _check_given(measure: str, **given: Any) -> None:
-    """Raise ValueError unless the first parameter is given, and no other."""
-    (needed, value), *others = given.items()
-    if value is None:
+def _check_given(measure: str, needed: str, **given: Any) -> None:
+    """Raise ValueError unless the needed parameter is given, and no other."""
+    if given.pop(needed) is None:
         raise ValueError(
             f"{needed} must be given: measure={measure!r} counts in {needed}."
         )
-    for name, value in others:
+    for name, value in given.items():
         if value is not None:
             raise ValueError(
                 f"{name} has no effect for measure={measure!r}, which counts in "
@@ -193,56 +255,34 @@ def _check_given(measure: str, **given: Any) -> None:
 
 
 def _distinct_names(model: Any, feature_names: Any, n_words: int) -> list[str]:
-    """Return the name of each word; texts can be searched for no numbers of columns."""
+    """Return the name of each word; without names texts cannot be searched."""
     if feature_names is None and not has_names(model):
         raise ValueError(
             "feature_names must be given: the model knows columns of X, texts hold "
             "words. Pass `vectorizer.get_feature_names_out()`."
         )
     names = word_names(model, feature_names, n_words)
-    unique, counts = np.unique(names, return_counts=True)
-    if unique.size < len(names):
-        repeated = str(unique[counts.argmax()])
+    ((repeated, count),) = Counter(names).most_common(1)
+    if count > 1:
         raise ValueError(
-            f"feature_names must be distinct, but {repeated!r} occurs {counts.max()} "
-            f"times."
+            f"feature_names must be distinct, but {repeated!r} occurs {count} times."
         )
     return names
 
 
-def _in_documents(X: Any, top: np.ndarray, n_words: int) -> tuple[np.ndarray, int]:
-    """Return the co-occurrences of the top words of each topic in rows of X."""
+def _in_documents(X: Any, words: np.ndarray, n_words: int) -> Occurrence:
+    """Return which of the words occur in which rows of X."""
     counts = check_counts(X)
     if counts.shape[1] != n_words:
         raise ValueError(
             f"model has {n_words} columns, but X has {counts.shape[1]}: the columns of "
             f"both must be the same words."
         )
-    words, topics = np.unique(top, return_inverse=True)
     matrix = sparse.csc_array(counts[:, words])
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     matrix.data = np.ones(matrix.nnz, np.int64)
-    return _count(
-        iter([Occurrence(matrix, counts.shape[0])]), topics.reshape(top.shape)
-    )
-
-
-def _in_windows(
-    texts: Any, top: np.ndarray, names: list[str], window: int
-) -> tuple[np.ndarray, int]:
-    """Return the co-occurrences of the top words of each topic in windows of texts."""
-    words, topics = np.unique(top, return_inverse=True)
-    searched = [names[word] for word in words]
-    occurrences = occurrences_in_windows(texts, searched, window)
-    together, n_windows = _count(occurrences, topics.reshape(top.shape))
-    if not together.any():
-        shown = ", ".join(repr(name) for name in searched[:5])
-        raise ValueError(
-            f"texts contain none of the top words ({shown}, ...): feature_names must "
-            f"be spelt as the tokens of texts are."
-        )
-    return together, n_windows
+    return matrix, counts.shape[0]
 
 
 def _count(

@@ -1,4 +1,4 @@
-"""Held-out likelihood: how well half of a document predicts the other half."""
+"""Document completion: how well half of a document predicts the other half."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sklda._base.fitted_topics import (
     snapshot,
     topic_proportions,
 )
-from sklda._base.fold_in import completion_score, split_tokens, topics_of_words
+from sklda._base.fold_in import completion_score, prepare, split_tokens
 from sklda._base.parameters import PROPORTION, validates
 from sklda._core.corpus import check_weights
 from sklda._core.problem import WeightedCorpus
@@ -30,16 +30,17 @@ def document_completion_score(
 
     Document completion: the tokens of each document are dealt to two halves at random.
     Those of one half are predicted with the topic proportions that `transform` gives
-    for the other half; then the halves swap roles. Scores of all models of the same
-    words can be compared, and all meet the same halves.
+    for the other half; then the halves swap roles. All models of the same words meet
+    the same halves; scores of different vocabularies, or of counts and other weights
+    such as tf-idf, cannot be compared. For an unsupervised estimator of sklda this is
+    its `score`. Cost: `transform` of all documents, twice.
 
     Parameters
     ----------
     estimator : estimator or Pipeline
-        Fitted topic model with `components_`, whose rows are normalised to topics, and
-        `transform`, whose rows are normalised to proportions: LDA, also that of
-        scikit-learn, or a matrix factorisation (NMF). A Pipeline may count words before
-        it; its last step is the model.
+        Fitted topic model with `components_` and `transform`, of which rows are
+        normalised: LDA, also that of scikit-learn, or a matrix factorisation (NMF).
+        Earlier steps of a Pipeline may count words.
     X : {array-like, sparse matrix} of shape (n_documents, n_words) or list of str
         Word counts of documents that were not in the fit; for a Pipeline what its first
         step takes, such as texts.
@@ -47,9 +48,9 @@ def document_completion_score(
         Ignored.
     smoothing : float, default=None
         Weight of the uniform distribution over words that the topics are mixed with,
-        from 0 to 1. The default is 0 for models with a prior, `topic_word_prior_`, and
-        0.05 for others: their topics give words the probability 0, and a single
-        held-out token of such a word would make the score -inf.
+        from 0 to 1. The default is 0 for models with `topic_word_prior_` and 0.05 for
+        others, whose topics may give words the probability 0: a single held-out token
+        of such a word would make the score -inf.
 
     Returns
     -------
@@ -59,30 +60,11 @@ def document_completion_score(
 
     Raises
     ------
-    NotFittedError
-        Before fit.
-    TypeError
-        If the estimator has no `components_`, or holds a model for each class.
+    NotFittedError, TypeError
+        Before fit; if the estimator has no `components_`, or a model for each class.
     ValueError
-        If X does not hold counts of the same words as in fit, `components_` contains
+        If X does not hold counts of the same words as in fit, `components_` has
         negative values, or smoothing is out of its range.
-
-    See Also
-    --------
-    left_to_right_log_likelihood : Estimate the probability of whole documents.
-
-    Notes
-    -----
-    For an unsupervised estimator of sklda this is its `score`, whose notes say how
-    documents are halved. Pass the function as
-    ``scoring`` to scikit-learn's ``cross_val_score`` or ``GridSearchCV``, to compare
-    models that have another `score` or none.
-
-    Scores of different vocabularies cannot be compared, and words outside the
-    vocabulary of a vectorizer are left out. Neither can scores of counts and of other
-    weights, such as tf-idf.
-
-    Cost: `transform` of all documents, twice.
 
     Examples
     --------
@@ -115,7 +97,7 @@ def document_completion_score(
     n_words = components.shape[1]
 
     def doc_topic(half: WeightedCorpus) -> np.ndarray:
-        # Counts of the words of X; those of `seen` are renumbered.
+        # In the columns of X: the words of `seen` are renumbered.
         counts = (half.count.astype(np.float64), weights.word, weights.doc_ptr)
         shape = (half.doc_ptr.size - 1, n_words)
         matrix = sparse.csr_matrix(counts, shape, copy=True)
@@ -123,10 +105,10 @@ def document_completion_score(
         return topic_proportions(estimator, matrix)
 
     used = components.any(axis=1, keepdims=True)  # NMF can leave topics without words
-    seen, word_topic = topics_of_words(weights, np.where(used, components, 1))
-    word_topic = np.float32(1 - smoothing) * word_topic + np.float32(
-        smoothing / n_words
-    )
+    alpha = np.ones(len(components))  # transform has its own
+    seen, topics = prepare(weights, np.where(used, components, 1), alpha)
+    uniform = np.float32(smoothing / n_words)
+    word_topic = np.float32(1 - smoothing) * topics.word_topic + uniform
     return completion_score(seen, split_tokens(weights), word_topic, doc_topic)
 
 

@@ -1,4 +1,4 @@
-"""Exclusivity of topics: how much their top words belong to them alone."""
+"""Diversity and exclusivity of the top words of topics."""
 
 from __future__ import annotations
 
@@ -7,11 +7,53 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.fitted_topics import top_indices, topic_distributions
+from sklda._base.fitted_topics import top_indices, topic_distributions, topic_weights
 from sklda._base.parameters import POSITIVE_INTEGER, PROPORTION, validates
 from sklda._base.sklearn_private import StrOptions
 from sklda._core.checks import check_limit
 from sklda._topics.word_scores import check_weight, exclusivity, word_scores
+
+
+@validates(n_words=POSITIVE_INTEGER)
+def topic_diversity(model: Any | ArrayLike, n_words: int = 25) -> float:
+    """Return the proportion of distinct words among the top words of all topics.
+
+    Parameters
+    ----------
+    model : estimator or array-like of shape (n_topics, n_words_of_corpus)
+        Fitted topic model with `components_`, or the weights of words in topics, on any
+        scale. Ties between words are broken by column, smallest first.
+    n_words : int, default=25
+        Number of top words of each topic, from 1 to n_words_of_corpus.
+
+    Returns
+    -------
+    float
+        From ``1 / n_topics``, if all topics have the same top words, to 1, if no word
+        is a top word of two topics [1]_.
+
+    Raises
+    ------
+    NotFittedError, TypeError
+        Before fit, or if the estimator has no `components_`.
+    ValueError
+        If a weight is not finite, or `n_words` is out of its range.
+
+    References
+    ----------
+    .. [1] A. B. Dieng, F. J. R. Ruiz, D. M. Blei, "Topic modeling in embedding
+       spaces", TACL 8 (2020), https://doi.org/10.1162/tacl_a_00325
+
+    Examples
+    --------
+    >>> from sklda.metrics import topic_diversity
+    >>> topic_diversity([[0.5, 0.4, 0.1], [0.1, 0.4, 0.5]], n_words=2)
+    0.75
+    """
+    weights = topic_weights(model)
+    check_limit(n_words, "n_words", weights.shape[1], "words")
+    words = top_indices(weights, n_words)
+    return float(np.unique(words).size / words.size)
 
 
 @validates(
@@ -26,23 +68,23 @@ def topic_exclusivity(
     *,
     weight: float | None = None,
 ) -> np.ndarray:
-    """Measure how much the top words of each topic belong to it alone.
+    """Measure how much the most probable words of each topic belong to it alone.
 
-    The top words are the `n_words` most probable words of the topic.
+    Exclusivity depends on the number of topics: K equal topics have 1 / K. The R
+    package stm [2]_ reports the sum of "frex" over ten words, with a weight of 0.7.
 
     Parameters
     ----------
     model : estimator or array-like of shape (n_topics, n_words_of_corpus)
         Fitted topic model with `components_`, or the non-negative weights of words in
-        topics; rows are normalised to sum to 1. Ties between words are broken by
-        column, smallest first.
+        topics. Rows are normalised to distributions p(w | k). Ties between words are
+        broken by column, smallest first.
     measure : {"exclusivity", "frex"}, default="exclusivity"
         What is averaged over the top words:
 
         - "exclusivity": p(w | k) divided by the sum of p(w | j) over all topics j.
-        - "frex", frequency and exclusivity [1]_: the score by which
-          :func:`sklda.inspection.top_words` ranks words with ``metric="frex"``, the
-          weighted harmonic mean of the quantiles of p(w | k) and of the exclusivity.
+        - "frex", frequency and exclusivity [1]_: the score that ranks words in
+          :func:`sklda.inspection.top_words` with ``metric="frex"``.
     n_words : int, default=10
         Number of top words of each topic, from 1 to n_words_of_corpus.
     weight : float, default=None
@@ -51,31 +93,16 @@ def topic_exclusivity(
     Returns
     -------
     ndarray of shape (n_topics,)
-        Exclusivity of each topic, above 0 and at most 1: 1 if its top words have no
-        weight in another topic, or for "frex" if no words rank higher in either.
+        Exclusivity of each topic, above 0 and at most 1. It is 1 if the top words have
+        no weight in other topics; for "frex", if no words rank higher in either.
 
     Raises
     ------
-    NotFittedError
-        Before fit.
-    TypeError
-        If an estimator has no `components_`.
+    NotFittedError, TypeError
+        Before fit, or if the estimator has no `components_`.
     ValueError
-        If a weight of a word is negative or not finite, all of a topic are 0, weight
-        is given for a measure other than "frex", or a parameter is out of its range.
-
-    See Also
-    --------
-    topic_coherence : How often the top words of a topic occur together.
-    topic_diversity : Proportion of distinct words among the top words of all topics.
-
-    Notes
-    -----
-    Exclusivity grows with fewer topics: with K equal topics it is 1 / K, with one it is
-    1. The R package stm [2]_ reports the sum of "frex" over ten words, with a weight
-    of 0.7.
-
-    Cost: O(n_words_of_corpus) per topic, for "frex" times its logarithm.
+        If a weight is negative or not finite, all weights of a topic are 0, weight is
+        given for "exclusivity", or a parameter is out of its range.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Held-out likelihood: the probability of whole documents, from left to right."""
+"""The left-to-right estimate of the probability of whole documents."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ def left_to_right_log_likelihood(
 ) -> np.ndarray:
     """Estimate the log probability of each document under the fitted topics.
 
-    The words of a document are taken in one after the other. Particles, assignments of
-    topics to the words so far, predict the next word; the product of the mean
-    predictions estimates the probability of the document [1]_.
+    Particles, which are assignments of topics to the words so far, predict one word of
+    a document after the other. The product of their mean predictions estimates the
+    probability of the document [1]_. Document completion, as in `score` of the
+    estimators, is far cheaper and needs no random numbers.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def left_to_right_log_likelihood(
         Fitted LDA model with `components_`, whose rows are normalised to topics, and
         `doc_topic_prior_`; also that of scikit-learn.
     X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
-        Word counts, of documents that were not in the fit.
+        Word counts of documents that were not in the fit.
     n_particles : int, default=20
         Number of particles, at least 1. More make the estimates less variable.
     random_state : int, RandomState instance or None, default=None
@@ -54,28 +55,20 @@ def left_to_right_log_likelihood(
 
     Raises
     ------
-    NotFittedError
-        Before fit.
-    TypeError
-        If the estimator has no `components_` or no `doc_topic_prior_`, or holds a model
-        for each class.
+    NotFittedError, TypeError
+        Before fit; if the estimator has no `components_` or no `doc_topic_prior_`, or a
+        model for each class.
     ValueError
-        If X does not hold counts of the same words as in fit, `components_` contains
+        If X does not hold counts of the same words as in fit, `components_` has
         negative values, or a parameter is out of its range.
 
     Notes
     -----
-    The expectation of the estimated probability is p(document), for any number of
-    particles: they are drawn anew after each word, in proportion to their predictions.
-    The estimated logarithm is therefore too small on average, the less so the more
-    particles. MALLET's ``evaluate-topics`` multiplies the mean predictions without that
-    step, as [1]_ does; [2]_ compares variants.
-
-    Document completion, as in `score` of the estimators, is far cheaper and needs no
-    random numbers.
-
-    Cost: O(n_particles K) for each pair of words of a document: quadratic in its
-    length. A document of 100 words with 100 topics takes about 10 ms.
+    The estimated probability is unbiased for any number of particles, because these are
+    resampled after each word in proportion to their predictions; so its logarithm is
+    too small on average. MALLET's ``evaluate-topics`` and [1]_ do not resample; [2]_
+    compares variants. Cost: O(n_particles K) for each pair of words of a document, 10
+    ms for 100 words with 100 topics.
 
     References
     ----------
@@ -91,13 +84,18 @@ def left_to_right_log_likelihood(
     >>> from sklda.metrics import left_to_right_log_likelihood
     >>> X, _, _ = make_bars(n_samples=220, random_state=0)
     >>> lda = CollapsedGibbsLDA(n_components=10, random_state=0).fit(X[:200])
-    >>> likelihoods = left_to_right_log_likelihood(lda, X[200:], random_state=0)
-    >>> likelihoods.shape
+    >>> left_to_right_log_likelihood(lda, X[200:], random_state=0).shape
     (20,)
     """
     estimator = snapshot(estimator)
     topics = normalise(fitted_components(estimator))
-    alpha = _doc_topic_prior(estimator, len(topics))
+    if not hasattr(estimator, "doc_topic_prior_"):
+        raise TypeError(
+            f"{type(estimator).__name__} has no doc_topic_prior_, so it gives "
+            f"documents no probability: pass a fitted LDA model."
+        )
+    check_one_model(estimator)
+    alpha = np.full(len(topics), estimator.doc_topic_prior_, dtype=np.float64)
     corpus = check_corpus(estimator, X, reset=False)
     streams = random_streams(random_state)
     word_topic = np.ascontiguousarray(topics.T)
@@ -117,15 +115,3 @@ def left_to_right_log_likelihood(
 
     documents = range(ends.size - 1)
     return np.array([log_likelihood(document) for document in documents], np.float64)
-
-
-def _doc_topic_prior(estimator: Any, n_topics: int) -> np.ndarray:
-    """Return alpha of a fitted LDA model, one value for each topic."""
-    kind = type(estimator).__name__
-    if not hasattr(estimator, "doc_topic_prior_"):
-        raise TypeError(
-            f"{kind} has no doc_topic_prior_, so it gives documents no probability: "
-            f"pass a fitted LDA model."
-        )
-    check_one_model(estimator)
-    return np.full(n_topics, estimator.doc_topic_prior_, dtype=np.float64)

@@ -1,84 +1,59 @@
-"""In how many sliding windows of texts words occur, alone and together."""
+"""Counts of the sliding windows of texts in which words occur."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-# Places of searched words that are counted at once. A place takes part in about as many
-# stretches as there are other places in its window: this keeps to some 100 MB.
+# Places of searched words that are counted at once, in some 100 MB: a place is in about
+# as many stretches of windows as there are other places in its window.
 _BLOCK_SIZE = 2**18
 
-
-class Occurrence(NamedTuple):
-    """Where words occur, in units (documents or windows) that are counted together.
-
-    A row of the matrix stands for one or several units with the same words; its entries
-    are the number of these units.
-    """
-
-    matrix: sparse.csc_array  # (n_rows, n_words) of int64
-    n_units: int
-
-
-class _Places(NamedTuple):
-    """Places of searched words in texts that follow each other."""
-
-    word: np.ndarray  # number of the word at each place
-    first: np.ndarray  # the first window that the place is in, over all texts
-    last: np.ndarray  # the last one
+# A matrix, (n_rows, n_words) of int64, and the number of units, documents or windows. A
+# row of the matrix stands for units with the same words; its entries are their number.
+Occurrence: TypeAlias = tuple[sparse.csc_array, int]
 
 
 def occurrences_in_windows(
     texts: Any, words: list[str], window: int
 ) -> Iterator[Occurrence]:
-    """Yield the occurrences of words in windows, for blocks of texts.
+    """Yield the occurrences of words, each given once, in windows of blocks of texts.
 
     A window of `window` tokens moves over each text by one token at a time. A shorter
     text is one window.
-
-    Parameters
-    ----------
-    texts : iterable of str or of lists of str
-        Texts, or their tokens.
-    words : list of str
-        Words to look for; each once.
-    window : int
-        Number of tokens in a window.
     """
     number_of = {word: i for i, word in enumerate(words)}
-    places: list[_Places] = []
+    places: list[np.ndarray] = []
     n_windows = n_places = 0
     for tokens in token_lists(texts):
         numbers = map(number_of.get, tokens, repeat(-1))
         word = np.fromiter(numbers, np.int64, len(tokens))
         position = np.flatnonzero(word >= 0)
-        width = min(window, len(tokens))  # any int is a window, but no array holds it
+        width = min(window, len(tokens))  # window may be too large for an array
         windows_here = max(len(tokens) - width + 1, 1)
         first = (position - width + 1).clip(0) + n_windows
         last = position.clip(max=windows_here - 1) + n_windows
-        places.append(_Places(word[position], first, last))
+        places.append(np.array([word[position], first, last]))
         n_windows += windows_here
         n_places += position.size
         if n_places >= _BLOCK_SIZE:
-            yield Occurrence(_occurrence_matrix(places, len(words)), n_windows)
+            yield _occurrence_matrix(places, len(words)), n_windows
             places, n_windows, n_places = [], 0, 0
     if n_windows > 0:
-        yield Occurrence(_occurrence_matrix(places, len(words)), n_windows)
+        yield _occurrence_matrix(places, len(words)), n_windows
 
 
-def _occurrence_matrix(places: list[_Places], n_words: int) -> sparse.csc_array:
+def _occurrence_matrix(places: list[np.ndarray], n_words: int) -> sparse.csc_array:
     """Return which words occur in each stretch of windows with the same words.
 
-    The words of a window change only where a place enters or leaves it, so there are
-    far fewer stretches than windows.
+    `places` have three rows: words, and the first and last windows that they are in.
     """
-    word, first, last = map(np.concatenate, zip(*places, strict=True))
+    word, first, last = np.concatenate(places, axis=1)
     order = np.lexsort((first, word))
     word, begin, end = word[order], first[order], last[order] + 1
     # Several places of a word in one window are one occurrence.
@@ -100,13 +75,7 @@ def _occurrence_matrix(places: list[_Places], n_words: int) -> sparse.csc_array:
 
 
 def token_lists(texts: Any) -> Iterator[list[str]]:
-    """Yield the tokens of each text; strings are split as CountVectorizer does.
-
-    Raises
-    ------
-    TypeError
-        If `texts` is not a collection of strings or lists.
-    """
+    """Yield the tokens of each text; strings are split as CountVectorizer does."""
     split = CountVectorizer().build_analyzer()
     for number, text in enumerate(check_texts(texts)):
         if isinstance(text, str):
@@ -122,9 +91,8 @@ def token_lists(texts: Any) -> Iterator[list[str]]:
 
 def check_texts(texts: Any) -> Iterable[Any]:
     """Return texts; raise TypeError if they are no collection."""
-    no_texts = isinstance(texts, str | bytes | Mapping) or not hasattr(
-        texts, "__iter__"
-    )
+    no_texts = isinstance(texts, str | bytes | Mapping)
+    no_texts |= not hasattr(texts, "__iter__")
     if no_texts or getattr(texts, "ndim", 1) != 1:
         raise TypeError(
             f"texts must list strings or lists of tokens, got {type(texts).__name__}. "

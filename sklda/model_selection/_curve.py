@@ -1,4 +1,4 @@
-"""The curve over numbers of topics: what is measured, and what follows from it."""
+"""Curve over numbers of topics: their measures, and the recommended numbers."""
 
 from __future__ import annotations
 
@@ -11,29 +11,27 @@ import numpy as np
 from joblib import Memory
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
-from sklearn.utils import Bunch
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import Bunch, get_tags
 
 from sklda._base.parameters import CONSTRAINTS, PATH, POSITIVE_INTEGER, validates
 from sklda._base.sklearn_private import Interval
 from sklda._core.types import MatrixLike, NameList
-from sklda.model_selection._checks import (
-    check_design,
-    check_documents,
-    check_measures,
-    check_memory,
-    check_template,
-)
-from sklda.model_selection._fits import measure_all
+from sklda.model_selection._fits import MEASURES, CurveData, Design, measure_all
 from sklda.model_selection._recommendation import RULES, fold_means, standard_error
 
 CurveMeasure: TypeAlias = Literal[
     "score", "npmi", "c_v", "exclusivity", "diversity", "stability"
 ]
+_DEFAULT: tuple[CurveMeasure, ...]
+_DEFAULT = ("score", "npmi", "exclusivity", "diversity", "stability")
 
 
 @validates(
     cv=["cv_object"],
     n_repeats=POSITIVE_INTEGER,
+    measures=[list, tuple, np.ndarray],
     n_words=[Interval(Integral, 2, None, closed="left")],
     memory=[None, *PATH, Memory],
     as_frame=["boolean"],
@@ -48,13 +46,7 @@ def topic_number_curve(
     *,
     cv: Any = 5,
     n_repeats: int = 2,
-    measures: Sequence[CurveMeasure] = (
-        "score",
-        "npmi",
-        "exclusivity",
-        "diversity",
-        "stability",
-    ),
+    measures: Sequence[CurveMeasure] = _DEFAULT,
     n_words: int = 10,
     texts: Sequence[str] | Sequence[Sequence[str]] | None = None,
     feature_names: NameList | None = None,
@@ -78,8 +70,7 @@ def topic_number_curve(
         Word counts, without empty documents.
     param_range : array-like of int
         At least two distinct numbers of topics, from 1 to the number of words that
-        occur, and to the number of training documents in a fold. The order has no
-        effect.
+        occur, and to the number of training documents in a fold, in any order.
     cv : int, splitter of scikit-learn, iterable of (train, test) or None, default=5
         At least two folds. An int is the number of folds of a shuffled ``KFold``; None
         is 5.
@@ -87,7 +78,7 @@ def topic_number_curve(
         Number of seeds of each fold, at least 1, and at least 2 for "stability".
     measures : list of str, default=("score", "npmi", "exclusivity", "diversity", \
 "stability")
-        What is measured of each fit:
+        What is measured of each fit, beside "seconds", its time:
 
         - "score": mean log predictive probability of the tokens of the test documents,
           see :func:`sklda.metrics.document_completion_score`.
@@ -99,7 +90,6 @@ def topic_number_curve(
         - "stability": similarity of the topics of the same fold with different seeds,
           ``topic_stability(fits).overall``, see :func:`sklda.metrics.topic_stability`.
 
-        "seconds", the time of the fit, is always measured.
     n_words : int, default=10
         Number of top words of each topic for "npmi", "c_v", "exclusivity" and
         "diversity", from 2 to n_words_of_corpus.
@@ -109,13 +99,13 @@ def topic_number_curve(
         Words in the order of the columns of X, for "c_v".
     memory : str, Path or joblib.Memory, default=None
         Folder where each fit is kept as soon as it is done. The same call again, after
-        Ctrl-C or with more numbers or repeats, fits only what is not there. It needs a
+        Ctrl-C or with more numbers or repeats, fits only what is missing. It needs a
         `random_state` that is an int.
     as_frame : bool, default=False
         Whether the result has the table as a DataFrame of pandas, too.
     n_jobs : int, default=None
-        Number of fits at the same time, in processes of joblib. It has no effect on
-        the result, save on seconds. None is 1, -1 all cores.
+        Number of fits at the same time, in processes of joblib; None is 1, -1 all
+        cores. It changes nothing in the result but the seconds.
     random_state : int, RandomState instance or None, default=None
         Seed of the folds and of the fits. Pass an int for reproducible results.
     verbose : bool, default=False
@@ -133,9 +123,9 @@ def topic_number_curve(
           that mean over folds.
         - fits : dict of ndarray of shape (n_values, n_folds, n_repeats), each measure
           of each fit; for "stability" the last axis has length 1.
-        - recommended : dict with "score" and "stability", as far as they are measured.
-          Each has n_components and reason, see Notes.
-        - agreed : int or None, the number that all of `recommended` name; None where
+        - recommended : dict with "score" and "stability", if they are measured. Each
+          has n_components and reason, see Notes.
+        - agreed : int or None, the number that all of `recommended` name, or None if
           they disagree.
         - frame : DataFrame with one row for each number, if `as_frame` is True.
 
@@ -156,19 +146,16 @@ def topic_number_curve(
     Notes
     -----
     "score" recommends the smallest number whose score is within one standard error of
-    the best. Folds differ in how hard they are, in the same way for all numbers, so the
-    error is that of the difference to the best, fold by fold.
+    the best; the error is that of the difference, fold by fold.
 
     "stability" recommends the most stable of the numbers that are more stable than the
-    number before, by more than one standard error of the difference, fold by fold: it
-    falls from there. If there is none, it is the smallest number, and says little. A
-    few general topics can be stable on any documents, and so can many empty ones.
+    number before, by more than one standard error of the difference. If there is none,
+    it recommends the smallest number, which says little.
 
-    Where the two disagree, prediction asks for other topics than those that are found
-    again, and what the topics are for must decide. The other measures have no rule:
-    exclusivity and diversity fall, and coherence may rise or fall, with any number.
+    The other measures have no rule. The user guide says which rule to follow if the two
+    disagree.
 
-    Seconds include the time to compile kernels, where Numba's cache does not hold them.
+    Seconds include compilation, unless Numba's cache holds the kernels.
 
     Cost: ``n_values * n_folds * n_repeats`` fits; `memory` keeps the topics of each.
 
@@ -187,43 +174,79 @@ def topic_number_curve(
     >>> curve.recommended["score"]["n_components"]
     5
     """
-    template = check_template(estimator)
-    used = check_measures(measures, n_repeats, texts, feature_names)
-    documents = check_documents(X, n_words, texts, feature_names)
-    design = check_design(
-        template, documents.X, param_range, cv, n_repeats, random_state
-    )
+    template = _check_estimator(estimator)
+    used = _check_measures(measures, n_repeats, texts, feature_names)
+    data = CurveData.of(X, n_words, texts, feature_names)
+    design = Design.of(template, data.X, param_range, cv, n_repeats, random_state)
+    store = memory if isinstance(memory, Memory) else Memory(memory, verbose=0)
+    if store.location is not None and not isinstance(random_state, Integral):
+        raise ValueError(
+            f"memory finds fits by their seeds: random_state must be an int, got "
+            f"{random_state!r}."
+        )
     fits = measure_all(
-        template,
-        documents,
-        design,
-        used,
-        memory=check_memory(memory, random_state),
-        n_jobs=n_jobs,
-        report=print_line if verbose else ignore,
+        template, data, design, used, memory=store, n_jobs=n_jobs, verbose=verbose
     )
-    return summarise(design.n_components, fits, as_frame)
-
-
-def summarise(n_components: list[int], fits: Bunch, as_frame: bool) -> Bunch:
-    """Return the means, their errors and what follows from the measures of all fits."""
     means = {name: fold_means(values) for name, values in fits.items()}
+    rules = {name: rule for name, rule in RULES.items() if name in fits}
+    numbers = design.n_components
     curve = Bunch(
-        n_components=np.array(n_components),
+        n_components=np.array(numbers),
         mean=Bunch(**{name: of.mean(axis=1) for name, of in means.items()}),
-        standard_error=Bunch(
-            **{name: standard_error(of) for name, of in means.items()}
-        ),
+        standard_error=Bunch(**{n: standard_error(of) for n, of in means.items()}),
         fits=fits,
-        recommended=Bunch(
-            **{n: rule(n_components, fits[n]) for n, rule in RULES.items() if n in fits}
-        ),
+        recommended=Bunch(**{n: rule(numbers, fits[n]) for n, rule in rules.items()}),
     )
-    numbers = {one.n_components for one in curve.recommended.values()}
-    curve.agreed = numbers.pop() if len(numbers) == 1 else None
+    chosen = {one.n_components for one in curve.recommended.values()}
+    curve.agreed = chosen.pop() if len(chosen) == 1 else None
     if as_frame:
         curve.frame = _frame(curve)
     return curve
+
+
+def _check_estimator(estimator: Any) -> Any:
+    """Return a clone of the estimator; raise TypeError unless it can be fitted here."""
+    if isinstance(estimator, Pipeline):
+        raise TypeError(
+            "estimator is a Pipeline, whose vectorizer would give each fold another "
+            "vocabulary. Pass its last step, and counts as X: "
+            "`X = pipeline[:-1].fit_transform(texts)`."
+        )
+    template, kind = clone(estimator), type(estimator).__name__
+    if "n_components" not in template.get_params():
+        raise TypeError(
+            f"estimator must be a topic model with the parameter n_components, got "
+            f"{kind}: {estimator!r}."
+        )
+    if get_tags(template).target_tags.required:
+        raise TypeError(
+            f"estimator must be fitted without labels, but {kind} needs y: use "
+            f"GridSearchCV, by how well labels are predicted."
+        )
+    return template
+
+
+def _check_measures(
+    measures: Any, n_repeats: int, texts: Any, feature_names: Any
+) -> list[str]:
+    """Return the names of the measures, each once."""
+    known, names = [*MEASURES, "stability"], list(measures)
+    if not names or any(name not in known for name in names):
+        raise ValueError(
+            f"measures must name at least one of {', '.join(known)}, and no others; "
+            f"got {measures!r}."
+        )
+    if n_repeats == 1 and "stability" in names:
+        raise ValueError(
+            "n_repeats=1 has no other fit to compare topics with: set n_repeats to 2 "
+            'or more, or leave "stability" out of measures.'
+        )
+    for name, value in (("texts", texts), ("feature_names", feature_names)):
+        if "c_v" in names and value is None:
+            raise ValueError(f'{name} must be given for "c_v" in measures.')
+        if "c_v" not in names and value is not None:
+            raise ValueError(f'{name} has no effect without "c_v" in measures.')
+    return list(dict.fromkeys(names))
 
 
 def _frame(curve: Bunch) -> Any:
@@ -236,12 +259,3 @@ def _frame(curve: Bunch) -> Any:
         columns[f"se_{name}"] = curve.standard_error[name]
     index = pandas.Index(curve.n_components, name="n_components")
     return pandas.DataFrame(columns, index=index)
-
-
-def print_line(line: str) -> None:
-    """Print progress, at once even into a file."""
-    print(line, flush=True)
-
-
-def ignore(_: str) -> None:
-    """Show no progress."""

@@ -1,4 +1,4 @@
-"""Plot of a curve over numbers of topics, with what it recommends."""
+"""Display of a curve over numbers of topics, with the numbers it recommends."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _TITLES = {
 
 
 class TopicNumberDisplay:
-    """Plot what is measured for each number of topics, and which are recommended.
+    """Plot the measures of each number of topics, and the recommended numbers.
 
-    Each panel shows the mean of a measure and, as a band, one standard error on both
-    sides of it; for the held-out score, of the difference to the best: where the band
-    touches the dotted line, a number is as good as the best. A dashed line marks the
-    number that a measure recommends. Create a display with `from_estimator`, or from a
-    curve that is computed already. Its parameter is kept as an attribute.
+    Each panel shows the mean of a measure and a band of one standard error. For the
+    held-out score it is that of the difference to the best: a number whose band touches
+    the dotted line is as good as the best. A dashed line marks the recommended number.
+    Create a display with `from_estimator`, or from a curve. The parameter is kept as an
+    attribute.
 
     Parameters
     ----------
@@ -120,14 +120,13 @@ class TopicNumberDisplay:
         ImportError
             If matplotlib is not installed.
         TypeError
-            If `ax` holds anything but Axes, or as `topic_number_curve`.
+            As `plot` and `topic_number_curve`.
         ValueError
-            If the number of Axes is not that of the measures, or as
-            `topic_number_curve`.
+            As `plot` and `topic_number_curve`.
         """
-        import_pyplot("TopicNumberDisplay")  # all that can fail before hours of fits
+        import_pyplot("TopicNumberDisplay")  # fails before hours of fits
         if ax is not None:
-            _check_axes(ax)
+            _axes_of(ax)
         curve = topic_number_curve(estimator, X, param_range, **curve_kw)
         return cls(curve=curve).plot(ax)
 
@@ -157,26 +156,23 @@ class TopicNumberDisplay:
         """
         import_pyplot("TopicNumberDisplay")
         names = [name for name in self.curve.mean if name != "seconds"] + ["seconds"]
-        axes = _new_axes(len(names)) if ax is None else _check_axes(ax)
+        axes = _new_axes(len(names)) if ax is None else _axes_of(ax)
         if len(axes) != len(names):
             raise ValueError(
                 f"ax holds {len(axes)} Axes, but there are {len(names)} measures to "
                 f"plot: {', '.join(names)}."
             )
         style = {"color": EDGE, "marker": "o", "markersize": 4} | line_kw
-        self.lines_ = [
-            self._draw(panel, name, style)
-            for panel, name in zip(axes, names, strict=True)
-        ]
-        self.axes_ = axes
-        self.figure_ = axes[0].figure
+        panels = zip(axes, names, strict=True)
+        self.lines_ = [self._draw(panel, name, style) for panel, name in panels]
+        self.axes_, self.figure_ = axes, axes[0].figure
         return self
 
     def _draw(self, panel: Any, name: str, style: dict[str, Any]) -> Line2D:
         """Draw one measure; return the line of its means."""
         numbers = self.curve.n_components
         mean, error = self.curve.mean[name], self.curve.standard_error[name]
-        if name == "score":  # what its rule looks at
+        if name == "score":  # as in its rule
             error = behind_best(self.curve.fits.score)[1]
             panel.axhline(mean.max(), color="grey", linestyle=":", linewidth=1)
         panel.fill_between(numbers, mean - error, mean + error, color=FILL, alpha=0.6)
@@ -201,16 +197,16 @@ def _new_axes(n_panels: int) -> np.ndarray:
     n_columns = min(n_panels, _COLUMNS)
     n_rows = -(-n_panels // n_columns)
     size = _PANEL_SIZE[0] * n_columns, _PANEL_SIZE[1] * n_rows
-    figure, grid = pyplot.subplots(
+    _, grid = pyplot.subplots(
         n_rows, n_columns, figsize=size, squeeze=False, layout="constrained"
     )
     panels: np.ndarray = grid.ravel()
     for panel in panels[n_panels:]:
-        figure.delaxes(panel)
+        panel.remove()
     return panels[:n_panels]
 
 
-def _check_axes(ax: Any) -> np.ndarray:
+def _axes_of(ax: Any) -> np.ndarray:
     """Return the axes of the user as an array."""
     axes = np.asarray(ax, dtype=object).ravel()
     for panel in axes:

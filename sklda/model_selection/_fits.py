@@ -1,22 +1,76 @@
-"""The fits of a curve: which there are, and what is measured of each."""
+"""Fits of a curve over numbers of topics: their folds and seeds, and their measures."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from itertools import product
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Memory
 from sklearn.base import clone
-from sklearn.utils import Bunch
+from sklearn.model_selection import KFold, check_cv
+from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 
+from sklda._base.fitted_topics import axis_sums, check_counts, word_names
+from sklda._core.checks import check_limit, check_numbers
+from sklda.metrics._alignment import topic_stability
 from sklda.metrics._coherence import topic_coherence
 from sklda.metrics._completion import document_completion_score
-from sklda.metrics._diversity import topic_diversity
-from sklda.metrics._exclusivity import topic_exclusivity
-from sklda.metrics._stability import topic_stability
+from sklda.metrics._exclusivity import topic_diversity, topic_exclusivity
+from sklda.metrics._windows import check_texts
+
+_MAX_SHOWN = 5  # documents in a message
+
+# Arguments: a fitted model, the data of the curve and the test documents.
+MEASURES = {
+    "score": lambda model, of, test: document_completion_score(model, of.X[test]),
+    "npmi": lambda model, of, _: topic_coherence(model, of.X, "npmi", of.n_words),
+    "c_v": lambda model, of, _: topic_coherence(
+        model,
+        measure="c_v",
+        n_words=of.n_words,
+        texts=of.texts,
+        feature_names=of.feature_names,
+    ),
+    "exclusivity": lambda model, of, _: topic_exclusivity(model, n_words=of.n_words),
+    "diversity": lambda model, of, _: topic_diversity(model, of.n_words),
+}
+
+
+class CurveData(NamedTuple):
+    """The documents of a curve, and the other data of its measures."""
+
+    X: Any
+    n_words: int  # top words
+    texts: Any
+    feature_names: Any
+
+    @classmethod
+    def of(cls, X: Any, n_words: int, texts: Any, feature_names: Any) -> CurveData:
+        """Check the arguments of `topic_number_curve`."""
+        counts = check_counts(X)
+        empty = np.flatnonzero(axis_sums(counts, 1) == 0)
+        if empty.size > 0:
+            shown = ", ".join(str(d) for d in empty[:_MAX_SHOWN])
+            more = ", ..." if empty.size > _MAX_SHOWN else ""
+            raise ValueError(
+                f"X has {empty.size} empty documents (rows {shown}{more}), which no "
+                f"topic can predict. Leave them out: "
+                f"`X = X[X.sum(axis=1).nonzero()[0]]`."
+            )
+        check_limit(n_words, "n_words", counts.shape[1], "words")
+        if feature_names is not None:
+            feature_names = word_names(None, feature_names, counts.shape[1])
+        if texts is not None:
+            texts = list(check_texts(texts))  # each fit reads them
+        return cls(counts, n_words, texts, feature_names)
+
+    def __repr__(self) -> str:
+        """Return a short text: joblib.Memory writes it beside each fit."""
+        return f"CurveData({self.X!r})"
 
 
 class Design(NamedTuple):
@@ -24,77 +78,82 @@ class Design(NamedTuple):
 
     n_components: list[int]
     folds: list[tuple[np.ndarray, np.ndarray]]  # training and test documents
-    seeds: list[int | None]  # None: the estimator has no random numbers
+    seeds: list[dict[str, int]]  # parameters: random_state, if there is one
+
+    @classmethod
+    def of(cls, estimator, X, param_range, cv, n_repeats, random_state) -> Design:
+        """Check the arguments of `topic_number_curve`, and draw folds and seeds."""
+        numbers = _check_range(param_range)
+        random = check_random_state(random_state)
+        folds = _split(5 if cv is None else cv, X, random.randint(2**31 - 1))
+        for largest, counted in (
+            (np.unique(X.nonzero()[1]).size, "distinct words in X"),
+            (min(len(train) for train, _ in folds), "training documents in a fold"),
+        ):
+            if numbers[-1] > largest:
+                raise ValueError(
+                    f"param_range asks for {numbers[-1]} topics, more than the "
+                    f"{largest} {counted}: leave larger numbers out."
+                )
+        if "random_state" in estimator.get_params():
+            seeds = random.randint(2**31 - 1, size=n_repeats).tolist()
+            return cls(numbers, folds, [{"random_state": seed} for seed in seeds])
+        if n_repeats > 1:
+            raise ValueError(
+                f"n_repeats={n_repeats} would repeat equal fits, because "
+                f"{type(estimator).__name__} has no random_state: set n_repeats=1, and "
+                f'leave "stability" out of measures.'
+            )
+        return cls(numbers, folds, [{}])
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Return the numbers of numbers of topics, of folds and of seeds."""
+        """Return how many numbers of topics, folds and seeds there are."""
         return len(self.n_components), len(self.folds), len(self.seeds)
 
 
-class Documents(NamedTuple):
-    """What topics are measured on."""
+def _check_range(param_range: Any) -> list[int]:
+    """Return distinct numbers of topics in ascending order."""
+    array = check_numbers(param_range, "param_range", ("n_values",))
+    numbers: list[int] = np.unique(array).tolist()
+    if array.dtype.kind == "f" or len(numbers) < 2 or numbers[0] < 1:
+        raise ValueError(
+            f"param_range must list at least two distinct numbers of topics, integers "
+            f"from 1, got {param_range!r}."
+        )
+    return numbers
 
-    X: Any
-    n_words: int  # top words
-    texts: Any
-    feature_names: Any
 
-    def __repr__(self) -> str:
-        """Return few words: joblib.Memory writes them beside each fit."""
-        return f"Documents({self.X!r})"
-
-
-Measure = Callable[[Any, Documents, np.ndarray], float]
-
-# Each of one fitted model; the last argument are the test documents.
-OF_ONE_FIT: dict[str, Measure] = {
-    "score": lambda model, of, test: document_completion_score(model, of.X[test]),
-    "npmi": lambda model, of, _: float(
-        topic_coherence(model, of.X, "npmi", of.n_words).mean()
-    ),
-    "c_v": lambda model, of, _: float(
-        topic_coherence(
-            model,
-            measure="c_v",
-            n_words=of.n_words,
-            texts=of.texts,
-            feature_names=of.feature_names,
-        ).mean()
-    ),
-    "exclusivity": lambda model, of, _: float(
-        topic_exclusivity(model, n_words=of.n_words).mean()
-    ),
-    "diversity": lambda model, of, _: topic_diversity(model, of.n_words),
-}
+def _split(cv: Any, X: Any, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the training and the test documents of each fold."""
+    if isinstance(cv, Integral):
+        check_limit(int(cv), "cv", X.shape[0], "documents")
+        cv = KFold(int(cv), shuffle=True, random_state=seed)
+    splits = check_cv(cv).split(X)
+    folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
+    if len(folds) < 2:
+        raise ValueError(
+            f"cv must give at least 2 folds, for standard errors; got {len(folds)}."
+        )
+    return folds
 
 
 def fit_and_measure(
-    estimator: Any,
-    documents: Documents,
-    fold: tuple[np.ndarray, np.ndarray],
-    measures: list[str],
+    estimator: Any, data: CurveData, fold: tuple, measures: list[str]
 ) -> tuple[dict[str, float], np.ndarray | None]:
     """Return the measures of one fit, with its seconds; and its topics if needed."""
     train, test = fold
     start = time.perf_counter()
-    model = clone(estimator).fit(documents.X[train])
+    model = clone(estimator).fit(data.X[train])
     values = {"seconds": time.perf_counter() - start}
     for name in measures:
-        if name in OF_ONE_FIT:
-            values[name] = OF_ONE_FIT[name](model, documents, test)
+        if name in MEASURES:
+            values[name] = float(np.mean(MEASURES[name](model, data, test)))
     return values, model.components_ if "stability" in measures else None
 
 
 def measure_all(
-    estimator: Any,
-    documents: Documents,
-    design: Design,
-    measures: list[str],
-    *,
-    memory: Memory,
-    n_jobs: int | None,
-    report: Callable[[str], None],
+    estimator, data, design, measures, *, memory: Memory, n_jobs, verbose
 ) -> Bunch:
     """Return each measure of all fits, of the shape of the design.
 
@@ -102,39 +161,30 @@ def measure_all(
     """
     work = delayed(memory.cache(fit_and_measure))
     results = Parallel(n_jobs=n_jobs, return_as="generator")(
-        work(model, documents, fold, measures)
-        for model, fold in _models(estimator, design)
+        work(clone(estimator).set_params(n_components=n, **seed), data, fold, measures)
+        for n, fold, seed in product(*design)
     )
-    n_seeds = len(design.seeds)
     found = Bunch(**{n: np.empty(design.shape) for n in ["seconds", *measures]})
     if "stability" in measures:
         found.stability = np.empty((*design.shape[:2], 1))
-    for i, j in np.ndindex(design.shape[:2]):
-        topics = []
-        for r, (values, components) in zip(range(n_seeds), results, strict=False):
-            for name, value in values.items():
-                found[name][i, j, r] = value
-            topics.append(components)
-            report(_line(design, (i, j, r), values))
-        if "stability" in measures:
-            found.stability[i, j] = topic_stability(topics).overall
+    topics = []  # of one fold
+    for place, (values, components) in zip(
+        np.ndindex(design.shape), results, strict=True
+    ):
+        for name, value in values.items():
+            found[name][place] = value
+        if verbose:
+            print(_line(design, place, values), flush=True)
+        topics.append(components)
+        if len(topics) == len(design.seeds):
+            if "stability" in measures:
+                found.stability[place[:2]] = topic_stability(topics).overall
+            topics.clear()
     return found
 
 
-def _models(
-    estimator: Any, design: Design
-) -> Iterator[tuple[Any, tuple[np.ndarray, np.ndarray]]]:
-    """Yield an unfitted estimator and its fold, for each fit of a design."""
-    for n_components in design.n_components:
-        for fold in design.folds:
-            for seed in design.seeds:
-                seeded = {} if seed is None else {"random_state": seed}
-                model = clone(estimator).set_params(n_components=n_components, **seeded)
-                yield model, fold
-
-
-def _line(design: Design, place: tuple[int, int, int], values: dict[str, float]) -> str:
-    """Return what progress says of one fit."""
+def _line(design: Design, place: tuple[int, ...], values: dict[str, float]) -> str:
+    """Return the line of progress of one fit."""
     number = int(np.ravel_multi_index(place, design.shape)) + 1
     n_values, n_folds, n_seeds = design.shape
     score = f"score {values['score']:.4f}, " if "score" in values else ""

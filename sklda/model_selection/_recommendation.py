@@ -20,8 +20,8 @@ def standard_error(values: np.ndarray) -> np.ndarray:
 def behind_best(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return by how much each number is behind the best one, and the standard error.
 
-    Folds differ more than numbers of topics do, and in the same way for each number. So
-    the error is that of the difference to the best, fold by fold.
+    The error is that of the difference, because folds differ more than numbers do, and
+    in the same way for each number.
     """
     means = fold_means(values)
     behind = means[means.mean(axis=1).argmax()] - means
@@ -48,8 +48,8 @@ def by_score(n_components: list[int], values: np.ndarray) -> Bunch:
 def by_stability(n_components: list[int], values: np.ndarray) -> Bunch:
     """Choose the highest stability among numbers more stable than the one before.
 
-    A few general topics can be stable on any documents, hence the condition. Many
-    topics can, too, if most of them are empty: so it is not the last such number.
+    Few general topics can be stable on any documents, hence the condition. So can many
+    topics if most are empty: therefore the rule does not choose the last such number.
     """
     means = fold_means(values)
     rises = np.diff(means, axis=0)

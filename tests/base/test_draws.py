@@ -100,29 +100,35 @@ def match(components, topic_word):
     return columns[np.argsort(rows)]
 
 
+def fit_of(X, topic_word_prior, seed):
+    return CollapsedGibbsLDA(
+        3,
+        doc_topic_prior=0.5,
+        topic_word_prior=topic_word_prior,
+        max_iter=300,
+        burn_in=100,
+        thin=8,
+        keep_draws=25,
+        evaluate_every=0,
+        random_state=seed,
+    ).fit(X)
+
+
+def assert_misses(rates, expected, largest_error):
+    """Assert that a share of the truth lies beyond an end; rates are one per fit."""
+    error = np.std(rates, ddof=1) / np.sqrt(len(rates))
+    assert abs(np.mean(rates) - expected) < 4 * error
+    assert error < largest_error
+
+
 def test_intervals_cover_the_true_proportions():
     level, below, above, naive = 0.8, [], [], []
+    priors = {"doc_topic_prior": 0.5, "topic_word_prior": 0.1}
     for seed in range(40):
         X, theta, phi = make_lda_corpus(
-            40,
-            30,
-            3,
-            document_length=20,
-            doc_topic_prior=0.5,
-            topic_word_prior=0.1,
-            random_state=seed,
+            40, 30, 3, document_length=20, **priors, random_state=seed
         )
-        lda = CollapsedGibbsLDA(
-            3,
-            doc_topic_prior=0.5,
-            topic_word_prior=0.1,
-            max_iter=300,
-            burn_in=100,
-            thin=8,
-            keep_draws=25,
-            evaluate_every=0,
-            random_state=seed,
-        ).fit(X)
+        lda = fit_of(X, 0.1, seed)
         topics = match(lda.components_, phi)
         low, high = (end[:, topics] for end in lda.draws_.doc_topic_interval(level))
         below.append((theta < low).mean())
@@ -130,10 +136,8 @@ def test_intervals_cover_the_true_proportions():
         means = [lda.draws_.doc_topic(i)[:, topics] for i in range(25)]
         ends = np.quantile(means, [0.1, 0.9], axis=0)
         naive.append(((ends[0] <= theta) & (theta <= ends[1])).mean())
-    for misses in (below, above):
-        error = np.std(misses, ddof=1) / np.sqrt(len(misses))
-        assert abs(np.mean(misses) - 0.1) < 4 * error
-        assert error < 0.01
+    assert_misses(below, 0.1, 0.01)
+    assert_misses(above, 0.1, 0.01)
     assert np.mean(naive) < level - 0.1  # theta varies around its expectations
 
 
@@ -141,7 +145,7 @@ def test_intervals_cover_the_true_proportions():
 def test_intervals_cover_the_true_probabilities_of_words():
     # With so small a prior, half of the probabilities are below 1e-8, and a tenth below
     # 1e-30. Ends that stop at 1e-12 lie above .13 of them instead of .025.
-    level, prior, below, above = 0.95, 0.03, [], []
+    prior, below, above = 0.03, [], []
     for seed in range(40):
         rng = np.random.default_rng(seed)
         # NumPy's Dirichlet returns 0 for 1 % of them.
@@ -149,23 +153,11 @@ def test_intervals_cover_the_true_probabilities_of_words():
         phi = np.exp(logs - rng.standard_exponential((3, 30)) / prior)
         phi /= phi.sum(axis=1, keepdims=True)
         X = rng.multinomial(20, rng.dirichlet([0.5] * 3, 40) @ phi)
-        lda = CollapsedGibbsLDA(
-            3,
-            doc_topic_prior=0.5,
-            topic_word_prior=prior,
-            max_iter=300,
-            burn_in=100,
-            thin=8,
-            keep_draws=25,
-            evaluate_every=0,
-            random_state=seed,
-        ).fit(X)
+        lda = fit_of(X, prior, seed)
         words = np.tile(np.arange(30), (3, 1))
-        ends = lda.draws_.topic_word_interval(words, level)
+        ends = lda.draws_.topic_word_interval(words, 0.95)
         low, high = (end[match(lda.components_, phi)] for end in ends)
         below.append((phi < low).mean())
         above.append((phi > high).mean())
-    for misses in (below, above):
-        error = np.std(misses, ddof=1) / np.sqrt(len(misses))
-        assert abs(np.mean(misses) - 0.025) < 4 * error
-        assert error < 0.005
+    assert_misses(below, 0.025, 0.005)
+    assert_misses(above, 0.025, 0.005)

@@ -1,8 +1,7 @@
-"""Fits repeat: seeds, threads, refits, clones."""
+"""Fits repeat: seeds, threads, refits."""
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from sklda import CVBLDA, CollapsedGibbsLDA
 from sklda._base.lda import BaseLDA
@@ -78,13 +77,6 @@ def test_a_refit_meanwhile_changes_no_answer(cls, answer):
 
     np.testing.assert_array_equal(answer(model, Documents()), expected)
     assert model.components_.shape == (2, 20)
-
-
-def test_clone_is_not_fitted_and_fits_the_same():
-    model = fit(doc_topic_prior=[0.1, 0.2, 0.3, 0.4])
-    copy = clone(model)
-    assert not fitted(copy)
-    assert_same_fit(copy.fit(X), model)
 
 
 def test_fit_sets_these_attributes_and_no_others():

@@ -1,13 +1,14 @@
 """Fitted attributes and their meaning: counts, trace, samples kept."""
 
-from math import lgamma
-
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
+from tests.helpers.enumeration import TinyProblem
+from tests.helpers.ways_to_fit import GIBBS
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
 N_TOKENS = int(X.sum())
@@ -42,82 +43,36 @@ def recount(model, X):
     return topic_word, doc_topic
 
 
-def log_dirichlet_multinomial(counts, prior):
-    """Return the log probability of a sequence with these counts, in plain Python."""
-    return (
-        lgamma(sum(prior))
-        - lgamma(sum(prior) + sum(counts))
-        + sum(lgamma(n + a) - lgamma(a) for n, a in zip(counts, prior, strict=True))
-    )
-
-
 def log_joint(model, X):
-    """Return log p(w, z | alpha, beta): documents over topics, topics over words."""
-    topic_word, doc_topic = recount(model, X)
-    alpha = model.doc_topic_prior_.tolist()
-    beta = [model.topic_word_prior_] * X.shape[1]
-    return sum(log_dirichlet_multinomial(n, alpha) for n in doc_topic.tolist()) + sum(
-        log_dirichlet_multinomial(n, beta) for n in topic_word.tolist()
-    )
-
-
-def test_the_log_joint_of_the_tests_is_one_in_sum():
-    # Two tokens, two words, two topics: all w and z together have probability 1.
-    class Model:
-        n_components = 2
-        doc_topic_prior_ = np.array([0.3, 0.8])
-        topic_word_prior_ = 0.6
-
-    total = 0.0
-    for words in ([2, 0], [1, 1], [0, 2]):
-        sequences = 2 if words == [1, 1] else 1  # orders of the same counts
-        for z in np.ndindex(2, 2):
-            Model.topic_assignments_ = np.array(z)
-            counts = type(X)(np.array([words]))
-            total += sequences * np.exp(log_joint(Model, counts))
-    assert total == pytest.approx(1)
+    """Return log p(w, z | alpha, beta), in plain Python."""
+    rows = X.toarray().tolist()
+    docs = [[(w, n) for w, n in enumerate(row) if n > 0] for row in rows]
+    alpha, beta = model.doc_topic_prior_.tolist(), model.topic_word_prior_
+    tiny = TinyProblem(docs, X.shape[1], alpha, beta)
+    return tiny.log_joint(model.topic_assignments_.tolist())
 
 
 # Counts of the last sample
 
 
-@pytest.mark.usefixtures("each_kernel")
 @pytest.mark.parametrize("n_topics", [1, 4, 21])
 @pytest.mark.parametrize("form", ["csr", "csc"])
-def test_attributes_are_counts_of_the_last_sweep(n_topics, form):
+@pytest.mark.parametrize("name", GIBBS)
+def test_attributes_are_counts_of_the_last_sweep(name, n_topics, form):
     alpha = np.linspace(0.1, 0.9, n_topics)
-    model = fit(
-        X.asformat(form),
-        n_components=n_topics,
-        doc_topic_prior=alpha,
-        topic_word_prior=0.3,
-        burn_in=9,
-    )
+    params = {"n_components": n_topics, "doc_topic_prior": alpha, "random_state": 0}
+    params |= {"topic_word_prior": 0.3, "max_iter": 10, "burn_in": 9}
+    model = clone(GIBBS[name]).set_params(**params).fit(X.asformat(form))
     topic_word, doc_topic = recount(model, X)
     np.testing.assert_allclose(model.components_, topic_word + 0.3)
     theta = (doc_topic + alpha) / (doc_topic + alpha).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.doc_topic_, theta)
-
-
-@pytest.mark.usefixtures("each_kernel")
-def test_assignments():
-    model = fit(n_components=21)
+    np.testing.assert_allclose(model.log_joint_[-1], log_joint(model, X), rtol=1e-10)
+    expected = model.components_ / model.components_.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.topic_word_, expected)
     assert model.topic_assignments_.shape == (N_TOKENS,)
     assert model.topic_assignments_.dtype == np.uint16
-    assert set(model.topic_assignments_) == set(range(21))
-
-
-@pytest.mark.usefixtures("each_kernel")
-def test_sums():
-    model = fit(n_components=21, topic_word_prior=0.3)
-    np.testing.assert_allclose(model.components_.sum(), N_TOKENS + 21 * 30 * 0.3)
-    # Every sample has the words of the corpus, so their mean has as well.
-    words = np.asarray(X.sum(axis=0)).ravel()
-    np.testing.assert_allclose(model.components_.sum(axis=0), words + 21 * 0.3)
-    np.testing.assert_allclose(model.topic_word_.sum(axis=1), 1)
-    expected = model.components_ / model.components_.sum(axis=1)[:, np.newaxis]
-    np.testing.assert_allclose(model.topic_word_, expected)
-    np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1)
+    assert set(model.topic_assignments_) == set(range(n_topics))
 
 
 @pytest.mark.parametrize("n_topics", [2, 5])
@@ -199,7 +154,7 @@ def test_looking_at_the_chain_does_not_change_it():
 # Kept samples
 
 
-@pytest.mark.usefixtures("each_kernel")
+@pytest.mark.parametrize("name", GIBBS)
 @pytest.mark.parametrize(
     ("burn_in", "thin", "kept"),
     [
@@ -213,11 +168,14 @@ def test_looking_at_the_chain_does_not_change_it():
         (0, 99, [10]),
     ],
 )
-def test_kept_samples(burn_in, thin, kept):
-    model = fit(burn_in=burn_in, thin=thin, topic_word_prior=0.5)
+def test_kept_samples(name, burn_in, thin, kept):
+    params = {"n_components": 4, "topic_word_prior": 0.5, "random_state": 0}
+    lda = clone(GIBBS[name]).set_params(**params)
+    model = clone(lda).set_params(max_iter=10, burn_in=burn_in, thin=thin).fit(X)
     # The chain does not depend on its length: stop it at each sample in turn.
     samples = [
-        fit(max_iter=sweep, burn_in=sweep - 1, topic_word_prior=0.5) for sweep in kept
+        clone(lda).set_params(max_iter=sweep, burn_in=sweep - 1).fit(X)
+        for sweep in kept
     ]
     for name in ("components_", "doc_topic_"):
         mean = np.mean([getattr(sample, name) for sample in samples], axis=0)

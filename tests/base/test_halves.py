@@ -1,18 +1,16 @@
-"""The halves of documents: random whatever the words are, so that no score flatters."""
+"""Random halves of documents: every balanced split of the tokens is as likely."""
 
 import hashlib
-from itertools import pairwise, product
+from itertools import product
 from math import comb, prod
 
 import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, chisquare
 
-from sklda import CollapsedGibbsLDA
 from sklda._base import fold_in
 from sklda._base.kernels import halves as kernels
 from sklda._core.problem import WeightedCorpus
-from sklda.datasets import make_lda_corpus
 from tests.helpers.halves import to_weights
 from tests.helpers.mutants import Edit, interpreted
 
@@ -186,116 +184,3 @@ def test_large_counts(count):
     # the mean of 100 squares, 80 of them free, is within 5 sqrt(2 / 80) of it.
     ratio = np.mean((half - count / 2) ** 2) / (token * count / 5)
     assert abs(ratio - 1) < 0.8
-
-
-# --- what the score says of planted models -------------------------------------------
-
-
-def alternately(weights):
-    """Return halves that share out the tokens in the order of columns: a mutant."""
-    first = np.empty_like(weights.count)
-    for begin, end in zip(weights.doc_ptr[:-1], weights.doc_ptr[1:], strict=True):
-        until = np.ceil(np.cumsum(weights.count[begin:end]) / 2)
-        first[begin:end] = np.diff(until, prepend=0)
-    return first, weights.count - first
-
-
-def at_random(weights):
-    """Return halves by NumPy's generator, one document after the other."""
-    rng = np.random.default_rng(8)
-    first = np.empty_like(weights.count)
-    for begin, end in zip(weights.doc_ptr[:-1], weights.doc_ptr[1:], strict=True):
-        count = weights.count[begin:end].astype(int)
-        first[begin:end] = rng.multivariate_hypergeometric(count, count.sum() // 2)
-    return first, weights.count - first
-
-
-def score(counts, phi, alpha, split=fold_in.split_tokens):
-    weights = to_weights(counts)
-    halves = split(weights)
-    weights, topics = fold_in.prepare(weights, phi, alpha)
-    return fold_in.completion_score(
-        weights, halves, topics.word_topic, lambda half: fold_in.doc_topic(half, topics)
-    )
-
-
-def planted(alpha, n_docs, seed):
-    """Return documents of 60 tokens, their topics by columns, and proportions."""
-    rng = np.random.default_rng(seed)
-    phi = rng.dirichlet(np.full(200, 0.05), 10)
-    phi = phi[:, np.lexsort((-phi.max(axis=0), phi.argmax(axis=0)))]
-    theta = rng.dirichlet(np.full(10, alpha), n_docs)
-    counts = np.array([rng.multinomial(60, p) for p in theta @ phi])
-    return counts, phi, theta
-
-
-@pytest.mark.slow
-def test_the_order_of_columns_does_not_matter():
-    counts, phi, _ = planted(0.3, 50, seed=0)
-    alpha, rng = np.full(10, 0.3), np.random.default_rng(1)
-    begins = [0, *np.flatnonzero(np.diff(phi.argmax(axis=0))) + 1, 200]
-    blocks = [np.arange(a, b) for a, b in pairwise(begins)]
-
-    def z(split):
-        """Compare columns by topic, each topic's shuffled, with columns shuffled."""
-        by_topic, shuffled = [], []
-        for _ in range(200):
-            order = np.concatenate([rng.permutation(block) for block in blocks])
-            by_topic.append(score(counts[:, order], phi[:, order], alpha, split))
-            order = rng.permutation(200)
-            shuffled.append(score(counts[:, order], phi[:, order], alpha, split))
-        error = np.hypot(np.std(by_topic), np.std(shuffled)) / np.sqrt(200)
-        return abs(np.mean(by_topic) - np.mean(shuffled)) / error
-
-    assert z(fold_in.split_tokens) < 3.5  # 1 in 2,000
-    assert z(alternately) > 20
-
-
-@pytest.mark.parametrize("alpha", [0.1, 0.3, 1])
-def test_no_score_is_better_than_the_true_proportions(alpha):
-    counts, phi, theta = planted(alpha, 400, seed=0)
-    probability = theta @ phi
-    truth = counts[counts > 0] @ np.log(probability[counts > 0]) / counts.sum()
-    priors = np.full(10, alpha)
-    found = score(counts, phi, priors)
-    # Of 30 tokens, proportions are known roughly: that costs 0.07 to 0.1 nats.
-    assert found < truth - 0.05
-    # As random halves say: of 400 documents they vary by 0.003 nats.
-    assert found == pytest.approx(score(counts, phi, priors, at_random), abs=0.015)
-    flattered = score(counts, phi, priors, alternately)
-    assert flattered > found + 0.05
-    if alpha == 1:
-        assert flattered > truth
-
-
-@pytest.mark.parametrize(("alpha", "seed"), [(0.3, 10), (0.3, 11), (1, 12), (1, 13)])
-def test_a_grid_finds_the_prior(alpha, seed):
-    counts, phi, _ = planted(alpha, 1000, seed)
-    grid = [0.1, 0.2, 0.3, 0.45, 0.67, 1, 1.5, 2.2]
-
-    def best(split):
-        return grid[
-            np.argmax([score(counts, phi, np.full(10, a), split) for a in grid])
-        ]
-
-    assert best(fold_in.split_tokens) == best(at_random) == alpha
-    assert best(alternately) < alpha / 2  # copies of a word ask for fewer topics
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2))
-def test_a_grid_finds_the_number_of_topics(seed):
-    # Chains begin at the planted topics, at pairs of them, or at two of each, so that
-    # no local mode decides.
-    X, _, phi = make_lda_corpus(2000, 600, 30, document_length=60, random_state=seed)
-    pairs = (phi[::2] + phi[1::2]) / 2
-    starts = {15: pairs, 30: phi, 45: np.vstack([phi, pairs]), 60: np.tile(phi, (2, 1))}
-    test = X[1000:].toarray()
-    scores = {split: [] for split in (fold_in.split_tokens, at_random)}
-    for n_topics, init in starts.items():
-        lda = CollapsedGibbsLDA(n_topics, init=init, max_iter=100, random_state=0)
-        lda.fit(X[:1000])
-        for split, values in scores.items():
-            values.append(score(test, lda.components_, lda.doc_topic_prior_, split))
-    for values in scores.values():
-        assert list(starts)[np.argmax(values)] == 30

@@ -1,4 +1,4 @@
-"""Quantiles of mixtures, held against a search by halves."""
+"""Quantiles of mixtures, compared with bisection."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from scipy.special import betainc
 from sklda._topics.intervals import mixture_interval, mixture_quantile
 
 
-def by_halves(a, b, p):
+def bisect(a, b, p):
     low, high = np.zeros(a.shape[1]), np.ones(a.shape[1])
     for _ in range(60):
         middle = (low + high) / 2
@@ -27,15 +27,15 @@ def test_quantiles(alpha, n):
     for p in (0.005, 0.025, 0.5, 0.9, 0.995):
         found = mixture_quantile(a, b, p)
         mass = betainc(a, b, found).mean(axis=0)
-        expected = by_halves(a, b, p)
+        expected = bisect(a, b, p)
         close = np.isclose(found, expected, rtol=1e-4, atol=1e-12)
         assert (close | (np.abs(mass - p) < 1e-6)).all()
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 0.01, 0.1])
 def test_lower_ends_under_small_priors(alpha):
-    # Most mass of a word that some draws do not have lies next to 0: the ends are
-    # numbers such as 1e-150, and 0 where they are below the least number that is told.
+    # Of a word that some draws do not have, most mass lies next to 0: the ends are
+    # numbers such as 1e-150, and 0 where they are too small to be represented.
     rng = np.random.default_rng(0)
     tokens = rng.integers(1000, 20_000, 200)
     a = rng.poisson(rng.gamma(0.3, 2, 200), (25, 200)) + alpha
@@ -50,7 +50,7 @@ def test_lower_ends_under_small_priors(alpha):
         assert some.all() or alpha == 1e-3
 
 
-def test_where_numbers_are_too_coarse_the_ends_lie_outside():
+def test_ends_between_two_numbers_are_rounded_outwards():
     # Mass next to 1, where no number lies between 1 and 1 - 1e-16.
     rng = np.random.default_rng(0)
     b = rng.integers(0, 3, (25, 100)) + 0.005

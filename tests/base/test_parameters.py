@@ -1,4 +1,4 @@
-"""Parameters: where their numbers are read, and the ones without effect."""
+"""Parameters: numbers of NumPy, names of other libraries, parameters without effect."""
 
 import ast
 import inspect

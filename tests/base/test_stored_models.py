@@ -103,6 +103,13 @@ def test_a_state_without_a_version_warns():
         CVBLDA().__setstate__(dict(vars(model)))
 
 
+def test_a_parameter_that_came_later_has_its_default():
+    state = fits()["CVBLDA"].model.__getstate__()
+    copy = CVBLDA(n_jobs=2)
+    copy.__setstate__({name: state[name] for name in state.keys() - {"n_shards"}})
+    assert copy.get_params() == fits()["CVBLDA"].model.get_params()
+
+
 def test_every_estimator_is_stored_by_this_version():
     stored = {path.stem for path in PATHS if path.parent.name == sklda.__version__}
     assert stored == ESTIMATORS, "run: python -m tests.helpers.stored_fits"

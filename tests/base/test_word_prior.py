@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.special import gammaln
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
@@ -15,13 +14,12 @@ from sklda import (
     CollapsedGibbsLDA,
     MedLDAClassifier,
     MedLDARegressor,
-    PartiallyCollapsedGibbsLDA,
-    UncollapsedGibbsLDA,
     seed_word_prior,
 )
 from sklda.diagnostics import sample_chains
 from sklda.inspection import pyldavis_data, top_words
 from sklda.metrics import left_to_right_log_likelihood
+from tests.helpers.ways_to_fit import GIBBS
 
 N_WORDS, N_TOPICS = 60, 4
 # Each planted topic has 15 words of its own, and a few of all others.
@@ -34,17 +32,11 @@ X = RNG.multinomial(40, THETA @ PHI)
 Y = THETA.argmax(axis=1) % 3
 SEEDS = WORDS[:, :5]
 TARGETS = {MedLDAClassifier: Y, MedLDARegressor: THETA[:, 0]}
-SAMPLERS = {
+SAMPLERS = GIBBS | {
     "auto": CollapsedGibbsLDA(),
-    "sparse": CollapsedGibbsLDA(sampler="sparse"),
     "pairs": CollapsedGibbsLDA(blocking="nested"),
-    "whole cells": CollapsedGibbsLDA(blocking="backward", max_block_size=None),
-    "shards": CollapsedGibbsLDA(n_shards=3),
     "shortcut": ECGSLDA(strategy="shortcut"),
-    "dynamic": ECGSLDA(),
     "standard": ECGSLDA(strategy="standard"),
-    "partially collapsed": PartiallyCollapsedGibbsLDA(),
-    "uncollapsed": UncollapsedGibbsLDA(),
 }
 MODELS = {
     **SAMPLERS,
@@ -116,23 +108,6 @@ def test_equal_numbers_are_one_number(name, shape):
         np.testing.assert_allclose(array.components_, number.components_, rtol=2e-3)
 
 
-@pytest.mark.parametrize("name", SAMPLERS)
-def test_log_joint_is_its_definition(name):
-    beta = random_beta()
-    model = fit(name, beta, max_iter=3, evaluate_every=1, burn_in=2, thin=1)
-    words = np.repeat(np.tile(np.arange(N_WORDS), len(X)), X.ravel())
-    documents = np.repeat(np.arange(len(X)), X.sum(axis=1))
-    total, alpha = 0.0, model.doc_topic_prior_
-    for prior, group in ((beta, words), (np.tile(alpha[:, None], len(X)), documents)):
-        counts = np.zeros(prior.shape)
-        np.add.at(counts, (model.topic_assignments_, group), 1)
-        axis = 1 if group is words else 0
-        total += (gammaln(counts + prior) - gammaln(prior)).sum()
-        sums = prior.sum(axis=axis)
-        total += (gammaln(sums) - gammaln(counts.sum(axis=axis) + sums)).sum()
-    assert model.log_joint_[-1] == pytest.approx(total, rel=1e-9)
-
-
 @pytest.mark.parametrize("name", ["auto", "gaussian", "light"])
 def test_learned_priors_leave_an_array_as_it_is(name):
     model = fit(name, random_beta(), learn_priors="asymmetric", max_iter=40)
@@ -151,7 +126,7 @@ def test_minibatches():
 
 
 def test_kept_draws():
-    model = fit("sparse", random_beta(), thin=1, keep_draws=5, burn_in=15)
+    model = fit("lists", random_beta(), thin=1, keep_draws=5, burn_in=15)
     draws, beta = model.draws_, random_beta()
     mean = sum(draws.topic_word_counts(i).toarray() for i in range(5)) / 5
     np.testing.assert_allclose(mean + beta, model.components_, rtol=1e-9)
@@ -194,7 +169,7 @@ def test_search_over_arrays():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*SAMPLERS, "light", "gibbs"])
+@pytest.mark.parametrize("name", ["rows", "lists", "uncollapsed", "light", "gibbs"])
 @pytest.mark.parametrize("shift", [1, 2])
 def test_seeds_are_not_washed_out(name, shift):
     # Topic k is the planted one that its seeds name, after 1,000 sweeps as after one;
@@ -235,28 +210,20 @@ def seeds_in(prior, weight=5.0):
 def test_words_and_patterns():
     prior = prior_of({0: ["goal", "econ?mic"], 2: ["economy", "goal", "[gm]*"]})
     assert seeds_in(prior) == [["goal", "economic"], [], ["goal", "match", "economy"]]
+    a_name_is_no_pattern = prior_of({1: ["econ*"]})
+    assert seeds_in(a_name_is_no_pattern) == [[], ["econ*"], []]
+    one_word_twice = prior_of({0: ["*y", "economy", "eco*y"]})
+    assert seeds_in(one_word_twice) == [["economy"], [], []]
+    kept_out = prior_of({1: ["match"]}, weight=1e-6)
+    assert seeds_in(kept_out, 1e-6) == [[], ["match"], []]
     assert prior.shape == (3, 6)
     assert set(prior.ravel()) == {5.0, 0.5}
-
-
-def test_a_name_is_no_pattern():
-    assert seeds_in(prior_of({1: ["econ*"]})) == [[], ["econ*"], []]
-
-
-def test_two_patterns_may_match_one_word():
-    seeds = prior_of({0: ["*y", "economy", "eco*y"]})
-    assert seeds_in(seeds) == [["economy"], [], []]
 
 
 def test_defaults():
     prior = seed_word_prior(NAMES, {np.int64(1): np.array(["goal"])}, n_components=4)
     assert prior[1, 0] == 100
     assert prior[0, 0] == 0.25
-
-
-def test_keeps_words_out():
-    prior = prior_of({1: ["match"]}, weight=1e-6)
-    assert seeds_in(prior, 1e-6) == [[], ["match"], []]
 
 
 def test_names_words_that_are_unknown():

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from benchmarks import blocking, corpora, options_of
-from benchmarks.blocking import bars, chains
 from benchmarks.internals import Sklda
 from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
 from sklda.datasets import make_bars
@@ -20,19 +19,19 @@ MERGED = np.vstack([PLANTED[:2].mean(axis=0), PLANTED[2:], PLANTED[3:4]])
 def test_distances_are_zero_for_the_planted_topics_in_any_order():
     shuffled = PLANTED[np.random.default_rng(3).permutation(10)]
     # The square root of a rounding error of 1e-16 is 1e-8.
-    assert bars.distances_to_planted(shuffled, PLANTED).max() < 1e-7
+    assert blocking.distances_to_planted(shuffled, PLANTED).max() < 1e-7
 
 
 @pytest.mark.parametrize(("beside", "missed"), [(0.15, 0), (0.2, 1)])
 def test_a_topic_is_missed_if_more_than_17_percent_lie_beside_it(beside, missed):
     found = PLANTED.copy()
     found[0] = (1 - beside) * PLANTED[0] + beside * PLANTED[1]
-    far = bars.distances_to_planted(found, PLANTED) > bars.FARTHEST
+    far = blocking.distances_to_planted(found, PLANTED) > blocking.FARTHEST
     assert far.sum() == missed
 
 
 def test_two_bars_in_one_topic_miss_a_planted_topic():
-    far = bars.distances_to_planted(MERGED, PLANTED) > bars.FARTHEST
+    far = blocking.distances_to_planted(MERGED, PLANTED) > blocking.FARTHEST
     assert np.flatnonzero(far).tolist() == [0, 1]
 
 
@@ -46,7 +45,7 @@ def test_summary_of_bars_separates_a_mode_from_chance():
         "single-site": [chain(-250.0, PLANTED), chain(-255.0, MERGED)],
         "nested": [chain(-251.0, PLANTED)],
     }
-    rows = bars.summary(found, 100, PLANTED)
+    rows = blocking.count_modes(found, 100, PLANTED)
     counted = ("chains", "below_best", "missing_topics", "paper_of_30")
     assert [rows["single-site"][key] for key in counted] == [2, 1, 1, 5]
     assert [rows["nested"][key] for key in counted] == [1, 0, 0, None]
@@ -116,7 +115,7 @@ def test_levels_are_those_of_the_first_sampler():
 
     single = [chain(1, [-9, -8, -7, end], [None, 30, None, 20]) for end in (-7, -6, -5)]
     nested = [chain(2, [-9, -6, -5, end], [None, 31, None, 21]) for end in (-5, -4, -3)]
-    rows = chains.levels({"single-site": single, "nested": nested})
+    rows = blocking.levels({"single-site": single, "nested": nested})
     assert [(row["of"], row["after"]) for row in rows] == [
         ("log_posterior", 4),
         ("perplexity", 4),
@@ -130,7 +129,7 @@ def test_levels_are_those_of_the_first_sampler():
 def test_levels_are_taken_after_few_and_after_all_sweeps():
     sweeps = np.arange(1, 61)
     chain = {"sweeps": sweeps, "seconds": sweeps / 4, "log_posterior": -1 / sweeps}
-    rows = chains.levels({"single-site": [chain | {"perplexity": 1 / sweeps}]})
+    rows = blocking.levels({"single-site": [chain | {"perplexity": 1 / sweeps}]})
     for row in rows:
         assert row["sweeps"]["single-site"] == pytest.approx(row["after"])
         assert row["seconds"]["single-site"] == pytest.approx(row["after"] / 4)
@@ -142,7 +141,9 @@ def test_effective_samples_are_those_of_the_second_half():
     trace = np.r_[np.arange(1000.0), rng.normal(size=1000)]
     sweeps = np.arange(1, 2001)
     chain = {"sweeps": sweeps, "seconds": sweeps / 4, "log_posterior": trace}
-    (row,) = chains.summary({"nested": [chain | {"perplexity": trace}]}).values()
+    (row,) = blocking.summary_of_chains(
+        {"nested": [chain | {"perplexity": trace}]}
+    ).values()
     assert row["effective_per_sweep"]["median"] == pytest.approx(1, rel=0.1)
     assert row["effective_per_second"]["median"] == pytest.approx(4, rel=0.1)
     assert row["seconds_per_sweep"] == 0.25

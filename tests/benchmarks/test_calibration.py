@@ -5,7 +5,7 @@ from argparse import Namespace
 import numpy as np
 import pytest
 
-from benchmarks.diagnostics import calibration
+from benchmarks import diagnostics
 from sklda import CollapsedGibbsLDA
 from tests.helpers.enumeration import RIGHT, WRONG
 from tests.helpers.mutants import Edit, interpreted
@@ -18,10 +18,10 @@ def lowest_p_value(lda, n_documents, n_replications, until=0.0):
     """Return the lowest p-value; end early where it is below `until` at a look."""
     found = []
     for seed in range(n_replications):
-        found.append(calibration.ranks_of(lda, seed, n_documents)[0])
+        found.append(diagnostics.ranks_of(lda, seed, n_documents)[0])
         if seed + 1 in (n_replications // 4, n_replications // 2, n_replications):
             ranks = {name: [one[name] for one in found] for name in found[0]}
-            lowest = min(calibration.p_values(ranks).values())
+            lowest = min(diagnostics.p_values(ranks).values())
             if lowest < until:
                 break
     assert list(ranks) == [
@@ -42,39 +42,31 @@ def plain(*edits):
         def _make_sampler(self, problem, threads):
             return kernel
 
-    lda = calibration.new_estimator("single-site-rows", SHORT)
+    lda = diagnostics.new_estimator("single-site-rows", SHORT)
     return Plain(**lda.get_params())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name",
-    [
-        "nested-2",
-        "nested-4",
-        "partially-collapsed",
-        "uncollapsed",
-    ],
+    "name", ["nested-2", "nested-4", "partially-collapsed", "uncollapsed"]
 )
 def test_samplers_are_calibrated(name):
-    lda = calibration.new_estimator(name, OPTIONS)
+    lda = diagnostics.new_estimator(name, OPTIONS)
     assert lowest_p_value(lda, 6, 40) > RIGHT
 
 
 @pytest.fixture
 def few_tokens(monkeypatch):
     # Small priors, under which topics differ more.
-    monkeypatch.setattr(calibration, "ALPHA", (0.2, 0.5, 1.0))
-    monkeypatch.setattr(calibration, "BETA", 0.5)
-    monkeypatch.setattr(calibration, "N_WORDS", 8)
-    monkeypatch.setattr(calibration, "MEAN_LENGTH", 12)
-    monkeypatch.setattr(calibration, "N_DRAWS", 19)
+    monkeypatch.setattr(diagnostics, "ALPHA", (0.2, 0.5, 1.0))
+    monkeypatch.setattr(diagnostics, "BETA", 0.5)
+    monkeypatch.setattr(diagnostics, "N_WORDS", 8)
+    monkeypatch.setattr(diagnostics, "MEAN_LENGTH", 12)
+    monkeypatch.setattr(diagnostics, "N_DRAWS", 19)
 
 
 MUTANTS = {
-    "the token stays in n_dk": [
-        Edit("ratio_without", "A[K] - N", "A[K]", nth=0, of=2),
-    ],
+    "the token stays in n_dk": [Edit("ratio_without", "A[K] - N", "A[K]", nth=0, of=2)],
     "alpha is three times as large": [
         Edit("topic_ratio", "np.float32(N) + A", "np.float32(N) + 3 * A", 0, 2),
         Edit("topic_ratios", "load(alpha, *Z)", "3 * load(alpha, *Z)"),
@@ -94,9 +86,9 @@ def test_mutants_are_not_calibrated(few_tokens, edits):
 
 
 def test_topics_are_in_the_order_of_tokens():
-    X, z = calibration.draw_corpus(np.random.default_rng(0), 50)
+    X, z = diagnostics.draw_corpus(np.random.default_rng(0), 50)
     assert z.size == X.sum()
-    assert X.shape == (50, calibration.N_WORDS)
+    assert X.shape == (50, diagnostics.N_WORDS)
     word = np.repeat(X.tocsr().indices, X.data)
     means = np.array([(word[z == k]).mean() for k in range(3)])
     assert np.ptp(means) > 0.5  # words depend on topics

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from benchmarks import compare, pages
-from benchmarks.compare import RemoteRunner, growth, quality, with_earlier
+from benchmarks.compare import RemoteRunner, with_earlier
 
 
 def test_seconds_are_those_to_the_first_perplexity_that_is_as_low():
     curve = {"seconds": [1.0, 4.0, 8.0], "perplexity": [2000, 1800, 1700]}
-    assert quality.seconds_to(curve, 1800) == pytest.approx(4)
-    assert quality.seconds_to(curve, 1699) == np.inf
+    assert compare.seconds_to(curve, 1800) == pytest.approx(4)
+    assert compare.seconds_to(curve, 1699) == np.inf
 
 
 def test_slope_of_a_line_is_one():
     points = [{"tokens": 10, "seconds": 3.0}, {"tokens": 1000, "seconds": 300.0}]
-    assert growth.slope(points, "tokens") == pytest.approx(1)
+    assert compare.slope(points, "tokens") == pytest.approx(1)
 
 
 def test_a_program_that_starts_anew_has_one_long_turn(local_workers):

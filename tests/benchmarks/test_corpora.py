@@ -10,7 +10,6 @@ from scipy import sparse
 from sklearn.utils import Bunch
 
 from benchmarks import corpora
-from benchmarks.medlda import reuters
 from benchmarks.synthetic import zipf_corpus
 
 SGML = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
@@ -72,11 +71,11 @@ def test_titles_are_subjects_and_first_lines(monkeypatch):
     )
     docs = Bunch(data=["Summary of it.\n\nParameters"])
     monkeypatch.setattr(corpora, "load_docstrings", lambda min_length: docs)
-    titles = corpora.read_titles("")
+    titles = corpora.read_titles({"data_home": None, "subset": "all"})
     expected = ["One line ", "One line ", "Summary of it.", "Two Words", "Two Words"]
     assert sorted(titles) == expected
     assert titles != ["Two Words"] * 2 + ["One line "] * 2 + ["Summary of it."]
-    X = corpora.choose("titles", Namespace(newsgroups_home=""))
+    X = corpora.load("titles", Namespace(newsgroups_home=""))
     assert (X.shape, X.sum()) == ((5, 7), 11)  # no word is dropped
 
 
@@ -149,21 +148,21 @@ def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="vocabulary"):
         corpora.read_newsgroups(Namespace(newsgroups_home=tmp_path))
     with pytest.raises(FileNotFoundError, match=r"no \*\.sgm and no reuters21578"):
-        list(reuters.read_stories(tmp_path))
+        list(corpora.read_stories(tmp_path))
 
 
 def test_stories_are_read_from_both_kinds_of_files(tmp_path):
     (tmp_path / "reut2-000.sgm").write_text(SGML, encoding="latin-1")
-    parsed = reuters.read_stories(tmp_path)
+    parsed = corpora.read_stories(tmp_path)
     assert [(s.kind, s.topics, s.text.strip()) for s in parsed] == STORIES
     line = {"modapte": "test", "topics": ["oat"], "title": "T", "body": "B"}
     path = tmp_path / "reuters21578.jsonl.gz"
     path.write_bytes(gzip.compress(json.dumps(line).encode()))
-    assert list(reuters.read_stories(tmp_path)) == [("test", ["oat"], "T\nB")]
+    assert list(corpora.read_stories(tmp_path)) == [("test", ["oat"], "T\nB")]
 
 
 def test_stories_become_counts_and_indicators(stories):
-    labels, (X, train), (_, test) = reuters.load(stories, n_labels=2)
+    labels, (X, train), (_, test) = corpora.read_reuters(stories, n_labels=2)
     assert len(labels) == 2
     assert (train.shape, test.shape) == ((60, 2), (20, 2))
     assert X.shape == (60, 7)  # news, three topics, three words made of them
@@ -173,7 +172,7 @@ def test_stories_become_counts_and_indicators(stories):
 
 
 def test_modapte_has_its_known_sizes(shared_data):
-    labels, (_, train), (_, test) = reuters.load(shared_data / "reuters21578")
+    labels, (_, train), (_, test) = corpora.read_reuters(shared_data / "reuters21578")
     assert labels[:4] == ["earn", "acq", "money-fx", "grain"]
     assert (train.shape, test.shape) == ((9603, 10), (3299, 10))
     assert train.sum(axis=0)[:4].tolist() == [2877, 1650, 538, 433]

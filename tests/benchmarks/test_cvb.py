@@ -5,7 +5,6 @@ import pytest
 from sklearn.decomposition import LatentDirichletAllocation
 
 from benchmarks import corpora, cvb, harness
-from benchmarks.cvb import speed, stream
 from sklda import CVBLDA
 
 
@@ -34,18 +33,18 @@ def test_gibbs_takes_means_only_where_it_is_followed(counts):
 
 
 def test_steps_are_at_most_a_tenth_apart():
-    steps = np.array(speed.fine(500, 1.1))
+    steps = np.array(cvb.fine(500, 1.1))
     assert (steps[0], steps[-1]) == (1, 500)
     assert np.all(np.diff(steps) >= 1)
     assert np.all(np.diff(steps) <= np.maximum(1, 0.1 * steps[:-1]))
-    assert speed.fine(4, 1.0) == [1, 2, 3, 4]
+    assert cvb.fine(4, 1.0) == [1, 2, 3, 4]
 
 
 def test_seconds_to_reach_are_set_beside_those_of_batch_vb():
     vb = {"sweeps": [1, 5], "seconds": [1.0, 8.0], "log_probability": [-9.0, -7.0]}
     good = {"sweeps": [1, 2], "seconds": [0.1, 0.2], "log_probability": [-8.0, -6.9]}
     bad = {"sweeps": [1, 2], "seconds": [0.1, 0.2], "log_probability": [-8.0, -7.1]}
-    rows = speed.reach_rows({"VB": vb, "CVB0": good, "CVB": bad})
+    rows = cvb.reach_rows({"VB": vb, "CVB0": good, "CVB": bad})
     assert rows["VB"] == {"sweeps": 5, "seconds": 8, "relative": 1}
     assert rows["CVB0"] == {"sweeps": 2, "seconds": 0.2, "relative": 0.025}
     assert set(rows["CVB"].values()) == {None}
@@ -68,7 +67,7 @@ def test_convergence_is_summed_up_by_the_end_and_the_way_there():
 
 
 def test_minibatches_hold_each_document_once_a_pass():
-    batches = stream.minibatches(10, 4, 2, seed=0)
+    batches = cvb.minibatches(10, 4, 2, seed=0)
     assert [batch.size for batch in batches] == [4, 4, 2] * 2
     first, second = np.concatenate(batches[:3]), np.concatenate(batches[3:])
     assert np.array_equal(np.sort(first), np.arange(10))
@@ -78,8 +77,8 @@ def test_minibatches_hold_each_document_once_a_pass():
 
 def test_streams_are_fitted_and_scored_alike(counts):
     train, test = corpora.split_documents(counts)
-    batches = stream.minibatches(30, 8, 2, seed=0)
-    curves = stream.follow(train, test, 3, 5, batches)
+    batches = cvb.minibatches(30, 8, 2, seed=0)
+    curves = cvb.follow_stream(train, test, 3, 5, batches)
     assert list(curves) == ["SCVB0", "online VB"]
     given = {"doc_topic_prior": 0.1, "topic_word_prior": 0.1, "random_state": 5}
     ldas = [
@@ -91,6 +90,6 @@ def test_streams_are_fitted_and_scored_alike(counts):
         assert curve["sweeps"] == [1, 2, 3, 5, 7, 8]
         assert curve["documents"] == [8, 16, 24, 38, 54, 60]
         assert len(curve["seconds"]) == 6
-        value = stream.completion_score(test, lda.components_, 0.1)
+        value = cvb.completion_score(test, lda.components_, 0.1)
         assert curve["score"][-1] == pytest.approx(value, abs=6e-6)
     assert curves["SCVB0"]["score"][-1] == pytest.approx(ldas[0].score(test), abs=6e-6)

@@ -5,8 +5,7 @@ from argparse import Namespace
 import numpy as np
 import pytest
 
-from benchmarks import corpora
-from benchmarks.ecgs import chains, shards, speed
+from benchmarks import corpora, ecgs
 from sklda import ECGSLDA
 
 
@@ -21,7 +20,7 @@ def fitted(estimator, X, sweeps, **parameters):
 def test_chain_is_the_one_of_the_estimator(counts, name):
     train, test = corpora.split_documents(counts)
     options = Namespace(topics=3, sweeps=12, every=4)
-    chain = chains.run_chain(name, 3, train, test, options)
+    chain = ecgs.run_chain(name, 3, train, test, options)
     strategy, _, damping = name.partition("-")
     parameters = {"damping": int(damping)} if damping else {}
     lda = fitted(ECGSLDA, train, 12, strategy=strategy, **parameters)
@@ -31,13 +30,13 @@ def test_chain_is_the_one_of_the_estimator(counts, name):
 
 
 def test_sampling_rates_lie_within_their_limits(counts):
-    limits, cells = chains.rate_limits(counts), counts.data
+    limits, cells = ecgs.rate_limits(counts), counts.data
     assert limits["shortcut"] == pytest.approx((cells > 0).sum() / cells.sum())
     draws = np.where(cells <= 2, cells, 1)
     assert limits["dynamic"] == pytest.approx(draws.sum() / cells.sum())
     options = Namespace(topics=3, sweeps=6, every=6)
     names = ("standard", "dynamic-10", "shortcut")
-    found = [chains.run_chain(n, 0, counts, counts, options) for n in names]
+    found = [ecgs.run_chain(n, 0, counts, counts, options) for n in names]
     standard, dynamic, shortcut = (chain["sampling_rate"] for chain in found)
     assert standard == [1.0] * 6
     assert shortcut == [round(limits["shortcut"], 5)] * 6
@@ -46,7 +45,7 @@ def test_sampling_rates_lie_within_their_limits(counts):
 
 
 def test_tokens_apart_are_cells_of_the_same_chain(counts):
-    standard, apart = (speed.new_program(n, counts, 3) for n in ("standard", "apart"))
+    standard, apart = (ecgs.new_program(n, counts, 3) for n in ("standard", "apart"))
     for program in (standard, apart):
         program.sweep(3)
     first, second = (p.log_joint() for p in (standard, apart))
@@ -55,11 +54,11 @@ def test_tokens_apart_are_cells_of_the_same_chain(counts):
     assert tokens.word.size == counts.sum()
 
 
-@pytest.mark.parametrize("sampler", list(shards.SAMPLERS))
+@pytest.mark.parametrize("sampler", list(ecgs.SAMPLERS))
 def test_shards_are_those_of_the_estimator_on_any_number_of_threads(counts, sampler):
     train, test = corpora.split_documents(counts)
     result, again = (
-        shards.run_shards(
+        ecgs.time_shards(
             train, test, sampler, 3, 3, Namespace(shards=[1, 4], threads=n, sweeps=6)
         )
         for n in (2, 1)
@@ -68,7 +67,7 @@ def test_shards_are_those_of_the_estimator_on_any_number_of_threads(counts, samp
     assert [len(seconds) for seconds in result["seconds"].values()] == [6, 6]
     assert result["perplexity"][1] != result["perplexity"][4]
     for n_shards, perplexity in result["perplexity"].items():
-        lda = fitted(shards.SAMPLERS[sampler], train, 6, n_shards=n_shards)
+        lda = fitted(ecgs.SAMPLERS[sampler], train, 6, n_shards=n_shards)
         assert perplexity == pytest.approx(lda.perplexity(test))
 
 
@@ -80,7 +79,7 @@ def test_summary_takes_the_mean_of_the_end_and_the_median_of_starts():
     standard = [chain(900, 900, *end, rate=1.0) for end in ends]
     shortcut = [chain(900, 900, 120, 130, rate=0.4)]
     sweeps = [25, 50, 75, 100]  # the last 50 are those after 50
-    rows = chains.summary(sweeps, {"standard": standard, "shortcut": shortcut})
+    rows = ecgs.summary(sweeps, {"standard": standard, "shortcut": shortcut})
     assert rows["standard"]["median"] == 100
     assert rows["standard"]["range"] == [90, 300]
     assert rows["standard"]["relative"] == 1
@@ -93,7 +92,7 @@ def test_shards_are_compared_with_the_first_number_of_them():
         {"seconds": {1: [4.0, 4.0], 2: [2.0, 2.0]}, "perplexity": {1: 90, 2: 101}},
         {"seconds": {1: [4.0, 9.0], 2: [2.0, 1.0]}, "perplexity": {1: 110, 2: 103}},
     ]
-    one, two = shards.rows_of(starts)
+    one, two = ecgs.rows_of(starts)
     assert (one["n_shards"], one["seconds"], one["speed_up"]) == (1, 4, 1)
     assert (two["n_shards"], two["seconds"], two["speed_up"]) == (2, 2, 2)
     # The fastest tenth of [4, 4, 4, 9] is 4; that of [1, 2, 2, 2], 1 + 0.3.
@@ -108,5 +107,5 @@ def test_capacity_is_what_threads_do_without_anything_to_share():
         {"one": [4.0, 4.0], "side_by_side": [5.0, 5.0]},
         {"one": [4.0, 9.0], "side_by_side": [5.0, 9.0]},
     ]
-    gain = shards.capacity(starts, 2)
+    gain = ecgs.capacity(starts, 2)
     assert gain == {"of_median": 1.6, "of_fastest": 1.6}

@@ -7,7 +7,6 @@ from sklearn.metrics import f1_score
 
 from benchmarks import medlda
 from benchmarks.__main__ import parse
-from benchmarks.medlda import growth
 
 
 @pytest.mark.parametrize("name", [*medlda.OF_WORDS, "unsupervised, SVM"])
@@ -45,7 +44,7 @@ def test_f1_is_that_of_scikit_learn():
 
 def test_first_documents_keep_only_their_words():
     X = sparse.csr_array([[1, 0, 0, 2], [0, 0, 3, 0], [0, 1, 0, 0]])
-    some, y = growth.first_documents(X, np.arange(3), 2)
+    some, y = medlda.first_documents(X, np.arange(3), 2)
     assert some.toarray().tolist() == [[1, 0, 2], [0, 3, 0]]
     assert y.tolist() == [0, 1]
 

@@ -2,54 +2,53 @@
 
 import json
 
+import numpy as np
 import pytest
 
+from sklda._core.corpus import split_cells
+from tests.core.test_kernels import KNOWN, sweep_often
+from tests.helpers.corpora import corpus_of, random_corpus, tight_corpus
 from tests.helpers.interpreter import run_python
+from tests.helpers.mutants import Edit
 
 SWEEPS = ("sweep", "_sweep_blocks", "_sweep_large_blocks")
+LANES = 4
+
+
+def sweep_everywhere(name, edits=()):
+    """Sweep corpora of all kinds by kernels that Python runs, with lanes of four.
+
+    Python checks every index and every vector that is loaded or stored; compiled
+    kernels are the same code, see `test_kernels`.
+    """
+    sampler, _ = KNOWN[name].plain(edits, lanes=LANES, compiled_draws=True)
+    tight, alone = tight_corpus(LANES), corpus_of(np.diag([2, 3, 4]))
+    for n_topics in (1, 3, 4, 5, 10):  # below, at and above a register, and several
+        sweep_often(sampler, tight, 5, np.full(n_topics, 1e3), 10, n_sweeps=3)
+        corpus = random_corpus(n_topics, 12, 9, mean=2)
+        for most, prior in ((1, 1e-4), (3, 0.1), (1000, 10)):
+            cells, alpha = split_cells(corpus, most), np.full(n_topics, prior)
+            sweep_often(sampler, cells, 9, alpha, prior, n_sweeps=3)
+    # Without a block nothing is left.
+    sweep_often(sampler, alone, 3, np.full(2, 1e-10), 0.5, n_sweeps=5)
 
 
 @pytest.mark.slow
-def test_no_index_is_out_of_bounds(tmp_path):
-    # Numba checks only what it compiles with NUMBA_BOUNDSCHECK, so into a new cache;
-    # with little optimisation that is sooner done, and checks the same.
-    code = """
-    import itertools
-    import numba
-    import numpy as np
-    from sklda._core.corpus import split_cells
-    from sklda._core.threads import Threads
-    from sklda._gibbs.sharded import Sharded
-    from tests.core.test_kernels import KNOWN, sweep_often
-    from tests.helpers.corpora import corpus_of, random_corpus, tight_corpus
-    from tests.helpers.samplers import SHARDABLE
+@pytest.mark.parametrize("name", KNOWN)
+def test_no_index_is_out_of_bounds(name):
+    sweep_everywhere(name)
 
-    try:
-        numba.njit(lambda a: a[a.size])(np.zeros(3))
-    except IndexError:
-        print("indices are checked")
-    samplers = {name: known.compiled() for name, known in KNOWN.items()}
-    sharded = [Sharded(samplers[name], 3, Threads()) for name in SHARDABLE]
-    for seed, (n_topics, n_words, alpha, beta) in enumerate(
-        [(1, 1, 0.1, 0.1), (2, 90, 1e-4, 1e-4), (40, 90, 0.5, 0.01), (16, 9, 10, 1e-8)]
-    ):
-        corpus = random_corpus(seed, 60, n_words, mean=2)
-        alpha = np.full(n_topics, alpha)
-        problem = n_words, alpha, beta
-        for sampler, most in itertools.product(samplers.values(), (1, 3, 1000)):
-            sweep_often(sampler, split_cells(corpus, most), *problem, n_sweeps=8)
-        for sampler in sharded:
-            sweep_often(sampler, corpus, *problem, n_sweeps=4)
-    for sampler, n_topics in itertools.product(samplers.values(), (15, 16, 17, 40)):
-        sweep_often(sampler, tight_corpus(), 9, np.full(n_topics, 1e3), 10)
-    alone = corpus_of(np.diag([2, 3, 4]))  # without a block nothing is left
-    for sampler in samplers.values():
-        sweep_often(sampler, alone, 3, np.full(2, 1e-10), 0.5)
-    """
-    environment = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "1"}
-    environment["NUMBA_CACHE_DIR"] = str(tmp_path)
-    output = run_python(code, "-W", "error", **environment)
-    assert output == "indices are checked"
+
+TOO_SMALL = {
+    "rows": Edit("sweep_tokens", "np.zeros(N + LANES, *Z)", "np.zeros(N, *Z)"),
+    "lists": Edit("lists.from_topics", "padded(*Z)", "padded(*Z) - LANES"),
+}
+
+
+@pytest.mark.parametrize("name", TOO_SMALL)
+def test_arrays_that_are_too_small_are_noticed(name):
+    with pytest.raises((IndexError, ValueError, AssertionError)):
+        sweep_everywhere(name, [TOO_SMALL[name]])
 
 
 @pytest.mark.slow

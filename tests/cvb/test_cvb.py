@@ -8,11 +8,9 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from sklda import CVBLDA
-from sklda._base.schedule import Schedule
-from sklda._cvb import limits
-from sklda._cvb.engine import Engine, run
+from sklda._core import memory
+from sklda._cvb.engine import Engine
 from sklda.datasets import make_lda_corpus
-from tests.cvb.engines import make_engine, random_corpus
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.halves import dense_halves
 
@@ -133,18 +131,10 @@ def test_warning_if_it_has_not_converged(name):
     assert model.n_iter_ == 3
 
 
-@pytest.mark.parametrize(
-    ("tol", "converged", "n_sweeps"),
-    [
-        (0, False, 5),
-        (2, True, 1),  # no change of probabilities is larger
-    ],
-)
-def test_sweeps_end_with_convergence(tol, converged, n_sweeps):
-    engine = make_engine("zero-order", random_corpus(0), 12, [0.1] * 3, 0.1)
-    schedule = Schedule(5, burn_in=5, thin=1, evaluate_every=0, learn_priors=None)
-    assert list(run(engine, schedule, tol)) == list(range(1, n_sweeps + 1))
-    assert (engine.converged, engine.n_sweeps) == (converged, n_sweeps)
+@pytest.mark.parametrize(("tol", "n_sweeps"), [(0, 5), (2, 1)])
+def test_bounds_of_the_tolerance(tol, n_sweeps):
+    # No change of probabilities is larger than 2, and none below 0.
+    assert make(tol=tol, max_iter=5).fit(X).n_iter_ == n_sweeps
 
 
 @pytest.mark.parametrize("how", ["symmetric", "asymmetric"])
@@ -279,15 +269,15 @@ def test_more_shards_than_documents():
 
 def test_more_memory_than_is_free(monkeypatch):
     needed = 4 * 16 * X.nnz
-    monkeypatch.setattr(limits, "free_memory", lambda: 2 * needed - 1)
+    monkeypatch.setattr(memory, "free_memory", lambda: 2 * needed - 1)
     model = make()
-    match = r"4 responsibilities.*GiB.*half.*partial_fit"
+    match = r"4 responsibilities.*half.*free: use partial_fit"
     with pytest.raises(MemoryError, match=match):
         model.fit(X)
     assert not fitted(model)
     model.partial_fit(X)
     for free in (2 * needed, None):
-        monkeypatch.setattr(limits, "free_memory", lambda free=free: free)
+        monkeypatch.setattr(memory, "free_memory", lambda free=free: free)
         make().fit(X)
 
 

@@ -16,16 +16,9 @@ def corpus():
     return load_docstrings()
 
 
-def test_size(corpus):
-    # 3,153 texts with NumPy 2.4, SciPy 1.17 and scikit-learn 1.9.
-    n_samples = len(corpus.data)
-    assert 2500 < n_samples < 4500
-    assert len(corpus.names) == n_samples
-    assert corpus.target.shape == (n_samples,)
-    assert corpus.target.dtype == np.int64
-
-
 def test_texts_are_long_and_distinct(corpus):
+    # 3,153 texts with NumPy 2.4, SciPy 1.17 and scikit-learn 1.9.
+    assert 2500 < len(corpus.data) < 4500
     assert min(map(len, corpus.data)) >= 300
     assert len(set(corpus.data)) == len(corpus.data)
     assert all(text == text.strip() for text in corpus.data)
@@ -38,10 +31,11 @@ def test_names_are_sorted_and_public(corpus):
     assert parts.isdisjoint({"tests", "conftest", "setup", "f2py", "experimental"})
 
 
-def test_labels(corpus):
+def test_labels_are_subpackages(corpus):
+    assert corpus.target.dtype == np.int64
     assert corpus.target_names == sorted(set(corpus.target_names))
     assert set(corpus.target) == set(range(len(corpus.target_names)))
-    for name, target in zip(corpus.names, corpus.target, strict=True):
+    for name, _, target in zip(corpus.names, corpus.data, corpus.target, strict=True):
         label = corpus.target_names[target]
         assert f"{name}.".startswith(f"{label}.")
         assert label.count(".") <= 1
@@ -76,14 +70,10 @@ def test_return_X_y(corpus):
 
 def test_min_length(corpus):
     long = load_docstrings(min_length=5000)
-    expected = [name for name, text in _pairs(corpus) if len(text) >= 5000]
-    assert long.names == expected
-    assert 0 < len(expected) < len(corpus.names)
+    pairs = zip(corpus.names, corpus.data, strict=True)
+    assert long.names == [name for name, text in pairs if len(text) >= 5000]
+    assert 0 < len(long.names) < len(corpus.names)
     assert set(long.target) == set(range(len(long.target_names)))
-
-
-def _pairs(corpus):
-    return zip(corpus.names, corpus.data, strict=True)
 
 
 FINGERPRINT = """

@@ -76,6 +76,15 @@ def home(tmp_path):
     return tmp_path / "corpora"
 
 
+@pytest.fixture
+def filled(repository, home):
+    """Return a folder with the files of the repository."""
+    home.mkdir()
+    for name, body in repository.files.items():
+        (home / name).write_bytes(body)
+    return home
+
+
 def listing(folder):
     """Return the contents of each file below a folder by its relative path."""
     return {
@@ -91,9 +100,9 @@ def assert_empty(folder):
 
 def give_checksums(monkeypatch, docword=TEXT, vocab=WORDS):
     """Set the expected checksums of "enron" to those of these texts."""
-    sums = [hashlib.sha256(text).hexdigest() for text in (docword, vocab)]
-    corpus = _fetch_uci_bow._Corpus("Letters", *sums)
-    monkeypatch.setitem(_fetch_uci_bow._CORPORA, "enron", corpus)
+    for name, text in ((DOCWORD, docword), (VOCAB, vocab)):
+        checksum = hashlib.sha256(text).hexdigest()
+        monkeypatch.setitem(_fetch_uci_bow._SHA256, name, checksum)
 
 
 def test_download(repository, home):
@@ -108,57 +117,38 @@ def test_download(repository, home):
     assert sorted(path.name for path in home.iterdir()) == [DOCWORD, VOCAB]
 
 
-def test_second_call_does_not_download(repository, home):
-    fetch_uci_bow("enron", data_home=home)
-    repository.requests.clear()
-    corpus = fetch_uci_bow("enron", data_home=home, download_if_missing=False)
-    assert corpus.data.toarray().tolist() == COUNTS
-    assert fetch_uci_bow("enron", data_home=home).data.nnz == 4
-    assert repository.requests == []
-
-
-def test_files_in_place_need_no_writing(repository, home, monkeypatch):
+def test_only_what_is_missing_is_downloaded(repository, home):
     home.mkdir()
-    for name, body in repository.files.items():
-        (home / name).write_bytes(body)
+    (home / DOCWORD).write_bytes(repository.files[DOCWORD])
+    fetch_uci_bow("enron", data_home=home)
+    assert repository.requests == [VOCAB]
+    corpus = fetch_uci_bow("enron", data_home=home)
+    assert corpus.data.toarray().tolist() == COUNTS
+    assert repository.requests == [VOCAB]
 
+
+def test_files_in_place_need_no_writing(repository, filled, monkeypatch):
     def refuse(*args, **kwargs):
         raise PermissionError("read-only")
 
     monkeypatch.setattr(tempfile, "NamedTemporaryFile", refuse)
     monkeypatch.setattr(os, "makedirs", refuse)
     monkeypatch.setattr(Path, "mkdir", refuse)
-    corpus = fetch_uci_bow("enron", data_home=str(home))
+    corpus = fetch_uci_bow("enron", data_home=str(filled), download_if_missing=False)
     assert corpus.data.toarray().tolist() == COUNTS
-    assert listing(home) == repository.files
+    assert listing(filled) == repository.files
     assert repository.requests == []
 
 
-def test_only_what_is_missing_is_downloaded(repository, home):
-    home.mkdir()
-    (home / DOCWORD).write_bytes(repository.files[DOCWORD])
-    fetch_uci_bow("enron", data_home=home)
-    assert repository.requests == [VOCAB]
-
-
-def test_default_data_home(repository, tmp_path, monkeypatch):
-    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "scikit"))
-    fetch_uci_bow("enron")
-    assert listing(tmp_path / "scikit" / "uci_bow") == repository.files
-
-
-def test_tilde_is_the_home_of_the_user(repository, tmp_path, monkeypatch):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    fetch_uci_bow("enron", data_home="~/texts")
-    assert listing(tmp_path / "texts") == repository.files
-
-
-def test_data_home_is_no_path():
-    with pytest.raises(
-        TypeError, match=r"'data_home' parameter of fetch_uci_bow .* Got 5"
-    ):
-        fetch_uci_bow("enron", data_home=5)
+@pytest.mark.parametrize(
+    ("variable", "given", "folder"),
+    [("SCIKIT_LEARN_DATA", None, "uci_bow"), ("HOME", "~/texts", "texts")],
+)
+def test_data_home(repository, tmp_path, monkeypatch, variable, given, folder):
+    for name in (variable, "USERPROFILE"):  # which is HOME on Windows
+        monkeypatch.setenv(name, str(tmp_path))
+    fetch_uci_bow("enron", data_home=given)
+    assert listing(tmp_path / folder) == repository.files
 
 
 def test_no_home(monkeypatch):
@@ -191,30 +181,22 @@ BROKEN = {
     "more rows": (gzip.compress(TEXT + b"3 4 1\n"), "states only 4 rows"),
     "id out of range": (gzip.compress(TEXT.replace(b"3 2", b"3 9")), "out of range"),
 }
-broken = pytest.mark.parametrize(
-    ("body", "problem"), BROKEN.values(), ids=BROKEN.keys()
-)
 
 
-@broken
-def test_broken_download_is_refused(repository, home, body, problem):
-    repository.files[DOCWORD] = body
-    with pytest.raises(OSError, match=f"{problem}.* It was deleted"):
-        fetch_uci_bow("enron", data_home=home)
-    assert_empty(home)
-
-
-@broken
-def test_broken_file_in_data_home_is_refused(repository, home, body, problem):
-    home.mkdir()
-    (home / DOCWORD).write_bytes(body)
-    (home / VOCAB).write_bytes(WORDS)
-    with pytest.raises(OSError, match=f"{problem}.* call fetch_uci_bow again"):
-        fetch_uci_bow("enron", data_home=home)
-    assert listing(home) == {VOCAB: WORDS}
+@pytest.mark.parametrize(("body", "problem"), BROKEN.values(), ids=BROKEN)
+def test_broken_file_is_refused(repository, filled, body, problem):
+    (filled / DOCWORD).write_bytes(body)
+    with pytest.raises(OSError, match=f"{problem}.* It was deleted; call fetch_uci"):
+        fetch_uci_bow("enron", data_home=filled)
+    assert listing(filled) == {VOCAB: WORDS}
     assert repository.requests == []
-    # The way out which the message names.
-    assert fetch_uci_bow("enron", data_home=home).data.toarray().tolist() == COUNTS
+    # The way out that the message names; a broken download is refused, too.
+    sound, repository.files[DOCWORD] = repository.files[DOCWORD], body
+    with pytest.raises(OSError, match=f"{problem}.* It was deleted"):
+        fetch_uci_bow("enron", data_home=filled)
+    assert listing(filled) == {VOCAB: WORDS}
+    repository.files[DOCWORD] = sound
+    assert fetch_uci_bow("enron", data_home=filled).data.toarray().tolist() == COUNTS
 
 
 def test_broken_vocabulary(repository, home):
@@ -228,32 +210,27 @@ def test_broken_vocabulary(repository, home):
     assert list(listing(home)) == [DOCWORD]
 
 
-def test_broken_file_that_cannot_be_deleted(repository, home, monkeypatch):
-    home.mkdir()
-    (home / DOCWORD).write_bytes(b"broken")
+def test_broken_file_that_cannot_be_deleted(filled, monkeypatch):
+    (filled / DOCWORD).write_bytes(b"broken")
 
     def refuse(path):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "unlink", refuse)
     with pytest.raises(OSError, match=r"not be deleted \(Permission denied\): delete"):
-        fetch_uci_bow("enron", data_home=home)
+        fetch_uci_bow("enron", data_home=filled)
 
 
-def test_wrong_checksum_of_a_download(repository, home, monkeypatch):
-    give_checksums(monkeypatch)
+def test_wrong_checksums(repository, filled, home, monkeypatch):
+    give_checksums(monkeypatch, vocab=WORDS.upper())
+    with pytest.raises(OSError, match=r"vocab\.enron\.txt is broken: Its SHA-256"):
+        fetch_uci_bow("enron", data_home=filled)
+    assert list(listing(home)) == [DOCWORD]
+    (home / DOCWORD).unlink()
     repository.files[DOCWORD] = gzip.compress(TEXT.replace(b"1 4 1", b"1 4 2"))
     with pytest.raises(OSError, match="SHA-256 checksum"):
         fetch_uci_bow("enron", data_home=home)
     assert_empty(home)
-
-
-def test_wrong_checksum_in_data_home(repository, home, monkeypatch):
-    fetch_uci_bow("enron", data_home=home)
-    give_checksums(monkeypatch, vocab=WORDS.upper())
-    with pytest.raises(OSError, match=r"vocab\.enron\.txt is broken: The SHA-256"):
-        fetch_uci_bow("enron", data_home=home)
-    assert list(listing(home)) == [DOCWORD]
 
 
 def test_checksum_is_that_of_the_text(repository, home, monkeypatch):
@@ -327,14 +304,3 @@ def test_real_corpora(shared_data, name, shape, n_cells, n_tokens, n_unused):
     assert (X.getnnz(axis=0) == 0).sum() == n_unused
     assert corpus.feature_names.shape == shape[1:]
     assert sorted(folder.iterdir()) == before
-
-
-def test_truncated_real_corpus(shared_data, home):
-    source = shared_data / "uci_bow" / "docword.kos.txt.gz"
-    if not source.exists():
-        pytest.skip("kos is not among the test data")
-    home.mkdir()
-    (home / source.name).write_bytes(source.read_bytes()[:500_000])
-    with pytest.raises(OSError, match="cut short"):
-        fetch_uci_bow("kos", data_home=home, download_if_missing=False)
-    assert_empty(home)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sklda import datasets
 from sklda.datasets import _synthetic, make_bars, make_lda_corpus
 
 
@@ -19,54 +18,20 @@ def chisquare_pvalue(X, doc_topic, topic_word):
     return stats.chi2.sf(statistic, degrees)
 
 
-def test_public_names_are_what_the_modules_define():
-    assert datasets.__all__ == sorted(datasets.__all__)
-    assert all(getattr(datasets, name).__doc__ for name in datasets.__all__)
-
-
-def test_shapes_and_types():
-    X, doc_topic, topic_word = make_lda_corpus(7, 11, 3, random_state=0)
-    assert X.format == "csr"
-    assert X.dtype == np.int64
-    assert X.shape == (7, 11)
-    assert doc_topic.shape == (7, 3)
-    assert topic_word.shape == (3, 11)
+@pytest.mark.parametrize("shape", [(30, 11, 3), (7, 11, 3), (1, 1, 1)])
+@pytest.mark.parametrize("length", [100, 3, 0])
+def test_arrays(shape, length):
+    n_docs, n_words, n_topics = shape
+    given = {"document_length": length, "random_state": 0}
+    X, doc_topic, topic_word = make_lda_corpus(*shape, **given)
+    assert (X.format, X.dtype, X.shape) == ("csr", np.int64, (n_docs, n_words))
+    assert (doc_topic.shape, topic_word.shape) == ((n_docs, n_topics), shape[:0:-1])
     np.testing.assert_allclose(doc_topic.sum(axis=1), 1.0)
     np.testing.assert_allclose(topic_word.sum(axis=1), 1.0)
-
-
-def test_matrix_is_canonical():
-    X, _, _ = make_lda_corpus(30, 11, 3, random_state=0)
-    fresh = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
+    assert (X.sum(axis=1) == length).all()
     # A new matrix computes the flag from the arrays; that of X may have been set.
-    assert fresh.has_canonical_format
-    assert X.data.min() >= 1
-
-
-def test_document_lengths():
-    X, _, _ = make_lda_corpus(20, document_length=13, random_state=0)
-    assert (X.sum(axis=1) == 13).all()
-    lengths = np.array([0, 5, 0, 1, 200, 0])
-    X, doc_topic, _ = make_lda_corpus(6, document_length=lengths, random_state=0)
-    np.testing.assert_array_equal(np.asarray(X.sum(axis=1)).ravel(), lengths)
-    # An empty document has proportions, too.
-    np.testing.assert_allclose(doc_topic.sum(axis=1), 1.0)
-
-
-def test_corpus_without_a_token():
-    X, _, _ = make_lda_corpus(4, 9, 2, document_length=0, random_state=0)
-    assert X.shape == (4, 9)
-    assert X.nnz == 0
-    assert X.dtype == np.int64
-
-
-def test_smallest_corpus():
-    X, doc_topic, topic_word = make_lda_corpus(
-        1, 1, 1, document_length=3, random_state=0
-    )
-    assert X.toarray().tolist() == [[3]]
-    np.testing.assert_allclose(doc_topic, [[1.0]])
-    np.testing.assert_allclose(topic_word, [[1.0]])
+    assert type(X)((X.data, X.indices, X.indptr), shape=X.shape).has_canonical_format
+    assert (X.data >= 1).all()
 
 
 @pytest.mark.parametrize("tokens_per_chunk", [1 << 22, 5000])
@@ -89,14 +54,19 @@ def test_counts_follow_the_true_mixture(monkeypatch, tokens_per_chunk):
 
 
 def test_chunks_keep_order_and_lengths(monkeypatch):
+    draw, sizes = _synthetic._draw_chunk, []
+
+    def counting(doc_topic, lengths, *rest):
+        sizes.append(lengths.sum())
+        return draw(doc_topic, lengths, *rest)
+
     lengths = np.array([0, 3, 0, 50, 1, 1, 0, 7, 0])
     monkeypatch.setattr(_synthetic, "_TOKENS_PER_CHUNK", 4)
-    slices = list(_synthetic._split_documents(lengths))
-    assert len(slices) > 2
-    covered = np.concatenate([np.arange(lengths.size)[chunk] for chunk in slices])
-    np.testing.assert_array_equal(covered, np.arange(lengths.size))
-    X, _, _ = make_lda_corpus(9, document_length=lengths, random_state=0)
+    monkeypatch.setattr(_synthetic, "_draw_chunk", counting)
+    X, doc_topic, _ = make_lda_corpus(9, document_length=lengths, random_state=0)
+    assert sizes == [3, 52, 7]
     np.testing.assert_array_equal(np.asarray(X.sum(axis=1)).ravel(), lengths)
+    np.testing.assert_allclose(doc_topic.sum(axis=1), 1.0)  # of empty ones, too
     assert X.has_canonical_format
     assert X.dtype == np.int64
 
@@ -117,12 +87,7 @@ def test_priors_are_dirichlet_concentrations():
         law = stats.beta(alpha[k], alpha.sum() - alpha[k])
         assert stats.kstest(doc_topic[:, k], law.cdf).pvalue > 0.01
     _, _, many = make_lda_corpus(
-        1,
-        2,
-        4000,
-        document_length=0,
-        topic_word_prior=[3.0, 1.0],
-        random_state=0,
+        1, 2, 4000, document_length=0, topic_word_prior=[3.0, 1.0], random_state=0
     )
     assert stats.kstest(many[:, 0], stats.beta(3.0, 1.0).cdf).pvalue > 0.01
     assert topic_word.shape == (3, 5)

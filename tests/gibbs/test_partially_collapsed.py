@@ -1,12 +1,9 @@
-"""Partial collapsing: the same bits however the work is cut, and its kernels."""
-
-import _thread
+"""Partial collapsing: documents in pieces give the same bits; draws of phi."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA
 from sklda._core.corpus import ranges, slice_documents, tokens_before
 from sklda._core.problem import Problem
 from sklda._core.random_streams import random_topics
@@ -14,44 +11,9 @@ from sklda._core.threads import Threads
 from sklda._core.word_prior import word_prior
 from sklda._gibbs import partially_collapsed_sampler as sampler
 from sklda._gibbs.kernels import gammas
-from sklda.datasets import make_lda_corpus
-from tests.base.test_fitted import log_joint, recount
-from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus, words_of
 from tests.helpers.enumeration import RIGHT
 from tests.helpers.mutants import streams
-
-X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
-
-
-def fit(X=X, **params):
-    params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
-    return PartiallyCollapsedGibbsLDA(**params).fit(X)
-
-
-@pytest.fixture
-def many_blocks(monkeypatch):
-    monkeypatch.setattr(sampler, "BLOCK", 4)
-
-
-# --- however the work is cut -----------------------------------------------------
-
-
-@pytest.mark.usefixtures("many_blocks")
-@pytest.mark.parametrize("n_topics", [1, 4, 21])
-def test_the_fit_does_not_depend_on_the_number_of_threads(n_topics):
-    params = {"n_components": n_topics, "learn_priors": "asymmetric", "max_iter": 25}
-    model = fit(**params)
-    for n_jobs in (1, 2, 3, -1):
-        assert_same_fit(fit(**params, n_jobs=n_jobs), model)
-    assert n_topics == 1 or model.topic_assignments_.any()
-
-
-def test_the_fit_of_a_larger_corpus_does_not_depend_on_it_either():
-    X = make_lda_corpus(500, 600, 4, random_state=0)[0]  # three blocks of words
-    model = fit(X)
-    for n_jobs in (2, 3):
-        assert_same_fit(fit(X, n_jobs=n_jobs), model)
 
 
 def sweep_pieces(problem, pieces, counts, keys, alpha):
@@ -78,9 +40,9 @@ def sweep_pieces(problem, pieces, counts, keys, alpha):
         np.add.at(counts, (words_of(corpus), z), 1)
 
 
-@pytest.mark.usefixtures("many_blocks")
 @pytest.mark.parametrize("n_pieces", [1, 3, 10])
-def test_documents_in_pieces_give_the_same_bits(n_pieces):
+def test_documents_in_pieces_give_the_same_bits(n_pieces, monkeypatch):
+    monkeypatch.setattr(sampler, "BLOCK", 4)
     corpus = random_corpus(3, n_docs=40, n_words=30)
     problem = Problem(corpus, 30, np.linspace(0.1, 0.9, 20), 0.2)
     z = random_topics(corpus.token_ptr[-1], 20, streams(1).kernel)
@@ -102,96 +64,6 @@ def test_documents_in_pieces_give_the_same_bits(n_pieces):
         np.testing.assert_array_equal(np.concatenate([p[-1] for p in pieces]), z)
         np.testing.assert_array_equal(counts, state.word_topic)
         assert (z != before).any()
-
-
-def test_one_job_needs_no_threads(monkeypatch):
-    monkeypatch.setattr(_thread, "start_new_thread", None)
-    fit()
-    fit(n_jobs=1)
-
-
-# --- what is fitted --------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_topics", [1, 4, 21])
-def test_attributes_are_counts_of_the_last_sweep(n_topics):
-    alpha = np.linspace(0.1, 0.9, n_topics)
-    params = {"n_components": n_topics, "burn_in": 9}
-    model = fit(doc_topic_prior=alpha, topic_word_prior=0.3, n_jobs=2, **params)
-    topic_word, doc_topic = recount(model, X)
-    np.testing.assert_allclose(model.components_, topic_word + 0.3)
-    theta = (doc_topic + alpha) / (doc_topic + alpha).sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(model.doc_topic_, theta)
-    np.testing.assert_allclose(model.log_joint_[-1], log_joint(model, X), rtol=1e-10)
-
-
-def test_priors_are_learned():
-    params = {"max_iter": 21, "burn_in": 20}
-    one = fit(learn_priors="symmetric", **params)
-    each = fit(learn_priors="asymmetric", **params)
-    assert len(set(one.doc_topic_prior_)) == 1
-    assert len(set(each.doc_topic_prior_)) == 4
-    assert 0.25 not in (one.doc_topic_prior_[0], one.topic_word_prior_)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize(
-    "X",
-    [
-        np.array([[3]]),
-        np.array([[1, 0, 2]]),
-        np.array([[0, 0], [1, 2], [0, 0]]),
-        np.zeros((3, 2), int),
-    ],
-    ids=["1 word", "1 document", "empty documents", "no tokens"],
-)
-def test_small_corpora(X, n_jobs):
-    for n_topics in (1, 3, 17):
-        model = fit(X, n_components=n_topics, n_jobs=n_jobs, evaluate_every=1)
-        words = model.components_.sum(axis=0) - n_topics * model.topic_word_prior_
-        np.testing.assert_allclose(words, X.sum(axis=0), atol=1e-12)
-        assert np.isfinite(model.log_joint_).all()
-
-
-@pytest.mark.parametrize("beta", [1e-10, 0.1, 1e10])
-@pytest.mark.parametrize("alpha", [1e-10, 0.1, 1e10, "all"])
-def test_tiny_and_huge_priors(alpha, beta):
-    if alpha == "all":
-        alpha = np.logspace(-10, 10, 20)
-    params = {"doc_topic_prior": alpha, "topic_word_prior": beta, "max_iter": 20}
-    model = fit(n_components=20, thin=1, evaluate_every=1, **params)
-    assert np.isfinite(model.log_joint_).all()
-    words = np.asarray(X.sum(axis=0)).ravel() + 20 * beta
-    np.testing.assert_allclose(model.components_.sum(axis=0), words)
-    assert model.topic_assignments_.max() < 20
-    assert np.isfinite(model.transform(X)).all()
-
-
-@pytest.mark.slow
-def test_it_comes_where_the_collapsed_sampler_is():
-    params = {"n_components": 5, "doc_topic_prior": 0.2, "topic_word_prior": 0.1}
-    X = make_lda_corpus(300, 100, 5, document_length=50, random_state=1)[0]
-    ends = [
-        [
-            cls(**params, max_iter=300, evaluate_every=1, random_state=seed)
-            .fit(X)
-            .log_joint_[150:]
-            .mean()
-            for seed in range(3)
-        ]
-        for cls in (CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA)
-    ]
-    # In nats per token. Chains of one sampler differ by 0.01 from seed to seed, and
-    # the log joint rises by 0.6 from its first sweep.
-    assert abs(np.mean(ends[0]) - np.mean(ends[1])) / X.sum() < 0.02
-
-
-def test_parameters_are_those_of_the_collapsed_sampler_but_its_own():
-    other = CollapsedGibbsLDA().get_params()
-    mine = PartiallyCollapsedGibbsLDA().get_params()
-    assert mine == {name: other[name] for name in mine}
-    own = {"n_shards", "blocking", "max_block_size", "sampler"}
-    assert set(other) - set(mine) == own
 
 
 # --- gammas ----------------------------------------------------------------------

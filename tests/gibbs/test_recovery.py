@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
-from sklearn.model_selection import GridSearchCV, KFold
 
 from sklda import CollapsedGibbsLDA
-from sklda.datasets import fetch_uci_bow, make_bars, make_lda_corpus
+from sklda.datasets import fetch_uci_bow, make_lda_corpus
 
 pytestmark = pytest.mark.usefixtures("each_kernel")
 
@@ -41,15 +40,6 @@ def best_of(n_chains, X, n_components, **params):
         for seed in range(n_chains)
     ]
     return max(chains, key=lambda chain: chain.log_joint_[-1])
-
-
-@pytest.mark.slow
-def test_bars():
-    X, _, bars = make_bars(1000, doc_topic_prior=0.3, random_state=0)
-    model = best_of(4, X, 10, doc_topic_prior=0.3, topic_word_prior=0.1)
-    # 10,000 tokens of a bar of 5 pixels, beta = 0.1 on the 20 others: 1 % noise at
-    # most. Two bars in one have a cosine of 0.71 with each.
-    assert cosines(model.topic_word_, bars).min() > 0.98
 
 
 @pytest.mark.slow
@@ -92,26 +82,6 @@ def test_planted_topics_among_more():
         24, doc_topic_prior=0.05, topic_word_prior=0.1, max_iter=100, random_state=0
     ).fit(X)
     assert cosines(model.topic_word_, truth).min() > 0.95
-
-
-@pytest.mark.slow
-def test_grid_search_comes_near_the_number_of_topics():
-    X, _, _ = make_lda_corpus(
-        200, 150, 8, doc_topic_prior=0.1, topic_word_prior=0.1, random_state=0
-    )
-    model = CollapsedGibbsLDA(
-        topic_word_prior=0.1, max_iter=40, evaluate_every=0, random_state=0
-    )
-    grid = {"n_components": [2, 5, 10, 20], "doc_topic_prior": [0.1, 1.0]}
-    search = GridSearchCV(model, grid, cv=KFold(2)).fit(X)
-    # Topics to spare stay almost empty, so 20 is no worse than 10, nor better. A sum
-    # over the corpus instead of a mean, or topics that are fitted to the half on
-    # which they are scored, would lead to one of the ends.
-    assert search.best_params_["n_components"] in (10, 20)
-    assert search.best_params_["doc_topic_prior"] == 0.1
-    two, five, ten, twenty = search.cv_results_["mean_test_score"][:4]
-    assert two < five - 0.1 < ten - 0.2
-    assert abs(twenty - ten) < 0.1
 
 
 @pytest.fixture(scope="module")

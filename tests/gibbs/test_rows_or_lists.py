@@ -15,7 +15,6 @@ from sklda._gibbs.kernels import (
     single_site_rows,
 )
 from sklda.datasets import make_lda_corpus
-from tests.helpers.comparison import assert_same_fit
 from tests.helpers.enumeration import tables_of
 from tests.helpers.mutants import streams
 
@@ -70,23 +69,3 @@ def test_few_topics_are_in_registers(n_topics, rows):
         ECGSLDA(n_topics, strategy="standard"),
     ):
         assert model._make_sampler(problem, Threads()) is rows
-
-
-def fit(**params):
-    params = {"max_iter": 30, "random_state": 0, **params}
-    return CollapsedGibbsLDA(MANY, topic_word_prior=0.01, **params).fit(X)
-
-
-@pytest.mark.parametrize("blocking", [None, "nested"])
-def test_threads_do_not_change_it(blocking):
-    params = {"n_shards": 3, "blocking": blocking}
-    assert_same_fit(fit(**params), fit(**params, n_jobs=2))
-
-
-def test_both_samplers_explain_the_corpus_as_well():
-    def end(sampler, seed):
-        return fit(sampler=sampler, random_state=seed).log_joint_[-1]
-
-    ways = ("dense", "sparse")
-    ends = [np.mean([end(way, seed) for seed in range(3)]) for way in ways]
-    assert np.ptp(ends) < 0.01 * abs(np.mean(ends))

@@ -5,25 +5,26 @@
 
 import _thread
 import threading
+from importlib import import_module
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
-from sklda import ECGSLDA, CollapsedGibbsLDA
+from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
 from sklda._core.corpus import cells_of
 from sklda._core.problem import Problem, add_changes
 from sklda._core.random_streams import random_topics
 from sklda._core.threads import Threads
 from sklda._gibbs import rows_or_lists
 from sklda._gibbs.kernels import single_site_rows
-from sklda._gibbs.rows_or_lists import collapsed_sampler
 from sklda._gibbs.sharded import Sharded, sharded
 from sklda.datasets import make_lda_corpus
-from tests.base.test_fitted import log_joint, recount
-from tests.helpers.comparison import assert_same_fit
+from tests.base.test_fitted import recount
+from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import random_corpus, tight_corpus, words_of
 from tests.helpers.enumeration import (
     TinyProblem,
@@ -126,19 +127,6 @@ def test_small_corpora(fit, counts, n_topics):
         topic_word, _ = recount(model, sparse.csr_array(counts))
         np.testing.assert_array_equal(topic_word.sum(0), counts.sum(0))
         assert np.isfinite(model.log_joint_).all()
-
-
-def test_shards_cost_little(fit):
-    # In nats per token; chains differ by 0.02 and less from seed to seed, and rise by
-    # 0.2 and more. Ten documents in a shard are few.
-    ends = []
-    for n_shards in (1, 2, 4):
-        params = {"n_shards": n_shards, "doc_topic_prior": 0.2, "max_iter": 60}
-        models = [fit(random_state=seed, **params) for seed in range(3)]
-        ends.append(np.mean([m.log_joint_[-1] for m in models]) / X.sum())
-        for model in models:
-            assert model.log_joint_[-1] == pytest.approx(log_joint(model, X))
-    assert ends[1:] == pytest.approx([ends[0]] * 2, rel=0.03)
 
 
 # --- the state after a sweep -----------------------------------------------------
@@ -350,25 +338,37 @@ def test_one_job_needs_no_threads(fit, monkeypatch):
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
-def test_an_error_in_a_shard_ends_the_fit_and_its_threads(monkeypatch, n_jobs, error):
-    rows = collapsed_sampler(None, None, True, 4)
-    calls, sweep = [], rows.sweep
+@pytest.mark.parametrize(
+    ("model", "kernel"),
+    [
+        (CollapsedGibbsLDA(n_shards=4), "single_site_registers.sweep"),
+        (UncollapsedGibbsLDA(), "uncollapsed.resample_topics"),
+    ],
+    ids=["shards", "slices"],
+)
+def test_an_error_in_a_thread_ends_the_fit_and_all_threads(
+    monkeypatch, model, kernel, error, n_jobs
+):
+    module, function = f"sklda._gibbs.kernels.{kernel}".rsplit(".", 1)
+    original = getattr(import_module(module), function)
+    monkeypatch.setattr("sklda._gibbs.uncollapsed_sampler._TOKENS", 50)
+    calls = []
 
     def interrupted(*args):
         calls.append(threading.get_ident())
         if len(calls) == 10:
             raise error
-        return sweep(*args)
+        return original(*args)
 
     before = _thread._count()
-    params = {"n_shards": 4, "n_jobs": n_jobs, "max_iter": 5, "random_state": 0}
-    model = CollapsedGibbsLDA(4, **params)
+    params = {"n_components": 4, "n_jobs": n_jobs, "max_iter": 5, "random_state": 0}
+    model = clone(model).set_params(**params)
     with monkeypatch.context() as patch:
-        patch.setattr(rows, "sweep", interrupted)
+        patch.setattr(f"{module}.{function}", interrupted)
         with pytest.raises(error):
             model.fit(X)
     wait_for_threads(before)
     assert n_jobs > 1 or set(calls) == {threading.get_ident()}
     assert len(set(calls)) <= n_jobs
-    assert not [name for name in vars(model) if name.endswith("_")]
-    assert_same_fit(model.fit(X), CollapsedGibbsLDA(4, **params).fit(X))
+    assert not fitted(model)
+    assert_same_fit(model.fit(X), clone(model).fit(X))

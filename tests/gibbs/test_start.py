@@ -1,7 +1,6 @@
 """Starts of chains: `init`, and topics of tokens under given topics."""
 
 import itertools
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,13 +10,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 
-from sklda import (
-    CVBLDA,
-    ECGSLDA,
-    CollapsedGibbsLDA,
-    PartiallyCollapsedGibbsLDA,
-    UncollapsedGibbsLDA,
-)
+from sklda import CVBLDA, CollapsedGibbsLDA
 from sklda._core.corpus import take_documents
 from sklda._core.problem import Problem
 from sklda._core.threads import Threads
@@ -30,24 +23,16 @@ from tests.helpers.corpora import corpus_of, random_corpus
 from tests.helpers.enumeration import RIGHT, marginals
 from tests.helpers.known_topics import KnownTopics
 from tests.helpers.mutants import streams
+from tests.helpers.ways_to_fit import GIBBS
 
 K, V = 4, 30
 X, _, TOPICS = make_lda_corpus(60, V, K, document_length=30, random_state=0)
-MODELS = {
-    "rows": CollapsedGibbsLDA,
-    "lists": partial(CollapsedGibbsLDA, sampler="sparse"),
-    "blocks": partial(CollapsedGibbsLDA, blocking="backward"),
-    "shards": partial(CollapsedGibbsLDA, n_shards=3),
-    "dynamic": ECGSLDA,
-    "partially collapsed": PartiallyCollapsedGibbsLDA,
-    "uncollapsed": UncollapsedGibbsLDA,
-}
-each = pytest.mark.parametrize("name", MODELS)
+each = pytest.mark.parametrize("name", GIBBS)
 
 
 def fit(name="rows", documents=X, **params):
     params = {"n_components": K, "max_iter": 4, "random_state": 0, **params}
-    return MODELS[name](**params).fit(documents)
+    return clone(GIBBS[name]).set_params(**params).fit(documents)
 
 
 # --- the draws -------------------------------------------------------------------
@@ -234,8 +219,7 @@ def test_the_start_on_a_part_has_formed_topics():
 @pytest.mark.parametrize("documents", [X[:1], 0 * X, X[:, :1], X[:2]])
 @each
 def test_the_start_on_a_part_of_hardly_anything(name, documents):
-    lda = MODELS[name](K, init="subsample", max_iter=2, random_state=0)
-    lda.fit(documents)
+    lda = fit(name, documents, init="subsample", max_iter=2)
     assert lda.topic_assignments_.size == documents.sum()
 
 

@@ -1,73 +1,49 @@
 """`warm_start`: fits that go on with the chain of the last one."""
 
 import pickle
-from functools import partial
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from sklda import (
-    ECGSLDA,
-    CollapsedGibbsLDA,
-    MedLDAClassifier,
-    MedLDARegressor,
-    PartiallyCollapsedGibbsLDA,
-    UncollapsedGibbsLDA,
-)
+from sklda import ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
 from sklda._core.corpus import n_documents_in_common
 from sklda._core.threads import Threads
 from sklda._gibbs.chain import Chain
 from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import sample_chains
-from tests.gibbs.test_kept_draws import assert_same_draws
-from tests.helpers.comparison import fitted
+from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import corpus_of
+from tests.helpers.ways_to_fit import GIBBS
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0].toarray()
 LABELS, NUMBERS = np.arange(40) % 3, np.linspace(0, 1, 40)
-COLLAPSED = partial(CollapsedGibbsLDA, evaluate_every=3)
-MODELS = {
-    "rows": COLLAPSED,
-    "many topics": partial(COLLAPSED, 130),
-    "lists": partial(COLLAPSED, sampler="sparse"),
-    "blocks": partial(COLLAPSED, blocking="nested", max_block_size=None),
-    "shards": partial(COLLAPSED, n_shards=3),
-    "lists in shards": partial(COLLAPSED, n_shards=3, sampler="sparse"),
-    "learned priors": partial(COLLAPSED, learn_priors="asymmetric"),
-    "draws": partial(COLLAPSED, keep_draws=4),
-    "dynamic": ECGSLDA,
-    "dynamic in shards": partial(ECGSLDA, n_shards=3),
-    "partially collapsed": PartiallyCollapsedGibbsLDA,
-    "uncollapsed": UncollapsedGibbsLDA,
-    "light": MedLDAClassifier,
-    "one vs rest": partial(MedLDAClassifier, multi_class="ovr"),
-    "gibbs": partial(MedLDARegressor, sampler="gibbs", n_weight_steps=None),
+MODELS = GIBBS | {
+    "many topics": CollapsedGibbsLDA(130),
+    "lists in shards": CollapsedGibbsLDA(n_shards=3, sampler="sparse"),
+    "learned priors": CollapsedGibbsLDA(learn_priors="asymmetric"),
+    "draws": CollapsedGibbsLDA(keep_draws=4),
+    "dynamic in shards": ECGSLDA(n_shards=3),
+    "light": MedLDAClassifier(),
+    "one vs rest": MedLDAClassifier(multi_class="ovr"),
+    "gibbs": MedLDARegressor(sampler="gibbs", n_weight_steps=None),
 }
 each = pytest.mark.parametrize("name", MODELS)
 
 
 def make(name, **params):
-    model = MODELS[name](random_state=0, thin=4, burn_in=10)
-    if model.n_components < 130:
+    model = clone(MODELS[name]).set_params(random_state=0, thin=4, burn_in=10)
+    if name != "many topics":
         model.n_components = 4
+    if hasattr(model, "evaluate_every"):
+        model.evaluate_every = 3
     return model.set_params(**params)
 
 
 def fit(model):
     y = LABELS if isinstance(model, MedLDAClassifier) else NUMBERS
     return model.fit(X, y)
-
-
-def assert_same(a, b):
-    a, b = dict(fitted(a)), dict(fitted(b))
-    draws = [one.pop("draws_", None) for one in (a, b)]
-    if draws[0] is not None:
-        assert_same_draws(*draws)
-    assert a.keys() == b.keys()
-    for key in a:
-        np.testing.assert_array_equal(a[key], b[key], strict=True, err_msg=key)
 
 
 # --- one long chain --------------------------------------------------------------
@@ -79,7 +55,7 @@ def test_two_fits_are_one_long_chain(name):
     model = fit(make(name, max_iter=26, warm_start=True))
     model = pickle.loads(pickle.dumps(model))
     model.set_params(max_iter=8, burn_in=0, n_jobs=2)
-    assert_same(fit(model), expected)
+    assert_same_fit(fit(model), expected)
 
 
 @pytest.mark.parametrize("name", sorted(MODELS.keys() - {"learned priors", "draws"}))
@@ -87,7 +63,7 @@ def test_burn_in_counts_from_where_the_last_fit_stopped(name):
     model = fit(make(name, max_iter=26, warm_start=True))
     fit(model.set_params(max_iter=8, burn_in=7))
     expected = fit(make(name, max_iter=34, burn_in=33))
-    assert_same(model, expected)
+    assert_same_fit(model, expected)
 
 
 def test_priors_are_learned_in_each_burn_in():
@@ -103,7 +79,7 @@ def test_many_short_fits():
     model = make("shards", max_iter=1, burn_in=0, thin=1, warm_start=True)
     for _ in range(30):
         fit(model)
-    assert_same(model, fit(make("shards", max_iter=30, burn_in=0, thin=1)))
+    assert_same_fit(model, fit(make("shards", max_iter=30, burn_in=0, thin=1)))
 
 
 def test_more_draws_than_one_fit_keeps():
@@ -141,7 +117,7 @@ def test_a_stopped_fit_goes_on():
     assert fit(model).n_iter_ == 17
     fit(model.set_params(max_iter=17, burn_in=16))
     expected = fit(make("lists in shards", max_iter=34, burn_in=33))
-    assert_same(model, expected)
+    assert_same_fit(model, expected)
 
 
 @pytest.mark.parametrize("name", ["rows", "light"])
@@ -161,7 +137,7 @@ def test_a_failure_leaves_the_chain_as_it_was(name, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             fit(model)
     assert vars(model) == before
-    assert_same(fit(model), fit(make(name, max_iter=34)))
+    assert_same_fit(fit(model), fit(make(name, max_iter=34)))
 
 
 # --- documents -------------------------------------------------------------------
@@ -178,7 +154,7 @@ def test_documents_may_be_added(name):
     # Most tokens keep their topic in a sweep; random ones would have three others.
     assert (model.topic_assignments_[: before.size] == before).mean() > 0.5
     again = make(name, max_iter=26, warm_start=True).fit(X[:30])
-    assert_same(fit(again.set_params(max_iter=1, burn_in=0, n_jobs=2)), model)
+    assert_same_fit(fit(again.set_params(max_iter=1, burn_in=0, n_jobs=2)), model)
 
 
 def test_added_documents_get_the_topics_of_the_others():
@@ -231,7 +207,7 @@ def test_the_caller_may_change_x_between_the_fits():
     model.set_params(max_iter=8, burn_in=0)
     with pytest.raises(ValueError, match="is another one"):
         model.fit(own)
-    assert_same(model.fit(X), fit(make("rows", max_iter=34)))
+    assert_same_fit(model.fit(X), fit(make("rows", max_iter=34)))
 
 
 @each
@@ -246,7 +222,7 @@ def test_the_caller_may_change_attributes_between_the_fits(name, topic_word_prio
             value[...] = np.roll(value, 1)
     for one in (model, expected):
         fit(one.set_params(max_iter=8, burn_in=0))
-    assert_same(model, expected)
+    assert_same_fit(model, expected)
 
 
 def test_documents_in_common():
@@ -287,7 +263,7 @@ def test_what_the_chain_depends_on_must_not_change(name, change):
     with pytest.raises(ValueError, match=f"had {parameter}={old!r}; now it is.*anew"):
         fit(model)
     expected = fit(make(name, max_iter=26, **change))
-    assert_same(fit(model.set_params(warm_start=False)), expected)
+    assert_same_fit(fit(model.set_params(warm_start=False)), expected)
 
 
 def test_what_a_fit_anew_leaves():
@@ -298,7 +274,7 @@ def test_what_a_fit_anew_leaves():
     with pytest.warns(UserWarning, match="kept no chain.*starts anew") as caught:
         model.set_params(warm_start=True).fit(X)
     assert caught[0].filename == __file__
-    assert_same(model, fit(make("rows", max_iter=26)))
+    assert_same_fit(model, fit(make("rows", max_iter=26)))
 
 
 def test_learned_priors_need_no_further_burn_in(recwarn):
@@ -312,7 +288,7 @@ def test_chains_side_by_side_do_not_go_on_by_fit():
     model = fit(make("rows", max_iter=26, warm_start=True))
     chains = sample_chains(model, X, n_chains=2, random_state=0).more(4)
     assert not any(one.warm_start for one in chains.estimators_)
-    assert_same(chains.estimators_[0], clone(chains.estimators_[0]).fit(X))
+    assert_same_fit(chains.estimators_[0], clone(chains.estimators_[0]).fit(X))
 
 
 def test_number_of_threads():

@@ -1,60 +1,17 @@
-"""Data augmentation: the same bits whatever the number of threads, and its kernel."""
-
-import _thread
-import itertools
-import threading
+"""Data augmentation: its slices, and its kernel."""
 
 import numpy as np
 import pytest
 
-from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda import UncollapsedGibbsLDA
 from sklda._core.problem import LANES, MAX_TOPICS, Corpus, Problem, padded
 from sklda._core.threads import Threads
 from sklda._gibbs import uncollapsed_sampler
 from sklda._gibbs.kernels import uncollapsed
-from sklda.datasets import make_lda_corpus
-from tests.base.test_fitted import log_joint, recount
 from tests.helpers.comparison import assert_same_fit
-from tests.helpers.corpora import random_corpus, words_of
+from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
-from tests.helpers.interrupts import wait_for_threads
 from tests.helpers.mutants import streams
-
-X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0]
-
-
-def fit(X=X, **params):
-    params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
-    return UncollapsedGibbsLDA(**params).fit(X)
-
-
-@pytest.fixture
-def many_slices(monkeypatch):
-    """Cut small corpora into many slices, and slices into many blocks."""
-    monkeypatch.setattr(uncollapsed_sampler, "_WORDS", 4)
-    monkeypatch.setattr(uncollapsed_sampler, "_TOKENS", 50)
-    monkeypatch.setattr(uncollapsed_sampler, "_GAMMAS", 8)
-
-
-# --- threads ---------------------------------------------------------------------
-
-
-@pytest.mark.usefixtures("many_slices")
-@pytest.mark.parametrize("n_topics", [1, 4, 21])
-def test_the_fit_does_not_depend_on_the_number_of_threads(n_topics):
-    params = {"n_components": n_topics, "learn_priors": "asymmetric", "max_iter": 25}
-    model = fit(**params)
-    for n_jobs in (1, 2, 3, -1):
-        assert_same_fit(fit(**params, n_jobs=n_jobs), model)
-    assert n_topics == 1 or model.topic_assignments_.any()
-
-
-def test_the_fit_of_a_larger_corpus_does_not_depend_on_it_either():
-    # With the sizes of slices that users have: 5 of words, 13 of documents.
-    X = make_lda_corpus(500, 600, 4, random_state=0)[0]
-    model = fit(X)
-    for n_jobs in (2, 3):
-        assert_same_fit(fit(X, n_jobs=n_jobs), model)
 
 
 @pytest.mark.parametrize("n_docs", [1, 2, 30, 3000])
@@ -90,133 +47,12 @@ def test_slices(n_docs):
 
 def test_one_document_of_many_tokens_is_one_slice():
     X = np.array([[30_000, 20_000, 1]])
-    model = fit(X, n_jobs=2, max_iter=3)
-    assert model.topic_assignments_.size == X.sum()
-    assert_same_fit(fit(X, n_jobs=1, max_iter=3), model)
-
-
-def test_one_job_needs_no_threads(monkeypatch):
-    monkeypatch.setattr(_thread, "start_new_thread", None)
-    fit()
-    fit(n_jobs=1)
-
-
-@pytest.mark.usefixtures("many_slices")
-@pytest.mark.parametrize("n_jobs", [1, 3])
-@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
-def test_an_error_in_a_slice_ends_the_fit_and_its_threads(monkeypatch, n_jobs, error):
-    calls = []
-
-    def interrupted(*args):
-        calls.append(threading.get_ident())
-        if len(calls) == 50:
-            raise error
-        return resample_topics(*args)
-
-    resample_topics = uncollapsed.resample_topics
-    before = _thread._count()
-    model = UncollapsedGibbsLDA(4, n_jobs=n_jobs, random_state=0)
-    with monkeypatch.context() as patch:
-        patch.setattr(uncollapsed, "resample_topics", interrupted)
-        with pytest.raises(error):
-            model.fit(X)
-    wait_for_threads(before)
-    assert n_jobs > 1 or set(calls) == {threading.get_ident()}
-    assert len(set(calls)) <= n_jobs
-    assert not [name for name in vars(model) if name.endswith("_")]
-    assert_same_fit(model.set_params(max_iter=3).fit(X), fit(max_iter=3, n_jobs=3))
-
-
-# --- what is fitted --------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_topics", [1, 4, 21])
-def test_attributes_are_counts_of_the_last_sweep(n_topics):
-    alpha = np.linspace(0.1, 0.9, n_topics)
-    params = {"n_components": n_topics, "burn_in": 9}
-    model = fit(doc_topic_prior=alpha, topic_word_prior=0.3, n_jobs=2, **params)
-    topic_word, doc_topic = recount(model, X)
-    np.testing.assert_allclose(model.components_, topic_word + 0.3)
-    theta = (doc_topic + alpha) / (doc_topic + alpha).sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(model.doc_topic_, theta)
-    np.testing.assert_allclose(model.log_joint_[-1], log_joint(model, X), rtol=1e-10)
-    assert model.topic_assignments_.dtype == np.uint16
-
-
-def test_priors_are_learned():
-    params = {"max_iter": 21, "burn_in": 20}
-    assert fit(**params).doc_topic_prior_.tolist() == [0.25] * 4
-    one = fit(learn_priors="symmetric", **params)
-    each = fit(learn_priors="asymmetric", **params)
-    assert len(set(one.doc_topic_prior_)) == 1
-    assert len(set(each.doc_topic_prior_)) == 4
-    assert 0.25 not in (one.doc_topic_prior_[0], one.topic_word_prior_)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize(
-    "X",
-    [
-        np.array([[3]]),
-        np.array([[1, 0, 2]]),
-        np.array([[0, 0], [1, 2], [0, 0]]),
-        np.zeros((3, 2), int),
-    ],
-    ids=["1 word", "1 document", "empty documents", "no tokens"],
-)
-@pytest.mark.usefixtures("many_slices")
-def test_small_corpora(X, n_jobs):
-    for n_topics in (1, 3, 17):
-        model = fit(X, n_components=n_topics, n_jobs=n_jobs, evaluate_every=1)
-        words = model.components_.sum(axis=0) - n_topics * model.topic_word_prior_
-        np.testing.assert_allclose(words, X.sum(axis=0), atol=1e-12)
-        np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1)
-        assert np.isfinite(model.log_joint_).all()
-
-
-@pytest.mark.parametrize("beta", [1e-10, 0.1, 1e10])
-@pytest.mark.parametrize("alpha", [1e-10, 0.1, 1e10, "all"])
-def test_tiny_and_huge_priors(alpha, beta):
-    if alpha == "all":
-        alpha = np.logspace(-10, 10, 20)
-    params = {"doc_topic_prior": alpha, "topic_word_prior": beta, "max_iter": 20}
-    model = fit(n_components=20, thin=1, evaluate_every=1, **params)
-    assert np.isfinite(model.log_joint_).all()
-    words = np.asarray(X.sum(axis=0)).ravel() + 20 * beta
-    np.testing.assert_allclose(model.components_.sum(axis=0), words)
-    np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1)
-    assert model.topic_assignments_.max() < 20
-    assert np.isfinite(model.transform(X)).all()
-
-
-@pytest.mark.slow
-def test_it_comes_where_the_collapsed_sampler_is():
-    params = {"n_components": 5, "doc_topic_prior": 0.2, "topic_word_prior": 0.1}
-    X = make_lda_corpus(300, 100, 5, document_length=50, random_state=1)[0]
-    ends = [
-        [
-            cls(**params, max_iter=300, evaluate_every=1, random_state=seed)
-            .fit(X)
-            .log_joint_[150:]
-            .mean()
-            for seed in range(3)
-        ]
-        for cls in (CollapsedGibbsLDA, UncollapsedGibbsLDA)
-    ]
-    # In nats per token. Chains of one sampler differ by 0.01 from seed to seed, and
-    # the log joint rises by 0.6 from its first sweep.
-    assert abs(np.mean(ends[0]) - np.mean(ends[1])) / X.sum() < 0.02
-
-
-# --- parameters ------------------------------------------------------------------
-
-
-def test_parameters_are_those_of_the_collapsed_sampler_but_its_own():
-    other = CollapsedGibbsLDA().get_params()
-    mine = UncollapsedGibbsLDA().get_params()
-    assert mine == {name: other[name] for name in mine}
-    own = {"n_shards", "blocking", "max_block_size", "sampler"}
-    assert set(other) - set(mine) == own
+    one, two = (
+        UncollapsedGibbsLDA(4, n_jobs=n, max_iter=3, random_state=0).fit(X)
+        for n in (1, 2)
+    )
+    assert one.topic_assignments_.size == X.sum()
+    assert_same_fit(one, two)
 
 
 # --- the kernel ------------------------------------------------------------------
@@ -241,18 +77,6 @@ def test_no_product_is_too_small_or_too_large_for_float32():
     # The weight of the present topic: among gammas up to 1e10 and counts up to 2**31
     # its own, of shape 1 or more, is less than 1e-9 once in 1e9 draws.
     assert lowest / largest < 1e-9 / 1e10 / 2**31
-
-
-@pytest.mark.parametrize("cuts", [[0, 40], [0, 1, 20, 39, 40], [0, 40, 40]])
-def test_words_are_counted(cuts):
-    corpus = random_corpus(1, n_docs=30, n_words=40)
-    z = np.random.default_rng(0).integers(5, size=corpus.token_ptr[-1])
-    table = np.zeros((40, LANES), np.int32)
-    for first, last in itertools.pairwise(cuts):
-        uncollapsed.count(corpus, z.astype(np.uint16), first, last, table)
-    expected = np.zeros_like(table)
-    np.add.at(expected, (words_of(corpus), z), 1)
-    np.testing.assert_array_equal(table, expected)
 
 
 @pytest.mark.parametrize("n_topics", [1, 16, 40, 300])

@@ -1,13 +1,13 @@
-"""Faults in what samplers make of an array of beta; right ones are in the other files.
+"""Planted faults in the use of an array of beta.
 
-The tables hold beta, or what it has beyond the least of a word, and kernels know the
-rest: each of these parts can go wrong alone.
+Tables hold beta, or its excess over the smallest beta of a word; kernels add the rest.
+Each of these parts can fail alone. `test_exactness` has the samplers without faults.
 """
 
 import pytest
 
-from tests.helpers.enumeration import TinyProblem, assert_exact, is_wrong
-from tests.helpers.mutants import Edit
+from tests.helpers.enumeration import TinyProblem, assert_exact, each_mutant, is_wrong
+from tests.helpers.mutants import faults
 from tests.helpers.samplers import SAMPLERS
 
 # Interpreted kernels have two lanes, so three topics fill two registers.
@@ -28,49 +28,48 @@ SMALL = {
         (((0, 2), (1, 2)),), 2, (1.0, 1.5), ((5.0, 0.1), (5.0, 0.1))
     ),
 }
-BETA_SUM = Edit(
-    "document.topic_ratios", "entries(S, K, L)", "broadcast(entry(S, 0), L)"
-)
-NO_EXCESS = Edit("_list_excess", "state.size[W] = A - B", "state.size[W] = 0")
 
-# Sampler, fault: problem, draws, edit.
+# Faults by the sampler and the problem on which they show.
 MUTANTS = {
-    ("rows", "tables do not hold beta"): (
-        ("words", 4000),
-        Edit("rows.from_topics", "word_topic[X] = B.T", "word_topic[X] = 0.5"),
-    ),
-    ("rows", "the sum of beta is that of another topic"): (("topics", 4000), BETA_SUM),
-    ("rows", "without the token, it is that of another topic"): (
-        ("topics", 8000),
-        Edit("ratio_without", "entry(S, K)", "entry(S, 0)"),
-    ),
-    ("lists", "the excess is missing"): (("one seed", 4000), NO_EXCESS),
-    ("lists", "the excess is twice there"): (
-        ("one seed", 4000),
-        Edit("_list_excess", "value[X]", "2 * value[X]"),
-    ),
-    ("lists", "beta is that of another word"): (
-        ("of words", 4000),
-        Edit("entry.priors_of", "entry(B, W)", "entry(B, 0)"),
-    ),
-    ("lists", "the sum of beta is that of another topic"): (("topics", 4000), BETA_SUM),
-    ("pairs", "the excess is missing"): (("one seed", 4000), NO_EXCESS),
-    ("pairs", "the sum of beta is that of another topic"): (
-        ("topics", 12_000),
-        Edit("set_ratios", "entry(S, K)", "entry(S, 0)"),
-    ),
-    ("pairs", "without tokens, it is that of another topic"): (
-        ("topics", 4000),
-        Edit("kappa_without", "entry(S, K)", "entry(S, 0)"),
-    ),
-    ("pairs", "beta is that of the first word"): (
-        ("of words", 4000),
-        Edit("small.words_of", "entry(B, W)", "entry(B, 0)"),
-    ),
-    ("pairs", "unlisted topics have beta of another word"): (
-        ("words far apart", 12_000),
-        Edit("lists._resample_small", "words.beta != beta", "beta < 0"),
-    ),
+    "rows": faults("""
+words
+  tables do not hold beta
+    rows.from_topics: W[X] = B.T -> W[X] = 0.5
+topics
+  the sum of beta is that of another topic
+    document.topic_ratios: entries(S, K, L) -> broadcast(entry(S, 0), L)
+  without the token, it is that of another topic
+    ratio_without: entry(S, K) -> entry(S, 0)
+"""),
+    "lists": faults("""
+one seed
+  the excess is missing
+    _list_excess: state.size[W] = A - B -> state.size[W] = 0
+  the excess is twice there
+    _list_excess: value[X] -> 2 * value[X]
+of words
+  beta is that of another word
+    entry.priors_of: entry(B, W) -> entry(B, 0)
+topics
+  the sum of beta is that of another topic
+    document.topic_ratios: entries(S, K, L) -> broadcast(entry(S, 0), L)
+"""),
+    "pairs": faults("""
+one seed
+  the excess is missing
+    _list_excess: state.size[W] = A - B -> state.size[W] = 0
+topics
+  the sum of beta is that of another topic
+    set_ratios: entry(S, K) -> entry(S, 0)
+  without tokens, it is that of another topic
+    kappa_without: entry(S, K) -> entry(S, 0)
+of words
+  beta is that of the first word
+    small.words_of: entry(B, W) -> entry(B, 0)
+words far apart
+  unlisted topics have beta of another word
+    lists._resample_small: W.beta != B -> B < 0
+"""),
 }
 
 
@@ -83,8 +82,7 @@ def test_interpreted_kernels_pass(name, tiny):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "fault"), MUTANTS)
-def test_mutants_fail(name, fault):
-    (tiny, n_draws), edit = MUTANTS[name, fault]
-    mutant, _ = SAMPLERS[name].plain([edit], lanes=2)
-    assert is_wrong(mutant, SMALL[tiny], n_draws, seed=5)
+@each_mutant(MUTANTS)
+def test_mutants_fail(name, problem, edits):
+    mutant, _ = SAMPLERS[name].plain(edits, lanes=2)
+    assert is_wrong(mutant, SMALL[problem], 20_000, seed=5)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from sklda._core.problem import Corpus
+from sklda._core.problem import LANES, Corpus
 
 
 def random_corpus(seed, n_docs=12, n_words=9, mean=0.7):
@@ -26,13 +26,14 @@ def corpus_of(counts):
     )
 
 
-def tight_corpus():
-    """Return a corpus of words whose lists may be full: about 16 and 32 tokens each.
+def tight_corpus(lanes=LANES):
+    """Return a corpus of words whose lists may be full: of one or two registers.
 
-    Each has cells of one to six tokens. The room of a list is a multiple of 16, and no
-    more than what its tokens, and one topic more, can ask for.
+    Each has cells of one to six tokens. The room of a list is a multiple of `lanes`,
+    and no more than what its tokens, and one topic more, can ask for.
     """
-    totals = np.array([14, 15, 16, 17, 18, 30, 31, 32, 33])
+    near = np.arange(-2, 3) if lanes > 4 else np.arange(-1, 2)
+    totals = np.concatenate([lanes + near, 2 * lanes + near[1:]])
     counts = np.zeros((12, totals.size), np.int64)
     for d, word in itertools.product(range(len(counts)), range(totals.size)):
         left = totals[word] - counts[:, word].sum()

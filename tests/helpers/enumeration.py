@@ -11,6 +11,7 @@ from functools import cached_property
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from scipy import stats
 
 from sklda._core.corpus import part_of
@@ -18,9 +19,9 @@ from sklda._core.problem import Corpus, Problem
 from sklda._core.word_prior import word_prior
 from tests.helpers.mutants import streams
 
-# The statistical tests are seeded. There are about a thousand p-values: those of right
-# samplers fail one of them for one seed in a hundred. A mutant, with one planted fault,
-# must fail at p < 1e-6. So neither side hangs on its seed.
+# The statistical tests are seeded and have about a thousand p-values. With right
+# samplers, one of them fails for one seed in a hundred. A mutant, with one planted
+# fault, must fail at p < 1e-6. So neither result depends on the seed.
 RIGHT, WRONG = 1e-5, 1e-6
 
 
@@ -237,7 +238,9 @@ def faults(state, words, n_topics, betas=0.0):
 # --- draws of assignments --------------------------------------------------------
 
 
-def sweep_exact_draws(sampler, tiny, n_draws, seed, until=0.0, start=None):
+def sweep_exact_draws(
+    sampler, tiny, n_draws, seed, until=0.0, start=None, *, while_sound=False
+):
     """Sweep once from each of `n_draws` independent draws from the posterior.
 
     Where all tokens are one block, a sweep is a draw from the posterior whatever was
@@ -246,7 +249,8 @@ def sweep_exact_draws(sampler, tiny, n_draws, seed, until=0.0, start=None):
     Return how often each assignment came out, those that cannot be at the end; and
     whether the tables were right wherever they were looked at.
 
-    Draws end early once the p-value is below `until`, which is looked at nine times.
+    Draws end early with tables that are wrong, `while_sound`, or once the p-value is
+    below `until`, which is looked at nine times.
     With 1e-6 for mutants a right sampler would be called wrong with a probability of at
     most ten in a million.
     """
@@ -272,6 +276,8 @@ def sweep_exact_draws(sampler, tiny, n_draws, seed, until=0.0, start=None):
         if i % 16 == 0:  # to look is slower than to sweep
             found = faults(state, words, tiny.n_topics, np.array(tiny.betas))
             sound = sound and not found
+            if while_sound and not sound:
+                break
     return seen, sound
 
 
@@ -304,14 +310,36 @@ def assert_exact(sampler, tiny, n_draws, seed, start=None):
     assert chi_square_pvalue(seen, tiny.posterior) > RIGHT
 
 
-def is_wrong(mutant, tiny, n_draws, seed, start=None):
-    """Return whether it clearly does not; the tables of the state do not count."""
+def is_wrong(mutant, tiny, n_draws, seed, start=None, *, or_unsound=False):
+    """Return whether it clearly does not.
+
+    The tables of the state count only where they may be wrong `or_unsound`.
+    """
     with np.errstate(all="ignore"):  # a fault may well divide by zero
         try:
-            seen, _ = sweep_exact_draws(mutant, tiny, n_draws, seed, WRONG, start)
+            seen, sound = sweep_exact_draws(
+                mutant, tiny, n_draws, seed, WRONG, start, while_sound=or_unsound
+            )
         except IndexError:  # an interpreted kernel does not bear a wrong index
             return True
+    if or_unsound and not sound:
+        return True
     return chi_square_pvalue(seen, tiny.posterior) < WRONG
+
+
+def each_mutant(tables):
+    """Parametrise a test of mutants, which gets `name`, `problem` and `edits`.
+
+    Each name has one table of `mutants.faults`, or several.
+    """
+    mutants = [
+        pytest.param(name, problem, edits, id=f"{name}-{fault}")
+        for name, own in tables.items()
+        for table in (own if isinstance(own, list) else [own])
+        for problem, faults in table.items()
+        for fault, edits in faults.items()
+    ]
+    return pytest.mark.parametrize(("name", "problem", "edits"), mutants)
 
 
 # --- long chains -----------------------------------------------------------------

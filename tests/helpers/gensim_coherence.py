@@ -1,4 +1,4 @@
-"""The coherence of gensim, with windows as they are defined."""
+"""The coherence of gensim."""
 
 import numpy as np
 import pytest
@@ -20,19 +20,3 @@ def gensim_coherence(components, texts, names, n_words, **options):
         **options,
     )
     return model.get_coherence_per_topic()
-
-
-def keep_repeated_words(monkeypatch):
-    """Let gensim find all words of a window.
-
-    It takes a word for absent once one of its occurrences has left the window, even if
-    another one remains.
-    """
-    analysis = pytest.importorskip("gensim.topic_coherence.text_analysis")
-
-    def slide_window(self, window, doc_num):
-        self._uniq_words[:] = False
-        self._uniq_words[window] = True
-
-    counter = analysis.WordOccurrenceAccumulator
-    monkeypatch.setattr(counter, "_slide_window", slide_window)

@@ -1,8 +1,10 @@
 """Modules of sklda that Python itself runs, with faults planted in their syntax trees.
 
-An edit names the function that it changes and a pattern of code in which each single
-upper-case letter stands for any expression, the same one wherever it occurs: so faults
-outlive new names of variables, another layout, and a move to another file.
+An edit names the function that it changes, and a pattern of code in which each single
+upper-case letter stands for any expression, the same one wherever it occurs. So faults
+outlive another layout, a move to another file, and new names of variables where the
+structure alone singles out the place. Where only a name does, the pattern has that
+name. An edit that no longer matches fails and shows the function.
 """
 
 import ast
@@ -10,6 +12,7 @@ import builtins
 import copy
 import importlib
 import random
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -25,8 +28,8 @@ from tests.helpers.from_python import from_python, is_inlined
 
 ROOT = Path(sklda.__file__).parent.parent
 # As they are: they run without a compiler, or their numbers are replaced below.
-_NAMES = ("columns", "compile", "prefetch", "random_streams", "vector_type", "vectors")
-_SHARED = tuple(f"sklda._core.{name}" for name in _NAMES)
+_NAMES = ("columns", "compile", "prefetch", "vector_type", "vectors")
+_SHARED = ("sklda._core.random_streams", *(f"sklda._simd.{name}" for name in _NAMES))
 
 
 class Edit(NamedTuple):
@@ -43,6 +46,27 @@ class Edit(NamedTuple):
     replacement: str
     nth: int | None = 0
     of: int = 1
+
+
+def faults(table: str) -> dict[str, dict[str, list[Edit]]]:
+    """Read a table of faults: {problem on which it shows: {fault: edits}}.
+
+    Problems stand at the margin, below each its faults, and below these their edits:
+    ``function: pattern -> replacement``, with `` (1 of 2)`` where only the first of two
+    matches is to be replaced.
+    """
+    found: dict[str, dict[str, list[Edit]]] = {}
+    for line in filter(None, table.splitlines()):
+        indent, text = len(line) - len(line.lstrip()), line.strip()
+        if indent == 0:
+            own = found.setdefault(text, {})
+        elif indent == 2:
+            edits = own.setdefault(text, [])
+        else:
+            parts = r"(\S+): (.+) -> (.+?)(?: \((\d) of (\d)\))?"
+            *edit, nth, of = re.fullmatch(parts, text).groups()
+            edits.append(Edit(*edit, int(nth or 1) - 1, int(of or 1)))
+    return found
 
 
 class Interpreted(NamedTuple):

@@ -14,17 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda import (
-    CVBLDA,
-    ECGSLDA,
-    CollapsedGibbsLDA,
-    MedLDAClassifier,
-    MedLDARegressor,
-    PartiallyCollapsedGibbsLDA,
-    UncollapsedGibbsLDA,
-    __version__,
-)
+from sklda import __version__
 from sklda.datasets import make_lda_corpus
+from tests.helpers.public_names import estimators
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "fits"
 METHODS = ("transform", "decision_function", "predict", "perplexity")
@@ -44,17 +36,12 @@ def fits() -> list[Stored]:
     X = X.toarray()
     labels = np.array(["one", "two", "three"])[theta.argmax(axis=1)]
     params = {"n_components": 3, "max_iter": 20, "random_state": 0}
-    unlabelled = (
-        CVBLDA,
-        CollapsedGibbsLDA,
-        ECGSLDA,
-        PartiallyCollapsedGibbsLDA,
-        UncollapsedGibbsLDA,
-    )
+    params["doc_topic_prior"] = [0.1, 0.2, 0.3]
+    own = {"MedLDAClassifier": {"multi_class": "ovr"}}
+    targets = {"MedLDAClassifier": labels, "MedLDARegressor": theta[:, 0]}
     models = [
-        *(cls(**params, doc_topic_prior=[0.1, 0.2, 0.3]).fit(X) for cls in unlabelled),
-        MedLDAClassifier(**params, multi_class="ovr").fit(X, labels),
-        MedLDARegressor(**params).fit(X, theta[:, 0]),
+        cls(**params, **own.get(name, {})).fit(X, targets.get(name))
+        for name, cls in estimators().items()
     ]
     return [Stored(model, X, results_of(model, X)) for model in models]
 

@@ -1,8 +1,7 @@
 """Corpora in every form that scikit-learn takes, and estimators with valid parameters.
 
-All draws are from short lists. Into draws from wide ranges Hypothesis mixes constants
-of the modules that are loaded: the examples of the suite would depend on what else a
-process tests.
+All draws are from short lists. Hypothesis mixes constants of all loaded modules into
+draws from wide ranges, so the examples would depend on what else the process tests.
 """
 
 import tempfile
@@ -23,6 +22,7 @@ from sklda import (
     PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
 )
+from sklda._base.sklearn_private import StrOptions
 
 among = st.sampled_from
 
@@ -161,23 +161,15 @@ CVB = {
     "total_samples": powers(0, 9),
 }
 MEDLDA = {
-    "sampler": among(["light", "gibbs"]),
     "C": powers(-4, 4),
     "prior_precision": powers(-4, 4),
     "n_mh_steps": among([1, 2, 6]),
     "n_weight_steps": among([None, 1, 2, 5]),
 }
-# What each class has beside number of topics, priors and schedule: sets of parameters
-# that go together.
+# What each class has beside number of topics, priors, schedule and options: sets of
+# parameters that go together.
 PARAMETERS: dict[type, list[dict[str, st.SearchStrategy]]] = {
-    CollapsedGibbsLDA: [
-        {
-            **GIBBS,
-            "sampler": among(["auto", "dense", "sparse"]),
-            "blocking": among([None, "backward", "nested"]),
-            "max_block_size": among([1, 2, 4, 5, 50, None]),
-        },
-    ],
+    CollapsedGibbsLDA: [{**GIBBS, "max_block_size": among([1, 2, 4, 5, 50, None])}],
     PartiallyCollapsedGibbsLDA: [TRACE],
     UncollapsedGibbsLDA: [TRACE],
     ECGSLDA: [
@@ -188,24 +180,30 @@ PARAMETERS: dict[type, list[dict[str, st.SearchStrategy]]] = {
         {**CVB, **SHARDS, "approximation": among(["gaussian", "zero-order"])},
         {**CVB, "approximation": st.just("exact")},
     ],
-    MedLDAClassifier: [
-        {
-            **MEDLDA,
-            "multi_class": among(["multitask", "ovr"]),
-            "n_em_steps": among([None, 1, 5, 500]),
-        }
-    ],
+    MedLDAClassifier: [{**MEDLDA, "n_em_steps": among([None, 1, 5, 500])}],
     MedLDARegressor: [{**MEDLDA, "epsilon": among([0, 0.1, 5])}],
 }
 CLASSES = list(PARAMETERS)
 
 
+def options(cls):
+    """Return what draws the parameters that are a choice of texts, or a flag."""
+    found = {}
+    for name, constraints in cls._parameter_constraints.items():
+        texts = [one.options for one in constraints if isinstance(one, StrOptions)]
+        values = sorted(*texts) if texts else []
+        values += [None] if values and None in constraints else []
+        values += [False, True] if "boolean" in constraints else []
+        if values:
+            found[name] = among(values)
+    return found
+
+
 @st.composite
 def estimators(draw, cls):
     """Draw an estimator of a class with valid parameters."""
-    params: dict[str, Any] = draw(
-        st.one_of([st.fixed_dictionaries(own) for own in PARAMETERS[cls]])
-    )
+    sets = [st.fixed_dictionaries(options(cls) | own) for own in PARAMETERS[cls]]
+    params: dict[str, Any] = draw(st.one_of(sets))
     is_exact = params.get("approximation") == "exact"  # O(tokens ** 2) for each topic
     n_topics = draw(among([1, 2, 3, 5, 16, 17, 40, 130][: 4 if is_exact else None]))
     params |= draw(_priors(n_topics)) | draw(_schedules(cls))

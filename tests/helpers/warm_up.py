@@ -1,7 +1,7 @@
 """Compile the kernels before the workers of pytest-xdist ask for them.
 
-Else each worker compiles what it meets first, most of it twice. This takes about 100
-seconds of one processor; the parts are for two.
+Otherwise each worker compiles what it meets first, and most of it is compiled twice.
+All parts together take about 100 seconds of one processor.
 """
 
 import os
@@ -19,21 +19,13 @@ PARAMS = {"max_iter": 2, "random_state": 0}
 
 
 def gibbs() -> None:
-    from sklda import (
-        ECGSLDA,
-        CollapsedGibbsLDA,
-        PartiallyCollapsedGibbsLDA,
-        UncollapsedGibbsLDA,
-    )
+    from tests.helpers.ways_to_fit import GIBBS
 
-    for n_topics in (3, 41):  # in registers, in rows
-        CollapsedGibbsLDA(n_topics, sampler="dense", **PARAMS).fit(X).score(X)
-    CollapsedGibbsLDA(3, sampler="sparse", n_shards=2, **PARAMS).fit(X)
-    CollapsedGibbsLDA(3, blocking="nested", max_block_size=None, **PARAMS).fit(X)
-    PartiallyCollapsedGibbsLDA(3, **PARAMS).fit(X)
-    UncollapsedGibbsLDA(3, **PARAMS).fit(X)
-    for n_topics in (3, 200):  # rows, lists
-        ECGSLDA(n_topics, **PARAMS).fit(X)
+    for model in GIBBS.values():
+        model.set_params(n_components=3, **PARAMS).fit(X)
+    # In registers above, in rows here; in rows above, in lists here.
+    for name, n_topics in (("rows", 41), ("dynamic", 200)):
+        GIBBS[name].set_params(n_components=n_topics).fit(X).score(X)
 
 
 def with_word_priors() -> None:

@@ -1,17 +1,23 @@
 """Displays, what they draw, and that texts do not overlap."""
 
+import re
+import sys
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from sklda import CVBLDA, CollapsedGibbsLDA
 from sklda.inspection import (
     ConvergenceDisplay,
     DocumentTopicsDisplay,
+    TopicFlowDisplay,
+    TopicIntervalsDisplay,
     TopicMapDisplay,
     TopWordsDisplay,
     top_words,
 )
-from tests.helpers.interpreter import run_python
+from tests.helpers.draws import draws_of
 from tests.helpers.known_topics import KnownTopics, columns_are_shown
 from tests.helpers.pictures import LONG, X, boxes, model_of, overlaps
 
@@ -20,35 +26,31 @@ pytestmark = columns_are_shown
 # --- top words ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_topics", [1, 3, 20])
-def test_bars_are_probabilities_of_the_words(pyplot, n_topics):
+@pytest.mark.parametrize(
+    ("n_topics", "topics", "ranking"),
+    [
+        (1, None, {}),
+        (20, None, {}),
+        (5, [4, 1], {"metric": "frex", "weight": 0.9}),
+    ],
+)
+def test_bars_are_probabilities_whatever_the_metric(pyplot, n_topics, topics, ranking):
     model = model_of(n_topics)
-    display = TopWordsDisplay.from_estimator(model, n_words=6)
-    assert len(display.axes_) == len(display.figure_.axes) == n_topics
+    display = TopWordsDisplay.from_estimator(model, n_words=6, topics=topics, **ranking)
+    topics = range(n_topics) if topics is None else topics
+    assert len(display.axes_) == len(display.figure_.axes) == len(topics)
+    words = top_words(model, n_words=6, **ranking)
+    assert display.words == [words[k] for k in topics]
     phi = model.components_ / model.components_.sum(axis=1, keepdims=True)
-    assert display.words == top_words(model, n_words=6)
-    for k, (panel, bars) in enumerate(zip(display.axes_, display.bars_, strict=True)):
+    for k, panel, bars in zip(topics, display.axes_, display.bars_, strict=True):
         assert panel.get_title() == f"Topic {k}"
         labels = [label.get_text() for label in panel.get_yticklabels()]
-        assert labels == display.words[k]
+        assert labels == words[k]
         widths = [bar.get_width() for bar in bars]
         np.testing.assert_allclose(widths, phi[k, np.array(labels, dtype=int)])
         assert panel.get_ylim()[0] > panel.get_ylim()[1], "the best word is on top"
         assert panel.get_xlim() == display.axes_[0].get_xlim()
-        assert panel.get_xlim()[1] > phi.max()
-
-
-def test_bars_are_probabilities_whatever_the_metric(pyplot):
-    model = model_of(5)
-    display = TopWordsDisplay.from_estimator(
-        model, n_words=4, metric="frex", weight=0.9, topics=[4, 1]
-    )
-    words = top_words(model, n_words=4, metric="frex", weight=0.9)
-    assert display.words == [words[4], words[1]]
-    assert [panel.get_title() for panel in display.axes_] == ["Topic 4", "Topic 1"]
-    phi = model.components_ / model.components_.sum(axis=1, keepdims=True)
-    widths = [bar.get_width() for bar in display.bars_[1]]
-    np.testing.assert_allclose(widths, phi[1, np.array(words[1], dtype=int)])
+        assert panel.get_xlim()[1] > display.probabilities.max()
 
 
 @pytest.mark.parametrize("n_topics", [1, 7, 23])
@@ -86,14 +88,13 @@ def test_axes_may_be_given(pyplot):
 
 def test_words_are_not_read_as_formulas(pyplot):
     names = [f"$\\frac{{{w}$" for w in range(30)]  # no formula
-    display = TopWordsDisplay.from_estimator(model_of(2), names)
-    display.figure_.draw_without_rendering()
-    display = TopicMapDisplay.from_estimator(model_of(2), names)
-    display.figure_.draw_without_rendering()
-    display = DocumentTopicsDisplay.from_estimator(
-        model_of(2), X, names, document_names=names[:10]
-    )
-    display.figure_.draw_without_rendering()
+    model, options = model_of(2), {"document_names": names[:10]}
+    for display in (
+        TopWordsDisplay.from_estimator(model, names),
+        TopicMapDisplay.from_estimator(model, names),
+        DocumentTopicsDisplay.from_estimator(model, X, names, **options),
+    ):
+        display.figure_.draw_without_rendering()
 
 
 # --- convergence -------------------------------------------------------------
@@ -101,10 +102,9 @@ def test_words_are_not_read_as_formulas(pyplot):
 
 @pytest.fixture(scope="module")
 def fits():
+    lda = CollapsedGibbsLDA(3, max_iter=20, topic_word_prior=0.1)
     return [
-        CollapsedGibbsLDA(
-            3, max_iter=20, evaluate_every=4 + i, topic_word_prior=0.1, random_state=i
-        ).fit(X)
+        clone(lda).set_params(evaluate_every=4 + i, random_state=i).fit(X)
         for i in range(2)
     ]
 
@@ -124,10 +124,8 @@ def test_curves_are_the_traces(pyplot, fits):
 
 def test_names_of_fits_without_names(pyplot, fits):
     assert ConvergenceDisplay.from_estimator(fits[0]).names == ["CollapsedGibbsLDA"]
-    assert ConvergenceDisplay.from_estimator(fits).names == [
-        "0: CollapsedGibbsLDA",
-        "1: CollapsedGibbsLDA",
-    ]
+    several = ConvergenceDisplay.from_estimator(fits).names
+    assert several == ["0: CollapsedGibbsLDA", "1: CollapsedGibbsLDA"]
 
 
 def test_bound_is_drawn(pyplot):
@@ -211,36 +209,28 @@ def test_topics_that_sum_to_one_leave_no_others(pyplot):
 # --- what all pictures share -------------------------------------------------
 
 
-def test_without_matplotlib_it_says_what_to_install():
-    code = """
-    import sys
-    sys.modules["matplotlib"] = None
-    import numpy as np
-    from sklda import inspection
-    from tests.helpers.known_topics import KnownTopics, columns_are_shown
-    model = KnownTopics(np.eye(3), np.eye(3), bound_=[1.0], bound_iter_=[1])
-    for name in inspection.__all__:
-        if name.endswith("Display") and name != "TopicIntervalsDisplay":
-            needed = [np.eye(3)] if name.startswith("Doc") else []
-            options = {}
-            if name.startswith("TopW"):
-                options = {"n_words": 2, "feature_names": ["a", "b", "c"]}
-            display = getattr(inspection, name)
-            try:
-                if name == "TopicFlowDisplay":
-                    display.from_estimators([model, model])
-                else:
-                    display.from_estimator(model, *needed, **options)
-            except ImportError as error:
-                print(error)
-    """
-    assert run_python(code).splitlines() == [
-        f'{name}.plot needs matplotlib: pip install "sklda[plot]"'
-        for name in (
-            "ConvergenceDisplay",
+DRAWN = KnownTopics(np.eye(3), np.eye(3), bound_=[1.0], bound_iter_=[1])
+
+
+@pytest.mark.parametrize(
+    ("draw", "name"),
+    [
+        (lambda: ConvergenceDisplay.from_estimator(DRAWN), "ConvergenceDisplay"),
+        (lambda: TopWordsDisplay.from_estimator(DRAWN, n_words=2), "TopWordsDisplay"),
+        (lambda: TopicFlowDisplay.from_estimators([DRAWN] * 2), "TopicFlowDisplay"),
+        (lambda: TopicMapDisplay.from_estimator(DRAWN), "TopicMapDisplay"),
+        (
+            lambda: DocumentTopicsDisplay.from_estimator(DRAWN, np.eye(3)),
             "DocumentTopicsDisplay",
-            "TopWordsDisplay",
-            "TopicFlowDisplay",
-            "TopicMapDisplay",
-        )
-    ]
+        ),
+        (
+            lambda: TopicIntervalsDisplay.from_draws(draws_of([[[1, 2]]], [1.0, 1.0])),
+            "TopicIntervalsDisplay",
+        ),
+    ],
+)
+def test_without_matplotlib_it_says_what_to_install(monkeypatch, draw, name):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    message = f'{name}.plot needs matplotlib: pip install "sklda[plot]"'
+    with pytest.raises(ImportError, match=rf"^{re.escape(message)}$"):
+        draw()

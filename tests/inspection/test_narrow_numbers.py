@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sklda import CollapsedGibbsLDA
-from sklda._base.fitted_topics import check_counts, document_lengths
+from sklda._base.fitted_topics import axis_sums, check_counts
 from sklda.inspection import (
     TopicFlowDisplay,
     TopicMapDisplay,
@@ -33,7 +33,7 @@ def test_the_counts_of_the_test_overflow():
 
 def test_float32_loses_no_tokens():
     X = np.array([[2**24, 1.0, 1.0]], np.float32)  # of which it holds no next number
-    assert document_lengths(check_counts(X)).tolist() == [2**24 + 2]
+    assert axis_sums(check_counts(X), axis=1).tolist() == [2**24 + 2]
 
 
 THETA = np.random.default_rng(1).dirichlet(np.ones(3), 12)

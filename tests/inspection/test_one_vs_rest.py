@@ -14,7 +14,6 @@ from sklda.inspection import (
     top_documents,
     top_words,
 )
-from sklda.metrics import topic_coherence, topic_diversity
 from tests.helpers.known_topics import columns_are_shown
 
 pytestmark = columns_are_shown
@@ -112,15 +111,3 @@ def test_words(pyplot, model):
     assert top_words(model, n_words=3, metric="lift") == by_lift.astype(str).tolist()
     display = TopWordsDisplay.from_estimator(model, n_words=3, topics=[11])
     np.testing.assert_allclose(display.probabilities[0], phi[11, by_probability[11]])
-
-
-def test_metrics(model):
-    components = model.components_
-    top = np.argsort(-components, axis=1, kind="stable")[:, :2]
-    assert topic_diversity(components, 2) == np.unique(top).size / top.size
-    together = [(X[:, v] * X[:, w] > 0).sum() for w, v in top]
-    alone = [(X[:, w] > 0).sum() for w, v in top]
-    np.testing.assert_allclose(
-        topic_coherence(components, X, n_words=2),
-        np.log((np.array(together) + 1) / alone),
-    )

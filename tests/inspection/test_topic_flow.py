@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from sklda.inspection import TopicFlowDisplay, TopicMapDisplay
-from sklda.inspection._flows import places, transport
+from sklda.inspection._topic_flow import bar_tops, transport
 from tests.helpers.known_topics import KnownTopics
 from tests.helpers.pictures import LONG, boxes, overlaps
 
@@ -129,7 +129,7 @@ def test_order_of_topics_saves_crossings(models):
     rng = np.random.default_rng(0)
     nested = np.kron(np.eye(5), [[1, 1, 1]]) * rng.random((1, 15))
     flows = nested[:, rng.permutation(15)] / nested.sum()
-    (left, right), total = places([flows], [flows.sum(1), flows.sum(0)], 1 / 15)
+    (left, right), total = bar_tops([flows], [flows.sum(1), flows.sum(0)], 1 / 15)
     places_of_parents = left[flows.argmax(axis=0)][np.argsort(right)]
     assert (np.diff(places_of_parents) >= 0).all()
     assert min(left.min(), right.min()) >= 0

@@ -1,7 +1,5 @@
 """Intervals in pictures: of proportions, of effects, of words."""
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -117,12 +115,6 @@ def test_error_bars_of_words(pyplot, lda):
     without = TopWordsDisplay.from_estimator(lda, n_words=4)
     assert without.intervals is None
     assert not without.axes_[0].collections
-
-
-def test_without_matplotlib_it_says_what_to_install(monkeypatch, lda):
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r"IntervalsDisplay.plot .*sklda\[plot\]"):
-        TopicIntervalsDisplay.from_draws(lda.draws_)
 
 
 def test_error_bars_need_draws(pyplot):

@@ -70,7 +70,7 @@ def test_one_signature_for_each_kernel():
     # One is inlined, and compiled apart for no token and for one. A kernel from the
     # cache brings no signatures of those that it calls.
     assert {name for name, n in found.items() if n > 1} <= {"gibbs.ratio_without"}
-    called = ["gibbs.sweep_tokens", "light.sweep_tokens"]
-    names = ("fill_proportions", "resample_each", "add_precision")
+    called = ["gibbs.sweep", "light.sweep"]
+    names = ("fill_proportions", "resample_one_by_one", "add_precision")
     called += [f"weights.{name}" for name in names]
     assert [found[name] for name in called] == [1] * len(called)

@@ -7,7 +7,7 @@ from scipy import integrate, stats
 from sklda._core.problem import Problem
 from sklda._medlda import losses
 from sklda._medlda.losses import HIGHEST_XI, EpsilonInsensitive, Hinge, draw_xi
-from sklda._medlda.sampler import MaxMargin, topic_proportions
+from sklda._medlda.sampler import MaxMargin, token_proportions
 from sklda.datasets import make_lda_corpus
 from tests.helpers.corpora import corpus_of
 from tests.helpers.enumeration import RIGHT, WRONG
@@ -108,7 +108,7 @@ def test_weights_are_drawn_from_their_gaussian(n_weight_steps):
     zbar = np.zeros((12, 3))
     np.add.at(zbar, (np.repeat(np.arange(12), LENGTHS), state.z), 1)
     zbar /= np.maximum(LENGTHS, 1)[:, np.newaxis]
-    np.testing.assert_allclose(topic_proportions(problem, state.z).toarray(), zbar)
+    np.testing.assert_allclose(token_proportions(problem, state.z).toarray(), zbar)
     noise = np.random.default_rng(3)
     a, b = sampler.loss.augment(targets, state.scores, noise)
     precision = [0.8 * np.eye(3) + (zbar.T * b[:, t]) @ zbar for t in range(2)]
@@ -144,6 +144,36 @@ def test_one_pass_over_the_weights_moves_to_their_mean():
         draws.append(state.weights[0, 0])
     white = (draws - a[LENGTHS > 0].sum() / precision) * np.sqrt(precision)
     assert stats.kstest(white, stats.norm.cdf).pvalue > RIGHT
+
+
+# --- moves -----------------------------------------------------------------------
+
+
+def last_sweep(counts, n_topics, n_mh_steps, n_sweeps=3):
+    """Return what the sampler tells of its last sweep, and how many tokens moved."""
+    alpha = np.full(n_topics, 0.5)
+    problem = Problem(corpus_of(counts), counts.shape[1], alpha, 0.5)
+    sampler = MaxMargin(0.8, 2, n_mh_steps, Hinge(1.5), np.ones((12, 1)))
+    z = np.random.default_rng(0).integers(n_topics, size=LENGTHS.sum())
+    state, rng = sampler.from_topics(problem, z.astype(np.uint16)), streams(0)
+    for _ in range(n_sweeps):
+        before = state.z.copy()
+        state = sampler.sweep(problem, state, rng)
+    return sampler.info(problem, state), (state.z != before).sum()
+
+
+def test_moves_are_counted():
+    n_tokens = LENGTHS.sum()
+    info, moved = last_sweep(X, 3, 1)
+    assert info.n_draws == n_tokens
+    assert 0 < moved == info.n_accepted < info.n_proposed < n_tokens
+    info, moved = last_sweep(X, 3, 6)
+    assert moved < info.n_accepted < info.n_proposed < 6 * n_tokens
+    # With one word and weights of 0, documents propose the conditional itself.
+    info, moved = last_sweep(LENGTHS[:, np.newaxis], 3, 1, n_sweeps=1)
+    assert moved == info.n_accepted == info.n_proposed > 0
+    # One topic, and draws from the conditional: nothing is proposed.
+    assert last_sweep(X, 1, 6)[0] == last_sweep(X, 3, None)[0] == (n_tokens, 0, 0)
 
 
 # --- all together ----------------------------------------------------------------

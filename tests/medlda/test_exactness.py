@@ -115,14 +115,14 @@ class WithLabels:
 
     def __init__(self, kernel, tiny, n_steps, rows=rows):
         self.kernel, self.tiny = kernel, tiny
-        self.arguments = () if n_steps is None else (n_steps,)
+        self.arguments = () if n_steps is None else (n_steps, np.zeros(2, np.int64))
         self.from_topics = rows.from_topics if n_steps is None else kernel.from_topics
         self.counts = rows.counts
 
     def sweep(self, problem, state, rng):
         factors, priors = self.tiny.factors(problem.n_lanes), problem.kernel_priors()
         arguments = (problem.corpus, state, priors, factors, *self.arguments)
-        self.kernel.sweep_tokens(*arguments, rng.kernel)
+        self.kernel.sweep(*arguments, rng.kernel)
         return state
 
 
@@ -207,11 +207,11 @@ CELL = "light._resample_cell"
 MUTANTS = {
     "g keeps the tokens that move away": (
         ("gibbs", "cell", 4000),
-        Edit("gibbs._resample_cell", "_add(np.float32(1), *Z)", "pass"),
+        Edit("gibbs._resample_cell", "add_scaled(np.float32(1), *Z)", "pass"),
     ),
     "g forgets the tokens that come": (
         ("gibbs", "cell", 4000),
-        Edit("gibbs._resample_cell", "_add(np.float32(-1), *Z)", "pass"),
+        Edit("gibbs._resample_cell", "add_scaled(np.float32(-1), *Z)", "pass"),
     ),
     "the token stays in g": (
         ("gibbs", "cell", 4000),
@@ -253,9 +253,9 @@ MUTANTS = {
         ("light", "cell", 2000),
         Edit("light._weigh", "A[1] = D * T", "A[1] = n_word * D * T"),
     ),
-    "an array of beta is not proposed": (
+    "the prior is not proposed": (
         ("light", "betas", 4000),
-        Edit("_propose_by_array", "N + B[-1]", "N", nth=0),
+        Edit("proposals._propose", "N + B[-1]", "N"),
     ),
     "the sum of beta is that of another topic": (
         ("light", "betas", 20_000),
@@ -299,7 +299,7 @@ MUTANTS = {
     ),
     "the labels' proposal knows the token": (
         ("light", "one-sided", 4000),
-        Edit("sweep_tokens", "take_out_block(A, B, *Z)", "take_out_block(0, 0, *Z)"),
+        Edit("make_label_proposal", "outside[T] -= W", "pass"),
     ),
 }
 

@@ -4,10 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from sklearn.decomposition import NMF, LatentDirichletAllocation
 
-from sklda import CollapsedGibbsLDA
-from sklda.datasets import make_lda_corpus
 from sklda.metrics import align_topics, consensus_topics, topic_stability
 from tests.helpers.known_topics import KnownTopics
 
@@ -65,21 +62,6 @@ def test_fewer_topics_leave_topics_without_partner(topics):
     assert found.left_over.size == 0
 
 
-def test_estimators_of_scikit_learn_are_aligned():
-    X, _, _ = make_lda_corpus(80, 30, 3, random_state=0)
-    models = [
-        CollapsedGibbsLDA(3, max_iter=20, random_state=0),
-        LatentDirichletAllocation(3, max_iter=5, random_state=0),
-        NMF(2, max_iter=999),
-    ]
-    reference, *others = [model.fit(X) for model in models]
-    arrays = [model.components_ for model in models]
-    of_arrays = align_topics(arrays[0], arrays[1:])
-    for found, expected in zip(align_topics(reference, others), of_arrays, strict=True):
-        np.testing.assert_array_equal(found.partners, expected.partners)
-        np.testing.assert_array_equal(found.distance_matrix, expected.distance_matrix)
-
-
 # --- stability and consensus -------------------------------------------------
 
 
@@ -132,38 +114,7 @@ def test_consensus_leaves_missing_partners_out(topics):
     np.testing.assert_allclose(consensus_topics(fits), topics[:3])
 
 
-# --- errors ------------------------------------------------------------------
-
-
-def doors(topics):
-    return (
-        lambda other, **kw: align_topics(topics, [topics, other], **kw),
-        lambda other, **kw: topic_stability([topics, topics, other], **kw),
-        lambda other, **kw: consensus_topics([topics, topics, other], **kw),
-    )
-
-
-@pytest.mark.parametrize("door", range(3))
-def test_bad_models_are_named(topics, door):
-    name = r"(others\[1\]|models\[2\])"
-    call = doors(topics)[door]
-    with_nan, negative, empty = topics.copy(), topics.copy(), topics.copy()
-    with_nan[1, 2] = np.nan
-    negative[1, 2] = -1
-    empty[[1, 4]] = 0
-    for other, words in (
-        (with_nan, f"{name}.*NaN"),
-        (negative, f"{name} contains negative"),
-        (empty, rf"{name}: all weights of topic 1 are 0.*\(2 of 6\)"),
-        (topics[:, 1:], f".* has 40 words, but {name} has 39"),
-        (topics[0], f"{name}.*2D"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            call(other)
-    with pytest.raises(ValueError, match="n_words has no effect for distance='hel"):
-        call(topics, n_words=3)
-    with pytest.raises(ValueError, match="n_words=41 exceeds the number of words, 40"):
-        call(topics, distance="top-words", n_words=41)
+# --- errors, beside those of tests/helpers/bad_input ---------------------------
 
 
 def test_the_largest_weights_are_on_a_scale_like_any_other(topics):
@@ -171,19 +122,18 @@ def test_the_largest_weights_are_on_a_scale_like_any_other(topics):
     large = [1e308 * (model / topics.max()) for model in models]
     for found in (large, [KnownTopics(model) for model in large]):
         np.testing.assert_allclose(consensus_topics(found), consensus_topics(models))
-        for found_one, expected in zip(
-            align_topics(found[0], found[1:]),
-            align_topics(models[0], models[1:]),
-            strict=True,
-        ):
-            np.testing.assert_array_equal(found_one.partners, expected.partners)
-            np.testing.assert_allclose(
-                found_one.distances, expected.distances, atol=1e-7
-            )
+        one, expected = (align_topics(of[0], of[1:])[1] for of in (found, models))
+        np.testing.assert_array_equal(one.partners, expected.partners)
+        np.testing.assert_allclose(one.distances, expected.distances, atol=1e-7)
         stability = topic_stability(found)
         expected = topic_stability(models)
         np.testing.assert_allclose(stability.per_topic, expected.per_topic)
         assert stability.overall == pytest.approx(expected.overall)
+
+
+def test_number_of_words_is_of_one_distance(topics):
+    with pytest.raises(ValueError, match="n_words has no effect for distance='hel"):
+        align_topics(topics, [topics], n_words=3)
 
 
 def test_different_words_are_named(topics):
@@ -191,11 +141,9 @@ def test_different_words_are_named(topics):
     other = names.copy()
     other[[3, 4, 5, 6, 7]] = list("abcde")
     first = KnownTopics(topics, feature_names_in_=names)
+    some = r"'w03', 'w04', 'w05' and 2 more only in .*\[0\].* and 'a', 'b', 'c' an"
     for words, message in (
-        (
-            other,
-            r"'w03', 'w04', 'w05' and 2 more only in .*\[0\].* and 'a', 'b', 'c' an",
-        ),
+        (other, some),
         (names[::-1], "the same words in another order"),
         (names[:30], "'w30', 'w31', 'w32' and 7 more only in .*. Fit all models"),
     ):
@@ -203,13 +151,3 @@ def test_different_words_are_named(topics):
         with pytest.raises(ValueError, match=message):
             topic_stability([first, topics, model])
     topic_stability([first, topics, first])
-
-
-@pytest.mark.parametrize("function", [topic_stability, consensus_topics])
-def test_one_model_has_no_stability(topics, function):
-    for models in ([topics], [], (topics,)):
-        with pytest.raises(ValueError, match="models must hold at least 2 models"):
-            function(models)
-    for models in (topics, KnownTopics(topics), "models", None, {0: topics, 1: topics}):
-        with pytest.raises(TypeError, match="models must be a list of models"):
-            function(models)

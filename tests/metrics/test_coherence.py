@@ -1,4 +1,4 @@
-"""Coherence in documents: by hand, against a plain version, against gensim."""
+"""Coherence in documents: against a plain version, against gensim."""
 
 from itertools import combinations
 
@@ -11,7 +11,7 @@ from sklda.metrics import topic_coherence
 from tests.helpers.gensim_coherence import gensim_coherence
 
 
-def plain_coherence(components, X, measure, n_words, smoothing=1.0):
+def plain_coherence(components, X, measure, n_words, smoothing):
     """Follow the definitions word by word, with sets of documents."""
     n_documents = len(X)
     documents = [
@@ -51,71 +51,15 @@ def corpus():
 # --- values ------------------------------------------------------------------
 
 
-def test_u_mass_by_hand():
-    # Word 0 is in three documents, word 1 in two, word 2 in two.
-    X = [[1, 1, 0], [2, 1, 0], [0, 0, 1], [1, 0, 3]]
-    topics = [[0.5, 0.4, 0.1], [0.1, 0.4, 0.5]]
-    found = topic_coherence(topics, X, n_words=2)
-    np.testing.assert_allclose(found, [np.log(3 / 3), np.log(1 / 2)])
-    found = topic_coherence(topics, X, n_words=3)
-    # 1 after 0, 2 after 0, 2 after 1; and the other way round.
-    np.testing.assert_allclose(
-        found,
-        [
-            np.mean(np.log([3 / 3, 2 / 3, 1 / 2])),
-            np.mean(np.log([1 / 2, 2 / 2, 3 / 2])),
-        ],
-    )
-
-
-def test_npmi_by_hand():
-    X = [[1, 1, 0], [2, 1, 0], [0, 0, 1], [1, 0, 3]]
-    topics = [[0.5, 0.4, 0.1], [0.1, 0.4, 0.5], [0.4, 0.1, 0.5]]
-    found = topic_coherence(topics, X, "npmi", n_words=2)
-    expected = [
-        np.log((2 / 4) / (3 / 4 * 2 / 4)) / -np.log(2 / 4),
-        -1,
-        np.log((1 / 4) / (3 / 4 * 2 / 4)) / -np.log(1 / 4),
-    ]
-    np.testing.assert_allclose(found, expected)
-
-
 @pytest.mark.parametrize("n_words", [2, 5, 40])
-@pytest.mark.parametrize("measure", ["u_mass", "npmi"])
-def test_coherence_is_that_of_the_plain_version(corpus, measure, n_words):
+@pytest.mark.parametrize(
+    ("measure", "smoothing"), [("u_mass", 1.0), ("u_mass", 0.01), ("npmi", 1.0)]
+)
+def test_coherence_is_that_of_the_plain_version(corpus, measure, n_words, smoothing):
     X, topics = corpus
-    found = topic_coherence(topics, X, measure, n_words)
-    assert found.shape == (7,)
-    expected = plain_coherence(topics, X, measure, n_words)
+    found = topic_coherence(topics, X, measure, n_words, smoothing=smoothing)
+    expected = plain_coherence(topics, X, measure, n_words, smoothing)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-def test_smoothing_is_that_of_the_plain_version(corpus):
-    X, topics = corpus
-    found = topic_coherence(topics, X, n_words=8, smoothing=0.01)
-    np.testing.assert_allclose(
-        found, plain_coherence(topics, X, "u_mass", 8, 0.01), rtol=1e-12
-    )
-
-
-# --- words that never co-occur, words in all documents ---------------------------
-
-
-def test_npmi_of_extreme_pairs():
-    X = np.array([[1, 1, 0, 1, 1], [1, 1, 0, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 1, 1]])
-    pairs = {(0, 1): 1.0, (0, 2): -1.0, (3, 4): 0.0, (0, 3): 0.0}
-    topics = np.zeros((len(pairs), 5))
-    for topic, pair in zip(topics, pairs, strict=True):
-        topic[list(pair)] = 1
-    found = topic_coherence(topics, X, "npmi", n_words=2)
-    np.testing.assert_allclose(found, list(pairs.values()), atol=1e-12)
-
-
-@pytest.mark.parametrize(("measure", "worst"), [("u_mass", -np.log(4)), ("npmi", -1.0)])
-def test_words_without_documents_get_the_smallest_value(measure, worst):
-    X = [[0, 0, 1]] * 4
-    found = topic_coherence([[3, 2, 1]], X, measure, n_words=2)
-    np.testing.assert_allclose(found, [worst])
 
 
 @pytest.mark.parametrize("measure", ["u_mass", "npmi"])
@@ -134,14 +78,6 @@ def test_ranges_hold_for_random_documents(seed):
     u_mass = topic_coherence(topics, X.astype(int), n_words=4)
     assert (u_mass >= -np.log(30)).all()
     assert (u_mass <= np.log(2)).all()
-
-
-def test_words_of_one_topic_cohere_more_than_mixed_ones():
-    X, _, topics = make_lda_corpus(300, 60, 4, random_state=0)
-    mixed = np.random.default_rng(0).permuted(topics, axis=1)
-    for measure in ("u_mass", "npmi"):
-        good = topic_coherence(topics, X, measure).mean()
-        assert good > topic_coherence(mixed, X, measure).mean() + 0.05
 
 
 # --- forms of X --------------------------------------------------------------

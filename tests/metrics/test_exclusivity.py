@@ -1,9 +1,9 @@
-"""Exclusivity of the top words of topics: by hand, and beside top_words."""
+"""Diversity and exclusivity of the top words of topics, by hand."""
 
 import numpy as np
 import pytest
 
-from sklda.metrics import topic_exclusivity
+from sklda.metrics import topic_diversity, topic_exclusivity
 
 TOPICS = [[6.0, 4, 0, 0], [0, 0.4, 0.3, 0.3]]
 
@@ -27,18 +27,18 @@ def test_frex_by_hand(weight):
     np.testing.assert_allclose(found, expected.mean(axis=1))
 
 
-def test_planted_anchor_words_are_exclusive():
-    rng = np.random.default_rng(0)
-    shared = np.tile(rng.random(20), (4, 1))
-    anchored = np.hstack([shared, np.kron(np.eye(4), np.full(5, 3.0))])
-    for measure in ("exclusivity", "frex"):
-        low = topic_exclusivity(shared, measure, 5)
-        high = topic_exclusivity(anchored, measure, 5)
-        assert high.min() > low.max()
-
-
 def test_weight_is_of_frex_alone():
     with pytest.raises(ValueError, match=r"weight has no effect for .*'exclusivity'"):
         topic_exclusivity(TOPICS, n_words=2, weight=0.5)
-    with pytest.raises(ValueError, match=r"all weights of topic 1 are 0.*\(1 of 2\)"):
-        topic_exclusivity([[1, 2], [0, 0]], n_words=2)
+
+
+def test_diversity_by_hand():
+    assert topic_diversity([[3, 2, 1, 0], [0, 1, 2, 3]], n_words=2) == 1.0
+    assert topic_diversity([[3, 2, 1, 0], [3, 1, 2, 0]], n_words=2) == 0.75
+    assert topic_diversity([[3, 2, 1, 0]] * 4, n_words=3) == 0.25
+    assert topic_diversity([[1, 2, 3]], n_words=3) == 1.0
+
+
+def test_first_of_equal_words_counts():
+    assert topic_diversity([[1, 1, 1, 1], [0, 0, 1, 1]], n_words=2) == 1.0
+    assert topic_diversity([[1, 1, 1, 1], [1, 0, 0, 0]], n_words=2) == 0.5

@@ -72,11 +72,8 @@ def test_what_needs_no_particles_is_exact():
     one_topic = model_of([[1, 2, 5]], 0.3)
     found = left_to_right_log_likelihood(one_topic, [[2, 0, 1]], n_particles=1)
     np.testing.assert_allclose(found, [np.log(5 / 8 / 8 / 8)])
-
-
-def test_impossible_words():
-    found = left_to_right_log_likelihood(model_of([[1, 0], [2, 0]], 0.5), [[2, 1]])
-    assert found == [-np.inf]
+    impossible = model_of([[1, 0], [2, 0]], 0.5)
+    assert left_to_right_log_likelihood(impossible, [[2, 1]]) == [-np.inf]
 
 
 def test_result_does_not_depend_on_slices_and_forms_of_X(monkeypatch):
@@ -90,16 +87,6 @@ def test_result_does_not_depend_on_slices_and_forms_of_X(monkeypatch):
     found = left_to_right_log_likelihood(model, X, random_state=3)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     assert (left_to_right_log_likelihood(model, X, random_state=4) != expected).any()
-
-
-def test_planted_topics_are_more_likely_than_others():
-    X, _, topics = make_lda_corpus(40, 40, 5, document_length=30, random_state=0)
-    mixed = np.random.default_rng(0).permuted(topics, axis=1)
-    planted, other = (
-        left_to_right_log_likelihood(model_of(phi, 0.2), X, random_state=0).sum()
-        for phi in (topics, mixed)
-    )
-    assert planted > other + 0.1 * X.sum()
 
 
 def test_lda_models_only():

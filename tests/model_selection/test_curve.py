@@ -9,15 +9,8 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 
-from sklda import CollapsedGibbsLDA, MedLDAClassifier
+from sklda import CollapsedGibbsLDA, MedLDAClassifier, metrics
 from sklda.datasets import make_lda_corpus
-from sklda.metrics import (
-    document_completion_score,
-    topic_coherence,
-    topic_diversity,
-    topic_exclusivity,
-    topic_stability,
-)
 from sklda.model_selection import topic_number_curve
 from sklda.model_selection._recommendation import by_score, by_stability
 
@@ -71,13 +64,15 @@ def test_curve_is_its_definition():
             ]
             for r, model in enumerate(models):
                 expected = [
-                    document_completion_score(model, X[test]),
-                    topic_coherence(model, X, "npmi").mean(),
-                    topic_exclusivity(model).mean(),
-                    topic_diversity(model, 10),
+                    metrics.document_completion_score(model, X[test]),
+                    metrics.topic_coherence(model, X, "npmi").mean(),
+                    metrics.topic_exclusivity(model).mean(),
+                    metrics.topic_diversity(model, 10),
                 ]
                 assert [curve.fits[kind][i, j, r] for kind in kinds[:4]] == expected
-            assert curve.fits.stability[i, j] == [topic_stability(models).overall]
+            assert curve.fits.stability[i, j] == [
+                metrics.topic_stability(models).overall
+            ]
     for kind in kinds:
         of_folds = curve.fits[kind].mean(axis=2)
         np.testing.assert_allclose(curve.mean[kind], of_folds.mean(axis=1))
@@ -107,14 +102,8 @@ def test_models_of_scikit_learn(model):
 def test_windows_of_texts():
     names = [f"w{w}" for w in range(40)]
     texts = [[names[w] for w in np.repeat(np.arange(40), row)] for row in X.toarray()]
-    curve = topic_number_curve(
-        LDA,
-        X,
-        [2, 3],
-        **CHEAP | {"measures": ["c_v"]},
-        texts=texts,
-        feature_names=names,
-    )
+    of_texts = {"measures": ["c_v"], "texts": texts, "feature_names": names}
+    curve = topic_number_curve(LDA, X, [2, 3], **CHEAP | of_texts)
     assert 0 < curve.mean.c_v.min() < 1
     assert curve.recommended == {}
     assert curve.agreed is None

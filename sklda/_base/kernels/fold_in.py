@@ -1,14 +1,14 @@
-"""Topic proportions of a document when the topics are fixed, and what they predict.
+"""EM for the topic proportions of a document under fixed topics.
 
 For fixed phi the proportions theta of a document maximise
 
     sum_w n_w log(sum_k theta_k phi_kw) + sum_k alpha_k log(theta_k),
 
-which is concave: there is one answer, whatever the start. It is found by EM,
+which is concave, so the start does not matter. The steps of EM are
 
     theta_k <- (alpha_k + theta_k sum_w n_w phi_kw / sum_j theta_j phi_jw) / (N + A),
 
-A the sum of alpha. Each step costs O(K) per cell.
+where A is the sum of alpha. Each step costs O(K) per cell.
 """
 
 import numpy as np
@@ -64,7 +64,7 @@ def fold_in(doc_ptr, word, count, word_topic, alpha, max_iter, tol, out):
     for d in range(doc_ptr.size - 1):
         cells = slice(doc_ptr[d], doc_ptr[d + 1])
         mass = prior_mass + count[cells].sum()
-        for k in range(theta.size):  # of arrays at once it takes 1.6 s to compile
+        for k in range(theta.size):  # in array notation it takes 1.6 s to compile
             theta[k] = alpha[k] / prior_mass
         for _ in range(max_iter):
             if (

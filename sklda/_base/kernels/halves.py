@@ -1,10 +1,9 @@
-"""The two halves of a document: tokens that are seen, and tokens that are predicted.
+"""Random halves of documents, one to estimate from and one to predict.
 
-Each token tosses a coin. Then tokens chosen at random leave the heavier half, as long
-as that brings the halves nearer to each other. Nothing asks for the word of a token, so
-ways to halve a document that differ in words alone are equally likely, in any order of
-the columns. All numbers are integers, or plain sums of weights: every processor gets
-the same bits.
+Each token tosses a coin. Then random tokens leave the heavier half while that brings
+the halves closer. The word of a token has no influence, so halves that differ in words
+alone are equally likely. All numbers are integers or plain sums of weights, so every
+processor gets the same bits.
 """
 
 import numpy as np
@@ -15,12 +14,10 @@ from sklda._simd.compile import njit
 
 @njit(cache=True, nogil=True)
 def deal_tokens(doc_ptr, word, count, count_bits, tokens_until, half):
-    """Write how much of each cell is in the first half of its document.
+    """Write into `half` how much of each cell is in the first half of its document.
 
-    `count_bits` is `count` seen as uint32, `half` is float64, and `tokens_until` is
-    room for an int64 per cell of the longest document. A count of n + r, r < 1, is n
-    tokens of weight 1 and one of weight r. Halves differ by no more than the weight of
-    one token. Cost: O(1) per cell and per 64 tokens, 0.3 ms for the largest count; and
+    `count_bits` is `count` viewed as uint32, `tokens_until` is scratch space for an
+    int64 per cell of the longest document. Cost: O(1) per cell and per 64 tokens, and
     O(log cells) for each of about sqrt(tokens) that change sides.
     """
     rng = np.empty(2, np.uint64)
@@ -36,9 +33,8 @@ def deal_tokens(doc_ptr, word, count, count_bits, tokens_until, half):
 def _digest(word, count_bits):
     """Return 64 bits that depend on all words and counts of a document.
 
-    They seed its stream. Its length alone would split all documents of that length by
-    one pattern, whose luck no number of documents averages out; its row would make its
-    halves depend on the rows before it.
+    They seed its stream. A seed from its length would split all documents of that
+    length alike; one from its row would make its halves depend on the rows before it.
     """
     key = np.uint64(0)
     for c in range(word.size):
@@ -49,9 +45,9 @@ def _digest(word, count_bits):
 
 @njit(cache=True, nogil=True)
 def _tokens(count):
-    """Return the weight of a token, how many have it, and the weight of the last one.
+    """Return the weight of a token, the number of these, and the weight of the rest.
 
-    A token weighs 1, or the last bit of a float32 where that is more, above 2**24.
+    A token weighs 1, or one unit in the last place of a float32 above 2**24.
     """
     weight = 1.0
     while count > weight * 2**24:
@@ -109,7 +105,7 @@ def _balance(count, until, lead, rng, half):
             token -= until[c - 1]
         weight, n, last = _tokens(count[c])
         heads = np.floor(half[c] / weight)
-        if token < n:  # those of a cell are alike: let the first be the heads
+        if token < n:  # the tokens of a cell are alike: let the first be the heads
             in_first = token < heads
         else:
             weight, in_first = last, half[c] > heads

@@ -1,10 +1,10 @@
 """Distributions of counts of independent tokens, estimated from three numbers each.
 
-The number n of tokens on a topic is a sum of independent Bernoulli variables, known by
-its mean, its variance and log P(n = 0). Where n is small, as most counts are, functions
-like log Gamma(alpha + n) bend too much at 0 for a Taylor series. So P(n = 0) is used as
-it is, and n - 1 given n > 0 is approximated by a binomial variable with the right mean
-and about the right variance.
+The number n of tokens on a topic is a sum of independent Bernoulli variables, of which
+the mean, the variance and log P(n = 0) are known. Most counts are small, and log
+Gamma(alpha + n) bends too much near 0 for a Taylor series. So P(n = 0) is used as it
+is, and n - 1 given n > 0 is approximated by a binomial variable of the same mean and
+about the same variance.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ def _add_binomial(mean, variance, mass, histogram):
 
 @njit(cache=True, nogil=True)
 def take_logarithms(table):
-    """Put the logarithm in the place of each number, all positive float32."""
+    """Replace positive float32 numbers by their logarithms."""
     for row in table:
         for k in range(row.size):
             row[k] = log(row[k])

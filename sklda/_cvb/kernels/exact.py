@@ -6,18 +6,18 @@ latent Dirichlet allocation", NIPS 2006, appendix: with the token taken out,
     gamma_k ~ exp(E[log(alpha_k + n_dk)] + E[log(beta + n_wk)]
                   - E[log(V beta + n_k)]).
 
-Each count is a sum of independent Bernoulli variables, one for each token of a group:
-a document, a word, or the corpus. Let p_i(a) be the probability of a tokens on the
-topic among the first i of the group, g_i the probability that token i is on it, and
-h_i(a) = E[log(prior + a + tokens on it from token i on)]. Then
+Each count is a sum of independent Bernoulli variables, one per token of a group: a
+document, a word, or the corpus. Let g_i be the probability that token i is on the
+topic, p_i(a) the probability that a of the first i tokens are on it, and h_i(a) the
+expectation of log(prior + a + number of tokens on it from token i on). Then
 
     p_i+1(a) = (1 - g_i) p_i(a) + g_i p_i(a - 1),
     h_i(a) = (1 - g_i) h_i+1(a) + g_i h_i+1(a + 1),
 
 so without token i the expectation is sum_a p_i(a) h_i+1(a). All h are computed before a
-sweep, p during it: no token is ever divided out of a distribution, which is unstable.
-A cell holds one token here, so each update is a step of coordinate ascent, and the
-bound never falls. For N tokens a sweep costs O(K N^2), and memory 16 K N^2 at most.
+sweep and p during it, because dividing a token out of a distribution is unstable. A
+cell holds one token, so each update is a step of coordinate ascent, and the bound never
+falls. A sweep over N tokens takes O(K N^2) time and at most 16 K N^2 bytes.
 """
 
 import numpy as np
@@ -26,12 +26,12 @@ from sklda._core.entry import beta_sum, entry, priors_of
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import exp_double, log_double
 
-N_TABLES = 1  # means; a sweep takes only the number of words from them
+N_TABLES = 1  # means, of which a sweep reads only the shape
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _add_token(p, g):
-    """Add a token of probability g; the last entry of `p` must be 0."""
+    """Add a token of probability g to `p`, whose last entry must be 0."""
     for n in range(p.size - 1, 0, -1):
         p[n] = (1 - g) * p[n] + g * p[n - 1]
     p[0] *= 1 - g
@@ -61,8 +61,8 @@ def _expected_logs(tokens, responsibilities, prior):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _set_beta(priors, beta):
-    """Set beta of each word and topic."""
+def _fill_beta(priors, beta):
+    """Fill in beta of each word and topic."""
     for w in range(beta.shape[0]):
         own = priors_of(w, priors).topic_word
         for k in range(beta.shape[1]):
@@ -83,33 +83,26 @@ def _groups(corpus, n_words):
 
 @njit(cache=True, nogil=True)
 def distributions(corpus, responsibilities, n_words, doc_topic, word_topic, topic):
-    """Fill in those of n_dk, n_wk and n_k; the tables must be 0.
+    """Fill in the distributions of n_dk, n_wk and n_k; the tables must be 0.
 
     In a table, (n_topics, n_tokens + n_groups), the n + 1 columns of a group of n
     tokens follow those of the group before.
     """
     docs, words, tokens = _groups(corpus, n_words)
-    _fill_distributions(docs, responsibilities, doc_topic)
-    _fill_distributions(words, responsibilities, word_topic)
-    _fill_distributions([tokens], responsibilities, topic)
-
-
-@njit(cache=True, nogil=True)
-def _fill_distributions(groups, responsibilities, table):
-    """Fill in those of the number of tokens of each group on each topic."""
-    first = 0
-    for tokens in groups:
-        for k in range(table.shape[0]):
-            table[k, first] = 1
-            for i in range(tokens.size):
-                g = np.float64(responsibilities[tokens[i], k])
-                _add_token(table[k, first : first + i + 2], g)
-        first += tokens.size + 1
+    for groups, table in ((docs, doc_topic), (words, word_topic), ([tokens], topic)):
+        first = 0
+        for group in groups:
+            for k in range(table.shape[0]):
+                table[k, first] = 1
+                for i in range(group.size):
+                    g = np.float64(responsibilities[group[i], k])
+                    _add_token(table[k, first : first + i + 2], g)
+            first += group.size + 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _expected_log(p, h, i):
-    """Return the expectation without the token that follows i others of its group."""
+    """Return the expected logarithm without the token after the first i of a group."""
     total = 0.0
     for a in range(i + 1):
         total += p[a] * h[i + 1, a]
@@ -125,7 +118,7 @@ def sweep(corpus, responsibilities, tables, priors):
     alpha = priors.doc_topic[:n_topics].astype(np.float64)
     docs, words, tokens = _groups(corpus, n_words)
     beta = np.zeros((n_words, n_topics))
-    _set_beta(priors, beta)
+    _fill_beta(priors, beta)
     word_h = [
         _expected_logs(words[w], responsibilities, beta[w]) for w in range(n_words)
     ]

@@ -9,11 +9,11 @@ out of all means and variances,
                   - Var[n_wk] / (2 (beta + E[n_wk])^2)
                   + Var[n_k] / (2 (V beta + E[n_k])^2)).
 
-A cell whose weight is below 1 has less than one token to take out: all its weight.
+Of a cell whose weight is below 1, all is taken out.
 
-The exponents are the second terms of Taylor series of E[log(alpha_k + n_dk)] and its
-like, and misleading where they are large. But no count is below 0, so none of the three
-expectations is below log alpha_k, log beta, log V beta: they are kept at these bounds.
+The exponents are second terms of Taylor series, of E[log(alpha_k + n_dk)] for example,
+and useless where they are large. But no count is below 0, so the three expectations are
+at least log alpha_k, log beta and log V beta, and are clipped there.
 """
 
 import numpy as np
@@ -35,8 +35,8 @@ from sklda._tables.weights import sum_all
 
 N_TABLES = 2  # means and variances
 _ZERO, _HALF, _ONE = np.float32(0), np.float32(0.5), np.float32(1)
-_LEAST = np.float32(1e-12)  # below every prior but that of the padding, 0
-_LARGEST = np.float32(30)  # exponent, which takes any mean to its bound
+_LEAST = np.float32(1e-12)  # below all priors but 0, that of the padding
+_LARGEST = np.float32(30)  # exponent; any mean is at its bound by then
 
 
 @njit(
@@ -58,7 +58,7 @@ def _weigh(removed, responsibilities, w, means, variances, priors, weight):
     for k in range(weight.size):
         own = removed * responsibilities[k]
         own_var = own * (_ONE - responsibilities[k])
-        # Rounding may leave less than nothing of a mean or a variance.
+        # Rounding may make a mean or a variance negative.
         n_dk = max(doc[k] - own, _ZERO)
         n_wk = max(row[k] - own, _ZERO)
         var_dk = max(doc_var[k] - own_var, _ZERO)

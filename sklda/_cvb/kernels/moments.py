@@ -1,8 +1,8 @@
-"""Means and variances of the counts, when every token has a topic only in probability.
+"""Means and variances of the counts of tokens whose topics are independent.
 
-The responsibilities of a cell are gamma_k = q(z = k), the same for all its tokens. Of
-c independent tokens, c gamma_k are expected on topic k, with variance
-c gamma_k (1 - gamma_k). Both are linear in the weight c, which need not be whole.
+The responsibilities of a cell are gamma_k = q(z = k), the same for all its tokens. A
+cell of weight c adds c gamma_k to the mean of the tokens on topic k, and c gamma_k
+(1 - gamma_k) to the variance. The weight need not be whole.
 """
 
 from typing import NamedTuple
@@ -39,10 +39,10 @@ def document_moments(shared):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def remove_document(moments, topic, offset):
-    """Take the document out of the topic totals; `other_docs` becomes their rest.
+    """Take the document out of the topic totals, and set `other_docs` to the rest.
 
-    To that rest, never below 0, an offset is added: V beta to means, 0 to variances;
-    one number, or one per topic.
+    The rest, at least 0, has an offset added: V beta for means, one number or one per
+    topic; 0 for variances.
     """
     doc_topic, _, other_docs = moments
     for k in range(topic.size):
@@ -89,7 +89,7 @@ def add_variances(index, count, responsibilities, rows):
 def update_mean(count, factor, weight, responsibilities, doc_mean, word_mean):
     """Set the responsibilities of a cell to `factor * weight`, and update the means.
 
-    Return the sum of their absolute changes, which take the place of the weights.
+    Return the sum of the absolute changes, which overwrite the weights.
     """
     for k in range(weight.size):
         value = weight[k] * factor
@@ -103,10 +103,7 @@ def update_mean(count, factor, weight, responsibilities, doc_mean, word_mean):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def update_variance(count, factor, weight, responsibilities, doc_var, word_var):
-    """Update the variances for the same change.
-
-    It must come before `update_mean`, which overwrites the old responsibilities.
-    """
+    """Update the variances, before `update_mean` overwrites the old values."""
     one = np.float32(1)
     for k in range(weight.size):
         new, old = weight[k] * factor, responsibilities[k]

@@ -1,14 +1,13 @@
 """Stochastic CVB0: the expected counts of a minibatch, without responsibilities.
 
 Foulds, Boyles, DuBois, Smyth & Welling, "Stochastic collapsed variational Bayesian
-inference for latent Dirichlet allocation", KDD 2013. The topics are fixed during some
-passes through a document of C tokens. Each cell, of c tokens, moves the expected
+inference for latent Dirichlet allocation", KDD 2013. Several passes through a document
+of C tokens leave the topics as they are. A cell of c tokens moves the expected
 document-topic counts N_k towards those that it implies for the whole document,
 
     gamma_k ~ (alpha_k + N_k) phi_kw,    N <- (1 - r)^c N + (1 - (1 - r)^c) C gamma,
 
-with the step r = (10 + t)^-0.9 at the t-th cell. The last pass sums c gamma, the counts
-that the topics then move towards.
+with the step r = (10 + t)^-0.9 at the t-th cell. The last pass adds up c gamma.
 """
 
 import numpy as np
@@ -50,7 +49,7 @@ def add_expected_counts(corpus, word_topic, alpha, expected):
     for d in range(doc_ptr.size - 1):
         first, last = doc_ptr[d], doc_ptr[d + 1]
         length = count[first:last].sum()
-        for k in range(doc.size):  # of arrays at once it takes 1.8 s to compile
+        for k in range(doc.size):  # as an array expression it takes 1.8 s to compile
             doc[k] = length * alpha[k] / prior_mass
         for i in range(_PASSES):
             for c in range(first, last):

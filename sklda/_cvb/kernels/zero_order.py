@@ -5,7 +5,7 @@ Asuncion, Welling, Smyth & Teh, "On smoothing and inference for topic models", U
 
     gamma_k ~ (alpha_k + E[n_dk]) (beta + E[n_wk]) / (V beta + E[n_k]).
 
-A cell whose weight is below 1 has less than one token to take out: all its weight.
+Of a cell whose weight is below 1, all is taken out.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ def _weigh(removed, responsibilities, row, means, priors, weight):
     alpha, beta, _ = priors
     for k in range(weight.size):
         own = removed * responsibilities[k]
-        n_dk = max(doc[k] - own, _ZERO)  # rounding may leave less than nothing
+        n_dk = max(doc[k] - own, _ZERO)  # rounding may make it negative
         n_wk = max(row[k] - own, _ZERO)
         mass = (alpha[k] + n_dk) * (entry(beta, k) + n_wk)
         weight[k] = mass / (other_docs[k] + n_dk)
@@ -92,8 +92,7 @@ def sweep(corpus, responsibilities, tables, priors):
 def initialise(corpus, responsibilities, shared, priors, rng):
     """Draw one topic for each cell, given the cells before it: a start for sweeps.
 
-    Responsibilities and means must be 0. In a uniform start all cells are alike, and
-    the topics take long to separate; these are distinct from the beginning.
+    Responsibilities and means must be 0. From a uniform start, topics separate slowly.
     """
     doc_ptr = corpus.doc_ptr
     means = document_moments(shared)

@@ -41,9 +41,10 @@ def init(cells, n_tokens, damping):
 
 
 @njit(cache=True, nogil=True)
-def draw(weights, total, rng, n_draws):
-    """Choose the number of draws of each such cell, whose weights add up to `total`."""
+def draw(weights, rng, n_draws):
+    """Choose the number of draws of each cell that has weights."""
     cell, ptr, draws, weight = weights
+    total = weight[: ptr[1]].sum() if cell.size > 0 else 0  # the same for all cells
     for i in range(cell.size):
         j, last = ptr[i], ptr[i + 1] - 1
         r = uniform(rng) * total

@@ -12,7 +12,7 @@ import numpy as np
 from sklda._core.corpus import kernel_parts
 from sklda._core.entry import priors_of
 from sklda._core.problem import LANES
-from sklda._core.sampler import over
+from sklda._core.sampler import info, over
 from sklda._simd.compile import njit
 from sklda._tables.document import new_document, next_document, update_ratios
 from sklda._tables.lists import (
@@ -27,6 +27,7 @@ from sklda._tables.lists import (
 __all__ = [
     "counts",
     "from_topics",
+    "info",
     "kernel_priors",
     "over",
     "sweep",

@@ -18,7 +18,7 @@ import numpy as np
 from sklda._core.corpus import kernel_parts
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform_float32
-from sklda._core.sampler import over
+from sklda._core.sampler import info, over
 from sklda._simd.columns import (
     fill_columns,
     first_down,
@@ -49,6 +49,7 @@ MOST_TOPICS = 5 * WIDTH  # with more, too many vectors leave the registers
 __all__ = [
     "counts",
     "from_topics",
+    "info",
     "kernel_priors",
     "over",
     "sweep",

@@ -5,13 +5,12 @@ JMLR 2014. With the token itself taken out of all counts,
 
     p(z = k | rest) ~ (n_dk + alpha_k) / (n_k + V beta) * (n_wk + beta) * exp(g(k)),
 
-g as in `label_factors`. A direct computation of g costs O(K tasks) per token. But g
-depends on the counts through m_t alone: one more token on topic j takes
-r_jk = sum_t (b_t / N^2) eta_jt eta_kt from g(k). So a sweep keeps g of the document
-with all tokens counted. Adding the row r_j takes out a token of topic j, and a move
-adds one row and subtracts another. Each row is computed once for each topic that the
-document comes to. Cost: O(K) per token, and O(K tasks) per document and topic of it.
-All loops over topics vectorise.
+g as in `label_factors`. Computing g anew costs O(K tasks) per token. But g depends on
+the counts only through m_t: one more token on topic j takes r_jk = sum_t (b_t / N^2)
+eta_jt eta_kt from g(k). So a sweep keeps g of the document with all tokens counted.
+Adding the row r_j takes out a token of topic j; a move adds one row and subtracts
+another. Each row is computed once for each topic that the document comes to. Cost: O(K)
+per token, O(K tasks) per document and topic of it. All loops over topics vectorise.
 """
 
 from typing import NamedTuple
@@ -21,6 +20,7 @@ import numpy as np
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 from sklda._medlda.kernels.label_factors import (
+    add_scaled,
     exponents,
     highest,
     repulsion,
@@ -36,10 +36,9 @@ from sklda._tables.document import (
 )
 from sklda._tables.rows import Scratch, pick
 
-# Rows r_j that are kept; a document that comes to more topics starts again.
-MOST_ROWS = 128
-# While no entry of r_j is larger, exp(g) exp(r_j) is as good as exp(g + r_j): where one
-# factor leaves the range of float32, the product is next to nothing.
+MOST_ROWS = 128  # r_j in memory; a document that comes to more topics drops them all
+# Up to this |r_jk|, exp(g) exp(r_j) serves for exp(g + r_j): where one factor leaves
+# the range of float32, the product is negligible.
 STEEP = np.float32(20)
 
 
@@ -62,16 +61,13 @@ class Tilt(NamedTuple):
     curvature: np.ndarray  # (n_tasks,) float32, b_t / N^2
     total: np.ndarray  # (n_tasks,) m_t when the sweep enters the document
     exponent: np.ndarray  # (n_lanes,) float32, g with all tokens counted
-    tilted: np.ndarray  # (n_lanes,) float32, ratio * exp(g) times a scale
+    tilted: np.ndarray  # (n_lanes,) float32, ratio * exp(g - highest g)
     rows: Rows
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
 def _update_tilted(ratio, exponent, tilted):
-    """Set `tilted` to ratio * exp(g) times a scale; return minus the log of the scale.
-
-    The scale keeps the exponentials within the range of float32.
-    """
+    """Set `tilted` to ratio * exp(g - top), and return top, the highest g."""
     top = highest(exponent)
     for k in range(ratio.size):
         tilted[k] = ratio[k] * exp(exponent[k] - top)
@@ -91,7 +87,7 @@ def _weigh(tilted, factor, row, beta, weight):
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False)
 def _weigh_steep(ratio, exponent, repelled, row, beta, weight):
-    """Do the same where g + r_j has too wide a range; return the sum and the top."""
+    """Do the same where g + r_j has a wide range; return the sum and the highest."""
     top = exponent[0] + repelled[0]
     for k in range(weight.size):
         top = max(top, exponent[k] + repelled[k])
@@ -116,7 +112,7 @@ def _exponentiate(repelled, factor):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _slot_of(k, tilt):
-    """Return the slot of r_k, after computing it if it has none."""
+    """Return the slot of r_k, which is computed if it has none."""
     slot = tilt.rows.slot[k]
     return slot if slot >= 0 else _fill_slot(k, tilt)
 
@@ -138,20 +134,14 @@ def _fill_slot(k, tilt):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _clear(rows):
-    """Give up all rows."""
+    """Drop all rows."""
     for slot in range(rows.n_used[0]):
         rows.slot[rows.topic[slot]] = -1
     rows.n_used[0] = 0
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
-def _add(change, row, out):
-    for k in range(out.size):
-        out[k] += change * row[k]
-
-
 @njit(cache=True, nogil=True)
-def sweep_tokens(corpus, state, priors, factors, rng):
+def sweep(corpus, state, priors, factors, rng):
     """Resample every token once."""
     n_tasks, n_lanes = factors.weights.shape
     document = new_document(state.topic, n_lanes)
@@ -205,10 +195,10 @@ def _no_rows(n_lanes):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _resample_cell(z, row, top, priors, document, tilt, scratch, rng):
-    """Resample the tokens of a cell; return minus the log of the scale of `tilted`.
+    """Resample the tokens of a cell; return the g that scales `tilted`.
 
     The draw tries the present topic first: a token that stays writes nothing, and the
-    weights serve the next token too, if it has the same topic.
+    weights then serve the next token if it has the same topic.
     """
     doc_topic, topic, ratio = document
     exponent, tilted, rows = tilt.exponent, tilt.tilted, tilt.rows
@@ -246,7 +236,7 @@ def _resample_cell(z, row, top, priors, document, tilt, scratch, rng):
             doc_topic[k] += change
         ratio[old] = old_ratio
         update_ratio(new, priors, document)
-        _add(np.float32(1), old_row, exponent)
-        _add(np.float32(-1), rows.row[_slot_of(new, tilt)], exponent)
+        add_scaled(np.float32(1), old_row, exponent)
+        add_scaled(np.float32(-1), rows.row[_slot_of(new, tilt)], exponent)
         top = _update_tilted(ratio, exponent, tilted)
     return top

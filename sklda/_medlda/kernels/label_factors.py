@@ -1,7 +1,7 @@
 """Factors by which the labels of a document tilt the conditional of its topics.
 
-Given the auxiliary variables, each task t multiplies the probability of a document by a
-Gaussian factor of its score s_t = sum_k eta_kt n_dk / N, N the number of its tokens:
+Given the auxiliary variables, each task t multiplies the probability of a document of N
+tokens by a Gaussian factor of its score s_t = sum_k eta_kt n_dk / N:
 
     exp(a_t s_t - b_t s_t^2 / 2).
 
@@ -26,8 +26,9 @@ class LabelFactors(NamedTuple):
     curvature: np.ndarray  # (n_docs, n_tasks) float32, b_t / N^2
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-def _add_scaled(factor, row, out):
+@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+def add_scaled(factor, row, out):
+    """Add a multiple of a row to `out`."""
     for k in range(out.size):
         out[k] += factor * row[k]
 
@@ -62,23 +63,19 @@ def exponents(weights, slope, curvature, total, exponent):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def repulsion(weights, curvature, k, out):
-    """Set `out` to r_k: what g of each topic loses by one more token on topic k.
-
-    That is sum_t (b_t / N^2) eta_kt eta_jt for topic j.
-    """
+    """Set `out` to r_k: g(j) falls by r_kj for each more token on topic k."""
     for j in range(out.size):
         out[j] = 0
     for t in range(curvature.size):
-        _add_scaled(curvature[t] * weights[t, k], weights[t], out)
+        add_scaled(curvature[t] * weights[t, k], weights[t], out)
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
 def gain_of_move(new, old, gradient, half):
     """Return the change of the document's log factor when a token moves.
 
-    That is sum_t (u_t D - (b_t / N^2) D^2 / 2) with D = eta_new,t - eta_old,t, `half`
-    the halves of b_t / N^2, and `gradient` u_t = a_t / N - (b_t / N^2) m_t, m_t of all
-    tokens as they are.
+    That is sum_t (u_t D - (b_t / N^2) D^2 / 2) with D = eta_new,t - eta_old,t. `half`
+    holds (b_t / N^2) / 2, and `gradient` u_t = a_t / N - (b_t / N^2) m_t before it.
     """
     total = np.float32(0)
     for t in range(gradient.size):

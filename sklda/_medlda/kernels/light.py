@@ -6,10 +6,10 @@ proposals" (2016). The conditional of a token, taken out of all counts,
     p(z = k | rest) ~ (n_dk + alpha_k) * (n_wk + beta) / (n_k + V beta) * exp(g(k)),
 
 g as in `label_factors`, is a product, and each of three proposals is one factor of it:
-see `proposals`. None of them knows the topic of the token itself, so with the
-acceptance ratio in full (equations 19 to 21 there) each step leaves the conditional as
-it is. The topics proposed to a token are weighed together. Cost: O(K tasks) per block,
-O(tasks) per step.
+see `proposals`. No proposal depends on the topic of the token itself, so with the full
+acceptance ratio (equations 19 to 21) each step leaves the conditional unchanged. The
+topics proposed to a token are weighed together. Cost: O(K tasks) per block, O(tasks)
+per step.
 """
 
 from typing import NamedTuple
@@ -26,7 +26,6 @@ from sklda._medlda.kernels.proposals import (
     draw_steps,
     end_of_block,
     make_label_proposal,
-    take_out_block,
 )
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import exp
@@ -34,7 +33,7 @@ from sklda._tables import rows
 from sklda._tables.document import count_document
 
 
-class State(NamedTuple):
+class LightCounts(NamedTuple):
     """The topics of the tokens, in two orders, and a row of counts for each word."""
 
     z: np.ndarray  # (n_tokens,) uint16
@@ -46,16 +45,16 @@ class State(NamedTuple):
     beta_before: np.ndarray  # (n_words, n_topics) running sums of beta, if an array
 
 
-class Topics(NamedTuple):
-    """What a sweep keeps of the topics, whichever document it is in."""
+class TopicFactors(NamedTuple):
+    """Factors of the topics that all documents share."""
 
     weights: np.ndarray  # (n_topics, n_tasks) float32, eta
     alpha_sum: np.ndarray  # (n_topics,) running sums of alpha
     inverse_total: np.ndarray  # (n_lanes,) float32, 1 / (n_k + V beta)
 
 
-class Document(NamedTuple):
-    """What a sweep keeps of the document that it is in."""
+class LabelledDocument(NamedTuple):
+    """Factors of the topics and of the labels in the current document."""
 
     factor: np.ndarray  # (n_lanes,) float32, n_dk + alpha_k
     total: np.ndarray  # (n_tasks,) m_t
@@ -66,7 +65,7 @@ class Document(NamedTuple):
 
 
 def from_topics(problem, z):
-    """Return the state in which the tokens have the topics z."""
+    """Return the counts of tokens that have the topics z."""
     token_ptr, word = problem.corpus.token_ptr, problem.corpus.word
     n_tokens = np.diff(token_ptr)
     order = np.argsort(word, kind="stable")
@@ -80,17 +79,22 @@ def from_topics(problem, z):
     beta_before = np.zeros((0, problem.n_topics))
     if problem.has_word_prior:
         beta_before = np.cumsum(problem.beta.T, axis=1)
-    return State(*rows.from_topics(problem, z), word_ptr, slot, z_by_word, beta_before)
+    counts = rows.from_topics(problem, z)
+    return LightCounts(*counts, word_ptr, slot, z_by_word, beta_before)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sweep_tokens(corpus, state, priors, factors, n_steps, rng):
-    """Take `n_steps` steps for every token, of each kind in turn."""
+def sweep(corpus, state, priors, factors, n_steps, n_moves, rng):
+    """Take `n_steps` steps for every token, of each kind in turn.
+
+    Add to `n_moves` how many other topics were proposed, and how many accepted.
+    """
     doc_ptr, _, token_ptr = corpus
     weights, slope, curvature = factors
-    topics = _topics(state, priors, weights)
+    topics = _topic_factors(state, priors, weights)
     document, proposal, steps = _allocate(corpus, state.topic.size, topics, n_steps)
     doc_topic = np.zeros(state.topic.size, np.int32)
+    n_proposed = n_accepted = 0
     for d in range(doc_ptr.size - 1):
         cell, last_cell = doc_ptr[d], doc_ptr[d + 1]
         first, last = token_ptr[cell], token_ptr[last_cell]
@@ -100,23 +104,27 @@ def sweep_tokens(corpus, state, priors, factors, n_steps, rng):
         while cell < last_cell:
             end = end_of_block(cell, last_cell, token_ptr, n)
             block = Block(cell, end, first, last)
-            n_outside = n - (token_ptr[end] - token_ptr[cell])
-            take_out_block(
-                token_ptr[cell], token_ptr[end], state.z, topics, document, proposal
+            make_label_proposal(
+                block, corpus, state.z, topics, factors, slope[d], document, proposal
             )
-            make_label_proposal(weights, slope[d], n, n_outside, document, proposal)
             draw_steps(block, corpus, state, priors, topics, proposal, steps, rng)
             for c in range(cell, end):
                 j = token_ptr[c] - token_ptr[cell]
-                _resample_cell(c, j, corpus, state, priors, topics, document, steps)
+                proposed, accepted = _resample_cell(
+                    c, j, corpus, state, priors, topics, document, steps
+                )
+                n_proposed += proposed
+                n_accepted += accepted
             cell = end
+    n_moves[0] += n_proposed
+    n_moves[1] += n_accepted
 
 
 @njit(cache=True, nogil=True)
-def _topics(state, priors, weights):
+def _topic_factors(state, priors, weights):
     n_topics = np.count_nonzero(priors.doc_topic)
     n_k = state.topic.astype(np.float32)
-    return Topics(
+    return TopicFactors(
         weights=np.ascontiguousarray(weights[:, :n_topics].T),
         alpha_sum=np.cumsum(priors.doc_topic[:n_topics].astype(np.float64)),
         inverse_total=np.float32(1) / (n_k + priors.topic_word_sum),
@@ -136,9 +144,9 @@ def _allocate(corpus, n_lanes, topics, n_steps):
             end = end_of_block(cell, last_cell, token_ptr, n)
             longest = max(longest, token_ptr[end] - token_ptr[cell])
             cell = end
-    # Whole registers of numbers: a loop over the steps alone is too short for any.
+    # Whole registers, because a loop over the few steps alone would not vectorise.
     n_wide = -(-(n_steps + 1) // 8) * 8
-    document = Document(
+    document = LabelledDocument(
         factor=np.zeros(n_lanes, np.float32),
         total=np.zeros(n_tasks),
         curvature=np.zeros(n_tasks, np.float32),
@@ -164,7 +172,7 @@ def _allocate(corpus, n_lanes, topics, n_steps):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _enter_document(doc_topic, priors, weights, slope, curvature, document):
-    """Set what is kept of a document."""
+    """Set the factors of a document."""
     alpha = priors.doc_topic
     for k in range(alpha.size):
         document.factor[k] = np.float32(doc_topic[k]) + alpha[k]
@@ -177,17 +185,23 @@ def _enter_document(doc_topic, priors, weights, slope, curvature, document):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _resample_cell(c, j, corpus, state, priors, topics, document, steps):
-    """Take the steps of the tokens of a cell, the j-th of the block and those after."""
+    """Take the steps of the tokens of a cell, from the j-th token of the block on.
+
+    Return how many other topics were proposed and accepted.
+    """
     z, z_by_word = state.z, state.z_by_word
     weights, curvature = topics.weights, document.curvature
     row = state.word_topic[corpus.word[c]]
     slot = state.slot[c]
+    n_proposed = n_accepted = 0
     for i in range(corpus.token_ptr[c], corpus.token_ptr[c + 1]):
         old = np.uint32(z[i])
         if collect(old, z, z_by_word, steps.source[j], steps.candidate):
-            new = _choose(
+            new, proposed, accepted = _choose(
                 steps.chance[j], row, state.topic, priors, topics, document, steps
             )
+            n_proposed += proposed
+            n_accepted += accepted
             if new != old:
                 z[i] = new
                 z_by_word[slot] = new
@@ -204,6 +218,7 @@ def _resample_cell(c, j, corpus, state, priors, topics, document, steps):
                     document.gradient[t] -= curvature[t] * moved
         slot += 1
         j += 1
+    return n_proposed, n_accepted
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
@@ -211,6 +226,7 @@ def _choose(chance, row, topic, priors, topics, document, steps):
     """Take the steps to the candidates one after the other; return the last topic.
 
     A step of one kind accepts with the ratio of p / q at the new and the old topic.
+    Return also how many other topics were proposed and accepted.
     """
     _, beta, beta_sum = priors
     _, _, candidate, gain, tilt, odds = steps
@@ -228,16 +244,20 @@ def _choose(chance, row, topic, priors, topics, document, steps):
     n_doc = document.factor[old] - np.float32(1)
     n_topic = np.float32(topic[old] - 1) + entry(beta_sum, old)
     _weigh(n_word, n_doc, tilt[0] / n_topic, inverse[old], odds[0])
-    now = kind = 0
+    now = kind = n_proposed = n_accepted = 0
     for s in range(1, candidate.size):
         k = candidate[s]
         n_word = np.float32(row[k]) + beta
         tilted = tilt[s] * topics.inverse_total[k]
         _weigh(n_word, document.factor[k], tilted, inverse[k], odds[s])
         new = s if k != old else 0
-        now = new if chance[s - 1] * odds[now, kind] < odds[new, kind] else now
+        accepted = chance[s - 1] * odds[now, kind] < odds[new, kind]
+        is_other = k != candidate[now]
+        n_proposed += is_other
+        n_accepted += is_other & accepted
+        now = new if accepted else now
         kind = kind + 1 if kind < 2 else 0
-    return candidate[now]
+    return candidate[now], n_proposed, n_accepted
 
 
 @njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)

@@ -1,17 +1,16 @@
-"""The three proposals of `light`: drawn for all tokens of a block before any moves.
+"""The three proposals of `light`, drawn for all tokens of a block before any moves.
 
     document   q(k) ~ n_dk + alpha_k: the topic of another token of the document
     word       q(k) ~ n_wk + beta: the topic of another token of the word
     labels     q(k) ~ exp(g(k)), where m_t is estimated from other tokens.
 
-The first two take O(1) time and are never out of date: the topics are kept a second
-time in the order of words. For the third the cells of a document are split into blocks
-of about a `BLOCKS`-th of its tokens; q of a block is made from the tokens outside of
-it, which do not change as long as it serves. So no proposal knows the topic of the
-token itself.
+The first two take O(1) time and are always up to date, because the topics are also kept
+in the order of words. For the third, the cells of a document are split into blocks of
+about a `BLOCKS`-th of its tokens. q of a block is made from the tokens outside of it,
+which do not change meanwhile. So no proposal depends on the topic of the token itself.
 
-Which token's topic a step proposes depends on no topic either: all steps of a block are
-drawn first, and the memory that they will read is prefetched.
+A step proposes the topic of some token; which one depends on no topic. So all steps of
+a block are drawn first, and the memory that they will read is prefetched.
 """
 
 from typing import NamedTuple
@@ -26,40 +25,40 @@ from sklda._simd.prefetch import prefetch
 from sklda._simd.vector_math import exp
 
 BLOCKS = 4
-LEAST = np.float32(-40)  # log q(k), below its highest: no topic is left out
+LEAST = np.float32(-40)  # of log q(k) below its highest, so that q(k) > 0
 
 
 class Block(NamedTuple):
     """Some cells of a document, and the tokens of the whole document."""
 
     first_cell: int
-    last_cell: int  # one past it, as all that is called last here
+    last_cell: int  # one past it, and so is each `last`
     first: int
     last: int
 
 
 class LabelProposal(NamedTuple):
-    """The labels' proposal for a block, ready to be drawn from."""
+    """The labels' proposal for a block."""
 
     outside: np.ndarray  # (n_tasks,) m_t of the tokens outside of the block
     running_sum: np.ndarray  # (n_topics,) of q
-    guide: np.ndarray  # (n_lanes,) uint32; where a search in these begins
+    guide: np.ndarray  # (n_lanes,) uint32; where a search in `running_sum` begins
 
 
 class Steps(NamedTuple):
-    """The steps of the tokens of a block, and what one token needs room for."""
+    """The steps of the tokens of a block, and room for those of one token."""
 
-    source: np.ndarray  # (n_tokens, n_steps) int32, of the topic that a step proposes
+    source: np.ndarray  # (n_tokens, n_steps) int32; where the proposed topic stands
     chance: np.ndarray  # (n_tokens, n_steps) float32, uniform
     candidate: np.ndarray  # (n_steps + 1,) uint32: the present topic, those proposed
-    gain: np.ndarray  # (n_steps + 1 or more,) float32, of log p by the labels
-    tilt: np.ndarray  # the same, exponentiated
+    gain: np.ndarray  # (n_steps + 1 or more,) float32, what labels add to log p
+    tilt: np.ndarray  # exp(gain)
     odds: np.ndarray  # (n_steps + 1, 3) float32, p(k) / q(k) of each kind of step
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def end_of_block(begin, last, token_ptr, n):
-    """Return the end of the block from `begin`: a `BLOCKS`-th of n tokens, or more."""
+    """Return the end of a block of at least a `BLOCKS`-th of n tokens."""
     enough = token_ptr[begin] + -(-n // BLOCKS)
     end = begin + 1
     while end < last and token_ptr[end] < enough:
@@ -67,30 +66,25 @@ def end_of_block(begin, last, token_ptr, n):
     return end
 
 
-@njit(cache=True, nogil=True, _nrt=False)
-def take_out_block(first, last, z, topics, document, proposal):
-    """Set `outside` to m_t without the tokens of a block."""
-    weights, outside, total = topics.weights, proposal.outside, document.total
-    for t in range(total.size):
-        outside[t] = total[t]
-    for i in range(first, last):
-        for t in range(total.size):
-            outside[t] -= weights[z[i], t]
-
-
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def make_label_proposal(weights, slope, n, n_outside, document, proposal):
-    """Make q(k) ~ exp(g(k)) of a block, with what draws from it take.
+def make_label_proposal(block, corpus, z, topics, factors, slope, document, proposal):
+    """Make q(k) ~ exp(g(k)) of a block, with m_t of the tokens outside of it.
 
-    `outside` holds m_t of n_outside tokens; of all n, less one, it would be about
-    (n - 1) / n_outside times as much. guide[j] is the first topic whose running sum is
+    This m_t is scaled to n - 1 tokens. guide[j] is the first topic whose running sum is
     above a fraction j / n_lanes of the total.
     """
     outside, running_sum, guide = proposal
     curvature, inverse = document.curvature, document.inverse
+    first, last = corpus.token_ptr[block.first_cell], corpus.token_ptr[block.last_cell]
+    n = block.last - block.first
     for t in range(outside.size):
-        outside[t] *= (n - 1) / max(n_outside, 1)
-    exponents(weights, slope, curvature, outside, inverse)
+        outside[t] = document.total[t]
+    for i in range(first, last):
+        for t in range(outside.size):
+            outside[t] -= topics.weights[z[i], t]
+    for t in range(outside.size):
+        outside[t] *= (n - 1) / max(n - (last - first), 1)
+    exponents(factors.weights, slope, curvature, outside, inverse)
     top = highest(inverse[: running_sum.size])
     for k in range(inverse.size):
         inverse[k] = exp(max(inverse[k] - top, LEAST))
@@ -110,10 +104,10 @@ def make_label_proposal(weights, slope, n, n_outside, document, proposal):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def draw_steps(block, corpus, state, priors, topics, proposal, steps, rng):
-    """Draw the source of each step's proposal and the chance that decides on it.
+    """Draw the source of each step's proposal, and the chance that decides on it.
 
-    The source is a token of the document, or a slot of the word; or ~k for topic k
-    itself. Of a random number 40 bits go into the source and 24 into the chance.
+    The source is a token of the document, a slot of the word, or ~k for topic k itself.
+    Of a random number, 40 bits go into the source and 24 into the chance.
     """
     begin, end, first, last = block
     _, word, token_ptr = corpus
@@ -132,16 +126,14 @@ def draw_steps(block, corpus, state, priors, topics, proposal, steps, rng):
                 low = np.float32(np.int32(bits & np.uint64(2**24 - 1)))
                 steps.chance[j, step] = low * np.float32(2.0**-24)
                 if step % 3 == 0:
-                    source = _propose_by_document(i, first, last, r, topics.alpha_sum)
+                    source = _propose(i, first, last, r, topics.alpha_sum)
                 elif step % 3 == 1:
-                    n_others = last_slot - first_slot - 1
                     if differ(priors.topic_word_sum):
-                        source = _propose_by_array(
-                            slot, first_slot, n_others, r, state.beta_before[w]
-                        )
+                        beta_before = state.beta_before[w]
+                        source = _propose(slot, first_slot, last_slot, r, beta_before)
                     else:
                         source = _propose_by_word(
-                            slot, first_slot, n_others, r, beta, n_topics
+                            slot, first_slot, last_slot, r, beta, n_topics
                         )
                     prefetch(state.z_by_word, source)
                 else:
@@ -155,24 +147,28 @@ def draw_steps(block, corpus, state, priors, topics, proposal, steps, rng):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _other(own, first, r):
-    """Return the r-th index from `first`, not counting `own`."""
+    """Return the r-th index from `first`, skipping `own`."""
     i = first + np.int64(r)
     return i + (i >= own)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def _propose_by_document(own, first, last, r, alpha_sum):
-    """Return another token of the document or, in proportion to alpha, ~k."""
+def _propose(own, first, last, r, prior_sum):
+    """Return another index from `first` to `last` or, in proportion to a prior, ~k.
+
+    `prior_sum` holds the running sums of the prior.
+    """
     n = last - first - 1
-    r *= n + alpha_sum[-1]
+    r *= n + prior_sum[-1]
     if r < n:
         return _other(own, first, r)
-    return ~min(np.searchsorted(alpha_sum, r - n, "right"), alpha_sum.size - 1)
+    return ~min(np.searchsorted(prior_sum, r - n, "right"), prior_sum.size - 1)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
-def _propose_by_word(own, first, n, r, beta, n_topics):
-    """Return the slot of one of n other tokens or, each topic with beta, ~k."""
+def _propose_by_word(own, first, last, r, beta, n_topics):
+    """Do the same where the prior of each topic is beta."""
+    n = last - first - 1
     r *= n + n_topics * beta
     if r < n:
         return _other(own, first, r)
@@ -180,17 +176,8 @@ def _propose_by_word(own, first, n, r, beta, n_topics):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def _propose_by_array(own, first, n, r, beta_before):
-    """Return the same in proportion to beta, given its running sums."""
-    r *= n + beta_before[-1]
-    if r < n:
-        return _other(own, first, r)
-    return ~min(np.searchsorted(beta_before, r - n, "right"), beta_before.size - 1)
-
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _propose_by_labels(r, proposal):
-    """Return a topic as the labels propose it."""
+    """Return a topic drawn from the labels' proposal."""
     _, running_sum, guide = proposal
     k = np.int64(guide[np.uint32(r * guide.size)])
     r *= running_sum[-1]

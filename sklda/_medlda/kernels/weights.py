@@ -5,7 +5,7 @@ in `label_factors`, the weights of task t are Gaussian:
 
     precision  nu I + sum_d b_dt zbar_d zbar_d',  precision * mean  sum_d a_dt zbar_d.
 
-Most proportions are zero; only the others are stored, and only they cost time.
+Only the proportions above zero, which are few, are stored and cost time.
 """
 
 from typing import NamedTuple
@@ -17,20 +17,16 @@ from sklda._tables.document import count_document
 
 
 class Proportions(NamedTuple):
-    """The proportions zbar above 0, document by document or topic by topic.
-
-    Those of the i-th document (or topic) are ``ptr[i]:ptr[i + 1]``, and `indices`
-    holds their topics (or documents) in ascending order.
-    """
+    """The proportions zbar above 0 as a CSR matrix (by document) or CSC (by topic)."""
 
     value: np.ndarray  # (n_proportions,) float64
-    indices: np.ndarray  # (n_proportions,) int32
+    indices: np.ndarray  # (n_proportions,) int32, ascending topics or documents
     ptr: np.ndarray  # (n_docs + 1,) or (n_topics + 1,) int32
 
 
 @njit(cache=True, nogil=True)
 def fill_proportions(corpus, z, n_topics, by_doc):
-    """Fill in the `Proportions` of all documents; return their number."""
+    """Fill in the proportions of all documents; return their number."""
     doc_ptr, _, token_ptr = corpus
     value, topic, ptr = by_doc
     doc_topic = np.zeros(n_topics, np.int32)
@@ -48,14 +44,13 @@ def fill_proportions(corpus, z, n_topics, by_doc):
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def resample_each(
+def resample_one_by_one(
     by_topic, slope, curvature, prior_precision, order, noise, weights, scores
 ):
-    """Resample one weight after the other, each given the others, for all tasks.
+    """Resample each weight given the others, for all tasks, in place; update scores.
 
     Zheng, 2016, equations 23 and 24. `slope`, `curvature` and `scores` are (n_docs,
-    n_tasks); `noise`, standard normal, and `weights` are (n_topics, n_tasks). Weights
-    and scores are changed in place.
+    n_tasks); `noise`, standard normal, and `weights` are (n_topics, n_tasks).
     """
     value, doc, ptr = by_topic
     n_tasks = weights.shape[1]

@@ -1,5 +1,1 @@
-"""A fitted topic model as one HTML file.
-
-`save` is the public door, `contents` chooses what the page stores, `page` writes it
-into the template, and ``assets`` holds template, style and scripts.
-"""
+"""The page of `save_explorer`; ``assets`` holds its template, style and scripts."""

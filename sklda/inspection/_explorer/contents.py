@@ -2,136 +2,104 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._base.fitted_topics import normalise, top_indices
+from sklda._base.fitted_topics import count_models, normalise, top_indices
 from sklda._topics.plotting import shorten
 from sklda._topics.topic_distances import jensen_shannon_distances
-from sklda.inspection._explorer.groups import Groups, group_shares
-from sklda.inspection._explorer.packing import pack, sparse_rows
+from sklda.inspection._explorer.groups import Groups, group_frequencies
 from sklda.inspection._topic_map import classical_scaling
 from sklda.inspection._words import top_columns
 
 N_RANKED = 30  # words of a topic, for each weight of the relevance
 WEIGHTS = np.arange(11) / 10
 N_TYPICAL = 10  # documents of a topic
-MIN_PART = 0.01  # smaller proportions of topics are left out
+MIN_PROPORTION = 0.01  # smaller proportions of topics are left out
 MAX_TOPICS_OF_WORD = 8
 MAX_TOPICS_OF_DOCUMENT = 12
-SHORT_TEXT = 5  # texts of other documents have a fifth of the length
+SHORT_TEXT = 5  # texts of documents that are not typical are so many times shorter
+FULL = 255  # the integer that stands for a proportion of 1
 
 
-class Corpus(NamedTuple):
+class ShownModel(NamedTuple):
     """A topic model and the documents that its page shows."""
 
     components: np.ndarray  # (n_topics, n_words)
     proportions: np.ndarray  # (n_documents, n_topics)
-    counts: Any  # (n_documents, n_words) ndarray or CSR
+    word_counts: np.ndarray  # (n_words,)
     lengths: np.ndarray  # (n_documents,)
-    shares: np.ndarray  # (n_topics,)
+    frequencies: np.ndarray  # (n_topics,) proportions of all tokens
     feature_names: list[str]
     texts: list[str] | None
     labels: list[str] | None
     groups: Groups | None
+    classes: dict[str, Any] | None
 
 
-def page_contents(
-    corpus: Corpus, classes: dict[str, Any] | None, max_text_length: int
-) -> dict[str, Any]:
+def page_contents(model: ShownModel, max_text_length: int) -> dict[str, Any]:
     """Return all that the page stores, for JSON."""
-    ranking = rank_words(corpus.components)
-    n_documents = len(corpus.proportions)
-    typical = top_indices(corpus.proportions.T, min(N_TYPICAL, n_documents))
     return {
-        "topics": _topics(corpus),
-        "words": _words(corpus, ranking),
-        "documents": _documents(corpus, typical, max_text_length),
-        "groups": None if corpus.groups is None else _groups(corpus),
-        "classes": classes,
+        "topics": _topics(model),
+        "words": _words(model),
+        "documents": _documents(model, max_text_length),
+        "groups": None if model.groups is None else _groups(model),
+        "classes": model.classes,
     }
 
 
-def rank_words(components: np.ndarray) -> np.ndarray:
-    """Return the columns of the most relevant words, (n_topics, n_weights, n_words)."""
-    n_words = min(N_RANKED, components.shape[1])
-    ranked = [
-        top_columns(components, n_words, "relevance", float(weight))
-        for weight in WEIGHTS
-    ]
-    return np.stack(ranked, axis=1)
-
-
-def parts_of_words(topic_word: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Return the part of each word's tokens in each topic, p(k | w).
-
-    Parameters
-    ----------
-    topic_word : ndarray of shape (n_topics, n_words)
-        p(w | k).
-    shares : ndarray of shape (n_topics,)
-        p(k).
-
-    Returns
-    -------
-    ndarray of shape (n_words, n_topics)
-        Rows sum to 1, or to 0 for words without weight in a topic with a share.
-    """
-    joint = (shares[:, np.newaxis] * topic_word).T
-    parts: np.ndarray = normalise(joint) * (joint.sum(axis=1, keepdims=True) > 0)
-    return parts
-
-
-def _topics(corpus: Corpus) -> dict[str, Any]:
-    topics = normalise(corpus.components)
+def _topics(model: ShownModel) -> dict[str, Any]:
+    topics = normalise(model.components)
     distances = jensen_shannon_distances(topics, topics)
     positions, explained = classical_scaling(distances)
     return {
-        "labels": corpus.labels,
-        "shares": corpus.shares.round(6).tolist(),
+        "labels": model.labels,
+        "shares": model.frequencies.round(6).tolist(),
         "positions": positions.round(4).tolist(),
         "explained": explained.round(3).tolist(),
     }
 
 
-def _words(corpus: Corpus, ranking: np.ndarray) -> dict[str, Any]:
-    parts = parts_of_words(normalise(corpus.components), corpus.shares)
-    ranked = np.zeros(parts.shape, dtype=bool)
+def _words(model: ShownModel) -> dict[str, Any]:
+    n_ranked = min(N_RANKED, model.components.shape[1])
+    ranked_words = [
+        top_columns(model.components, n_ranked, "relevance", float(weight))
+        for weight in WEIGHTS
+    ]
+    ranking = np.stack(ranked_words, axis=1)  # (n_topics, n_weights, n_ranked)
+    joint = (model.frequencies[:, np.newaxis] * normalise(model.components)).T
+    # p(k | w); 0 for words without weight in any topic that occurs.
+    topics_of_words = normalise(joint) * (joint.sum(axis=1, keepdims=True) > 0)
+    ranked = np.zeros(joint.shape, dtype=bool)
     for k, columns in enumerate(ranking):
         ranked[columns, k] = True
-    kept = sparse_rows(parts, MIN_PART, MAX_TOPICS_OF_WORD, ranked)
     return {
-        "names": corpus.feature_names,
-        "counts": pack(np.asarray(corpus.counts.sum(axis=0)).ravel()),
-        "n_topics": pack(kept.sizes),
-        "topics": pack(kept.columns),
-        "parts": pack(kept.parts),
+        "names": model.feature_names,
+        "counts": pack(model.word_counts),
+        **_pack_rows(topics_of_words, MAX_TOPICS_OF_WORD, ranked),
         "weights": WEIGHTS.tolist(),
-        "n_ranked": ranking.shape[2],
+        "n_ranked": n_ranked,
         "ranking": pack(ranking.ravel()),
     }
 
 
-def _documents(
-    corpus: Corpus, typical: np.ndarray, max_text_length: int
-) -> dict[str, Any]:
-    is_typical = np.zeros(corpus.proportions.shape, dtype=bool)
+def _documents(model: ShownModel, max_text_length: int) -> dict[str, Any]:
+    n_typical = min(N_TYPICAL, len(model.proportions))
+    typical = top_indices(model.proportions.T, n_typical)
+    is_typical = np.zeros(model.proportions.shape, dtype=bool)
     np.put_along_axis(is_typical.T, typical, True, axis=1)
-    kept = sparse_rows(corpus.proportions, MIN_PART, MAX_TOPICS_OF_DOCUMENT, is_typical)
-    in_a_list = np.isin(np.arange(len(is_typical)), typical)
     return {
-        "texts": excerpts(corpus.texts, in_a_list, max_text_length),
-        "lengths": pack(corpus.lengths),
-        "n_topics": pack(kept.sizes),
-        "topics": pack(kept.columns),
-        "parts": pack(kept.parts),
-        "n_typical": typical.shape[1],
+        "texts": _excerpts(model.texts, is_typical.any(axis=1), max_text_length),
+        "lengths": pack(model.lengths),
+        **_pack_rows(model.proportions, MAX_TOPICS_OF_DOCUMENT, is_typical),
+        "n_typical": n_typical,
         "typical": pack(typical.ravel()),
     }
 
 
-def excerpts(
+def _excerpts(
     texts: list[str] | None, is_typical: np.ndarray, max_length: int
 ) -> list[str] | None:
     """Return the beginnings of texts, in which white space is one space."""
@@ -144,14 +112,71 @@ def excerpts(
     ]
 
 
-def _groups(corpus: Corpus) -> dict[str, Any]:
-    groups = corpus.groups
+def _groups(model: ShownModel) -> dict[str, Any]:
+    groups = model.groups
     assert groups is not None
-    shares = group_shares(groups, corpus.lengths, corpus.proportions)
+    frequencies = group_frequencies(groups, model.lengths, model.proportions)
     return {
         "names": groups.names,
         "places": None if groups.places is None else groups.places.tolist(),
         "are_dates": groups.are_dates,
         "members": pack(groups.members),
-        "shares": pack(shares.astype(np.float32).ravel()),
+        "shares": pack(frequencies.astype(np.float32).ravel()),
+    }
+
+
+def class_weights(estimator: Any, n_topics: int) -> dict[str, Any] | None:
+    """Return the weight of each topic for each class, or None without classes.
+
+    Of two classes, which share one task, "other" is the first and "names" the second.
+    With one-vs-rest the weight of a topic is None but for the task that it belongs to.
+    """
+    if not hasattr(estimator, "classes_") or not hasattr(estimator, "coef_"):
+        return None
+    coef = np.asarray(estimator.coef_, dtype=np.float64)
+    n_models = count_models(estimator)
+    if coef.ndim != 2 or coef.shape[1] * n_models != n_topics:
+        return None
+    names = [str(name) for name in estimator.classes_]
+    other = None
+    if len(names) == 2 and len(coef) == 1:
+        other, names = names[0], names[1:]
+    if len(names) != len(coef):
+        return None
+    weights: list[list[float | None]] = [[None] * len(coef) for _ in range(n_topics)]
+    for task, row in enumerate(coef):
+        first = task * len(row) if n_models > 1 else 0
+        for k, weight in enumerate(row, start=first):
+            weights[k][task] = float(f"{weight:.4g}")
+    return {"names": names, "other": other, "weights": weights}
+
+
+def pack(values: np.ndarray) -> dict[str, str]:
+    """Return an array as base64 of little-endian numbers, and their type.
+
+    Non-negative whole numbers below 2 ** 32 take the smallest type that holds them, all
+    others float32.
+    """
+    low, high = values.min(initial=0), values.max(initial=0)
+    kind = np.dtype(np.float32)
+    if low >= 0 and high < 2**32 and not (values % 1).any():
+        kind = np.min_scalar_type(int(high))
+    data = values.astype(kind.newbyteorder("<")).tobytes()
+    return {"type": kind.name, "base64": base64.b64encode(data).decode("ascii")}
+
+
+def _pack_rows(
+    proportions: np.ndarray, n_largest: int, needed: np.ndarray
+) -> dict[str, dict[str, str]]:
+    """Pack the largest topics of each row, from `MIN_PROPORTION`, and those needed."""
+    largest = np.zeros(proportions.shape, dtype=bool)
+    columns = top_indices(proportions, min(n_largest, proportions.shape[1]))
+    np.put_along_axis(largest, columns, True, axis=1)
+    kept = (largest & (proportions >= MIN_PROPORTION)) | needed
+    rows, columns = np.nonzero(kept)
+    quantised = np.rint(FULL * proportions[rows, columns].clip(0, 1)).astype(np.uint8)
+    return {
+        "n_topics": pack(kept.sum(axis=1)),
+        "topics": pack(columns),
+        "parts": pack(quantised),
     }

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._topics.plotting import check_labels
+from sklda._topics.plotting import label_list
 
 MAX_GROUPS = 200  # more would not be legible
 _N_INTERVALS = 50
@@ -24,21 +24,12 @@ class Groups(NamedTuple):
 
 
 def check_groups(groups: Any, n_documents: int) -> Groups:
-    """Return the groups of documents, in order.
+    """Return the groups: numbers and dates in increasing order, others by name.
 
-    Numbers and dates are in increasing order, all else is sorted by name. More than
-    `MAX_GROUPS` numbers become intervals of equal width, as many dates become months or
-    years.
-
-    Raises
-    ------
-    TypeError
-        If `groups` is not a list or an array, or the group of a document is a list.
-    ValueError
-        If it does not have one entry for each document, lacks the group of one, or has
-        more than `MAX_GROUPS` categories or years.
+    More than `MAX_GROUPS` numbers become intervals of equal width, and dates months or
+    years. Raise TypeError or ValueError for anything else.
     """
-    names = check_labels(groups, "groups", "documents", n_documents)
+    names = label_list(groups, "groups", "documents", n_documents)
     values = groups if isinstance(groups, np.ndarray) else list(groups)
     for i, value in enumerate(values):
         if _is_missing(value):
@@ -82,7 +73,7 @@ def _as_dates(groups: Any, values: Any) -> np.ndarray | None:
 
 
 def _of_dates(days: np.ndarray) -> Groups:
-    """Group dates by day, month or year: the finest of which there are few."""
+    """Group dates by day, month or year: the finest that gives few groups."""
     for unit in ("D", "M", "Y"):
         found, members = np.unique(days.astype(f"M8[{unit}]"), return_inverse=True)
         if len(found) <= MAX_GROUPS:
@@ -96,17 +87,15 @@ def _of_numbers(numbers: np.ndarray) -> Groups:
     found, members = np.unique(numbers, return_inverse=True)
     if len(found) <= MAX_GROUPS:
         return Groups([f"{one:.12g}" for one in found], members, found, False)
-    width = _round_up((float(found[-1]) - float(found[0])) / _N_INTERVALS)
+    width = (float(found[-1]) - float(found[0])) / _N_INTERVALS
+    power = 10.0 ** math.floor(math.log10(width))
+    # Round up to 1, 2 or 5 times a power of ten.
+    round_ones = (power * one for one in (1, 2, 5, 10))
+    width = next(one for one in round_ones if one >= width * 0.999999)
     steps = np.floor(numbers / width)
     found, members = np.unique(steps, return_inverse=True)
     names = [f"{one * width:.12g} to {(one + 1) * width:.12g}" for one in found]
     return Groups(names, members, found * width, False)
-
-
-def _round_up(width: float) -> float:
-    """Return the next number of the form 1, 2 or 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(width))
-    return next(power * one for one in (1, 2, 5, 10) if power * one >= width * 0.999999)
 
 
 def _limited(groups: Groups) -> Groups:
@@ -118,24 +107,13 @@ def _limited(groups: Groups) -> Groups:
     return groups
 
 
-def group_shares(
+def group_frequencies(
     groups: Groups, lengths: np.ndarray, proportions: np.ndarray
 ) -> np.ndarray:
-    """Return the share of each topic in the tokens of each group.
+    """Return the proportion of each topic in the tokens of each group.
 
-    Parameters
-    ----------
-    groups : Groups
-        Groups of the documents.
-    lengths : ndarray of shape (n_documents,)
-        Number of tokens of each document.
-    proportions : ndarray of shape (n_documents, n_topics)
-        Topic proportions of each document.
-
-    Returns
-    -------
-    ndarray of shape (n_groups, n_topics)
-        Expected shares; rows sum to 1, or to 0 for a group without tokens.
+    The result is (n_groups, n_topics); rows sum to 1, or to 0 for a group without
+    tokens. `proportions` are those of topics in documents.
     """
     tokens = np.zeros((len(groups.names), proportions.shape[1]))
     np.add.at(tokens, groups.members, lengths[:, np.newaxis] * proportions)

@@ -34,20 +34,8 @@ _EXPORT = re.compile(r"^export (?=(?:const|function) (\w+))", re.MULTILINE)
 def build_page(title: str, contents: dict[str, Any]) -> bytes:
     """Return the page in UTF-8.
 
-    Scripts and style are named in the page's content security policy by their hashes:
-    the browser runs nothing else, and loads nothing.
-
-    Parameters
-    ----------
-    title : str
-        Title of the page.
-    contents : dict
-        What the page shows, see `page_contents`.
-
-    Returns
-    -------
-    bytes
-        The file.
+    Its content security policy names scripts and style by their hashes: the browser
+    runs nothing else, and loads nothing.
     """
     script, style = joined_script(), "".join(map(read_asset, STYLES))
     parts = {
@@ -60,16 +48,15 @@ def build_page(title: str, contents: dict[str, Any]) -> bytes:
     }
     template = read_asset("explorer.html")
     page = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)
-    # A lone surrogate becomes the same escape as in JSON, where alone it can be.
+    # Lone surrogates, which only texts in the JSON can hold, become its escapes.
     return page.encode("utf-8", errors="backslashreplace")
 
 
 def joined_script() -> str:
     """Return all scripts as one.
 
-    The files are modules, which linters and editors understand, but a module cannot
-    import from within its own page. So each becomes a function that returns its
-    exports, and imports become assignments.
+    A module cannot import from its own page. So each becomes a function that returns
+    its exports, and imports become assignments.
     """
     script = "const modules = {};\n"
     for name in SCRIPTS:

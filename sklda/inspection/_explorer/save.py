@@ -1,4 +1,4 @@
-"""A topic model as one HTML file that needs neither server nor network."""
+"""The function that saves a topic model as one HTML file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 from uuid import uuid4
 
 from sklda._base.fitted_topics import (
+    axis_sums,
     check_counts,
-    document_lengths,
     fitted_components,
     normalise,
     snapshot,
@@ -19,9 +19,8 @@ from sklda._base.fitted_topics import (
 )
 from sklda._base.parameters import PATH, POSITIVE_INTEGER, validates
 from sklda._core.types import MatrixLike, NameList, PathLike, SupportsArray
-from sklda._topics.plotting import check_labels
-from sklda.inspection._explorer.classes import class_weights
-from sklda.inspection._explorer.contents import Corpus, page_contents
+from sklda._topics.plotting import label_list
+from sklda.inspection._explorer.contents import ShownModel, class_weights, page_contents
 from sklda.inspection._explorer.groups import check_groups
 from sklda.inspection._explorer.page import build_page
 
@@ -41,18 +40,17 @@ def save_explorer(
     """Save a page to explore topics in the browser, as one HTML file.
 
     The page shows a map of the topics, the words of a topic with a slider for their
-    relevance, its most typical documents, the topics of a word or of a document, and
-    the share of a topic in groups of documents or over time. For a classifier it also
-    shows the weight of a topic for each class. The file works offline, from a disk
-    or from any server, and loads nothing. The address of the page holds what is
-    selected and the labels that were edited, so that a view can be sent.
+    relevance, its most typical documents, the topics of a word or of a document, the
+    share of a topic in groups of documents or over time, and its weight for the classes
+    of a classifier. The file works offline and loads nothing. Its address holds the
+    selection and the edited labels, so that a view can be sent.
 
     Parameters
     ----------
     path : str or path-like
         File to write, usually with the suffix ".html". Its name without suffix is the
-        title of the page. An existing file is replaced once the new one is complete,
-        and its permissions are kept. Links are followed.
+        title of the page. An existing file is replaced once the new one is complete;
+        its permissions are kept, and links are followed.
     estimator : estimator
         Fitted topic model with non-negative `components_` and `transform`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
@@ -63,16 +61,16 @@ def save_explorer(
     texts : array-like of str of shape (n_documents,), default=None
         Texts of the documents. Markup is shown as it is.
     labels : array-like of str of shape (n_components,), default=None
-        Names of the topics, which the page lets its reader edit. By default the three
-        most relevant words. The button "Save labels" of the page stores a list in JSON
-        that can be passed here.
+        Names of the topics, which readers can edit on the page. By default the three
+        most relevant words. The button "Save labels" of the page stores such a list in
+        JSON.
     groups : array-like of shape (n_documents,), default=None
         Group of each document. Numbers and dates are shown as a line, in their order;
         all else as bars, one for each category. At most 200 groups: more numbers become
         intervals, and more dates months or years.
     max_text_length : int, default=400
-        Number of characters that are stored of the text of a document, at least 1. A
-        fifth of it is stored of documents that are not typical of any topic.
+        Number of characters stored of each text, at least 1; a fifth of it for
+        documents that are not typical of any topic.
 
     Returns
     -------
@@ -81,53 +79,34 @@ def save_explorer(
 
     Raises
     ------
-    NotFittedError
-        Before fit.
-    TypeError
-        If the estimator has no `components_`, `path` is neither a str nor path-like, or
-        another parameter is not a list or an array of names.
+    NotFittedError, TypeError
+        Before fit; if the estimator has no `components_`, `path` is neither a str nor
+        path-like, or names are not a list.
     ValueError
-        If the number of names, texts, labels or groups does not match, a document has
-        no group, there are more than 200 categories or years, `transform` rejects X, X
-        contains no token, `components_` contains negative values, or `max_text_length`
-        is out of its range.
+        If the number of names, texts, labels or groups is wrong, a document has no
+        group, there are more than 200 categories or years, `transform` rejects X, X has
+        no tokens, `components_` has negative values, or `max_text_length` is below 1.
     OSError
-        If the file cannot be written; FileNotFoundError if its folder does not exist,
-        IsADirectoryError if `path` is a folder. What is at the path and is no regular
-        file, such as a device or a pipe, is left alone.
-
-    See Also
-    --------
-    TopicMapDisplay : The map as a figure.
-    pyldavis_data : Input of pyLDAvis.
+        If the file cannot be written: FileNotFoundError if its folder does not exist,
+        IsADirectoryError if `path` is a folder.
 
     Notes
     -----
     Stored are
 
     - of each topic its share of the tokens of X, its place on the map (see
-      `TopicMapDisplay`), its 30 most relevant words for each weight 0, 0.1, ..., 1 (see
-      `top_words`), and its ten most typical documents (see `top_documents`);
-    - of each word its number of tokens in X, and the part of them in the eight topics
-      where it is largest, from 1%, and in those that list the word. The part of topic k
-      is p(k | w), proportional to the share of k times p(w | k);
+      `TopicMapDisplay`), its 30 most relevant words for each weight 0, 0.1, ..., 1, and
+      its ten most typical documents (see `top_words` and `top_documents`);
+    - of each word its number of tokens in X, and their part p(k | w) in the eight
+      largest topics, from 1 %, and in those that list the word;
     - of each document its number of tokens, its group, the beginning of its text, and
-      its twelve largest topics, from 1%, and those that list the document.
+      its twelve largest topics, from 1 %, and those that list the document.
 
-    Parts and proportions are rounded to multiples of 1/255. Left out are the rest of
-    the texts (an ellipsis shows where one was cut; white space is reduced to single
-    spaces), X itself, smaller proportions, and p(w | k). The shares in groups are
-    computed from all proportions, before they are rounded; long documents count for
-    more than short ones.
-
-    With 100 topics, 10,000 words and 5,000 long English documents the file has less
-    than 1.5 MB: about 50 kB for the page itself, 5 kB for each topic, 40 bytes for each
-    word, and 100 to 150 bytes for each further document.
-
-    In the texts, the words of the topic are marked that are spelled as in
-    `feature_names`, in upper or lower case. Words that were stemmed are not found.
-
-    Cost: that of `transform`, and O(K V) for the words, with K topics and V words.
+    Parts and proportions are rounded to multiples of 1/255, after the shares in groups
+    are computed. The words of a topic are marked in texts where they are spelled as in
+    `feature_names`, in upper or lower case; stemmed words are not found. The user guide
+    has the size of the file. Cost: that of `transform`, and O(K V) for the words, with
+    K topics and V words.
 
     Examples
     --------
@@ -138,54 +117,40 @@ def save_explorer(
     >>> vectorizer = CountVectorizer()
     >>> X = vectorizer.fit_transform(texts)
     >>> lda = CollapsedGibbsLDA(2, random_state=0).fit(X)
-    >>> names = vectorizer.get_feature_names_out()
-    >>> save_explorer(
-    ...     "pets.html", lda, X, feature_names=names, texts=texts
-    ... )  # doctest: +SKIP
+    >>> words = vectorizer.get_feature_names_out()
+    >>> save_explorer("pets.html", lda, X, feature_names=words)  # doctest: +SKIP
     PosixPath('pets.html')
     """
     path = Path(path)
     target = _find_target(path)
     estimator = snapshot(estimator)
-    corpus = _check_corpus(estimator, X, feature_names, texts, labels, groups)
-    classes = class_weights(estimator, len(corpus.components))
-    contents = page_contents(corpus, classes, max_text_length)
-    _replace(target, build_page(path.stem, contents))
-    return path
-
-
-def _check_corpus(
-    estimator: Any,
-    X: MatrixLike,
-    feature_names: NameList | None,
-    texts: NameList | None,
-    labels: NameList | None,
-    groups: list[Any] | SupportsArray | None,
-) -> Corpus:
-    """Check all that describes the documents, and compute their topics."""
     components = fitted_components(estimator)
     n_topics, n_words = components.shape
     names = word_names(estimator, feature_names, n_words)
     if labels is not None:
-        labels = check_labels(labels, "labels", "topics", n_topics)
+        labels = label_list(labels, "labels", "topics", n_topics)
     proportions = topic_proportions(estimator, X)
     counts = check_counts(X)
-    lengths = document_lengths(counts)
+    lengths = axis_sums(counts, axis=1)
     if not lengths.any():
         raise ValueError("X contains no token; all of its documents are empty.")
     if texts is not None:
-        texts = check_labels(texts, "texts", "documents", len(lengths))
-    return Corpus(
+        texts = label_list(texts, "texts", "documents", len(lengths))
+    shown = ShownModel(
         components=components,
         proportions=proportions,
-        counts=counts,
+        word_counts=axis_sums(counts, axis=0),
         lengths=lengths,
-        shares=normalise(lengths @ proportions),
+        frequencies=normalise(lengths @ proportions),
         feature_names=names,
         texts=texts,
         labels=labels,
         groups=None if groups is None else check_groups(groups, len(lengths)),
+        classes=class_weights(estimator, n_topics),
     )
+    contents = page_contents(shown, max_text_length)
+    _replace(target, build_page(path.stem, contents))
+    return path
 
 
 def _find_target(path: Path) -> Path:

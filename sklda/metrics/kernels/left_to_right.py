@@ -1,13 +1,13 @@
 """The probability of a document under fixed topics, from left to right.
 
-Particles are assignments z of the tokens so far. Before token n each particle is moved
-by one Gibbs sweep over the tokens before it, which leaves p(z | w) as it is. Then
+Particles are assignments z of the tokens so far. Before token n, a Gibbs sweep over the
+tokens before it moves each particle and leaves p(z | w) invariant. Then the mean of
 
     p(w_n | z) = sum_k phi_kw (n_k + alpha_k) / (n + A),
 
-A the sum of alpha. The mean over the particles estimates p(w_n | the words before it).
-Particles are then drawn anew in proportion to p(w_n | z): without it the product of the
-means would be biased.
+over the particles estimates p(w_n | the words before it); A is the sum of alpha.
+Resampling the particles in proportion to p(w_n | z) keeps the product of the means
+unbiased.
 """
 
 import numpy as np
@@ -33,10 +33,9 @@ def _draw_topic(row, counts, alpha, cumulated, rng):
 
 @njit(cache=True, nogil=True)
 def _draw_particles(weights, z, counts, rng):
-    """Replace the particles by systematic draws in proportion to their weights.
+    """Resample the particles systematically, in proportion to their weights.
 
-    A particle is drawn as often as its share says, up to rounding; one that is drawn
-    stays in its place.
+    A particle that is drawn stays in its place; its copies take those of the others.
     """
     n_particles = weights.size
     scale = n_particles / weights.sum()
@@ -47,7 +46,7 @@ def _draw_particles(weights, z, counts, rng):
         while drawn + start < before and drawn < n_particles:
             n_draws[r] += 1
             drawn += 1
-    n_draws[n_particles - 1] += n_particles - drawn  # what rounding left
+    n_draws[n_particles - 1] += n_particles - drawn  # due to rounding
     source = 0
     for r in range(n_particles):
         if n_draws[r] == 0:
@@ -61,11 +60,11 @@ def _draw_particles(weights, z, counts, rng):
 
 @njit(cache=True, nogil=True)
 def extend(word, first, last, word_topic, alpha, z, counts, rng):
-    """Take the tokens from `first` to `last` in; return their log probability.
+    """Extend the particles by the tokens from `first` to `last`.
 
-    `word_topic` holds phi, (n_words, n_topics); `z` the topics of the tokens before
-    `first`, (n_particles, n_tokens), and `counts` their numbers, (n_particles,
-    n_topics) float64. Both are carried on.
+    Return the log probability of these. `word_topic` is phi, (n_words, n_topics); `z`
+    holds the topics of the tokens before `first`, (n_particles, n_tokens), and `counts`
+    their numbers, (n_particles, n_topics) float64; both are updated.
     """
     n_particles, n_topics = counts.shape
     weights = np.empty(n_particles)

@@ -18,6 +18,7 @@ from tests.helpers.bad_input.values import (
     Bad,
     Door,
     Spec,
+    door,
     flag,
     indices,
     integer,
@@ -44,35 +45,30 @@ def _doors() -> Iterator[tuple[str, Door]]:
     draws = with_draws().draws_
     number = integer(0, draws.n_draws - 1, typical=1)
     number = Spec([Bad(b.value, NAME) for b in number.bad], number.good)
-    for name in ("doc_topic_counts", "topic_word_counts", "doc_topic"):
-        door = Door(getattr(draws, name), {"draw": 0}, {"draw": number})
-        yield f"PosteriorDraws.{name}", door
-    at, specs = {"draw": 0, "random_state": 0}, {"draw": number, "random_state": SEEDS}
-    yield "PosteriorDraws.sample_doc_topic", Door(draws.sample_doc_topic, at, specs)
-    specs = {"confidence_level": LEVEL, "documents": indices(N_DOCS)}
-    yield "PosteriorDraws.doc_topic_interval", Door(draws.doc_topic_interval, {}, specs)
-    words = [[0, 1], [2, 3], [4, 6]]
-    bad = refused(5, None, "a", words[:2], [0, 1], [[0.5] * 2] * 3, [[7, 0]] * 3)
-    specs = {
-        "confidence_level": LEVEL,
-        "words": bad + Spec([], [[words, tuple(words)]]),
-    }
-    at = {"words": words}
-    yield (
-        "PosteriorDraws.topic_word_interval",
-        Door(draws.topic_word_interval, at, specs),
+    for method in (draws.doc_topic_counts, draws.topic_word_counts, draws.doc_topic):
+        yield door(method, {"draw": 0}, draw=number)
+    at = {"draw": 0, "random_state": 0}
+    yield door(draws.sample_doc_topic, at, draw=number, random_state=SEEDS)
+    of_documents = indices(N_DOCS)
+    yield door(
+        draws.doc_topic_interval, {}, confidence_level=LEVEL, documents=of_documents
     )
-    at = {"draws": draws, "covariates": COVARIATES, "random_state": 0}
-    specs = {
-        "draws": no_draws() + rows(*too_few_draws()),
-        "covariates": covariates(),
-        "topics": indices(N_TOPICS),
-        "confidence_level": LEVEL,
-        "random_state": SEEDS,
-    }
-    yield "estimate_effect", Door(inspection.estimate_effect, at, specs)
+    words = [[0, 1], [2, 3], [4, 6]]
+    of_words = refused(5, None, "a", words[:2], [0, 1], [[0.5] * 2] * 3, [[7, 0]] * 3)
+    of_words += Spec([], [[words, tuple(words)]])
+    at = {"words": words}
+    yield door(draws.topic_word_interval, at, words=of_words, confidence_level=LEVEL)
+    yield door(
+        inspection.estimate_effect,
+        {"draws": draws, "covariates": COVARIATES, "random_state": 0},
+        draws=no_draws() + rows(*too_few_draws()),
+        covariates=covariates(),
+        topics=indices(N_TOPICS),
+        confidence_level=LEVEL,
+        random_state=SEEDS,
+    )
     effects = inspection.estimate_effect(draws, COVARIATES, random_state=0)
-    yield "TopicEffects.summary", Door(effects.summary, {}, {"as_frame": flag()})
+    yield door(effects.summary, {}, as_frame=flag())
     specs = {
         "draws": no_draws(),
         "documents": indices(N_DOCS),
@@ -82,7 +78,7 @@ def _doors() -> Iterator[tuple[str, Door]]:
         "confidence_level": LEVEL,
     }
     cls = inspection.TopicIntervalsDisplay
-    yield from display_doors(cls, {"draws": draws}, specs, "line_kw", "from_draws")
+    yield from display_doors(cls, {"draws": draws}, specs, "from_draws")
     no_effects = refused(5, None, draws, words="estimate_effect", error=TypeError)
     terms = refused("x0", {"x0"}, 5, words="terms must list", error=TypeError)
     terms += rows((["x0", "y"], "must be of"), ([], "must be of"))
@@ -92,7 +88,7 @@ def _doors() -> Iterator[tuple[str, Door]]:
         "topic_names": names(N_TOPICS, "topics"),
     }
     at = {"effects": effects}
-    yield from display_doors(cls, at, specs, "line_kw", "from_effects")
+    yield from display_doors(cls, at, specs, "from_effects")
 
 
 def too_few_draws() -> list[tuple[Any, str]]:

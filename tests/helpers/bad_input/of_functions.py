@@ -45,6 +45,7 @@ from tests.helpers.bad_input.values import (
     accepted,
     choice,
     counts,
+    door,
     flag,
     indices,
     integer,
@@ -70,57 +71,41 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
     of_model = weights(N_TOPICS, N_WORDS) + no_estimators()
     in_texts = ("c_v", "c_uci", "c_npmi")
     # Any documents do that have the words of the model.
-    other_words = refused(np.ones((3, 6)), words="7 columns, but X has 6")
-    yield (
-        "topic_coherence",
-        Door(
-            metrics.topic_coherence,
-            {"model": COMPONENTS, "X": X, "n_words": 3},
-            {
-                "model": of_model + refused(COMPONENTS[:, :6], words="6.*7"),
-                "X": weights(3, N_WORDS)
-                + refused(None, words="X must be given")
-                + refused(-COMPONENTS, words="X contains negative")
-                + other_words,
-                "measure": choice("u_mass", "npmi") + only_bad(choice(*in_texts)),
-                "n_words": integer(2, N_WORDS, typical=3),
-                "smoothing": real(0, None, closed="neither", typical=0.5),
-            },
-        ),
+    of_documents = weights(3, N_WORDS) + refused(None, words="X must be given")
+    of_documents += refused(-COMPONENTS, words="X contains negative")
+    of_documents += refused(np.ones((3, 6)), words="7 columns, but X has 6")
+    yield door(
+        metrics.topic_coherence,
+        {"model": COMPONENTS, "X": X, "n_words": 3},
+        model=of_model + refused(COMPONENTS[:, :6], words="6.*7"),
+        X=of_documents,
+        measure=choice("u_mass", "npmi") + only_bad(choice(*in_texts)),
+        n_words=integer(2, N_WORDS, typical=3),
+        smoothing=real(0, None, closed="neither", typical=0.5),
     )
     yield "topic_coherence", coherence_in_texts()
-    yield (
-        "topic_diversity",
-        Door(
-            metrics.topic_diversity,
-            {"model": COMPONENTS, "n_words": 3},
-            {"model": of_model, "n_words": integer(1, N_WORDS, typical=3)},
-        ),
+    of_words = integer(1, N_WORDS, typical=3)
+    at = {"model": COMPONENTS, "n_words": 3}
+    yield door(metrics.topic_diversity, at, model=of_model, n_words=of_words)
+    yield door(
+        metrics.topic_exclusivity,
+        at | {"measure": "frex"},
+        model=of_model + not_distributed(),
+        measure=only_bad(choice("exclusivity", "frex")) + accepted("frex"),
+        n_words=of_words,
+        weight=real(0, 1, closed="both", typical=0.5) + accepted(None),
     )
-    exclusivity = {
-        "model": of_model + not_distributed(),
-        "measure": only_bad(choice("exclusivity", "frex")) + accepted("frex"),
-        "n_words": integer(1, N_WORDS, typical=3),
-        "weight": real(0, 1, closed="both", typical=0.5) + accepted(None),
-    }
-    at = {"model": COMPONENTS, "measure": "frex", "n_words": 3}
-    yield "topic_exclusivity", Door(metrics.topic_exclusivity, at, exclusivity)
     yield from alignment_doors()
     yield "document_completion_score", completion_door()
     factors = KnownTopics(COMPONENTS)
     no_prior = refused(factors, words="no doc_topic_prior_", error=TypeError)
-    yield (
-        "left_to_right_log_likelihood",
-        Door(
-            metrics.left_to_right_log_likelihood,
-            {"estimator": fitted(CollapsedGibbsLDA), "X": X, "random_state": 0},
-            {
-                "estimator": topic_model() + no_prior,
-                "X": counts(N_DOCS, N_WORDS, whole=True, fitted=True),
-                "n_particles": integer(1, typical=3),
-                "random_state": SEEDS,
-            },
-        ),
+    yield door(
+        metrics.left_to_right_log_likelihood,
+        {"estimator": fitted(CollapsedGibbsLDA), "X": X, "random_state": 0},
+        estimator=topic_model() + no_prior,
+        X=counts(N_DOCS, N_WORDS, whole=True, fitted=True),
+        n_particles=integer(1, typical=3),
+        random_state=SEEDS,
     )
 
 
@@ -145,20 +130,18 @@ def seed_word_door() -> Door:
         *({k: ["tea"]} for k in (-1, 2, 0.0, "0", True)), words="a topic of seeds"
     )
     nothing = refused({}, {0: []}, {0: ["gin", "g*"]}, words="no word of feature_names")
-    return Door(
+    of_names = refused("tea", None, 3, {*names_of}, words="feature_names must list")
+    of_names += Spec([], [[names_of, tuple(names_of), np.array(names_of)]])
+    _, of_function = door(
         sklda.seed_word_prior,
         {"feature_names": names_of, "seeds": {0: ["tea"]}, "n_components": 2},
-        {
-            "feature_names": refused(
-                "tea", None, 3, {*names_of}, words="feature_names must list"
-            )
-            + Spec([], [[names_of, tuple(names_of), np.array(names_of)]]),
-            "seeds": no_mapping + no_words + no_topic + nothing,
-            "n_components": integer(1, MAX_TOPICS, typical=3, reach=False),
-            "weight": prior,
-            "base": prior + accepted(None),
-        },
+        feature_names=of_names,
+        seeds=no_mapping + no_words + no_topic + nothing,
+        n_components=integer(1, MAX_TOPICS, typical=3, reach=False),
+        weight=prior,
+        base=prior + accepted(None),
     )
+    return of_function
 
 
 def no_estimators() -> Spec:
@@ -217,19 +200,16 @@ def alignment_doors() -> Iterator[tuple[str, Door]]:
     at = {"distance": "top-words", "n_words": 3}
     of_reference = weights(N_TOPICS, N_WORDS) + no_estimators() + not_distributed()
     of_reference += refused(COMPONENTS[:, :6], words="reference has 6.*has 7")
-    others = several_models(COMPONENTS + 1, minimum=1)
-    yield (
-        "align_topics",
-        Door(
-            metrics.align_topics,
-            at | {"reference": COMPONENTS, "others": [COMPONENTS + 1]},
-            {"reference": of_reference, "others": others} | shared,
-        ),
+    yield door(
+        metrics.align_topics,
+        at | {"reference": COMPONENTS, "others": [COMPONENTS + 1]},
+        reference=of_reference,
+        others=several_models(COMPONENTS + 1, minimum=1),
+        **shared,
     )
-    models = {"models": several_models(COMPONENTS + 1)}
-    at["models"] = [COMPONENTS, COMPONENTS + 1]
+    models, at["models"] = several_models(COMPONENTS + 1), [COMPONENTS, COMPONENTS + 1]
     for function in (metrics.topic_stability, metrics.consensus_topics):
-        yield function.__name__, Door(function, at, models | shared)
+        yield door(function, at, models=models, **shared)
 
 
 # --- inspection ------------------------------------------------------------------
@@ -297,27 +277,24 @@ def explorer_door(folder: Path) -> Door:
 def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     at_model = {"estimator": fitted(CollapsedGibbsLDA)}
     documents = counts(N_DOCS, N_WORDS, whole=True, fitted=True)
-    top_documents = {
-        "estimator": topic_model(),
-        "X": documents,
-        "n_documents": integer(1, N_DOCS, typical=3),
-    }
-    pyldavis_data = {
-        "estimator": topic_model(),
-        "X": documents + refused(X * 0, words="X contains no token"),
-        "feature_names": names(N_WORDS, "words"),
-    }
     at_words = at_model | {"n_words": 3, "metric": "frex"}
     top_words = ranking(fewest_words=1) | {"as_frame": flag()}
-    yield "top_words", Door(inspection.top_words, at_words, top_words)
+    yield door(inspection.top_words, at_words, **top_words)
     no_effect = rows((0.5, "no effect for metric='lift'"))
-    at_lift = at_words | {"metric": "lift"}
-    yield "top_words", Door(inspection.top_words, at_lift, {"weight": no_effect})
-    at_documents = at_model | {"X": X, "n_documents": 3}
-    yield "top_documents", Door(inspection.top_documents, at_documents, top_documents)
-    yield (
-        "pyldavis_data",
-        Door(inspection.pyldavis_data, at_model | {"X": X}, pyldavis_data),
+    yield door(inspection.top_words, at_words | {"metric": "lift"}, weight=no_effect)
+    yield door(
+        inspection.top_documents,
+        at_model | {"X": X, "n_documents": 3},
+        estimator=topic_model(),
+        X=documents,
+        n_documents=integer(1, N_DOCS, typical=3),
+    )
+    yield door(
+        inspection.pyldavis_data,
+        at_model | {"X": X},
+        estimator=topic_model(),
+        X=documents + refused(X * 0, words="X contains no token"),
+        feature_names=names(N_WORDS, "words"),
     )
     yield "save_explorer", explorer_door(folder)
     # Displays.
@@ -325,10 +302,10 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     at = at_words | {"estimator": with_draws()}
     level = LEVEL.bad[1:], [*LEVEL.good, [None]]  # None is the default
     at["confidence_level"], of_words["confidence_level"] = 0.9, Spec(*level)
-    yield from display_doors(inspection.TopWordsDisplay, at, of_words, "bar_kw")
+    yield from display_doors(inspection.TopWordsDisplay, at, of_words)
     if_any = Spec([one for one in documents.bad if one.value is not None], [])
     of_map = ranking(fewest_words=0) | {"X": if_any + accepted(None, X)}
-    yield from display_doors(inspection.TopicMapDisplay, at_words, of_map, "scatter_kw")
+    yield from display_doors(inspection.TopicMapDisplay, at_words, of_map)
     of_documents = ranking(fewest_words=0) | {
         "X": documents,
         "documents": indices(N_DOCS),
@@ -336,31 +313,25 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
         "n_topics": integer(1, typical=2),
     }
     at = at_words | {"X": X}
-    yield from display_doors(
-        inspection.DocumentTopicsDisplay, at, of_documents, "bar_kw"
-    )
-    yield from display_doors(
-        inspection.ConvergenceDisplay, at_model, {"estimator": fits()}, "line_kw"
-    )
+    yield from display_doors(inspection.DocumentTopicsDisplay, at, of_documents)
+    of_fits = {"estimator": fits()}
+    yield from display_doors(inspection.ConvergenceDisplay, at_model, of_fits)
     of_flow = ranking(fewest_words=0) | {"X": if_any + accepted(None, X)}
     del of_flow["estimator"]
     of_flow["estimators"] = several_models(fitted(CollapsedGibbsLDA))
     at_flow = {"n_words": 3, "metric": "frex"}
     at_flow["estimators"] = [fitted(CollapsedGibbsLDA), fitted(CVBLDA)]
     yield from display_doors(
-        inspection.TopicFlowDisplay, at_flow, of_flow, "fill_kw", "from_estimators"
+        inspection.TopicFlowDisplay, at_flow, of_flow, "from_estimators"
     )
 
 
 def display_of_chains() -> Iterator[tuple[str, Door]]:
     model = CollapsedGibbsLDA(N_TOPICS, max_iter=12, thin=1)
     chains = diagnostics.sample_chains(model, X, n_chains=2, random_state=0)
+    specs = {"chains": several()}
     yield from display_doors(
-        inspection.ConvergenceDisplay,
-        {"chains": chains},
-        {"chains": several()},
-        "line_kw",
-        "from_chains",
+        inspection.ConvergenceDisplay, {"chains": chains}, specs, "from_chains"
     )
 
 
@@ -417,23 +388,19 @@ def display_doors(
     cls: type,
     sound: dict[str, Any],
     specs: dict[str, Spec],
-    options: str,
     factory: str = "from_estimator",
 ) -> Iterator[tuple[str, Door]]:
-    """Yield the doors of a display; `options` are those handed to matplotlib.
-
-    `factory` is the method that makes it.
-    """
+    """Yield the doors of a display; `factory` is the method that makes it."""
     # Drawn in full for what drawing refuses; the values of parameters need no picture.
     undrawn = type(cls.__name__, (cls,), {"plot": lambda self, ax=None: self})
     unknown = (AttributeError, TypeError)  # of matplotlib, or with what sklda adds
     drawing = {
         "ax": refused(5, "here", {1}, object()) + accepted(None),
-        options: refused({"nonsense": 1}, words="nonsense", error=unknown),
+        "style": refused({"nonsense": 1}, words="nonsense", error=unknown),
     }
 
     def call(method: Callable, **given: Any) -> Any:
-        return method(**given.pop(options, {}), **given)
+        return method(**given.pop("style", {}), **given)
 
     def make(**given: Any) -> Any:
         drawn = given.keys() & drawing.keys()
@@ -557,39 +524,21 @@ def dataset_doors(folder: Path) -> Iterator[tuple[str, Door]]:
         "doc_topic_prior": numbers_per_item(4, low=1e-200, high=1e200) + refused(None),
     }
     three = dict.fromkeys(("n_samples", "n_features", "n_components"), 3)
-    at = three | {"random_state": 0}
-    yield "make_lda_corpus", Door(datasets.make_lda_corpus, at, lda)
+    yield door(datasets.make_lda_corpus, three | {"random_state": 0}, **lda)
     at = {"n_samples": 3, "side": 2, "random_state": 0}
-    yield "make_bars", Door(datasets.make_bars, at, bars)
+    yield door(datasets.make_bars, at, **bars)
     # Valid values take seconds, see tests/datasets/test_docstrings.py.
-    docstrings = {"return_X_y": flag(), "min_length": integer(1, typical=9)}
-    yield (
-        "load_docstrings",
-        Door(
-            datasets.load_docstrings,
-            {},
-            {k: only_bad(v) for k, v in docstrings.items()},
-        ),
-    )
-    yield (
-        "load_uci_bow",
-        Door(
-            datasets.load_uci_bow,
-            {"docword_path": docword},
-            {"docword_path": path(), "vocab_path": words + short},
-        ),
-    )
-    yield (
-        "load_ldac",
-        Door(
-            datasets.load_ldac,
-            {"path": folder / "corpus.ldac"},
-            {
-                "path": path(),
-                "n_features": size + accepted(None),
-                "vocab_path": words,
-            },
-        ),
+    of_length = only_bad(integer(1, typical=9))
+    flags = only_bad(flag())
+    yield door(datasets.load_docstrings, {}, return_X_y=flags, min_length=of_length)
+    at, of_words = {"docword_path": docword}, words + short
+    yield door(datasets.load_uci_bow, at, docword_path=path(), vocab_path=of_words)
+    yield door(
+        datasets.load_ldac,
+        {"path": folder / "corpus.ldac"},
+        path=path(),
+        n_features=size + accepted(None),
+        vocab_path=words,
     )
     yield "fetch_uci_bow", fetch_door(folder / "absent")
 

@@ -46,6 +46,13 @@ class Door(NamedTuple):
     specs: dict[str, Spec]
 
 
+def door(
+    function: Callable[..., Any], sound: dict[str, Any], **specs: Spec
+) -> tuple[str, Door]:
+    """Return the name of a function or method, and its door."""
+    return function.__qualname__, Door(function, sound, specs)
+
+
 def refused(*values: Any, words: str = NAME, error=WRONG) -> Spec:
     """Return a Spec of bad values."""
     return Spec([Bad(value, words, error) for value in values], [])
@@ -97,6 +104,14 @@ def outside(interval: Interval) -> Iterable[Any]:
         # An open bound is itself the nearest number outside.
         for number in (nearest if bound in interval else bound, bound + step):
             yield from (number, *as_numpy(number))
+
+
+def number_in(interval: Interval) -> Any:
+    """Return a number in an interval, not at its ends."""
+    low, high = interval.left, interval.right
+    if low is None or high is None:
+        return high - 1 if low is None else low + 1
+    return (low + high) // 2 if interval.type is Integral else (low + high) / 2
 
 
 NO_NUMBERS = [
@@ -173,6 +188,8 @@ SEEDS = refused(
 def of_constraints(constraints: list[Any], typical: Any) -> Spec:
     """Derive the Spec of a parameter from the constraints of an estimator."""
     intervals = [c for c in constraints if isinstance(c, Interval)]
+    if intervals and typical is None:
+        typical = number_in(intervals[0])
     options = [c.options for c in constraints if isinstance(c, StrOptions)]
     known = len(intervals) + len(options)
     spec = Spec([], [])

@@ -20,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from benchmarks import figures, harness, options_of
+from benchmarks import PAPER, corpora, figures, harness, options_of
 from sklda import CollapsedGibbsLDA, MedLDAClassifier
 
 FIXED = {"alpha": "6.4 / K", "beta": 0.01}  # in reports
@@ -29,6 +29,8 @@ OF_WORDS = ("naive Bayes", "tf-idf, SVM", "tf-idf, logistic")
 PARAMETERS = ("C", "prior_precision", "n_mh_steps", "n_weight_steps", "max_iter")
 STYLES = list(figures.styles("medlda").values())
 IDENTITY = ("method", "n_topics", "documents", "seed")  # of a row
+CLASSES = (0, 19)  # alt.atheism, talk.religion.misc
+SWEEPS = (1, 5)
 
 
 def settings_of(options) -> dict[str, dict]:
@@ -119,7 +121,7 @@ def score(options, name, train, test, note="", **facts) -> None:
             harness.print_rows([row])
     for kind, (X, _) in (("train", train), ("test", test)):
         facts[kind] = {"documents": X.shape[0], "tokens": int(X.sum())}
-    others = json.loads(Path(__file__).with_name("others.json").read_text())
+    others = json.loads(Path(__file__).with_name("medlda.json").read_text())
     facts |= {"words": train[0].shape[1], "others": others.get(name, {}), "note": note}
     save(options.folder, name, rows, **facts)
 
@@ -146,11 +148,11 @@ def points(rows, *keys) -> dict[str, dict[int, dict]]:
     }
 
 
-def draw(reports, folder) -> None:
+def draw_scores(reports, folder) -> None:
     """Draw scores of the test documents, and seconds of training, against topics.
 
-    Lines are medians over starts, bars their range; methods that know no topics are
-    lines across, and other programs are hollow, for they were measured elsewhere.
+    Lines are medians over starts, bars their range. Methods without topics are
+    horizontal lines; other programs, measured elsewhere, have hollow markers.
     """
     first, *_ = (report["rows"][0]["test"] for report in reports.values())
     kinds = {f"{name} of the test documents": ("test", name) for name in first}
@@ -165,13 +167,80 @@ def draw_panels(panels, report, kinds) -> None:
     for axes, (label, keys) in zip(panels, kinds.items(), strict=True):
         found, place = points(report["rows"], *keys), int(keys != ("seconds",))
         across = {method: some.pop(0) for method, some in found.items() if 0 in some}
-        for (method, row), dashes in zip(
-            across.items(), ("-", "--", ":"), strict=False
-        ):
-            look = {"color": "#888888", "ls": dashes, "lw": 1}
-            axes.axhline(row["median"], label=method, **look)
+        for method, dashes in zip(across, ("-", "--", ":"), strict=False):
+            look = {"label": method, "color": "#888888", "ls": dashes, "lw": 1}
+            axes.axhline(across[method]["median"], **look)
         found = {method: some for method, some in found.items() if some}
         looks = hollow | dict(zip(found, STYLES, strict=False))
         for method, others in report["others"].items():
             found[method] = {int(n): pair[place] for n, pair in others.items()}
         figures.lines(axes, found, looks, "topics", label, log=not place)
+
+
+draw_newsgroups = draw_binary = draw_reuters = draw_scores
+
+
+def run_newsgroups(options) -> None:
+    train, test = corpora.read_newsgroups(options)
+    words = "no-stop-words" if options.drop_stop_words else "all-words"
+    score(options, f"newsgroups-{words}", train, test)
+
+
+def run_binary(options) -> None:
+    documents = corpora.read_newsgroups(options)
+    few = [(X[np.isin(y, CLASSES)], y[np.isin(y, CLASSES)]) for X, y in documents]
+    score(options, "binary", *few, PAPER["medlda-binary"])
+
+
+def run_reuters(options) -> None:
+    labels, train, test = corpora.read_reuters(options.reuters_home)
+    score(options, "reuters", train, test, labels=labels)
+
+
+def run_growth(options) -> None:
+    (X, y), _ = corpora.read_newsgroups(options)
+    cases = [(n_topics, y.size) for n_topics in options.topics]
+    cases += [(options.fixed_topics, min(n, y.size)) for n in options.documents]
+    rows = []
+    for method, settings in settings_of(options).items():
+        for n_topics, size in dict.fromkeys(cases):
+            some = first_documents(X, y, size)
+            row = {"method": method, "n_topics": n_topics, "documents": size}
+            row["tokens"] = int(some[0].sum())
+            row["seconds_per_sweep"] = seconds_per_sweep(*some, n_topics, settings)
+            harness.print_rows([row])
+            rows.append(row | {"settings": settings})
+    fixed = {"fixed_topics": options.fixed_topics, "all_documents": y.size}
+    save(options.folder, "growth", rows, **fixed)
+
+
+def first_documents(X, y, size: int) -> tuple:
+    return X[:size][:, np.unique(X[:size].indices)], y[:size]
+
+
+def seconds_per_sweep(X, y, n_topics, settings) -> float:
+    fits = [{"max_iter": sweeps, "burn_in": sweeps - 1} for sweeps in SWEEPS]
+    estimators = [medlda(n_topics, 0, **settings, **fit) for fit in fits]
+    warm(estimators[0], X, y)
+    seconds = [timed(estimator.fit, X, y)[1] for estimator in estimators]
+    return (seconds[1] - seconds[0]) / (SWEEPS[1] - SWEEPS[0])
+
+
+def draw_growth(reports, folder) -> None:
+    """Draw seconds against topics and against documents."""
+
+    def draw_one(panels, report):
+        methods = dict.fromkeys(row["method"] for row in report["rows"])
+        looks = dict(zip(methods, STYLES, strict=False))
+        whole, fixed = report["all_documents"], report["fixed_topics"]
+        kinds = ("n_topics", "documents", whole), ("documents", "n_topics", fixed)
+        for axes, (of, key, value) in zip(panels, kinds, strict=True):
+            points = {method: {} for method in methods}
+            for row in sorted(report["rows"], key=lambda row: row[of]):
+                if row[key] == value:
+                    points[row["method"]][row[of]] = row["seconds_per_sweep"]
+            labels = of.removeprefix("n_"), "seconds per sweep"
+            figures.lines(axes, points, looks, *labels, slope=True)
+            axes.set_title(f"{value:,} {key.removeprefix('n_')}")
+
+    figures.per_report(reports, folder, 2, draw_one)

@@ -1,27 +1,52 @@
-"""The cost of Dask: sweeps on worker processes beside those of threads."""
+"""Exact samplers on several threads, and on worker processes of Dask."""
 
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from dask import delayed
-from distributed import Client, wait
 from threadpoolctl import threadpool_limits
 
-import sklda
-import sklda.dask
-from benchmarks import blocking, corpora, harness
-from benchmarks.programs import peak_bytes
+from benchmarks import blocking, corpora, figures, harness
+from benchmarks.programs import ALPHA, BETA, peak_bytes
+from benchmarks.programs.ours import KeptMean
 from benchmarks.synthetic import zipf_corpus
+from sklda import CollapsedGibbsLDA
 
-ESTIMATORS = {
+ESTIMATORS = blocking.ESTIMATORS | {
+    "collapsed": CollapsedGibbsLDA,
+    "sharded": partial(CollapsedGibbsLDA, n_shards=2),
+}
+draw_panels = partial(blocking.draw_panels, styles=figures.styles("parallel"))
+draw_chains = partial(figures.per_report, n_panels=3, draw=draw_panels)
+ON_CLUSTER = {
     "sharded": "CollapsedGibbsLDA",
     "partially-collapsed": "PartiallyCollapsedGibbsLDA",
 }
 DOCUMENTS_PER_TOKEN = 1 / 160
 
 
-def run(options) -> None:
+def run_chains(options) -> None:
+    for corpus in options.corpora:
+        run_start = partial(blocking.run_start, new=new_program)
+        blocking.measure(corpus, options.topics, options, run_start)
+
+
+def new_program(name, X, n_topics, seed, checkpoints) -> KeptMean:
+    """Return the program of a name such as uncollapsed-2, on two threads."""
+    sampler, _, threads = name.rpartition("-")
+    given = {"estimator": ESTIMATORS[sampler], "n_jobs": int(threads)}
+    means = {"checkpoints": checkpoints, "times_keeping": False}
+    program = KeptMean(X, n_topics, seed, **given, **means)
+    if sampler != "sharded":  # which shares the kernels of collapsed
+        program.warm_up()
+    return program
+
+
+def run_cluster(options) -> None:
+    from dask import delayed  # an extra
+    from distributed import Client, wait
+
     workers = {"n_workers": options.workers, "threads_per_worker": 1}
     address = {"dashboard_address": ":0", "memory_limit": 0}
     with threadpool_limits(1), Client(**workers, **address) as client:
@@ -36,21 +61,18 @@ def run(options) -> None:
                 rows = time_all(X, whole, n_topics, options)
                 harness.print_rows(rows)
                 report["rows"] += rows
-            peaks = client.run(peak_bytes)
-            report["peak_bytes"] = {
-                "workers": list(peaks.values()),
-                "client": peak_bytes(),
-            }
+            peaks = {"workers": list(client.run(peak_bytes).values())}
+            report["peak_bytes"] = peaks | {"client": peak_bytes()}
             print(report["peak_bytes"])
-            name = f"cluster-{corpus}"
-            harness.write(options, name, report, corpus=corpus, **blocking.FACTS)
+            facts = {"corpus": corpus, **blocking.FACTS}
+            harness.write(options, f"cluster-{corpus}", report, **facts)
 
 
 def read(part, corpus, options):
     """Return the documents of a part of a corpus, or all if that is None."""
     n = options.workers
     if corpus != "zipf":
-        X = corpora.load(corpus, options.data_home)
+        X = corpora.load(corpus, options)
         ends = [X.shape[0] * i // n for i in range(n + 1)]
         return X if part is None else X[ends[part] : ends[part + 1]]
     n_parts = 1 if part is None else n
@@ -62,26 +84,23 @@ def read(part, corpus, options):
 def time_all(X, whole, n_topics, options) -> list[dict]:
     """Return seconds per sweep on the cluster, and on as many threads.
 
-    Both fits are made with few sweeps and with more; the difference is that of the
-    sweeps alone. The fits take turns.
+    Both fits are made with few sweeps and with more, in turns; seconds are those of the
+    difference.
     """
-    params = {
-        "n_components": n_topics,
-        "doc_topic_prior": 0.1,
-        "topic_word_prior": 0.01,
-        "evaluate_every": 0,
-        "random_state": 0,
-    }
+    import sklda.dask
+
+    priors = {"doc_topic_prior": ALPHA, "topic_word_prior": BETA}
     rows = []
     for name in options.samplers:
-        own = {"n_shards": options.workers} if name == "sharded" else {}
-        cluster = getattr(sklda.dask, ESTIMATORS[name])(**params, **own)
-        threads = getattr(sklda, ESTIMATORS[name])(
-            **params, **own, n_jobs=options.workers
-        )
-        fits = {"cluster": (cluster, X), "threads": (threads, whole)}
-        if whole is None:
-            del fits["threads"]
+        given = {**priors, "evaluate_every": 0, "random_state": 0}
+        if name == "sharded":
+            given["n_shards"] = options.workers
+        cluster = getattr(sklda.dask, ON_CLUSTER[name])(n_topics, **given)
+        fits = {"cluster": (cluster, X)}
+        if whole is not None:
+            threads = getattr(sklda, ON_CLUSTER[name])
+            threads = threads(n_topics, **given, n_jobs=options.workers)
+            fits["threads"] = threads, whole
         for estimator, data in fits.values():
             seconds_of(estimator, data, 1)  # compiles
         found = {where: [] for where in fits}
@@ -107,7 +126,7 @@ def seconds_of(estimator, X, n_sweeps) -> float:
 
 
 def forget_peak() -> None:
-    """Let the peak of the memory begin anew, on Linux."""
+    """Reset the peak of the memory, on Linux."""
     path = Path("/proc/self/clear_refs")
     if path.is_file():
         path.write_text("5")

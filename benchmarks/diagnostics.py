@@ -1,10 +1,19 @@
+"""Diagnostics of several chains, and the calibration of samplers."""
+
+import time
+from functools import partial
+
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse, stats
+from sklearn.base import clone
 
-from benchmarks import blocking, figures, harness
+from benchmarks import blocking, corpora, figures, harness
 from benchmarks.internals import recorded
+from sklda.diagnostics import sample_chains
 
+KINDS = {"log_joint": "log joint per token, nats"}
+draw_chains = partial(figures.draw_curves, kinds=KINDS, looks=blocking.STYLES)
 # Topics of different sizes, so that a mistake in alpha shows.
 ALPHA, BETA = (0.3, 0.6, 1.2), 0.8
 N_WORDS = 6  # few, so that documents repeat them
@@ -15,7 +24,50 @@ N_BINS = 20
 LAYOUTS = {"-rows": ("dense", "-"), "-lists": ("sparse", "--"), "": ("auto", "-.")}
 
 
-def run(options) -> None:
+def run_chains(options) -> None:
+    X = corpora.load(options.corpus, options)
+    n_train = X.shape[0] - corpora.N_TEST_DOCUMENTS[options.corpus]
+    train, test = X[:n_train], X[n_train:]
+    report = corpora.shape_of(train) | {"summary": {}, "tables": {}, "chains": {}}
+    given = {"doc_topic_prior": blocking.ALPHA, "topic_word_prior": blocking.BETA}
+    given |= {"max_iter": options.sweeps, "burn_in": options.burn_in}
+    given |= {"thin": options.thin, "evaluate_every": 10}
+    for name in options.samplers:
+        settings = blocking.settings_of(name)
+        lda = settings.pop("estimator")(options.topics, **settings, **given)
+        sample_chains(clone(lda).set_params(burn_in=1, max_iter=3), train[:50])
+        start = time.process_time()  # compiled by now
+        seeded = {"n_chains": options.starts, "random_state": 0}
+        chains = sample_chains(lda, train, X_test=test, **seeded)
+        seconds = time.process_time() - start
+        table = in_processor_time(chains, seconds)
+        report["tables"][name] = table
+        report["chains"][name] = [
+            {"log_joint": [round(v / report["tokens"], 5) for v in one.log_joint_]}
+            for one in chains.estimators_
+        ]
+        report["summary"][name] = {
+            "seconds": round(seconds, 2),
+            "effective_per_second": table["log_joint"]["ess_per_second"],
+            "verdict": chains.verdict_,
+        }
+        harness.print_rows([{"": name, **report["summary"][name]}])
+    report["sweeps"] = chains.estimators_[0].log_joint_iter_.tolist()
+    harness.write(options, f"chains-{options.corpus}", report, **blocking.FACTS)
+
+
+def in_processor_time(chains, seconds: float) -> dict[str, dict]:
+    """Return the table of diagnostics, per second of the processor; None for NaN."""
+    table = chains.summary()
+    for row in table.values():
+        row["ess_per_second"] = row["ess_bulk"] / seconds
+    return {
+        name: {key: None if value != value else value for key, value in row.items()}
+        for name, row in table.items()
+    }
+
+
+def run_calibration(options) -> None:
     ranks, effective = {}, {}
     for name in options.samplers:
         found = Parallel(options.jobs)(
@@ -25,13 +77,8 @@ def run(options) -> None:
         ranks[name], sizes = map(harness.columns, zip(*found, strict=True))
         effective[name] = {key: float(np.median(v)) for key, v in sizes.items()}
         harness.print_rows([{"": name, **p_values(ranks[name])}])
-    report = {
-        "summary": {name: p_values(found) for name, found in ranks.items()},
-        "effective": effective,
-        "draws": N_DRAWS,
-        "bins": N_BINS,
-        "ranks": ranks,
-    }
+    report = {"summary": {name: p_values(found) for name, found in ranks.items()}}
+    report |= {"effective": effective, "ranks": ranks, "draws": N_DRAWS, "bins": N_BINS}
     facts = {"alpha": ALPHA, "beta": BETA, "words": N_WORDS, "length": MEAN_LENGTH}
     harness.write(options, "calibration", report, **facts)
 
@@ -42,16 +89,10 @@ def new_estimator(name: str, options):
     settings = blocking.settings_of(sampler)
     if layout:
         settings["sampler"] = LAYOUTS[layout][0]
-    return settings.pop("estimator")(
-        len(ALPHA),
-        doc_topic_prior=ALPHA,
-        topic_word_prior=BETA,
-        burn_in=options.burn_in,
-        thin=options.thin,
-        max_iter=options.burn_in + N_DRAWS * options.thin,
-        evaluate_every=0,
-        **settings,
-    )
+    given = {"doc_topic_prior": ALPHA, "topic_word_prior": BETA, "evaluate_every": 0}
+    given |= {"burn_in": options.burn_in, "thin": options.thin}
+    given["max_iter"] = options.burn_in + N_DRAWS * options.thin
+    return settings.pop("estimator")(len(ALPHA), **given, **settings)
 
 
 def parts(name: str) -> tuple[str, str]:
@@ -109,7 +150,7 @@ def p_values(ranks: dict[str, list[int]]) -> dict[str, float]:
     return found
 
 
-def draw(reports, folder) -> None:
+def draw_calibration(reports, folder) -> None:
     for name, report in reports.items():
         found = report["ranks"]
         scalars = list(next(iter(found.values())))

@@ -1,0 +1,276 @@
+"""Blocked sampling: the experiments of Zhang and Sisson, and whether blocks pay."""
+
+import time
+from contextlib import ExitStack
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+from threadpoolctl import threadpool_limits
+
+from benchmarks import PAPER, corpora, figures, harness
+from benchmarks.internals import Sklda
+from benchmarks.programs import ALPHA, BETA, ours
+from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda.datasets import make_bars
+
+FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
+STYLES = figures.styles("blocking")
+STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # recorded sweeps of each decade
+DIGITS = {"log_posterior": None, "perplexity": 2, "seconds": 6}  # in reports
+KINDS = {
+    "log_posterior": "log posterior, nats",
+    "perplexity": "perplexity of the held-out words",
+}
+ESTIMATORS = {
+    "single-site": CollapsedGibbsLDA,
+    "partially-collapsed": PartiallyCollapsedGibbsLDA,
+    "uncollapsed": UncollapsedGibbsLDA,
+}
+# A topic with a fraction f of its mass beside its bar is at a Hellinger distance of
+# sqrt(1 - sqrt(1 - f)) or more from it: 0.3 is f = 0.17. Two bars in one topic are at
+# 0.5, and the proportions of 18,000 tokens of a bar within 0.05.
+FARTHEST = 0.3
+# Nats per token that a chain may end below the best. Settled chains differ by about
+# 0.001, and local modes are 0.04 or more below the best.
+WIDEST_GAP = 0.02
+draw_bars = partial(figures.draw_curves, kinds=KINDS, looks=STYLES)
+TOPICS = {"nips": (40, 100, 400), "kos": (32, 100), "newsgroups": (100,)}
+TOPICS["counts"] = (20,)  # as planted
+LEVELS = (20, 50, 100, 200)  # sweeps of the first sampler, and all
+RISING = {"log_posterior": 1, "perplexity": -1}
+
+
+def settings_of(name: str) -> dict:
+    """Return estimator and parameters: blocks of nested-4 have up to four tokens.
+
+    Those of nested, without a number, are whole cells.
+    """
+    if name in ESTIMATORS:
+        return {"estimator": ESTIMATORS[name]}
+    blocking, _, most = name.partition("-")
+    blocks = {"blocking": blocking, "max_block_size": int(most) if most else None}
+    return {"estimator": CollapsedGibbsLDA, **blocks}
+
+
+def new_program(name, X, n_topics, seed=0, checkpoints=()) -> Sklda:
+    """Return a compiled sampler; with checkpoints, estimates are means of samples."""
+    settings = {"X": X, "n_topics": n_topics, "seed": seed, **settings_of(name)}
+    if checkpoints:
+        means = {"checkpoints": checkpoints, "times_keeping": False}
+        program = ours.KeptMean(**settings, **means)
+        program.clock = time.process_time  # starts run side by side
+    else:
+        program = Sklda(**settings)
+    program.warm_up()
+    return program
+
+
+def recorded_sweeps(last: int) -> list[int]:
+    """Return the recorded sweeps, from a fiftieth of the last on."""
+    return [s for s in harness.geometric(last, STEPS) if 50 * s >= last]
+
+
+def run_start(seed, train, held_out, n_topics, options, new=new_program) -> dict:
+    """Return the curves of all samplers from one start, which take turns of a sweep.
+
+    They have log p(z, w) and seconds of each sweep, and the perplexity of recorded
+    ones; and there is the last sample of the topics.
+    """
+    recorded = recorded_sweeps(options.sweeps)
+    given = train, n_topics, seed, recorded
+    programs = {name: new(name, *given) for name in options.samplers}
+
+    def evaluate(runner):
+        program, value = programs[runner.name], None
+        if runner.n_sweeps in recorded:
+            estimates = program.estimates(held_out.shape[0])
+            value = corpora.perplexity(*estimates, held_out)
+        return {"log_posterior": program.log_joint(), "perplexity": value}
+
+    with ExitStack() as threads, threadpool_limits(1):
+        for program in programs.values():
+            threads.enter_context(program.threads())
+        team = [harness.Runner(name, p.seconds) for name, p in programs.items()]
+        curves = harness.follow(team, range(1, options.sweeps + 1), evaluate)
+    for name, program in programs.items():
+        curves[name]["topic_word"] = Sklda.estimates(program)[1]
+    return curves
+
+
+def known(chain: dict, key: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the sweeps, seconds and values of a curve where it has values."""
+    columns = [np.array(chain[of], dtype=float) for of in ("sweeps", "seconds", key)]
+    there = np.isfinite(columns[-1])
+    return tuple(column[there] for column in columns)
+
+
+def thin(chains: dict, last: int, keys) -> dict:
+    """Return the recorded sweeps, and the chains with values at these only."""
+    recorded = recorded_sweeps(last)
+    for chain in (chain for some in chains.values() for chain in some):
+        del chain["sweeps"], chain["topic_word"]
+        for key, digits in DIGITS.items():
+            values = chain.pop(key)
+            if key in keys:
+                chain[key] = [round(values[s - 1], digits) for s in recorded]
+    return {"sweeps": recorded, "chains": chains}
+
+
+def run_bars(options) -> None:
+    if options.documents <= corpora.N_TEST_DOCUMENTS["bars"]:
+        raise SystemExit("--documents must be greater than 250")
+    alpha = options.corpus_alpha
+    X, _, planted = make_bars(options.documents, doc_topic_prior=alpha, random_state=0)
+    data = corpora.split(sparse.csr_array(X), "bars")
+    chains = harness.run_starts(run_start, options, *data, len(planted), options)
+    tokens = int(data[0].sum())
+    report = {"tokens": tokens, "widest_gap": WIDEST_GAP, "farthest": FARTHEST}
+    report["summary"] = count_modes(chains, tokens, planted)
+    report |= thin(chains, options.sweeps, KINDS)
+    harness.write(options, "bars", report, **FACTS)
+
+
+def count_modes(chains, tokens, planted) -> dict:
+    """Return which chains end in a local mode, by log posterior and by topics."""
+    everything = [chain for some in chains.values() for chain in some]
+    for chain in everything:
+        curve = chain["sweeps"], chain["log_posterior"]
+        chain["gap"] = harness.end_of(*curve, harness.TAIL) / tokens
+        far = distances_to_planted(chain["topic_word"], planted)
+        chain["distances"] = far.round(3).tolist()
+        chain["missed_topics"] = int((far > FARTHEST).sum())
+    best = max(chain["gap"] for chain in everything)
+    for chain in everything:
+        chain["gap"] = round(best - chain["gap"], 5)
+    return {
+        name: {
+            "chains": len(some),
+            "below_best": sum(chain["gap"] > WIDEST_GAP for chain in some),
+            "missing_topics": sum(chain["missed_topics"] > 0 for chain in some),
+            "perplexity": float(np.median([c["perplexity"][-1] for c in some])),
+            "paper_of_30": PAPER["blocking-bars"].get(name),
+        }
+        for name, some in chains.items()
+    }
+
+
+def distances_to_planted(topic_word, planted) -> np.ndarray:
+    """Return the Hellinger distance of each planted topic to that matched with it."""
+    affinity = np.sqrt(planted) @ np.sqrt(topic_word).T
+    distance = np.sqrt(np.maximum(0, 1 - affinity))
+    rows, columns = linear_sum_assignment(distance)
+    return distance[rows, columns]
+
+
+def run_chains(options) -> None:
+    for corpus in options.corpora:
+        topics = [options.topics] if options.topics else TOPICS[corpus]
+        measure(corpus, topics, options, run_start)
+
+
+def measure(corpus, topics, options, run_start) -> None:
+    """Write a report for each number of topics."""
+    train, held_out = corpora.split(corpora.load(corpus, options), corpus)
+    for n_topics in topics:
+        data = train, held_out, n_topics, options
+        chains = harness.run_starts(run_start, options, *data)
+        report = corpora.shape_of(train)
+        report["mean_cell"] = report["tokens"] / report["cells"]
+        report["cells_of_one"] = float((train.data == 1).mean())
+        report |= {"summary": summary_of_chains(chains), "levels": levels(chains)}
+        harness.print_rows(report["levels"])
+        report |= thin(chains, options.sweeps, DIGITS)
+        facts = {"corpus": corpus, "topics": n_topics, **FACTS}
+        harness.write(options, f"chains-{corpus}-{n_topics}", report, **facts)
+
+
+def summary_of_chains(chains) -> dict[str, dict]:
+    """Return the seconds per sweep, the ends and the efficiency of each sampler."""
+    rows = {}
+    for name, some in chains.items():
+        per_sweep, per_second = np.transpose([efficiency(chain) for chain in some])
+        paces = [np.median(np.diff(chain["seconds"], prepend=0)) for chain in some]
+        ends = {key: [chain[key][-1] for chain in some] for key in RISING}
+        rows[name] = {
+            "seconds_per_sweep": float(np.median(paces)),
+            **{key: harness.range_of(values) for key, values in ends.items()},
+            "effective_per_sweep": harness.range_of(per_sweep.tolist()),
+            "effective_per_second": harness.range_of(per_second.tolist()),
+        }
+    return rows
+
+
+def efficiency(chain) -> np.ndarray:
+    """Return the effective samples per sweep and per second, in the second half."""
+    first = len(chain["sweeps"]) // 2
+    n = harness.effective_sample_size(chain["log_posterior"][first:])
+    both = (chain["sweeps"], chain["seconds"])
+    return n / np.array([of[-1] - of[first - 1] for of in both])
+
+
+def levels(chains) -> list[dict]:
+    """Return when samplers reach what the first reaches after some sweeps: medians.
+
+    None is not reached, by half of the starts.
+    """
+    rows = []
+    for key, sign in RISING.items():
+        curves = {n: [known(c, key) for c in s] for n, s in chains.items()}
+        first = next(iter(curves.values()))
+        recorded = first[0][0]
+        shown = recorded[np.isin(recorded, LEVELS) | (recorded == recorded[-1])]
+        for after in shown:
+            level = np.median([values[s == after] for s, _, values in first])
+            row = {"of": key, "after": int(after), "level": float(level)}
+            for i, of in enumerate(("sweeps", "seconds")):
+                row[of] = {
+                    name: harness.median_of(
+                        harness.reached(curve[i], sign * curve[2], sign * level)
+                        for curve in some
+                    )
+                    for name, some in curves.items()
+                }
+            rows.append(row)
+    return rows
+
+
+def draw_panels(panels, report, styles=STYLES) -> None:
+    """Draw log posteriors and perplexities, in the range of the first sampler."""
+    sweeps, tokens, edges = report["sweeps"], report["tokens"], []
+    for name, chains in report["chains"].items():
+        posterior = [np.array(chain["log_posterior"]) / tokens for chain in chains]
+        perplexity = [chain["perplexity"] for chain in chains]
+        seconds = [chain["seconds"] for chain in chains]
+        of_sweeps = [sweeps] * len(chains), posterior
+        lines = of_sweeps, (seconds, posterior), (seconds, perplexity)
+        for axes, line in zip(panels, lines, strict=True):
+            figures.plot_chains(axes, *line, styles[name], name)
+        edges = edges or [axes.get_ylim() for axes in panels]
+    for axes, x in zip(panels, ("sweeps", "seconds", "seconds"), strict=True):
+        axes.set(xlabel=x, ylabel="log posterior per token, nats")
+    for axes, (bottom, _) in zip(panels[:2], edges[:2], strict=True):
+        axes.set_ylim(bottom=bottom)
+    panels[2].set(ylabel=KINDS["perplexity"], ylim=(None, edges[2][1]))
+
+
+draw_chains = partial(figures.per_report, n_panels=3, draw=draw_panels)
+
+
+def relative(row: dict) -> dict:
+    return {name: 1 / times for name, times in row["times_as_fast"].items()}
+
+
+RELATIVE = {"seconds per sweep, relative to the first sampler": relative}
+SPEEDS = {"kinds": figures.SECONDS | RELATIVE, "linear": RELATIVE}
+draw_speed = partial(figures.draw_rows, looks=STYLES, **SPEEDS)
+
+
+def run_speed(options) -> None:
+    for corpus in options.corpora:
+        X = corpora.load(corpus, options)
+        timed = new_program, options.samplers
+        report = {"tokens": int(X.sum()), "paper": PAPER["blocking-speed"]}
+        report["rows"] = harness.time_topics(*timed, X, options)
+        harness.write(options, f"speed-{corpus}", report, corpus=corpus, **FACTS)

@@ -1,0 +1,427 @@
+"""sklda beside other programs, each in a process of its own.
+
+`section_speed(reports, images)` and its like draw a figure, and return the values that
+fill a section of page.rst.
+"""
+
+from contextlib import ExitStack
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks import corpora, figures, harness, number
+from benchmarks.harness import Runner
+from benchmarks.programs import ALPHA, BETA, PEERS, Failed, available
+from benchmarks.synthetic import zipf_corpus
+from benchmarks.worker import Worker, workplace
+
+TURN = 5  # sweeps
+HEAD = ("", "method")  # of the first columns of tables
+FACTS = {"alpha": ALPHA, "beta": BETA}  # in reports
+FEWEST_TURNS = 2
+MARK = " †"  # where fewer sweeps were timed than asked for
+LEVEL = 25  # perplexities to reach are multiples of it
+EASIER = (3, 1, 0, -1)  # levels above the lowest that all reach
+SHOWN = 1.6  # perplexities up to so many times the lowest
+STEPS = (1, 2, 4)  # few, as some programs are fitted anew for each checkpoint
+MEMORY_SWEEPS = 10
+TOKENS_PER_DOCUMENT = 332  # of the New York Times
+
+
+class RemoteRunner(Runner):
+    def __init__(self, worker: Worker):
+        super().__init__(worker.name, lambda n: worker.do("seconds", n))
+        self.worker = worker
+
+    def at_once(self, last, sweeps):
+        """Return all sweeps for a program that starts anew each turn."""
+        restarts = PEERS[self.name].restarts
+        return last - self.n_sweeps if restarts else super().at_once(last, sweeps)
+
+    def start(self, task, *arguments) -> None:
+        self.worker.do("prepare", task)
+        self.worker.do("start", task, *arguments)
+
+
+def measure(options, name: str, measure_one, *, hold_out=False) -> None:
+    """Write the results that `measure_one(names, task, held_out)` yields.
+
+    With `hold_out`, half of the words of the last documents are held out, and programs
+    that average samples take part. Results of earlier runs stay in the report.
+    """
+    versions = available(options.peers, options.threads)
+    names = [peer for peer in versions if hold_out or not PEERS[peer].takes_means]
+    for corpus in options.corpora:
+        X, held_out = corpora.load(corpus, options), ()
+        report = corpora.shape_of(X) | {"peers": versions}
+        if hold_out:
+            X, *held_out = corpora.split(X, corpus)
+        with workplace() as folder:
+            path = folder / "corpus.npz"
+            sparse.save_npz(path, X, compressed=False)
+            for n_topics in options.topics:
+                task = path, n_topics, options.threads
+                facts = {"topics": n_topics, "corpus": corpus, **FACTS}
+                file = f"{name}-{corpus}-{n_topics}-{options.threads}"
+                for found in measure_one(names, task, held_out):
+                    stored = harness.read(options.folder, file).get(file, {})
+                    both = {
+                        "peers": stored.get("peers", {}) | versions,
+                        "programs": with_earlier(stored.get("programs", {}), found),
+                    }
+                    harness.write(options, file, report | both, **facts)
+
+
+def with_earlier(earlier: dict, found: dict) -> dict[str, dict]:
+    """Return all programs in their order; a new run replaces the one of its seed."""
+    programs = dict(earlier)
+    for name, program in found.items():
+        runs = {run["seed"]: run for run in earlier.get(name, {}).get("runs", ())}
+        runs |= {run["seed"]: run for run in program.get("runs", ())}
+        programs[name] = {**program, "runs": list(runs.values())} if runs else program
+    return {name: programs[name] for name in PEERS if name in programs}
+
+
+def measure_starts(options, name: str, run_all, checkpoints=()) -> None:
+    """Write what `run_all(team)` returns; with checkpoints, words are held out."""
+
+    def measure_one(names, task, held_out):
+        for seed in options.seeds:
+            with ExitStack() as processes:
+                workers = [processes.enter_context(Worker(name)) for name in names]
+                team = [RemoteRunner(worker) for worker in workers]
+                team = [r for r in team if r.attempt(r.start, task, seed, checkpoints)]
+                found = run_all(team, *held_out)
+            for program, run in found.items():
+                ends = {k: v[-1] for k, v in run.items()}
+                harness.print_rows([{"program": program, "start": seed, **ends}])
+            yield {name: {"runs": [{"seed": seed, **r}]} for name, r in found.items()}
+
+    measure(options, name, measure_one, hold_out=bool(checkpoints))
+
+
+def by_corpus(reports: list[dict]) -> dict[str, dict[int, dict]]:
+    """Return the reports of each number of topics, by the title of a table."""
+    tables: dict[str, dict[int, dict]] = {}
+    for report in reports:
+        title = title_of(report, f"{report['tokens']:,} tokens")
+        tables.setdefault(title, {})[report["options"]["topics"]] = report
+    return tables
+
+
+def shapes(reports) -> str:
+    """Return a table of the corpora of the reports, nothing if there is none."""
+    rows = {}
+    for report in reports:
+        if "corpus" in report["options"]:
+            name = report["options"]["corpus"]
+            shape = [report[key] for key in corpora.SHAPE]
+            cells = [*(f"{n:,}" for n in shape), f"{shape[-1] / shape[0]:.1f}"]
+            rows[name] = [figures.CORPORA[name], *cells]
+    head = ["", *corpora.SHAPE, "tokens of a document"]
+    return table("Corpora", head, list(rows.values())) if rows else ""
+
+
+def title_of(report: dict, size="") -> str:
+    options = report["options"]
+    size, threads = size or f"K = {options['topics']}", options["threads"]
+    corpus = figures.CORPORA[options["corpus"]]
+    return f"{corpus}, {size}, {number(threads, 'thread')}"
+
+
+def table(title: str, head: list, rows: list[list[str]]) -> str:
+    lines = [f".. list-table:: {title}", "   :header-rows: 1", "   :stub-columns: 1"]
+    for row in [head, *rows]:
+        cells = [f"- {cell}".rstrip() for cell in row]
+        lines += ["", f"   * {cells[0]}", *(f"     {cell}" for cell in cells[1:])]
+    return "\n".join(lines)
+
+
+def topics_table(title: str, by_topics: dict, cell, *more) -> str:
+    """Return a row for each program, with `cell(report, name)`, and then `more`."""
+    reports, rows = by_topics.values(), []
+    for name in PEERS:
+        cells = [cell(r, name) if name in r["programs"] else "–" for r in reports]
+        if any(name in report["programs"] for report in reports):
+            rows.append([*first_cells(name), *cells])
+    return table(title, [*HEAD, *(f"K = {k}" for k in by_topics)], [*rows, *more])
+
+
+def first_cells(name: str) -> list[str]:
+    """Return the cells of the columns `HEAD`."""
+    return [PEERS[name].label, PEERS[name].method]
+
+
+def ratio_to_others(values: dict[str, float], sign: int) -> str:
+    """Return how many times as good sklda is as the best of the other exact samplers.
+
+    The sign is 1 if more is better, or -1.
+    """
+    exact = {n: v for n, v in values.items() if PEERS[n].exact and np.isfinite(v)}
+    mine = exact.pop("sklda", None)
+    if mine is None or not exact:
+        return "–"
+    best = max(exact, key=lambda name: sign * exact[name])
+    return f"{(mine / exact[best]) ** sign:.2f} ({PEERS[best].label})"
+
+
+def run_speed(options) -> None:
+    timed = {"first": options.first, "last": options.last, "limit": options.limit}
+    timed |= {"warm_limit": options.limit, "sweeps": TURN, "few": FEWEST_TURNS}
+    measure_starts(options, "speed", partial(harness.time_turns, **timed))
+
+
+def speed(report: dict, name: str) -> float:
+    """Return the tokens per second: means over turns, then medians over starts.
+
+    Some programs have one long turn: their seconds are a mean, too.
+    """
+    runs = report["programs"][name]["runs"]
+    paces = [np.mean(turns["seconds_per_sweep"]) for turns in runs]
+    return float(np.median(report["tokens"] / np.array(paces)))
+
+
+def section_speed(reports, images) -> dict:
+    tables = []
+    for title, by_topics in by_corpus(reports).items():
+        ratios = ["sklda / fastest other exact sampler", ""]
+        for report in by_topics.values():
+            speeds = {name: speed(report, name) for name in report["programs"]}
+            ratios.append(ratio_to_others(speeds, 1))
+        tables.append(topics_table(title, by_topics, millions, ratios))
+    limits = sorted({report["options"]["limit"] for report in reports})
+    seconds = " or ".join(f"{limit:g}" for limit in limits)
+    dagger = (
+        f"{MARK.strip()}: a program is warmed up for at most {seconds} seconds, and "
+        "timed for as long; of this one, earlier and fewer sweeps were timed."
+    )
+    is_marked = any(MARK in table for table in tables)
+    return {"tables": "\n\n".join(tables), "dagger": dagger if is_marked else ""}
+
+
+def millions(report: dict, name: str) -> str:
+    wanted = [report["options"]["first"], report["options"]["last"]]
+    runs = report["programs"][name]["runs"]
+    mark = "" if all(turns["sweeps"] == wanted for turns in runs) else MARK
+    return f"{speed(report, name) / 1e6:.2f}{mark}"
+
+
+def run_quality(options) -> None:
+    checkpoints = harness.geometric(options.sweeps, STEPS)
+
+    def run_all(team, held_out):
+        def evaluate(runner):
+            estimates = runner.worker.do("estimates", held_out.shape[0])
+            return {"perplexity": round(corpora.perplexity(*estimates, held_out), 2)}
+
+        rules = {"limit": options.limit, "sweeps": TURN}
+        return harness.follow(team, checkpoints, evaluate, **rules)
+
+    measure_starts(options, "quality", run_all, checkpoints)
+
+
+def seconds_to(curve: dict, level: float) -> float:
+    rising = -np.array(curve["perplexity"])
+    return harness.reached(np.array(curve["seconds"]), rising, -level)
+
+
+def levels(report: dict) -> list[int]:
+    """Return perplexities to reach, the highest first.
+
+    The last but one is the lowest multiple of 25 that the median start of every exact
+    sampler reaches; of those that went on to the last sweep.
+    """
+    last, ends = report["options"]["sweeps"], []
+    for name, program in report["programs"].items():
+        is_whole = all(run["sweeps"][-1] == last for run in program["runs"])
+        if PEERS[name].exact and is_whole:
+            ends.append(np.median([min(run["perplexity"]) for run in program["runs"]]))
+    lowest = LEVEL * int(np.ceil(max(ends, default=0) / LEVEL))
+    return [lowest + LEVEL * steps for steps in EASIER] if ends else []
+
+
+def median_curve(program: dict) -> dict[str, np.ndarray]:
+    """Return medians over starts, to the last sweep that all starts reached."""
+    n = min(len(curve["sweeps"]) for curve in program["runs"])
+    return {
+        key: harness.median_curve([curve[key][:n] for curve in program["runs"]])
+        for key in ("sweeps", "seconds", "perplexity")
+    }
+
+
+def section_quality(reports, images) -> dict:
+    figure, panels = figures.panels(len(reports), most_columns=2)
+    for axes, report in zip(panels, reports, strict=True):
+        draw_quality(axes, report)
+    figures.finish(figure, images / "benchmarks-perplexity.png")
+    return {"tables": "\n\n".join(map(table_of_levels, reports))}
+
+
+def table_of_levels(report: dict) -> str:
+    wanted, rows = levels(report), []
+    seconds: dict[int, dict[str, float]] = {level: {} for level in wanted}
+    for name, program in report["programs"].items():
+        for level, found in seconds.items():
+            every = [seconds_to(curve, level) for curve in program["runs"]]
+            found[name] = float(np.median(every))
+        known = [found[name] for found in seconds.values()]
+        cells = ["–" if np.isinf(s) else f"{s:.1f}" for s in known]
+        end = "{perplexity:.0f} ({sweeps:.0f} sweeps, {seconds:.0f} s)"
+        last = {key: values[-1] for key, values in median_curve(program).items()}
+        rows.append([*first_cells(name), *cells, end.format(**last)])
+    ratios = [ratio_to_others(found, -1) for found in seconds.values()]
+    rows.append(["fastest other exact sampler / sklda", "", *ratios, ""])
+    title = f"{title_of(report)}: seconds to a perplexity"
+    return table(title, [*HEAD, *wanted, "at the end"], rows)
+
+
+def draw_quality(axes, report) -> None:
+    styles, lowest = figures.styles("compare"), np.inf
+    for name, program in report["programs"].items():
+        curve = median_curve(program)
+        look = styles[name] | {"ms": 4, "label": PEERS[name].label}
+        axes.plot(curve["seconds"], curve["perplexity"], **look)
+        lowest = min(lowest, *curve["perplexity"])
+    axes.set(xlabel="seconds of training", xscale="log")
+    axes.set(title=title_of(report), ylabel="perplexity of held-out words")
+    axes.set_ylim(0.97 * lowest, SHOWN * lowest)
+    axes.grid(alpha=0.3)
+
+
+def run_process(options) -> None:
+    def measure_one(names, task, held_out):
+        for name in names:
+            try:
+                program = costs(name, task, options.limit)
+            except Failed as failure:
+                print(failure, flush=True)
+            else:
+                harness.print_rows([{"program": name, **program}])
+                yield {name: program}
+
+    measure(options, "process", measure_one)
+
+
+def costs(name: str, task, limit: float) -> dict:
+    with workplace():
+        with Worker(name) as worker:
+            cold = worker.do("prepare", task)
+        with Worker(name) as worker:
+            report = {"cold": cold, "warm": worker.do("prepare", task)}
+            report["start"] = worker.do("start", task)
+            runner = RemoteRunner(worker)
+            while runner.n_sweeps < MEMORY_SWEEPS and runner.seconds < limit:
+                runner.turn(MEMORY_SWEEPS, 1)
+            report["sweeps"] = runner.n_sweeps
+            return report | {"peak_bytes": worker.do("peak_bytes")}
+
+
+def section_process(reports, images) -> dict:
+    tables = []
+
+    def peak(report, name):
+        return f"{report['programs'][name]['peak_bytes'] / 1e6:.0f}"
+
+    for title, by_topics in by_corpus(reports).items():
+        tables.append(topics_table(f"{title}, MB", by_topics, peak))
+        report, rows = next(iter(by_topics.values())), []
+        for name, program in report["programs"].items():
+            cold, warm = program["cold"], program["warm"]
+            seconds = warm["import"], cold["first"], warm["first"], program["start"]
+            rows.append([*first_cells(name), *(f"{s:.2f}" for s in seconds)])
+        head = "import", "sweeps, not compiled", "sweeps, compiled", "start"
+        title = f"{title_of(report)}: seconds"
+        tables.append(table(title, [*HEAD, *head], rows))
+    return {"tables": "\n\n".join(tables)}
+
+
+def run_scale(options) -> None:
+    with workplace() as folder:
+        X = zipf_corpus(options.documents, options.words, options.tokens)
+        path = folder / "corpus.npz"
+        sparse.save_npz(path, X, compressed=False)
+        report = corpora.shape_of(X) | {"rows": []}
+        del X  # its memory is for the workers
+        for n_topics in options.topics:
+            tasks = [(path, n_topics, threads) for threads in options.threads]
+            report["rows"] += first_sweeps(tasks, options.sweeps)
+    harness.write(options, "scale", report, **FACTS)
+
+
+def first_sweeps(tasks: list[tuple], n_sweeps: int) -> list[dict]:
+    """Return the start, the first sweeps and the peak memory of each task."""
+    for task in tasks:
+        with Worker("sklda") as worker:
+            worker.do("prepare", task)  # compiles
+    rows = [{"topics": n_topics, "threads": n} for _, n_topics, n in tasks]
+    with ExitStack() as processes:
+        workers = [processes.enter_context(Worker("sklda")) for _ in tasks]
+        for row, task, worker in zip(rows, tasks, workers, strict=True):
+            row["start"] = round(worker.do("start", task), 3)
+        team = [RemoteRunner(worker) for worker in workers]
+        harness.take_turns(team, n_sweeps)
+        for row, runner in zip(rows, team, strict=True):
+            row["seconds_per_sweep"] = runner.turns
+            row["peak_bytes"] = runner.worker.do("peak_bytes")
+            harness.print_rows([row | {"median": float(np.median(runner.turns))}])
+    return rows
+
+
+def section_scale(reports, images) -> dict:
+    (report,) = reports
+    rows, alone = [], {}
+    for row in report["rows"]:
+        n_topics, seconds = row["topics"], row["seconds_per_sweep"]
+        if row["threads"] == 1:
+            alone[n_topics] = np.median(seconds)
+        gain = alone.get(n_topics, np.nan) / np.median(seconds)
+        cells = [f"{n_topics}, {row['threads']}", f"{row['start']:.1f}"]
+        cells += [f"{seconds[0]:.1f}", f"{np.median(seconds):.1f}"]
+        cells += ["–" if np.isnan(gain) else f"{gain:.2f}"]
+        rows.append([*cells, f"{row['peak_bytes'] / 1e9:.2f} GB"])
+    head = ["K, threads", "start, s", "first sweep, s", "median sweep, s"]
+    head += ["times one thread", "peak memory"]
+    values = {key: f"{report[key]:,}" for key in corpora.SHAPE}
+    values["sweeps"] = report["options"]["sweeps"]
+    return values | {"tables": table("A large synthetic corpus", head, rows)}
+
+
+def run_growth(options) -> None:
+    cases = [("tokens", n, options.topics_of_tokens) for n in options.tokens]
+    cases += [("topics", options.tokens_of_topics, k) for k in options.topics]
+    report = {"tokens": [], "topics": []}
+    with workplace() as folder:
+        for of, n_tokens, n_topics in cases:
+            path = folder / f"{n_tokens}.npz"
+            if not path.exists():
+                n_documents = max(1, n_tokens // TOKENS_PER_DOCUMENT)
+                X = zipf_corpus(n_documents, options.words, n_tokens)
+                sparse.save_npz(path, X, compressed=False)
+            (row,) = first_sweeps([(path, n_topics, 1)], options.last)
+            row["seconds"] = float(np.median(row["seconds_per_sweep"][options.first :]))
+            report[of].append({"tokens": n_tokens, **row})
+    harness.write(options, "growth", report, **FACTS)
+
+
+def slope(points: list[dict], of: str) -> float:
+    """Return the exponent of a power law through the ends of a growth curve."""
+    x, y = ([points[0][key], points[-1][key]] for key in (of, "seconds"))
+    return float(np.log(y[1] / y[0]) / np.log(x[1] / x[0]))
+
+
+def section_growth(reports, images) -> dict:
+    """Draw seconds per sweep against tokens and against topics; return exponents."""
+    (report,) = reports
+    figure, panels = figures.panels(2)
+    fixed = {
+        "tokens": f"K = {report['tokens'][0]['topics']:,}",
+        "topics": f"{report['topics'][0]['tokens']:,} tokens",
+    }
+    looks = {"sklda, one thread": {"color": "black", "marker": "o"}}
+    for axes, (of, title) in zip(panels, fixed.items(), strict=True):
+        points = {name: {p[of]: p["seconds"] for p in report[of]} for name in looks}
+        figures.lines(axes, points, looks, of, "seconds per sweep", slope=True)
+        axes.set_title(title)
+    figures.finish(figure, images / "benchmarks-growth.png")
+    return {of: f"{slope(report[of], of):.2f}" for of in fixed}

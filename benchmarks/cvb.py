@@ -1,0 +1,213 @@
+"""The experiments of Teh, Newman and Welling, and variational Bayes of others."""
+
+import time
+from functools import partial
+
+import numpy as np
+from sklearn.decomposition import LatentDirichletAllocation
+from threadpoolctl import threadpool_limits
+
+from benchmarks import corpora, figures, harness
+from benchmarks.internals import completion_score
+from benchmarks.programs import Program, available, ours
+from benchmarks.programs.others import BatchVB, Gensim, OnlineVB
+from sklda import CVBLDA
+
+PRIORS = {"alpha": 0.1, "beta": 0.1}
+TOPICS = {"kos": 8, "nips": 40}  # of the paper
+PROGRAMS = {
+    "VB": BatchVB,
+    "online VB": OnlineVB,
+    "gensim": Gensim,
+    "CVB": ours.gaussian,
+    "CVB0": ours.zero_order,
+    "Gibbs": ours.gibbs,
+}
+STYLES = figures.styles("cvb")
+HELD_OUT = "log probability of a held-out token"
+CURVES = {"log_probability": HELD_OUT}
+draw_convergence = partial(figures.draw_curves, kinds=CURVES, looks=STYLES)
+SCORES = {"score": "score of unseen documents"}
+draw_stream = partial(figures.draw_curves, kinds=SCORES, looks=STYLES)
+
+
+def new_program(name, X, n_topics, seed=0, checkpoints=()) -> Program:
+    """Return a program at its start; with checkpoints, Gibbs takes means there."""
+    if name == "Gibbs" and checkpoints:
+        means = {"checkpoints": checkpoints, "thin": 1, "times_keeping": False}
+        return ours.KeptMean(X, n_topics, seed, **means, **PRIORS)
+    return PROGRAMS[name](X, n_topics, seed, **PRIORS)
+
+
+def follow(program, held_out, checkpoints, target=np.inf) -> dict[str, list]:
+    """Return the curve to the first checkpoint that reaches the target."""
+
+    def evaluate(runner):
+        value = corpora.log_probability(*program.estimates(), held_out)
+        return {"log_probability": round(value, 5)}
+
+    with program.threads(), threadpool_limits(1):
+        team = [harness.Runner("", program.seconds)]
+        rules = {"reached": lambda point: point["log_probability"] >= target}
+        return harness.follow(team, checkpoints, evaluate, **rules)[""]
+
+
+def run_chain(name, seed, train, held_out, n_topics, checkpoints) -> dict:
+    program = new_program(name, train, n_topics, seed, checkpoints)
+    curve = follow(program, held_out, checkpoints)["log_probability"]
+    return {"documents": train.shape[0], "log_probability": curve}
+
+
+def run_convergence(options) -> None:
+    X = corpora.load(options.corpus, options)
+    train, held_out = corpora.hold_out_tokens(X)
+    n_topics = options.topics or TOPICS[options.corpus]
+    sweeps = harness.geometric(options.sweeps)
+    data = train, held_out, n_topics, sweeps
+    run_all = partial(harness.run_each, run_chain, options.programs)
+    chains = harness.run_starts(run_all, options, *data)
+    report = {"tokens": int(train.sum()), "test_tokens": int(held_out.sum())}
+    report["summary"] = harness.summary(sweeps, chains, "log_probability")
+    report |= {"sweeps": sweeps, "chains": chains}
+    name = f"convergence-{options.corpus}"
+    harness.write(options, name, report, topics=n_topics, **PRIORS)
+
+
+def run_size(options) -> None:
+    X = corpora.load(options.corpus, options)
+    whole = corpora.hold_out_tokens(X)
+    n_topics = options.topics or TOPICS[options.corpus]
+    order = np.random.default_rng(0).permutation(len(X.indptr) - 1)
+    sizes = sorted({n for n in options.documents if n < order.size} | {order.size})
+    rows, chains = [], {name: [] for name in options.programs}
+    run_all = partial(harness.run_each, run_chain, options.programs)
+    for n in sizes:
+        data = *(part[np.sort(order[:n])] for part in whole), n_topics, [options.sweeps]
+        some = harness.run_starts(run_all, options, *data)
+        found = harness.summary(data[-1], some, "log_probability")
+        rows.append({"documents": n, **found})
+        for name in chains:
+            chains[name] += some[name]
+    facts = {"topics": n_topics, "documents": sizes, **PRIORS}
+    report = {"rows": rows, "chains": chains}
+    harness.write(options, f"size-{options.corpus}", report, **facts)
+
+
+def draw_size(reports, folder) -> None:
+    def ends(row):
+        return {name: end for name, end in row.items() if name != "documents"}
+
+    kinds = {f"{HELD_OUT}; bars: range": ends}
+    figures.draw_rows(reports, folder, STYLES, kinds, x="documents", linear=kinds)
+
+
+def run_speed(options) -> None:
+    X = corpora.load(options.corpus, options)
+    gensim = available({"gensim"} & set(options.programs))
+    names = [name for name in options.programs if name != "gensim" or gensim]
+    report = {"tokens": int(X.sum()), "cells": int(X.nnz), **gensim}
+    report["rows"] = harness.time_topics(new_program, names, X, options)
+    for row in report["rows"] if options.vb_iterations else ():
+        row |= reach(names, *corpora.hold_out_tokens(X), row["n_topics"], options)
+        harness.print_rows([row["reach"]])
+    harness.write(options, f"speed-{options.corpus}", report, **PRIORS)
+
+
+def reach(names, train, held_out, n_topics, options) -> dict[str, dict]:
+    """Return the curve of batch VB, and those of others until they are as good."""
+    few = harness.geometric(options.vb_iterations)
+    curves = {"VB": follow(new_program("VB", train, n_topics), held_out, few)}
+    target = curves["VB"]["log_probability"][-1]
+    for name in (name for name in ("CVB0", "CVB", "Gibbs") if name in names):
+        small = new_program(name, train[:10], n_topics, 0, [1])
+        follow(small, held_out[:10], [1])  # compiles
+        checkpoints = fine(options.most_sweeps, 1.1 if name == "Gibbs" else 1.0)
+        program = new_program(name, train, n_topics, 0, checkpoints)
+        curves[name] = follow(program, held_out, checkpoints, target)
+    return {"reach": reach_rows(curves), "curves": curves}
+
+
+def fine(last: int, factor: float) -> list[int]:
+    """Return 1, 2, 3, ..., each at most this factor above the one before (or 1)."""
+    steps = [1]
+    while steps[-1] < last:
+        steps.append(min(last, max(steps[-1] + 1, int(factor * steps[-1]))))
+    return steps
+
+
+def reach_rows(curves) -> dict:
+    """Return sweeps and seconds until each is as good as VB; None if it never is."""
+    rows = {}
+    for name, curve in curves.items():
+        last = {key: values[-1] for key, values in curve.items()}
+        vb = rows.setdefault("VB", last)
+        is_good = last.pop("log_probability") >= curves["VB"]["log_probability"][-1]
+        last["relative"] = last["seconds"] / vb["seconds"]
+        rows[name] = last if is_good else dict.fromkeys(last)
+    return rows
+
+
+def reached(row) -> dict:
+    return {name: to["seconds"] for name, to in row.get("reach", {}).items()}
+
+
+SPEEDS = {**figures.SECONDS, "seconds until as good as VB at its end": reached}
+draw_speed = partial(figures.draw_rows, looks=STYLES, kinds=SPEEDS)
+
+
+def run_stream(options) -> None:
+    X = corpora.load(options.corpus, options)
+    train, test = corpora.split_documents(X)
+    report = {"documents": train.shape[0], "words": X.shape[1]}
+    report |= {"tokens": int(train.sum()), "test_tokens": int(test.sum())}
+    few = np.arange(min(10, train.shape[0]))
+    follow_stream(train[few], test, options.topics, 0, [few])  # compiles
+    report["chains"] = harness.run_starts(run_start, options, train, test, options)
+    harness.write(options, f"stream-{options.corpus}", report, **PRIORS)
+
+
+def run_start(seed, train, test, options) -> dict[str, dict]:
+    batches = minibatches(train.shape[0], options.batch, options.passes, seed)
+    return follow_stream(train, test, options.topics, seed, batches)
+
+
+def minibatches(n_docs: int, size: int, passes: int, seed: int) -> list[np.ndarray]:
+    """Return the documents of each minibatch, in a new order each pass."""
+    rng = np.random.default_rng(seed)
+    orders = [rng.permutation(n_docs) for _ in range(passes)]
+    firsts = range(0, n_docs, size)
+    return [order[first : first + size] for order in orders for first in firsts]
+
+
+def stream(lda, X, batches):
+    """Return the function `seconds(n)` of a runner; a sweep is a minibatch."""
+    parts = (X[batch] for batch in batches)
+
+    def seconds(n):
+        part, start = next(parts), time.perf_counter()
+        lda.partial_fit(part)
+        return time.perf_counter() - start
+
+    return seconds
+
+
+def follow_stream(X, test, n_topics, seed, batches) -> dict[str, dict]:
+    """Return the score of unseen documents and the seconds after some minibatches."""
+    alpha, beta = PRIORS.values()
+    given = {"doc_topic_prior": alpha, "topic_word_prior": beta, "random_state": seed}
+    given["total_samples"] = n_docs = X.shape[0]
+    online = {"batch_size": n_docs, "n_jobs": 1}  # a minibatch in one piece
+    ldas = {
+        "SCVB0": CVBLDA(n_topics, approximation="zero-order", **given),
+        "online VB": LatentDirichletAllocation(n_topics, **given, **online),
+    }
+    seen = np.cumsum([batch.size for batch in batches])
+
+    def evaluate(runner):
+        score = completion_score(test, ldas[runner.name].components_, alpha)
+        documents = int(seen[runner.n_sweeps - 1])
+        return {"documents": documents, "score": round(score, 5)}
+
+    team = [harness.Runner(n, stream(lda, X, batches)) for n, lda in ldas.items()]
+    with threadpool_limits(1):
+        return harness.follow(team, harness.geometric(len(batches)), evaluate)

@@ -1,1 +1,0 @@
-"""Checks of samplers: calibration, and how fast their chains agree."""

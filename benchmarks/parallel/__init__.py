@@ -1,1 +1,0 @@
-"""Exact samplers on several threads, beside shards and single-site sampling."""

@@ -1,1 +1,0 @@
-"""Starts of chains, and what they save."""

@@ -1,1 +1,0 @@
-"""Numbers of topics that are recommended."""

@@ -1,0 +1,50 @@
+"""Parameters and attributes of one meaning have one description in all estimators."""
+
+import inspect
+
+import pytest
+from sklearn.utils._testing import assert_docstring_consistency
+
+from tests.helpers.public_names import estimators
+
+docscrape = pytest.importorskip("numpydoc.docscrape")
+
+# Names whose meaning differs, and the classes that share each other meaning.
+OTHER_MEANINGS = {
+    "C": [{"MedLDARegressor"}],
+    "learn_priors": [{"CVBLDA"}],
+    "loss_": [{"MedLDARegressor"}],
+    "max_iter": [{"CVBLDA"}],
+    "n_shards": [{"CVBLDA"}],
+    "prior_precision": [{"MedLDARegressor"}],
+    "sampler": [{"MedLDAClassifier", "MedLDARegressor"}],
+}
+
+
+def shared(section):
+    """Return each name of a section, with classes that mean the same by it."""
+    groups = {}
+    for cls in estimators().values():
+        for entry in docscrape.NumpyDocString(inspect.getdoc(cls))[section]:
+            others = OTHER_MEANINGS.get(entry.name, [])
+            meaning = [cls.__name__ in other for other in others]
+            groups.setdefault((entry.name, *meaning), []).append(cls)
+    return [(key[0], classes) for key, classes in groups.items() if len(classes) > 1]
+
+
+@pytest.mark.parametrize(("name", "classes"), shared("Parameters"))
+def test_a_parameter_is_described_alike(name, classes):
+    signatures = (inspect.signature(one).parameters for one in classes)
+    defaults = {repr(known[name].default) for known in signatures}
+    types = [name] if len(defaults) > 1 else []  # which name the default, too
+    assert_docstring_consistency(classes, include_params=[name], ignore_types=types)
+
+
+@pytest.mark.parametrize(("name", "classes"), shared("Attributes"))
+def test_an_attribute_is_described_alike(name, classes):
+    # Shapes differ, because one-vs-rest has topics for each class.
+    assert_docstring_consistency(classes, include_attrs=[name], ignore_types=[name])
+
+
+def test_all_estimators_are_compared():
+    assert ("n_jobs", list(estimators().values())) in shared("Parameters")
