@@ -16,7 +16,6 @@ except ImportError as error:
         'sklda.dask needs dask and distributed: pip install "sklda[dask]".'
     ) from error
 
-from sklda.dask._collapsed import CollapsedGibbsLDA
-from sklda.dask._partially_collapsed import PartiallyCollapsedGibbsLDA
+from sklda.dask._estimators import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA
 
 __all__ = ["CollapsedGibbsLDA", "PartiallyCollapsedGibbsLDA"]

@@ -1,7 +1,8 @@
-"""The base class of estimators on Dask: fit, transform and score over partitions."""
+"""The base class of the estimators on Dask: fit, transform and score."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -11,47 +12,49 @@ from dask import delayed
 from distributed import Client
 from sklearn.base import clone
 
+from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitted_topics import snapshot
+from sklda._base.fitting import fitting
 from sklda._base.fold_in import mean_log_probability
-from sklda._base.parameters import make_problem, random_streams, validates
+from sklda._base.parameters import (
+    CHAIN_CONSTRAINTS,
+    TRACE_CONSTRAINTS,
+    make_problem,
+    random_streams,
+    validates,
+)
 from sklda._base.sklearn_private import Interval, fit_context
-from sklda._core.problem import MAX_TOKENS
-from sklda._core.random_streams import RandomStreams
-from sklda._core.threads import Threads
 from sklda._gibbs.base import BaseGibbsLDA
-from sklda.dask import _statistics
-from sklda.dask._chain import Chain, check_length
+from sklda._gibbs.run import chain_schedule, run_fit
+from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import Cluster
-from sklda.dask._corpus import blocks_of, check_blocks, partition
-from sklda.dask._parts import Priors
-from sklda.dask._storage import Storage
-from sklda.dask._topics import score_block, send_topics, transform_block
+from sklda.dask._corpus import partition
+from sklda.dask._parts import AdLda, ExactParts
+from sklda.dask._storage import Storage, describe_fit
+from sklda.dask._topics import score_block, topic_tasks, transform_block
 
-_MAY_CHANGE = {"client", "storage", "store_every", "n_partitions", "n_jobs", "verbose"}
+_ON_WORKERS = ("doc_topic_", "topic_assignments_")
 
 
-class BaseDaskLDA(BaseGibbsLDA):
+class BaseDaskLDA(BaseTopicModel):
     """Samplers of the posterior of LDA on a cluster."""
 
     _parameter_constraints: ClassVar[dict] = {
-        **BaseGibbsLDA._parameter_constraints,
+        **BaseTopicModel._parameter_constraints,
+        **TRACE_CONSTRAINTS,
+        **{name: CHAIN_CONSTRAINTS[name] for name in ("burn_in", "thin")},
         "client": [None, Client],
         "storage": [None, str],
         "store_every": [Interval(Integral, 1, None, closed="left")],
     }
-    _local: ClassVar[type]  # the estimator of this name on one machine
-    warm_start: ClassVar[bool] = False  # no parameter here: `resume` goes on
+    _local: ClassVar[type[BaseGibbsLDA]]  # the estimator of this name in sklda
 
     doc_topic_: da.Array
     topic_assignments_: da.Array
     n_partitions_: int
 
-    def _distributed_sampler(self) -> Any:
-        """Return what sweeps over a partition."""
-        raise NotImplementedError
-
-    def _n_partitions(self, cluster: Cluster) -> int:
-        """Return into how many partitions the documents are cut."""
+    def _plan(self, cluster: Cluster) -> tuple[AdLda | ExactParts, int]:
+        """Return what sweeps over a part of the documents, and the number of parts."""
         raise NotImplementedError
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -89,104 +92,62 @@ class BaseDaskLDA(BaseGibbsLDA):
 
         Notes
         -----
-        Ctrl-C cancels the tasks of the fit; the client goes on working. An interrupted
+        Ctrl-C cancels the tasks of the fit; the client remains usable. An interrupted
         fit leaves the estimator as it was.
         """
-        if resume and self.storage is None:
-            raise ValueError("resume=True goes on from storage, which is None.")
         if np.ndim(self.topic_word_prior) > 0:
             raise ValueError(
                 f"topic_word_prior is an array of {np.ndim(self.topic_word_prior)} "
-                f"dimensions, but {type(self).__module__} takes one number. For seed "
-                f"words, fit {self._local.__name__} of sklda to a sample of the "
-                f"documents, and transform all of them."
+                f"dimensions, but sklda.dask takes one number. For seed words, "
+                f"fit {self._local.__name__} of sklda to a sample of the documents, "
+                f"and transform all of them."
             )
-        cluster = Cluster(self.client)
-        self._cluster, self._resume = cluster, resume
-        try:
-            with cluster.released_on_failure():
-                self._sample(X, y, self._schedule())
-        finally:
-            vars(self).pop("_cluster", None)
-            vars(self).pop("_resume", None)
+        parameters, cluster = self._parameters, Cluster(self.client)
+        schedule = chain_schedule(parameters)
+        with cluster.released_on_failure(), fitting(self):
+            own = describe_fit(type(self).__name__, parameters)
+            storage = Storage(self.storage, parameters.store_every, own)
+            stored = storage.find(resume=resume)
+            sampler, n_parts = self._plan(cluster)
+            n_parts = stored["n_partitions"] if stored else n_parts
+            partitions = partition(cluster, X, self._make_local(), n_parts)
+            self.n_features_in_ = partitions.n_words
+            problem, rng = make_problem(self, None), random_streams(self.random_state)
+            chain = ClusterChain(cluster, sampler, partitions, problem, rng, storage)
+            chain.check_length(parameters.max_iter)
+            if stored:
+                chain.resume(stored)
+            else:
+                chain.start()
+            # max_iter counts all sweeps, also those before a fit was resumed.
+            remaining = schedule.after(-chain.n_sweeps)
+            run_fit(self, (X, y), chain, remaining, parameters.evaluate_every)
+            vars(self).update(self._attributes(chain))
         return self
 
-    def _start(self, X, y, threads: Threads) -> tuple[Chain, dict[str, Any]]:
-        cluster, parameters = self._cluster, self._parameters
-        storage = None if self.storage is None else Storage(self.storage)
-        stored = None if storage is None else storage.last()
-        _check_stored(stored, self, self._resume)
-        checked, sizes = check_blocks(cluster, X, self._unfitted())
-        n = self._n_partitions(cluster)
-        n = max(n, -(-int(sizes[:, 1].sum()) // (MAX_TOKENS // 2)))
-        n = n if stored is None else stored["n_partitions"]
-        partitions = partition(cluster, checked, sizes, n)
-        self.n_features_in_ = partitions.n_words
-        priors = make_problem(self, None)[2:]
-        n_sweeps = parameters.max_iter
-        if storage is not None:
-            n_sweeps = min(n_sweeps, parameters.store_every)
-        check_length(
-            len(partitions.documents), partitions.n_words, priors[0].size, n_sweeps
-        )
-        entropy = random_streams(self.random_state).entropy
-        content = {
-            "estimator": type(self).__name__,
-            "parameters": _stored_parameters(self),
-            "n_partitions": n,
-            "n_documents": partitions.n_documents,
-            "n_tokens": partitions.n_tokens,
-            "n_words": partitions.n_words,
-            "documents": partitions.digests,
-            "entropy": entropy if stored is None else stored["entropy"],
-        }
-        rng = RandomStreams(np.random.SeedSequence(content["entropy"]))
-        sampler = self._distributed_sampler()
-        chain = Chain(cluster, sampler, partitions, Priors(*priors), rng)
-        chain.storage, chain.content = storage, content
-        chain.store_every = parameters.store_every
-        if stored is None:
-            chain.start()
-        else:
-            _check_same_corpus(stored, content, self.storage)
-            chain.resume(stored, storage.url(stored["sweep"]))
-        return chain, {}
-
-    def _unfitted(self) -> BaseGibbsLDA:
-        """Return the estimator for one machine."""
-        parameters = self.get_params(deep=False)
-        known = self._local().get_params(deep=False)
-        return self._local(**{n: v for n, v in parameters.items() if n in known})
-
-    def _report(self, chain, schedule, progress) -> None:
-        if self.verbose:  # else nobody waits for the trace
-            super()._report(chain, schedule, progress)
-
-    def _attributes(self, chain: Chain) -> dict[str, Any]:
-        components, theta = chain.finish()
-        partitions = chain.partitions
-        z = [delayed(_statistics.topic_assignments)(part) for part in chain.parts]
-        (priors,) = chain.cluster.gather([chain.priors])
+    def _attributes(self, chain: ClusterChain) -> dict[str, Any]:
+        """Return the fitted attributes at the end of a chain."""
+        components, theta, problem = chain.finish()
+        z = [delayed(getattr)(part, "z") for part in chain.parts]
+        of_parts, n_topics = chain.partitions, chain.n_topics
+        theta = _concatenated(map(delayed, theta), of_parts.n_documents, n_topics)
         return {
             "components_": components,
-            "doc_topic_": _concatenated(
-                list(map(delayed, theta)), partitions.n_documents, chain.n_topics
-            ),
-            "topic_assignments_": _concatenated(z, partitions.n_tokens),
-            "doc_topic_prior_": priors.doc_topic,
-            "topic_word_prior_": priors.topic_word,
+            "doc_topic_": theta,
+            "topic_assignments_": _concatenated(z, of_parts.n_tokens),
+            "doc_topic_prior_": problem.doc_topic_prior,
+            "topic_word_prior_": problem.topic_word_prior,
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
             "n_iter_": chain.n_sweeps,
             "n_partitions_": len(chain.documents),
         }
 
-    def _sample_recorded(self, X, y, recorder):
-        raise TypeError(
-            f"{type(self).__module__} does not run several chains side by side. Fit "
-            f"with several seeds, or pass {self._local.__name__} of sklda and a sample "
-            f"of the documents."
-        )
+    def _make_local(self) -> BaseGibbsLDA:
+        """Return the estimator of this name in sklda, not fitted."""
+        parameters = self.get_params(deep=False)
+        known = self._local().get_params(deep=False)
+        return self._local(**{n: v for n, v in parameters.items() if n in known})
 
     def to_local(self) -> BaseGibbsLDA:
         """Return the fitted estimator of this name in sklda, which needs no Dask.
@@ -203,13 +164,13 @@ class BaseDaskLDA(BaseGibbsLDA):
             If the estimator is not fitted.
         """
         fitted = snapshot(self)
-        local = fitted._unfitted()
+        local = fitted._make_local()
         if hasattr(local, "n_shards"):
             local.n_shards = fitted.n_partitions_
-        left_out = {"doc_topic_", "topic_assignments_", "n_partitions_"}
-        for name, value in vars(fitted).items():
-            if name.endswith("_") and not name.startswith("_") and name not in left_out:
-                setattr(local, name, value)
+        of_fit = {n: value for n, value in vars(fitted).items() if n.endswith("_")}
+        vars(local).update(of_fit, draws_=None)
+        for name in (*_ON_WORKERS, "n_partitions_"):
+            vars(local).pop(name, None)
         return local
 
     def __sklearn_clone__(self) -> Self:
@@ -222,7 +183,7 @@ class BaseDaskLDA(BaseGibbsLDA):
     def __getstate__(self) -> dict[str, Any]:
         """Return what can be stored: all but what belongs to a cluster."""
         state = super().__getstate__()
-        for name in ("doc_topic_", "topic_assignments_"):
+        for name in _ON_WORKERS:
             state.pop(name, None)
         return {**state, "client": None}
 
@@ -247,14 +208,10 @@ class BaseDaskLDA(BaseGibbsLDA):
         TypeError, ValueError
             As in `fit`; those of blocks when the result is computed.
         """
-        cluster = Cluster(self.client)
-        blocks, topics = blocks_of(X), send_topics(cluster, snapshot(self))
-        theta = [
-            cluster.task(transform_block, f"transform-block-{i}", block, i, *topics)
-            for i, block in enumerate(blocks)
-        ]
-        rows = X.chunks[0] if isinstance(X, da.Array) else (np.nan,) * len(blocks)
-        return _concatenated(theta, rows, self.components_.shape[0])
+        cluster, fitted = Cluster(self.client), snapshot(self)
+        theta = topic_tasks(cluster, transform_block, X, fitted)
+        rows = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(theta)
+        return _concatenated(theta, rows, fitted.components_.shape[0])
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log predictive probability of held-out tokens, in nats.
@@ -279,15 +236,9 @@ class BaseDaskLDA(BaseGibbsLDA):
         TypeError, ValueError
             As in `fit`.
         """
-        cluster, fitted = Cluster(self.client), snapshot(self)
-        blocks = blocks_of(X)
+        cluster = Cluster(self.client)
         with cluster.released_on_failure():
-            topics = send_topics(cluster, fitted)
-            tasks = [
-                cluster.task(score_block, f"score-block-{i}", block, i, *topics)
-                for i, block in enumerate(blocks)
-            ]
-            sums = cluster.gather(cluster.submit(tasks))
+            sums = cluster.results(topic_tasks(cluster, score_block, X, snapshot(self)))
         return mean_log_probability(*np.sum(sums, axis=0).tolist())
 
     def perplexity(self, X: Any) -> float:
@@ -313,70 +264,11 @@ class BaseDaskLDA(BaseGibbsLDA):
         return float(np.exp(-self.score(X)))
 
 
-def _concatenated(blocks: list[Any], rows: Any, *columns: int) -> da.Array:
+def _concatenated(blocks: Iterable[Any], rows: Any, *columns: int) -> da.Array:
     """Return delayed arrays as one dask array."""
     dtype = np.float64 if columns else np.uint16
-    return da.concatenate(
-        [
-            da.from_delayed(block, (n, *columns), dtype)
-            for block, n in zip(blocks, rows, strict=True)
-        ]
-    )
-
-
-def _stored_parameters(estimator: BaseDaskLDA) -> dict[str, Any]:
-    """Return the parameters that decide the samples, as JSON stores them."""
-    parameters = vars(estimator._parameters)
-    if not isinstance(parameters["random_state"], int):
-        parameters["random_state"] = None  # what it drew is stored beside them
-    return {
-        name: value.tolist() if hasattr(value, "tolist") else repr(value)
-        for name, value in parameters.items()
-        if name not in _MAY_CHANGE
-    }
-
-
-def _check_stored(
-    stored: dict[str, Any] | None, estimator: BaseDaskLDA, resume: bool
-) -> None:
-    """Refuse to overwrite a stored fit, or to go on from that of another estimator."""
-    if stored is None:
-        return
-    where = f"storage={estimator.storage!r} holds sweep {stored['sweep']} of a fit"
-    if not resume:
-        raise ValueError(
-            f"{where}: go on from there with fit(X, resume=True), or choose an empty "
-            f"folder."
-        )
-    own = {"estimator": type(estimator).__name__, **_stored_parameters(estimator)}
-    other = {"estimator": stored["estimator"], **stored["parameters"]}
-    differences = [
-        f"{name}={other.get(name)} there, {own.get(name)} here"
-        for name in sorted(own.keys() | other.keys())
-        if own.get(name) != other.get(name)
+    arrays = [
+        da.from_delayed(block, (n, *columns), dtype)
+        for block, n in zip(blocks, rows, strict=True)
     ]
-    if differences:
-        raise ValueError(
-            f"{where} with other parameters ({'; '.join(differences)}): set the same, "
-            f"or choose an empty folder."
-        )
-
-
-def _check_same_corpus(stored: dict[str, Any], own: dict[str, Any], storage) -> None:
-    """Refuse to go on with other documents."""
-    for name in ("n_documents", "n_tokens", "n_words"):
-        if stored[name] != own[name]:
-            raise ValueError(
-                f"storage={storage!r} holds a fit to other documents: {name} per "
-                f"partition was {stored[name]}, and is {own[name]} in X. Pass the same "
-                f"X, or choose an empty folder."
-            )
-    last = np.cumsum(own["n_documents"]) - 1
-    for i, both in enumerate(zip(stored["documents"], own["documents"], strict=True)):
-        if both[0] != both[1]:
-            raise ValueError(
-                f"storage={storage!r} holds a fit to other documents: words or counts "
-                f"of documents {last[i] - own['n_documents'][i] + 1} to {last[i]} "
-                f"differ in X. Pass the same X, with its documents and words in the "
-                f"same order, or choose an empty folder."
-            )
+    return da.concatenate(arrays)

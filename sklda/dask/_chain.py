@@ -1,361 +1,289 @@
 r"""A Markov chain whose documents are on the workers of a cluster.
 
-A sweep is a graph of tasks: each partition sweeps over its documents with the counts of
-all; its new counts are split into blocks of words; each block adds up its pieces.
+A sweep is a graph of tasks: each part of the documents sweeps with the counts of all;
+its new counts are split into blocks of words; each block adds up its pieces.
 
     part 0 --.-- piece 0, 0 -->-- block 0 --.-- part 0 of the next sweep
              '-- piece 0, 1 -.          |   X
     part 1 --.-- piece 1, 0 -'          |  / \
              '-- piece 1, 1 -->-- block 1 --'-- part 1 of the next sweep
 
-So no worker receives all counts of all partitions. The client sends one message per
-sweep, with names only.
+So no worker receives all counts of all parts. The client sends one message per sweep,
+with names only.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
+from dask.delayed import Delayed
 from distributed import Future
 
-from sklda._core.problem import padded
+from sklda._core.problem import Problem, padded
 from sklda._core.random_streams import RandomStreams, advance
-from sklda._core.threads import Threads
-from sklda.dask import _counts, _parts, _statistics, _storage
 from sklda.dask._cluster import MOST_TASKS, Cluster
 from sklda.dask._corpus import Partitions
-from sklda.dask._parts import Priors, Words
-from sklda.dask._storage import Storage
+from sklda.dask._counts import PackedCounts, add_up
+from sklda.dask._parts import PartState, piece_of, start_part
+from sklda.dask._statistics import (
+    add_documents,
+    add_words,
+    count_documents,
+    count_words,
+    fit_priors,
+    log_joint,
+    mean_doc_topic,
+)
+from sklda.dask._storage import Storage, load_state, load_total, store_state
 
 LEAST_BLOCK = 2**20  # entries of a dense block: smaller ones cost more than they save
-MOST_STORED_TASKS = 200_000  # that a scheduler remembers, to compute anew what is lost
+MOST_STORED_TASKS = 200_000  # that a scheduler remembers, to recompute lost results
+
+OfBoth = tuple[list[Future], list[Future]]  # of the parts, and of the blocks of words
 
 
-class Chain:
-    """The futures of a chain, and its trace."""
+class ClusterChain:
+    """The futures of a chain, and its trace; call `start` or `resume` first.
+
+    The problem has no corpus. Every few sweeps the state is written to `storage`.
+    """
 
     def __init__(
         self,
         cluster: Cluster,
         sampler: Any,
         partitions: Partitions,
-        priors: Priors,
+        problem: Problem,
         rng: RandomStreams,
+        storage: Storage,
     ) -> None:
         self.cluster, self.sampler, self.rng = cluster, sampler, rng
-        self.partitions = partitions
-        self.documents = partitions.documents
-        self.n_topics = priors.doc_topic.size
-        self.words = Words(_bounds(len(self.documents), partitions, self.n_topics))
-        self.n_sweeps = 0
+        self.partitions, self.documents = partitions, partitions.futures
+        self.n_topics, self.n_tokens = problem.n_topics, sum(partitions.n_tokens)
+        n_parts = len(self.documents)
+        self.bounds = word_bounds(n_parts, problem.n_words, problem.n_topics)
+        self.storage, self._last_stored = storage, 0
+        self.n_sweeps = self.last_kept = 0
         self.log_joint_sweeps: list[int] = []
-        self._log_joint: list[Any] = []  # floats, or futures of them
-        self.n_kept = self.last_kept = 0
-        self.threads = Threads()
-        self.storage: Storage | None = None
-        self.store_every, self.content = 0, {}  # of storage
-        self._stored = 0  # the last sweep that was
-        (self.priors,) = cluster.submit([cluster.task(Priors, "priors-0", *priors)])
-        self._statistics: list[list[Future]] | None = None  # of the present sample
-        self._totals: list[list[Future]] | None = None  # of the kept samples
-        self._before: list[Future] = []  # the sweep before the last one
+        self._log_joint: list[float] = []
+        self._pending: list[Future] = []  # the entries of the trace that follow
+        self.forget_samples()
+        self._histograms: OfBoth | None = None  # of the present sample
+        (self.problem,) = cluster.submit([cluster.task(Problem, "priors-0", *problem)])
 
     def start(self) -> None:
         """Give each token a topic at random."""
-        stream = self.rng.kernel
+        stream, own = self.rng.kernel, None
         tasks = []
         for i, n_tokens in enumerate(self.partitions.n_tokens):
-            # One shard is no shard: it draws from the stream of the chain itself.
-            alone = len(self.documents) == 1
-            own = None if alone else self.rng.child(i).kernel
-            tasks.append(
-                self._task(
-                    _parts.start,
-                    f"start-part-{i}",
-                    self.documents[i],
-                    stream.copy(),
-                    own,
-                    self.priors,
-                    self.words,
-                )
-            )
+            if len(self.documents) > 1:  # a single shard goes on with that of the chain
+                own = self.rng.child(i).kernel
+            given = self.documents[i], self.problem, self.bounds, stream.copy(), own
+            tasks.append(self.cluster.task(start_part, f"start-part-{i}", *given))
             advance(stream, n_tokens)
         self._reduce(tasks, [None] * self.n_blocks)
 
-    def resume(self, stored: dict[str, Any], folder: str) -> None:
-        """Go on from a stored sweep."""
-        advance(self.rng.kernel, sum(self.partitions.n_tokens))
-        self.n_sweeps = self._stored = stored["sweep"]
+    def resume(self, stored: dict[str, Any]) -> None:
+        """Go on from a stored sweep; raise ValueError if it is of other documents."""
+        self.storage.check_documents(stored, self.partitions.numbers)
+        self.rng = RandomStreams(np.random.SeedSequence(stored["entropy"]))
+        advance(self.rng.kernel, self.n_tokens)
+        self.n_sweeps = self._last_stored = stored["sweep"]
         for _ in range(self.n_sweeps):
             self.sampler.draw(self.rng)
         self.n_kept, self.last_kept = stored["n_kept"], stored["last_kept"]
-        self._log_joint = list(stored["log_joint"])
-        self.log_joint_sweeps = list(stored["log_joint_sweeps"])
-        priors = Priors(np.array(stored["doc_topic_prior"]), stored["topic_word_prior"])
-        self._load(folder, priors, stored["digests"])
+        self._log_joint = stored["log_joint"]
+        self.log_joint_sweeps = stored["log_joint_sweeps"]
+        self._load(stored)
 
     @property
     def n_blocks(self) -> int:
         """Return the number of blocks of words."""
-        return len(self.words.bounds) - 1
-
-    @property
-    def n_tokens(self) -> int:
-        """Tokens of the corpus."""
-        return sum(self.partitions.n_tokens)
+        return len(self.bounds) - 1
 
     @property
     def log_joint(self) -> list[float]:
         """The trace; waits until it is computed."""
-        waiting = [i for i, v in enumerate(self._log_joint) if isinstance(v, Future)]
-        found = self.cluster.gather([self._log_joint[i] for i in waiting])
-        for i, value in zip(waiting, found, strict=True):
-            self._log_joint[i] = value
+        self._log_joint += self.cluster.gather(self._pending)
+        self._pending = []
         return self._log_joint
 
-    @property
-    def chains(self) -> list[Self]:
-        """The chain itself, as the only one."""
-        return [self]
+    def describe(self) -> str:
+        """Return what a verbose fit prints of the present sample."""
+        return f"log joint per token {self.log_joint[-1] / max(self.n_tokens, 1):.4f}"
 
     def sweep(self) -> None:
-        """Ask for a sweep, and wait for the one before it."""
-        if (
-            self.storage is not None
-            and self.n_sweeps >= self._stored + self.store_every
-        ):
+        """Submit a sweep, and wait for the one before it."""
+        if self.n_sweeps >= self._last_stored + self.storage.every:
             self._store()
         before = [*self.parts, *self.blocks]
-        sweep = self.n_sweeps + 1
         draw = self.sampler.draw(self.rng)
-        tasks = [
-            self._task(
-                self.sampler.sweep,
-                f"sweep-{sweep}-part-{i}",
-                self.documents[i],
-                part,
-                self.blocks,
-                self.priors,
-                self.words,
-                draw,
-            )
-            for i, part in enumerate(self.parts)
-        ]
-        self.n_sweeps, self._statistics = sweep, None
+        shared = (self.blocks, self.problem, self.bounds, draw)
+        self.n_sweeps, self._histograms = self.n_sweeps + 1, None
+        columns = self.documents, self.parts
+        tasks = self._tasks(self.sampler.sweep, "sweep", "part", columns, shared)
         self._reduce(tasks, self.blocks)
         self.cluster.wait(before)
 
     def learn_priors(self, *, symmetric: bool) -> None:
         """Fit both priors to the present assignments."""
-        statistics = (*self._present_statistics(), self.words.n, symmetric)
-        name = f"learn-priors-{self.n_sweeps}"
-        (self.priors,) = self._submit(
-            [self._task(_statistics.learn, name, self.priors, *statistics)]
-        )
+        self.problem = self._from_histograms(fit_priors, "learn-priors", symmetric)
 
     def evaluate(self) -> None:
         """Enter log p(w, z | alpha, beta) into the trace."""
-        statistics = (*self._present_statistics(), self.words.n)
-        name = f"log-joint-{self.n_sweeps}"
-        self._log_joint += self._submit(
-            [self._task(_statistics.log_joint, name, self.priors, *statistics)]
-        )
+        self._pending.append(self._from_histograms(log_joint, "log-joint"))
         self.log_joint_sweeps.append(self.n_sweeps)
 
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already."""
         if self.last_kept == self.n_sweeps:
             return
-        of_documents, of_words = self._totals or (
-            [None] * len(self.parts),
-            [None] * self.n_blocks,
+        n_topics = self.n_topics
+        parts = self._totals[0], self.documents, self.parts
+        blocks = self._totals[1], self.blocks
+        self._totals = self._submit(
+            self._tasks(add_documents, "mean", "part", parts, n_topics),
+            self._tasks(add_words, "mean", "block", blocks, n_topics),
         )
-        sweep, n_topics = self.n_sweeps, self.n_topics
-        tasks = [
-            self._task(
-                _statistics.add_documents,
-                f"mean-{sweep}-part-{i}",
-                total,
-                self.documents[i],
-                self.parts[i],
-                n_topics,
-            )
-            for i, total in enumerate(of_documents)
-        ]
-        tasks += [
-            self._task(
-                _statistics.add_words,
-                f"mean-{sweep}-block-{i}",
-                total,
-                self.blocks[i],
-                n_topics,
-            )
-            for i, total in enumerate(of_words)
-        ]
-        self._totals = self._split(self._submit(tasks))
-        self.n_kept += 1
-        self.last_kept = sweep
+        self.n_kept, self.last_kept = self.n_kept + 1, self.n_sweeps
+
+    def forget_samples(self) -> None:
+        """Leave all samples so far out of the averages."""
+        self._totals: Any = [None] * len(self.documents), [None] * self.n_blocks
+        self.n_kept = 0
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
         other = copy(self)
-        other._log_joint = list(self.log_joint)
+        other._log_joint, other._pending = list(self.log_joint), []
         other.log_joint_sweeps = list(self.log_joint_sweeps)
         other.keep()
         return other
 
-    def finish(self) -> tuple[np.ndarray, list[Future]]:
-        """Return the mean word-topic counts plus beta, and futures of theta.
-
-        The former is (n_topics, n_words).
-        """
-        of_documents, of_words = self._totals
-        self.cluster.wait(of_documents)
-        theta = self._submit(
-            [
-                self._task(
-                    _statistics.doc_topic,
-                    f"doc-topic-{self.n_sweeps}-part-{i}",
-                    total,
-                    self.n_kept,
-                    self.documents[i],
-                    self.priors,
-                )
-                for i, total in enumerate(of_documents)
-            ]
-        )
-        components = np.empty((self.words.n, self.n_topics))
-        for i, total in enumerate(of_words):
-            rows = slice(*self.words.bounds[i : i + 2])
-            components[rows] = self.cluster.gather([total])[0].toarray()
+    def finish(self) -> tuple[np.ndarray, list[Future], Problem]:
+        """Return mean counts plus beta, (n_topics, n_words), theta, and the priors."""
+        of_parts, of_blocks = self._totals
+        self.cluster.wait(of_parts)
+        columns, common = (of_parts, self.documents), (self.n_kept, self.problem)
+        tasks = self._tasks(mean_doc_topic, "doc-topic", "part", columns, *common)
+        theta = self.cluster.submit(tasks)
+        components = np.empty((self.bounds[-1], self.n_topics))
+        for total, words in zip(of_blocks, pairwise(self.bounds), strict=True):
+            components[slice(*words)] = self.cluster.gather([total])[0].toarray()
+        (problem,) = self.cluster.gather([self.problem])
         components /= self.n_kept
-        components += self.cluster.gather([self.priors])[0].topic_word
-        return components.T, theta
+        components += problem.topic_word_prior
+        return components.T, theta, problem
 
-    def _task(self, function, name, *arguments):
-        return self.cluster.task(function, name, *arguments)
+    def check_length(self, max_iter: int) -> None:
+        """Raise ValueError if the scheduler would have to remember too many tasks."""
+        n_parts, n_blocks = len(self.documents), self.n_blocks
+        n_sweeps = min(max_iter, self.storage.every)
+        n_tasks = n_sweeps * (n_parts * n_blocks + n_parts + n_blocks)
+        if n_tasks > MOST_STORED_TASKS:
+            raise ValueError(
+                f"{n_sweeps} sweeps of {n_parts} partitions make {n_tasks:,} tasks, "
+                f"and the scheduler would have to remember all of them. Set storage to "
+                f"a folder: what is written there every store_every sweeps need not be "
+                f"recomputed. Or lower store_every."
+            )
 
-    def _submit(self, tasks) -> list[Future]:
-        return self.cluster.submit(tasks)
+    def _tasks(
+        self, function: Callable, name: str, kind: str, columns: Any, *common: Any
+    ) -> list[Delayed]:
+        """Return a task for each row of the columns."""
+        name = f"{name}-{self.n_sweeps}-{kind}"
+        return [
+            self.cluster.task(function, f"{name}-{i}", *row, *common)
+            for i, row in enumerate(zip(*columns, strict=True))
+        ]
 
-    def _split(self, futures) -> list[list[Future]]:
-        """Split futures of partitions and blocks."""
-        n = len(self.documents)
-        return [futures[:n], futures[n:]]
+    def _submit(self, parts: list[Delayed], blocks: list[Delayed]) -> OfBoth:
+        """Submit tasks of parts and of blocks in one message."""
+        futures = self.cluster.submit([*parts, *blocks])
+        return futures[: len(parts)], futures[len(parts) :]
 
-    def _reduce(self, parts, blocks) -> None:
-        """Submit the partitions of a sweep, and what adds up their pieces."""
-        sweep = self.n_sweeps
+    def _reduce(self, parts: list[Delayed], blocks: list[Any]) -> None:
+        """Submit the parts of a sweep, and the sums of their pieces."""
         sums = []
         for b, block in enumerate(blocks):
-            pieces = [
-                self._task(_parts.piece, f"split-{sweep}-part-{i}-block-{b}", part, b)
-                for i, part in enumerate(parts)
-            ]
-            name = f"add-up-{sweep}-block-{b}"
-            sums.append(self._task(_counts.add_up, name, block, pieces))
-        self.parts, self.blocks = self._split(self._submit([*parts, *sums]))
+            pieces = self._tasks(piece_of, "split", f"block-{b}-part", [parts], b)
+            name = f"add-up-{self.n_sweeps}-block-{b}"
+            sums.append(self.cluster.task(add_up, name, block, pieces))
+        self.parts, self.blocks = self._submit(parts, sums)
 
-    def _present_statistics(self) -> list[list[Future]]:
-        if self._statistics is None:
-            sweep, n_topics = self.n_sweeps, self.n_topics
-            tasks = [
-                self._task(
-                    _statistics.of_documents,
-                    f"count-{sweep}-part-{i}",
-                    self.documents[i],
-                    part,
-                    n_topics,
-                )
-                for i, part in enumerate(self.parts)
-            ]
-            tasks += [
-                self._task(
-                    _statistics.of_words, f"count-{sweep}-block-{i}", block, n_topics
-                )
-                for i, block in enumerate(self.blocks)
-            ]
-            self._statistics = self._split(self._submit(tasks))
-        return self._statistics
+    def _from_histograms(self, function: Callable, name: str, *more: Any) -> Future:
+        """Submit a task on the histograms of all parts and blocks."""
+        if self._histograms is None:
+            parts, blocks = (self.documents, self.parts), [self.blocks]
+            self._histograms = self._submit(
+                self._tasks(count_documents, "count", "part", parts, self.n_topics),
+                self._tasks(count_words, "count", "block", blocks, self.n_topics),
+            )
+        given = self.problem, *self._histograms, *more
+        task = self.cluster.task(function, f"{name}-{self.n_sweeps}", *given)
+        return self.cluster.submit([task])[0]
 
     def _store(self) -> None:
-        """Write the present state to storage, and go on from what is written there."""
+        """Write the present state to storage, and go on from there."""
         sweep = self.n_sweeps
         folder = self.storage.begin(sweep)
-        totals = self._totals or [[None] * len(self.parts), [None] * self.n_blocks]
-        tasks = []
-        for store, names, values, sums in (
-            (_storage.store_part, self._names[0], self.parts, totals[0]),
-            (_storage.store_block, self._names[1], self.blocks, totals[1]),
-        ):
-            tasks += [
-                self._task(store, f"store-{sweep}-{name}", *both, folder, name)
-                for name, *both in zip(names, values, sums, strict=True)
-            ]
-        digests = self._split(self.cluster.gather(self._submit(tasks)))
-        (priors,) = self.cluster.gather([self.priors])
+        states = (self.parts, self.blocks)
+        parts, blocks = zip(states, self._totals, self._files, strict=True)
+        futures = self._submit(
+            self._tasks(store_state, "store", "part", parts, folder),
+            self._tasks(store_state, "store", "block", blocks, folder),
+        )
+        (problem,) = self.cluster.gather([self.problem])
         content = {
+            **self.partitions.numbers,
+            "entropy": self.rng.entropy,
             "n_kept": self.n_kept,
             "last_kept": self.last_kept,
             "log_joint": self.log_joint,
             "log_joint_sweeps": self.log_joint_sweeps,
-            "doc_topic_prior": priors.doc_topic.tolist(),
-            "topic_word_prior": priors.topic_word,
-            "digests": digests,
+            "doc_topic_prior": problem.doc_topic_prior.tolist(),
+            "topic_word_prior": problem.topic_word_prior,
+            "digests": [self.cluster.gather(digests) for digests in futures],
         }
-        self.storage.finish(sweep, {**self.content, **content})
-        self._stored = sweep
-        self._load(folder, priors, digests)
+        self.storage.finish(sweep, content)
+        self._last_stored = sweep
+        self._load(content)
 
     @property
-    def _names(self) -> list[list[str]]:
-        """Return the names of the files of partitions and blocks in storage."""
-        return [
-            [f"part-{i}" for i in range(len(self.documents))],
-            [f"block-{i}" for i in range(self.n_blocks)],
-        ]
+    def _files(self) -> tuple[list[str], list[str]]:
+        """Return the names of the files of parts and of blocks in storage."""
+        parts = [f"part-{i}" for i in range(len(self.documents))]
+        return parts, [f"block-{i}" for i in range(self.n_blocks)]
 
-    def _load(self, folder: str, priors: Priors, digests: list[list[str]]) -> None:
-        """Take the state from storage, so that Dask can forget how it came about."""
-        sweep = self.n_sweeps
-        files = [
-            list(zip(*both, strict=True))
-            for both in zip(self._names, digests, strict=True)
-        ]
-        loaders = (_storage.load_part, _storage.load_block)
-        tasks = [
-            self._task(load, f"load-{sweep}-{name}", folder, name, digest)
-            for load, kind in zip(loaders, files, strict=True)
-            for name, digest in kind
-        ]
-        tasks += [self._task(Priors, f"load-{sweep}-priors", *priors)]
-        *futures, self.priors = self._submit(tasks)
-        self.parts, self.blocks = self._split(futures)
-        self._statistics = None
+    def _load(self, stored: dict[str, Any]) -> None:
+        """Load the state from storage, so that Dask can forget the tasks before it."""
+        folder = self.storage.url(self.n_sweeps)
+        parts, blocks = zip(self._files, stored["digests"], strict=True)
+        self.parts, self.blocks = self._submit(
+            self._tasks(load_state, "load", "part", parts, folder, PartState),
+            self._tasks(load_state, "load", "block", blocks, folder, PackedCounts),
+        )
+        alpha, beta = np.array(stored["doc_topic_prior"]), stored["topic_word_prior"]
+        name, priors = f"load-{self.n_sweeps}-priors", (self.bounds[-1], alpha, beta)
+        task = self.cluster.task(Problem, name, None, *priors)
+        (self.problem,) = self.cluster.submit([task])
+        self._histograms = None
         if self.n_kept > 0:
-            tasks = [
-                self._task(
-                    _storage.load_total,
-                    f"load-{sweep}-mean-{name}",
-                    folder,
-                    name,
-                    digest,
-                )
-                for kind in files
-                for name, digest in kind
-            ]
-            self._totals = self._split(self._submit(tasks))
+            self._totals = self._submit(
+                self._tasks(load_total, "load", "mean-part", parts, folder),
+                self._tasks(load_total, "load", "mean-block", blocks, folder),
+            )
 
 
-def n_blocks(n_parts: int, n_words: int, n_topics: int) -> int:
-    """Return into how many blocks the words are cut: as many as parts, or fewer.
+def word_bounds(n_parts: int, n_words: int, n_topics: int) -> list[int]:
+    """Return the bounds of blocks of words: as many as parts, or fewer.
 
-    Raises
-    ------
-    ValueError
-        If even one block makes too many tasks of a sweep.
+    Raise ValueError if a sweep has too many tasks even with one block.
     """
     # A sweep has a task for each part, block and piece; at most five more for each part
     # and block (count, mean, store, load, load the mean); and three for the priors.
@@ -367,23 +295,5 @@ def n_blocks(n_parts: int, n_words: int, n_topics: int) -> int:
             f"n_partitions), with more threads each (n_jobs)."
         )
     by_size = 1 + n_words * padded(n_topics) // LEAST_BLOCK
-    return min(n_parts, most, by_size, n_words)
-
-
-def _bounds(n_parts: int, partitions: Partitions, n_topics: int) -> list[int]:
-    n_words = partitions.n_words
-    n = n_blocks(n_parts, n_words, n_topics)
-    return [n_words * i // n for i in range(n + 1)]
-
-
-def check_length(n_parts: int, n_words: int, n_topics: int, max_iter: int) -> None:
-    """Raise ValueError if a fit without storage has too many tasks."""
-    n = n_blocks(n_parts, n_words, n_topics)
-    n_tasks = max_iter * (n_parts * n + n_parts + n)
-    if n_tasks > MOST_STORED_TASKS:
-        raise ValueError(
-            f"max_iter={max_iter} sweeps of {n_parts} partitions make {n_tasks:,} "
-            f"tasks, and the scheduler would have to remember all of them. Set storage "
-            f"to a folder: what is written there every store_every sweeps need not be "
-            f"computed anew."
-        )
+    n_blocks = min(n_parts, most, by_size, n_words)
+    return [n_words * i // n_blocks for i in range(n_blocks + 1)]

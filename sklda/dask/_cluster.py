@@ -1,6 +1,6 @@
-"""The client of a fit: tasks with names, waiting that ends, and what a failure leaves.
+"""The client of a fit: named tasks, waiting with an end, release of tasks on failure.
 
-A task is named ``sklda-what-it-does-token``; the token is that of the fit, because Dask
+A task is named ``sklda-what-it-does-token``. Each fit has its own token, because Dask
 takes two tasks of one name for the same.
 """
 
@@ -18,7 +18,7 @@ from dask.delayed import Delayed
 from distributed import CancelledError, Client, Future, get_client, wait
 
 MOST_TASKS = 4_000  # of a sweep: a scheduler handles a few thousand a second
-_POLL = 1.0  # seconds between two looks at the workers
+_POLL = 1.0  # seconds between two checks of the workers
 PATIENCE = 60.0  # seconds without workers
 
 
@@ -35,97 +35,74 @@ class Cluster:
         key = f"sklda-{name}-{self._token}"
         return delayed(function, pure=False)(*arguments, dask_key_name=key)
 
-    def submit(self, tasks: list[Delayed]) -> list[Future]:
+    def submit(self, tasks: list[Delayed], **where: Any) -> list[Future]:
         """Send tasks, in one message, and keep their results on the workers."""
         if not tasks:
             return []
         self._check()
-        futures = self.client.compute(tasks, optimize_graph=False, sync=False)
+        futures = self.client.compute(tasks, optimize_graph=False, sync=False, **where)
         self._futures.update(futures)
         return futures
 
     def spread(self, tasks: list[Delayed]) -> list[Future]:
-        """Send tasks, each to the next worker if it can be; others follow their data.
+        """Send each task to the next worker, if it can be; others follow their data.
 
-        Else a scheduler may find one worker good enough for all of them.
+        Otherwise a scheduler may choose one worker for all of them.
         """
-        self._check()
         workers = sorted(self.client.nthreads()) or [None]
         futures = []
         for i, task in enumerate(tasks):
             worker = workers[i % len(workers)]
-            futures.append(
-                self.client.compute(
-                    task,
-                    optimize_graph=False,
-                    sync=False,
-                    workers=worker,
-                    allow_other_workers=True,
-                )
-            )
-        self._futures.update(futures)
+            futures += self.submit([task], workers=worker, allow_other_workers=True)
         return futures
 
     def wait(self, futures: list[Future]) -> None:
-        """Wait until the tasks are done.
-
-        Raises
-        ------
-        Exception
-            What a task raised.
-        RuntimeError
-            If the client has lost the scheduler, or there are no workers any more.
-        """
-        alone_since = None
+        """Wait until the tasks are done; raise what one raised, or if all are gone."""
+        last_seen = time.monotonic()  # a worker
         while any(future.status != "finished" for future in futures):
-            late = False
+            is_late = False
             try:
                 wait(futures, timeout=_POLL)
             except TimeoutError:
-                late = True
+                is_late = True
             except CancelledError:  # the scheduler is gone
                 pass
             for future in futures:
                 if future.status == "error":
                     future.result()  # raises
-            # One that is lost is computed anew, if there are workers.
+            # A lost result is recomputed, if there are workers.
             self._check(cancelled=any(f.status == "cancelled" for f in futures))
-            alone_since = self._alone(alone_since) if late else None
+            if not is_late or self.client.nthreads():
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen > PATIENCE:
+                raise RuntimeError(
+                    f"The cluster has had no workers for {PATIENCE:.0f} seconds. "
+                    f"{_WAY_OUT}"
+                )
 
     def gather(self, futures: list[Future]) -> list[Any]:
         """Wait for small results and return them."""
         self.wait(futures)
         return self.client.gather(futures)
 
-    def n_threads(self) -> int:
-        """Return the number of threads of all workers."""
-        return sum(self.client.nthreads().values())
+    def results(self, tasks: list[Delayed]) -> list[Any]:
+        """Send tasks and return their results, which are small."""
+        return self.gather(self.submit(tasks))
 
     def _check(self, *, cancelled: bool = False) -> None:
-        """Raise RuntimeError if the scheduler, or what was asked for, is gone."""
+        """Raise RuntimeError if the scheduler is gone, or has cancelled tasks."""
         if self.client.status != "running" or cancelled:
             raise RuntimeError(
                 f"The client has lost its scheduler or was closed (its status is "
                 f"{self.client.status!r}), so the fit cannot go on. {_WAY_OUT}"
             )
 
-    def _alone(self, since: float | None) -> float | None:
-        """Return since when there are no workers; raise RuntimeError if for long."""
-        if self.client.nthreads():
-            return None
-        since = time.monotonic() if since is None else since
-        if time.monotonic() - since > PATIENCE:
-            raise RuntimeError(
-                f"The cluster has had no workers for {PATIENCE:.0f} seconds. {_WAY_OUT}"
-            )
-        return since
-
     @contextlib.contextmanager
     def released_on_failure(self) -> Iterator[None]:
-        """Release all tasks of the fit if what is inside fails, or Ctrl-C comes.
+        """Release all tasks of the fit on failure or Ctrl-C.
 
-        The scheduler then forgets what has not begun. To cancel tasks would do the same
-        and, in Dask 2026.8, end the connection of the client.
+        The scheduler then forgets those that have not begun. Cancelling them would do
+        the same but, in Dask 2026.8, also end the connection of the client.
         """
         try:
             yield
@@ -142,15 +119,7 @@ _WAY_OUT = (
 
 
 def find_client(client: Client | None) -> Client:
-    """Return the client, or the present one of this process.
-
-    Raises
-    ------
-    TypeError
-        If `client` is no client.
-    ValueError
-        If there is none; or it is closed, asynchronous or has no workers.
-    """
+    """Return the client, or the present one of this process, or raise ValueError."""
     if client is None:
         try:
             client = get_client()

@@ -1,4 +1,4 @@
-"""From what a user passes as X to partitions of about equal tokens on the workers."""
+"""From what a user passes as X to parts of about equal tokens on the workers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,10 @@ from dask.delayed import Delayed
 from distributed import Future
 from scipy import sparse
 
-from sklda._core.corpus import (
-    check_corpus,
-    cutting_marks,
-    slice_documents,
-    tokens_before,
-)
+from sklda._core.corpus import check_corpus, cutting_marks
 from sklda._core.problem import MAX_TOKENS, Corpus
 from sklda.dask._cluster import Cluster
-from sklda.dask._parts import Documents
+from sklda.dask._parts import PartDocuments
 from sklda.dask._storage import digest
 
 _EXPECTED = (
@@ -30,47 +25,72 @@ _EXPECTED = (
 )
 
 
-class Checked(NamedTuple):
-    """The documents of a block of X."""
-
-    corpus: Corpus
-    n_words: int
-
-
 class Partitions(NamedTuple):
-    """All documents, on the workers; and their numbers."""
+    """All documents, on the workers; and numbers of each part."""
 
-    documents: list[Future]
+    futures: list[Future]
+    n_partitions: int  # wanted: there are fewer if X has few documents
     n_documents: list[int]
     n_tokens: list[int]
-    digests: list[str]
     n_words: int
+    documents: list[str]  # digests
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """Return what is stored of the documents."""
+        return {n: value for n, value in self._asdict().items() if n != "futures"}
+
+
+def partition(cluster: Cluster, X: Any, estimator: Any, n: int) -> Partitions:
+    """Check X, and cut its documents into n parts of about equal tokens.
+
+    There are fewer if X has few documents, and more if a part could have too many
+    tokens. The cuts are those of `sklda._core.corpus.ranges`, so that a shard has the
+    same documents as on one machine. Messages name the `estimator`, which is of sklda.
+    """
+    blocks, sizes = _check_blocks(cluster, X, estimator)
+    n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_TOKENS // 2)))
+    cuts, before = _cuts(cluster, blocks, sizes, n), _before(sizes[:, 0]).tolist()
+    tasks = []
+    for i, (first, last) in enumerate(pairwise(cuts)):
+        pieces = [
+            (block, max(first, begin) - begin, min(last, end) - begin)
+            for block, (begin, end) in zip(blocks, pairwise(before), strict=True)
+            if first < end and last > begin and begin < end
+        ]
+        columns = map(list, zip(*pieces, strict=True))
+        tasks.append(cluster.task(part_documents, f"documents-{i}", first, *columns))
+    documents = cluster.spread(tasks)
+    checks = [
+        cluster.task(_size_and_digest, f"tokens-{i}", one)
+        for i, one in enumerate(documents)
+    ]
+    n_tokens, digests = map(list, zip(*cluster.results(checks), strict=True))
+    if max(n_tokens) > MAX_TOKENS:
+        raise ValueError(
+            f"A partition has {max(n_tokens):,} tokens, above the limit of "
+            f"{MAX_TOKENS:,}: cut X into more partitions (n_shards or n_partitions; "
+            f"now {len(tasks)})."
+        )
+    n_documents, n_words = np.diff(cuts).tolist(), int(sizes[:, 1].max())
+    return Partitions(documents, n, n_documents, n_tokens, n_words, digests)
 
 
 def blocks_of(X: Any) -> list[Any]:
-    """Return the blocks of documents, one delayed matrix each.
-
-    Raises
-    ------
-    TypeError
-        If X is something else.
-    ValueError
-        If X is an array of another number of dimensions, or has no blocks.
-    """
+    """Return the blocks of documents, one delayed matrix each."""
     if isinstance(X, Bag):
-        return [delayed(stack)(rows) for rows in X.to_delayed()]
+        return [delayed(stack_rows)(rows) for rows in X.to_delayed()]
     if isinstance(X, list | tuple) and all(isinstance(x, Delayed | Future) for x in X):
         if not X:
             raise ValueError("X is an empty list: it must hold delayed matrices.")
         return list(X)
     if not is_dask_collection(X) or not hasattr(X, "chunks"):
-        kind = type(X).__name__
-        way = f"X must be {_EXPECTED}; got {kind}."
+        message = f"X must be {_EXPECTED}; got {type(X).__name__}."
         if hasattr(X, "to_dask_array"):
-            way += " Pass X.to_dask_array()."
+            message += " Pass X.to_dask_array()."
         elif not is_dask_collection(X):
-            way += " A matrix in memory is for the estimator of this name in sklda."
-        raise TypeError(way)
+            message += " A matrix in memory is for the estimator of this name in sklda."
+        raise TypeError(message)
     if X.ndim != 2:
         raise ValueError(f"X must have 2 dimensions, documents x words; got {X.ndim}.")
     return [
@@ -86,7 +106,7 @@ def join_columns(blocks: list) -> Any:
     return np.hstack(blocks)
 
 
-def stack(rows: Any) -> Any:
+def stack_rows(rows: Any) -> Any:
     """Return the matrices of a partition of a bag as one."""
     rows = list(rows)
     widths = {row.shape[-1] for row in rows}
@@ -99,89 +119,69 @@ def stack(rows: Any) -> Any:
     return np.vstack(rows)
 
 
-def check_block(block: Any, number: int, estimator: Any) -> Checked:
-    """Return the documents of a block; errors name its number, counted from 0."""
-    if block is None:
-        return Checked(_no_documents(), -1)
-    if getattr(block, "ndim", 2) == 2 and getattr(block, "shape", (1,))[0] == 0:
-        return Checked(_no_documents(), block.shape[1])  # scikit-learn refuses it
+def has_no_rows(block: Any) -> bool:
+    """Return whether a block has no documents, which scikit-learn would refuse."""
+    return block is None or (getattr(block, "ndim", 0) == 2 and block.shape[0] == 0)
+
+
+def check_block(block: Any, number: int, estimator: Any) -> sparse.csr_array:
+    """Return the counts of a block; errors name its number, counted from 0."""
+    if has_no_rows(block):
+        return sparse.csr_array((0, 0 if block is None else block.shape[1]))
     estimator = copy(estimator)  # the threads of a worker share what they are sent
     try:
-        corpus = check_corpus(estimator, block, reset=True)
+        doc_ptr, word, token_ptr = check_corpus(estimator, block, reset=True)
     except (TypeError, ValueError) as error:
         raise type(error)(f"Block {number} of X: {error}") from error
-    return Checked(corpus, estimator.n_features_in_)
+    shape = doc_ptr.size - 1, estimator.n_features_in_
+    return sparse.csr_array((np.diff(token_ptr), word, doc_ptr), shape=shape)
 
 
-def _no_documents() -> Corpus:
-    return Corpus(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(1, np.int64))
+def block_sizes(block: sparse.csr_array) -> tuple[int, int, int]:
+    """Return the numbers of documents, of words and of tokens."""
+    return *block.shape, int(block.sum())
 
 
-def describe(checked: Checked) -> tuple[int, int, int]:
-    """Return the numbers of documents, of tokens and of words."""
-    corpus = checked.corpus
-    return corpus.doc_ptr.size - 1, int(corpus.token_ptr[-1]), checked.n_words
-
-
-def find_cuts(checked: Checked, before: int, marks: np.ndarray) -> list[int]:
+def find_cuts(block: sparse.csr_array, before: int, marks: np.ndarray) -> list[int]:
     """Return the first documents of a block that have so many tokens before them."""
     # The last may be the first of the next block.
-    return np.searchsorted(tokens_before(checked.corpus) + before, marks).tolist()
+    return np.searchsorted(_before(block.sum(axis=1)) + before, marks).tolist()
 
 
-def join(blocks: list[Checked], slices: list[tuple[int, int]], first: int) -> Documents:
+def part_documents(
+    first: int, blocks: list[sparse.csr_array], begins: list[int], ends: list[int]
+) -> PartDocuments:
     """Return the documents of slices of blocks; `first` is the number of the first."""
-    corpora = [
-        slice_documents(block.corpus, *documents)
-        for block, documents in zip(blocks, slices, strict=True)
-    ]
-    corpus = Corpus(
-        doc_ptr=_joined([c.doc_ptr for c in corpora]),
-        word=np.concatenate([c.word for c in corpora]),
-        token_ptr=_joined([c.token_ptr for c in corpora]),
+    slices = zip(blocks, begins, ends, strict=True)
+    rows = [block[begin:end] for block, begin, end in slices]
+    counts = sparse.vstack(rows, format="csr")
+    doc_ptr, word = (
+        np.array(counts.indptr, np.int64),
+        np.array(counts.indices, np.int32),
     )
-    return Documents(corpus, first)
+    return PartDocuments(Corpus(doc_ptr, word, _before(counts.data)), first)
 
 
-def _joined(pointers: list[np.ndarray]) -> np.ndarray:
-    """Return pointers into arrays as those into the arrays one after the other."""
-    steps = np.concatenate([np.diff(pointer) for pointer in pointers])
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(steps)])
+def _before(sizes: np.ndarray) -> np.ndarray:
+    """Return the sums of the sizes before each, and of all."""
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
 
 
-def _before(sizes: np.ndarray) -> list[int]:
-    return [0, *np.cumsum(sizes).tolist()]
-
-
-def check_blocks(
-    cluster: Cluster, X: Any, estimator: Any
-) -> tuple[list[Future], np.ndarray]:
-    """Check the blocks on the workers; return them, and what `describe` says of each.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `blocks_of`; if a block holds values other than counts; if blocks differ in
-        their numbers of words; or if X has no documents.
-    """
-    blocks = blocks_of(X)
-    tasks = [
-        cluster.task(check_block, f"check-block-{i}", block, i, estimator)
-        for i, block in enumerate(blocks)
-    ]
-    told = [
-        cluster.task(describe, f"describe-block-{i}", task)
-        for i, task in enumerate(tasks)
-    ]
-    futures = cluster.submit([*tasks, *told])
+def _check_blocks(cluster, X, estimator) -> tuple[list[Future], np.ndarray]:
+    """Check the blocks on the workers; return them, and `block_sizes` of each."""
+    tasks, sizes = [], []
+    for i, block in enumerate(blocks_of(X)):
+        tasks.append(cluster.task(check_block, f"check-block-{i}", block, i, estimator))
+        sizes.append(cluster.task(block_sizes, f"describe-block-{i}", tasks[-1]))
+    futures = cluster.submit([*tasks, *sizes])
     sizes = np.array(cluster.gather(futures[len(tasks) :]), dtype=np.int64)
-    widths = sizes[:, 2]
-    first = np.flatnonzero(widths >= 0)
-    other = np.flatnonzero((widths >= 0) & (widths != widths[first[:1]].max(initial=0)))
+    widths = sizes[:, 1]
+    known = np.flatnonzero(widths)
+    other = known[widths[known] != widths[known[:1]]]
     if other.size > 0:
         raise ValueError(
             f"Block {other[0]} of X has {widths[other[0]]:,} words, but block "
-            f"{first[0]} has {widths[first[0]]:,}: all blocks need the same columns. "
+            f"{known[0]} has {widths[known[0]]:,}: all blocks need the same columns. "
             f"Use one vocabulary, or HashingVectorizer, for all of them."
         )
     if sizes[:, 0].sum() == 0:
@@ -189,60 +189,23 @@ def check_blocks(
     return futures[: len(tasks)], sizes
 
 
-def partition(
-    cluster: Cluster, checked: list[Future], sizes: np.ndarray, n: int
-) -> Partitions:
-    """Cut the documents into n partitions of about equal tokens; fewer if few.
-
-    The cuts are those of `sklda._core.corpus.ranges`, so that a shard has the same
-    documents as on one machine.
-    """
-    cuts = _cuts(cluster, checked, sizes, n)
-    before, tasks = _before(sizes[:, 0]), []
-    for i, (first, last) in enumerate(pairwise(cuts)):
-        pieces = [
-            (block, (max(first, begin) - begin, min(last, end) - begin))
-            for block, (begin, end) in zip(checked, pairwise(before), strict=True)
-            if first < end and last > begin
-        ]
-        blocks, slices = map(list, zip(*pieces, strict=True))
-        tasks.append(cluster.task(join, f"documents-{i}", blocks, slices, first))
-    documents = cluster.spread(tasks)
-    told = [cluster.task(_tell, f"tokens-{i}", one) for i, one in enumerate(documents)]
-    n_tokens, digests = map(
-        list, zip(*cluster.gather(cluster.submit(told)), strict=True)
-    )
-    if max(n_tokens) > MAX_TOKENS:
-        raise ValueError(
-            f"A partition has {max(n_tokens):,} tokens, above the limit of "
-            f"{MAX_TOKENS:,}: cut X into more partitions (n_shards or n_partitions; "
-            f"now {len(tasks)})."
-        )
-    n_words = int(sizes[:, 2].max())
-    return Partitions(documents, np.diff(cuts).tolist(), n_tokens, digests, n_words)
-
-
-def _tell(documents: Documents) -> tuple[int, str]:
+def _size_and_digest(documents: PartDocuments) -> tuple[int, str]:
     """Return the number of tokens, and a digest of all words and counts."""
     # A Corpus is the same for all forms of the same counts.
     return int(documents.corpus.token_ptr[-1]), digest(*documents.corpus)
 
 
-def _cuts(cluster, checked, sizes, n) -> list[int]:
-    """Return the first document of each partition, and the number of all."""
-    n_documents, n_tokens = _before(sizes[:, 0]), _before(sizes[:, 1])
+def _cuts(cluster, blocks, sizes, n) -> list[int]:
+    """Return the first document of each part, and the number of all."""
+    n_documents, n_tokens = (_before(sizes[:, i]).tolist() for i in (0, 2))
     marks = cutting_marks(n_tokens[-1], n_documents[-1], n)
-    # The block in which as many tokens are reached first.
+    # The block in which each mark falls; -1 is before all.
     block = np.searchsorted(n_tokens, marks) - 1
-    found: dict[int, Any] = {}
-    for b in np.unique(block[block >= 0]).tolist():
-        name = f"find-cuts-{b}"
-        found[b] = cluster.task(
-            find_cuts, name, checked[b], n_tokens[b], marks[block == b]
-        )
-    futures = dict(zip(found, cluster.submit(list(found.values())), strict=True))
-    cuts = [0] * int((block < 0).sum())
-    for b, future in futures.items():
-        (inside,) = cluster.gather([future])
-        cuts += [n_documents[b] + document for document in inside]
-    return sorted({0, *cuts, n_documents[-1]})
+    where, tasks = np.unique(block[block >= 0]).tolist(), []
+    for b in where:
+        given = blocks[b], n_tokens[b], marks[block == b]
+        tasks.append(cluster.task(find_cuts, f"find-cuts-{b}", *given))
+    cuts = {0, n_documents[-1]}
+    for b, inside in zip(where, cluster.results(tasks), strict=True):
+        cuts.update(n_documents[b] + document for document in inside)
+    return sorted(cuts)

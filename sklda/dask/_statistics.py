@@ -1,10 +1,8 @@
-"""Statistics of the counts of all partitions: priors, log joint, averages.
+"""Tasks that compute statistics of all parts: priors, log joint, averages.
 
-Partitions return histograms and sums, which are whole numbers: their order of addition
-does not matter.
+Parts return histograms and sums, which are whole numbers: the order of addition does
+not matter.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -12,97 +10,75 @@ from scipy import sparse
 from sklda._core.corpus import document_lengths, tokens_before
 from sklda._core.doc_topic_counts import doc_topic_cells
 from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
-from sklda._core.problem import padded
+from sklda._core.problem import Problem, padded
 from sklda._gibbs.chain import doc_likelihood, word_likelihood
-from sklda.dask._counts import Packed, topic_totals, unpack
-from sklda.dask._parts import Documents, Part, Priors, writable
+from sklda.dask._counts import PackedCounts, topic_totals, unpack
+from sklda.dask._parts import PartDocuments, PartState, writable
 
 Histogram = tuple[np.ndarray, np.ndarray]  # values in order, how often each occurs
 
 _SHIFT = 32  # a document-topic pair is one number: topic * 2**32 + count
 
 
-class OfDocuments(NamedTuple):
-    """The document-topic counts above 0, and the lengths of the documents."""
-
-    pairs: Histogram
-    lengths: Histogram
-
-
-class OfWords(NamedTuple):
-    """The word-topic counts, and the tokens on each topic."""
-
-    counts: Histogram
-    topic: np.ndarray  # (n_topics,) int64
-
-
-def of_documents(documents: Documents, part: Part, n_topics: int) -> OfDocuments:
-    """Return the histograms of a partition."""
+def count_documents(
+    documents: PartDocuments, part: PartState, n_topics: int
+) -> tuple[Histogram, Histogram]:
+    """Return histograms of the document-topic counts above 0, and of the lengths."""
     corpus = writable(documents.corpus)
     topics, counts = doc_topic_cells(corpus, part.z.copy(), padded(n_topics))
     pairs = (topics.astype(np.int64) << _SHIFT) + counts
-    return OfDocuments(
-        np.unique(pairs, return_counts=True),
-        np.unique(document_lengths(corpus), return_counts=True),
-    )
+    lengths = document_lengths(corpus)
+    return np.unique(pairs, return_counts=True), np.unique(lengths, return_counts=True)
 
 
-def of_words(block: Packed, n_topics: int) -> OfWords:
-    """Return the histogram of a block."""
+def count_words(block: PackedCounts, n_topics: int) -> tuple[Histogram, np.ndarray]:
+    """Return a histogram of the word-topic counts, and the tokens on each topic."""
     counts = unpack([block])
     values, times = np.unique(counts.count, return_counts=True)
     n_zeros = block.size.size * padded(n_topics) - counts.count.size
     if n_zeros > 0:
         values, times = np.append(0, values), np.append(n_zeros, times)
-    return OfWords((values, times), topic_totals(counts, n_topics))
+    return (values, times), topic_totals(counts, n_topics)
 
 
-def _together(histograms: list[Histogram]) -> Histogram:
-    values, where = np.unique(
-        np.concatenate([one[0] for one in histograms]), return_inverse=True
-    )
+def fit_priors(problem: Problem, parts: list, blocks: list, symmetric: bool) -> Problem:
+    """Return the problem with both priors fitted to what parts and blocks counted."""
+    pairs, lengths, (counts, times), topic = _of_all(parts, blocks)
+    alpha, beta, some = problem.doc_topic_prior, problem.topic_word_prior, counts > 0
+    alpha = doc_topic_fixed_point(alpha, pairs, lengths, symmetric=symmetric)
+    above_0 = counts[some], times[some]
+    beta = topic_word_fixed_point(beta, above_0, topic, problem.n_words)
+    return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
+
+
+def log_joint(problem: Problem, parts: list, blocks: list) -> float:
+    """Return log p(w, z | alpha, beta) by what parts and blocks counted."""
+    pairs, lengths, counts, topic = _of_all(parts, blocks)
+    value = doc_likelihood(problem.doc_topic_prior, pairs, lengths)
+    beta, n_words = problem.topic_word_prior, problem.n_words
+    return float(value + word_likelihood(beta, counts, topic, n_words))
+
+
+def _of_all(parts, blocks):
+    (codes, n_pairs), lengths = map(_merge, zip(*parts, strict=True))
+    counts, totals = zip(*blocks, strict=True)
+    topics, tokens = np.divmod(codes, 1 << _SHIFT)
+    return (topics, tokens, n_pairs), lengths, _merge(counts), np.sum(totals, axis=0)
+
+
+def _merge(histograms) -> Histogram:
+    all_values, all_times = map(np.concatenate, zip(*histograms, strict=True))
+    values, where = np.unique(all_values, return_inverse=True)
     times = np.zeros(values.size, np.int64)
-    np.add.at(times, where, np.concatenate([one[1] for one in histograms]))
+    np.add.at(times, where, all_times)
     return values, times
 
 
-def learn(
-    priors: Priors,
-    documents: list[OfDocuments],
-    words: list[OfWords],
-    n_words: int,
-    symmetric: bool,
-) -> Priors:
-    """Fit both priors to the counts."""
-    pairs, lengths, counts, topic = _of_all(documents, words)
-    is_count = counts[0] > 0
-    counts = tuple(column[is_count] for column in counts)
-    return Priors(
-        doc_topic_fixed_point(priors.doc_topic, pairs, lengths, symmetric=symmetric),
-        topic_word_fixed_point(priors.topic_word, counts, topic, n_words),
-    )
-
-
-def log_joint(
-    priors: Priors, documents: list[OfDocuments], words: list[OfWords], n_words: int
-) -> float:
-    """Return log p(w, z | alpha, beta)."""
-    pairs, lengths, counts, topic = _of_all(documents, words)
-    value = doc_likelihood(priors.doc_topic, pairs, lengths)
-    return float(value + word_likelihood(priors.topic_word, counts, topic, n_words))
-
-
-def _of_all(documents, words):
-    codes, n_pairs = _together([one.pairs for one in documents])
-    topics, counts = np.divmod(codes, 1 << _SHIFT)
-    lengths = _together([one.lengths for one in documents])
-    totals = np.sum([one.topic for one in words], axis=0)
-    histogram = _together([one.counts for one in words])
-    return (topics, counts, n_pairs), lengths, histogram, totals
-
-
 def add_documents(
-    total: sparse.csr_array | None, documents: Documents, part: Part, n_topics: int
+    total: sparse.csr_array | None,
+    documents: PartDocuments,
+    part: PartState,
+    n_topics: int,
 ) -> sparse.csr_array:
     """Add the document-topic counts of a sample, (n_documents, n_topics) int64."""
     corpus = writable(documents.corpus)
@@ -113,7 +89,7 @@ def add_documents(
 
 
 def add_words(
-    total: sparse.csr_array | None, block: Packed, n_topics: int
+    total: sparse.csr_array | None, block: PackedCounts, n_topics: int
 ) -> sparse.csr_array:
     """Add the word-topic counts of a sample, (n_words, n_topics) int64."""
     start, topics, counts = unpack([block])
@@ -127,18 +103,13 @@ def _add(total, counts, topics, start, n_topics):
     return sample if total is None else total + sample
 
 
-def doc_topic(
-    total: sparse.csr_array, n_kept: int, documents: Documents, priors: Priors
+def mean_doc_topic(
+    total: sparse.csr_array, documents: PartDocuments, n_kept: int, problem: Problem
 ) -> np.ndarray:
     """Return theta, the mean over the kept samples, (n_documents, n_topics)."""
-    alpha = priors.doc_topic
+    alpha = problem.doc_topic_prior
     theta = total.toarray().astype(np.float64)
     theta /= n_kept
     theta += alpha
     theta /= (document_lengths(documents.corpus) + alpha.sum())[:, np.newaxis]
     return theta
-
-
-def topic_assignments(part: Part) -> np.ndarray:
-    """Return the topic of each token."""
-    return part.z

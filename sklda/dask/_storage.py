@@ -1,9 +1,9 @@
-"""Storage of a fit: files that are written every few sweeps, to go on from.
+"""Storage of a fit: files written every few sweeps, from which a fit can go on.
 
-A stored sweep is a folder with one file for each partition and each block of words.
-The file ``sklda.json`` is written first: a folder without it is not ours, and left
-alone. The file ``done.json`` is written last: a folder without it is not complete. It
-has digests of the other files, and of itself.
+A stored sweep is a folder with one file for each part and each block of words. The file
+``sklda.json`` is written first: folders without it are not ours and are left alone. The
+file ``done.json`` is written last: folders without it are not complete. It holds
+digests of the other files, and of itself.
 """
 
 from __future__ import annotations
@@ -12,25 +12,51 @@ import contextlib
 import hashlib
 import json
 import re
-from typing import Any
+import sys
+from types import SimpleNamespace
+from typing import Any, TypeVar
 
 import fsspec
 import numpy as np
 from scipy import sparse
 
 from sklda._core.version import __version__
-from sklda.dask._counts import Packed
-from sklda.dask._parts import Part
+from sklda.dask._counts import PackedCounts
+from sklda.dask._parts import PartState
 
 _MARK, _DONE = "sklda.json", "done.json"
 _SWEEP = re.compile(r"sweep-([0-9]{6}|[1-9][0-9]{6,})")
 _ARRAYS = re.compile(r"(part|block)-[0-9]+\.npz")
+_CHANGED = "is damaged: it does not hold what the fit wrote"
+
+# A fit that is resumed may change these. All other parameters must be the same.
+_FREE = {"client", "storage", "store_every", "n_partitions", "n_jobs", "verbose"}
+_State = TypeVar("_State", PartState, PackedCounts)
+
+
+def describe_fit(name: str, parameters: SimpleNamespace) -> dict[str, Any]:
+    """Return the estimator and the parameters that decide the samples, for JSON."""
+    values = {n: v for n, v in vars(parameters).items() if n not in _FREE}
+    if not isinstance(parameters.random_state, int):
+        values["random_state"] = None  # what it drew is stored beside them
+    as_json = {
+        name: value.tolist() if hasattr(value, "tolist") else repr(value)
+        for name, value in values.items()
+    }
+    return {"estimator": name, "parameters": as_json}
 
 
 class Storage:
-    """A folder at any path that fsspec knows."""
+    """A folder at any path that fsspec knows, with the state of every few sweeps.
 
-    def __init__(self, url: str) -> None:
+    Without a path, nothing is stored. `own` is what `describe_fit` says of the fit.
+    """
+
+    def __init__(self, url: str | None, every: int, own: dict[str, Any]) -> None:
+        self._given, self.every, self.own = url, every, own
+        if url is None:
+            self.every = sys.maxsize
+            return
         try:
             self._files, self._path = fsspec.core.url_to_fs(url)
             self._files.makedirs(self._path, exist_ok=True)
@@ -52,11 +78,11 @@ class Storage:
 
     def url(self, sweep: int) -> str:
         """Return the URL of the folder of a sweep."""
-        return f"{self._url}/{_name(sweep)}"
+        return f"{self._url}/sweep-{sweep:06d}"
 
     def finish(self, sweep: int, content: dict[str, Any]) -> None:
-        """Say that the folder of a sweep is complete, and delete all older ones."""
-        content = {"sklda": __version__, "sweep": sweep, **content}
+        """Mark the folder of a sweep as complete, and delete all older ones."""
+        content = {"sklda": __version__, "sweep": sweep, **self.own, **content}
         content["digest"] = _digest_of(content)
         path = f"{self._folder(sweep)}/{_DONE}"
         self._files.pipe_file(path, json.dumps(content).encode())
@@ -64,83 +90,108 @@ class Storage:
             if other != sweep:
                 self._delete(self._folder(other))
 
+    def find(self, *, resume: bool) -> dict[str, Any] | None:
+        """Return what is stored of the last sweep of this fit; None if nothing is.
+
+        Raise ValueError if another fit is stored, or one that should not be resumed.
+        """
+        if self._given is None and resume:
+            raise ValueError("resume=True goes on from storage, which is None.")
+        stored = None if self._given is None else self.last()
+        if stored is None:
+            return None
+        where = f"storage={self._given!r} holds sweep {stored['sweep']} of a fit"
+        if not resume:
+            raise ValueError(
+                f"{where}: go on from there with fit(X, resume=True), or choose an "
+                f"empty folder."
+            )
+        there = {"estimator": stored["estimator"], **stored["parameters"]}
+        here = {"estimator": self.own["estimator"], **self.own["parameters"]}
+        differences = [
+            f"{name}={there.get(name)} there, {here.get(name)} here"
+            for name in sorted(there.keys() | here.keys())
+            if there.get(name) != here.get(name)
+        ]
+        if differences:
+            raise ValueError(
+                f"{where} with other parameters ({'; '.join(differences)}): set the "
+                f"same, or choose an empty folder."
+            )
+        return stored
+
+    def check_documents(self, stored: dict[str, Any], own: dict[str, Any]) -> None:
+        """Raise ValueError if a fit to other documents is stored."""
+        start = f"storage={self._given!r} holds a fit to other documents: "
+        for name in ("n_documents", "n_tokens", "n_words"):
+            if stored[name] != own[name]:
+                raise ValueError(
+                    f"{start}{name} per partition was {stored[name]}, and is "
+                    f"{own[name]} in X. Pass the same X, or choose an empty folder."
+                )
+        begin = 0
+        for i, n in enumerate(own["n_documents"]):
+            if stored["documents"][i] != own["documents"][i]:
+                raise ValueError(
+                    f"{start}words or counts of documents {begin} to {begin + n - 1} "
+                    f"differ in X. Pass the same X, with its documents and words in "
+                    f"the same order, or choose an empty folder."
+                )
+            begin += n
+
     def last(self) -> dict[str, Any] | None:
         """Return what `finish` wrote of the last complete sweep; None if there is none.
 
-        The folders of sweeps that are not complete are left alone.
-
-        Raises
-        ------
-        ValueError
-            If a file is damaged, and there is no older sweep.
+        A damaged file is an error if there is no older sweep.
         """
-        damage = None
+        damaged = []
         for sweep in sorted(self._sweeps(), reverse=True):
-            try:
-                return self._content(sweep)
-            except FileNotFoundError:
-                continue
-            except ValueError as error:
-                damage = damage or error
-        if damage is not None:
-            raise damage
+            with contextlib.suppress(FileNotFoundError):
+                text = self._files.cat_file(f"{self._folder(sweep)}/{_DONE}")
+                content = _parsed(text)
+                if content is not None:
+                    return content
+                damaged.append(self.url(sweep))
+        if damaged:
+            raise ValueError(_damaged(damaged[0], _DONE, _CHANGED))
         return None
 
-    def _content(self, sweep: int) -> dict[str, Any]:
-        text = self._files.cat_file(f"{self._folder(sweep)}/{_DONE}")
-        with contextlib.suppress(ValueError):  # no JSON
-            content = json.loads(text)
-            if isinstance(content, dict):
-                if content.pop("digest", None) == _digest_of(content):
-                    return content
-        raise ValueError(_damaged(self.url(sweep), _DONE, _CHANGED))
-
     def _sweeps(self) -> list[int]:
-        """Return the sweeps of the folders that bear our mark."""
-        paths = self._files.ls(self._path, detail=False)
-        found = (_SWEEP.fullmatch(_last_name(path)) for path in paths)
-        sweeps = [int(match[1]) for match in found if match]
+        """Return the sweeps whose folders have our mark."""
+        names = self._names(self._path)
+        sweeps = [int(match[1]) for match in map(_SWEEP.fullmatch, names) if match]
         return [n for n in sweeps if self._files.exists(f"{self._folder(n)}/{_MARK}")]
 
     def _delete(self, folder: str) -> None:
-        """Delete what a fit wrote to a folder, and the folder if nothing else is there.
-
-        File by file: a pattern in the name of the folder must not match others.
-        """
-        names = set(map(_last_name, self._files.ls(folder, detail=False)))
+        """Delete what a fit wrote to a folder, and the folder if it is empty then."""
+        names = self._names(folder)  # no pattern, which the folder's name might match
         arrays = sorted(filter(_ARRAYS.fullmatch, names))
         for name in (*({_DONE} & names), *arrays, _MARK):  # ours until all else is gone
             self._files.rm_file(f"{folder}/{name}")
         with contextlib.suppress(OSError):  # not empty; or a store without folders
             self._files.rmdir(folder)
 
+    def _names(self, folder: str) -> set[str]:
+        paths = self._files.ls(folder, detail=False)
+        return {path.rstrip("/").rsplit("/", 1)[-1] for path in paths}
+
     def _folder(self, sweep: int) -> str:
-        return f"{self._path}/{_name(sweep)}"
+        return f"{self._path}/sweep-{sweep:06d}"
 
 
-def _name(sweep: int) -> str:
-    return f"sweep-{sweep:06d}"
-
-
-def _last_name(path: str) -> str:
-    return path.rstrip("/").rsplit("/", 1)[-1]
-
-
-def digest(*arrays: np.ndarray) -> str:
-    """Return a digest of what arrays hold; they are contiguous."""
-    found = hashlib.blake2b(digest_size=16)
-    for array in arrays:
-        found.update(f"{array.dtype.str}{array.shape}".encode())
-        found.update(array.data)
-    return found.hexdigest()
+def _parsed(text: bytes) -> dict[str, Any] | None:
+    """Return what `finish` wrote; None if it is damaged."""
+    with contextlib.suppress(ValueError):  # no JSON
+        content = json.loads(text)
+        if isinstance(content, dict):
+            if content.pop("digest", None) == _digest_of(content):
+                return content
+    return None
 
 
 def _digest_of(content: dict[str, Any]) -> str:
     text = json.dumps(content, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-_CHANGED = "is damaged: it does not hold what the fit wrote"
 
 
 def _damaged(folder: str, file: str, what: str) -> str:
@@ -153,44 +204,17 @@ def _damaged(folder: str, file: str, what: str) -> str:
 # --- tasks -----------------------------------------------------------------------
 
 
-def store_part(
-    part: Part, total: sparse.csr_array | None, folder: str, name: str
+def store_state(
+    state: PartState | PackedCounts,
+    total: sparse.csr_array | None,
+    name: str,
+    folder: str,
 ) -> str:
-    """Write the topics of a partition, and the sum of its kept samples.
+    """Write the topics of a part or the counts of a block, and the sum of its samples.
 
-    Returns a digest, which those who read it ask for.
+    Pieces are left out: the blocks have their counts. Return a digest for `load_state`.
     """
-    arrays = {"z": part.z, "stream": part.stream}
-    return _write(folder, name, arrays, total)
-
-
-def load_part(folder: str, name: str, digest: str) -> Part:
-    """Read the topics of a partition. Its counts are in the blocks."""
-    arrays = _read(folder, name, digest)
-    return Part(arrays["z"], arrays["stream"], [])
-
-
-def store_block(
-    block: Packed, total: sparse.csr_array | None, folder: str, name: str
-) -> str:
-    """Write the counts of a block of words, and the sum of its kept samples."""
-    return _write(folder, name, block._asdict(), total)
-
-
-def load_block(folder: str, name: str, digest: str) -> Packed:
-    """Read the counts of a block of words."""
-    arrays = _read(folder, name, digest)
-    return Packed(*(arrays[name] for name in Packed._fields))
-
-
-def load_total(folder: str, name: str, digest: str) -> sparse.csr_array:
-    """Read a sum of kept samples."""
-    arrays = _read(folder, name, digest)
-    cells = (arrays["total_data"], arrays["total_indices"], arrays["total_indptr"])
-    return sparse.csr_array(cells, shape=tuple(arrays["total_shape"].tolist()))
-
-
-def _write(folder, name, arrays, total) -> str:
+    arrays = {n: a for n, a in state._asdict().items() if isinstance(a, np.ndarray)}
     if total is not None:
         arrays["total_data"], arrays["total_shape"] = total.data, np.array(total.shape)
         arrays["total_indices"], arrays["total_indptr"] = total.indices, total.indptr
@@ -199,12 +223,25 @@ def _write(folder, name, arrays, total) -> str:
     return _digest_of_all(arrays)
 
 
+def load_state(name: str, digest: str, folder: str, kind: type[_State]) -> _State:
+    """Read the topics of a part or the counts of a block."""
+    arrays = _read(folder, name, digest)
+    return kind(**{field: arrays[field] for field in kind._fields if field in arrays})
+
+
+def load_total(name: str, digest: str, folder: str) -> sparse.csr_array:
+    """Read a sum of kept samples."""
+    arrays = _read(folder, name, digest)
+    cells = (arrays["total_data"], arrays["total_indices"], arrays["total_indptr"])
+    return sparse.csr_array(cells, shape=tuple(arrays["total_shape"].tolist()))
+
+
 def _read(folder, name, expected) -> dict[str, np.ndarray]:
     file_name = f"{name}.npz"
     try:
         with fsspec.open(f"{folder}/{file_name}", "rb") as file, np.load(file) as read:
             arrays = dict(read)
-    except Exception as error:  # a damaged file gives nearly any
+    except Exception as error:  # a damaged file raises nearly any
         what = f"cannot be read ({error}). All workers must reach it"
         raise ValueError(_damaged(folder, file_name, what)) from error
     if _digest_of_all(arrays) != expected:
@@ -214,3 +251,12 @@ def _read(folder, name, expected) -> dict[str, np.ndarray]:
 
 def _digest_of_all(arrays) -> str:
     return digest(*(np.ascontiguousarray(arrays[name]) for name in sorted(arrays)))
+
+
+def digest(*arrays: np.ndarray) -> str:
+    """Return a digest of the contents of contiguous arrays."""
+    found = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        found.update(f"{array.dtype.str}{array.shape}".encode())
+        found.update(array.data)
+    return found.hexdigest()

@@ -13,7 +13,7 @@ class State(NamedTuple):
     tables: Any
 
 
-class AdLda(NamedTuple):
+class PlainAdLda(NamedTuple):
     """Each shard of the documents sweeps on a copy of all counts; changes are added."""
 
     sampler: Any

@@ -11,8 +11,17 @@ import dask
 from distributed import Client, LocalCluster
 
 from sklda.dask import _chain
+from tests.dask.corpora import delayed_blocks
 
 SECONDS = 300  # after which whatever waits for the cluster fails
+
+
+class Killed(Exception):
+    """The fit ends here."""
+
+
+def kill():
+    raise Killed
 
 
 @contextmanager
@@ -56,14 +65,29 @@ def after_sweep(monkeypatch):
     """Return a function that lets something happen in mid-fit."""
 
     def at(number, happens):
-        sweep = _chain.Chain.sweep
+        sweep = _chain.ClusterChain.sweep
 
         def changed(chain):
             sweep(chain)
             if chain.n_sweeps == number:
                 happens()
 
-        monkeypatch.setattr(_chain.Chain, "sweep", changed)
-        return lambda: monkeypatch.setattr(_chain.Chain, "sweep", sweep)
+        monkeypatch.setattr(_chain.ClusterChain, "sweep", changed)
+        return lambda: monkeypatch.setattr(_chain.ClusterChain, "sweep", sweep)
 
     return at
+
+
+@pytest.fixture
+def fit_killed(after_sweep):
+    """Return a function that fits a model until it is killed after a sweep."""
+
+    def fit(model, number, **ways):
+        undo = after_sweep(number, kill)
+        with pytest.raises(Killed):
+            model.fit(delayed_blocks(), **ways)
+        undo()
+        assert not hasattr(model, "components_")
+        return model
+
+    return fit

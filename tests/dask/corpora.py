@@ -11,7 +11,7 @@ import sklda.dask
 from sklda._gibbs.sharded import Sharded
 from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
-from tests.dask.adlda import AdLda
+from tests.dask.adlda import PlainAdLda
 
 X = sparse.csr_array(make_lda_corpus(60, 30, 4, document_length=40, random_state=0)[0])
 PARAMS = {"n_components": 4, "max_iter": 12, "burn_in": 5, "thin": 3, "random_state": 0}
@@ -72,7 +72,7 @@ class AdLdaOnOneMachine(sklda.CollapsedGibbsLDA):
     def _make_sampler(self, problem, threads):
         sampler = super()._make_sampler(problem, threads)
         if isinstance(sampler, Sharded):
-            return AdLda(sampler.sampler, sampler.n_shards)
+            return PlainAdLda(sampler.sampler, sampler.n_shards)
         return sampler
 
 
@@ -84,7 +84,7 @@ def on_one_machine(local):
 
 
 def fit_local(model, X=X):
-    return on_one_machine(model._unfitted()).fit(X)
+    return on_one_machine(model._make_local()).fit(X)
 
 
 OF_ARRAYS = ["components_", "doc_topic_", "topic_assignments_", "doc_topic_prior_"]
@@ -100,10 +100,3 @@ def assert_same_as_local(model, local):
     np.testing.assert_array_equal(model.log_joint_iter_, local.log_joint_iter_)
     # A sum of many numbers, in another order.
     np.testing.assert_allclose(model.log_joint_, local.log_joint_, rtol=1e-12)
-
-
-def both(name, distributed=None, **params):
-    """Return the estimator on Dask, and that on one machine."""
-    params = {**PARAMS, **params}
-    model = getattr(sklda.dask, name)(**params, **(distributed or {}))
-    return model, on_one_machine(getattr(sklda, name)(**params))

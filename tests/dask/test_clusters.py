@@ -14,13 +14,11 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 from distributed import Client
 
-from sklda.dask import _chain, _cluster
+from sklda.dask import _cluster
 from tests.dask.conftest import SECONDS, started
 from tests.dask.corpora import (
     PRIORS,
-    X,
     assert_same_as_local,
-    both,
     delayed_blocks,
     fit_local,
     make,
@@ -30,30 +28,25 @@ from tests.dask.corpora import (
 @pytest.mark.parametrize(("n_workers", "n_threads"), [(1, 1), (1, 3), (3, 1)])
 def test_any_number_of_workers(n_workers, n_threads):
     with started(n_workers, threads_per_worker=n_threads):
-        for name, own in (
-            ("PartiallyCollapsedGibbsLDA", {"n_jobs": 2}),
-            ("CollapsedGibbsLDA", {"n_shards": 3}),
+        for model in (
+            make(n_partitions=None, n_jobs=2, **PRIORS),
+            make("rows", **PRIORS),
         ):
-            model, local = both(name, **own, **PRIORS)
-            assert_same_as_local(model.fit(delayed_blocks()), local.fit(X))
+            model.fit(delayed_blocks())
+            assert_same_as_local(model, fit_local(model))
 
 
-def test_killed_worker(processes, monkeypatch):
-    # What it held is computed anew, from the first sweep on or from storage.
-    model, local = both("PartiallyCollapsedGibbsLDA", {"n_partitions": 3}, **PRIORS)
-    sweep = _chain.Chain.sweep
+def test_killed_worker(processes, after_sweep):
+    # What it held is recomputed, from the first sweep on.
+    def kill_worker():
+        os.kill(next(iter(processes.run(os.getpid).values())), signal.SIGKILL)
 
-    def killing(chain):
-        sweep(chain)
-        if chain.n_sweeps == 8:
-            pid = next(iter(processes.run(os.getpid).values()))
-            os.kill(pid, signal.SIGKILL)
-
-    monkeypatch.setattr(_chain.Chain, "sweep", killing)
-    assert_same_as_local(model.fit(delayed_blocks()), local.fit(X))
-    monkeypatch.setattr(_chain.Chain, "sweep", sweep)
-    model, local = both("CollapsedGibbsLDA", n_shards=3, sampler="sparse")
-    assert_same_as_local(model.fit(delayed_blocks()), local.fit(X))
+    undo = after_sweep(8, kill_worker)
+    model = make(**PRIORS).fit(delayed_blocks())
+    assert_same_as_local(model, fit_local(model))
+    undo()
+    model = make("lists").fit(delayed_blocks())
+    assert_same_as_local(model, fit_local(model))
 
 
 def start(module, *arguments):

@@ -11,7 +11,7 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 import sklda
 from sklda._core import corpus as core_corpus
-from sklda.dask import _base, _corpus, _parts
+from sklda.dask import _corpus, _parts
 from tests.dask.corpora import (
     X,
     assert_same_as_local,
@@ -102,7 +102,7 @@ def test_more_tokens_than_32_bits_count(client, monkeypatch):
     assert X.sum() == 2400
     model = make(client=client, n_partitions=1)
     local = fit_local(model)
-    for module in (core_corpus, _base, _corpus, _parts):
+    for module in (core_corpus, _corpus, _parts):
         monkeypatch.setattr(module, "MAX_TOKENS", 1300)
     with pytest.raises(ValueError, match="Block 0 of X: X holds 2400 tokens"):
         model.fit(delayed_blocks([60]))
@@ -114,10 +114,10 @@ def test_more_tokens_than_32_bits_count(client, monkeypatch):
 
 
 def test_counts_of_a_word_above_32_bits():
-    from sklda.dask._counts import Packed, add_up
+    from sklda.dask._counts import PackedCounts, add_up
 
     size, topic = np.array([1], np.uint8), np.array([7], np.uint16)
-    half = Packed(size, topic, np.array([2**30], np.uint32))
+    half = PackedCounts(size, topic, np.array([2**30], np.uint32))
     (total,) = add_up(None, [half, half._replace(count=half.count - 1)]).count
     assert total == 2**31 - 1
     with pytest.raises(ValueError, match="A word has more than 2,147,483,647 tokens"):

@@ -1,4 +1,4 @@
-"""The folder of a fit on a cluster: its own sweeps, damage, other things."""
+"""Fits on a cluster that are stored, and what else may be in their folder."""
 
 import json
 
@@ -9,8 +9,10 @@ from scipy import sparse
 
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
+import sklda
 from sklda.dask._storage import Storage
 from tests.dask.corpora import (
+    PRIORS,
     X,
     assert_same_as_local,
     blocks,
@@ -19,24 +21,86 @@ from tests.dask.corpora import (
     make,
 )
 
-
-class Killed(Exception):
-    """The fit ends here."""
-
-
-def kill():
-    raise Killed
+pytestmark = pytest.mark.usefixtures("client")
 
 
 @pytest.fixture
-def killed(client, after_sweep, tmp_path):
+def killed(fit_killed, tmp_path):
     """Return a model that was killed after sweep 5; sweep 4 is in storage."""
-    model = make(client=client, storage=str(tmp_path), store_every=2)
-    undo = after_sweep(5, kill)
-    with pytest.raises(Killed):
+    return fit_killed(make(storage=str(tmp_path), store_every=2), 5)
+
+
+# --- going on --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "where", "params"),
+    [
+        ("partially collapsed", "{}", {}),
+        ("rows", "file://{}", {}),
+        ("lists", "memory://{}", PRIORS),
+    ],
+)
+def test_a_fit_goes_on_from_storage(name, where, params, fit_killed, tmp_path):
+    storage = where.format(tmp_path)
+    model = make(name, storage=storage, store_every=2, **params)
+    for number in (7, 11):  # after samples were kept
+        fit_killed(model, number, resume=True)
+    model.fit(delayed_blocks([60]), resume=True)  # other chunks, too
+    assert_same_as_local(model, fit_local(model))
+
+
+def test_storage_holds_one_complete_sweep(killed, tmp_path):
+    assert [path.name for path in tmp_path.iterdir()] == ["sweep-000004"]
+    # What a person finds there.
+    stored = json.loads((tmp_path / "sweep-000004" / "done.json").read_text())
+    assert stored["sklda"] == sklda.__version__
+    assert stored["estimator"] == "PartiallyCollapsedGibbsLDA"
+    assert sum(stored["n_tokens"]) == X.sum()
+    # A folder that was being written when everything stopped.
+    half = tmp_path / "sweep-000009"
+    half.mkdir()
+    (half / "done.json").write_text('{"sweep": 9,')
+    killed.fit(delayed_blocks(), resume=True)
+    assert_same_as_local(killed, fit_local(killed))
+
+
+@pytest.mark.parametrize(
+    ("params", "sizes", "resume", "message"),
+    [
+        ({}, [60], False, r"holds sweep 4 of a fit: go on .*resume=True"),
+        ({"n_components": 5}, [60], True, "n_components=4 there, 5 here"),
+        ({}, [7, 23], True, "other documents: n_documents per partition"),
+        ({"storage": None}, [60], True, "resume=True goes on from storage, which is"),
+        ({}, [60], "yes", "'resume' parameter of .*fit must be"),
+        ({"storage": "nowhere://x"}, [60], False, "'nowhere://x' cannot be used"),
+    ],
+    ids=str,
+)
+def test_storage_of_another_fit_is_refused(killed, params, sizes, resume, message):
+    killed.set_params(**params)
+    with pytest.raises(ValueError, match=message):
+        killed.fit(delayed_blocks(sizes), resume=resume)
+
+
+def test_storage_of_another_estimator_is_refused(killed, tmp_path):
+    with pytest.raises(ValueError, match="estimator=PartiallyCollapsedGibbsLDA there"):
+        make("rows", storage=str(tmp_path)).fit(delayed_blocks(), resume=True)
+
+
+def test_storage_ends_what_the_scheduler_remembers(client, after_sweep, tmp_path):
+    # Without it, each sweep can be recomputed from all before it.
+    n_tasks = {}
+    for every in (3, 1000):
+        model = make(storage=str(tmp_path / str(every)), store_every=every)
+
+        def count(every=every):
+            n_tasks[every] = len(client.cluster.scheduler.tasks)
+
+        undo = after_sweep(12, count)
         model.fit(delayed_blocks())
-    undo()
-    return model
+        undo()
+    assert n_tasks[3] < n_tasks[1000] / 2
 
 
 # --- other documents -------------------------------------------------------------
@@ -113,7 +177,7 @@ def test_the_same_documents_in_another_form(killed, form):
 # --- what else is in the folder ----------------------------------------------------
 
 
-def test_only_own_folders_are_deleted(client, tmp_path):
+def test_only_own_folders_are_deleted(tmp_path):
     foreign = [
         tmp_path / name / "thesis.txt"
         for name in ("sweep-000002", "sweep-000008", "sweep-99", "sweep-²", "other")
@@ -124,7 +188,7 @@ def test_only_own_folders_are_deleted(client, tmp_path):
     (tmp_path / "sweep-000008" / "part-0.npz").write_text("more of it")
     (tmp_path / "sweep-000008" / "done.json").write_text("{}")
     (tmp_path / "sweep-12").write_text("a file")
-    model = make(client=client, storage=str(tmp_path), store_every=2, max_iter=7)
+    model = make(storage=str(tmp_path), store_every=2, max_iter=7)
     model.fit(delayed_blocks())
     assert_same_as_local(model, fit_local(model))
     assert [thesis.read_text() for thesis in foreign] == ["years of work"] * 5
@@ -138,7 +202,7 @@ def test_only_own_folders_are_deleted(client, tmp_path):
 
 
 def test_folders_that_are_not_complete_are_deleted_later(tmp_path):
-    storage = Storage(str(tmp_path))
+    storage = Storage(str(tmp_path), 1, {})
     for sweep in (2, 1_000_000):
         storage.begin(sweep)
         (tmp_path / f"sweep-{sweep:06d}" / "part-0.npz").touch()
@@ -162,6 +226,17 @@ def flip(path):
     path.write_bytes(content)
 
 
+def edit(path):
+    stored = json.loads(path.read_text())
+    stored["n_kept"] = 7
+    path.write_text(json.dumps(stored))
+
+
+def exchange(path):
+    """Put another file there, which is sound."""
+    path.write_bytes((path.parent / "part-0.npz").read_bytes())
+
+
 DAMAGE = {
     "cut": cut,
     "a bit flipped": flip,
@@ -170,9 +245,10 @@ DAMAGE = {
     "a list": lambda path: path.write_text("[1]"),
     "no text": lambda path: path.write_bytes(b"\xff\x00"),
 }
+OF_ARRAYS = {**DAMAGE, "exchanged": exchange, "absent": lambda path: path.unlink()}
 
 
-@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+@pytest.mark.parametrize("damage", [*DAMAGE.values(), edit], ids=[*DAMAGE, "edited"])
 def test_damaged_done_json(killed, damage, tmp_path):
     path = tmp_path / "sweep-000004" / "done.json"
     damage(path)
@@ -188,35 +264,17 @@ def test_damaged_done_json(killed, damage, tmp_path):
 
 
 def test_damaged_done_json_after_a_complete_sweep(killed, tmp_path):
-    Storage(str(tmp_path)).begin(6)
+    Storage(str(tmp_path), 1, {}).begin(6)
     (tmp_path / "sweep-000006" / "done.json").write_text('{"sweep": 6,')
     killed.fit(delayed_blocks(), resume=True)
     assert_same_as_local(killed, fit_local(killed))
 
 
 @pytest.mark.parametrize("name", ["part-1.npz", "block-0.npz"])
-@pytest.mark.parametrize("damage", [*DAMAGE.values(), None], ids=[*DAMAGE, "absent"])
+@pytest.mark.parametrize("damage", OF_ARRAYS.values(), ids=OF_ARRAYS)
 def test_damaged_arrays(killed, name, damage, tmp_path):
-    path = tmp_path / "sweep-000004" / name
-    damage(path) if damage else path.unlink()
+    damage(tmp_path / "sweep-000004" / name)
     with pytest.raises(
         ValueError, match=rf"sweep-000004/{name} (cannot be read|is damaged).*delete"
     ):
-        killed.fit(delayed_blocks(), resume=True)
-
-
-def test_exchanged_files(killed, tmp_path):
-    # Each is sound, and in the wrong place.
-    folder = tmp_path / "sweep-000004"
-    (folder / "part-1.npz").write_bytes((folder / "part-0.npz").read_bytes())
-    with pytest.raises(ValueError, match=r"part-1\.npz is damaged"):
-        killed.fit(delayed_blocks(), resume=True)
-
-
-def test_edited_done_json(killed, tmp_path):
-    path = tmp_path / "sweep-000004" / "done.json"
-    stored = json.loads(path.read_text())
-    stored["n_kept"] = 7
-    path.write_text(json.dumps(stored))
-    with pytest.raises(ValueError, match=r"done\.json is damaged"):
         killed.fit(delayed_blocks(), resume=True)

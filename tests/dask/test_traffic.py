@@ -76,34 +76,28 @@ def test_arguments_are_small(client, monkeypatch):
 @pytest.mark.parametrize("n_parts", [1, 2, 8, 64, 512, 570])
 @pytest.mark.parametrize("size", [(10, 1), (100_000, 100), (1_000_000, 1000)])
 def test_tasks_of_a_sweep_are_bounded(n_parts, size):
-    n_blocks = _chain.n_blocks(n_parts, *size)
+    n_blocks = len(_chain.word_bounds(n_parts, *size)) - 1
     assert 1 <= n_blocks <= n_parts
     # Sweep, count, mean, store, load, load the mean; and priors.
     assert n_parts * n_blocks + 6 * (n_parts + n_blocks) + 3 <= 4_000
 
 
-def test_tasks_of_a_sweep_are_counted(client, monkeypatch):
+def test_tasks_of_a_sweep_are_counted(client, after_sweep, monkeypatch):
     # What the test above adds up is what a sweep with everything submits.
     monkeypatch.setattr(_chain, "LEAST_BLOCK", 64)
-    submitted = []
+    submitted, totals = [], []
     submit = _chain.Cluster.submit
-    monkeypatch.setattr(
-        _chain.Cluster,
-        "submit",
-        lambda self, tasks: submitted.append(len(tasks)) or submit(self, tasks),
-    )
+
+    def noting(self, tasks, **where):
+        submitted.append(len(tasks))
+        return submit(self, tasks, **where)
+
+    monkeypatch.setattr(_chain.Cluster, "submit", noting)
+    for sweep in (2, 3):
+        after_sweep(sweep, lambda: totals.append(sum(submitted)))
     params = {"max_iter": 3, "burn_in": 0, "thin": 1, "evaluate_every": 1}
-    model = make(client=client, n_partitions=3, **params)
-    sizes = []
-    sweep = _chain.Chain.sweep
-
-    def noting(chain):
-        sizes.append((sum(submitted), chain.n_blocks))
-        sweep(chain)
-
-    monkeypatch.setattr(_chain.Chain, "sweep", noting)
-    model.fit(delayed_blocks())
-    (before, n_blocks), (after, _) = sizes[1:]
-    # Pieces are parts of the graph of their block; no storage, no learning.
-    assert after - before == 3 * (3 + n_blocks) + 1
-    assert n_blocks == 3
+    make(client=client, **params).fit(delayed_blocks())
+    # Three parts, three blocks: sweep, count, mean; and the log joint. Pieces are parts
+    # of the graph of their block; no storage, no learning.
+    assert len(_chain.word_bounds(3, 30, 4)) == 3 + 1
+    assert totals[1] - totals[0] == 3 * (3 + 3) + 1

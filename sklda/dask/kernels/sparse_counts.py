@@ -1,7 +1,7 @@
-"""Word-topic counts without zeros: the topics of one word after those of the other.
+"""Word-topic counts without zeros, the form in which they travel between workers.
 
-In this form they travel between workers, and shards add up. The order of the topics of
-a word is part of it: samplers over lists draw by walking down the list.
+The order of the topics of a word is part of it: samplers over lists draw by walking
+down the list.
 """
 
 from typing import NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 from sklda._simd.compile import njit
 
 
-class WordLists(NamedTuple):
+class SparseCounts(NamedTuple):
     """The topics that each word has, from entry start[w] to before start[w + 1]."""
 
     start: np.ndarray  # (n_words + 1,) int64
@@ -20,56 +20,32 @@ class WordLists(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def fill_rows(lists, first, rows):
+def fill_rows(counts, first, rows):
     """Write the counts of the words `first` and after into rows of zeros."""
-    start, topic, count = lists
+    start, topic, count = counts
     for i in range(rows.shape[0]):
         for j in range(start[first + i], start[first + i + 1]):
             rows[i, topic[j]] = count[j]
 
 
 @njit(cache=True, nogil=True)
-def count_topics(rows, size):
-    """Set `size` to the number of topics that each word has."""
+def fill_from_rows(rows, counts):
+    """Write the entries of the rows above 0, for which `counts` has just the room."""
+    start, topic, count = counts
+    end = 0
     for w in range(rows.shape[0]):
-        n = 0
-        for k in range(rows.shape[1]):
-            n += rows[w, k] > 0
-        size[w] = n
-
-
-@njit(cache=True, nogil=True)
-def fill_lists(rows, lists):
-    """Write the counts above 0 of each row into its list, which is as long."""
-    start, topic, count = lists
-    for w in range(rows.shape[0]):
-        j = start[w]
-        if j == start[w + 1]:
-            continue
         for k in range(rows.shape[1]):
             if rows[w, k] > 0:
-                topic[j], count[j] = k, rows[w, k]
-                j += 1
+                topic[end], count[end] = k, rows[w, k]
+                end += 1
+        start[w + 1] = end
 
 
 @njit(cache=True, nogil=True)
-def fill_slots(lists, first_slot, slot_topic, slot_count):
-    """Write each list into slots, of which that of word w begin at first_slot[w]."""
-    start, topic, count = lists
-    for w in range(start.size - 1):
-        slot = first_slot[w]
-        for j in range(start[w], start[w + 1]):
-            slot_topic[slot] = topic[j]
-            slot_count[slot] = count[j]
-            slot += 1
+def add_changes_of_lists(own, before, state, change, after):
+    """Set `after` to `own` and what `state` has more than `before`, word by word.
 
-
-@njit(cache=True, nogil=True)
-def follow(own, before, state, change, after):
-    """Set `after` to `own` and what the state has more than `before`, word by word.
-
-    The topics are in the order of the state. `change`, int32, has a zero for every
-    topic.
+    Topics are in the order of the state. `change`, int32, has a zero for every topic.
     """
     start, topic, count = after
     end = 0
@@ -93,14 +69,14 @@ def follow(own, before, state, change, after):
 
 
 @njit(cache=True, nogil=True)
-def add(order, shards, first, total, out):
-    """Add up the lists of shards: those of shard i begin at entry first[i, w].
+def add_pieces(order, pieces, first, total, out):
+    """Add up the counts of pieces: those of piece i begin at entry first[i, w].
 
-    `shards` has the entries of all of them, and first[i, n_words] is where they end. A
-    word's topics keep the order of `order`; new ones follow in the order of the shards.
+    `pieces` has the entries of all of them, and first[i, n_words] is where they end. A
+    word's topics keep the order of `order`; new ones follow in the order of the pieces.
     `total`, int64, has a zero for every topic. Return whether the counts fit 32 bits.
     """
-    _, topic, count = shards
+    _, topic, count = pieces
     start, out_topic, out_count = out
     fits = True
     end = 0

@@ -1,0 +1,320 @@
+"""The estimators on Dask: collapsed and partially collapsed Gibbs sampling."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from distributed import Client
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+
+from sklda._base.parameters import SHARD_CONSTRAINTS
+from sklda._gibbs import collapsed, partially_collapsed
+from sklda.dask._base import BaseDaskLDA
+from sklda.dask._cluster import Cluster
+from sklda.dask._parts import AdLda, ExactParts
+
+
+class CollapsedGibbsLDA(BaseDaskLDA):
+    """Latent Dirichlet Allocation by collapsed Gibbs sampling in shards, on Dask.
+
+    Each shard of the documents sweeps on a worker, on its own copy of the counts, and
+    the changes are added up after the sweep [1]_. The fit depends on `random_state` and
+    `n_shards` only, bit for bit, on any workers and for any blocks of X. With one shard
+    it is that of :class:`sklda.CollapsedGibbsLDA`. More shards are an approximation,
+    and *not* that of :class:`sklda.CollapsedGibbsLDA`, whose shards share one table of
+    counts and are closer. PartiallyCollapsedGibbsLDA is exact.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number of topics K, 1 to 65,535.
+    blocking : None, "backward" or "nested", default=None
+        As in :class:`sklda.CollapsedGibbsLDA`, but slower: each sweep makes the blocks
+        anew.
+    max_block_size : int or None, default=2
+        As in :class:`sklda.CollapsedGibbsLDA`.
+    sampler : "auto", "dense" or "sparse", default="auto"
+        As in :class:`sklda.CollapsedGibbsLDA`.
+    doc_topic_prior : float or array-like of shape (n_components,), default=None
+        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. None
+        means 1 / K.
+    topic_word_prior : float, default=None
+        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10. None means
+        1 / K.
+    learn_priors : None, "symmetric" or "asymmetric", default=None
+        Fit alpha (one value for all topics, or one per topic) and beta to the data by
+        Minka's fixed point, every 10 sweeps during burn-in.
+    max_iter : int, default=200
+        Number of sweeps.
+    burn_in : int, default=None
+        Number of sweeps to discard at the start, less than `max_iter`. None means half
+        of `max_iter`.
+    thin : int, default=10
+        Keep every `thin`-th sample after burn-in, counted back from the last sweep,
+        which is always kept.
+    evaluate_every : int, default=10
+        Record `log_joint_` every so many sweeps; 0 never records it.
+    n_shards : int, default=8
+        Number of shards, of about equal tokens, up to 570. The fitted model depends on
+        their number, but not on the blocks of X. Each is one task, so use at least as
+        many shards as the workers have threads.
+    storage : str or None, default=None
+        Folder to which the state is written, at a path or a URL that fsspec knows and
+        that this process and all workers reach. With None, the results of a worker that
+        dies are recomputed from the first sweep.
+    store_every : int, default=20
+        Number of sweeps between two states in `storage`, of which the last one stays.
+    client : distributed.Client or None, default=None
+        Client of the cluster. None means the present one of this process.
+    n_jobs : int, default=None
+        Number of threads of a task in transform and score. None means 1, -1 all
+        processors of the worker.
+    random_state : int, RandomState instance or None, default=None
+        Seed. Pass an int for repeatable results.
+    verbose : int, default=0
+        With 1, print a line per entry of the trace: sweep, log joint per token in nats,
+        tokens per second.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features_in_)
+        Pseudo-counts: number of tokens of each word on each topic, mean over the kept
+        samples, plus beta.
+    topic_word_ : ndarray of shape (n_components, n_features_in_)
+        Probability of each word in each topic: the rows of `components_` normalised.
+    doc_topic_ : dask array of shape (n_documents, n_components)
+        Topic proportions of the training documents, mean over the kept samples.
+    topic_assignments_ : dask array of shape (n_tokens,)
+        Topic of each training token in the last sweep. Tokens are ordered by document,
+        then by word.
+    log_joint_ : ndarray of shape (n_evaluations,)
+        Trace of log p(w, z | alpha, beta) in nats, with all constants; equal to that on
+        one machine but for rounding.
+    log_joint_iter_ : ndarray of shape (n_evaluations,)
+        Sweeps after which the entries of `log_joint_` were recorded.
+    doc_topic_prior_ : ndarray of shape (n_components,)
+        Alpha after the last sweep.
+    topic_word_prior_ : float
+        Beta after the last sweep.
+    n_iter_ : int
+        Number of sweeps done.
+    n_partitions_ : int
+        Number of partitions into which the documents were cut.
+    n_features_in_ : int
+        Number of words.
+
+    See Also
+    --------
+    PartiallyCollapsedGibbsLDA : Exact, in more sweeps.
+    sklda.CollapsedGibbsLDA : On one machine.
+
+    Notes
+    -----
+    Memory of a worker: for each shard 2 bytes per token, 12 per document-word pair, 8 K
+    per word while counts are in rows; in lists, 8 bytes for each topic that a word has,
+    several times over. A topic can have at most 2**31 - 1 tokens, and so can a shard.
+
+    References
+    ----------
+    .. [1] D. Newman, A. Asuncion, P. Smyth, M. Welling, "Distributed algorithms for
+       topic models", JMLR 10 (2009).
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **collapsed.CollapsedGibbsLDA._parameter_constraints,
+        **BaseDaskLDA._parameter_constraints,
+    }
+    _local = collapsed.CollapsedGibbsLDA
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        blocking: Literal["backward", "nested"] | None = None,
+        max_block_size: int | None = 2,
+        sampler: Literal["auto", "dense", "sparse"] = "auto",
+        doc_topic_prior: float | ArrayLike | None = None,
+        topic_word_prior: float | None = None,
+        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
+        max_iter: int = 200,
+        burn_in: int | None = None,
+        thin: int = 10,
+        evaluate_every: int = 10,
+        n_shards: int = 8,
+        storage: str | None = None,
+        store_every: int = 20,
+        client: Client | None = None,
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.blocking = blocking
+        self.max_block_size = max_block_size
+        self.sampler = sampler
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.learn_priors = learn_priors
+        self.max_iter = max_iter
+        self.burn_in = burn_in
+        self.thin = thin
+        self.evaluate_every = evaluate_every
+        self.n_shards = n_shards
+        self.storage = storage
+        self.store_every = store_every
+        self.client = client
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _plan(self, cluster: Cluster) -> tuple[AdLda, int]:
+        parameters = self._parameters
+        sampler = AdLda(self.sampler, self.blocking, parameters.max_block_size)
+        return sampler, parameters.n_shards
+
+
+class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
+    """Latent Dirichlet Allocation with topics drawn, on Dask: exact on all workers.
+
+    A sweep draws the topics phi given the topics of the tokens, and then those of each
+    document given phi [1]_. The fit is that of
+    :class:`sklda.PartiallyCollapsedGibbsLDA` with the same `random_state`, bit for bit,
+    however the documents are cut, and on any number of workers.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number of topics K, 1 to 65,535.
+    doc_topic_prior : float or array-like of shape (n_components,), default=None
+        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. None
+        means 1 / K.
+    topic_word_prior : float, default=None
+        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10. None means
+        1 / K.
+    learn_priors : None, "symmetric" or "asymmetric", default=None
+        Fit alpha (one value for all topics, or one per topic) and beta to the data by
+        Minka's fixed point, every 10 sweeps during burn-in.
+    max_iter : int, default=200
+        Number of sweeps.
+    burn_in : int, default=None
+        Number of sweeps to discard at the start, less than `max_iter`. None means half
+        of `max_iter`.
+    thin : int, default=10
+        Keep every `thin`-th sample after burn-in, counted back from the last sweep,
+        which is always kept.
+    evaluate_every : int, default=10
+        Record `log_joint_` every so many sweeps; 0 never records it.
+    n_partitions : int or None, default=None
+        Number of partitions of the documents, of about equal tokens, up to 570; each is
+        one task. None means one for each thread of the workers when the fit begins. The
+        result does not depend on it.
+    storage : str or None, default=None
+        Folder to which the state is written, at a path or a URL that fsspec knows and
+        that this process and all workers reach. With None, the results of a worker that
+        dies are recomputed from the first sweep.
+    store_every : int, default=20
+        Number of sweeps between two states in `storage`, of which the last one stays.
+    client : distributed.Client or None, default=None
+        Client of the cluster. None means the present one of this process.
+    n_jobs : int, default=None
+        Number of threads of a task, in fit, transform and score. None means 1, -1 all
+        processors of the worker. With many topics, fewer partitions of more threads
+        take less memory and send fewer counts. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed. Pass an int for repeatable results.
+    verbose : int, default=0
+        With 1, print a line per entry of the trace: sweep, log joint per token in nats,
+        tokens per second.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features_in_)
+        Pseudo-counts: number of tokens of each word on each topic, mean over the kept
+        samples, plus beta.
+    topic_word_ : ndarray of shape (n_components, n_features_in_)
+        Probability of each word in each topic: the rows of `components_` normalised.
+    doc_topic_ : dask array of shape (n_documents, n_components)
+        Topic proportions of the training documents, mean over the kept samples.
+    topic_assignments_ : dask array of shape (n_tokens,)
+        Topic of each training token in the last sweep. Tokens are ordered by document,
+        then by word.
+    log_joint_ : ndarray of shape (n_evaluations,)
+        Trace of log p(w, z | alpha, beta) in nats, with all constants; equal to that on
+        one machine but for rounding.
+    log_joint_iter_ : ndarray of shape (n_evaluations,)
+        Sweeps after which the entries of `log_joint_` were recorded.
+    doc_topic_prior_ : ndarray of shape (n_components,)
+        Alpha after the last sweep.
+    topic_word_prior_ : float
+        Beta after the last sweep.
+    n_iter_ : int
+        Number of sweeps done.
+    n_partitions_ : int
+        Number of partitions into which the documents were cut.
+    n_features_in_ : int
+        Number of words.
+
+    See Also
+    --------
+    CollapsedGibbsLDA : An approximation, in fewer sweeps.
+    sklda.PartiallyCollapsedGibbsLDA : The same on one machine.
+
+    Notes
+    -----
+    Memory of a worker: for each partition 2 bytes per token, 12 per document-word pair
+    and 4 K per word, and for each topic that a word has 8 bytes several times over. A
+    partition can have at most 2**31 - 1 tokens; all of them together, any number.
+
+    References
+    ----------
+    .. [1] M. Magnusson, L. Jonsson, M. Villani, D. Broman, "Sparse partially collapsed
+       MCMC for parallel inference in topic models", Journal of Computational and
+       Graphical Statistics 27 (2018), https://arxiv.org/abs/1506.03784
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **BaseDaskLDA._parameter_constraints,
+        "n_partitions": [None, *SHARD_CONSTRAINTS["n_shards"]],
+    }
+    _local = partially_collapsed.PartiallyCollapsedGibbsLDA
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        doc_topic_prior: float | ArrayLike | None = None,
+        topic_word_prior: float | None = None,
+        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
+        max_iter: int = 200,
+        burn_in: int | None = None,
+        thin: int = 10,
+        evaluate_every: int = 10,
+        n_partitions: int | None = None,
+        storage: str | None = None,
+        store_every: int = 20,
+        client: Client | None = None,
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.learn_priors = learn_priors
+        self.max_iter = max_iter
+        self.burn_in = burn_in
+        self.thin = thin
+        self.evaluate_every = evaluate_every
+        self.n_partitions = n_partitions
+        self.storage = storage
+        self.store_every = store_every
+        self.client = client
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _plan(self, cluster: Cluster) -> tuple[ExactParts, int]:
+        parameters = self._parameters
+        n_threads = sum(cluster.client.nthreads().values())
+        return ExactParts(parameters.n_jobs), parameters.n_partitions or n_threads
