@@ -190,7 +190,7 @@ EVERYWHERE = {
     ),
     "alpha is missing": (
         ("documents", 4000),
-        Edit("topic_ratio", "np.float32(N) + A", "np.float32(N)", nth=0, of=2),
+        Edit("ratio_without", "np.float32(N) + A", "np.float32(N)", nth=0, of=2),
     ),
     "V is missing": (
         ("words", 4000),

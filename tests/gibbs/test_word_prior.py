@@ -29,7 +29,7 @@ SMALL = {
     ),
 }
 BETA_SUM = Edit(
-    "document.topic_ratios", "entries(S, K, L)", "broadcast(entry(S, 0), L)"
+    "document.update_ratios", "entries(S, K, L)", "broadcast(entry(S, 0), L)"
 )
 NO_EXCESS = Edit("_list_excess", "state.size[W] = A - B", "state.size[W] = 0")
 
