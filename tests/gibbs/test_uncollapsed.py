@@ -12,7 +12,7 @@ from sklda._core.problem import LANES, MAX_TOPICS, Corpus, Problem, padded
 from sklda._core.threads import Threads
 from sklda._gibbs import uncollapsed_sampler
 from sklda._gibbs.kernels import uncollapsed
-from sklda._tables.rows import add_words
+from sklda._tables.rows import add_tokens_of_words
 from sklda.datasets import make_lda_corpus
 from tests.base.test_fitted import log_joint, recount
 from tests.helpers.comparison import assert_same_fit
@@ -250,7 +250,7 @@ def test_words_are_counted(cuts):
     z = np.random.default_rng(0).integers(5, size=corpus.token_ptr[-1])
     table = np.zeros((40, LANES), np.int32)
     for first, last in itertools.pairwise(cuts):
-        add_words(corpus, z.astype(np.uint16), first, last, table)
+        add_tokens_of_words(corpus, z.astype(np.uint16), first, last, table)
     expected = np.zeros_like(table)
     np.add.at(expected, (words_of(corpus), z), 1)
     np.testing.assert_array_equal(table, expected)

@@ -140,11 +140,11 @@ MUTANTS = {
     ),
     "the last word is not counted": (
         "words",
-        Edit("rows.add_words", "W[C] < last", "W[C] < last - 1"),
+        Edit("rows.add_tokens_of_words", "W[C] < last", "W[C] < last - 1"),
     ),
     "the first word is not found": (
         "words",
-        Edit("rows.add_words", "W[C + H] < first", "True"),
+        Edit("rows.add_tokens_of_words", "W[C + H] < first", "True"),
     ),
     "the topic stays twice": (
         "cell",
