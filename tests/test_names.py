@@ -9,8 +9,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # Names that several modules define on purpose: there they mean the same.
 SHARED = {
     # Functions of the protocol of samplers, `sklda._core.sampler`.
-    *("from_topics", "sweep", "counts", "info", "tables", "over"),
-    # Of kernels that take each other's place, over rows or lists or by another method.
+    *("from_topics", "sweep", "counts"),
+    # Of kernels that replace each other: over rows or lists, or by another method.
     *("kernel_priors", "sweep_groups", "sweep_tokens"),
 }
 WRAPS = "sklda/dask/"  # estimators with the public names of those that they wrap
@@ -61,7 +61,7 @@ def test_each_name_has_one_meaning():
 
 def test_shared_names_are_defined_several_times():
     found = [definitions(source) for source in package().values()]
-    for name in SHARED - {"tables"}:  # an assignment
+    for name in SHARED:
         assert sum(name in names for names in found) > 1, name
 
 

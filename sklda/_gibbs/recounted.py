@@ -28,7 +28,7 @@ def recount(problem: Problem[Corpus], state, threads: Threads) -> None:
     def count_words(first, last):
         table = state.word_topic[first:last]
         table[:] = 0
-        rows.add_words(problem.corpus, state.z, first, last, state.word_topic)
+        rows.add_tokens_of_words(problem.corpus, state.z, first, last, state.word_topic)
         return table.sum(axis=0)
 
     words = zip(*state.count_ranges, strict=True)

@@ -1,14 +1,15 @@
-"""Prefetching of memory: a sampler knows the next rows of a table, a processor not."""
+"""Prefetching of the table rows that a sampler will need next."""
 
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic, overload
+from numba.core.typing import signature
+from numba.extending import overload
+
+from sklda._simd.vector_type import INT32, lowers, place_of
 
 AHEAD = 2  # cells
 LINE = 64  # bytes
 TO_WRITE, KEEP, DATA = 1, 3, 1  # arguments of llvm.prefetch
-
-byte, flag = ir.IntType(8), ir.IntType(32)
 
 
 def per_line(array):
@@ -29,20 +30,10 @@ def prefetch(array, index):
     """
 
 
-@overload(prefetch)
-def _prefetch(array, index):
-    return lambda array, index: _prefetch_line(array, index)
-
-
-@intrinsic
-def _prefetch_line(typing_context, array, index):
-    def generate(context, builder, signature, arguments):
-        of_array = context.make_array(signature.args[0])
-        data = of_array(context, builder, arguments[0]).data
-        line = builder.bitcast(builder.gep(data, arguments[1:]), byte.as_pointer())
-        form = ir.FunctionType(ir.VoidType(), [line.type, flag, flag, flag])
-        fetch = builder.module.declare_intrinsic("llvm.prefetch", [line.type], form)
-        builder.call(fetch, [line, flag(TO_WRITE), flag(KEEP), flag(DATA)])
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64), generate
+@lowers(prefetch, lambda array, index: signature(types.void, array, types.int64))
+def _(context, builder, sig, args):
+    line = place_of(context, builder, sig.args[0], *args, ir.IntType(8))
+    form = ir.FunctionType(ir.VoidType(), [line.type, INT32, INT32, INT32])
+    fetch = builder.module.declare_intrinsic("llvm.prefetch", [line.type], form)
+    builder.call(fetch, [line, INT32(TO_WRITE), INT32(KEEP), INT32(DATA)])
+    return context.get_dummy_value()

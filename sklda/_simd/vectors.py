@@ -36,13 +36,9 @@ from sklda._simd.vector_type import (
 )
 
 
-def _shape(width, height):
-    return width if height is None else (height, width)
-
-
 def load(array, k, width, height=None):
     """Return the entries from ``array.flat[k]`` on; the array must be contiguous."""
-    shape = _shape(width, height)
+    shape = width if height is None else (height, width)
     return array.reshape(-1)[k : k + np.prod(shape)].reshape(shape).copy()
 
 
@@ -53,7 +49,7 @@ def store(array, k, vector):
 
 def broadcast(x, width, height=None):
     """Return a vector whose lanes are all x."""
-    return np.full(_shape(width, height), x)
+    return np.full(width if height is None else (height, width), x)
 
 
 def entries(numbers, k, width, height=None):
@@ -80,7 +76,7 @@ def to_double(vector):
 
 def one_hot(k, width, height=None):
     """Return a mask of entry k; an empty one if there is no such entry."""
-    shape = _shape(width, height)
+    shape = width if height is None else (height, width)
     return (np.arange(np.prod(shape)) == k).reshape(shape)
 
 

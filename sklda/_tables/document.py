@@ -52,26 +52,6 @@ def count_document(first, last, z, doc_topic):
 
 
 @njit(inline="always")
-def topic_ratio(doc_topic, topic, alpha, beta_sum):
-    """Return (n_dk + alpha_k) / (n_k + V beta) of one topic."""
-    return (np.float32(doc_topic) + alpha) / (np.float32(topic) + beta_sum)
-
-
-@njit(cache=True, nogil=True)
-def topic_ratios(doc_topic, topic, alpha, beta_sum, ratio):
-    """Fill `ratio` with the `topic_ratio` of every lane and return their sum."""
-    # In doubles, because samplers update the sum for many tokens.
-    sums = broadcast(np.float64(0), LANES)
-    for k in range(0, doc_topic.size, LANES):
-        n_doc = to_float(load(doc_topic, k, LANES)) + load(alpha, k, LANES)
-        n_all = to_float(load(topic, k, LANES)) + entries(beta_sum, k, LANES)
-        value = n_doc / n_all
-        store(ratio, k, value)
-        sums = sums + to_double(value)
-    return total(sums)
-
-
-@njit(inline="always")
 def enter_document(first, last, z, priors, document):
     """Set the counts and ratios of a document; return the sum of the ratios."""
     count_document(first, last, z, document.doc_topic)
@@ -111,12 +91,20 @@ def _change_ratio(k, priors, document):
     return update_ratio(k, priors, document) - old
 
 
-@njit(inline="always")
+@njit(cache=True, nogil=True, _nrt=False)
 def update_ratios(priors, document):
     """Update the ratios of all topics; return their sum."""
     doc_topic, topic, ratio = document
     alpha, _, beta_sum = priors
-    return topic_ratios(doc_topic, topic, alpha, beta_sum, ratio)
+    # In doubles, because samplers update the sum for many tokens.
+    sums = broadcast(np.float64(0), LANES)
+    for k in range(0, doc_topic.size, LANES):
+        n_doc = to_float(load(doc_topic, k, LANES)) + load(alpha, k, LANES)
+        n_all = to_float(load(topic, k, LANES)) + entries(beta_sum, k, LANES)
+        value = n_doc / n_all
+        store(ratio, k, value)
+        sums = sums + to_double(value)
+    return total(sums)
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
@@ -124,7 +112,8 @@ def ratio_without(k, n, priors, document):
     """Return the ratio of topic k without n tokens of the document."""
     doc_topic, topic, _ = document
     alpha, _, beta_sum = priors
-    return topic_ratio(doc_topic[k] - n, topic[k] - n, alpha[k], entry(beta_sum, k))
+    in_document = np.float32(doc_topic[k] - n) + alpha[k]
+    return in_document / (np.float32(topic[k] - n) + entry(beta_sum, k))
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)

@@ -300,7 +300,8 @@ def from_topics(problem, z):
     A list has room for all topics that its tokens can have, and `SPARE` more.
     """
     n_words, n_lanes, excess = problem.n_words, problem.n_lanes, problem.excess
-    most = word_tokens(problem) + np.diff(excess.word_ptr) + SPARE
+    listed = np.diff(excess.word_ptr)
+    most = word_tokens(problem) + listed + SPARE
     room = padded(np.minimum(most, problem.n_topics).astype(np.int64) + 1)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(room)])
     state = ListCounts(
@@ -311,23 +312,16 @@ def from_topics(problem, z):
         list_topic=np.full(start[-1], n_lanes, np.int32),
         list_count=np.zeros(start[-1], excess.value.dtype),
     )
-    _list_excess(excess, state)
+    slots = np.arange(excess.topic.size)
+    slots += np.repeat(start[:-1] - excess.word_ptr[:-1], listed)
+    state.size[:] = listed
+    state.list_topic[slots] = excess.topic
+    state.list_count[slots] = excess.value
     _list(problem.corpus, state)
     return state
 
 
 tables = from_topics  # a state has nothing else
-
-
-@njit(cache=True, nogil=True)
-def _list_excess(excess, state):
-    word_ptr, topic, value = excess
-    for w in range(word_ptr.size - 1):
-        state.size[w] = word_ptr[w + 1] - word_ptr[w]
-        for j in range(state.size[w]):
-            slot = state.start[w] + j
-            state.list_topic[slot] = topic[word_ptr[w] + j]
-            state.list_count[slot] = value[word_ptr[w] + j]
 
 
 @njit(cache=True, nogil=True)

@@ -187,7 +187,7 @@ def add_tokens(corpus, state):
 
 
 @njit(cache=True, nogil=True)
-def add_words(corpus, z, first, last, word_topic):
+def add_tokens_of_words(corpus, z, first, last, word_topic):
     """Count the tokens of the words from `first` to before `last`."""
     doc_ptr, word, token_ptr = corpus
     for d in range(doc_ptr.size - 1):

@@ -68,8 +68,8 @@ def few_tokens(monkeypatch):
 MUTANTS = {
     "the token stays in n_dk": [Edit("ratio_without", "A[K] - N", "A[K]", nth=0, of=2)],
     "alpha is three times as large": [
-        Edit("topic_ratio", "np.float32(N) + A", "np.float32(N) + 3 * A", 0, 2),
-        Edit("topic_ratios", "load(alpha, *Z)", "3 * load(alpha, *Z)"),
+        Edit("ratio_without", "np.float32(N) + A", "np.float32(N) + 3 * A", 0, 2),
+        Edit("update_ratios", "load(alpha, *Z)", "3 * load(alpha, *Z)"),
     ],
 }
 

@@ -142,7 +142,7 @@ def test_one_signature_for_each_kernel():
     called += [
         f"_ecgs.kernels.draw_numbers.{name}" for name in ("choose_n_draws", "_add")
     ]
-    called += ["_tables.rows.add_words"]
+    called += ["_tables.rows.add_tokens_of_words"]
     names = ("scale", "resample_topics")
     called += [f"_gibbs.kernels.uncollapsed.{name}" for name in names]
     called += [f"_gibbs.kernels.gammas.{name}" for name in ("draw_rows", "draw_shares")]

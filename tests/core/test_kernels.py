@@ -175,7 +175,7 @@ def test_no_rounding_error_breaks_a_state(name, factor):
     # tables right. An interpreted kernel does not bear an index that is too large.
     sampler, modules = KNOWN[name].plain(lanes=2, compiled_draws=True)
     errors, spoilt = random.Random(0), 0
-    sums = "_weigh", "weigh_row", "weigh_list", "topic_ratios", *SUMS_OF_BLOCKS
+    sums = "_weigh", "weigh_row", "weigh_list", "update_ratios", *SUMS_OF_BLOCKS
     for module, function in itertools.product(modules.values(), sums):
         if not hasattr(module, function):
             continue

@@ -188,7 +188,7 @@ two cells
     ratio_without: A[K] - N -> A[K] (2 of 2)
 documents
   alpha is missing
-    topic_ratio: np.float32(N) + A -> np.float32(N) (1 of 2)
+    ratio_without: np.float32(N) + A -> np.float32(N) (1 of 2)
 words
   V is missing
     Problem.kernel_priors: np.float32(V) * B -> B

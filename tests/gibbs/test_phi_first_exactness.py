@@ -105,9 +105,9 @@ words
   phi is normalised over some words
     _draw_phi: sum(S.threads.map(*Z)) -> S.threads.map(*Z)[0]
   the last word is not counted
-    rows.add_words: W[C] < last -> W[C] < last - 1
+    rows.add_tokens_of_words: W[C] < last -> W[C] < last - 1
   the first word is not found
-    rows.add_words: W[C + H] < F -> True
+    rows.add_tokens_of_words: W[C + H] < F -> True
 betas
   beta is that of another topic
     _beta_of: B[:, F:L].T -> B[::-1, F:L].T

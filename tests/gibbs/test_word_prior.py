@@ -37,7 +37,7 @@ words
     rows.from_topics: W[X] = B.T -> W[X] = 0.5
 topics
   the sum of beta is that of another topic
-    document.topic_ratios: entries(S, K, L) -> broadcast(entry(S, 0), L)
+    document.update_ratios: entries(S, K, L) -> broadcast(entry(S, 0), L)
   without the token, it is that of another topic
     ratio_without: entry(S, K) -> entry(S, 0)
 """),
@@ -52,7 +52,7 @@ of words
     entry.priors_of: entry(B, W) -> entry(B, 0)
 topics
   the sum of beta is that of another topic
-    document.topic_ratios: entries(S, K, L) -> broadcast(entry(S, 0), L)
+    document.update_ratios: entries(S, K, L) -> broadcast(entry(S, 0), L)
 """),
     "pairs": faults("""
 one seed

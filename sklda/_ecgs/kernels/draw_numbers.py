@@ -58,15 +58,13 @@ def learn_weights(token_ptr, z, weights, n_lanes):
     _add(token_ptr, z, weights, n_lanes, n_topics, is_new)
     if not is_new.any():
         return weights
-    n_weights = weights.draws.size + np.count_nonzero(is_new)
-    wider = Weights(
+    ends = weights.ptr[1:][is_new]  # a new weight becomes the last of its cell
+    return Weights(
         weights.cell,
         weights.ptr + np.append(0, np.cumsum(is_new)),
-        np.empty(n_weights, np.int32),
-        np.empty(n_weights, np.int32),
+        np.insert(weights.draws, ends, n_topics[is_new]),
+        np.insert(weights.weight, ends, 1),
     )
-    _insert(weights, n_topics, is_new, wider)
-    return wider
 
 
 @njit(cache=True, nogil=True)
@@ -88,21 +86,6 @@ def _add(token_ptr, z, weights, n_lanes, n_topics, is_new):
             weight[j] += 1
         else:
             is_new[i] = True
-
-
-@njit(cache=True, nogil=True)
-def _insert(weights, n_topics, is_new, wider):
-    """Copy all weights; a new one, of 1, becomes the last of its cell."""
-    _, ptr, draws, weight = weights
-    _, _, wider_draws, wider_weight = wider
-    slot = 0
-    for i in range(is_new.size):
-        for j in range(ptr[i], ptr[i + 1]):
-            wider_draws[slot], wider_weight[slot] = draws[j], weight[j]
-            slot += 1
-        if is_new[i]:
-            wider_draws[slot], wider_weight[slot] = n_topics[i], 1
-            slot += 1
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
