@@ -16,44 +16,58 @@ def sweep_blocks(blocks, state, priors, rng, depth):
     given = small.new_given(state.topic, priors, depth)
     ratio = np.zeros(state.topic.size + LANES, np.float32)
     single = Document(given.doc_topic, state.topic, ratio)
-    _sweep_blocks(blocks, state, given, single, np.zeros_like(ratio), priors, rng)
+    _sweep_blocks(blocks, state, given, single, priors, rng)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _sweep_blocks(blocks, state, given, single, weight, priors, rng):
+def _sweep_blocks(blocks, state, given, single, priors, rng):
     doc_ptr, single_ptr, token_ptr, _, _, _ = blocks
     for d in range(doc_ptr.size - 1):
         begin, middle, end = doc_ptr[d], single_ptr[d], doc_ptr[d + 1]
         if begin == end:
             continue
-        first, last = token_ptr[d], token_ptr[d + 1]
-        if begin < middle:
-            small.enter_document(first, last, state.z, given)
-            _resample_small(begin, middle, blocks, state, given, priors, rng)
-        else:
-            count_document(first, last, state.z, given.doc_topic)
+        count_document(token_ptr[d], token_ptr[d + 1], state.z, given.doc_topic)
+        if begin < middle and given.ratio.shape[0] == 2:
+            _resample_pairs(begin, middle, blocks, state, given, priors, rng)
+        elif begin < middle:
+            _resample_fours(begin, middle, blocks, state, given, priors, rng)
         if middle < end:
-            _resample_singles(middle, end, blocks, state, single, weight, priors, rng)
+            _resample_singles(
+                middle, end, blocks, state, single, given.weight, priors, rng
+            )
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _resample_small(begin, end, blocks, state, given, priors, rng):
+def _resample_pairs(begin, end, blocks, state, given, priors, rng):
+    """Resample the blocks of a document that has none of more than two tokens."""
+    _resample_several(begin, end, blocks, state, given, priors, rng, 2)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _resample_fours(begin, end, blocks, state, given, priors, rng):
     """Resample the blocks of two to four tokens of a document."""
+    _resample_several(begin, end, blocks, state, given, priors, rng, SMALL)
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _resample_several(begin, end, blocks, state, given, priors, rng, depth):
     _, _, _, word, first, size = blocks
+    small.set_all_ratios(given, depth)
     weighed, beta, sums = -1, np.float32(-1), NOTHING
     for c in range(begin, end):
         prefetch_list(word, c, state)
-        if size[c] > SMALL:
+        n = size[c] if depth > 2 else 2
+        if n > SMALL:
             continue
-        words = small.words_of(word[c], state, priors)
+        words = small.list_of_word(word[c], state, priors)
         if words.beta != beta:
-            small.set_base(words, given)
+            small.set_base(words, given, depth)
             beta = words.beta
         if word[c] != weighed:
-            sums = small.sums_of(words, given)
+            sums = small.weigh_topics(words, given, depth)
             weighed = word[c]
-        block = state.z[first[c] : first[c] + size[c]]
-        sums = small.resample(block, sums, words, given, rng)
+        block = state.z[first[c] : first[c] + n]
+        sums = small.resample_small(block, n, sums, words, given, rng, depth)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -88,7 +102,7 @@ def _sweep_large_blocks(blocks, state, doc_topic, priors, rng, nested):
         for c in range(begin, end):
             if size[c] > SMALL:
                 block = state.z[first[c] : first[c] + size[c]]
-                words = small.words_of(word[c], state, priors)
+                words = small.list_of_word(word[c], state, priors)
                 large.resample(
                     block, words, doc_topic, state.topic, priors, rng, nested
                 )

@@ -33,18 +33,27 @@ from sklda._core.entry import entry
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 from sklda._simd.compile import njit
-from sklda._simd.vectors import broadcast, load, load_at, to_double, total
-from sklda._tables.document import count_document
-from sklda._tables.lists import SPARE, fill_gap, find
+from sklda._simd.vectors import (
+    broadcast,
+    choose,
+    load,
+    load_at,
+    one_hot,
+    store,
+    to_double,
+    to_float,
+    total,
+)
+from sklda._tables.lists import SPARE, fill_gap, find, pick
 
 SMALL = SPARE  # tokens of the largest block that is drawn by cumulants
-# Where less of the weight than this is left without the block, rounding has spoilt it.
+# If less than this share of K_1 is left without the block, subtraction has cancelled.
 LEAST_LEFT = 1e-3
 NOTHING = (0.0, 0.0, 0.0, 0.0)
 
 
 class Given(NamedTuple):
-    """The document that blocks are in, with all tokens counted, and its topics' sums.
+    """The document that blocks are in, with all tokens counted, and sums over topics.
 
     `depth` is 2 if no block has more tokens, else 4.
     """
@@ -55,11 +64,13 @@ class Given(NamedTuple):
     beta_sum: np.float32 | np.ndarray  # V beta, or (n_lanes,)
     ratio: np.ndarray  # (depth, n_lanes + LANES) float64, (a + i) / (s + i)
     base: np.ndarray  # (SMALL,) float64, the K_c of a word without tokens
-    weight: np.ndarray  # (n_lanes,) float64
+    kappa: np.ndarray  # (depth, n_lanes + LANES) float64, slot by slot
+    slots: np.ndarray  # (SMALL,) int64, of the topics of a block before it is drawn
+    weight: np.ndarray  # (n_lanes + LANES,) float32
 
 
-class Words(NamedTuple):
-    """The tokens of one word: the list of the topics that it has."""
+class TopicList(NamedTuple):
+    """The topics that one word has."""
 
     topics: np.ndarray  # (n_slots,) int32
     counts: np.ndarray  # (n_slots,) int32 or float64, n_wk
@@ -77,15 +88,17 @@ def new_given(topic, priors, depth):
         priors.topic_word_sum,
         np.zeros((depth, n_lanes + LANES)),
         np.zeros(SMALL),
-        np.zeros(n_lanes),
+        np.zeros((depth, n_lanes + LANES)),
+        np.zeros(SMALL, np.int64),
+        np.zeros(n_lanes + LANES, np.float32),
     )
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def words_of(w, state, priors):
+def list_of_word(w, state, priors):
     """Return the list of word w."""
     first, last = state.start[w], state.start[w + 1]
-    return Words(
+    return TopicList(
         state.list_topic[first:last],
         state.list_count[first:last],
         state.size[w : w + 1],
@@ -108,26 +121,13 @@ def cumulants(p0, p1, p2, p3):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def kappa(k, n_wk, words, given):
+def kappa_of(k, n_wk, words, given, depth):
     """Return the cumulants of topic k for a word with n_wk tokens on it."""
     ratio, b = given.ratio, n_wk + np.float64(words.beta)
     p0, p1 = ratio[0, k] * b, ratio[1, k] * (b + 1)
-    if ratio.shape[0] == 2:
+    if depth == 2:
         return p0, p0 * (p1 - p0), 0.0, 0.0
     return cumulants(p0, p1, ratio[2, k] * (b + 2), ratio[3, k] * (b + 3))
-
-
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
-def kappa_without(m, k, n_wk, words, given):
-    """Return them with m of the tokens taken out that the tables count."""
-    a = given.doc_topic[k] - m + np.float64(given.alpha[k])
-    b = n_wk - m + np.float64(words.beta)
-    s = given.topic[k] - m + np.float64(entry(given.beta_sum, k))
-    p0, p1 = a * b / s, (a + 1) * (b + 1) / (s + 1)
-    if given.ratio.shape[0] == 2:
-        return p0, p0 * (p1 - p0), 0.0, 0.0
-    p2, p3 = (a + 2) * (b + 2) / (s + 2), (a + 3) * (b + 3) / (s + 3)
-    return cumulants(p0, p1, p2, p3)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -170,40 +170,39 @@ def normaliser(n, sums):
 # --- sums over the topics --------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def set_ratios(k, given):
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+def set_ratios(k, given, depth):
     """Set the ratios of topic k to what its counts say."""
     a = given.doc_topic[k] + np.float64(given.alpha[k])
     s = given.topic[k] + np.float64(entry(given.beta_sum, k))
-    for i in range(given.ratio.shape[0]):
+    for i in range(depth):
         given.ratio[i, k] = (a + i) / (s + i)
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
-def enter_document(first, last, z, given):
-    """Set the counts and ratios of a document, whose first token is `first`."""
-    count_document(first, last, z, given.doc_topic)
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+def set_all_ratios(given, depth):
+    """Set the ratios of all topics to what their counts say."""
     for k in range(given.topic.size):
-        set_ratios(k, given)
+        set_ratios(k, given, depth)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
-def set_base(words, given):
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def set_base(words, given, depth):
     """Add up the topics for a word of this beta that has no tokens."""
     sums = NOTHING
     for k in range(given.topic.size):
-        sums = moved(sums, NOTHING, kappa(k, 0, words, given))
+        sums = moved(sums, NOTHING, kappa_of(k, 0, words, given, depth))
     for c in range(SMALL):
         given.base[c] = sums[c]
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def kappa_of_all(b, topics, given):
+def kappa_of_slots(b, topics, given, depth):
     """Return the cumulants of topics for a word with n_wk + beta = b, as vectors."""
     ratio, one = given.ratio, broadcast(1.0, LANES)
     b1 = b + one
     p0, p1 = load_at(ratio[0], topics) * b, load_at(ratio[1], topics) * b1
-    if ratio.shape[0] == 2:
+    if depth == 2:
         nothing = broadcast(0.0, LANES)
         return p0, p0 * (p1 - p0), nothing, nothing
     b2 = b1 + one
@@ -212,162 +211,198 @@ def kappa_of_all(b, topics, given):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def sums_of(words, given):
-    """Return the K_c of a word."""
+def weigh_topics(words, given, depth):
+    """Set the cumulants of the topics that a word has; return its K_c."""
     beta, nothing = broadcast(np.float64(words.beta), LANES), broadcast(0.0, LANES)
     sums = nothing, nothing, nothing, nothing
     for block in range(0, words.size[0], LANES):
         topics = load(words.topics, block, LANES)
         b = to_double(load(words.counts, block, LANES)) + beta
-        empty = kappa_of_all(beta, topics, given)
-        sums = moved(sums, empty, kappa_of_all(b, topics, given))
+        own = kappa_of_slots(b, topics, given, depth)
+        store(given.kappa[0], block, own[0])
+        store(given.kappa[1], block, own[1])
+        if depth > 2:
+            store(given.kappa[2], block, own[2])
+            store(given.kappa[3], block, own[3])
+        sums = moved(sums, kappa_of_slots(beta, topics, given, depth), own)
     base, (k1, k2, k3, k4) = given.base, sums
     first, second = base[0] + total(k1), base[1] + total(k2)
+    if depth == 2:
+        return first, second, 0.0, 0.0
     return first, second, base[2] + total(k3), base[3] + total(k4)
 
 
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def kappa_at(j, given, depth):
+    """Return the cumulants of the topic in slot j."""
+    kappa = given.kappa
+    if depth == 2:
+        return kappa[0, j], kappa[1, j], 0.0, 0.0
+    return kappa[0, j], kappa[1, j], kappa[2, j], kappa[3, j]
+
+
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
-def change(j, n, words, given):
-    """Add n tokens to the topic in slot j of the list."""
+def change(j, n, sums, words, given, depth):
+    """Add n tokens to the topic in slot j of the list; return the K_c."""
     k, base = np.int64(words.topics[j]), given.base
-    before = kappa(k, 0, words, given)
+    before, listed_before = (
+        kappa_of(k, 0, words, given, depth),
+        kappa_at(j, given, depth),
+    )
     words.counts[j] += n
     given.doc_topic[k] += n
     given.topic[k] += n
-    set_ratios(k, given)
-    sums = base[0], base[1], base[2], base[3]
-    sums = moved(sums, before, kappa(k, 0, words, given))
-    base[0], base[1], base[2], base[3] = sums
+    set_ratios(k, given, depth)
+    after = kappa_of(k, 0, words, given, depth)
+    listed = kappa_of(k, words.counts[j], words, given, depth)
+    for c in range(depth):
+        base[c] += after[c] - before[c]
+        given.kappa[c, j] = listed[c]
+    return moved(sums, listed_before, listed)
 
 
 # --- draws -----------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
-def resample(block, sums, words, given, rng):
-    """Resample the tokens of a block, from the K_c of its word; return these.
+def resample_small(block, n, sums, words, given, rng, depth):
+    """Resample the n tokens of a block, from the K_c of its word; return these.
 
-    The K_c count all tokens, before and after. The tokens are drawn one after the
-    other, each given those before it and summed over those after it. It tries its
-    present topic before all others: as long as tokens stay, nothing is written.
+    The K_c count all tokens, before and after. The draw tries the present topics of
+    all tokens first: if they stay, nothing is written.
     """
-    left = without(block, sums, words, given)
+    left, stay = without(block, n, sums, words, given, depth)
     if left[0] < LEAST_LEFT * sums[0]:
-        return redraw(block, 0, False, left, words, given, rng)
-    for i in range(block.size):
-        everything, factors = normaliser(block.size - i, left)
-        k, m = np.int64(block[i]), n_alike(block, i)
-        n_wk = words.counts[find(words.topics, np.int64(words.size[0]), k)]
-        own = kappa_without(m, k, n_wk, words, given)
-        if uniform(rng) * everything >= combined(factors, own):
-            return redraw(block, i, True, left, words, given, rng)
-        left = moved(left, own, kappa_without(m - 1, k, n_wk, words, given))
-    return sums
-
-
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
-def redraw(block, first, moves, left, words, given, rng):
-    """Resample the tokens from `first` on, given those before; return the K_c.
-
-    `left` are the K_c without these tokens. If the first one `moves`, it gets another
-    topic; if not, `left` is spoilt.
-    """
-    for i in range(first, block.size):
-        k = np.int64(block[i])
-        change(find(words.topics, np.int64(words.size[0]), k), -1, words, given)
-    if not moves:
-        left = sums_of(words, given)
-    for i in range(first, block.size):
-        everything, factors = normaliser(block.size - i, left)
-        k = np.int64(block[i])
-        j = find(words.topics, np.int64(words.size[0]), k)
-        own = kappa(k, words.counts[j], words, given)
-        stay = combined(factors, own)
-        r = uniform(rng) * (everything - stay if moves else everything)
-        if moves or r >= stay:
-            j = draw_other(r if moves else r - stay, factors, j, words, given)
-            k = np.int64(words.topics[j])
-            own = kappa(k, words.counts[j], words, given)
-            block[i] = k
-        change(j, 1, words, given)
-        left = moved(left, own, kappa(k, words.counts[j], words, given))
-        moves = False
-    drop_empty(words, given)
-    return left
-
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def n_alike(block, i):
-    """Return how many tokens from token i on have its topic."""
-    n = 1
-    for other in range(i + 1, block.size):
-        n += block[other] == block[i]
-    return n
+        stay = 0.0
+    elif uniform(rng) * normaliser(n, left)[0] < stay:
+        return sums
+    return redraw(block, n, stay, sums, words, given, rng, depth)
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
-def without(block, sums, words, given):
-    """Return the K_c without the block."""
-    for i in range(block.size):
-        k, is_first = np.int64(block[i]), True
-        for other in range(i):
-            is_first = is_first and block[other] != block[i]
-        if is_first:
-            n_wk = words.counts[find(words.topics, np.int64(words.size[0]), k)]
-            after = kappa_without(n_alike(block, i), k, n_wk, words, given)
-            sums = moved(sums, kappa(k, n_wk, words, given), after)
-    return sums
+def without(block, n, sums, words, given, depth):
+    """Return the K_c without the block, and the weight of its present topics."""
+    stay = 1.0
+    for i in range(n):
+        k, m = np.int64(block[i]), n_alike(block, i, n)
+        j = find(words.topics, np.int64(words.size[0]), k)
+        given.slots[i] = j
+        # The tokens after it on its topic are gone, those before are still there.
+        a = given.doc_topic[k] - m + np.float64(given.alpha[k])
+        b = words.counts[j] - m + np.float64(words.beta)
+        s = given.topic[k] - m + np.float64(entry(given.beta_sum, k))
+        p0, p1, p2 = a * b / s, (a + 1) * (b + 1) / (s + 1), (a + 2) * (b + 2) / (s + 2)
+        stay *= p0
+        if depth == 2:
+            before, after = (
+                (p1, p1 * (p2 - p1), 0.0, 0.0),
+                (p0, p0 * (p1 - p0), 0.0, 0.0),
+            )
+        else:
+            p3, p4 = (a + 3) * (b + 3) / (s + 3), (a + 4) * (b + 4) / (s + 4)
+            before, after = cumulants(p1, p2, p3, p4), cumulants(p0, p1, p2, p3)
+        sums = moved(sums, before, after)
+    return sums, stay
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def draw_other(r, factors, but, words, given):
+def n_alike(block, i, n):
+    """Return how many tokens from token i on have its topic."""
+    m = 1
+    for other in range(i + 1, n):
+        m += block[other] == block[i]
+    return m
+
+
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+def redraw(block, n, stay, sums, words, given, rng, depth):
+    """Resample a block of which not all tokens stay; return the K_c.
+
+    All of them staying has weight `stay`, which is excluded.
+    """
+    slots, before = given.slots, sums[0]
+    for i in range(n):
+        sums = change(slots[i], -1, sums, words, given, depth)
+    if sums[0] < LEAST_LEFT * before:
+        sums = weigh_topics(words, given, depth)
+    for i in range(n):
+        everything, factors = normaliser(n - i, sums)
+        j = slots[i]
+        own = kappa_at(j, given, depth)
+        r = uniform(rng) * (everything - stay) - (combined(factors, own) - stay)
+        if r < 0:
+            stay /= own[0]
+        else:
+            stay = 0.0
+            j = draw_other(r, everything, factors, j, words, given, depth)
+            block[i] = words.topics[j]
+        sums = change(j, 1, sums, words, given, depth)
+    drop_empty(n, words, given, depth)
+    return sums
+
+
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+def draw_other(r, everything, factors, but, words, given, depth):
     """Return the slot of the topic of a token: any but that of the slot `but`.
 
     r is uniform in the weights of all others.
     """
-    for j in range(words.size[0]):
-        if j != but:
-            k = np.int64(words.topics[j])
-            terms = kappa(k, words.counts[j], words, given)
-            r -= max(0.0, combined(factors, terms))
-            if r < 0:
-                return np.int64(j)
-    return draw_unlisted(r, factors, but, words, given)
+    kappa, size, scale = given.kappa, np.int64(words.size[0]), 1 / everything
+    nothing = broadcast(0.0, LANES)
+    others = nothing
+    f0, f1 = broadcast(factors[0] * scale, LANES), broadcast(factors[1] * scale, LANES)
+    f2, f3 = broadcast(factors[2] * scale, LANES), broadcast(factors[3] * scale, LANES)
+    for block in range(0, size, LANES):
+        weights = load(kappa[0], block, LANES) * f0 + load(kappa[1], block, LANES) * f1
+        if depth > 2:
+            weights = weights + load(kappa[2], block, LANES) * f2
+            weights = weights + load(kappa[3], block, LANES) * f3
+        weights = choose(one_hot(but - block, LANES), nothing, weights)
+        others = others + weights
+        store(given.weight, block, to_float(weights))
+    r *= scale
+    listed = total(others)
+    if r < listed:
+        return pick(given.weight, size, but, r)
+    return draw_unlisted(r - listed, scale, factors, but, words, given, depth)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def draw_unlisted(r, factors, but, words, given):
+def draw_unlisted(r, scale, factors, but, words, given, depth):
     """Draw a topic that the word does not have; return its slot, which is new.
 
-    r is uniform in their weights. Return the slot `but` if rounding leaves none.
+    r is uniform in their weights. Return another slot if rounding leaves none.
     """
     topics, _, size, _ = words
-    weight, new = given.weight, -1
-    for k in range(weight.size):
-        weight[k] = max(0.0, combined(factors, kappa(k, 0, words, given)))
+    weight, n_lanes = given.weight, given.topic.size
+    for k in range(n_lanes):
+        terms = kappa_of(k, 0, words, given, depth)
+        weight[k] = scale * combined(factors, terms)
     for j in range(size[0]):
         weight[topics[j]] = 0
-    for block in range(0, weight.size, LANES):
-        part = total(load(weight, block, LANES))
-        if r >= part and block + LANES < weight.size:
-            r -= part
-            continue
-        for k in range(block, block + LANES):
-            if weight[k] > 0 and (r >= 0 or new < 0):
-                new = k
-                r -= weight[k]
-        break
-    if new < 0:
-        return but
-    topics[size[0]] = new
-    size[0] += 1
-    return np.int64(size[0]) - 1
+    k = pick(weight, n_lanes, -1, r)
+    j = find(topics, np.int64(size[0]), k)
+    if j == size[0]:
+        topics[j] = k
+        size[0] += 1
+        terms = kappa_of(k, 0, words, given, depth)
+        for c in range(depth):
+            for slot in range(j, j + LANES):
+                given.kappa[c, slot] = 0
+            given.kappa[c, j] = terms[c]
+    return j
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def drop_empty(words, given):
+def drop_empty(n, words, given, depth):
     """Drop the topics of which the word has no token any more."""
-    topics, counts, size, _ = words
-    for j in range(size[0] - 1, -1, -1):
-        if counts[j] == 0:
-            size[0] = fill_gap(topics, counts, np.int64(size[0]), j, given.topic.size)
+    topics, counts, sizes, _ = words
+    slots, kappa, size = given.slots, given.kappa, np.int64(sizes[0])
+    for i in range(n):
+        j = slots[i]
+        while j < size and counts[j] == 0:  # the last one may be empty, too
+            size = fill_gap(topics, counts, size, j, given.topic.size)
+            for c in range(depth):
+                kappa[c, j] = kappa[c, size]
+                kappa[c, size] = 0
+    sizes[0] = size
