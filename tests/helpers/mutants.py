@@ -25,8 +25,8 @@ from tests.helpers.from_python import from_python, is_inlined
 
 ROOT = Path(sklda.__file__).parent.parent
 # As they are: they run without a compiler, or their numbers are replaced below.
-_NAMES = ("columns", "compile", "prefetch", "random_streams", "vector_type", "vectors")
-_SHARED = tuple(f"sklda._core.{name}" for name in _NAMES)
+_NAMES = ("compile", "prefetch", "vector_type", "vectors")
+_SHARED = ("sklda._core.random_streams", *(f"sklda._simd.{name}" for name in _NAMES))
 
 
 class Edit(NamedTuple):

@@ -5,7 +5,7 @@ import numpy as np
 from sklda._core.entry import priors_of
 from sklda._core.problem import LANES
 from sklda._gibbs.kernels.blocked import large, small
-from sklda._gibbs.kernels.blocked.small import NOTHING, SMALL
+from sklda._gibbs.kernels.blocked.small import SMALL
 from sklda._simd.compile import njit
 from sklda._tables.document import Document, count_document, update_ratios
 from sklda._tables.lists import enter_cell, prefetch_list, resample_each
@@ -13,55 +13,44 @@ from sklda._tables.lists import enter_cell, prefetch_list, resample_each
 
 def sweep_blocks(blocks, state, priors, rng, depth):
     """Resample every block of up to `depth` tokens, 2 or 4, once."""
-    given = small.new_given(state.topic, priors, depth)
+    given = small.new_given(state.topic, priors)
     ratio = np.zeros(state.topic.size + LANES, np.float32)
     single = Document(given.doc_topic, state.topic, ratio)
-    _sweep_blocks(blocks, state, given, single, priors, rng)
+    _sweep_blocks(blocks, state, given, single, priors, rng, depth)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _sweep_blocks(blocks, state, given, single, priors, rng):
+def _sweep_blocks(blocks, state, given, single, priors, rng, depth):
     doc_ptr, single_ptr, token_ptr, _, _, _ = blocks
     for d in range(doc_ptr.size - 1):
         begin, middle, end = doc_ptr[d], single_ptr[d], doc_ptr[d + 1]
         if begin == end:
             continue
         count_document(token_ptr[d], token_ptr[d + 1], state.z, given.doc_topic)
-        if begin < middle and given.ratio.shape[0] == 2:
-            _resample_pairs(begin, middle, blocks, state, given, priors, rng)
+        if begin < middle and depth == 2:
+            _resample_several(begin, middle, blocks, state, given, priors, rng, 2)
         elif begin < middle:
-            _resample_fours(begin, middle, blocks, state, given, priors, rng)
+            _resample_several(begin, middle, blocks, state, given, priors, rng, SMALL)
         if middle < end:
-            _resample_singles(
-                middle, end, blocks, state, single, given.weight, priors, rng
-            )
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _resample_pairs(begin, end, blocks, state, given, priors, rng):
-    """Resample the blocks of a document that has none of more than two tokens."""
-    _resample_several(begin, end, blocks, state, given, priors, rng, 2)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _resample_fours(begin, end, blocks, state, given, priors, rng):
-    """Resample the blocks of two to four tokens of a document."""
-    _resample_several(begin, end, blocks, state, given, priors, rng, SMALL)
+            weight = given.weight
+            _resample_singles(middle, end, blocks, state, single, weight, priors, rng)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _resample_several(begin, end, blocks, state, given, priors, rng, depth):
+    """Resample the blocks of two to `depth` tokens of a document."""
     _, _, _, word, first, size = blocks
-    small.set_all_ratios(given, depth)
-    weighed, beta, sums = -1, np.float32(-1), NOTHING
+    for k in range(given.topic.size):
+        small.set_ratios(k, given, depth)
+    weighed, beta, sums = -1, np.float32(-1), (0.0, 0.0, 0.0, 0.0)
     for c in range(begin, end):
         prefetch_list(word, c, state)
-        n = size[c] if depth > 2 else 2
+        n = 2 if depth == 2 else size[c]  # the compiler sees that it is 2
         if n > SMALL:
             continue
-        words = small.list_of_word(word[c], state, priors)
+        words = small.topics_of(word[c], state, priors)
         if words.beta != beta:
-            small.set_base(words, given, depth)
+            small.set_base(words.beta, given, depth)
             beta = words.beta
         if word[c] != weighed:
             sums = small.weigh_topics(words, given, depth)
@@ -102,7 +91,7 @@ def _sweep_large_blocks(blocks, state, doc_topic, priors, rng, nested):
         for c in range(begin, end):
             if size[c] > SMALL:
                 block = state.z[first[c] : first[c] + size[c]]
-                words = small.list_of_word(word[c], state, priors)
-                large.resample(
+                words = small.topics_of(word[c], state, priors)
+                large.resample_large(
                     block, words, doc_topic, state.topic, priors, rng, nested
                 )
