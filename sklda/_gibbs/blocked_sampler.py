@@ -65,8 +65,8 @@ def make_blocks(corpus: Corpus | Part, most: int | np.ndarray) -> Blocks:
     )
 
 
-class State(NamedTuple):
-    """The counts in rows or lists, and the blocks."""
+class BlockState(NamedTuple):
+    """The counts in lists, and the blocks."""
 
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
@@ -84,7 +84,7 @@ class Blocked(NamedTuple):
     nested: bool
     max_block_size: int | None
 
-    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> State:
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> BlockState:
         """Return the state in which the tokens have the topics z."""
         return self.over(self.tables(problem, z), problem)
 
@@ -92,7 +92,7 @@ class Blocked(NamedTuple):
         """Return the counts of the topics z."""
         return lists.from_topics(problem, z)
 
-    def over(self, tables: Any, problem: Problem[Corpus] | Problem[Part]) -> State:
+    def over(self, tables: Any, problem: Problem[Corpus] | Problem[Part]) -> BlockState:
         """Return the state for some cells over counts of all documents."""
         corpus = problem.corpus
         n_steps = np.maximum(document_lengths(corpus) * problem.n_topics, 1)
@@ -100,11 +100,14 @@ class Blocked(NamedTuple):
         if self.max_block_size is not None:
             most = np.minimum(most, min(self.max_block_size, MAX_TOKENS))
         blocks = make_blocks(corpus, np.repeat(most, corpus.end - corpus.begin))
-        return State(tables.z, tables.topic, tables, blocks)
+        return BlockState(tables.z, tables.topic, tables, blocks)
 
     def sweep(
-        self, problem: Problem[Corpus] | Problem[Part], state: State, rng: RandomStreams
-    ) -> State:
+        self,
+        problem: Problem[Corpus] | Problem[Part],
+        state: BlockState,
+        rng: RandomStreams,
+    ) -> BlockState:
         """Resample every block once: first the large ones, then all others."""
         blocks, priors = state.blocks, lists.kernel_priors(problem)
         tables, stream, n_lanes = state.tables, rng.kernel, problem.n_lanes
@@ -119,7 +122,7 @@ class Blocked(NamedTuple):
             blocked_lists.sweep_blocks(some, tables, priors, stream, depth)
         return state
 
-    def counts(self, problem: Problem[Corpus], state: State) -> Counts:
+    def counts(self, problem: Problem[Corpus], state: BlockState) -> Counts:
         """Return the count tables."""
         return lists.counts(problem, state.tables)
 

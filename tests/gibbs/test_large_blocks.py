@@ -13,12 +13,15 @@ import pytest
 from scipy import stats
 
 from sklda._core.problem import padded
-from sklda._gibbs.kernels.blocked import backward, large, nested
+from sklda._gibbs.kernels.blocked import large, simulations
 from tests.helpers.block_weights import convolved, random_topics, weights
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
 from tests.helpers.mutants import streams
 
-SIMULATIONS = {"nested": nested, "backward": backward}
+SIMULATIONS = {
+    "nested": simulations.draw_nested,
+    "backward": simulations.draw_backward,
+}
 
 
 # --- weights ---------------------------------------------------------------------
@@ -98,9 +101,9 @@ def test_conditional_of_a_large_block(case):
 
 
 def draw(name, pmf, n_draws, seed):
-    rng, drawn = streams(seed).kernel, np.empty((n_draws, pmf.shape[1]), np.int64)
+    rng, drawn = streams(seed).kernel, np.zeros((n_draws, pmf.shape[1]), np.int64)
     for row in drawn:
-        SIMULATIONS[name].draw_counts(pmf, rng, row)
+        SIMULATIONS[name](pmf, rng, row)
     assert (drawn >= 0).all()
     np.testing.assert_array_equal(drawn.sum(1), pmf.shape[0] - 1)
     return drawn

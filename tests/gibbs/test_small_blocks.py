@@ -79,16 +79,22 @@ def all_kept(most, edits=(), n_topics=9, n_sweeps=8):
     """
     sampler, modules = blocked(True, most).plain(edits, lanes=2)
     plain, seen = modules["sklda._gibbs.kernels.blocked.small"], []
-    resample = plain.resample
+    resample = plain.resample_small
 
-    def resample_and_look(block, sums, words, given, rng):
-        sums, base = resample(block, sums, words, given, rng), given.base.copy()
-        plain.set_base(words, given)
-        anew = plain.sums_of(words, given)
-        seen.append(np.allclose(base, given.base) and np.allclose(sums, anew))
+    def resample_and_look(block, n, sums, words, given, rng, depth):
+        sums = resample(block, n, sums, words, given, rng, depth)
+        used = slice(words.size[0] + words.size[0] % 2)  # whole registers
+        kept = given.base.copy(), given.kappa[:, used].copy()
+        plain.set_base(words.beta, given, depth)
+        anew = plain.weigh_topics(words, given, depth)
+        seen.append(
+            np.allclose(sums[:depth], anew[:depth])
+            and np.allclose(kept[0], given.base)
+            and np.allclose(kept[1], given.kappa[:, used])
+        )
         return sums
 
-    plain.resample = resample_and_look
+    plain.resample_small = resample_and_look
     # Words of many tokens, and words of four, all in one document.
     counts = np.hstack([np.random.default_rng(0).integers(0, 7, (6, 3)), 4 * np.eye(6)])
     corpus, alpha = corpus_of(counts.astype(np.int64)), np.linspace(1, 4, n_topics)

@@ -83,7 +83,7 @@ MOST = {
 # The tables draw blocks of more than four tokens only. Here they draw all blocks.
 TABLES = (
     Edit("blocked.small", "SMALL = SPARE", "SMALL = 1"),
-    Edit("Blocked.sweep", "2 if L <= 2 else S", "2"),
+    Edit("Blocked.sweep", "2 if L <= 2 else S", "4"),
 )
 
 

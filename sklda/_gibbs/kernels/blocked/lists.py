@@ -4,7 +4,7 @@ import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._gibbs.kernels.blocked import large, small
-from sklda._gibbs.kernels.blocked.small import NOTHING, SMALL
+from sklda._gibbs.kernels.blocked.small import SMALL
 from sklda._simd.compile import njit
 from sklda._tables.document import Document, count_document, update_ratios
 from sklda._tables.lists import prefetch_list, resample_listed_cell
@@ -12,47 +12,50 @@ from sklda._tables.lists import prefetch_list, resample_listed_cell
 
 def sweep_blocks(blocks, state, priors, rng, depth):
     """Resample every block of up to `depth` tokens, 2 or 4, once."""
-    given = small.new_given(state.topic, priors, depth)
+    given = small.new_given(state.topic, priors)
     ratio = np.zeros(state.topic.size + LANES, np.float32)
     single = Document(given.doc_topic, state.topic, ratio)
-    _sweep_blocks(blocks, state, given, single, np.zeros_like(ratio), priors, rng)
+    _sweep_blocks(blocks, state, given, single, priors, rng, depth)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _sweep_blocks(blocks, state, given, single, weight, priors, rng):
+def _sweep_blocks(blocks, state, given, single, priors, rng, depth):
     doc_ptr, single_ptr, token_ptr, _, _, _ = blocks
     for d in range(doc_ptr.size - 1):
         begin, middle, end = doc_ptr[d], single_ptr[d], doc_ptr[d + 1]
         if begin == end:
             continue
-        first, last = token_ptr[d], token_ptr[d + 1]
-        if begin < middle:
-            small.enter_document(first, last, state.z, given)
-            _resample_small(begin, middle, blocks, state, given, priors, rng)
-        else:
-            count_document(first, last, state.z, given.doc_topic)
+        count_document(token_ptr[d], token_ptr[d + 1], state.z, given.doc_topic)
+        if begin < middle and depth == 2:
+            _resample_several(begin, middle, blocks, state, given, priors, rng, 2)
+        elif begin < middle:
+            _resample_several(begin, middle, blocks, state, given, priors, rng, SMALL)
         if middle < end:
+            weight = given.weight
             _resample_singles(middle, end, blocks, state, single, weight, priors, rng)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
-def _resample_small(begin, end, blocks, state, given, priors, rng):
-    """Resample the blocks of two to four tokens of a document."""
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _resample_several(begin, end, blocks, state, given, priors, rng, depth):
+    """Resample the blocks of two to `depth` tokens of a document."""
     _, _, _, word, first, size = blocks
-    weighed, beta, sums = -1, np.float32(-1), NOTHING
+    for k in range(given.topic.size):
+        small.set_ratios(k, given, depth)
+    weighed, beta, sums = -1, np.float32(-1), (0.0, 0.0, 0.0, 0.0)
     for c in range(begin, end):
         prefetch_list(word, c, state)
-        if size[c] > SMALL:
+        n = 2 if depth == 2 else size[c]  # the compiler sees that it is 2
+        if n > SMALL:
             continue
-        words = small.words_of(word[c], state, priors)
+        words = small.topics_of(word[c], state, priors)
         if words.beta != beta:
-            small.set_base(words, given)
+            small.set_base(words.beta, given, depth)
             beta = words.beta
         if word[c] != weighed:
-            sums = small.sums_of(words, given)
+            sums = small.weigh_topics(words, given, depth)
             weighed = word[c]
-        block = state.z[first[c] : first[c] + size[c]]
-        sums = small.resample(block, sums, words, given, rng)
+        block = state.z[first[c] : first[c] + n]
+        sums = small.resample_small(block, n, sums, words, given, rng, depth)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -86,7 +89,7 @@ def _sweep_large_blocks(blocks, state, doc_topic, priors, rng, nested):
         for c in range(begin, end):
             if size[c] > SMALL:
                 block = state.z[first[c] : first[c] + size[c]]
-                words = small.words_of(word[c], state, priors)
-                large.resample(
+                words = small.topics_of(word[c], state, priors)
+                large.resample_large(
                     block, words, doc_topic, state.topic, priors, rng, nested
                 )
