@@ -28,10 +28,10 @@ def _kernel_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-# Numba's cache looks at the file of a kernel, not at the files of the functions
-# which that kernel calls: after an edit in rows.py it would go on running the old
-# code inside single_site_rows.py. So every state of the sources has a folder of its
-# own. Here, not in a fixture: it must be set before numba is imported.
+# Numba's cache notices an edit in the file of a kernel, but not in the files of the
+# functions that the kernel calls: after an edit in rows.py, single_site_rows.py would
+# run the old code. So each state of the sources has its own folder. This must be set
+# before numba is imported, so not in a fixture.
 _folder = Path(os.environ.get("NUMBA_CACHE_DIR", ROOT / ".numba_cache"))
 if "PYTEST_XDIST_WORKER" not in os.environ:  # a worker inherits it
     os.environ["NUMBA_CACHE_DIR"] = str(_folder / _kernel_digest())
@@ -40,8 +40,8 @@ if "numba" in sys.modules:  # a plugin of pytest was first
 
 from tests.helpers.warm_up import compile_all  # noqa: E402
 
-# Eight tests share the examples: 200 in the suite, the same in each run, and 10,000
-# with --hypothesis-profile=long, which prints how to repeat one that fails.
+# Eight tests share the examples: 200 in the suite, which are the same in each run, and
+# 10,000 with --hypothesis-profile=long, which prints how to repeat one that fails.
 _slow_machines = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("suite", max_examples=25, derandomize=True, **_slow_machines)
 settings.register_profile(

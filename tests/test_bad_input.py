@@ -33,7 +33,7 @@ from tests.helpers.public_names import (
 
 pytestmark = columns_are_shown
 
-# Without a row, because anything will do.
+# Parameters without a row, because every value is valid.
 TAKES_ANYTHING = {
     ("sklda.inspection.ConvergenceDisplay", "quantity"): "a text on the axis",
     ("sklda.inspection.TopicIntervalsDisplay", "quantity"): "a text on the axis",

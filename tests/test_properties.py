@@ -22,7 +22,7 @@ from tests.helpers.comparison import assert_same_fit
 from tests.helpers.strategies import CLASSES, cases, corpora, estimators, forms, spoiled
 
 pytestmark = pytest.mark.filterwarnings(
-    # Examples sweep a few times only, and only frames name their words.
+    # Examples run few sweeps, and only frames name their words.
     "ignore:After max_iter=:sklearn.exceptions.ConvergenceWarning",
     "ignore:X (has|does not have valid) feature names:UserWarning",
     "ignore:.getformat. is deprecated:DeprecationWarning",  # SciPy's own, in 1.11
@@ -138,7 +138,7 @@ def test_any_minibatches(data):
         assert digest(model, X) == before
         same = pickle.loads(pickle.dumps(same)).partial_fit(plain)
         assert_same_fit(model, same, but=["feature_names_in_"])
-        # A minibatch without tokens moves nothing; as the first one it counts for 1.
+        # A minibatch without tokens changes nothing; the first counts as one token.
         scale = model.total_samples / len(values)
         if total is None:
             total = scale * (values.sum() or 1)

@@ -42,7 +42,7 @@ def test_all_is_sorted_and_importable(module):
 
 
 def test_public_names_beside_all_are_modules():
-    # Whoever reads dir(sklda) finds nothing that we do not mean to keep.
+    # dir(sklda) shows only what we mean to keep.
     extra = {name for name in dir(sklda) if not name.startswith("_")}
     extra -= {*sklda.__all__, "dask"}  # which is there once something imported it
     assert extra == set()
@@ -154,8 +154,8 @@ def test_missing_explanation_is_found(old, new, complaint):
 # --- what an import costs ----------------------------------------------------
 
 
-# scikit-learn imports pandas where it finds it, so sys.modules says nothing about
-# sklda: this notes what its own files ask for, even inside try, even in vain.
+# scikit-learn imports pandas if it is installed, so sys.modules says nothing about
+# sklda. This records what the files of sklda try to import.
 IMPORTED_BY = """
 import builtins, json
 real_import, asked = builtins.__import__, set()
@@ -177,8 +177,8 @@ def test_import_asks_for_the_dependencies_only():
     assert asked <= numba | {"joblib", "numpy", "scipy", "sklda", "sklearn"}
 
 
-# Two witnesses, because Numba reports no event for a kernel that comes out of
-# the cache on disk: events of the compiler, and signatures of what was loaded.
+# Numba reports no event for a kernel from the cache on disk, so this returns both the
+# events of the compiler and the signatures of what was loaded.
 COMPILED_BY = """
 import importlib, json, pkgutil
 from importlib.util import find_spec
@@ -280,8 +280,8 @@ def test_example_of_the_readme_prints_what_stands_below_it():
     code = readme_block("pipeline-example", "python")
     shown = readme_block("pipeline-output", "text").split("\n")[:4]
     printed = run_python(code.replace("[:3]", "")).splitlines()
-    # The text comes from installed packages, whose versions differ: scores may differ
-    # by a few hundredths of a nat, topics by some words and in their order.
+    # The texts come from installed packages, whose versions differ. So scores may
+    # differ by a few hundredths of a nat, and topics in some words and in their order.
     assert abs(float(printed[0]) - float(shown[0])) < 0.25
     found = [set(line.split(", ")) for line in printed[1:]]
     assert len(found) == 20

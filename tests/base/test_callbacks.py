@@ -67,7 +67,7 @@ def test_a_model_at_every_sweep():
     for n, m in enumerate(swept, start=1):
         np.testing.assert_allclose(m.transform(X).sum(axis=1), 1)
         np.testing.assert_allclose(m.components_.sum(), X.sum() + 30)
-        # What was looked at does not move on with the chain.
+        # A snapshot does not change with the chain.
         alone = make(max_iter=n, burn_in=n - 1, evaluate_every=2).fit(X)
         for name in ("topic_assignments_", "log_joint_", "log_joint_iter_"):
             np.testing.assert_array_equal(getattr(m, name), getattr(alone, name))
@@ -101,7 +101,7 @@ def test_a_callback_that_stops(sweep):
     assert model.n_iter_ == sweep
     assert model.log_joint_iter_.tolist() == list(range(1, sweep + 1))
     assert recorder.events[-3:] == [f"end sweep {sweep}", "end fit", "teardown"]
-    # Stopped in burn-in, it is the fit of so many sweeps that keeps the last.
+    # A fit that is stopped in burn-in keeps its last sweep.
     assert_same_fit(
         model, make(max_iter=sweep, burn_in=sweep - 1, evaluate_every=1).fit(X)
     )
@@ -113,7 +113,7 @@ def test_a_stop_keeps_the_samples_before_it_and_the_last():
     model, _ = stopped_at(7, burn_in=2, thin=3)
     kept = [make(max_iter=n, burn_in=n - 1).fit(X).components_ for n in (3, 6, 7)]
     np.testing.assert_allclose(model.components_, np.mean(kept, axis=0))
-    # At a sweep that is kept anyway it counts once.
+    # A stop at a sweep that is kept anyway does not count it twice.
     model, _ = stopped_at(6, burn_in=2, thin=3)
     np.testing.assert_allclose(model.components_, np.mean(kept[:2], axis=0))
 

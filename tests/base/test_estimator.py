@@ -19,7 +19,7 @@ from sklda import (
     UncollapsedGibbsLDA,
 )
 
-# Each class by default, and each way to fit that is a path of its own.
+# Each class by default, and with the options that take another path through the code.
 ESTIMATORS = [
     CollapsedGibbsLDA(),
     CollapsedGibbsLDA(n_components=3, blocking="nested", max_block_size=None),
@@ -41,7 +41,7 @@ SMALL = CVBLDA(n_components=2, approximation="exact", max_iter=5)
 
 # The private checks that scikit-learn runs on its own estimators, beside those of
 # `parametrize_with_checks`. All of them exist in the oldest and the newest version
-# that we support; a name that is gone is to be noticed.
+# that we support; a name that disappears is an error.
 PRIVATE_CHECKS = [
     "check_dataframe_column_names_consistency",
     "check_get_feature_names_out_error",
@@ -57,8 +57,8 @@ PRIVATE_CHECKS = [
     "check_transformer_get_feature_names_out_pandas",
 ]
 
-# A check may be skipped because of what is not installed or not switched on here,
-# never because of what an estimator lacks. But margins are no probabilities.
+# A check may be skipped if something is not installed or not switched on, but not if an
+# estimator lacks something. MedLDA has margins, which are no probabilities.
 SKIPS_OF_THE_MACHINE = re.compile(
     r"(pandas|polars|array_api_strict|array-api-strict) is (not installed|required)"
     r"|SCIPY_ARRAY_API"

@@ -107,7 +107,7 @@ def test_trace_is_the_closed_form(learn_priors, sampler):
             max_iter=max_iter,
         )
         assert model.log_joint_iter_[-1] == max_iter
-        # float64 sums of 1200 lgammas: far more digits than an error would leave.
+        # Sums of 1,200 lgammas in float64: an error would leave far fewer digits.
         np.testing.assert_allclose(
             model.log_joint_[-1], log_joint(model, X), rtol=1e-10
         )

@@ -56,7 +56,7 @@ def test_fold_in_is_a_fixed_point(n_topics):
 
 
 def test_the_default_stop_costs_little():
-    # In nats per token; what an estimate from a few tokens leaves open is far more.
+    # In nats per token. The error of an estimate from a few tokens is far larger.
     components, alpha = random_topics(0)
     phi = components / components.sum(1, keepdims=True)
     counts = random_counts(1)
@@ -74,8 +74,8 @@ def test_the_default_stop_costs_little():
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_a_backend_of_processes_does_not_take_the_result_away(backend):
-    # Slices are written into one array, which other processes do not share. It comes
-    # before the serial one: else it might find that result in memory used again.
+    # Slices are written into one array, which other processes do not share. The serial
+    # call comes second: otherwise the first could find its result in reused memory.
     components, alpha = random_topics(99)
     with joblib.parallel_config(backend, n_jobs=2):
         theta = infer(random_counts(99), components, alpha)

@@ -45,7 +45,7 @@ def by_joblib(model, folder):
 def by_skops(model, folder):
     io = pytest.importorskip("skops.io")
     io.dump(model, folder / "model.skops")
-    # Whatever stands here the user has to trust, so it must be the class alone.
+    # A user has to trust each type that is listed here, so it must be the class alone.
     unknown = io.get_untrusted_types(file=folder / "model.skops")
     assert unknown == [f"{type(model).__module__}.{type(model).__name__}"]
     return io.load(folder / "model.skops", trusted=unknown)

@@ -15,14 +15,14 @@ from tests.helpers.halves import dense_halves
 X, THETA, _ = make_lda_corpus(
     200, 40, 5, document_length=60, doc_topic_prior=0.3, random_state=0
 )
-# Documents of all lengths, of none and of one token too.
+# Documents of all lengths, also without tokens and with one.
 LENGTHS = np.arange(37) ** 2 // 10
 NEW, _, _ = make_lda_corpus(37, 40, 5, document_length=LENGTHS, random_state=1)
 
 
 @pytest.fixture(scope="module", params=[2, 5, 16, 40], ids="K={}".format)
 def model(request):
-    # More than the 16 topics that fill the lanes of a register, and fewer.
+    # Fewer and more than the 16 topics that fill a register.
     lda = CollapsedGibbsLDA(request.param, max_iter=30, random_state=0)
     return lda.fit(X)
 

@@ -176,7 +176,7 @@ SMALL = {
     "12 topics": TinyProblem((((0, 2),),), 1, tuple(np.linspace(0.1, 1.2, 12)), 0.3),
 }
 
-# Otherwise no document here is short: its sums are computed anew.
+# Without this edit no document here is short: sums are computed anew for each.
 ALL_SHORT = Edit("_tables.document", "LANES_PER_TOKEN = N", "LANES_PER_TOKEN = 0")
 
 # Faults by the problem on which they show.

@@ -46,7 +46,7 @@ def test_planted_topics(n_topics, sampler):
     # 2,500 tokens or more tell a topic: cosines of 0.98 and above. Below 0.95 a
     # topic has taken words of another.
     assert cosines(model.topic_word_, truth).min() > 0.95
-    # No better an explanation than the truth is (nats per token), nor a worse.
+    # Explains the documents as well as the true topics do, in nats per token.
     assert abs(model.score(X) - score_of(truth, model, X)) < 0.05
 
 

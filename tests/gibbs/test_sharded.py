@@ -269,7 +269,7 @@ def test_only_the_totals_are_approximate(name, tiny):
 
 
 def test_the_totals_are_approximate():
-    # With so few tokens in all, it shows.
+    # It shows because there are so few tokens.
     sampler = Sharded(single_site_rows, 2, Threads())
     assert is_wrong(sampler, TINY["two documents"], 4_000, seed=2)
 

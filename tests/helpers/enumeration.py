@@ -281,7 +281,7 @@ def sweep_exact_draws(
 
 
 def chi_square_pvalue(seen, probabilities):
-    """Return the p-value of counts, the last of which is of what cannot happen.
+    """Return the p-value of counts, the last of which is of impossible outcomes.
 
     Outcomes are merged, the rarest first, until 5 draws are expected in each class:
     the distribution of the statistic is then close enough to chi-square.
@@ -310,7 +310,7 @@ def assert_exact(sampler, tiny, n_draws, seed, start=None):
 
 
 def is_wrong(mutant, tiny, n_draws, seed, start=None, *, or_unsound=False):
-    """Return whether it clearly does not.
+    """Return whether a sweep clearly changes the posterior.
 
     The tables of the state count only where they may be wrong `or_unsound`.
     """
@@ -365,9 +365,9 @@ def assert_marginals(sampler, tiny, seed, n_batches=100, batch=300):
         z[:] = state.z
     expected = tiny.posterior @ marginals(tiny, tiny.assignments)
     means = marginals(tiny, chain).reshape(n_batches, batch, -1).mean(1)
-    # A batch is far longer than the chain's memory, so its mean is as good as
-    # independent of the next. With 59 degrees of freedom or more, 4.5 standard errors
-    # are one false alarm in 30,000 values; a chain has under 30.
+    # A batch is much longer than the memory of the chain, so the means of batches are
+    # almost independent. With 59 degrees of freedom or more, 4.5 standard errors are
+    # one false alarm in 30,000 values; a chain has under 30.
     errors = means.std(0, ddof=1) / np.sqrt(n_batches)
     assert (abs(means.mean(0) - expected) < 4.5 * errors).all()
     assert errors.max() < 0.03  # or nothing was tested

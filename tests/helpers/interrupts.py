@@ -6,7 +6,7 @@ import time
 
 
 def interrupted_at(moment, call, functions=None):
-    """Raise KeyboardInterrupt at an instruction of a call; return whether it came.
+    """Raise KeyboardInterrupt at an instruction of a call; tell if it was reached.
 
     Instructions are counted in these functions and in what they call themselves, or
     everywhere but in finalisers, whose exceptions Python does not let out.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, TransformerMixin
 
-# For tests that find their words by the numbers of columns.
+# For tests that show words as the numbers of their columns.
 columns_are_shown = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
 
 

@@ -27,7 +27,7 @@ from sklda._core.problem import LANES
 from tests.helpers.from_python import from_python, is_inlined
 
 ROOT = Path(sklda.__file__).parent.parent
-# As they are: they run without a compiler, or their numbers are replaced below.
+# Not loaded again: they run without a compiler, or are replaced below.
 _NAMES = ("compile", "prefetch", "vector_type", "vectors")
 _SHARED = ("sklda._core.random_streams", *(f"sklda._simd.{name}" for name in _NAMES))
 

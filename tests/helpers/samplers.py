@@ -67,7 +67,7 @@ SAMPLERS = {
 SHARDABLE = [
     name for name, known in SAMPLERS.items() if hasattr(known.compiled(), "over")
 ]
-# Groups of tokens in any numbers, which are more than the strategies come to.
+# Groups of tokens with any numbers of draws, not only those of the strategies.
 GROUPS = {
     "groups, rows": Known("sklda._ecgs.kernels.rows", any_groups),
     "groups, lists": Known("sklda._ecgs.kernels.lists", any_groups),

@@ -23,7 +23,7 @@ def gibbs() -> None:
 
     for model in GIBBS.values():
         model.set_params(n_components=3, **PARAMS).fit(X)
-    # In registers above, in rows here; in rows above, in lists here.
+    # More topics: in rows instead of registers, and in lists instead of rows.
     for name, n_topics in (("rows", 41), ("dynamic", 200)):
         GIBBS[name].set_params(n_components=n_topics).fit(X).score(X)
 

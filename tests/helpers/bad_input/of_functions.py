@@ -70,7 +70,7 @@ COMPONENTS = np.arange(N_TOPICS * N_WORDS).reshape(N_TOPICS, N_WORDS) % 5
 def metric_doors() -> Iterator[tuple[str, Door]]:
     of_model = weights(N_TOPICS, N_WORDS) + no_estimators()
     in_texts = ("c_v", "c_uci", "c_npmi")
-    # Any documents do that have the words of the model.
+    # Any documents with the words of the model are valid.
     of_documents = weights(3, N_WORDS) + refused(None, words="X must be given")
     of_documents += refused(-COMPONENTS, words="X contains negative")
     of_documents += refused(np.ones((3, 6)), words="7 columns, but X has 6")
@@ -391,7 +391,7 @@ def display_doors(
     factory: str = "from_estimator",
 ) -> Iterator[tuple[str, Door]]:
     """Yield the doors of a display; `factory` is the method that makes it."""
-    # Drawn in full for what drawing refuses; the values of parameters need no picture.
+    # Only bad arguments of drawing need a picture.
     undrawn = type(cls.__name__, (cls,), {"plot": lambda self, ax=None: self})
     unknown = (AttributeError, TypeError)  # of matplotlib, or with what sklda adds
     drawing = {
@@ -436,7 +436,7 @@ def as_drawn(given: dict[str, Any]) -> dict[str, Spec]:
         elif isinstance(value, int):
             specs[name] = integer(1, typical=value)
         elif not isinstance(value, str):
-            # Of parameters of different sizes, the message may name any.
+            # The message may name any of the parameters whose sizes differ.
             shorter = refused(value[:-1], words="|".join(given))
             specs[name] = refused(5, {1}, "text", object()) + shorter
             if name != "intervals":  # None draws none
