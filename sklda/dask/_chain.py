@@ -66,7 +66,10 @@ class ClusterChain:
         self.n_topics, self.n_tokens = problem.n_topics, sum(partitions.n_tokens)
         n_parts = len(self.documents)
         self.bounds = word_bounds(n_parts, problem.n_words, problem.n_topics)
+        self.n_blocks = len(self.bounds) - 1
         self.storage, self._last_stored = storage, 0
+        parts = [f"part-{i}" for i in range(n_parts)]
+        self._files = parts, [f"block-{i}" for i in range(self.n_blocks)]
         self.n_sweeps = self.last_kept = 0
         self.log_joint_sweeps: list[int] = []
         self._log_joint: list[float] = []
@@ -99,11 +102,6 @@ class ClusterChain:
         self._log_joint = stored["log_joint"]
         self.log_joint_sweeps = stored["log_joint_sweeps"]
         self._load(stored)
-
-    @property
-    def n_blocks(self) -> int:
-        """Return the number of blocks of words."""
-        return len(self.bounds) - 1
 
     @property
     def log_joint(self) -> list[float]:
@@ -253,12 +251,6 @@ class ClusterChain:
         self.storage.finish(sweep, content)
         self._last_stored = sweep
         self._load(content)
-
-    @property
-    def _files(self) -> tuple[list[str], list[str]]:
-        """Return the names of the files of parts and of blocks in storage."""
-        parts = [f"part-{i}" for i in range(len(self.documents))]
-        return parts, [f"block-{i}" for i in range(self.n_blocks)]
 
     def _load(self, stored: dict[str, Any]) -> None:
         """Load the state from storage, so that Dask can forget the tasks before it."""

@@ -44,7 +44,8 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
         Fit alpha (one value for all topics, or one per topic) and beta to the data by
-        Minka's fixed point, every 10 sweeps during burn-in.
+        Minka's fixed point, every 10 sweeps during burn-in. Both remain between 0.0001
+        and 1000.
     max_iter : int, default=200
         Number of sweeps.
     burn_in : int, default=None
@@ -54,15 +55,15 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
     evaluate_every : int, default=10
-        Record `log_joint_` every so many sweeps; 0 never records it.
+        Number of sweeps between two entries of the trace; 0 means no trace.
     n_shards : int, default=8
         Number of shards, of about equal tokens, up to 570. The fitted model depends on
         their number, but not on the blocks of X. Each is one task, so use at least as
         many shards as the workers have threads.
     storage : str or None, default=None
-        Folder to which the state is written, at a path or a URL that fsspec knows and
-        that this process and all workers reach. With None, the results of a worker that
-        dies are recomputed from the first sweep.
+        Folder for the state, at a path or a URL that fsspec knows and that this process
+        and all workers reach. With None, the results of a worker that dies are
+        recomputed from the first sweep.
     store_every : int, default=20
         Number of sweeps between two states in `storage`, of which the last one stays.
     client : distributed.Client or None, default=None
@@ -73,18 +74,16 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     random_state : int, RandomState instance or None, default=None
         Seed. Pass an int for repeatable results.
     verbose : int, default=0
-        With 1, print a line per entry of the trace: sweep, log joint per token in nats,
-        tokens per second.
+        With 1, print the progress of fit, and when kernels are compiled.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features_in_)
-        Pseudo-counts: number of tokens of each word on each topic, mean over the kept
-        samples, plus beta.
+        Expected number of tokens of each word on each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : dask array of shape (n_documents, n_components)
-        Topic proportions of the training documents, mean over the kept samples.
+        Expected topic proportions of the training documents.
     topic_assignments_ : dask array of shape (n_tokens,)
         Topic of each training token in the last sweep. Tokens are ordered by document,
         then by word.
@@ -100,7 +99,7 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     n_iter_ : int
         Number of sweeps done.
     n_partitions_ : int
-        Number of partitions into which the documents were cut.
+        Number of parts into which the documents were cut.
     n_features_in_ : int
         Number of words.
 
@@ -194,7 +193,8 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
         Fit alpha (one value for all topics, or one per topic) and beta to the data by
-        Minka's fixed point, every 10 sweeps during burn-in.
+        Minka's fixed point, every 10 sweeps during burn-in. Both remain between 0.0001
+        and 1000.
     max_iter : int, default=200
         Number of sweeps.
     burn_in : int, default=None
@@ -204,38 +204,36 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
     evaluate_every : int, default=10
-        Record `log_joint_` every so many sweeps; 0 never records it.
+        Number of sweeps between two entries of the trace; 0 means no trace.
     n_partitions : int or None, default=None
         Number of partitions of the documents, of about equal tokens, up to 570; each is
         one task. None means one for each thread of the workers when the fit begins. The
         result does not depend on it.
     storage : str or None, default=None
-        Folder to which the state is written, at a path or a URL that fsspec knows and
-        that this process and all workers reach. With None, the results of a worker that
-        dies are recomputed from the first sweep.
+        Folder for the state, at a path or a URL that fsspec knows and that this process
+        and all workers reach. With None, the results of a worker that dies are
+        recomputed from the first sweep.
     store_every : int, default=20
         Number of sweeps between two states in `storage`, of which the last one stays.
     client : distributed.Client or None, default=None
         Client of the cluster. None means the present one of this process.
     n_jobs : int, default=None
-        Number of threads of a task, in fit, transform and score. None means 1, -1 all
-        processors of the worker. With many topics, fewer partitions of more threads
-        take less memory and send fewer counts. The result does not depend on it.
+        Number of threads of a task. None means 1, -1 all processors of the worker. With
+        many topics, fewer partitions of more threads take less memory and send fewer
+        counts. The result does not depend on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
         Seed. Pass an int for repeatable results.
     verbose : int, default=0
-        With 1, print a line per entry of the trace: sweep, log joint per token in nats,
-        tokens per second.
+        With 1, print the progress of fit, and when kernels are compiled.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features_in_)
-        Pseudo-counts: number of tokens of each word on each topic, mean over the kept
-        samples, plus beta.
+        Expected number of tokens of each word on each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : dask array of shape (n_documents, n_components)
-        Topic proportions of the training documents, mean over the kept samples.
+        Expected topic proportions of the training documents.
     topic_assignments_ : dask array of shape (n_tokens,)
         Topic of each training token in the last sweep. Tokens are ordered by document,
         then by word.
@@ -251,7 +249,7 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
     n_iter_ : int
         Number of sweeps done.
     n_partitions_ : int
-        Number of partitions into which the documents were cut.
+        Number of parts into which the documents were cut.
     n_features_in_ : int
         Number of words.
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklda._core.corpus import ranges, slice_documents, tokens_before
+from sklda._core.sampler import info
 
 
 class State(NamedTuple):
@@ -37,6 +38,8 @@ class PlainAdLda(NamedTuple):
             _add_lists(tables, copies)
         tables.topic[:] = _sum([copy.topic for copy in copies], tables.topic)
         return state
+
+    info = staticmethod(info)
 
     def counts(self, problem, state):
         return self.sampler.counts(problem, self.sampler.over(state.tables, problem))

@@ -90,12 +90,13 @@ def test_storage_of_another_estimator_is_refused(killed, tmp_path):
 
 def test_storage_ends_what_the_scheduler_remembers(client, after_sweep, tmp_path):
     # Without it, each sweep can be recomputed from all before it.
-    n_tasks = {}
+    n_tasks, tasks = {}, client.cluster.scheduler.tasks
     for every in (3, 1000):
         model = make(storage=str(tmp_path / str(every)), store_every=every)
+        before = set(tasks)
 
-        def count(every=every):
-            n_tasks[every] = len(client.cluster.scheduler.tasks)
+        def count(every=every, before=before):
+            n_tasks[every] = len(tasks.keys() - before)
 
         undo = after_sweep(12, count)
         model.fit(delayed_blocks())
