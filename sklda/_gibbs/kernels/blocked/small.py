@@ -36,7 +36,8 @@ from sklda._simd.vectors import (
 from sklda._tables.lists import SPARE, fill_gap, find, pick
 
 SMALL = SPARE  # tokens of the largest block that is drawn by cumulants
-# If tiny priors leave less than this of K_1 without a block, rounding has spoilt it.
+# If less than this share of K_1 is left without a block, subtraction has cancelled:
+# priors of 1e-10 leave 1e-20.
 LEAST_LEFT = 1e-3
 
 
@@ -224,10 +225,8 @@ def resample_small(block, n, sums, words, given, rng, depth):
     The K_c count all tokens, before and after. The draw tries the present topics of the
     whole block first: if they stay, nothing is written.
     """
-    stay, left = (
-        1.0,
-        sums,
-    )  # the weight of the present topics, the K_c without the block
+    # The weight of the present topics, and the K_c without the block.
+    stay, left = 1.0, sums
     for i in range(n):
         k, m = np.int64(block[i]), 1
         for other in range(i + 1, n):
