@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.corpus import kernel_ranges, ranges, some_documents, tokens_before
-from sklda._core.problem import Corpus, Counts, Problem, pad_prior, padded
+from sklda._core.problem import Corpus, Problem, pad_prior, padded
 from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._core.sampler import info
 from sklda._core.threads import Threads
 from sklda._core.word_prior import words_at
 from sklda._gibbs.kernels import gammas, partially_collapsed
-from sklda._gibbs.recounted import count_ranges, count_tokens, recount
+from sklda._gibbs.recounted import RecountedState, counts, new_state, recount
 
 BLOCK = 256  # words whose gammas are added up; then the sums of blocks are
 _SLICES = 8  # of the work per thread, as slices differ in time
@@ -29,18 +29,6 @@ class Keys(NamedTuple):
 
     phi: np.uint64
     topics: np.uint64
-
-
-class PhiState(NamedTuple):
-    """The topics of the tokens with their counts, room for phi, and slices of work."""
-
-    z: np.ndarray  # (n_tokens,) uint16
-    word_topic: np.ndarray  # (n_words, n_lanes) int32
-    topic: np.ndarray  # (n_lanes,) int32
-    phi: np.ndarray  # (n_words, n_lanes) float32, gammas
-    block_slices: list[tuple[int, int]]
-    doc_slices: list[tuple[int, int]]
-    count_ranges: list[tuple[int, int]]  # of words, of about equal cells
 
 
 def draw_keys(rng: RandomStreams) -> Keys:
@@ -125,54 +113,43 @@ class PartiallyCollapsed(NamedTuple):
     """Draw phi given the topics, then the topics given phi."""
 
     threads: Threads
+    counts = staticmethod(counts)
     info = staticmethod(info)
 
-    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> PhiState:
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> RecountedState:
         """Return the state in which the tokens have the topics z."""
-        corpus, n_words = problem.corpus, problem.n_words
         n_slices = _SLICES * self.threads.n
-        n_blocks = -(-n_words // BLOCK)
-        return PhiState(
-            *count_tokens(problem, z),
-            phi=np.zeros((n_words, problem.n_lanes), np.float32),
-            block_slices=list(ranges(np.arange(n_blocks + 1), n_slices)),
-            doc_slices=list(ranges(tokens_before(corpus), n_slices)),
-            count_ranges=count_ranges(problem, self.threads),
-        )
+        blocks = np.arange(-(-problem.n_words // BLOCK) + 1)
+        word_slices = list(ranges(blocks, n_slices))
+        return new_state(problem, z, self.threads, word_slices, n_slices)
 
     def sweep(
-        self,
-        problem: Problem[Corpus],
-        state: PhiState,
-        rng: RandomStreams,
-    ) -> PhiState:
+        self, problem: Problem[Corpus], state: RecountedState, rng: RandomStreams
+    ) -> RecountedState:
         """Draw phi and the topic of every token once."""
         keys = draw_keys(rng)
         corpus, z, alpha = problem.corpus, state.z, problem.doc_topic_prior
-        factor = factors(self._draw_phi(problem, state, keys.phi))
+        phi, factor = self._draw_phi(problem, state, keys.phi)
 
         def resample(documents):
             some, first = some_documents(corpus, *documents), documents[0]
-            sweep_documents(some, z, first, state.phi, factor, alpha, keys.topics)
+            sweep_documents(some, z, first, phi, factor, alpha, keys.topics)
 
         self.threads.map(resample, state.doc_slices)
         recount(problem, state, self.threads)
         return state
 
-    def counts(self, problem: Problem[Corpus], state: PhiState) -> Counts:
-        """Return the count tables; they are the state's own."""
-        return Counts(state.word_topic, state.topic)
-
-    def _draw_phi(self, problem, state, key) -> np.ndarray:
-        """Fill the table of gammas; return the sums of its blocks."""
+    def _draw_phi(self, problem, state, key) -> tuple[np.ndarray, np.ndarray]:
+        """Return gammas of words, and the factor 1 / sum of each topic."""
+        phi = np.zeros(state.word_topic.shape, np.float32)
         totals = np.empty((-(-problem.n_words // BLOCK), problem.n_topics))
         extra = draw_extra(key, state.topic == 0, problem)
 
         def draw(blocks):
             for block in range(*blocks):
                 words = slice(block * BLOCK, (block + 1) * BLOCK)
-                counts, phi = state.word_topic[words], state.phi[words]
-                totals[block] = draw_phi_block(key, block, counts, extra, problem, phi)
+                some, rows = state.word_topic[words], phi[words]
+                totals[block] = draw_phi_block(key, block, some, extra, problem, rows)
 
-        self.threads.map(draw, state.block_slices)
-        return totals
+        self.threads.map(draw, state.word_slices)
+        return phi, factors(totals)

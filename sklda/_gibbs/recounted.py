@@ -1,29 +1,50 @@
-"""Word-topic counts of samplers that move all tokens at once: made anew each sweep."""
+"""The state of samplers that move all tokens at once, and count them after it."""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.corpus import ranges, word_cells
-from sklda._core.problem import Corpus, Problem
+from sklda._core.corpus import ranges, tokens_before, word_cells
+from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.threads import Threads
 from sklda._tables import rows
 
+Slices = list[tuple[int, int]]  # first and end of each
 
-def count_tokens(problem: Problem[Corpus], z: np.ndarray) -> rows.RowCounts:
-    """Return the counts of the tokens alone, without beta where that is an array."""
+
+class RecountedState(NamedTuple):
+    """The topics of the tokens, their counts without beta, and slices of the work."""
+
+    z: np.ndarray  # (n_tokens,) uint16
+    word_topic: np.ndarray  # (n_words, n_lanes) int32
+    topic: np.ndarray  # (n_lanes,) int32
+    word_slices: Slices  # of words, or of blocks of words
+    doc_slices: Slices
+    count_ranges: Slices  # of words, of about equal cells, one for each thread
+
+
+def new_state(
+    problem: Problem[Corpus],
+    z: np.ndarray,
+    threads: Threads,
+    word_slices: Slices,
+    n_doc_slices: int,
+) -> RecountedState:
+    """Return the state in which the tokens have the topics z."""
     word_topic = np.zeros((problem.n_words, problem.n_lanes), np.int32)
-    state = rows.RowCounts(z, word_topic, np.zeros(problem.n_lanes, np.int32))
-    rows.add_tokens(problem.corpus, state)
-    return state
-
-
-def count_ranges(problem: Problem[Corpus], threads: Threads) -> list[tuple[int, int]]:
-    """Return a range of words for each thread, of about equal numbers of cells."""
+    counts = rows.RowCounts(z, word_topic, np.zeros(problem.n_lanes, np.int32))
+    rows.add_tokens(problem.corpus, counts)
     cells_before = np.concatenate([[0], np.cumsum(word_cells(problem))])
-    return list(ranges(cells_before, threads.n))
+    return RecountedState(
+        *counts,
+        word_slices=word_slices,
+        doc_slices=list(ranges(tokens_before(problem.corpus), n_doc_slices)),
+        count_ranges=list(ranges(cells_before, threads.n)),
+    )
 
 
-def recount(problem: Problem[Corpus], state, threads: Threads) -> None:
-    """Set the counts of a state that has `count_ranges` to those of its topics."""
+def recount(problem: Problem[Corpus], state: RecountedState, threads: Threads) -> None:
+    """Set the counts to those of the topics; they do not depend on the ranges."""
 
     def count_words(first, last):
         table = state.word_topic[first:last]
@@ -33,3 +54,8 @@ def recount(problem: Problem[Corpus], state, threads: Threads) -> None:
 
     words = zip(*state.count_ranges, strict=True)
     state.topic[:] = sum(threads.map(count_words, *words))
+
+
+def counts(problem: Problem[Corpus], state: RecountedState) -> Counts:
+    """Return the count tables; they are the state's own."""
+    return Counts(state.word_topic, state.topic)

@@ -12,14 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core import doc_topic_counts
-from sklda._core.corpus import ranges, some_documents, tokens_before
-from sklda._core.problem import Corpus, Counts, Problem
+from sklda._core.corpus import ranges, some_documents
+from sklda._core.problem import Corpus, Problem
 from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._core.sampler import info
 from sklda._core.threads import Threads
 from sklda._core.word_prior import words_at
 from sklda._gibbs.kernels import gammas, uncollapsed
-from sklda._gibbs.recounted import count_ranges, count_tokens, recount
+from sklda._gibbs.recounted import RecountedState, counts, new_state, recount
 
 _MOST_SLICES = 64
 _WORDS = 128  # of a slice, or more
@@ -27,39 +27,24 @@ _TOKENS = 4096  # of a slice, or more
 _GAMMAS = 2**16  # drawn at a time, which bounds the memory of a thread
 
 
-class PhiThetaState(NamedTuple):
-    """The topics of the tokens with their counts, and slices of words and documents."""
-
-    z: np.ndarray  # (n_tokens,) uint16
-    word_topic: np.ndarray  # (n_words, n_lanes) int32
-    topic: np.ndarray  # (n_lanes,) int32
-    word_slices: list[tuple[int, int]]
-    doc_slices: list[tuple[int, int]]
-    count_ranges: list[tuple[int, int]]  # of words, of about equal cells
-
-
 class Uncollapsed(NamedTuple):
     """Draw phi and theta given the topics, then all topics given these."""
 
     threads: Threads
+    counts = staticmethod(counts)
     info = staticmethod(info)
 
-    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> PhiThetaState:
+    def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> RecountedState:
         """Return the state in which the tokens have the topics z."""
-        corpus, n_words = problem.corpus, problem.n_words
-        before = tokens_before(corpus)
+        n_words, n_tokens = problem.n_words, z.size
         n_word_slices = min(1 + n_words // _WORDS, _MOST_SLICES)
-        n_doc_slices = min(1 + before[-1] // _TOKENS, _MOST_SLICES)
-        return PhiThetaState(
-            *count_tokens(problem, z),
-            word_slices=list(ranges(np.arange(n_words + 1), n_word_slices)),
-            doc_slices=list(ranges(before, n_doc_slices)),
-            count_ranges=count_ranges(problem, self.threads),
-        )
+        n_doc_slices = min(1 + n_tokens // _TOKENS, _MOST_SLICES)
+        word_slices = list(ranges(np.arange(n_words + 1), n_word_slices))
+        return new_state(problem, z, self.threads, word_slices, n_doc_slices)
 
     def sweep(
-        self, problem: Problem[Corpus], state: PhiThetaState, rng: RandomStreams
-    ) -> PhiThetaState:
+        self, problem: Problem[Corpus], state: RecountedState, rng: RandomStreams
+    ) -> RecountedState:
         """Draw phi, theta and the topic of every token once."""
         phi, factor = self._draw_phi(problem, state, rng.child(0))
         z = state.z
@@ -73,10 +58,6 @@ class Uncollapsed(NamedTuple):
         self.threads.map(resample, state.doc_slices, of_slices)
         recount(problem, state, self.threads)
         return state
-
-    def counts(self, problem: Problem[Corpus], state: PhiThetaState) -> Counts:
-        """Return the count tables; they are the state's own."""
-        return Counts(state.word_topic, state.topic)
 
     def _draw_phi(self, problem, state, rng) -> tuple[np.ndarray, np.ndarray]:
         """Return gammas of words, each row scaled, and the factor 1 / sum of topics.
