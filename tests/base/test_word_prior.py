@@ -172,8 +172,8 @@ def test_search_over_arrays():
 @pytest.mark.parametrize("name", ["rows", "lists", "uncollapsed", "light", "gibbs"])
 @pytest.mark.parametrize("shift", [1, 2])
 def test_seeds_are_not_washed_out(name, shift):
-    # After 1,000 sweeps, topic k is still the planted topic that its seeds name.
-    # Without seeds, a chain comes to any of 24 orders.
+    # After 1,000 sweeps, topic k is the planted topic that its seeds name; without
+    # seeds a chain comes to any of 24 orders.
     prior = seeded(shift)
     model = fit(name, prior, max_iter=1000, burn_in=990, evaluate_every=0, thin=5)
     counts = model.components_ - prior
