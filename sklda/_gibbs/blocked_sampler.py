@@ -126,7 +126,9 @@ class Blocked(NamedTuple):
         """Return the count tables."""
         return lists.counts(problem, state.tables)
 
-    def info(self, problem: Problem[Corpus] | Problem[Part], state: BlockState) -> SweepInfo:
+    def info(
+        self, problem: Problem[Corpus] | Problem[Part], state: BlockState
+    ) -> SweepInfo:
         """Return the number of blocks."""
         return SweepInfo(n_draws=state.blocks.size.size)
 

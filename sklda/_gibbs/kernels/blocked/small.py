@@ -33,7 +33,7 @@ from sklda._simd.vectors import (
     to_float,
     total,
 )
-from sklda._tables.lists import SPARE, fill_gap, find, pick
+from sklda._tables.lists import SPARE, fill_gap, find, pick_listed
 
 SMALL = SPARE  # tokens of the largest block that is drawn by cumulants
 # If less than this share of K_1 is left without a block, subtraction has cancelled:
@@ -294,7 +294,7 @@ def draw_other(r, scale, factors, but, words, given, depth):
         sums = sums + weights
     listed = total(sums)
     if r < listed:
-        return pick(given.weight, size, but, r)
+        return pick_listed(given.weight, size, but, r)
     return draw_unlisted(r - listed, scale, factors, words, given, depth)
 
 
@@ -311,7 +311,7 @@ def draw_unlisted(r, scale, factors, words, given, depth):
         weight[k] = scale * combined(factors, kappa, depth)
     for j in range(size[0]):
         weight[topics[j]] = 0
-    k = pick(weight, n_lanes, -1, r)
+    k = pick_listed(weight, n_lanes, -1, r)
     j = find(topics, np.int64(size[0]), k)
     if j == size[0]:
         topics[j] = k
