@@ -29,10 +29,10 @@ from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._gibbs.chain import Chain
-from sklda._gibbs.kept_draws import check_draws, posterior_draws
-from sklda._gibbs.run import Recorder, chain_schedule, run_fit
+from sklda._gibbs.kept_draws import check_keep_draws, posterior_draws
+from sklda._gibbs.run import Observer, chain_schedule, run_fit
 from sklda._gibbs.start import check_init, first_topics
-from sklda._gibbs.stored import StoredChain, check_documents, store, take_up
+from sklda._gibbs.stored import StoredChain, check_documents, store_chain, take_up
 from sklda._topics.posterior_draws import PosteriorDraws
 
 
@@ -45,7 +45,7 @@ class BaseChainEstimator(BaseTopicModel):
     }
     _stored: StoredChain  # where the next fit goes on, with `warm_start`
 
-    def _fit_chain(self, X, y, recorder: Recorder | None = None) -> Any:
+    def _fit_chain(self, X, y, recorder: Observer | None = None) -> Any:
         """Fit, and return the chain, which a recorder looks at after each sweep."""
         raise NotImplementedError
 
@@ -57,14 +57,14 @@ class BaseChainEstimator(BaseTopicModel):
         """Return the fitted attributes at the end of a chain, which goes no further."""
         raise NotImplementedError
 
-    def _end(self, chain: Any, recorder: Recorder | None) -> None:
+    def _end(self, chain: Any, recorder: Observer | None) -> None:
         """Set the fitted attributes, and keep the chain for the next fit, if any."""
         goes_on = self.warm_start or recorder is not None
         vars(self).pop("_stored", None)
         # A chain that has ended gives its sums away, which saves memory.
         vars(self).update(self._attributes(chain.snapshot() if goes_on else chain))
         if self.warm_start:
-            store(self, chain)
+            store_chain(self, chain)
 
 
 class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
@@ -146,7 +146,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def _fit_chain(self, X, y=None, recorder: Recorder | None = None) -> Chain:
+    def _fit_chain(self, X, y=None, recorder: Observer | None = None) -> Chain:
         parameters, chain = self._parameters, take_up(self)
         schedule, keep_draws = chain_schedule(parameters, chain), parameters.keep_draws
         with fitting(self), make_threads(parameters) as threads:
@@ -156,7 +156,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             problem = make_problem(self, corpus)
             sampler = self._make_sampler(problem, threads)
             if chain is None:
-                check_draws(keep_draws, schedule, problem)
+                check_keep_draws(keep_draws, schedule, problem)
                 names = getattr(self, "feature_names_in_", None)
                 init = check_init(self.init, problem, names)
                 make_sampler = partial(self._make_sampler, threads=threads)
@@ -166,7 +166,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             else:
                 check_documents(corpus, chain.problem.corpus, may_add=True)
                 chain = chain.extended(sampler, corpus, threads)
-                check_draws(keep_draws, schedule, problem, len(chain.draws))
+                check_keep_draws(keep_draws, schedule, problem, len(chain.draws))
             every = parameters.evaluate_every
             run_fit(self, (X, y), chain, schedule, every, recorder)
             self._end(chain, recorder)

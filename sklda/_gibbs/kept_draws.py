@@ -75,7 +75,7 @@ def most_bytes(problem: Problem[Corpus]) -> int:
     return total
 
 
-def check_draws(
+def check_keep_draws(
     keep_draws: int,
     schedule: Schedule,
     problem: Problem[Corpus],

@@ -49,7 +49,7 @@ class Runnable(Protocol):
         """Return a copy, as if stopped here, that further sweeps do not change."""
 
 
-class Recorder(Protocol):
+class Observer(Protocol):
     """Looks at each sample of a chain."""
 
     def look(self, chain: Any, *, kept: bool) -> None:
@@ -100,7 +100,7 @@ def run_fit(
     chain: Runnable,
     schedule: Schedule,
     report_every: int,
-    recorder: Recorder | None = None,
+    recorder: Observer | None = None,
 ) -> None:
     """Run the chain of a fit to X and y; a burn-in ends the samples of earlier fits.
 

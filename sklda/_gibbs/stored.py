@@ -41,7 +41,7 @@ class StoredChain(NamedTuple):
     parameters: dict[str, Any]
 
 
-def store(estimator: BaseTopicModel, chain: Runnable) -> None:
+def store_chain(estimator: BaseTopicModel, chain: Runnable) -> None:
     """Let the next fit with `warm_start` go on with this chain."""
     estimator._stored = StoredChain(chain, deepcopy(_fixed(estimator)))
 

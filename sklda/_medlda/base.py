@@ -17,7 +17,7 @@ from sklda._core.problem import Corpus, Problem
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
-from sklda._gibbs.run import Recorder, chain_schedule, run_fit
+from sklda._gibbs.run import Observer, chain_schedule, run_fit
 from sklda._gibbs.stored import check_documents, take_up
 from sklda._medlda.chain import MedLDAChain, acceptance_rate
 from sklda._medlda.losses import Loss
@@ -57,7 +57,7 @@ class BaseMedLDA(BaseChainEstimator):
 
     @fit_context(prefer_skip_nested_validation=True)
     def _fit_chain(
-        self, X, y, recorder: Recorder | None = None
+        self, X, y, recorder: Observer | None = None
     ) -> MedLDAChain | OneVsRest:
         parameters, chain = self._parameters, take_up(self)
         schedule = chain_schedule(parameters, chain)

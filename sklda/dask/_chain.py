@@ -31,7 +31,7 @@ from sklda.dask._counts import PackedCounts, add_up
 from sklda.dask._parts import PartState, piece_of, start_part
 from sklda.dask._statistics import (
     add_documents,
-    add_tokens_of_words,
+    add_words,
     count_documents,
     count_words,
     fit_priors,
@@ -145,7 +145,7 @@ class ClusterChain:
         blocks = self._totals[1], self.blocks
         self._totals = self._submit(
             self._tasks(add_documents, "mean", "part", parts, n_topics),
-            self._tasks(add_tokens_of_words, "mean", "block", blocks, n_topics),
+            self._tasks(add_words, "mean", "block", blocks, n_topics),
         )
         self.n_kept, self.last_kept = self.n_kept + 1, self.n_sweeps
 

@@ -88,7 +88,7 @@ def add_documents(
     return _add(total, counts, topics, ends, n_topics)
 
 
-def add_tokens_of_words(
+def add_words(
     total: sparse.csr_array | None, block: PackedCounts, n_topics: int
 ) -> sparse.csr_array:
     """Add the word-topic counts of a sample, (n_words, n_topics) int64."""

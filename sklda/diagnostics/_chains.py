@@ -12,7 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklda._core.types import MatrixLike
 from sklda._gibbs.run import chain_schedule
 from sklda._gibbs.scalars import HeldOut, Recorder, Stop
-from sklda._gibbs.stored import store
+from sklda._gibbs.stored import store_chain
 
 
 class Sampled(NamedTuple):
@@ -105,7 +105,7 @@ def _go_on(
         estimator.n_iter_ + n_sweeps,
     )
     estimator.set_params(burn_in=0, max_iter=n_sweeps, warm_start=True)
-    store(estimator, sampled.chain)
+    store_chain(estimator, sampled.chain)
     chain = estimator._fit_chain(experiment.X, experiment.y, recorder)
     estimator.set_params(burn_in=burn_in, max_iter=max_iter, warm_start=False)
     del estimator._stored

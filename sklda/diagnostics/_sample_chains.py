@@ -18,7 +18,7 @@ from sklda._base.sklearn_private import Interval
 from sklda._core.corpus import check_corpus, check_weights
 from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
-from sklda._gibbs.kept_draws import check_draws
+from sklda._gibbs.kept_draws import check_keep_draws
 from sklda._gibbs.run import chain_schedule
 from sklda._gibbs.scalars import HeldOut, draw_pairs
 from sklda.diagnostics._chains import Experiment
@@ -160,7 +160,7 @@ def _check_data(
         keep_draws = getattr(parameters, "keep_draws", 0)
         problem = make_problem(estimator, whole_corpus)
         schedule = chain_schedule(parameters)
-        check_draws(keep_draws, schedule, problem, n_chains=n_chains)
+        check_keep_draws(keep_draws, schedule, problem, n_chains=n_chains)
         pairs = draw_pairs(whole_corpus, generator)
     if X_test is None:
         return pairs, None
