@@ -67,10 +67,8 @@ def _add_lists(tables, copies):
         }
         left = [(k, n) for k, n in total.items() if n > 0]
         first, last = tables.start[w : w + 2]
-        tables.list_topic[first:last], tables.list_count[first:last] = (
-            tables.topic.size,
-            0,
-        )
+        tables.list_topic[first:last] = tables.topic.size
+        tables.list_count[first:last] = 0
         tables.size[w] = len(left)
         for slot, (k, n) in enumerate(left, first):
             tables.list_topic[slot], tables.list_count[slot] = k, n

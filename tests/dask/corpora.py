@@ -76,15 +76,12 @@ class AdLdaOnOneMachine(sklda.CollapsedGibbsLDA):
         return sampler
 
 
-def on_one_machine(local):
-    """Return an estimator on one machine that does what its class on Dask does."""
-    if isinstance(local, sklda.CollapsedGibbsLDA):
-        return AdLdaOnOneMachine(**local.get_params())
-    return local
-
-
 def fit_local(model, X=X):
-    return on_one_machine(model._make_local()).fit(X)
+    """Fit an estimator on one machine that does what the class on Dask does."""
+    local = model._make_local()
+    if isinstance(local, sklda.CollapsedGibbsLDA):
+        local = AdLdaOnOneMachine(**local.get_params())
+    return local.fit(X)
 
 
 OF_ARRAYS = ["components_", "doc_topic_", "topic_assignments_", "doc_topic_prior_"]

@@ -18,7 +18,6 @@ from tests.dask.corpora import (
     delayed_blocks,
     fit_local,
     make,
-    on_one_machine,
 )
 from tests.helpers.comparison import fitted
 from tests.helpers.interpreter import run_python
@@ -50,9 +49,8 @@ def test_to_local(model):
 def test_to_local_has_the_number_of_shards(client):
     some = X[:2]  # fewer documents than shards
     model = make("rows", client=client).fit(delayed_blocks([2], some))
-    local = model.to_local()
-    assert local.n_shards == model.n_partitions_ == 2
-    assert_same_as_local(model, on_one_machine(local).fit(some))
+    assert model.to_local().n_shards == model.n_partitions_ == 2
+    assert_same_as_local(model, fit_local(model.set_params(n_shards=2), some))
 
 
 def test_several_chains_are_refused(model):
@@ -67,11 +65,7 @@ def test_to_local_needs_no_dask(model):
     local = model.to_local()
     local.components_ = np.round(local.components_)  # which are counts, then
     code = WITHOUT_DASK.format(stored=pickle.dumps(local).hex())
-    assert run_python(code).split() == [
-        "sklda._gibbs.partially_collapsed",
-        "(4,",
-        "4)",
-    ]
+    assert run_python(code).strip() == "sklda._gibbs.partially_collapsed (4, 4)"
 
 
 def test_pickle_and_clone(model, client):

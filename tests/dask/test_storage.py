@@ -57,10 +57,11 @@ def test_storage_holds_one_complete_sweep(killed, tmp_path):
     assert stored["sklda"] == sklda.__version__
     assert stored["estimator"] == "PartiallyCollapsedGibbsLDA"
     assert sum(stored["n_tokens"]) == X.sum()
-    # A folder that was being written when everything stopped.
-    half = tmp_path / "sweep-000009"
-    half.mkdir()
-    (half / "done.json").write_text('{"sweep": 9,')
+    # Folders that were being written when everything stopped, with our mark or without.
+    Storage(str(tmp_path), 1, {}).begin(6)
+    (tmp_path / "sweep-000009").mkdir()
+    for half in (6, 9):
+        (tmp_path / f"sweep-{half:06d}" / "done.json").write_text('{"sweep": 6,')
     killed.fit(delayed_blocks(), resume=True)
     assert_same_as_local(killed, fit_local(killed))
 
@@ -260,13 +261,6 @@ def test_damaged_done_json(killed, damage, tmp_path):
     for file in path.parent.iterdir():
         file.unlink()
     path.parent.rmdir()
-    killed.fit(delayed_blocks(), resume=True)
-    assert_same_as_local(killed, fit_local(killed))
-
-
-def test_damaged_done_json_after_a_complete_sweep(killed, tmp_path):
-    Storage(str(tmp_path), 1, {}).begin(6)
-    (tmp_path / "sweep-000006" / "done.json").write_text('{"sweep": 6,')
     killed.fit(delayed_blocks(), resume=True)
     assert_same_as_local(killed, fit_local(killed))
 
