@@ -77,11 +77,12 @@ class Progress:
         estimator: BaseTopicModel,
         n_tokens: float,
         every: int,
+        until: int,
         describe: Callable[[], str],
         first: int = 0,
     ) -> None:
         self.estimator = estimator
-        self.until = first + estimator.max_iter  # sweeps
+        self.until = until  # the last sweep
         self.n_tokens = n_tokens
         self.every = every  # 0 is never
         self.describe = describe  # the present sample

@@ -277,7 +277,7 @@ class CVBLDA(BaseLDA):
             approximation = APPROXIMATIONS[self.approximation]
             engine = Engine(approximation, problem, rng, parameters.n_shards, threads)
             every = parameters.evaluate_every
-            progress = Progress(self, engine.n_tokens, every, engine.describe)
+            progress = Progress(self, engine.n_tokens, every, max_iter, engine.describe)
             with fit_callbacks(self, X, y, engine.attributes) as notify:
                 for sweep in range(1, max_iter + 1):
                     engine.sweep()

@@ -111,7 +111,8 @@ def run_fit(
     if schedule.burn_in > 0 and first > 0:
         chain.forget_samples()
     schedule = schedule.after(first)
-    progress = Progress(estimator, chain.n_tokens, report_every, chain.describe, first)
+    until, n_tokens = schedule.max_iter, chain.n_tokens
+    progress = Progress(estimator, n_tokens, report_every, until, chain.describe, first)
 
     def attributes():
         return estimator._attributes(chain.snapshot())

@@ -113,6 +113,12 @@ default=None
             f"estimator must be an estimator of sklda, got {estimator!r}. For a "
             f"pipeline, pass its last step, and X as the steps before it return it."
         )
+    if hasattr(estimator, "to_local"):  # on a cluster
+        raise TypeError(
+            f"{type(estimator).__module__.rpartition('.')[0]} does not run several "
+            f"chains side by side. Fit with several seeds, or pass "
+            f"{type(estimator).__name__} of sklda and a sample of the documents."
+        )
     import_arviz("arviz_stats", "sample_chains")
     clones, generator = _clones(estimator, n_chains, random_state)
     pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
