@@ -4,227 +4,128 @@ import pytest
 
 from tests.gibbs.test_small_blocks import all_kept
 from tests.helpers.blocks import assert_right, is_found
-from tests.helpers.mutants import Edit
+from tests.helpers.enumeration import each_mutant
+from tests.helpers.mutants import Edit, faults
 
-# Fault: problem, edit. Enumeration finds them.
-MUTANTS = {
-    "kappa_2 is p_0 p_1": (
-        "flat pair, same",
-        Edit("small.cumulants", "p0 * (p1 - p0)", "p0 * p1"),
-    ),
-    "kappa_3 lacks p_0": (
-        "flat 4 alike",
-        Edit("small.cumulants", "p2 - p0 - twice", "p2 - twice"),
-    ),
-    "kappa_3 lacks 2 p_0": (
-        "flat 4 alike",
-        Edit("small.cumulants", "p2 - p0 - twice", "p2 - p0"),
-    ),
-    "kappa_3 lacks a square": (
-        "flat 4 alike",
-        Edit("small.cumulants", "X + square + square", "X + square"),
-    ),
-    "kappa_4 lacks p_0": (
-        "flat 4 alike",
-        Edit("small.cumulants", "(p0 + twice) * P", "twice * P"),
-    ),
-    "kappa_4 lacks 2 p_0": (
-        "flat 4 alike",
-        Edit("small.cumulants", "p3 - twice - twice", "p3 - twice"),
-    ),
-    "kappa_4 lacks p_1": (
-        "flat 4 alike",
-        Edit("small.cumulants", "p1 + p1 - p0", "p1 - p0"),
-    ),
-    "kappa_4 has one square for six": (
-        "flat 4 alike",
-        Edit("small.cumulants", "six * X", "square * X"),
-    ),
-    "p_1 is that of b": (
-        "flat pair, same",
-        Edit("kappa_of", "b + one", "b"),
-    ),
-    "p_2 is that of b + 1": (
-        "flat 3 of 2 topics",
-        Edit("kappa_of", "b1 + one", "b1"),
-    ),
-    "p_3 is that of b + 2": (
-        "flat 4 of 2 topics",
-        Edit("kappa_of", "b2 + one", "b2"),
-    ),
-    "H_2 lacks K_2": (
-        "flat pair, same",
-        Edit("normaliser", "k1 * k1 + k2", "k1 * k1"),
-    ),
-    "H_3 has a binomial of 1 for 2": (
-        "flat 3 of 2 topics",
-        Edit("normaliser", "A + 2 * B * C + D", "A + B * C + D"),
-    ),
-    "H_4 has a binomial of 1 for 3": (
-        "flat 4 alike",
-        Edit("normaliser", "3 * A * B", "A * B", 0, 2),
-    ),
-    "H_4 has another binomial of 1 for 3": (
-        "flat 4 alike",
-        Edit("normaliser", "3 * A * B", "A * B", 1, 2),
-    ),
-    "kappa_2 does not count in a pair": (
-        "flat pair, same",
-        Edit("normaliser", "(K, 1.0, 0.0, 0.0)", "(K, 0.0, 0.0, 0.0)"),
-    ),
-    "kappa_3 does not count": (
-        "three",
-        Edit("normaliser", "(A, B, 1.0, 0.0)", "(A, B, 0.0, 0.0)"),
-    ),
-    "kappa_4 does not count": (
-        "flat 4 alike",
-        Edit("normaliser", "(A, B, C, 1.0)", "(A, B, C, 0.0)"),
-    ),
-    "two terms count": (
-        "flat 3 of 2 topics",
-        Edit("small.combined", "depth == 2", "True"),
-    ),
-    "n_dk keeps the block": (
-        "flat pair, same",
-        Edit("resample_small", "given.doc_topic[K] - M", "given.doc_topic[K]"),
-    ),
-    "n_wk keeps the block": (
-        "pair, same",
-        Edit("resample_small", "words.counts[J] - M", "words.counts[J]"),
-    ),
-    "n_k keeps the block": (
-        "documents",
-        Edit("resample_small", "given.topic[K] - M", "given.topic[K]"),
-    ),
-    "alpha is missing": (
-        "pairs",
-        Edit("resample_small", "X + np.float64(given.alpha[K])", "X"),
-    ),
-    "beta is missing": (
-        "pairs",
-        Edit("resample_small", "X + np.float64(words.beta)", "X"),
-    ),
-    "V is missing": (
-        "pairs",
-        Edit("resample_small", "entry(*Z)", "words.beta"),
-    ),
-    "p_1 is p_0 in the test": (
-        "flat pair, same",
-        Edit("resample_small", "(A + 1) * (B + 1) / (S + 1)", "A * B / S"),
-    ),
-    "p_2 is p_1 in the test": (
-        "flat 3 alike",
-        Edit(
-            "resample_small",
-            "(A + 2) * (B + 2) / (S + 2)",
-            "(A + 1) * (B + 1) / (S + 1)",
-        ),
-    ),
-    "p_3 is p_2 in the test": (
-        "flat 4 alike",
-        Edit(
-            "resample_small",
-            "(A + 3) * (B + 3) / (S + 3)",
-            "(A + 2) * (B + 2) / (S + 2)",
-        ),
-    ),
-    "p_4 is p_3 in the test": (
-        "flat 4 of 2 topics",
-        Edit(
-            "resample_small",
-            "(A + 4) * (B + 4) / (S + 4)",
-            "(A + 3) * (B + 3) / (S + 3)",
-        ),
-    ),
-    "n_dk does not grow": (
-        "flat pair, same",
-        Edit("set_ratios", "(A + I) / (S + I)", "A / (S + I)"),
-    ),
-    "n_k does not grow": (
-        "four",
-        Edit("set_ratios", "(A + I) / (S + I)", "(A + I) / S"),
-    ),
-    "the sums keep the block": (
-        "flat pair, same",
-        Edit("resample_small", "left = moved(*Z)", "pass"),
-    ),
-    "one token has the weight of all": (
-        "flat pair, same",
-        Edit("resample_small", "stay *= P", "stay = P"),
-    ),
-    "the block is one token": (
-        "flat pair, same",
-        Edit("resample_small", "m += X", "pass"),
-    ),
-    "no block stays as it is": (
-        "flat pair, same",
-        Edit("resample_small", "U * E < S", "False"),
-    ),
-    "a block stays too often": (
-        "flat pair, different",
-        Edit("resample_small", "U * E < S", "U * E < 1.5 * S"),
-    ),
-    "one that does not stay may": (
-        "flat pair, same",
-        Edit("redraw", "E - stay", "E", 0, 2),
-    ),
-    "the first token stays as if all might": (
-        "flat pair, same",
-        Edit("redraw", "X - stay", "X", 1, 2),
-    ),
-    "the first token has the weight of the second": (
-        "flat pair, different",
-        Edit("redraw", "stay /= P", "pass"),
-    ),
-    "the second token moves for sure": (
-        "flat pair, different",
-        Edit("redraw", "stay, S = (0.0, E)", "S = E"),
-    ),
-    "one that moves may stay": (
-        "flat pair, same",
-        Edit("draw_other", "choose(M, N, W)", "W"),
-    ),
-    "the sums are not those after a move": (
-        "flat pair, same",
-        Edit("redraw", "sums = change(*Z)", "change(*Z)", 1, 2),
-    ),
-    "kappa_1 does not count": (
-        "flat pair, same",
-        Edit("draw_other", "range(depth)", "range(1, depth)"),
-    ),
-    "kappa_2 does not count": (
-        "flat pair, same",
-        Edit("draw_other", "range(depth)", "range(1)"),
-    ),
-    "other topics have a token": (
-        "pair beside",
-        Edit("draw_unlisted", "np.float64(beta)", "1 + np.float64(beta)"),
-    ),
-    "other topics are those of the list": (
-        "pair beside",
-        Edit("draw_unlisted", "weight[topics[J]] = 0", "pass"),
-    ),
-    "only listed topics are drawn": (
-        "pair beside",
-        Edit("draw_other", "draw_unlisted(*Z)", "but"),
-    ),
-    "only listed topics count": (
-        "pairs",
-        Edit("set_base", "given.base[C] = X", "given.base[C] = 0.0"),
-    ),
-    "listed topics do not count": (
-        "pairs",
-        Edit("weigh_topics", "sums = moved(*Z)", "pass"),
-    ),
-    "the sums are those of the word before": (
-        "two words",
-        Edit("lists._resample_several", "word[C] != weighed", "weighed < 0"),
-    ),
-    "single tokens have the ratios of before": (
-        "singles",
-        Edit("lists._resample_singles", "update_ratios(*Z)", "5.0"),
-    ),
-}
+# Faults by the problem on which they show. Enumeration finds them.
+MUTANTS = faults("""
+flat pair, same
+  kappa_2 is p_0 p_1
+    small.cumulants: p0 * (p1 - p0) -> p0 * p1
+  p_1 is that of b
+    kappa_of: b + one -> b
+  H_2 lacks K_2
+    normaliser: k1 * k1 + k2 -> k1 * k1
+  kappa_2 does not count in a pair
+    normaliser: (K, 1.0, 0.0, 0.0) -> (K, 0.0, 0.0, 0.0)
+  n_dk keeps the block
+    resample_small: given.doc_topic[K] - M -> given.doc_topic[K]
+  p_1 is p_0 in the test
+    resample_small: (A + 1) * (B + 1) / (S + 1) -> A * B / S
+  n_dk does not grow
+    set_ratios: (A + I) / (S + I) -> A / (S + I)
+  the sums keep the block
+    resample_small: left = moved(*Z) -> pass
+  one token has the weight of all
+    resample_small: stay *= P -> stay = P
+  the block is one token
+    resample_small: m += X -> pass
+  no block stays as it is
+    resample_small: U * E < S -> False
+  one that does not stay may
+    redraw: E - stay -> E (1 of 2)
+  the first token stays as if all might
+    redraw: X - stay -> X (2 of 2)
+  one that moves may stay
+    draw_other: choose(M, N, W) -> W
+  the sums are not those after a move
+    redraw: sums = change(*Z) -> change(*Z) (2 of 2)
+  kappa_1 does not count
+    draw_other: range(depth) -> range(1, depth)
+  kappa_2 does not count
+    draw_other: range(depth) -> range(1)
+flat 4 alike
+  kappa_3 lacks p_0
+    small.cumulants: p2 - p0 - twice -> p2 - twice
+  kappa_3 lacks 2 p_0
+    small.cumulants: p2 - p0 - twice -> p2 - p0
+  kappa_3 lacks a square
+    small.cumulants: X + square + square -> X + square
+  kappa_4 lacks p_0
+    small.cumulants: (p0 + twice) * P -> twice * P
+  kappa_4 lacks 2 p_0
+    small.cumulants: p3 - twice - twice -> p3 - twice
+  kappa_4 lacks p_1
+    small.cumulants: p1 + p1 - p0 -> p1 - p0
+  kappa_4 has one square for six
+    small.cumulants: six * X -> square * X
+  H_4 has a binomial of 1 for 3
+    normaliser: 3 * A * B -> A * B (1 of 2)
+  H_4 has another binomial of 1 for 3
+    normaliser: 3 * A * B -> A * B (2 of 2)
+  kappa_4 does not count
+    normaliser: (A, B, C, 1.0) -> (A, B, C, 0.0)
+  p_3 is p_2 in the test
+    resample_small: (A + 3) * (B + 3) / (S + 3) -> (A + 2) * (B + 2) / (S + 2)
+flat 3 of 2 topics
+  p_2 is that of b + 1
+    kappa_of: b1 + one -> b1
+  H_3 has a binomial of 1 for 2
+    normaliser: A + 2 * B * C + D -> A + B * C + D
+  two terms count
+    small.combined: depth == 2 -> True
+flat 4 of 2 topics
+  p_3 is that of b + 2
+    kappa_of: b2 + one -> b2
+  p_4 is p_3 in the test
+    resample_small: (A + 4) * (B + 4) / (S + 4) -> (A + 3) * (B + 3) / (S + 3)
+three
+  kappa_3 does not count
+    normaliser: (A, B, 1.0, 0.0) -> (A, B, 0.0, 0.0)
+pair, same
+  n_wk keeps the block
+    resample_small: words.counts[J] - M -> words.counts[J]
+documents
+  n_k keeps the block
+    resample_small: given.topic[K] - M -> given.topic[K]
+pairs
+  alpha is missing
+    resample_small: X + np.float64(given.alpha[K]) -> X
+  beta is missing
+    resample_small: X + np.float64(words.beta) -> X
+  V is missing
+    resample_small: entry(*Z) -> words.beta
+  only listed topics count
+    set_base: given.base[C] = X -> given.base[C] = 0.0
+  listed topics do not count
+    weigh_topics: sums = moved(*Z) -> pass
+flat 3 alike
+  p_2 is p_1 in the test
+    resample_small: (A + 2) * (B + 2) / (S + 2) -> (A + 1) * (B + 1) / (S + 1)
+four
+  n_k does not grow
+    set_ratios: (A + I) / (S + I) -> (A + I) / S
+flat pair, different
+  a block stays too often
+    resample_small: U * E < S -> U * E < 1.5 * S
+  the first token has the weight of the second
+    redraw: stay /= P -> pass
+  the second token moves for sure
+    redraw: stay, S = (0.0, E) -> S = E
+pair beside
+  other topics have a token
+    draw_unlisted: np.float64(beta) -> 1 + np.float64(beta)
+  other topics are those of the list
+    draw_unlisted: weight[topics[J]] = 0 -> pass
+  only listed topics are drawn
+    draw_other: draw_unlisted(*Z) -> but
+two words
+  the sums are those of the word before
+    lists._resample_several: word[C] != weighed -> weighed < 0
+singles
+  single tokens have the ratios of before
+    lists._resample_singles: update_ratios(*Z) -> 5.0
+""")
 # Most tokens of the block, edit. What is kept from block to block shows them.
 KEPT = {
     "an empty topic stays": (2, Edit("drop_empty", "counts[J] == 0", "False")),
@@ -267,9 +168,7 @@ SPOILT = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "problem", sorted({problem for problem, _ in MUTANTS.values()})
-)
+@pytest.mark.parametrize("problem", MUTANTS)
 def test_interpreted_kernels_pass(problem):
     assert_right(problem)
 
@@ -281,10 +180,9 @@ def test_sums_made_anew_are_exact(problem):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", MUTANTS)
-def test_mutants_fail(fault):
-    problem, edit = MUTANTS[fault]
-    assert is_found(problem, True, [edit])
+@each_mutant({"small": MUTANTS})
+def test_mutants_fail(name, problem, edits):
+    assert is_found(problem, True, edits)
 
 
 @pytest.mark.parametrize("fault", KEPT)
