@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from sklda import CVBLDA, CollapsedGibbsLDA
+from sklda import CVBLDA, CollapsedGibbsLDA, MedLDAClassifier
 from sklda.datasets import make_bars
 from sklda.diagnostics import sample_chains
 from sklda.diagnostics._table import rows_of_pairs, texts
@@ -78,6 +78,13 @@ def test_learned_priors_are_in_the_table():
     assert table["sum of alpha"]["mean"] == pytest.approx(np.mean(sums))
     assert table["beta"]["spread"] > 0
     assert np.isnan(table["beta"]["r_hat"])
+
+
+def test_the_acceptance_rate_is_in_the_table():
+    model = MedLDAClassifier(3, max_iter=10)
+    chains = sample_chains(model, X[:30], np.arange(30) % 2, random_state=0)
+    rates = [one.acceptance_rate_.mean() for one in chains.estimators_]
+    assert chains.summary()["acceptance rate"]["mean"] == pytest.approx(np.mean(rates))
 
 
 def test_frame_and_texts(chains):

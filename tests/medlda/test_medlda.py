@@ -249,9 +249,21 @@ def test_verbose(capsys):
     fit(verbose=1)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2
-    assert re.match(
-        r"\[MedLDAClassifier\] sweep 20/20, loss per document 0\.\d+, ", lines[1]
+    begin = (
+        r"\[MedLDAClassifier\] sweep 20/20, loss per document 0\.\d+, \d+% accepted, "
     )
+    assert re.match(begin, lines[1])
+    fit(verbose=1, sampler="gibbs")
+    assert "accepted" not in capsys.readouterr().out
+
+
+@strategies
+def test_acceptance_rate(multi_class):
+    rate = fit(multi_class=multi_class).acceptance_rate_
+    assert rate.shape == (20,)
+    assert (rate > 0.3).all()
+    assert (rate < 1).all()
+    assert (fit(multi_class=multi_class, sampler="gibbs").acceptance_rate_ == 1).all()
 
 
 @samplers
