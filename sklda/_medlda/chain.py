@@ -67,9 +67,9 @@ class MedLDAChain(Chain):
 
 
 def acceptance_rate(chains: Sequence[MedLDAChain]) -> np.ndarray:
-    """Return the share of accepted Metropolis-Hastings steps in each sweep.
+    """Return the share of proposals of another topic that each sweep accepted.
 
-    It is 1 where the sampler takes no such steps.
+    It is 1 where the sampler proposes nothing.
     """
     info = np.sum([chain.info for chain in chains], axis=0).reshape(-1, 3)
     _, proposed, accepted = info.T

@@ -114,8 +114,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     loss_ : ndarray of shape (n_iter_,)
         Hinge loss after each sweep: sum over the tasks, mean over the documents.
     acceptance_rate_ : ndarray of shape (n_iter_,)
-        Share of the Metropolis-Hastings steps of a sweep that are accepted; 1 with
-        ``sampler="gibbs"``.
+        Share of the proposals of another topic that are accepted, in each sweep; 1
+        with ``sampler="gibbs"``.
     doc_topic_prior_ : ndarray of shape (n_topics,)
         Alpha after the last sweep.
     topic_word_prior_ : ndarray of shape (n_models,) or (n_topics, n_features_in_)

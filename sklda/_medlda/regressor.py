@@ -94,8 +94,8 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     loss_ : ndarray of shape (n_iter_,)
         Mean of max(0, abs(y - s) - epsilon) over the documents, after each sweep.
     acceptance_rate_ : ndarray of shape (n_iter_,)
-        Share of the Metropolis-Hastings steps of a sweep that are accepted; 1 with
-        ``sampler="gibbs"``.
+        Share of the proposals of another topic that are accepted, in each sweep; 1
+        with ``sampler="gibbs"``.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha after the last sweep.
     topic_word_prior_ : ndarray of shape (1,) or (n_components, n_features_in_)

@@ -165,7 +165,7 @@ def test_an_interrupted_refit_leaves_the_names(monkeypatch):
 
 FIT = {
     "_fit_chain",
-    "_sample",
+    "_fit",
     "_end",
     "fitting",
     "_undone_on_failure",
