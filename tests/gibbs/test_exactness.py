@@ -372,10 +372,10 @@ def test_mutants_fail(name, problem, edits):
 # A topic that a word has lost must leave the list. To leave it there with a count of
 # 0 changes no draw for a while; then there is no room for another one.
 LIST_MUTANTS = {
-    "an empty topic is not dropped": Edit("resample", "C[J] == 0", "False"),
+    "an empty topic is not dropped": Edit("resample_listed", "C[J] == 0", "False"),
     "the last topic is there twice": Edit("fill_gap", "T[S] = A\nC[S] = 0", "pass"),
     "a dropped topic is still found": Edit("fill_gap", "T[S] = absent", "pass"),
-    "the size is forgotten": Edit("_sweep_document", "S[W] = C.size", "pass"),
+    "the size is forgotten": Edit("resample_listed_cell", "S[W] = C.size", "pass"),
 }
 
 

@@ -136,7 +136,7 @@ def test_a_snapshot_keeps_the_last_sample_too():
 def test_no_more_than_the_samples_that_are_kept(name):
     assert model(name, 6).fit(X).draws_.n_draws == 6
     words = r"keep_draws=7 exceeds .* 6: .*thin=3.*burn_in=11.*max_iter=29.*Lower thin"
-    with pytest.raises(MemoryError, match=words):
+    with pytest.raises(ValueError, match=words):
         model(name, 7).fit(X)
 
 

@@ -1,6 +1,7 @@
 """Starts of chains: `init`, and topics of tokens under given topics."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -189,19 +190,26 @@ def test_the_start_on_a_part_depends_on_the_seed_alone(name, monkeypatch):
 
 @pytest.mark.parametrize(("stages", "many"), [("STAGES", 61), ("STAGES_OF_MANY", 60)])
 def test_each_part_has_its_sweeps(stages, many, monkeypatch):
-    seen = []
+    seen, make_sampler = [], CollapsedGibbsLDA._make_sampler
 
-    class Noting(start.Chain):
-        def sweep(self):
-            corpus = self.problem.corpus
+    def noting(self, problem, threads):
+        sampler = make_sampler(self, problem, threads)
+
+        def sweep(problem, state, rng):
+            corpus = problem.corpus
             seen.append((corpus.doc_ptr.size - 1, int(corpus.token_ptr[-1])))
-            super().sweep()
+            return sampler.sweep(problem, state, rng)
+
+        functions = {name: getattr(sampler, name) for name in sampler.__all__}
+        return SimpleNamespace(**functions | {"sweep": sweep})
 
     monkeypatch.setattr(start, stages, ((0.2, 2), (0.5, 1)))
     monkeypatch.setattr(start, "MANY", many)
-    monkeypatch.setattr(start, "Chain", Noting)
-    fit(init="subsample")
-    assert seen == [(12, 12 * 30), (12, 12 * 30), (30, 30 * 30)]
+    monkeypatch.setattr(CollapsedGibbsLDA, "_make_sampler", noting)
+    lda = fit(init="subsample")
+    *of_parts, whole = seen[: -lda.n_iter_ + 1]
+    assert of_parts == [(12, 12 * 30), (12, 12 * 30), (30, 30 * 30)]
+    assert whole == (60, 60 * 30)
 
 
 def test_the_start_on_a_part_has_formed_topics():
