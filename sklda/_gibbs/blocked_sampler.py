@@ -18,7 +18,14 @@ from sklda._core.corpus import (
     take_cells,
     tokens_before,
 )
-from sklda._core.problem import MAX_TOKENS, Corpus, Counts, Part, Problem
+from sklda._core.problem import (
+    MAX_TOKENS,
+    Corpus,
+    Counts,
+    Part,
+    Problem,
+    ProblemOfCells,
+)
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import SweepInfo
 from sklda._gibbs.kernels.blocked import lists as blocked_lists
@@ -92,7 +99,7 @@ class Blocked(NamedTuple):
         """Return the counts of the topics z."""
         return lists.from_topics(problem, z)
 
-    def over(self, tables: Any, problem: Problem[Corpus] | Problem[Part]) -> BlockState:
+    def over(self, tables: Any, problem: ProblemOfCells) -> BlockState:
         """Return the state for some cells over counts of all documents."""
         corpus = problem.corpus
         n_steps = np.maximum(document_lengths(corpus) * problem.n_topics, 1)
@@ -103,10 +110,7 @@ class Blocked(NamedTuple):
         return BlockState(tables.z, tables.topic, tables, blocks)
 
     def sweep(
-        self,
-        problem: Problem[Corpus] | Problem[Part],
-        state: BlockState,
-        rng: RandomStreams,
+        self, problem: ProblemOfCells, state: BlockState, rng: RandomStreams
     ) -> BlockState:
         """Resample every block once: first the large ones, then all others."""
         blocks, priors = state.blocks, lists.kernel_priors(problem)
@@ -126,9 +130,7 @@ class Blocked(NamedTuple):
         """Return the count tables."""
         return lists.counts(problem, state.tables)
 
-    def info(
-        self, problem: Problem[Corpus] | Problem[Part], state: BlockState
-    ) -> SweepInfo:
+    def info(self, problem: ProblemOfCells, state: BlockState) -> SweepInfo:
         """Return the number of blocks."""
         return SweepInfo(n_draws=state.blocks.size.size)
 

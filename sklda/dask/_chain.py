@@ -1,15 +1,9 @@
-r"""A Markov chain whose documents are on the workers of a cluster.
+"""A Markov chain whose documents are on the workers of a cluster.
 
 A sweep is a graph of tasks: each part of the documents sweeps with the counts of all;
-its new counts are split into blocks of words; each block adds up its pieces.
-
-    part 0 --.-- piece 0, 0 -->-- block 0 --.-- part 0 of the next sweep
-             '-- piece 0, 1 -.          |   X
-    part 1 --.-- piece 1, 0 -'          |  / \
-             '-- piece 1, 1 -->-- block 1 --'-- part 1 of the next sweep
-
-So no worker receives all counts of all parts. The client sends one message per sweep,
-with names only.
+its new counts are split into blocks of words; each block adds up its pieces. So no
+worker receives all counts of all parts. The client sends one message per sweep, with
+names only.
 """
 
 from __future__ import annotations

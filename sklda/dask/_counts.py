@@ -43,13 +43,13 @@ def pack_blocks(counts: SparseCounts, bounds: list[int]) -> list[PackedCounts]:
 def unpack(packed: list[PackedCounts]) -> SparseCounts:
     """Return the counts of neighbouring blocks as one."""
     return SparseCounts(
-        _starts(np.concatenate([one.size for one in packed], dtype=np.int64)),
+        starts(np.concatenate([one.size for one in packed], dtype=np.int64)),
         np.concatenate([one.topic for one in packed], dtype=np.uint16),
         np.concatenate([one.count for one in packed], dtype=np.int32),
     )
 
 
-def _starts(sizes) -> np.ndarray:
+def starts(sizes) -> np.ndarray:
     """Return where each of neighbouring ranges starts, and where the last one ends."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
@@ -67,7 +67,7 @@ def own_counts(problem: Problem[Corpus], z: np.ndarray) -> SparseCounts:
     state = lists.from_topics(problem, z)
     used = state.list_count > 0
     topic = state.list_topic[used].astype(np.uint16)
-    return SparseCounts(_starts(state.size), topic, state.list_count[used])
+    return SparseCounts(starts(state.size), topic, state.list_count[used])
 
 
 def own_counts_by(table: np.ndarray, problem: Problem[Corpus], z) -> SparseCounts:
@@ -132,7 +132,7 @@ def as_lists(
     """
     size = np.diff(counts.start)
     room = np.minimum(size + word_tokens(problem) + lists.SPARE, problem.n_topics) + 1
-    start = _starts(padded(room.astype(np.int64)))
+    start = starts(padded(room.astype(np.int64)))
     list_topic = np.full(start[-1], problem.n_lanes, np.int32)
     list_count = np.zeros(start[-1], np.int32)
     slot = np.repeat(start[:-1] - counts.start[:-1], size) + np.arange(size.sum())
@@ -144,6 +144,12 @@ def as_lists(
 
 def as_rows(counts: SparseCounts, problem: Problem[Corpus], z, topic) -> rows.RowCounts:
     """Return the counts as rows."""
-    table = np.zeros((problem.n_words, problem.n_lanes), np.int32)
-    sparse_counts.fill_rows(counts, 0, table)
+    table = rows_of(counts, 0, problem.n_words, problem.n_lanes)
     return rows.RowCounts(z, table, topic)
+
+
+def rows_of(counts: SparseCounts, first: int, last: int, n_lanes: int) -> np.ndarray:
+    """Return the rows of some words, (last - first, n_lanes) int32."""
+    table = np.zeros((last - first, n_lanes), np.int32)
+    sparse_counts.fill_rows(counts, first, table)
+    return table
