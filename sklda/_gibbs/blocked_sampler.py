@@ -34,10 +34,7 @@ from sklda._tables import lists
 
 
 class Blocks(NamedTuple):
-    """The blocks of each document: the largest first, single tokens last.
-
-    Pieces of one cell are neighbours, but for a single token that is left of it.
-    """
+    """The blocks of each document: the largest first, single tokens last."""
 
     doc_ptr: np.ndarray  # (n_docs + 1,) int64; blocks of d: doc_ptr[d]:doc_ptr[d + 1]
     single_ptr: np.ndarray  # (n_docs,) int64, the first single token

@@ -1,9 +1,8 @@
 """The partially collapsed sampler: phi is drawn, theta integrated out; in parallel.
 
-A sweep draws phi given the topics of the tokens, in blocks of words, then the topics of
-each document given phi. The draws for a word or a document depend on a key of the sweep
-and on its number alone: the samples are the same, bit for bit, for any threads or
-machines.
+A sweep draws phi given the topics of the tokens, then these given phi. The draws for a
+word or a document depend on a key of the sweep and on its number alone: the samples are
+the same, bit for bit, for any threads or machines.
 """
 
 from collections.abc import Callable
@@ -63,11 +62,7 @@ def draw_phi_block(
     problem: Problem,
     phi: np.ndarray,
 ) -> np.ndarray:
-    """Fill `phi` with the gammas of a block of words; return their sums, (n_topics,).
-
-    `counts` and `phi`, (n, n_lanes), are of the words `first` and after; `extra` is
-    from `draw_extra`. The padding of `phi` does not change.
-    """
+    """Fill `phi` with the gammas of words `first` and after; return sums of topics."""
     total = np.zeros(problem.n_topics)
     draw, beta = gammas.draw_rows, problem.beta
     if problem.has_word_prior:
@@ -78,10 +73,7 @@ def draw_phi_block(
 
 
 def factors(totals: np.ndarray) -> np.ndarray:
-    """Return 1 / sum of each topic's gammas, scaled, (n_lanes,) float32.
-
-    `totals`, (n_blocks, n_topics), are the sums of all blocks.
-    """
+    """Return 1 / sum of each topic's gammas, scaled, by the sums of all blocks."""
     n_topics = totals.shape[1]
     factor = np.zeros(padded(n_topics), np.float32)
     factor[:n_topics] = _SCALE / np.add.accumulate(totals)[-1]
@@ -119,15 +111,12 @@ def sweep_documents(
     problem: Problem[Corpus],
     z: np.ndarray,
     n_before: int,
-    topics: tuple[np.ndarray, np.ndarray],
+    topics: tuple[np.ndarray, np.ndarray],  # from `draw_phi`
     key: np.uint64,
     slices: Slices,
     threads: Threads,
 ) -> None:
-    """Resample each token once, in place, given what `draw_phi` returns.
-
-    The documents have the numbers `n_before` and after.
-    """
+    """Resample each token, in place; `n_before` documents are before the first one."""
     (phi, factor), corpus = topics, problem.corpus
     prior = pad_prior(problem.doc_topic_prior)
 

@@ -46,6 +46,7 @@ class Uncollapsed(NamedTuple):
         self, problem: Problem[Corpus], state: RecountedState, rng: RandomStreams
     ) -> RecountedState:
         """Draw phi, theta and the topic of every token once."""
+        # The factor goes into theta, which saves a pass through phi.
         phi, factor = self._draw_phi(problem, state, rng.child(0))
         z = state.z
 
@@ -60,10 +61,7 @@ class Uncollapsed(NamedTuple):
         return state
 
     def _draw_phi(self, problem, state, rng) -> tuple[np.ndarray, np.ndarray]:
-        """Return gammas of words, each row scaled, and the factor 1 / sum of topics.
-
-        The factor goes into theta, which saves a pass through the table.
-        """
+        """Return gammas of words, each row scaled, and the factor 1 / sum of topics."""
         word_topic, n_topics = state.word_topic, problem.n_topics
         phi = np.zeros(word_topic.shape, np.float32)
         # As in `partially_collapsed_sampler.draw_extra`.

@@ -20,11 +20,6 @@ from sklda.dask._counts import starts
 from sklda.dask._parts import PartDocuments
 from sklda.dask._storage import digest
 
-_EXPECTED = (
-    "a dask array of documents x words whose blocks are CSR matrices or arrays, a list "
-    "of delayed matrices (or futures), or a dask bag of matrices"
-)
-
 
 class Partitions(NamedTuple):
     """All documents, on the workers; and numbers of each part."""
@@ -46,8 +41,7 @@ def partition(cluster: Cluster, X: Any, estimator: Any, n: int) -> Partitions:
     """Check X, and cut its documents into n parts of about equal tokens.
 
     There are fewer if X has few documents, and more if a part could have too many
-    tokens. The cuts are those of `sklda._core.corpus.ranges`, so that a shard has the
-    same documents as on one machine. Messages name the `estimator`, which is of sklda.
+    tokens. A shard has the same documents as on one machine.
     """
     blocks, sizes = _check_blocks(cluster, X, estimator)
     n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_TOKENS // 2)))
@@ -86,7 +80,11 @@ def blocks_of(X: Any) -> list[Any]:
             raise ValueError("X is an empty list: it must hold delayed matrices.")
         return list(X)
     if not is_dask_collection(X) or not hasattr(X, "chunks"):
-        message = f"X must be {_EXPECTED}; got {type(X).__name__}."
+        message = (
+            "X must be a dask array of documents x words whose blocks are CSR matrices "
+            "or arrays, a list of delayed matrices (or futures), or a dask bag of "
+            f"matrices; got {type(X).__name__}."
+        )
         if hasattr(X, "to_dask_array"):
             message += " Pass X.to_dask_array()."
         elif not is_dask_collection(X):

@@ -71,10 +71,7 @@ def own_counts(problem: Problem[Corpus], z: np.ndarray) -> SparseCounts:
 
 
 def own_counts_by(table: np.ndarray, problem: Problem[Corpus], z) -> SparseCounts:
-    """Return the same with topics in ascending order, which is much faster.
-
-    The table, (n_words, n_lanes) int32, is overwritten.
-    """
+    """Return the same by ascending topics, much faster. The table is overwritten."""
     table[:] = 0
     totals = np.zeros(problem.n_lanes, np.int32)
     rows.add_tokens(problem.corpus, rows.RowCounts(z, table, totals))
@@ -88,8 +85,8 @@ def own_counts_after(
 ) -> SparseCounts:
     """Return the counts of the documents after a sweep; topics in the order of `state`.
 
-    `own` are theirs before the sweep, `before` and `state` those of all documents
-    before and after it. All changes are theirs. Counting their tokens takes longer.
+    `own` are theirs before it, `before` and `state` those of all documents before and
+    after it. Counting their tokens would take longer.
     """
     after = _empty(state.size.size, state.size.sum(dtype=np.int64))
     change = np.zeros(_MOST_TOPICS, np.int32)
@@ -99,11 +96,7 @@ def own_counts_after(
 
 
 def add_up(order: PackedCounts | None, packed: list[PackedCounts]) -> PackedCounts:
-    """Return the sum of counts of the same words.
-
-    A word's topics keep the order of `order`, if it is given; new ones follow in the
-    order of `packed`.
-    """
+    """Return the sum of counts of the same words. New topics come after `order`."""
     pieces, n_words = unpack(packed), packed[0].size.size
     words = np.arange(len(packed))[:, np.newaxis] * n_words + np.arange(n_words + 1)
     known = _empty(n_words, 0) if order is None else unpack([order])
@@ -126,11 +119,9 @@ def topic_totals(counts: SparseCounts, n_topics: int) -> np.ndarray:
 def as_lists(
     counts: SparseCounts, problem: Problem[Corpus], z, topic
 ) -> lists.ListCounts:
-    """Return the counts as lists, with room for a sweep over the documents.
-
-    A word gets at most as many new topics as it has tokens in them.
-    """
+    """Return the counts as lists, with room for a sweep over the documents."""
     size = np.diff(counts.start)
+    # A word gets at most as many new topics as it has tokens in the documents.
     room = np.minimum(size + word_tokens(problem) + lists.SPARE, problem.n_topics) + 1
     start = starts(padded(room.astype(np.int64)))
     list_topic = np.full(start[-1], problem.n_lanes, np.int32)

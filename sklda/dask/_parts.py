@@ -60,10 +60,7 @@ def start_part(
     stream: np.ndarray,
     own_stream: np.ndarray | None,
 ) -> PartState:
-    """Give each token a topic at random, drawn from `stream`.
-
-    Sweeps then draw from `own_stream` or, if it is None, go on with `stream`.
-    """
+    """Give each token a topic drawn from `stream`; sweeps use `own_stream`, if any."""
     problem = problem._replace(corpus=writable(documents.corpus))
     stream = stream.copy()
     z = random_topics(int(problem.corpus.token_ptr[-1]), problem.n_topics, stream)
@@ -135,11 +132,7 @@ class ExactParts(NamedTuple):
     def sweep(
         self, documents: PartDocuments, part: PartState, shared: SharedInput
     ) -> PartState:
-        """Return the part after a sweep.
-
-        Every part draws all of phi, by the same random numbers. To receive phi would
-        take longer: it has more bytes than the counts, which are mostly zeros.
-        """
+        """Return the part after a sweep."""
         blocks, problem, bounds, keys = shared
         problem = problem._replace(corpus=writable(documents.corpus))
         z, counts, n_lanes = part.z.copy(), unpack(blocks), problem.n_lanes
@@ -150,6 +143,8 @@ class ExactParts(NamedTuple):
 
         with Threads(self.n_jobs) as threads:
             words, own_documents = partially_collapsed.slices_of(problem, threads)
+            # Every part draws the same phi: it has more bytes than the counts, which
+            # are mostly zeros, so it would take longer to receive.
             topics = partially_collapsed.draw_phi(
                 keys.phi, is_empty, counts_of, problem, words, threads
             )
