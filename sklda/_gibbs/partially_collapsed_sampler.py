@@ -1,8 +1,8 @@
 """The partially collapsed sampler: phi is drawn, theta integrated out; in parallel.
 
-A sweep draws phi given the topics of the tokens, then these given phi. The draws for a
-word or a document depend on a key of the sweep and on its number alone: the samples are
-the same, bit for bit, for any threads or machines.
+A sweep draws phi given the topics of the tokens, then the topics of each document given
+phi. The draws for a word or a document depend on a key of the sweep and on its number
+alone: the samples are the same, bit for bit, for any threads or machines.
 """
 
 from collections.abc import Callable
