@@ -96,7 +96,7 @@ def own_counts_after(
 
 
 def add_up(order: PackedCounts | None, packed: list[PackedCounts]) -> PackedCounts:
-    """Return the sum of counts of the same words: topics as in `order`, then new ones."""
+    """Return the sum of counts of the same words; topics as in `order`, then others."""
     pieces, n_words = unpack(packed), packed[0].size.size
     words = np.arange(len(packed))[:, np.newaxis] * n_words + np.arange(n_words + 1)
     known = _empty(n_words, 0) if order is None else unpack([order])

@@ -7,10 +7,10 @@ Poisson and binomial distributions", 1974),
     with probability e / (b + e):  g = u^(1/b), accepted with probability exp(-g);
     else:                          g = 1 - log(u), with probability g^(b - 1).
 
-A loop that vectorises draws nearly all of these. A second one draws the others, and
-shapes of 1 or more (Marsaglia & Tsang, "A simple method for generating gamma
-variables", 2000) from normal variates by ratios of uniforms (Leva, "A fast normal
-random number generator", 1992).
+Most g are tiny, so nearly all are of the first kind and accepted. One loop that
+vectorises draws these. A second one draws the others, and shapes of 1 or more
+(Marsaglia & Tsang, "A simple method for generating gamma variables", 2000) from normal
+variates by ratios of uniforms (Leva, "A fast normal random number generator", 1992).
 """
 
 import math
