@@ -55,10 +55,7 @@ class Grouped(NamedTuple):
         return tables._replace(tables=counts, weights=weights)
 
     def sweep(
-        self,
-        problem: ProblemOfCells,
-        state: GroupedState,
-        rng: RandomStreams,
+        self, problem: ProblemOfCells, state: GroupedState, rng: RandomStreams
     ) -> GroupedState:
         """Resample every token once, in groups; learn their number."""
         corpus, weights, n_draws = problem.corpus, state.weights, state.n_draws

@@ -18,7 +18,14 @@ from sklda._core.corpus import (
     take_cells,
     tokens_before,
 )
-from sklda._core.problem import MAX_TOKENS, Corpus, Counts, Part, Problem
+from sklda._core.problem import (
+    MAX_TOKENS,
+    Corpus,
+    Counts,
+    Part,
+    Problem,
+    ProblemOfCells,
+)
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import SweepInfo
 from sklda._gibbs.kernels.blocked import lists as blocked_lists
@@ -27,10 +34,7 @@ from sklda._tables import lists
 
 
 class Blocks(NamedTuple):
-    """The blocks of each document: the largest first, single tokens last.
-
-    Pieces of one cell are neighbours, but for a single token that is left of it.
-    """
+    """The blocks of each document: the largest first, single tokens last."""
 
     doc_ptr: np.ndarray  # (n_docs + 1,) int64; blocks of d: doc_ptr[d]:doc_ptr[d + 1]
     single_ptr: np.ndarray  # (n_docs,) int64, the first single token
@@ -92,7 +96,7 @@ class Blocked(NamedTuple):
         """Return the counts of the topics z."""
         return lists.from_topics(problem, z)
 
-    def over(self, tables: Any, problem: Problem[Corpus] | Problem[Part]) -> BlockState:
+    def over(self, tables: Any, problem: ProblemOfCells) -> BlockState:
         """Return the state for some cells over counts of all documents."""
         corpus = problem.corpus
         n_steps = np.maximum(document_lengths(corpus) * problem.n_topics, 1)
@@ -103,10 +107,7 @@ class Blocked(NamedTuple):
         return BlockState(tables.z, tables.topic, tables, blocks)
 
     def sweep(
-        self,
-        problem: Problem[Corpus] | Problem[Part],
-        state: BlockState,
-        rng: RandomStreams,
+        self, problem: ProblemOfCells, state: BlockState, rng: RandomStreams
     ) -> BlockState:
         """Resample every block once: first the large ones, then all others."""
         blocks, priors = state.blocks, lists.kernel_priors(problem)
@@ -126,9 +127,7 @@ class Blocked(NamedTuple):
         """Return the count tables."""
         return lists.counts(problem, state.tables)
 
-    def info(
-        self, problem: Problem[Corpus] | Problem[Part], state: BlockState
-    ) -> SweepInfo:
+    def info(self, problem: ProblemOfCells, state: BlockState) -> SweepInfo:
         """Return the number of blocks."""
         return SweepInfo(n_draws=state.blocks.size.size)
 

@@ -1,11 +1,11 @@
 """The partially collapsed sampler: phi is drawn, theta integrated out; in parallel.
 
-A sweep draws phi given the topics of the tokens, in blocks of words, then the topics of
-each document given phi. The draws for a word or a document depend on a key of the sweep
-and on its number alone: the samples are the same, bit for bit, for any threads or
-machines.
+A sweep draws phi given the topics of the tokens, then the topics of each document given
+phi. The draws for a word or a document depend on a key of the sweep and on its number
+alone: the samples are the same, bit for bit, for any threads or machines.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from sklda._core.sampler import info
 from sklda._core.threads import Threads
 from sklda._core.word_prior import words_at
 from sklda._gibbs.kernels import gammas, partially_collapsed
-from sklda._gibbs.recounted import RecountedState, counts, new_state, recount
+from sklda._gibbs.recounted import RecountedState, Slices, counts, new_state, recount
 
 BLOCK = 256  # words whose gammas are added up; then the sums of blocks are
 _SLICES = 8  # of the work per thread, as slices differ in time
@@ -56,19 +56,14 @@ def draw_extra(key: np.uint64, is_empty: np.ndarray, problem: Problem) -> np.nda
 
 def draw_phi_block(
     key: np.uint64,
-    block: int,
+    first: int,
     counts: np.ndarray,
     extra: np.ndarray,
     problem: Problem,
     phi: np.ndarray,
 ) -> np.ndarray:
-    """Fill `phi` with the gammas of a block of words; return their sums, (n_topics,).
-
-    `counts` and `phi`, (n, n_lanes), are of the block alone; `extra` is from
-    `draw_extra`. The padding of `phi` does not change.
-    """
+    """Fill `phi` with the gammas of words `first` and after; return sums of topics."""
     total = np.zeros(problem.n_topics)
-    first = block * BLOCK
     draw, beta = gammas.draw_rows, problem.beta
     if problem.has_word_prior:
         draw = gammas.draw_rows_of_each
@@ -78,35 +73,71 @@ def draw_phi_block(
 
 
 def factors(totals: np.ndarray) -> np.ndarray:
-    """Return 1 / sum of each topic's gammas, scaled, (n_lanes,) float32.
-
-    `totals`, (n_blocks, n_topics), are the sums of all blocks.
-    """
+    """Return 1 / sum of each topic's gammas, scaled, by the sums of all blocks."""
     n_topics = totals.shape[1]
     factor = np.zeros(padded(n_topics), np.float32)
     factor[:n_topics] = _SCALE / np.add.accumulate(totals)[-1]
     return factor
 
 
-def sweep_documents(
-    corpus: Corpus,
-    z: np.ndarray,
-    first: int,
-    phi: np.ndarray,
-    factor: np.ndarray,
-    doc_topic_prior: np.ndarray,
+def draw_phi(
     key: np.uint64,
-) -> None:
-    """Resample each token of documents `first` and after once, in place.
+    is_empty: np.ndarray,
+    counts_of: Callable[[int, int], np.ndarray],
+    problem: Problem,
+    slices: Slices,
+    threads: Threads,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the gammas of all words, (n_words, n_lanes), and the factor of each topic.
 
-    `phi`, (n_words, n_lanes), holds gammas; `factor` is from `factors`.
+    `is_empty`, (n_lanes,), says which topics have no tokens. ``counts_of(first, last)``
+    returns the counts of some words, (n, n_lanes) int32.
     """
-    prior = pad_prior(doc_topic_prior)
-    for begin, end in kernel_ranges(tokens_before(corpus), factor.size):
-        some = some_documents(corpus, begin, end)
-        partially_collapsed.sweep_tokens(
-            some, z, first + begin, phi, prior, factor, key
-        )
+    phi = np.zeros((problem.n_words, problem.n_lanes), np.float32)
+    totals = np.empty((_n_blocks(problem), problem.n_topics))
+    extra = draw_extra(key, is_empty, problem)
+
+    def draw(*blocks):
+        for block in range(*blocks):
+            first, last = block * BLOCK, min((block + 1) * BLOCK, problem.n_words)
+            counts, rows = counts_of(first, last), phi[first:last]
+            totals[block] = draw_phi_block(key, first, counts, extra, problem, rows)
+
+    threads.map(draw, *zip(*slices, strict=True))
+    return phi, factors(totals)
+
+
+def sweep_documents(
+    problem: Problem[Corpus],
+    z: np.ndarray,
+    n_before: int,
+    topics: tuple[np.ndarray, np.ndarray],  # from `draw_phi`
+    key: np.uint64,
+    slices: Slices,
+    threads: Threads,
+) -> None:
+    """Resample each token, in place; `n_before` documents are before the first one."""
+    (phi, factor), corpus = topics, problem.corpus
+    prior = pad_prior(problem.doc_topic_prior)
+
+    def resample(first, last):
+        before = tokens_before(some_documents(corpus, first, last))
+        for begin, end in kernel_ranges(before, factor.size):
+            some = some_documents(corpus, first + begin, first + end)
+            number = n_before + first + begin
+            partially_collapsed.sweep_tokens(some, z, number, phi, prior, factor, key)
+
+    threads.map(resample, *zip(*slices, strict=True))
+
+
+def slices_of(problem: Problem[Corpus], threads: Threads) -> tuple[Slices, Slices]:
+    """Return slices of the blocks of words, and of the documents, for the threads."""
+    n, blocks = _SLICES * threads.n, np.arange(_n_blocks(problem) + 1)
+    return list(ranges(blocks, n)), list(ranges(tokens_before(problem.corpus), n))
+
+
+def _n_blocks(problem):
+    return -(-problem.n_words // BLOCK)
 
 
 class PartiallyCollapsed(NamedTuple):
@@ -118,38 +149,19 @@ class PartiallyCollapsed(NamedTuple):
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> RecountedState:
         """Return the state in which the tokens have the topics z."""
-        n_slices = _SLICES * self.threads.n
-        blocks = np.arange(-(-problem.n_words // BLOCK) + 1)
-        word_slices = list(ranges(blocks, n_slices))
-        return new_state(problem, z, self.threads, word_slices, n_slices)
+        return new_state(problem, z, self.threads, *slices_of(problem, self.threads))
 
     def sweep(
         self, problem: Problem[Corpus], state: RecountedState, rng: RandomStreams
     ) -> RecountedState:
         """Draw phi and the topic of every token once."""
-        keys = draw_keys(rng)
-        corpus, z, alpha = problem.corpus, state.z, problem.doc_topic_prior
-        phi, factor = self._draw_phi(problem, state, keys.phi)
+        keys, threads, is_empty = draw_keys(rng), self.threads, state.topic == 0
 
-        def resample(documents):
-            some, first = some_documents(corpus, *documents), documents[0]
-            sweep_documents(some, z, first, phi, factor, alpha, keys.topics)
+        def counts_of(first, last):
+            return state.word_topic[first:last]
 
-        self.threads.map(resample, state.doc_slices)
-        recount(problem, state, self.threads)
+        words, documents = state.word_slices, state.doc_slices
+        topics = draw_phi(keys.phi, is_empty, counts_of, problem, words, threads)
+        sweep_documents(problem, state.z, 0, topics, keys.topics, documents, threads)
+        recount(problem, state, threads)
         return state
-
-    def _draw_phi(self, problem, state, key) -> tuple[np.ndarray, np.ndarray]:
-        """Return gammas of words, and the factor 1 / sum of each topic."""
-        phi = np.zeros(state.word_topic.shape, np.float32)
-        totals = np.empty((-(-problem.n_words // BLOCK), problem.n_topics))
-        extra = draw_extra(key, state.topic == 0, problem)
-
-        def draw(blocks):
-            for block in range(*blocks):
-                words = slice(block * BLOCK, (block + 1) * BLOCK)
-                some, rows = state.word_topic[words], phi[words]
-                totals[block] = draw_phi_block(key, block, some, extra, problem, rows)
-
-        self.threads.map(draw, state.word_slices)
-        return phi, factors(totals)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.corpus import ranges, tokens_before, word_cells
+from sklda._core.corpus import ranges, word_cells
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.threads import Threads
 from sklda._tables import rows
@@ -28,19 +28,15 @@ def new_state(
     z: np.ndarray,
     threads: Threads,
     word_slices: Slices,
-    n_doc_slices: int,
+    doc_slices: Slices,
 ) -> RecountedState:
     """Return the state in which the tokens have the topics z."""
     word_topic = np.zeros((problem.n_words, problem.n_lanes), np.int32)
     counts = rows.RowCounts(z, word_topic, np.zeros(problem.n_lanes, np.int32))
     rows.add_tokens(problem.corpus, counts)
     cells_before = np.concatenate([[0], np.cumsum(word_cells(problem))])
-    return RecountedState(
-        *counts,
-        word_slices=word_slices,
-        doc_slices=list(ranges(tokens_before(problem.corpus), n_doc_slices)),
-        count_ranges=list(ranges(cells_before, threads.n)),
-    )
+    count_ranges = list(ranges(cells_before, threads.n))
+    return RecountedState(*counts, word_slices, doc_slices, count_ranges)
 
 
 def recount(problem: Problem[Corpus], state: RecountedState, threads: Threads) -> None:

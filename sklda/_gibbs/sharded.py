@@ -107,10 +107,7 @@ class Sharded(NamedTuple):
 
 
 def _parts(problem, n):
-    """Return the parts of each shard of the documents, one for each shard of the words.
-
-    If there are few words, they have fewer shards.
-    """
+    """Return the parts of each shard of documents, one for each shard of the words."""
     doc_ptr, word, token_ptr = corpus = problem.corpus
     words = ranges(np.append(0, np.cumsum(word_tokens(problem))), n)
     bounds = [corpus.begin, *(_cells_until(cut, corpus) for _, cut in words)]

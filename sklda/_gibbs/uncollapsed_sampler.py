@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core import doc_topic_counts
-from sklda._core.corpus import ranges, some_documents
+from sklda._core.corpus import ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Problem
 from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._core.sampler import info
@@ -36,16 +36,17 @@ class Uncollapsed(NamedTuple):
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> RecountedState:
         """Return the state in which the tokens have the topics z."""
-        n_words, n_tokens = problem.n_words, z.size
-        n_word_slices = min(1 + n_words // _WORDS, _MOST_SLICES)
-        n_doc_slices = min(1 + n_tokens // _TOKENS, _MOST_SLICES)
-        word_slices = list(ranges(np.arange(n_words + 1), n_word_slices))
-        return new_state(problem, z, self.threads, word_slices, n_doc_slices)
+        n_word_slices = min(1 + problem.n_words // _WORDS, _MOST_SLICES)
+        n_doc_slices = min(1 + z.size // _TOKENS, _MOST_SLICES)
+        words = list(ranges(np.arange(problem.n_words + 1), n_word_slices))
+        documents = list(ranges(tokens_before(problem.corpus), n_doc_slices))
+        return new_state(problem, z, self.threads, words, documents)
 
     def sweep(
         self, problem: Problem[Corpus], state: RecountedState, rng: RandomStreams
     ) -> RecountedState:
         """Draw phi, theta and the topic of every token once."""
+        # The factor goes into theta, which saves a pass through phi.
         phi, factor = self._draw_phi(problem, state, rng.child(0))
         z = state.z
 
@@ -60,15 +61,10 @@ class Uncollapsed(NamedTuple):
         return state
 
     def _draw_phi(self, problem, state, rng) -> tuple[np.ndarray, np.ndarray]:
-        """Return gammas of words, each row scaled, and the factor 1 / sum of topics.
-
-        The factor goes into theta, which saves a pass through the table.
-        """
+        """Return gammas of words, each row scaled, and the factor 1 / sum of topics."""
         word_topic, n_topics = state.word_topic, problem.n_topics
         phi = np.zeros(word_topic.shape, np.float32)
-        # All gammas of a topic without tokens can be too small for a float64. But
-        # Dirichlet(b) is Dirichlet(b_1, ..., b_w + 1, ..., b_V) with w drawn in
-        # proportion to b.
+        # As in `partially_collapsed_sampler.draw_extra`.
         empty = np.flatnonzero(state.topic[:n_topics] == 0)
         word_topic[_words_of_prior(problem, empty, rng.generator), empty] = 1
 

@@ -1,15 +1,9 @@
-r"""A Markov chain whose documents are on the workers of a cluster.
+"""A Markov chain whose documents are on the workers of a cluster.
 
 A sweep is a graph of tasks: each part of the documents sweeps with the counts of all;
-its new counts are split into blocks of words; each block adds up its pieces.
-
-    part 0 --.-- piece 0, 0 -->-- block 0 --.-- part 0 of the next sweep
-             '-- piece 0, 1 -.          |   X
-    part 1 --.-- piece 1, 0 -'          |  / \
-             '-- piece 1, 1 -->-- block 1 --'-- part 1 of the next sweep
-
-So no worker receives all counts of all parts. The client sends one message per sweep,
-with names only.
+its new counts are split into blocks of words; each block adds up its pieces. So no
+worker receives all counts of all parts. The client sends one message per sweep, with
+names only.
 """
 
 from __future__ import annotations
@@ -47,17 +41,14 @@ OfBoth = tuple[list[Future], list[Future]]  # of the parts, and of the blocks of
 
 
 class ClusterChain:
-    """The futures of a chain, and its trace; call `start` or `resume` first.
-
-    The problem has no corpus. Every few sweeps the state is written to `storage`.
-    """
+    """The futures of a chain, and its trace; call `start` or `resume` first."""
 
     def __init__(
         self,
         cluster: Cluster,
         sampler: Any,
         partitions: Partitions,
-        problem: Problem,
+        problem: Problem,  # without documents
         rng: RandomStreams,
         storage: Storage,
     ) -> None:
@@ -273,10 +264,7 @@ class ClusterChain:
 
 
 def word_bounds(n_parts: int, n_words: int, n_topics: int) -> list[int]:
-    """Return the bounds of blocks of words: as many as parts, or fewer.
-
-    Raise ValueError if a sweep has too many tasks even with one block.
-    """
+    """Return the bounds of blocks of words: as many as parts, or fewer."""
     # A sweep has a task for each part, block and piece; at most five more for each part
     # and block (count, mean, store, load, load the mean); and three for the priors.
     most = (MOST_TASKS - 6 * n_parts - 3) // (n_parts + 6)

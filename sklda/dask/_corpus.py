@@ -16,13 +16,9 @@ from scipy import sparse
 from sklda._core.corpus import check_corpus, cutting_marks
 from sklda._core.problem import MAX_TOKENS, Corpus
 from sklda.dask._cluster import Cluster
+from sklda.dask._counts import starts
 from sklda.dask._parts import PartDocuments
 from sklda.dask._storage import digest
-
-_EXPECTED = (
-    "a dask array of documents x words whose blocks are CSR matrices or arrays, a list "
-    "of delayed matrices (or futures), or a dask bag of matrices"
-)
 
 
 class Partitions(NamedTuple):
@@ -45,12 +41,11 @@ def partition(cluster: Cluster, X: Any, estimator: Any, n: int) -> Partitions:
     """Check X, and cut its documents into n parts of about equal tokens.
 
     There are fewer if X has few documents, and more if a part could have too many
-    tokens. The cuts are those of `sklda._core.corpus.ranges`, so that a shard has the
-    same documents as on one machine. Messages name the `estimator`, which is of sklda.
+    tokens. A shard has the same documents as on one machine.
     """
     blocks, sizes = _check_blocks(cluster, X, estimator)
     n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_TOKENS // 2)))
-    cuts, before = _cuts(cluster, blocks, sizes, n), _before(sizes[:, 0]).tolist()
+    cuts, before = _cuts(cluster, blocks, sizes, n), starts(sizes[:, 0]).tolist()
     tasks = []
     for i, (first, last) in enumerate(pairwise(cuts)):
         pieces = [
@@ -85,7 +80,11 @@ def blocks_of(X: Any) -> list[Any]:
             raise ValueError("X is an empty list: it must hold delayed matrices.")
         return list(X)
     if not is_dask_collection(X) or not hasattr(X, "chunks"):
-        message = f"X must be {_EXPECTED}; got {type(X).__name__}."
+        message = (
+            "X must be a dask array of documents x words whose blocks are CSR matrices "
+            "or arrays, a list of delayed matrices (or futures), or a dask bag of "
+            f"matrices; got {type(X).__name__}."
+        )
         if hasattr(X, "to_dask_array"):
             message += " Pass X.to_dask_array()."
         elif not is_dask_collection(X):
@@ -145,7 +144,7 @@ def block_sizes(block: sparse.csr_array) -> tuple[int, int, int]:
 def find_cuts(block: sparse.csr_array, before: int, marks: np.ndarray) -> list[int]:
     """Return the first documents of a block that have so many tokens before them."""
     # The last may be the first of the next block.
-    return np.searchsorted(_before(block.sum(axis=1)) + before, marks).tolist()
+    return np.searchsorted(starts(block.sum(axis=1)) + before, marks).tolist()
 
 
 def part_documents(
@@ -155,16 +154,9 @@ def part_documents(
     slices = zip(blocks, begins, ends, strict=True)
     rows = [block[begin:end] for block, begin, end in slices]
     counts = sparse.vstack(rows, format="csr")
-    doc_ptr, word = (
-        np.array(counts.indptr, np.int64),
-        np.array(counts.indices, np.int32),
-    )
-    return PartDocuments(Corpus(doc_ptr, word, _before(counts.data)), first)
-
-
-def _before(sizes: np.ndarray) -> np.ndarray:
-    """Return the sums of the sizes before each, and of all."""
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    doc_ptr = np.array(counts.indptr, np.int64)
+    word = np.array(counts.indices, np.int32)
+    return PartDocuments(Corpus(doc_ptr, word, starts(counts.data)), first)
 
 
 def _check_blocks(cluster, X, estimator) -> tuple[list[Future], np.ndarray]:
@@ -197,7 +189,7 @@ def _size_and_digest(documents: PartDocuments) -> tuple[int, str]:
 
 def _cuts(cluster, blocks, sizes, n) -> list[int]:
     """Return the first document of each part, and the number of all."""
-    n_documents, n_tokens = (_before(sizes[:, i]).tolist() for i in (0, 2))
+    n_documents, n_tokens = (starts(sizes[:, i]).tolist() for i in (0, 2))
     marks = cutting_marks(n_tokens[-1], n_documents[-1], n)
     # The block in which each mark falls; -1 is before all.
     block = np.searchsorted(n_tokens, marks) - 1

@@ -43,13 +43,13 @@ def pack_blocks(counts: SparseCounts, bounds: list[int]) -> list[PackedCounts]:
 def unpack(packed: list[PackedCounts]) -> SparseCounts:
     """Return the counts of neighbouring blocks as one."""
     return SparseCounts(
-        _starts(np.concatenate([one.size for one in packed], dtype=np.int64)),
+        starts(np.concatenate([one.size for one in packed], dtype=np.int64)),
         np.concatenate([one.topic for one in packed], dtype=np.uint16),
         np.concatenate([one.count for one in packed], dtype=np.int32),
     )
 
 
-def _starts(sizes) -> np.ndarray:
+def starts(sizes) -> np.ndarray:
     """Return where each of neighbouring ranges starts, and where the last one ends."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
@@ -67,14 +67,11 @@ def own_counts(problem: Problem[Corpus], z: np.ndarray) -> SparseCounts:
     state = lists.from_topics(problem, z)
     used = state.list_count > 0
     topic = state.list_topic[used].astype(np.uint16)
-    return SparseCounts(_starts(state.size), topic, state.list_count[used])
+    return SparseCounts(starts(state.size), topic, state.list_count[used])
 
 
 def own_counts_by(table: np.ndarray, problem: Problem[Corpus], z) -> SparseCounts:
-    """Return the same with topics in ascending order, which is much faster.
-
-    The table, (n_words, n_lanes) int32, is overwritten.
-    """
+    """Return the same by ascending topics, much faster. The table is overwritten."""
     table[:] = 0
     totals = np.zeros(problem.n_lanes, np.int32)
     rows.add_tokens(problem.corpus, rows.RowCounts(z, table, totals))
@@ -88,8 +85,8 @@ def own_counts_after(
 ) -> SparseCounts:
     """Return the counts of the documents after a sweep; topics in the order of `state`.
 
-    `own` are theirs before the sweep, `before` and `state` those of all documents
-    before and after it. All changes are theirs. Counting their tokens takes longer.
+    `own` are theirs before it, `before` and `state` those of all documents before and
+    after it. Counting their tokens would take longer.
     """
     after = _empty(state.size.size, state.size.sum(dtype=np.int64))
     change = np.zeros(_MOST_TOPICS, np.int32)
@@ -99,11 +96,7 @@ def own_counts_after(
 
 
 def add_up(order: PackedCounts | None, packed: list[PackedCounts]) -> PackedCounts:
-    """Return the sum of counts of the same words.
-
-    A word's topics keep the order of `order`, if it is given; new ones follow in the
-    order of `packed`.
-    """
+    """Return the sum of counts of the same words; topics as in `order`, then others."""
     pieces, n_words = unpack(packed), packed[0].size.size
     words = np.arange(len(packed))[:, np.newaxis] * n_words + np.arange(n_words + 1)
     known = _empty(n_words, 0) if order is None else unpack([order])
@@ -126,13 +119,11 @@ def topic_totals(counts: SparseCounts, n_topics: int) -> np.ndarray:
 def as_lists(
     counts: SparseCounts, problem: Problem[Corpus], z, topic
 ) -> lists.ListCounts:
-    """Return the counts as lists, with room for a sweep over the documents.
-
-    A word gets at most as many new topics as it has tokens in them.
-    """
+    """Return the counts as lists, with room for a sweep over the documents."""
     size = np.diff(counts.start)
+    # A word gets at most as many new topics as it has tokens in the documents.
     room = np.minimum(size + word_tokens(problem) + lists.SPARE, problem.n_topics) + 1
-    start = _starts(padded(room.astype(np.int64)))
+    start = starts(padded(room.astype(np.int64)))
     list_topic = np.full(start[-1], problem.n_lanes, np.int32)
     list_count = np.zeros(start[-1], np.int32)
     slot = np.repeat(start[:-1] - counts.start[:-1], size) + np.arange(size.sum())
@@ -144,6 +135,12 @@ def as_lists(
 
 def as_rows(counts: SparseCounts, problem: Problem[Corpus], z, topic) -> rows.RowCounts:
     """Return the counts as rows."""
-    table = np.zeros((problem.n_words, problem.n_lanes), np.int32)
-    sparse_counts.fill_rows(counts, 0, table)
+    table = rows_of(counts, 0, problem.n_words, problem.n_lanes)
     return rows.RowCounts(z, table, topic)
+
+
+def rows_of(counts: SparseCounts, first: int, last: int, n_lanes: int) -> np.ndarray:
+    """Return the rows of some words, (last - first, n_lanes) int32."""
+    table = np.zeros((last - first, n_lanes), np.int32)
+    sparse_counts.fill_rows(counts, first, table)
+    return table

@@ -22,8 +22,7 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     the changes are added up after the sweep [1]_. The fit depends on `random_state` and
     `n_shards` only, bit for bit, on any workers and for any blocks of X. With one shard
     it is that of :class:`sklda.CollapsedGibbsLDA`. More shards are an approximation,
-    and *not* that of :class:`sklda.CollapsedGibbsLDA`, whose shards share one table of
-    counts and are closer. PartiallyCollapsedGibbsLDA is exact.
+    but not the same one: there, shards share one table of counts, which is closer.
 
     Parameters
     ----------
@@ -57,9 +56,8 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
     n_shards : int, default=8
-        Number of shards, of about equal tokens, up to 570. The fitted model depends on
-        their number, but not on the blocks of X. Each is one task, so use at least as
-        many shards as the workers have threads.
+        Number of shards, of about equal tokens, up to 570. Each is one task, so use at
+        least as many shards as the workers have threads.
     storage : str or None, default=None
         Folder for the state, at a path or a URL that fsspec knows and that this process
         and all workers reach. With None, the results of a worker that dies are
@@ -207,8 +205,7 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         Number of sweeps between two entries of the trace; 0 means no trace.
     n_partitions : int or None, default=None
         Number of partitions of the documents, of about equal tokens, up to 570; each is
-        one task. None means one for each thread of the workers when the fit begins. The
-        result does not depend on it.
+        one task. None means one for each thread of the workers when the fit begins.
     storage : str or None, default=None
         Folder for the state, at a path or a URL that fsspec knows and that this process
         and all workers reach. With None, the results of a worker that dies are

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._core.corpus import ranges, some_documents, tokens_before
 from sklda._core.problem import MAX_TOKENS, Corpus, Problem
 from sklda._core.random_streams import RandomStreams, random_topics
 from sklda._core.threads import Threads
@@ -24,16 +23,14 @@ from sklda.dask._counts import (
     own_counts_after,
     own_counts_by,
     pack_blocks,
+    rows_of,
     topic_totals,
     unpack,
 )
-from sklda.dask.kernels.sparse_counts import fill_rows
 
 # What all parts need: the counts of all documents in blocks, the problem without
 # documents, the bounds of the blocks, and what the sampler draws for all parts.
 SharedInput = tuple[list[PackedCounts], Problem, list[int], Any]
-
-_SLICES = 8  # of the work per thread: slices differ in time
 
 
 class PartDocuments(NamedTuple):
@@ -63,10 +60,7 @@ def start_part(
     stream: np.ndarray,
     own_stream: np.ndarray | None,
 ) -> PartState:
-    """Give each token a topic at random, drawn from `stream`.
-
-    Sweeps then draw from `own_stream` or, if it is None, go on with `stream`.
-    """
+    """Give each token a topic drawn from `stream`; sweeps use `own_stream`, if any."""
     problem = problem._replace(corpus=writable(documents.corpus))
     stream = stream.copy()
     z = random_topics(int(problem.corpus.token_ptr[-1]), problem.n_topics, stream)
@@ -138,52 +132,25 @@ class ExactParts(NamedTuple):
     def sweep(
         self, documents: PartDocuments, part: PartState, shared: SharedInput
     ) -> PartState:
-        """Return the part after a sweep.
-
-        Every part draws all of phi, by the same random numbers. To receive phi would
-        take longer: it has more bytes than the counts, which are mostly zeros.
-        """
+        """Return the part after a sweep."""
         blocks, problem, bounds, keys = shared
-        corpus, z, counts = writable(documents.corpus), part.z.copy(), unpack(blocks)
-        problem = problem._replace(corpus=corpus)
-        phi = np.zeros((problem.n_words, problem.n_lanes), np.float32)
+        problem = problem._replace(corpus=writable(documents.corpus))
+        z, counts, n_lanes = part.z.copy(), unpack(blocks), problem.n_lanes
+        is_empty = topic_totals(counts, n_lanes) == 0
+
+        def counts_of(first, last):
+            return rows_of(counts, first, last, n_lanes)
+
         with Threads(self.n_jobs) as threads:
-            totals = _draw_phi(counts, problem, phi, keys.phi, threads)
-            factor = partially_collapsed.factors(totals)
-
-            def resample(first, last):
-                partially_collapsed.sweep_documents(
-                    some_documents(corpus, first, last),
-                    z,
-                    documents.first + first,
-                    phi,
-                    factor,
-                    problem.doc_topic_prior,
-                    keys.topics,
-                )
-
-            slices = ranges(tokens_before(corpus), _SLICES * threads.n)
-            threads.map(resample, *zip(*slices, strict=True))
-        own = own_counts_by(phi.view(np.int32), problem, z)
-        return PartState(z, part.stream, pack_blocks(own, bounds))
-
-
-def _draw_phi(counts, problem, phi, key, threads) -> np.ndarray:
-    """Fill the table of gammas; return the sums of its blocks."""
-    size = partially_collapsed.BLOCK
-    is_empty = topic_totals(counts, problem.n_lanes) == 0
-    extra = partially_collapsed.draw_extra(key, is_empty, problem)
-    totals = np.empty((-(-problem.n_words // size), problem.n_topics))
-
-    def draw(first, last):
-        for block in range(first, last):
-            gammas = phi[block * size : (block + 1) * size]
-            rows = np.zeros(gammas.shape, np.int32)
-            fill_rows(counts, block * size, rows)
-            totals[block] = partially_collapsed.draw_phi_block(
-                key, block, rows, extra, problem, gammas
+            words, own_documents = partially_collapsed.slices_of(problem, threads)
+            # Every part draws the same phi: it has more bytes than the counts, which
+            # are mostly zeros, so it would take longer to receive.
+            topics = partially_collapsed.draw_phi(
+                keys.phi, is_empty, counts_of, problem, words, threads
             )
-
-    slices = ranges(np.arange(len(totals) + 1), _SLICES * threads.n)
-    threads.map(draw, *zip(*slices, strict=True))
-    return totals
+            first, key = documents.first, keys.topics
+            partially_collapsed.sweep_documents(
+                problem, z, first, topics, key, own_documents, threads
+            )
+        own = own_counts_by(topics[0].view(np.int32), problem, z)
+        return PartState(z, part.stream, pack_blocks(own, bounds))

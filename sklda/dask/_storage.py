@@ -47,10 +47,7 @@ def describe_fit(name: str, parameters: SimpleNamespace) -> dict[str, Any]:
 
 
 class Storage:
-    """A folder at any path that fsspec knows, with the state of every few sweeps.
-
-    Without a path, nothing is stored. `own` is what `describe_fit` says of the fit.
-    """
+    """A folder with the state of every few sweeps; nothing is stored without a URL."""
 
     def __init__(self, url: str | None, every: int, own: dict[str, Any]) -> None:
         self._given, self.every, self.own = url, every, own
@@ -91,10 +88,7 @@ class Storage:
                 self._delete(self._folder(other))
 
     def find(self, *, resume: bool) -> dict[str, Any] | None:
-        """Return what is stored of the last sweep of this fit; None if nothing is.
-
-        Raise ValueError if another fit is stored, or one that should not be resumed.
-        """
+        """Return what is stored of the last sweep of this fit; None if nothing is."""
         if self._given is None and resume:
             raise ValueError("resume=True goes on from storage, which is None.")
         stored = None if self._given is None else self.last()
@@ -140,10 +134,7 @@ class Storage:
             begin += n
 
     def last(self) -> dict[str, Any] | None:
-        """Return what `finish` wrote of the last complete sweep; None if there is none.
-
-        A damaged file is an error if there is no older sweep.
-        """
+        """Return what `finish` wrote of the last complete sweep; None if nothing."""
         damaged = []
         for sweep in sorted(self._sweeps(), reverse=True):
             with contextlib.suppress(FileNotFoundError):
@@ -152,7 +143,7 @@ class Storage:
                 if content is not None:
                     return content
                 damaged.append(self.url(sweep))
-        if damaged:
+        if damaged:  # and no older sweep is there
             raise ValueError(_damaged(damaged[0], _DONE, _CHANGED))
         return None
 
@@ -210,10 +201,8 @@ def store_state(
     name: str,
     folder: str,
 ) -> str:
-    """Write the topics of a part or the counts of a block, and the sum of its samples.
-
-    Pieces are left out: the blocks have their counts. Return a digest for `load_state`.
-    """
+    """Write a part or a block, and the sum of its samples; return a digest."""
+    # Without the pieces of a part: the blocks have their counts.
     arrays = {n: a for n, a in state._asdict().items() if isinstance(a, np.ndarray)}
     if total is not None:
         arrays["total_data"], arrays["total_shape"] = total.data, np.array(total.shape)

@@ -28,10 +28,9 @@ _SLICE = 2**20  # probabilities that travel in one message, of 4 bytes
 def topic_tasks(
     cluster: Cluster, function: Callable, X: Any, fitted: Any
 ) -> list[Delayed]:
-    """Return a task for each block of X, and send fitted topics to the workers.
+    """Send fitted topics to the workers, in slices; return a task for each block of X.
 
-    They travel in slices of words. `model` of the tasks is the estimator for one
-    machine, without topics.
+    `model` of the tasks is the estimator for one machine, without topics.
     """
     blocks, components = blocks_of(X), fitted.components_
     n_topics, n_words = components.shape
@@ -73,10 +72,7 @@ def score_block(
 def _under_topics(
     block, number, phi, model
 ) -> tuple[WeightedCorpus, WeightedCorpus, FixedTopics]:
-    """Return the checked block, that with words renumbered, and the topics of these.
-
-    phi is (n_words, n_topics) float32; errors name the number of the block.
-    """
+    """Return the checked block, that with words renumbered, and the topics of these."""
     if has_no_rows(block):
         empty = np.zeros(0, np.int32), np.zeros(0, np.float32)
         of_x = WeightedCorpus(np.zeros(1, np.int64), *empty)

@@ -95,10 +95,7 @@ def _decide(shape, u, opposite, v, rng):
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
 def _propose(key, shape, row):
-    """Fill a row with variates of a shape below 1, and with -1 where float32 is coarse.
-
-    Those are one in 2**15, of numbers near 0 and 1.
-    """
+    """Fill a row with variates of a shape below 1; -1 where float32 is too coarse."""
     inverse = np.float32(1 / shape)
     bound = np.float32((shape + _E) / _E)
     step = np.float32(2.0**-24)
@@ -139,8 +136,7 @@ def draw_rows(key, first, counts, extra, beta, rows, total):
     """Fill rows with variates of shape count + beta, and `total` with their sums.
 
     `rows` and `counts`, (n, n_lanes), are of the words `first` and after. Word extra[k]
-    counts one more for topic k. The padding of `rows` does not change. `total` and
-    `extra` are (n_topics,).
+    counts one more for topic k. The padding of `rows` does not change.
     """
     n_topics = extra.size
     total[:] = 0

@@ -1,9 +1,8 @@
 """Single-site collapsed Gibbs sampling over lists of the topics that a word has.
 
-The conditional of Griffiths & Steyvers, "Finding scientific topics", PNAS 2004,
-equation 5, in the two parts of `sklda._tables.lists`, where the draw is. Cost:
-O(topics of the word) per cell, O(K) per document that is not short, and O(K) for the
-few tokens that the second part draws.
+The conditional of `single_site_rows` in the two parts of `sklda._tables.lists`, where
+the draw is. Cost: O(topics of the word) per cell, O(K) per document that is not short,
+and O(K) for the few tokens that the second part draws.
 """
 
 import numpy as np
