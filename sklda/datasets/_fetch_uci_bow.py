@@ -21,7 +21,6 @@ Content = TypeVar("Content")
 
 _BASE_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
 
-
 _TITLES = {
     "kos": "KOS blog entries",
     "nips": "NIPS full papers",
@@ -30,8 +29,7 @@ _TITLES = {
     "pubmed": "PubMed abstracts",
 }
 
-# Of the decompressed text, unlike the checksums of pooch: a mirror or a proxy may
-# compress the same text differently.
+# Of the decompressed text, unlike those of pooch: a proxy may compress it differently.
 _SHA256 = {
     "docword.kos.txt.gz": "0913cf084375360ce32c497dc2f8eafc"
     "4cf24a231f3d39bdbf8c41de29797cb4",
@@ -86,10 +84,9 @@ def fetch_uci_bow(
     name : {"kos", "nips", "enron", "nytimes", "pubmed"}
         Name of the corpus.
     data_home : str or path-like, default=None
-        Folder of the two files ``docword.NAME.txt.gz`` and ``vocab.NAME.txt``, to
-        which they are downloaded if missing. ``~`` expands to the home folder of the
-        user. The default is the subfolder ``uci_bow`` of scikit-learn's data folder,
-        see :func:`sklearn.datasets.get_data_home`.
+        Folder of the two files ``docword.NAME.txt.gz`` and ``vocab.NAME.txt``; ``~``
+        is the home folder of the user. The default is the subfolder ``uci_bow`` of
+        scikit-learn's data folder, see :func:`sklearn.datasets.get_data_home`.
     download_if_missing : bool, default=True
         If False, raise OSError if a file is missing instead of downloading it.
     n_retries : int, default=3
@@ -116,11 +113,10 @@ def fetch_uci_bow(
         If a file is missing, and pooch, which downloads it, is not installed:
         ``pip install "sklda[datasets]"``.
     OSError
-        If a file is missing and cannot be downloaded, or is broken: its gzip data are
-        damaged or truncated, its header contradicts its rows, an id is out of range,
-        the vocabulary has the wrong length or, for ``"kos"`` and ``"nips"``, the
-        checksum is wrong. A broken file is deleted, so that the next call can download
-        it, even if it was in `data_home` before.
+        If a file is missing and cannot be downloaded, or is broken: it violates the
+        format or, for ``"kos"`` and ``"nips"``, its checksum is wrong. A broken file is
+        deleted, even if it was in `data_home` before, so that the next call can
+        download it.
 
     See Also
     --------
@@ -168,10 +164,7 @@ def _data_folder(data_home: PathLike | None) -> Path:
 
 
 def _obtain(path: Path, read: Callable[[Path], Content], n_attempts: int) -> Content:
-    """Read a file of the repository; download it first if it is missing.
-
-    A broken file is deleted, with an OSError.
-    """
+    """Read a file; download it if it is missing, delete it if it is broken."""
     if not path.exists():
         if n_attempts == 0:
             raise FileNotFoundError(

@@ -51,10 +51,9 @@ def load_ldac(
     path : str or path-like
         File with the documents.
     n_features : int, default=None
-        Number of words in the vocabulary V, from 1 to 2**31 - 1, which is not stored in
-        the file. By default it is the number of words in `vocab_path` or, without that,
-        the largest id plus one; two files with the same vocabulary may then yield
-        matrices of different widths.
+        Number of words in the vocabulary V, from 1 to 2**31 - 1. By default it is the
+        number of words in `vocab_path` or, without that, the largest id plus one: then
+        two files with the same vocabulary may yield matrices of different widths.
     vocab_path : str or path-like, default=None
         File with one word per line in the order of the ids, in UTF-8, plain or gzip.
 
@@ -74,9 +73,8 @@ def load_ldac(
     ValueError
         If a file violates the format; the message names the file and, if possible,
         the line. Counts must be from 1 to 2**31 - 1, ids less than V, M the number of
-        pairs on its line, and lines shorter than 16 MiB. Also if `n_features` is not an
-        integer from 1 to 2**31 - 1, or differs from the number of words in
-        `vocab_path`.
+        pairs on its line, and lines shorter than 16 MiB. Also if `n_features` is out of
+        its range, or differs from the number of words in `vocab_path`.
     TypeError
         If a path is neither a str nor path-like.
     OSError

@@ -37,11 +37,7 @@ def quote(line: bytes) -> str:
 
 @contextmanager
 def open_bytes(path: PathLike) -> Iterator[ByteStream]:
-    """Open a file for reading; decompress it if its contents (not its name) are gzip.
-
-    A byte order mark at the start is skipped. Damaged compressed data raise ValueError
-    when they are read.
-    """
+    """Open a plain or gzip file behind its byte order mark; ValueError if damaged."""
     with open(path, "rb") as raw:
         is_gzip = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
         raw.seek(0)

@@ -34,8 +34,7 @@ _ROWS = re.compile(
 
 _MAX_ROW_BYTES = 1024
 
-# Empty documents take memory, too. Their number is limited, so that a small file cannot
-# demand a large amount.
+# Empty documents take memory, too: a small file must not demand a large amount.
 _MAX_EMPTY, _MAX_EMPTY_PER_ROW = 10**6, 100
 
 _DESCR = "A corpus in the bag-of-words format of the UCI repository, read from a file."

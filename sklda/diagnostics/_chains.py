@@ -100,10 +100,8 @@ def _go_on(
 ) -> Sampled:
     began, recorder = perf_counter(), experiment.recorder(stop)
     estimator = copy(sampled.estimator)  # if this fails, that one is as it was
-    burn_in, max_iter = (
-        chain_schedule(estimator._parameters).burn_in,
-        estimator.n_iter_ + n_sweeps,
-    )
+    burn_in = chain_schedule(estimator._parameters).burn_in
+    max_iter = estimator.n_iter_ + n_sweeps
     estimator.set_params(burn_in=0, max_iter=n_sweeps, warm_start=True)
     store_chain(estimator, sampled.chain)
     chain = estimator._fit_chain(experiment.X, experiment.y, recorder)

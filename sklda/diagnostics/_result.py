@@ -138,8 +138,7 @@ class SampledChains:
         """Go on with the same chains.
 
         The result is that of chains which were longer from the beginning, with the same
-        burn-in, bit for bit. `max_iter` and `burn_in` of the estimators say so
-        afterwards.
+        burn-in, bit for bit, and the estimators have that `max_iter` and `burn_in`.
 
         Parameters
         ----------
@@ -160,14 +159,13 @@ class SampledChains:
 
         Notes
         -----
-        An interrupted call leaves everything as it was: it runs copies of the chains,
-        which take as much memory again.
+        An interrupted call changes nothing: it runs copies of the chains, which take as
+        much memory again.
         """
         if not self._experiment.has_chains:
-            name = type(self.estimators_[0]).__name__
             raise TypeError(
-                f"{name} has no chain that could go on: set max_iter or tol, and call "
-                f"sample_chains again."
+                f"{self._name} has no chain that could go on: set max_iter or tol, and "
+                f"call sample_chains again."
             )
         thin = self._length.thin
         if n_sweeps % thin != 0:
@@ -322,12 +320,11 @@ def _attributes(experiment: Experiment, sampled: list[Sampled]) -> dict[str, Any
     n_draws = min(len(one.together) for one in sampled)
     if n_draws == 0:
         raise ValueError("A callback has stopped a chain before its first draw.")
-    names = sampled[0].values
     return {
         "estimators_": [one.estimator for one in sampled],
         "scalars_": {
             name: np.array([one.values[name][:n_draws] for one in sampled])
-            for name in names
+            for name in sampled[0].values
         },
         "pairs_": np.array([one.together[:n_draws] for one in sampled]),
         "sweeps_": sampled[0].sweeps[:n_draws],

@@ -119,7 +119,7 @@ default=None
             f"chains side by side. Fit with several seeds, or pass "
             f"{type(estimator).__name__} of sklda and a sample of the documents."
         )
-    import_arviz("arviz_stats", "sample_chains")
+    import_arviz("arviz_stats.base", "sample_chains")
     clones, generator = _clones(estimator, n_chains, random_state)
     pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
     if pairs is not None and getattr(X, "format", None) == "csr":
@@ -150,17 +150,13 @@ def _check_data(
     generator: np.random.Generator,
     n_chains: int,
 ) -> tuple[np.ndarray | None, HeldOut | None]:
-    """Return the pairs of tokens and the documents that chains record, if it has any.
-
-    Before any chain starts, because a mistake in X_test should not cost their time.
-    """
+    """Return the pairs of tokens, if there are chains, and the test documents."""
     estimator._validate_params()
-    pairs, has_chains = None, isinstance(estimator, BaseChainEstimator)
-    whole = estimator._whole_counts
+    pairs, whole = None, estimator._whole_counts
     corpus = check_weights(estimator, X, reset=True, whole=whole)
     if corpus.count.size == 0:
         raise ValueError("X has no tokens, so there is nothing to sample.")
-    if has_chains:
+    if isinstance(estimator, BaseChainEstimator):
         whole_corpus = check_corpus(estimator, X, reset=True)
         parameters = estimator._parameters
         keep_draws = getattr(parameters, "keep_draws", 0)

@@ -31,11 +31,7 @@ def deal_tokens(doc_ptr, word, count, count_bits, tokens_until, half):
 
 @njit(cache=True, nogil=True)
 def _digest(word, count_bits):
-    """Return 64 bits that depend on all words and counts of a document.
-
-    They seed its stream. A seed from its length would split all documents of that
-    length alike; one from its row would make its halves depend on the rows before it.
-    """
+    """Return the seed of a document: 64 bits that depend on all words and counts."""
     key = np.uint64(0)
     for c in range(word.size):
         cell = np.uint64(word[c]) | np.uint64(count_bits[c]) << np.uint64(32)
