@@ -144,11 +144,7 @@ def _clones(
 
 
 def _check_data(
-    estimator: Any,
-    X: Any,
-    X_test: Any,
-    generator: np.random.Generator,
-    n_chains: int,
+    estimator: Any, X: Any, X_test: Any, generator: np.random.Generator, n_chains: int
 ) -> tuple[np.ndarray | None, HeldOut | None]:
     """Return the pairs of tokens, if there are chains, and the test documents."""
     estimator._validate_params()
