@@ -28,8 +28,8 @@ ESTIMATORS = {
     "partially-collapsed": PartiallyCollapsedGibbsLDA,
     "uncollapsed": UncollapsedGibbsLDA,
 }
-# The Hellinger distance of a topic with 17 % of its mass beside its bar. Two bars in one
-# topic are at 0.5, and the proportions of 18,000 tokens of a bar within 0.05.
+# The Hellinger distance of a topic with 17 % of its mass beside its bar. Two bars in
+# one topic are at 0.5, and the proportions of 18,000 tokens of a bar within 0.05.
 FARTHEST = 0.3
 # Nats per token that a chain may end below the best. Settled chains differ by about
 # 0.001, and local modes are 0.04 or more below the best.

@@ -97,16 +97,10 @@ def split_tokens(weights: WeightedCorpus) -> Halves:
     return seen, weights.count - seen
 
 
-def completion_score(
-    weights: WeightedCorpus,
-    halves: Halves,
-    word_topic: np.ndarray,
-    doc_topic_of: Callable[[WeightedCorpus], np.ndarray],
-) -> float:
-    """Return the mean log probability (nats) of all tokens, by document completion."""
-    return mean_log_probability(
-        *completion_sums(weights, halves, word_topic, doc_topic_of)
-    )
+def completion_score(weights, halves, word_topic, doc_topic_of) -> float:
+    """Return the mean log probability of all tokens in nats, see `completion_sums`."""
+    sums = completion_sums(weights, halves, word_topic, doc_topic_of)
+    return mean_log_probability(*sums)
 
 
 def mean_log_probability(total: float, n_tokens: float) -> float:

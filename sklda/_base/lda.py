@@ -22,8 +22,7 @@ class BaseLDA(BaseTopicModel):
         """Estimate the topic proportions of documents under the fitted topics.
 
         The result is the mode of the posterior of the proportions in the softmax basis.
-        The mode is unique, so the result is deterministic, and the row of a document
-        does not depend on the other documents.
+        It is unique, and the row of a document does not depend on other documents.
 
         Parameters
         ----------

@@ -39,9 +39,9 @@ def seed_word_prior(
     feature_names : array-like of str
         Words in the order of the columns of X: ``vectorizer.get_feature_names_out()``.
     seeds : mapping of int to array-like of str
-        Seed words of some topics, which are numbered from 0. A word may be a seed of
-        several topics. A seed that is not among `feature_names` is a pattern of
-        :mod:`fnmatch` for all words that match it, such as ``"econom*"``.
+        Seed words of topics, which are numbered from 0; a word may belong to several. A
+        seed that is not among `feature_names` is a pattern of :mod:`fnmatch`, such as
+        ``"econom*"``, for all words that match it.
     n_components : int
         Number of topics K of the estimator, 1 to 65,535.
     weight : float, default=100.0

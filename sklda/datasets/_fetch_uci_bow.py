@@ -105,13 +105,12 @@ def fetch_uci_bow(
     Raises
     ------
     ValueError
-        If a parameter other than `data_home` has the wrong type or is out of its range,
-        or `data_home` starts with ``~`` and there is no such home folder.
+        If another parameter than `data_home` is out of its range, or `data_home` starts
+        with ``~`` and there is no such home folder.
     TypeError
         If `data_home` is neither a str nor path-like.
     ImportError
-        If a file is missing, and pooch, which downloads it, is not installed:
-        ``pip install "sklda[datasets]"``.
+        If a file is missing, and pooch, which downloads it, is not installed.
     OSError
         If a file is missing and cannot be downloaded, or is broken: it violates the
         format or, for ``"kos"`` and ``"nips"``, its checksum is wrong. A broken file is

@@ -42,9 +42,9 @@ def load_ldac(
 ) -> Bunch:
     r"""Load a corpus from a file in the format of LDA-C.
 
-    The format is a text file, plain or gzip, with one line
-    ``M id:count id:count ...`` per document: the number of its distinct words, then
-    the id and the count of each. Ids start at 0. An empty document is the line ``0``.
+    The format is a text file, plain or gzip, with a line ``M id:count id:count ...``
+    per document: the number of its distinct words, then the id and the count of each.
+    Ids start at 0. An empty document is the line ``0``.
 
     Parameters
     ----------

@@ -25,8 +25,8 @@ from sklda.datasets._text_files import (
 
 _BLOCK_BYTES = 1 << 18
 
-# 18 digits always fit int64. Possessive quantifiers (++, *+, {1,18}+) keep no state
-# to backtrack to, so matching a block takes no extra memory.
+# 18 digits always fit int64. Possessive quantifiers (++, *+, {1,18}+) keep no state to
+# backtrack to, so matching a block takes no extra memory.
 _HEADER = re.compile(rb"[ \t]*+(\d{1,18}+)\s*+")
 _ROWS = re.compile(
     rb"(?:[ \t]*+\d{1,18}+[ \t]++\d{1,18}+[ \t]++\d{1,18}+[ \t]*+\r?+\n)*+"
@@ -46,15 +46,15 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
 
     The format is a text file, plain or gzip. Its first three lines are the numbers of
     documents D, of words V and of rows; then follows one row ``document word count``
-    for each document-word pair that occurs. Ids start at 1. The vocabulary is a second
-    text file with one word per line, in the order of the ids.
+    for each document-word pair that occurs. Ids start at 1.
 
     Parameters
     ----------
     docword_path : str or path-like
         File with the counts, such as ``docword.kos.txt.gz``.
     vocab_path : str or path-like, default=None
-        File with the words, such as ``vocab.kos.txt``, in UTF-8, plain or gzip.
+        File with one word per line in the order of the ids, in UTF-8, plain or gzip,
+        such as ``vocab.kos.txt``.
 
     Returns
     -------

@@ -23,9 +23,7 @@ from sklda.diagnostics._verdict import Sweeps, Verdict, judge
 
 
 class SampledChains:
-    """Several chains of one estimator, with diagnostics and a verdict.
-
-    :func:`sample_chains` returns it.
+    """Several chains of one estimator, as :func:`sample_chains` returns them.
 
     Attributes
     ----------
@@ -33,7 +31,7 @@ class SampledChains:
         The fitted estimators, one for each chain. Each has a `random_state` with which
         it gives the same result when fitted alone.
     best_estimator_ : estimator
-        The one with the highest log joint probability (the highest bound of CVBLDA),
+        The one with the highest log joint probability (of CVBLDA, the highest bound),
         mean over the second half of the draws.
     best_index_ : int
         Its place in `estimators_`.
@@ -200,10 +198,9 @@ class SampledChains:
             - ess_per_second: ess_bulk divided by the total time of all chains
             - spread: range of the means of the chains, in the unit of the scalar
 
-            The rows "pairs, median" and "pairs, worst" have R-hat and bulk effective
-            sample size of the pairs of tokens. Each chain has one value of learned
-            priors, "sum of alpha" and "beta", which are fixed after burn-in, and of
-            the "acceptance rate" of MedLDA's light sampler.
+            The rows "pairs, median" and "pairs, worst" have r_hat and ess_bulk of the
+            pairs of tokens. Learned priors, "sum of alpha" and "beta", and the
+            "acceptance rate" of MedLDA's light sampler have one value of each chain.
 
         Raises
         ------

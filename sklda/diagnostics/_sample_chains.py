@@ -44,8 +44,8 @@ def sample_chains(
     """Run several chains of one estimator, and diagnose whether they agree.
 
     Each chain is a fit of a clone, with its own seed. Scalars are recorded with each
-    kept sample, so `burn_in` and `thin` of the estimator determine their number. R-hat
-    and effective sample sizes need 100 or more of each chain.
+    sample that `burn_in` and `thin` of the estimator keep. R-hat and effective sample
+    sizes need 100 or more of each chain.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ default=None
         ``joblib.parallel_config("loky")``. None means 1, -1 all processors. The result
         does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of all chains; an int makes them repeatable. None means `random_state` of
-        the estimator.
+        Seed of all chains; None means `random_state` of the estimator. Pass an int for
+        reproducible results.
 
     Returns
     -------
@@ -80,8 +80,8 @@ default=None
     TypeError
         If the estimator is none of sklda.
     ValueError
-        If a parameter is out of range, or X, y or X_test are not what the estimator
-        takes, or X or X_test has no tokens.
+        If a parameter is out of range, X, y or X_test is not what the estimator takes,
+        or X or X_test has no tokens.
     ImportError
         If arviz-stats is not installed.
 
@@ -91,9 +91,8 @@ default=None
 
     Notes
     -----
-    The chains stay in memory, so that they can go on: as much as a fit of each, a copy
-    of a CSR matrix X, and one byte for each draw and pair of tokens. Callbacks of the
-    estimator see the fit of each chain.
+    Memory: a fit of each chain, a copy of a CSR matrix X, and one byte for each draw
+    and pair of tokens. Callbacks of the estimator see the fit of each chain.
 
     Examples
     --------

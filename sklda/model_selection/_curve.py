@@ -58,8 +58,7 @@ def topic_number_curve(
 ) -> Bunch:
     """Measure models with different numbers of topics, and recommend a number.
 
-    For each number of topics, a model is fitted to the training documents of each fold
-    with each of several seeds.
+    For each number of topics, each fold is fitted with each of several seeds.
 
     Parameters
     ----------
@@ -70,7 +69,7 @@ def topic_number_curve(
         Word counts, without empty documents.
     param_range : array-like of int
         At least two distinct numbers of topics, from 1 to the number of words that
-        occur, and to the number of training documents in a fold, in any order.
+        occur and of training documents in a fold, in any order.
     cv : int, splitter of scikit-learn, iterable of (train, test) or None, default=5
         At least two folds. An int is the number of a shuffled ``KFold``; None is 5.
     n_repeats : int, default=2
@@ -144,11 +143,9 @@ def topic_number_curve(
     Notes
     -----
     "score" recommends the smallest number whose score is within one standard error of
-    the best; the error is that of the difference, fold by fold.
-
-    "stability" recommends the most stable of the numbers that are more stable than the
-    number before, by more than one standard error of the difference. If there is none,
-    it recommends the smallest number, which says little.
+    the best. "stability" recommends the most stable of the numbers that are more stable
+    than the number before, by more than one standard error; if there is none, the
+    smallest number, which says little. Errors are those of differences, fold by fold.
 
     The user guide says which rule to follow if the two disagree. Seconds include
     compilation, unless Numba's cache holds the kernels.
