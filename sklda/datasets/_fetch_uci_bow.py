@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import partial
-from numbers import Integral
 from pathlib import Path
 from typing import Literal, TypeVar
 
 from sklearn.utils import Bunch
 
-from sklda._base.parameters import PATH, validates
-from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._base.parameters import NATURAL_NUMBER, PATH, validates
+from sklda._base.sklearn_private import StrOptions
 from sklda._core.types import PathLike
-from sklda.datasets._text_files import open_bytes, read_vocabulary, with_sizes
+from sklda.datasets._text_files import as_bunch, open_bytes, read_vocabulary
 from sklda.datasets._uci_bow import read_docword
 
 Content = TypeVar("Content")
@@ -56,7 +55,7 @@ https://doi.org/10.24432/C5ZG6P
     name=[StrOptions({*_TITLES})],
     data_home=[None, *PATH],
     download_if_missing=["boolean"],
-    n_retries=[Interval(Integral, 0, None, closed="left")],
+    n_retries=NATURAL_NUMBER,
 )
 def fetch_uci_bow(
     name: Literal["kos", "nips", "enron", "nytimes", "pubmed"],
@@ -146,7 +145,7 @@ def fetch_uci_bow(
     words = _obtain(folder / f"vocab.{name}.txt", read_words, n_attempts)
     title = _TITLES[name]
     text = _DESCR.format(title=title, underline="-" * len(title))
-    return Bunch(data=X, feature_names=words, DESCR=with_sizes(text, X))
+    return as_bunch(X, words, text)
 
 
 def _data_folder(data_home: PathLike | None) -> Path:

@@ -16,20 +16,18 @@ from sklda._base.sklearn_private import Interval
 from sklda._core.types import PathLike
 from sklda.datasets._text_files import (
     MAX_COUNT,
+    as_bunch,
     format_error,
     open_bytes,
     quote,
     read_lines,
     read_vocabulary,
-    with_sizes,
 )
 
 # 18 digits always fit int64. Possessive quantifiers avoid futile backtracking.
 _DOCUMENT = re.compile(rb"[ \t]*+\d{1,18}+(?:[ \t]++\d{1,18}+:\d{1,18}+)*+\s*+")
 
 _MAX_WORDS = 2**31 - 1  # more would need wider ids in scipy.sparse
-
-_DESCR = "A corpus in the format of LDA-C, read from a file."
 
 
 @validates(
@@ -112,7 +110,7 @@ def load_ldac(
     """
     words = None if vocab_path is None else read_vocabulary(vocab_path, n_features)
     X = _read_documents(path, n_features if words is None else words.size)
-    return Bunch(data=X, feature_names=words, DESCR=with_sizes(_DESCR, X))
+    return as_bunch(X, words, "A corpus in the format of LDA-C, read from a file.")
 
 
 def _read_documents(path: PathLike, n_features: int | None) -> sparse.csr_matrix:

@@ -16,11 +16,11 @@ from sklda._core.types import PathLike
 from sklda.datasets._text_files import (
     MAX_COUNT,
     ByteStream,
+    as_bunch,
     format_error,
     open_bytes,
     quote,
     read_vocabulary,
-    with_sizes,
 )
 
 _BLOCK_BYTES = 1 << 18
@@ -112,7 +112,7 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
     """
     X = read_docword(docword_path)
     words = None if vocab_path is None else read_vocabulary(vocab_path, X.shape[1])
-    return Bunch(data=X, feature_names=words, DESCR=with_sizes(_DESCR, X))
+    return as_bunch(X, words, _DESCR)
 
 
 def read_docword(path: PathLike) -> sparse.csr_matrix:
