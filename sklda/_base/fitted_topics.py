@@ -194,7 +194,7 @@ def check_feature_names(names: Any) -> list[str]:
 def word_names(
     estimator: Any, feature_names: NameList | None, n_words: int
 ) -> list[str]:
-    """Return the given name of each word, that from `fit`, or its column number."""
+    """Return names of words: the given, those of `fit` or, with a warning, numbers."""
     given: Any = feature_names
     if given is None and has_names(estimator):
         given = estimator.feature_names_in_

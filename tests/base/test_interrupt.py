@@ -163,7 +163,12 @@ def test_an_interrupted_refit_leaves_the_names(monkeypatch):
     assert not hasattr(clone(model), "feature_names_in_")
 
 
-FIT = {"_fit_chain", "_sample", "_end", "fitting"}  # where attributes are set
+FIT = {
+    "_fit_chain",
+    "_sample",
+    "_end",
+    "fitting",
+}  # where attributes are set
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

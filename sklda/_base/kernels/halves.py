@@ -31,7 +31,10 @@ def deal_tokens(doc_ptr, word, count, count_bits, tokens_until, half):
 
 @njit(cache=True, nogil=True)
 def _digest(word, count_bits):
-    """Return the seed of a document: 64 bits that depend on all words and counts."""
+    """Return the seed of a document: 64 bits that depend on all words and counts.
+
+    By its row as a seed, the halves of a document would depend on the rows before it.
+    """
     key = np.uint64(0)
     for c in range(word.size):
         cell = np.uint64(word[c]) | np.uint64(count_bits[c]) << np.uint64(32)
