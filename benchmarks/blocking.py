@@ -28,9 +28,8 @@ ESTIMATORS = {
     "partially-collapsed": PartiallyCollapsedGibbsLDA,
     "uncollapsed": UncollapsedGibbsLDA,
 }
-# A topic with a fraction f of its mass beside its bar is at a Hellinger distance of
-# sqrt(1 - sqrt(1 - f)) or more from it: 0.3 is f = 0.17. Two bars in one topic are at
-# 0.5, and the proportions of 18,000 tokens of a bar within 0.05.
+# The Hellinger distance of a topic with 17 % of its mass beside its bar. Two bars in
+# one topic are at 0.5, and the proportions of 18,000 tokens of a bar within 0.05.
 FARTHEST = 0.3
 # Nats per token that a chain may end below the best. Settled chains differ by about
 # 0.001, and local modes are 0.04 or more below the best.
@@ -43,10 +42,7 @@ RISING = {"log_posterior": 1, "perplexity": -1}
 
 
 def settings_of(name: str) -> dict:
-    """Return estimator and parameters: blocks of nested-4 have up to four tokens.
-
-    Those of nested, without a number, are whole cells.
-    """
+    """Return estimator and parameters of a sampler, such as nested-4 or nested."""
     if name in ESTIMATORS:
         return {"estimator": ESTIMATORS[name]}
     blocking, _, most = name.partition("-")
@@ -73,11 +69,7 @@ def recorded_sweeps(last: int) -> list[int]:
 
 
 def run_start(seed, train, held_out, n_topics, options, new=new_program) -> dict:
-    """Return the curves of all samplers from one start, which take turns of a sweep.
-
-    They have log p(z, w) and seconds of each sweep, and the perplexity of recorded
-    ones; and there is the last sample of the topics.
-    """
+    """Return the curves of all samplers from one start, and their last topics."""
     recorded = recorded_sweeps(options.sweeps)
     given = train, n_topics, seed, recorded
     programs = {name: new(name, *given) for name in options.samplers}
@@ -211,10 +203,7 @@ def efficiency(chain) -> np.ndarray:
 
 
 def levels(chains) -> list[dict]:
-    """Return when samplers reach what the first reaches after some sweeps: medians.
-
-    None is not reached, by half of the starts.
-    """
+    """Return when samplers reach what the first reaches after some sweeps: medians."""
     rows = []
     for key, sign in RISING.items():
         curves = {n: [known(c, key) for c in s] for n, s in chains.items()}

@@ -45,10 +45,9 @@ class RemoteRunner(Runner):
 
 
 def measure(options, name: str, measure_one, *, hold_out=False) -> None:
-    """Write the results that `measure_one(names, task, held_out)` yields.
+    """Write what `measure_one(names, task, held_out)` yields, beside earlier results.
 
-    With `hold_out`, half of the words of the last documents are held out, and programs
-    that average samples take part. Results of earlier runs stay in the report.
+    Programs that average samples take part if words are held out.
     """
     versions = available(options.peers, options.threads)
     names = [peer for peer in versions if hold_out or not PEERS[peer].takes_means]
@@ -151,10 +150,7 @@ def first_cells(name: str) -> list[str]:
 
 
 def ratio_to_others(values: dict[str, float], sign: int) -> str:
-    """Return how many times as good sklda is as the best of the other exact samplers.
-
-    The sign is 1 if more is better, or -1.
-    """
+    """Return sklda / best other exact sampler; sign is 1 if more is better, or -1."""
     exact = {n: v for n, v in values.items() if PEERS[n].exact and np.isfinite(v)}
     mine = exact.pop("sklda", None)
     if mine is None or not exact:
@@ -170,10 +166,7 @@ def run_speed(options) -> None:
 
 
 def speed(report: dict, name: str) -> float:
-    """Return the tokens per second: means over turns, then medians over starts.
-
-    Some programs have one long turn: their seconds are a mean, too.
-    """
+    """Return the tokens per second: means over turns, then medians over starts."""
     runs = report["programs"][name]["runs"]
     paces = [np.mean(turns["seconds_per_sweep"]) for turns in runs]
     return float(np.median(report["tokens"] / np.array(paces)))
@@ -226,8 +219,7 @@ def seconds_to(curve: dict, level: float) -> float:
 def levels(report: dict) -> list[int]:
     """Return perplexities to reach, the highest first.
 
-    The last but one is the lowest multiple of 25 that the median start of every exact
-    sampler reaches; of those that went on to the last sweep.
+    Exact samplers that went on to the last sweep reach all but the last, by medians.
     """
     last, ends = report["options"]["sweeps"], []
     for name, program in report["programs"].items():

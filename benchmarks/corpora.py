@@ -52,10 +52,7 @@ def load(name: str, options) -> sparse.csr_array:
 
 
 def read_titles(home: dict) -> list[str]:
-    """Return subjects and first lines of 20 Newsgroups, and those of docstrings.
-
-    They are shuffled, so that test documents are of all kinds.
-    """
+    """Return subjects and first lines of 20 Newsgroups and docstrings, shuffled."""
     bare = {"remove": ("headers", "footers", "quotes")}
     posts, bodies = (fetch_20newsgroups(**home, **how).data for how in ({}, bare))
     texts = [SUBJECT.search(post)[1] for post in posts]
@@ -72,11 +69,10 @@ def make_counts() -> sparse.csr_array:
 
 
 def read_newsgroups(options) -> list[tuple[sparse.csr_array, np.ndarray]]:
-    """Return counts and classes, from 0, of training and of test documents.
+    """Return counts and classes, from 0, of shuffled training and test documents.
 
-    The files, which medlda-newsgroups names, are plain or .gz. Documents are shuffled,
-    for the files hold them class by class. Words of one letter are dropped with stop
-    words.
+    The files, which medlda-newsgroups names, are plain or .gz. Words of one letter are
+    dropped with stop words.
     """
 
     def read(name, **options_of_numpy):
@@ -135,8 +131,7 @@ def read_stories(folder) -> Iterator[Story]:
 def read_reuters(folder, n_labels=10) -> tuple[list[str], tuple, tuple]:
     """Return the largest topics, and counts and indicators of training and test.
 
-    Stories with none of these topics stay, with a row of zeros. Words are runs of at
-    least two letters in three training stories or more, without English stop words.
+    Stories with none of these topics stay, with a row of zeros.
     """
     stories = list(read_stories(folder))
     train, test = ([s for s in stories if s.kind == k] for k in ("train", "test"))
@@ -158,15 +153,13 @@ def shape_of(X) -> dict[str, int]:
 
 
 def split(X: sparse.csr_array, name: str) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Hold out half of the words of the last documents; return the rest and these.
-
-    A document that would be left without words keeps all: some programs drop it.
-    """
+    """Hold out half of the words of the last documents; return the rest and these."""
     n_train = X.shape[0] - N_TEST_DOCUMENTS[name]
     test = X[n_train:].copy()
     test.sort_indices()
     held_out = test.copy()
     held_out.data = np.random.default_rng(0).binomial(test.data, 0.5)
+    # A document that would be left without words keeps all: some programs drop it.
     is_empty = held_out.sum(axis=1) == test.sum(axis=1)
     held_out.data[np.repeat(is_empty, np.diff(test.indptr))] = 0
     train = sparse.vstack([X[:n_train], test - held_out], format="csr")

@@ -104,8 +104,7 @@ def parts(name: str) -> tuple[str, str]:
 def ranks_of(lda, seed: int, n_documents: int) -> tuple[dict, dict]:
     """Return the ranks of true values among draws, and effective numbers of draws.
 
-    Words and topics are drawn from the model, then topics given the words alone. If the
-    sampler is right, the true topics are one more draw from the same posterior.
+    If the sampler is right, the true topics are one more draw from the posterior.
     """
     rng = np.random.default_rng(seed)
     X, z = draw_corpus(rng, n_documents)

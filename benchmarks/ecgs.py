@@ -63,12 +63,8 @@ def run_chain(name, seed, train, test, options) -> dict:
 
 
 def rate_limits(X) -> dict[str, float]:
-    """Return the lower limit of the sampling rate, for each strategy.
-
-    For shortcut sampling that is cells / tokens, as in the paper. Dynamic sampling
-    draws cells of two tokens twice.
-    """
-    twice = X.nnz + (X.data == 2).sum()
+    """Return the lower limit of the sampling rate, for each strategy."""
+    twice = X.nnz + (X.data == 2).sum()  # dynamic sampling draws cells of two twice
     return {"shortcut": float(X.nnz / X.sum()), "dynamic": float(twice / X.sum())}
 
 

@@ -74,10 +74,7 @@ def title(name: str, report: dict) -> str:
 
 
 def draw_curves(reports, folder, kinds: dict[str, str], looks) -> None:
-    """Save figures with a panel for each kind, a key of chains; medians are thick.
-
-    Curves are against the seconds of a chain, if it has them, else against sweeps.
-    """
+    """Save figures with a panel for each kind, a key of chains; medians are thick."""
 
     def draw(panels, report):
         for axes, (key, label) in zip(panels, kinds.items(), strict=True):
@@ -102,10 +99,7 @@ def plot_chains(axes, xs, curves, look, label) -> None:
 
 
 def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", linear=()) -> None:
-    """Save figures of rows, with a panel for each kind: of(row) is values by name.
-
-    Panels of the kinds in `linear` have a linear scale of values.
-    """
+    """Save figures of rows, with a panel for each kind: of(row) is values by name."""
 
     def draw(panels, report):
         for axes, (label, of) in zip(panels, kinds.items(), strict=True):
@@ -122,8 +116,7 @@ def draw_rows(reports, folder, looks, kinds=SECONDS, x="n_topics", linear=()) ->
 def lines(axes, points: dict, looks, xlabel, ylabel, *, log=True, slope=False) -> None:
     """Draw a line for each name, whose points are values by x.
 
-    A value is a number, None, or median and range. With `slope`, lines of slope 1 end
-    at the same last points.
+    A value is a number, None, or median and range.
     """
     ticks = sorted({x for values in points.values() for x in values})
     for name, values in points.items():

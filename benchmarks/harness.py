@@ -72,10 +72,9 @@ def take_turns(team, last: int, goes_on=lambda runner: True, sweeps=1) -> None:
 def time_turns(
     team, first, last, limit=np.inf, warm_limit=np.inf, sweeps=1, few=FEWEST_TIMED
 ) -> dict[str, dict]:
-    """Time the sweeps after `first`, to `last`, in turns of a few sweeps each.
+    """Time turns of a few sweeps, after `first` or `warm_limit`, to `last` or `limit`.
 
-    A program that has swept for `warm_limit` seconds is timed from there on, and it
-    stops after `limit` seconds more, but not before its first few turns.
+    Limits are seconds, and a few turns are timed in any case.
     """
     take_turns(team, first, lambda r: r.seconds < warm_limit, sweeps)
     for runner in team:
@@ -107,11 +106,10 @@ def time_topics(new, names, X, options) -> list[dict]:
 
 
 def follow(team, checkpoints, evaluate, limit=np.inf, reached=None, sweeps=1) -> dict:
-    """Return curves of `evaluate(runner)` and of the seconds, at checkpoints.
+    """Return curves of `evaluate(runner)`, which is not timed, and of the seconds.
 
-    Programs take turns from one checkpoint to the next; evaluations are not timed. A
-    program ends where the next step would exceed the limit of its seconds, or with the
-    first point of which `reached(point)` is true.
+    A program ends where the next step would exceed the limit of its seconds, or with
+    the first point of which `reached(point)` is true.
     """
     points: dict[str, list[dict]] = {runner.name: [] for runner in team}
     going = list(team)
@@ -136,10 +134,7 @@ def columns(rows: list[dict]) -> dict[str, list]:
 
 
 def run_starts(run, options, *data) -> dict[str, list[dict]]:
-    """Return the curves of each program, which `run(seed, *data)` returns by name.
-
-    Several starts run side by side if there is an option `jobs`.
-    """
+    """Return the curves of each program, which `run(seed, *data)` returns by name."""
     work = (delayed(run)(seed, *data) for seed in range(options.starts))
     chains: dict[str, list[dict]] = {}
     found = Parallel(getattr(options, "jobs", 1), return_as="generator")(work)
@@ -174,8 +169,8 @@ def reached(x, rising, level: float) -> float:
 def effective_sample_size(values) -> float:
     """Return the size of an independent sample whose mean is as accurate.
 
-    The autocorrelations are summed by Geyer's initial monotone sequence: in pairs, up
-    to the first that is not positive, and none greater than the one before.
+    Geyer's initial monotone sequence: autocorrelations are summed in pairs, up to the
+    first that is not positive, and none greater than the one before.
     """
     deviations = np.asarray(values, dtype=float) - np.mean(values)
     n = deviations.size

@@ -1,3 +1,5 @@
+"""The history of sklda itself, by asv."""
+
 import shlex
 import subprocess
 import sys

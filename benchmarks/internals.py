@@ -20,8 +20,7 @@ from sklda._gibbs.start import check_init, first_topics
 class Sklda(Program):
     """The chain that `fit` of an estimator runs, or the engine of CVBLDA.
 
-    Estimates are those of the last sweep. `threads`, if it is given, is the number of
-    shards and of their threads.
+    Estimates are those of the last sweep; `threads` is the number of shards, too.
     """
 
     def __init__(
@@ -122,10 +121,7 @@ def completion_score(X, topic_word, doc_topic_prior: float) -> float:
 
 
 def recorded(lda, X, X_test, z) -> list[dict[str, np.ndarray]]:
-    """Return the scalars of given topics of the tokens, and of the draws of a fit.
-
-    Beside what the chain records there is the share of the pairs that have one topic.
-    """
+    """Return the scalars of given topics of the tokens, and of the draws of a fit."""
     corpus = check_corpus(lda, X, reset=True)
     test = HeldOut.of(check_weights(lda, X_test, reset=False, whole=True))
     pairs = draw_pairs(corpus, np.random.default_rng(0))

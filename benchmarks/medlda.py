@@ -149,11 +149,7 @@ def points(rows, *keys) -> dict[str, dict[int, dict]]:
 
 
 def draw_scores(reports, folder) -> None:
-    """Draw scores of the test documents, and seconds of training, against topics.
-
-    Lines are medians over starts, bars their range. Methods without topics are
-    horizontal lines; other programs, measured elsewhere, have hollow markers.
-    """
+    """Draw scores and seconds against topics: other programs with hollow markers."""
     first, *_ = (report["rows"][0]["test"] for report in reports.values())
     kinds = {f"{name} of the test documents": ("test", name) for name in first}
     kinds["seconds of training"] = ("seconds",)

@@ -1,3 +1,5 @@
+"""The page of the comparison, and all figures."""
+
 import re
 from importlib import import_module
 from pathlib import Path

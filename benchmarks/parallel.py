@@ -82,11 +82,7 @@ def read(part, corpus, options):
 
 
 def time_all(X, whole, n_topics, options) -> list[dict]:
-    """Return seconds per sweep on the cluster, and on as many threads.
-
-    Both fits are made with few sweeps and with more, in turns; seconds are those of the
-    difference.
-    """
+    """Return seconds per sweep on the cluster and on as many threads, from two fits."""
     import sklda.dask
 
     priors = {"doc_topic_prior": ALPHA, "topic_word_prior": BETA}

@@ -1,8 +1,4 @@
-"""A corpus of Zipf words drawn from planted topics, of any size.
-
-It needs NumPy and SciPy only: the asv benchmarks, which test other versions of sklda,
-use it too.
-"""
+"""A corpus of Zipf words drawn from planted topics, without sklda: asv uses it, too."""
 
 import numpy as np
 from scipy import sparse
@@ -17,10 +13,9 @@ TOKENS_AT_A_TIME = 4_000_000
 def zipf_corpus(
     n_documents: int, n_words: int, n_tokens: int, n_topics: int = 100, seed: int = 0
 ) -> sparse.csr_array:
-    """Draw a documents x words matrix of counts.
+    """Draw documents of log-normal lengths, each of which mixes a few topics.
 
-    Word w has the weight (w + 2.7)^-1.05 in all topics, times a gamma variate of its
-    own in each; documents mix a few topics each. Lengths are log-normal.
+    Word w has the weight (w + 2.7)^-1.05, times a gamma variate of its own per topic.
     """
     rng = np.random.default_rng(seed)
     weights = rng.lognormal(0, SPREAD, n_documents)

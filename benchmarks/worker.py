@@ -1,8 +1,4 @@
-"""A process that runs one program and takes commands.
-
-Programs can then take turns and still share nothing: neither memory nor threads nor
-settings. The process imports the program and what it needs, and nothing else.
-"""
+"""A process that runs one program, imports nothing else, and takes commands."""
 
 import os
 import time
@@ -46,10 +42,7 @@ class Worker(ExitStack):
 
 
 class Session(ExitStack):
-    """The commands of a worker; its program, once it is made, adds its own.
-
-    A task is a corpus where workers find it, a number of topics, and one of threads.
-    """
+    """The commands of a worker; a task is path of a corpus, topics and threads."""
 
     def __init__(self, name: str):
         super().__init__()
@@ -101,10 +94,9 @@ def _do(command: str, *arguments):
 
 @contextmanager
 def workplace():
-    """Yield a folder, and set the environment of workers that start in this context.
+    """Yield a folder; workers that start in this context find no compiled kernels.
 
-    One thread for numerical libraries, and no compiled kernels of earlier runs: these
-    can be out of date, and what compiling takes is measured.
+    Numerical libraries have one thread.
     """
     before = dict(os.environ)
     with TemporaryDirectory() as folder:

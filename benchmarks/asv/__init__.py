@@ -1,7 +1,4 @@
-"""sklda against its own history, by asv; `python -m benchmarks history` runs it.
-
-The corpora are synthetic, so nothing is fetched.
-"""
+"""sklda against its own history, by asv; `python -m benchmarks history` runs it."""
 
 import sys
 from pathlib import Path

@@ -1,7 +1,6 @@
 """The programs that are compared, and their common interface.
 
-Only the standard library is imported here: the memory of a process that runs a program
-holds what that program needs, and nothing else.
+Only the standard library is imported here, because the memory of programs is measured.
 """
 
 import re
@@ -26,12 +25,8 @@ class Failed(Exception):
 
 
 def peak_bytes(process: int | str = "self") -> int:
-    """Return the peak memory of a process.
-
-    Linux has it in /proc; its getrusage would count what the parent held when this
-    process was made.
-    """
-    try:
+    """Return the peak memory of a process."""
+    try:  # getrusage of Linux would count what the parent held at the start
         status = Path(f"/proc/{process}/status").read_text()
     except OSError:
         import resource  # which Windows lacks

@@ -1,8 +1,7 @@
 """topica and pyrmallet, which fit in one call and take no commands between sweeps.
 
 After s sweeps such a program is a fit of s sweeps from the start. What n sweeps take is
-what their fit takes longer than the one before, so that neither the start nor the
-tables that a fit returns are counted.
+what that takes longer than the fit before, without the start and what a fit returns.
 """
 
 from functools import partial
@@ -17,10 +16,7 @@ N_STARTS = 3  # fits of no sweeps, of which the fastest counts
 
 
 class Fits(Program):
-    """A program whose estimates are of the last sweep, or its own mean over samples.
-
-    A mean has as many samples as the sweeps have room for.
-    """
+    """A program whose estimates are of the last sweep, or its own mean over samples."""
 
     def __init__(
         self,

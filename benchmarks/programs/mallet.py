@@ -1,8 +1,7 @@
 """The program mallet, if it is on the PATH.
 
-It takes a number of sweeps and no commands between them. So it is started with a very
-large number, logs each sweep, and is stopped by a signal while it is not its turn. The
-time of the log likelihood that it prints is not counted. Its state after s sweeps
+It takes no commands between sweeps. So it is started with a very large number of them,
+logs each, and is stopped by a signal while it is not its turn. Its state after s sweeps
 comes from another run of s sweeps with the same seed.
 """
 

@@ -1,7 +1,4 @@
-"""tomotopy, lda, gensim and scikit-learn's variational Bayes.
-
-Each is imported where it is used: one may be missing, and its memory is its own.
-"""
+"""tomotopy, lda, gensim and scikit-learn's variational Bayes, imported where used."""
 
 import logging
 
@@ -132,7 +129,7 @@ def with_unseen(phi, seen, n_words: int):
     """Return phi of all words, given that of the words in the training documents.
 
     Any other is as probable as a word that the topic does not have: the least of its
-    row. So phi is what it would be had the program known all words.
+    row.
     """
     every = np.repeat(phi.min(axis=1, keepdims=True), n_words, axis=1)
     every[:, seen] = phi

@@ -17,9 +17,8 @@ gaussian = partial(Sklda, CVBLDA, approximation="gaussian")
 class KeptMean(Sklda):
     """The chain of an estimator, and means over its samples.
 
-    After sweep s, one of the checkpoints, estimates are those of a fit of s sweeps: the
-    mean over every `thin`-th sample after s // 2. Samples are kept by `seconds`, not by
-    `sweep`; `times_keeping` says whether that is timed.
+    After sweep s, one of the checkpoints, estimates are the mean over every `thin`-th
+    sample after s // 2. `seconds` keeps them, and may count that; `sweep` does not.
     """
 
     def __init__(

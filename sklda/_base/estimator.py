@@ -1,5 +1,6 @@
 """The base class of every estimator, supervised or not."""
 
+import warnings
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -9,6 +10,7 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
+from sklearn.exceptions import InconsistentVersionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from sklda._base.parameters import CONSTRAINTS, python_numbers
@@ -16,13 +18,14 @@ from sklda._base.sklearn_private import (
     CallbackSupportMixin,
     validate_parameter_constraints,
 )
-from sklda._base.versioned import VersionedMixin
 from sklda._core.corpus import check_weights
 from sklda._core.problem import WeightedCorpus
+from sklda._core.version import __version__
+
+_VERSION = "_sklda_version"  # in stored models
 
 
 class BaseTopicModel(
-    VersionedMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     CallbackSupportMixin,
@@ -49,6 +52,26 @@ class BaseTopicModel(
         value, caller = getattr(self, name), type(self).__name__
         validate_parameter_constraints(constraints, {name: value}, caller)
         return getattr(self._parameters, name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the parameters, the fitted attributes and the version."""
+        return {**super().__getstate__(), _VERSION: __version__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the parameters and attributes of a model; warn of another version."""
+        attributes = dict(state)
+        stored_by = attributes.pop(_VERSION, "unknown")
+        if stored_by != __version__:
+            warnings.warn(
+                InconsistentVersionWarning(
+                    estimator_name=type(self).__name__,
+                    current_sklearn_version=__version__,
+                    original_sklearn_version=stored_by,
+                ),
+                stacklevel=2,  # what loads it: pickle.loads is no frame of Python
+            )
+        # Parameters that came later have their defaults.
+        super().__setstate__(type(self)().get_params(deep=False) | attributes)
 
     @property
     def _whole_counts(self) -> bool:

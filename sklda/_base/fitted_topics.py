@@ -29,10 +29,7 @@ def snapshot(estimator: Any) -> Any:
 
 
 def fitted_components(estimator: Any) -> np.ndarray:
-    """Return the finite, non-negative `components_`, (n_topics, n_words) float64.
-
-    Raise TypeError if there are none, ValueError if they are anything else.
-    """
+    """Return the checked, non-negative `components_`, (n_topics, n_words) float64."""
     if not hasattr(estimator, "components_"):
         raise TypeError(
             f"{type(estimator).__name__} has no components_, so it is not a topic "
@@ -58,8 +55,7 @@ def _check_not_negative(weights: np.ndarray, name: str) -> None:
 def topic_weights(model: Any, name: str = "model") -> np.ndarray:
     """Return the weights of words in topics, of a fitted estimator or of an array.
 
-    They are finite; those of an array may be negative, such as logarithms. Raise
-    NotFittedError, TypeError or ValueError if there are none.
+    Those of an array may be negative, such as logarithms.
     """
     if hasattr(model, "fit"):
         return fitted_components(snapshot(model))
@@ -68,10 +64,7 @@ def topic_weights(model: Any, name: str = "model") -> np.ndarray:
 
 
 def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
-    """Return the word distributions of topics, of an estimator or of an array.
-
-    Raise ValueError also if a weight is negative, or all of a topic are 0.
-    """
+    """Return the word distributions of topics, of an estimator or of an array."""
     weights = topic_weights(model, name)
     _check_not_negative(weights, name)
     empty = np.flatnonzero(weights.max(axis=1) == 0)
@@ -104,8 +97,7 @@ def count_models(estimator: Any) -> int:
     beta = _topic_word_prior(estimator)
     if beta.ndim < 2:
         return beta.size
-    coef = getattr(estimator, "coef_", None)
-    return 1 if coef is None else len(beta) // coef.shape[1]
+    return len(beta) // estimator.coef_.shape[1] if hasattr(estimator, "coef_") else 1
 
 
 def _topic_word_prior(estimator) -> np.ndarray:
@@ -126,9 +118,8 @@ def check_one_model(estimator: Any) -> None:
 def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray:
     """Return the proportion of the tokens of X in each topic, (n_topics,).
 
-    Without X, return the proportion of the training tokens: `components_` of an LDA
-    model are expected token counts plus a prior, which is subtracted. Those of a matrix
-    factorisation have an arbitrary scale, on which the proportions then depend.
+    Without X, these are training tokens: `components_` of LDA without their prior. For
+    a matrix factorisation they depend on the arbitrary scale of `components_`.
     """
     if X is not None:
         proportions = topic_proportions(estimator, X)
@@ -145,9 +136,8 @@ def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     """Return the topic proportions of documents, (n_documents, n_topics).
 
     Those of each model, see `count_models`, sum to 1. If the rows of `transform` do
-    not, the model is taken for a matrix factorisation: then document d has
-    ``transform(X)[d, k] * components_[k].sum()`` expected tokens in topic k, which are
-    normalised.
+    not, the model is a matrix factorisation, which expects
+    ``transform(X)[d, k] * components_[k].sum()`` tokens of document d in topic k.
     """
     components = summable(fitted_components(estimator))
     check_structure(X, "X")  # models of other libraries do not
@@ -204,11 +194,7 @@ def check_feature_names(names: Any) -> list[str]:
 def word_names(
     estimator: Any, feature_names: NameList | None, n_words: int
 ) -> list[str]:
-    """Return the name of each word.
-
-    Without `feature_names` these are `feature_names_in_` of the estimator or, if it has
-    none, the column numbers of X, with a warning.
-    """
+    """Return names of words: the given, those of `fit` or, with a warning, numbers."""
     given: Any = feature_names
     if given is None and has_names(estimator):
         given = estimator.feature_names_in_
@@ -231,8 +217,7 @@ def word_names(
 def top_indices(scores: np.ndarray, n: int) -> np.ndarray:
     """Return the columns of the n largest entries of each row, in decreasing order.
 
-    Of equal entries the first column comes first. Cost: O(n_columns) per row, plus a
-    sort of the entries that are at least as large as the n-th largest.
+    Of equal entries the first column comes first.
     """
     top = np.empty((scores.shape[0], n), dtype=np.intp)
     for row, columns in zip(scores, top, strict=True):

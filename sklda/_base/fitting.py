@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any
 
 from sklda._base.estimator import BaseTopicModel
@@ -12,37 +13,23 @@ from sklda._simd.compile import told_of_compiling
 
 @contextmanager
 def fitting(estimator: BaseTopicModel) -> Iterator[None]:
-    """Restore the attributes if the fit inside fails; say when kernels are compiled."""
-    with _undone_on_failure(estimator), _compiling_reported(estimator):
-        yield
+    """Restore the attributes if the fit inside fails; say when kernels are compiled.
 
-
-@contextmanager
-def _undone_on_failure(estimator: BaseTopicModel) -> Iterator[None]:
-    """Restore the attributes of the estimator if the fit inside fails.
-
-    The fit sets its attributes inside, too: else Ctrl-C could fall between the check of
-    X, which sets some, and the others.
+    Set all attributes inside: Ctrl-C may fall between the check of X and the others.
     """
+
+    def tell():
+        _print(estimator, "compiling kernels, which takes seconds, once on a machine")
+
     before = dict(vars(estimator))
     try:
-        yield
+        with told_of_compiling(tell) if estimator.verbose else nullcontext():
+            yield
     except BaseException:
         now = vars(estimator)
         callbacks = {name: now[name] for name in CALLBACK_ATTRIBUTES if name in now}
         estimator.__dict__ = before | callbacks
         raise
-
-
-@contextmanager
-def _compiling_reported(estimator: BaseTopicModel) -> Iterator[None]:
-    """Print that kernels are compiled, where the estimator is verbose."""
-
-    def tell():
-        _print(estimator, "compiling kernels, which takes seconds, once on a machine")
-
-    with told_of_compiling(tell) if estimator.verbose else nullcontext():
-        yield
 
 
 @contextmanager
@@ -69,25 +56,20 @@ def fit_callbacks(
     fit_task.call_on_fit_task_end(**end)
 
 
+@dataclass
 class Progress:
     """Prints a line every so many sweeps, where the estimator is verbose."""
 
-    def __init__(
-        self,
-        estimator: BaseTopicModel,
-        n_tokens: float,
-        every: int,
-        until: int,
-        describe: Callable[[], str],
-        first: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.until = until  # the last sweep
-        self.n_tokens = n_tokens
-        self.every = every  # 0 is never
-        self.describe = describe  # the present sample
+    estimator: BaseTopicModel
+    n_tokens: float
+    every: int  # 0 is never
+    until: int  # the last sweep
+    describe: Callable[[], str]  # the present sample
+    last_sweep: int = 0
+
+    def __post_init__(self) -> None:
+        """Start the clock."""
         self.since = time.perf_counter()
-        self.last_sweep = first
 
     def report(self, sweep: int) -> None:
         """Print the sweep, what describes it, and the speed since the last report."""

@@ -56,10 +56,7 @@ def doc_topic(
     n_jobs=None,
     max_steps: int = MAX_STEPS,
 ) -> np.ndarray:
-    """Return the mode of theta, (n_docs, n_topics), if EM converges in `max_steps`.
-
-    Each row depends on its document alone.
-    """
+    """Return the mode of theta, (n_docs, n_topics), if EM converges in `max_steps`."""
     n_docs = weights.doc_ptr.size - 1
     theta = np.empty((n_docs, topics.n_topics))
 
@@ -89,9 +86,8 @@ def _for_slices(work, weights, n_jobs):
 def split_tokens(weights: WeightedCorpus) -> Halves:
     """Return the weights of each cell in two random halves of its document.
 
-    The halves depend on the words and counts of the document alone: call it before
-    `renumber`, while `weights` has the words of X. A weight of 2.3 is two tokens of
-    weight 1 and one of 0.3; halves differ by no more than the weight of one token.
+    They depend on the words and counts of the document alone: call it before
+    `renumber`, while `weights` has the words of X.
     """
     first = np.empty(weights.count.size)
     most_cells = np.diff(weights.doc_ptr).max(initial=0)
@@ -101,21 +97,10 @@ def split_tokens(weights: WeightedCorpus) -> Halves:
     return seen, weights.count - seen
 
 
-def completion_score(
-    weights: WeightedCorpus,
-    halves: Halves,
-    word_topic: np.ndarray,
-    doc_topic_of: Callable[[WeightedCorpus], np.ndarray],
-) -> float:
-    """Return the mean log probability (nats) of all tokens, by document completion.
-
-    `doc_topic_of` returns theta of one half of each document, with which the other half
-    is scored; both ways round, so that every token is predicted once. `word_topic` has
-    phi as float32, a row per word.
-    """
-    return mean_log_probability(
-        *completion_sums(weights, halves, word_topic, doc_topic_of)
-    )
+def completion_score(weights, halves, word_topic, doc_topic_of) -> float:
+    """Return the mean log probability of all tokens in nats, see `completion_sums`."""
+    sums = completion_sums(weights, halves, word_topic, doc_topic_of)
+    return mean_log_probability(*sums)
 
 
 def mean_log_probability(total: float, n_tokens: float) -> float:
@@ -135,7 +120,11 @@ def completion_sums(
     word_topic: np.ndarray,
     doc_topic_of: Callable[[WeightedCorpus], np.ndarray],
 ) -> tuple[float, float]:
-    """Return the sum of the log probabilities, and the number of tokens."""
+    """Return the sum of the log probabilities, and the number of tokens.
+
+    `doc_topic_of` returns theta of one half of each document, with which the other half
+    is scored, and the other way round. `word_topic` has phi as float32, a row per word.
+    """
     total = 0.0
     for seen, held_out in (halves, halves[::-1]):
         theta = doc_topic_of(weights._replace(count=seen))

@@ -22,8 +22,7 @@ class BaseLDA(BaseTopicModel):
         """Estimate the topic proportions of documents under the fitted topics.
 
         The result is the mode of the posterior of the proportions in the softmax basis.
-        The mode is unique, so the result is deterministic, and the row of a document
-        does not depend on the other documents.
+        It is unique, and the row of a document does not depend on other documents.
 
         Parameters
         ----------
@@ -56,10 +55,9 @@ class BaseLDA(BaseTopicModel):
         """Return the mean log predictive probability of held-out tokens, in nats.
 
         Document completion: the tokens of each document are dealt to two halves at
-        random, whatever words they are. Those of one half are predicted with the topic
-        proportions estimated from the other half; then the halves swap roles. Scores
-        are comparable across folds, across numbers of topics and for any number of
-        documents.
+        random. Those of one half are predicted with the topic proportions estimated
+        from the other half; then the halves swap roles. Scores are comparable across
+        folds, across numbers of topics and for any number of documents.
 
         Parameters
         ----------
@@ -83,16 +81,15 @@ class BaseLDA(BaseTopicModel):
 
         Notes
         -----
-        The halves depend on the words and the counts of the document alone: the score
-        repeats, a document counts the same beside any others, and all models of the
-        same columns meet the same halves. Their sizes differ by one token at most. Of
-        the weights that CVBLDA takes, 2.3 is two tokens of weight 1 and one of 0.3, so
-        the halves differ by no more than the weight of one token.
+        The halves depend on the words and the counts of the document alone, so the
+        score repeats, and all models of the same columns meet the same halves. Their
+        sizes differ by one token at most. A weight of 2.3, which CVBLDA takes, is two
+        tokens of weight 1 and one of 0.3.
 
-        With other halves the score would be another: its standard deviation is 0.0016
-        nats for 858 documents of the KOS corpus (116,000 tokens), with 20 to 200
-        topics, and 0.002 for the difference of two of these models. It falls with the
-        square root of the number of tokens.
+        Over random halves, the standard deviation of the score is 0.0016 nats for 858
+        documents of the KOS corpus (116,000 tokens) with 20 to 200 topics, and 0.002
+        for the difference of two of these models. It falls with the square root of the
+        number of tokens.
 
         Cost: twice that of transform.
         """

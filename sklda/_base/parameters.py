@@ -30,47 +30,31 @@ _has_warned_of_threads = False
 # What float32 can still multiply and add in the kernels, with some room.
 LOWEST_PRIOR, HIGHEST_PRIOR = 1e-10, 1e10
 
+PRIOR_RANGE = Interval(Real, LOWEST_PRIOR, HIGHEST_PRIOR, closed="both")
+POSITIVE_INTEGER: list = [Interval(Integral, 1, None, closed="left")]
+NATURAL_NUMBER: list = [Interval(Integral, 0, None, closed="left")]
+
 CONSTRAINTS: dict = {
     "n_components": [Interval(Integral, 1, MAX_TOPICS, closed="both")],
-    "doc_topic_prior": [
-        None,
-        Interval(Real, LOWEST_PRIOR, HIGHEST_PRIOR, closed="both"),
-        "array-like",
-    ],
-    "topic_word_prior": [
-        None,
-        Interval(Real, LOWEST_PRIOR, HIGHEST_PRIOR, closed="both"),
-        "array-like",
-    ],
+    "doc_topic_prior": [None, PRIOR_RANGE, "array-like"],
+    "topic_word_prior": [None, PRIOR_RANGE, "array-like"],
     "learn_priors": [None, StrOptions({"symmetric", "asymmetric"})],
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
-    "n_jobs": [
-        None,
-        Interval(Integral, 1, None, closed="left"),
-        Interval(Integral, None, -1, closed="right"),
-    ],
+    "max_iter": POSITIVE_INTEGER,
+    "n_jobs": [None, *POSITIVE_INTEGER, Interval(Integral, None, -1, closed="right")],
     "random_state": ["random_state"],
     "verbose": ["verbose"],
 }
-TRACE_CONSTRAINTS: dict = {
-    "evaluate_every": [Interval(Integral, 0, None, closed="left")],
-}
+TRACE_CONSTRAINTS: dict = {"evaluate_every": NATURAL_NUMBER}
 INIT_CONSTRAINTS: dict = {
     "init": [StrOptions({"random", "subsample"}), "array-like", HasMethods("fit")],
 }
-DRAWS_CONSTRAINTS: dict = {
-    "keep_draws": [Interval(Integral, 0, None, closed="left")],
-}
-SHARD_CONSTRAINTS: dict = {
-    "n_shards": [Interval(Integral, 1, None, closed="left")],
-}
+DRAWS_CONSTRAINTS: dict = {"keep_draws": NATURAL_NUMBER}
+SHARD_CONSTRAINTS: dict = {"n_shards": POSITIVE_INTEGER}
 CHAIN_CONSTRAINTS: dict = {
-    "burn_in": [None, Interval(Integral, 0, None, closed="left")],
-    "thin": [Interval(Integral, 1, None, closed="left")],
+    "burn_in": [None, *NATURAL_NUMBER],
+    "thin": POSITIVE_INTEGER,
     "warm_start": ["boolean"],
 }
-# Of functions and displays.
-POSITIVE_INTEGER: list = [Interval(Integral, 1, None, closed="left")]
 PROPORTION: list = [Interval(Real, 0, 1, closed="both")]
 LEVEL: list = [Interval(Real, 0, 1, closed="neither")]
 PATH: list = [str, PathLike]
@@ -81,8 +65,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def validates(**constraints: list) -> Callable[[_Function], _Function]:
     """Let scikit-learn check parameters of a function, which gets Python's numbers.
 
-    scikit-learn's own decorator would put the name of the function in place of that of
-    an estimator, where a function fits one with a bad parameter.
+    If the function fits an estimator with a bad parameter, scikit-learn's own decorator
+    would name the function in place of the estimator.
     """
 
     def decorate(function: _Function) -> _Function:
@@ -131,10 +115,7 @@ def make_problem(estimator, corpus) -> Problem:
 def make_schedule(
     parameters, burn_in: int, thin: int, evaluate_every: int, *, goes_on: bool = False
 ) -> Schedule:
-    """Return the schedule of a fit; warn if it never learns the priors it should.
-
-    One that goes on with a chain may have learned them before.
-    """
+    """Return the schedule of a fit; warn if the chain never learns its priors."""
     learn_priors = parameters.learn_priors
     if learn_priors is not None and burn_in < LEARNING_INTERVAL and not goes_on:
         warn_user(

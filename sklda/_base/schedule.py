@@ -8,7 +8,7 @@ LEARNING_INTERVAL = 10  # sweeps between two updates of the priors
 class Schedule(NamedTuple):
     """When priors are learned, the trace grows and samples are kept.
 
-    Sweeps are counted from 1. What keeps no samples has `max_iter` sweeps of burn-in.
+    Sweeps are counted from 1. If no samples are kept, all sweeps are burn-in.
     """
 
     max_iter: int

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 
 from sklda._base.fitted_topics import check_feature_names
-from sklda._base.parameters import CONSTRAINTS, HIGHEST_PRIOR, LOWEST_PRIOR, validates
-from sklda._base.sklearn_private import Interval
+from sklda._base.parameters import CONSTRAINTS, PRIOR_RANGE, validates
 from sklda._core.checks import check_names
 from sklda._core.types import NameList
 from sklda._core.warn import warn_user
 
-_PRIOR = Interval(Real, LOWEST_PRIOR, HIGHEST_PRIOR, closed="both")
-
 
 @validates(
-    n_components=CONSTRAINTS["n_components"], weight=[_PRIOR], base=[None, _PRIOR]
+    n_components=CONSTRAINTS["n_components"],
+    weight=[PRIOR_RANGE],
+    base=[None, PRIOR_RANGE],
 )
 def seed_word_prior(
     feature_names: NameList,
@@ -38,12 +37,11 @@ def seed_word_prior(
     Parameters
     ----------
     feature_names : array-like of str
-        Words in the order of the columns of X:
-        ``vectorizer.get_feature_names_out()``.
+        Words in the order of the columns of X: ``vectorizer.get_feature_names_out()``.
     seeds : mapping of int to array-like of str
-        Seed words of some topics, which are numbered from 0. A word may be a seed of
-        several topics. A seed that is not among `feature_names` is a pattern of
-        :mod:`fnmatch` for all words that match it, such as ``"econom*"``.
+        Seed words of topics, which are numbered from 0; a word may belong to several. A
+        seed that is not among `feature_names` is a pattern of :mod:`fnmatch`, such as
+        ``"econom*"``, for all words that match it.
     n_components : int
         Number of topics K of the estimator, 1 to 65,535.
     weight : float, default=100.0

@@ -20,24 +20,22 @@ from sklda._base.parameters import POSITIVE_INTEGER, validates
 
 _PACKAGES = ("numpy", "scipy", "sklearn")
 
-# Modules that are never imported, at any depth: build tools, test support, vendored
-# copies of other projects, deprecated names of private code, and modules whose import
-# changes the library (sklearn.experimental enables features).
+# Never imported, at any depth: build tools, test support, vendored copies, deprecated
+# names of private code, and sklearn.experimental, which enables features.
 _SKIPPED_MODULES = frozenset(
     "conftest core distutils estimator_checks experimental externals f2py mypy_plugin "
     "setup".split()
 )
 
-# These names exist only after an import of sklearn.experimental.enable_...; the corpus
-# must not depend on that.
+# Names that exist only after an import of sklearn.experimental.enable_...
 _SKIPPED_NAMES = {
     "sklearn.impute.IterativeImputer",
     "sklearn.model_selection.HalvingGridSearchCV",
     "sklearn.model_selection.HalvingRandomSearchCV",
 }
 
-# SciPy generates some docstrings at import. They contain random numbers, as the output
-# of an example, and argument names in the order of a set; both vary from run to run.
+# What varies from run to run in docstrings that SciPy generates at import: random
+# numbers, as the output of an example, and argument names in the order of a set.
 _RANDOM_OUTPUT = re.compile(r"^array\([^()]*\) +# may vary$\n?", re.MULTILINE)
 _ARGUMENT_SET = re.compile(r"(?<=argument\(s\) ``\{)[^{}]*(?=\}``)")
 
@@ -79,8 +77,8 @@ def load_docstrings(
 ) -> Bunch | tuple[list[str], np.ndarray]:
     """Load the public docstrings of NumPy, SciPy and scikit-learn as a corpus.
 
-    The corpus is labelled English text and needs neither a network nor a file. Only
-    the installed versions of the three libraries determine it.
+    The corpus is labelled English text and needs neither a network nor a file. It
+    depends on nothing but the installed versions of the three libraries.
 
     Parameters
     ----------
@@ -123,9 +121,9 @@ def load_docstrings(
     libraries, which takes a few seconds and a few dozen MB of memory. Later calls take
     a fraction of that.
 
-    Tests, private modules, modules whose import has side effects, and modules that
-    cannot be imported are left out. Warnings and output of the imports are suppressed.
-    Python removes most docstrings if it runs with ``-OO``.
+    Left out are tests, private modules, and modules whose import fails or has side
+    effects. Warnings and output of the imports are suppressed. Python removes most
+    docstrings if it runs with ``-OO``.
 
     Examples
     --------
@@ -175,10 +173,7 @@ def _normalise(doc: str) -> str:
 
 
 def _call_safely(function: Callable[..., Any], *args: Any) -> Any:
-    """Return ``function(*args)``, or None if it raises anything but KeyboardInterrupt.
-
-    Imports and attribute access run code of other libraries, which may call sys.exit.
-    """
+    """Call code of other libraries, which may call sys.exit; return None on failure."""
     try:
         return function(*args)
     except KeyboardInterrupt:

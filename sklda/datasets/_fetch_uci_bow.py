@@ -5,22 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import partial
-from numbers import Integral
 from pathlib import Path
 from typing import Literal, TypeVar
 
 from sklearn.utils import Bunch
 
-from sklda._base.parameters import PATH, validates
-from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._base.parameters import NATURAL_NUMBER, PATH, validates
+from sklda._base.sklearn_private import StrOptions
 from sklda._core.types import PathLike
-from sklda.datasets._text_files import open_bytes, read_vocabulary, with_sizes
+from sklda.datasets._text_files import as_bunch, open_bytes, read_vocabulary
 from sklda.datasets._uci_bow import read_docword
 
 Content = TypeVar("Content")
 
 _BASE_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases/bag-of-words/"
-
 
 _TITLES = {
     "kos": "KOS blog entries",
@@ -30,8 +28,7 @@ _TITLES = {
     "pubmed": "PubMed abstracts",
 }
 
-# Of the decompressed text, unlike the checksums of pooch: a mirror or a proxy may
-# compress the same text differently.
+# Of the decompressed text, unlike those of pooch: a proxy may compress it differently.
 _SHA256 = {
     "docword.kos.txt.gz": "0913cf084375360ce32c497dc2f8eafc"
     "4cf24a231f3d39bdbf8c41de29797cb4",
@@ -58,7 +55,7 @@ https://doi.org/10.24432/C5ZG6P
     name=[StrOptions({*_TITLES})],
     data_home=[None, *PATH],
     download_if_missing=["boolean"],
-    n_retries=[Interval(Integral, 0, None, closed="left")],
+    n_retries=NATURAL_NUMBER,
 )
 def fetch_uci_bow(
     name: Literal["kos", "nips", "enron", "nytimes", "pubmed"],
@@ -86,10 +83,9 @@ def fetch_uci_bow(
     name : {"kos", "nips", "enron", "nytimes", "pubmed"}
         Name of the corpus.
     data_home : str or path-like, default=None
-        Folder of the two files ``docword.NAME.txt.gz`` and ``vocab.NAME.txt``, to
-        which they are downloaded if missing. ``~`` expands to the home folder of the
-        user. The default is the subfolder ``uci_bow`` of scikit-learn's data folder,
-        see :func:`sklearn.datasets.get_data_home`.
+        Folder of the two files ``docword.NAME.txt.gz`` and ``vocab.NAME.txt``; ``~``
+        is the home folder of the user. The default is the subfolder ``uci_bow`` of
+        scikit-learn's data folder, see :func:`sklearn.datasets.get_data_home`.
     download_if_missing : bool, default=True
         If False, raise OSError if a file is missing instead of downloading it.
     n_retries : int, default=3
@@ -108,19 +104,17 @@ def fetch_uci_bow(
     Raises
     ------
     ValueError
-        If a parameter other than `data_home` has the wrong type or is out of its range,
-        or `data_home` starts with ``~`` and there is no such home folder.
+        If another parameter than `data_home` is out of its range, or `data_home` starts
+        with ``~`` and there is no such home folder.
     TypeError
         If `data_home` is neither a str nor path-like.
     ImportError
-        If a file is missing, and pooch, which downloads it, is not installed:
-        ``pip install "sklda[datasets]"``.
+        If a file is missing, and pooch, which downloads it, is not installed.
     OSError
-        If a file is missing and cannot be downloaded, or is broken: its gzip data are
-        damaged or truncated, its header contradicts its rows, an id is out of range,
-        the vocabulary has the wrong length or, for ``"kos"`` and ``"nips"``, the
-        checksum is wrong. A broken file is deleted, so that the next call can download
-        it, even if it was in `data_home` before.
+        If a file is missing and cannot be downloaded, or is broken: it violates the
+        format or, for ``"kos"`` and ``"nips"``, its checksum is wrong. A broken file is
+        deleted, even if it was in `data_home` before, so that the next call can
+        download it.
 
     See Also
     --------
@@ -151,7 +145,7 @@ def fetch_uci_bow(
     words = _obtain(folder / f"vocab.{name}.txt", read_words, n_attempts)
     title = _TITLES[name]
     text = _DESCR.format(title=title, underline="-" * len(title))
-    return Bunch(data=X, feature_names=words, DESCR=with_sizes(text, X))
+    return as_bunch(X, words, text)
 
 
 def _data_folder(data_home: PathLike | None) -> Path:
@@ -168,10 +162,7 @@ def _data_folder(data_home: PathLike | None) -> Path:
 
 
 def _obtain(path: Path, read: Callable[[Path], Content], n_attempts: int) -> Content:
-    """Read a file of the repository; download it first if it is missing.
-
-    A broken file is deleted, with an OSError.
-    """
+    """Read a file; download it if it is missing, delete it if it is broken."""
     if not path.exists():
         if n_attempts == 0:
             raise FileNotFoundError(

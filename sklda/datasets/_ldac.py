@@ -16,20 +16,18 @@ from sklda._base.sklearn_private import Interval
 from sklda._core.types import PathLike
 from sklda.datasets._text_files import (
     MAX_COUNT,
+    as_bunch,
     format_error,
     open_bytes,
     quote,
     read_lines,
     read_vocabulary,
-    with_sizes,
 )
 
 # 18 digits always fit int64. Possessive quantifiers avoid futile backtracking.
 _DOCUMENT = re.compile(rb"[ \t]*+\d{1,18}+(?:[ \t]++\d{1,18}+:\d{1,18}+)*+\s*+")
 
 _MAX_WORDS = 2**31 - 1  # more would need wider ids in scipy.sparse
-
-_DESCR = "A corpus in the format of LDA-C, read from a file."
 
 
 @validates(
@@ -42,19 +40,18 @@ def load_ldac(
 ) -> Bunch:
     r"""Load a corpus from a file in the format of LDA-C.
 
-    The format is a text file, plain or gzip, with one line
-    ``M id:count id:count ...`` per document: the number of its distinct words, then
-    the id and the count of each. Ids start at 0. An empty document is the line ``0``.
+    The format is a text file, plain or gzip, with a line ``M id:count id:count ...``
+    per document: the number of its distinct words, then the id and the count of each.
+    Ids start at 0. An empty document is the line ``0``.
 
     Parameters
     ----------
     path : str or path-like
         File with the documents.
     n_features : int, default=None
-        Number of words in the vocabulary V, from 1 to 2**31 - 1, which is not stored in
-        the file. By default it is the number of words in `vocab_path` or, without that,
-        the largest id plus one; two files with the same vocabulary may then yield
-        matrices of different widths.
+        Number of words in the vocabulary V, from 1 to 2**31 - 1. By default it is the
+        number of words in `vocab_path` or, without that, the largest id plus one: then
+        two files with the same vocabulary may yield matrices of different widths.
     vocab_path : str or path-like, default=None
         File with one word per line in the order of the ids, in UTF-8, plain or gzip.
 
@@ -74,9 +71,8 @@ def load_ldac(
     ValueError
         If a file violates the format; the message names the file and, if possible,
         the line. Counts must be from 1 to 2**31 - 1, ids less than V, M the number of
-        pairs on its line, and lines shorter than 16 MiB. Also if `n_features` is not an
-        integer from 1 to 2**31 - 1, or differs from the number of words in
-        `vocab_path`.
+        pairs on its line, and lines shorter than 16 MiB. Also if `n_features` is out of
+        its range, or differs from the number of words in `vocab_path`.
     TypeError
         If a path is neither a str nor path-like.
     OSError
@@ -114,7 +110,7 @@ def load_ldac(
     """
     words = None if vocab_path is None else read_vocabulary(vocab_path, n_features)
     X = _read_documents(path, n_features if words is None else words.size)
-    return Bunch(data=X, feature_names=words, DESCR=with_sizes(_DESCR, X))
+    return as_bunch(X, words, "A corpus in the format of LDA-C, read from a file.")
 
 
 def _read_documents(path: PathLike, n_features: int | None) -> sparse.csr_matrix:

@@ -55,13 +55,11 @@ def make_lda_corpus(
     n_components : int, default=10
         Number of topics K, from 1 to 2**31 - 1.
     document_length : int or array-like of int of shape (n_samples,), default=100
-        Number of tokens in each document, from 0 to 2**31 - 1: one value for all
-        documents, or one per document; 0 makes an empty document. For random lengths
-        pass an array such as ``np.random.default_rng(0).poisson(100, size=n_samples)``.
+        Number of tokens in each document, from 0 to 2**31 - 1: one for all, or one per
+        document, such as ``np.random.default_rng(0).poisson(100, size=n_samples)``.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Concentration alpha of the topic proportions, from 1e-200 to 1e200; a float
-        applies to every topic. The default is ``1 / n_components``, as in the
-        estimators of sklda.
+        applies to every topic. The default is ``1 / n_components``.
     topic_word_prior : float or array-like of shape (n_features,), default=None
         Concentration beta of the topics, from 1e-200 to 1e200; a float applies to every
         word. The default is ``1 / n_components``.
@@ -118,8 +116,7 @@ def make_lda_corpus(
     beta = _per_item(beta, "topic_word_prior", n_features, *_PRIOR_RANGE)
     rng = _make_generator(random_state)
     topic_word = rng.dirichlet(beta, size=n_components)
-    doc_topic = rng.dirichlet(alpha, size=n_samples)
-    return _draw_counts(doc_topic, topic_word, lengths, rng), doc_topic, topic_word
+    return _draw_corpus(alpha, topic_word, lengths, rng)
 
 
 @validates(
@@ -138,9 +135,8 @@ def make_bars(
     """Draw the bars corpus, in which documents are small images and topics are bars.
 
     The words are the pixels of a square image. Each topic is the uniform distribution
-    over one row or one column of pixels, so that the topics of a fitted model can be
-    judged by eye. The defaults reproduce the data of Griffiths and Steyvers [1]_: 2,000
-    images of 5 x 5 pixels with 100 tokens each, drawn from 10 topics.
+    over one row or one column of pixels, so topics can be judged by eye. The defaults
+    reproduce the data of Griffiths and Steyvers [1]_.
 
     Parameters
     ----------
@@ -150,8 +146,8 @@ def make_bars(
         Number of pixels along each side of the image, from 2 to 46,340. The corpus has
         ``side ** 2`` words and ``2 * side`` topics.
     document_length : int or array-like of int of shape (n_samples,), default=100
-        Number of tokens in each document, from 0 to 2**31 - 1: one value for all
-        documents, or one per document; 0 makes an empty document.
+        Number of tokens in each document, from 0 to 2**31 - 1: one for all, or one per
+        document.
     doc_topic_prior : float or array-like of shape (2 * side,), default=1.0
         Concentration alpha of the topic proportions, from 1e-200 to 1e200; a float
         applies to every topic.
@@ -205,27 +201,28 @@ def make_bars(
     rng = _make_generator(random_state)
     bar, pixel = np.eye(side), np.full((1, side), 1.0 / side)
     topic_word = np.vstack([np.kron(bar, pixel), np.kron(pixel, bar)])
-    doc_topic = rng.dirichlet(alpha, size=n_samples)
-    return _draw_counts(doc_topic, topic_word, lengths, rng), doc_topic, topic_word
+    return _draw_corpus(alpha, topic_word, lengths, rng)
 
 
 def _make_generator(random_state: Any) -> np.random.Generator:
     """Return a Generator seeded from scikit-learn's `random_state`.
 
-    RandomState takes one vector of probabilities for all multinomials, and returns NaN
-    for Dirichlet vectors of very small concentration.
+    RandomState returns NaN for Dirichlet vectors of very small concentration.
     """
     random = check_random_state(random_state)
     return np.random.default_rng(random.randint(0, 2**32, size=4, dtype=np.uint64))
 
 
-def _draw_counts(doc_topic, topic_word, lengths, rng) -> sparse.csr_matrix:
-    """Draw the counts of a corpus, given its proportions, topics and lengths."""
+def _draw_corpus(
+    alpha, topic_word, lengths, rng
+) -> tuple[sparse.csr_matrix, np.ndarray, np.ndarray]:
+    """Return the counts and the proportions of drawn documents, and the topics."""
+    doc_topic = rng.dirichlet(alpha, size=lengths.size)
     chunk_of_last_token = np.cumsum(lengths) // _TOKENS_PER_CHUNK
     starts = np.flatnonzero(np.diff(chunk_of_last_token)) + 1
     chunks = zip(np.split(doc_topic, starts), np.split(lengths, starts), strict=True)
     counts = [_draw_chunk(*chunk, topic_word, rng) for chunk in chunks]
-    return sparse.vstack(counts, format="csr")
+    return sparse.vstack(counts, format="csr"), doc_topic, topic_word
 
 
 def _draw_chunk(doc_topic, lengths, topic_word, rng) -> sparse.csr_matrix:

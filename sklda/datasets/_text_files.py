@@ -1,4 +1,4 @@
-"""Streams, lines, vocabularies and errors that the readers of corpus files share."""
+"""Streams, lines, vocabularies, errors and results of the readers of corpus files."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import Bunch
 
 from sklda._core.types import PathLike
 
@@ -37,11 +38,7 @@ def quote(line: bytes) -> str:
 
 @contextmanager
 def open_bytes(path: PathLike) -> Iterator[ByteStream]:
-    """Open a file for reading; decompress it if its contents (not its name) are gzip.
-
-    A byte order mark at the start is skipped. Damaged compressed data raise ValueError
-    when they are read.
-    """
+    """Open a plain or gzip file behind its byte order mark; ValueError if damaged."""
     with open(path, "rb") as raw:
         is_gzip = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
         raw.seek(0)
@@ -93,8 +90,8 @@ def read_vocabulary(path: PathLike, n_features: int | None = None) -> np.ndarray
     return np.array(words, dtype=object)
 
 
-def with_sizes(text: str, X: sparse.csr_matrix) -> str:
-    """Return a text followed by a table of the sizes of a corpus."""
+def as_bunch(X: sparse.csr_matrix, words: np.ndarray | None, about: str) -> Bunch:
+    """Return a corpus with its description, to which a table of its sizes is added."""
     sizes = {
         "Documents": X.shape[0],
         "Words in the vocabulary": X.shape[1],
@@ -102,4 +99,5 @@ def with_sizes(text: str, X: sparse.csr_matrix) -> str:
         "Tokens": int(X.data.sum()),
     }
     rows = [f"{name:<24}{size:>14,}" for name, size in sizes.items()]
-    return "\n".join([text.rstrip(), "", *rows, ""])
+    description = "\n".join([about.rstrip(), "", *rows, ""])
+    return Bunch(data=X, feature_names=words, DESCR=description)

@@ -16,17 +16,17 @@ from sklda._core.types import PathLike
 from sklda.datasets._text_files import (
     MAX_COUNT,
     ByteStream,
+    as_bunch,
     format_error,
     open_bytes,
     quote,
     read_vocabulary,
-    with_sizes,
 )
 
 _BLOCK_BYTES = 1 << 18
 
-# 18 digits always fit int64. Possessive quantifiers (++, *+, {1,18}+) keep no state
-# to backtrack to, so matching a block takes no extra memory.
+# 18 digits always fit int64. Possessive quantifiers (++, *+, {1,18}+) keep no state to
+# backtrack to, so matching a block takes no extra memory.
 _HEADER = re.compile(rb"[ \t]*+(\d{1,18}+)\s*+")
 _ROWS = re.compile(
     rb"(?:[ \t]*+\d{1,18}+[ \t]++\d{1,18}+[ \t]++\d{1,18}+[ \t]*+\r?+\n)*+"
@@ -34,8 +34,7 @@ _ROWS = re.compile(
 
 _MAX_ROW_BYTES = 1024
 
-# Empty documents take memory, too. Their number is limited, so that a small file cannot
-# demand a large amount.
+# Empty documents take memory, too: a small file must not demand a large amount.
 _MAX_EMPTY, _MAX_EMPTY_PER_ROW = 10**6, 100
 
 _DESCR = "A corpus in the bag-of-words format of the UCI repository, read from a file."
@@ -47,15 +46,15 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
 
     The format is a text file, plain or gzip. Its first three lines are the numbers of
     documents D, of words V and of rows; then follows one row ``document word count``
-    for each document-word pair that occurs. Ids start at 1. The vocabulary is a second
-    text file with one word per line, in the order of the ids.
+    for each document-word pair that occurs. Ids start at 1.
 
     Parameters
     ----------
     docword_path : str or path-like
         File with the counts, such as ``docword.kos.txt.gz``.
     vocab_path : str or path-like, default=None
-        File with the words, such as ``vocab.kos.txt``, in UTF-8, plain or gzip.
+        File with one word per line in the order of the ids, in UTF-8, plain or gzip,
+        such as ``vocab.kos.txt``.
 
     Returns
     -------
@@ -113,7 +112,7 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
     """
     X = read_docword(docword_path)
     words = None if vocab_path is None else read_vocabulary(vocab_path, X.shape[1])
-    return Bunch(data=X, feature_names=words, DESCR=with_sizes(_DESCR, X))
+    return as_bunch(X, words, _DESCR)
 
 
 def read_docword(path: PathLike) -> sparse.csr_matrix:

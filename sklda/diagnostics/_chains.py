@@ -73,10 +73,6 @@ class Experiment(NamedTuple):
             stop.is_set = True  # nobody else ends threads
             raise
 
-    def recorder(self, stop: Stop) -> Recorder:
-        """Return a recorder for one chain."""
-        return Recorder(self.pairs, self.held_out, stop)
-
 
 def _fit(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
     began = perf_counter()
@@ -90,30 +86,24 @@ def _fit(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
 
 
 def _start(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
-    began, recorder = perf_counter(), experiment.recorder(stop)
+    began = perf_counter()
+    recorder = Recorder(experiment.pairs, experiment.held_out, stop)
     chain = estimator._fit_chain(experiment.X, experiment.y, recorder)
-    return _sampled(estimator, chain, recorder, began)
+    values = {name: np.array(values) for name, values in recorder.values.items()}
+    sweeps, together = np.array(recorder.sweeps), np.array(recorder.together)
+    seconds = perf_counter() - began
+    return Sampled(estimator, chain, sweeps, values, together, seconds)
 
 
 def _go_on(
     sampled: Sampled, experiment: Experiment, stop: Stop, n_sweeps: int
 ) -> Sampled:
-    began, recorder = perf_counter(), experiment.recorder(stop)
     estimator = copy(sampled.estimator)  # if this fails, that one is as it was
-    burn_in, max_iter = (
-        chain_schedule(estimator._parameters).burn_in,
-        estimator.n_iter_ + n_sweeps,
-    )
+    burn_in = chain_schedule(estimator._parameters).burn_in
+    max_iter = estimator.n_iter_ + n_sweeps
     estimator.set_params(burn_in=0, max_iter=n_sweeps, warm_start=True)
     store_chain(estimator, sampled.chain)
-    chain = estimator._fit_chain(experiment.X, experiment.y, recorder)
+    later = _start(estimator, experiment, stop)
     estimator.set_params(burn_in=burn_in, max_iter=max_iter, warm_start=False)
     del estimator._stored
-    return _sampled(estimator, chain, recorder, began)
-
-
-def _sampled(estimator, chain, recorder, began) -> Sampled:
-    values = {name: np.array(values) for name, values in recorder.values.items()}
-    sweeps, together = np.array(recorder.sweeps), np.array(recorder.together)
-    seconds = perf_counter() - began
-    return Sampled(estimator, chain, sweeps, values, together, seconds)
+    return later

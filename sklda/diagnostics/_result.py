@@ -23,9 +23,7 @@ from sklda.diagnostics._verdict import Sweeps, Verdict, judge
 
 
 class SampledChains:
-    """Several chains of one estimator, with diagnostics and a verdict.
-
-    :func:`sample_chains` returns it.
+    """Several chains of one estimator, as :func:`sample_chains` returns them.
 
     Attributes
     ----------
@@ -33,7 +31,7 @@ class SampledChains:
         The fitted estimators, one for each chain. Each has a `random_state` with which
         it gives the same result when fitted alone.
     best_estimator_ : estimator
-        The one with the highest log joint probability (the highest bound of CVBLDA),
+        The one with the highest log joint probability (of CVBLDA, the highest bound),
         mean over the second half of the draws.
     best_index_ : int
         Its place in `estimators_`.
@@ -138,8 +136,7 @@ class SampledChains:
         """Go on with the same chains.
 
         The result is that of chains which were longer from the beginning, with the same
-        burn-in, bit for bit. `max_iter` and `burn_in` of the estimators say so
-        afterwards.
+        burn-in, bit for bit, and the estimators have that `max_iter` and `burn_in`.
 
         Parameters
         ----------
@@ -160,14 +157,13 @@ class SampledChains:
 
         Notes
         -----
-        An interrupted call leaves everything as it was: it runs copies of the chains,
-        which take as much memory again.
+        An interrupted call changes nothing: it runs copies of the chains, which take as
+        much memory again.
         """
         if not self._experiment.has_chains:
-            name = type(self.estimators_[0]).__name__
             raise TypeError(
-                f"{name} has no chain that could go on: set max_iter or tol, and call "
-                f"sample_chains again."
+                f"{self._name} has no chain that could go on: set max_iter or tol, and "
+                f"call sample_chains again."
             )
         thin = self._length.thin
         if n_sweeps % thin != 0:
@@ -202,10 +198,9 @@ class SampledChains:
             - ess_per_second: ess_bulk divided by the total time of all chains
             - spread: range of the means of the chains, in the unit of the scalar
 
-            The rows "pairs, median" and "pairs, worst" have R-hat and bulk effective
-            sample size of the pairs of tokens. Each chain has one value of learned
-            priors, "sum of alpha" and "beta", which are fixed after burn-in, and of
-            the "acceptance rate" of MedLDA's light sampler.
+            The rows "pairs, median" and "pairs, worst" have r_hat and ess_bulk of the
+            pairs of tokens. Learned priors, "sum of alpha" and "beta", and the
+            "acceptance rate" of MedLDA's light sampler have one value of each chain.
 
         Raises
         ------
@@ -322,12 +317,11 @@ def _attributes(experiment: Experiment, sampled: list[Sampled]) -> dict[str, Any
     n_draws = min(len(one.together) for one in sampled)
     if n_draws == 0:
         raise ValueError("A callback has stopped a chain before its first draw.")
-    names = sampled[0].values
     return {
         "estimators_": [one.estimator for one in sampled],
         "scalars_": {
             name: np.array([one.values[name][:n_draws] for one in sampled])
-            for name in names
+            for name in sampled[0].values
         },
         "pairs_": np.array([one.together[:n_draws] for one in sampled]),
         "sweeps_": sampled[0].sweeps[:n_draws],

@@ -44,8 +44,8 @@ def sample_chains(
     """Run several chains of one estimator, and diagnose whether they agree.
 
     Each chain is a fit of a clone, with its own seed. Scalars are recorded with each
-    kept sample, so `burn_in` and `thin` of the estimator determine their number. R-hat
-    and effective sample sizes need 100 or more of each chain.
+    sample that `burn_in` and `thin` of the estimator keep. R-hat and effective sample
+    sizes need 100 or more of each chain.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ default=None
         ``joblib.parallel_config("loky")``. None means 1, -1 all processors. The result
         does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of all chains; an int makes them repeatable. None means `random_state` of
-        the estimator.
+        Seed of all chains; None means `random_state` of the estimator. Pass an int for
+        reproducible results.
 
     Returns
     -------
@@ -80,8 +80,8 @@ default=None
     TypeError
         If the estimator is none of sklda.
     ValueError
-        If a parameter is out of range, or X, y or X_test are not what the estimator
-        takes, or X or X_test has no tokens.
+        If a parameter is out of range, X, y or X_test is not what the estimator takes,
+        or X or X_test has no tokens.
     ImportError
         If arviz-stats is not installed.
 
@@ -91,9 +91,8 @@ default=None
 
     Notes
     -----
-    The chains stay in memory, so that they can go on: as much as a fit of each, a copy
-    of a CSR matrix X, and one byte for each draw and pair of tokens. Callbacks of the
-    estimator see the fit of each chain.
+    Memory: a fit of each chain, a copy of a CSR matrix X, and one byte for each draw
+    and pair of tokens. Callbacks of the estimator see the fit of each chain.
 
     Examples
     --------
@@ -119,7 +118,7 @@ default=None
             f"chains side by side. Fit with several seeds, or pass "
             f"{type(estimator).__name__} of sklda and a sample of the documents."
         )
-    import_arviz("arviz_stats", "sample_chains")
+    import_arviz("arviz_stats.base", "sample_chains")
     clones, generator = _clones(estimator, n_chains, random_state)
     pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
     if pairs is not None and getattr(X, "format", None) == "csr":
@@ -144,23 +143,15 @@ def _clones(
 
 
 def _check_data(
-    estimator: Any,
-    X: Any,
-    X_test: Any,
-    generator: np.random.Generator,
-    n_chains: int,
+    estimator: Any, X: Any, X_test: Any, generator: np.random.Generator, n_chains: int
 ) -> tuple[np.ndarray | None, HeldOut | None]:
-    """Return the pairs of tokens and the documents that chains record, if it has any.
-
-    Before any chain starts, because a mistake in X_test should not cost their time.
-    """
+    """Return the pairs of tokens, if there are chains, and the test documents."""
     estimator._validate_params()
-    pairs, has_chains = None, isinstance(estimator, BaseChainEstimator)
-    whole = estimator._whole_counts
+    pairs, whole = None, estimator._whole_counts
     corpus = check_weights(estimator, X, reset=True, whole=whole)
     if corpus.count.size == 0:
         raise ValueError("X has no tokens, so there is nothing to sample.")
-    if has_chains:
+    if isinstance(estimator, BaseChainEstimator):
         whole_corpus = check_corpus(estimator, X, reset=True)
         parameters = estimator._parameters
         keep_draws = getattr(parameters, "keep_draws", 0)

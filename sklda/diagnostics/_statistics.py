@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -12,23 +13,20 @@ _TAILS = (0.05, 0.95)
 
 
 def import_arviz(name: str, caller: str) -> ModuleType:
-    """Import a package of ArviZ, or raise an ImportError with the way out."""
+    """Import a module of ArviZ, or raise an ImportError with the way out."""
     try:
-        if name == "arviz_stats":
-            import arviz_stats.base as found  # its array functions need no xarray
-        else:
-            import arviz_base as found
+        return import_module(name)
     except ImportError as error:
-        package = name.replace("_", "-")
+        package = name.removesuffix(".base").replace("_", "-")
         raise ImportError(
             f'{caller} needs {package}: pip install "sklda[diagnostics]"'
         ) from error
-    return found
 
 
 def _compute(function: str, draws: np.ndarray, **options: Any) -> Any:
     """Call a function of arviz-stats on draws, (n_chains, n_draws, ...)."""
-    arviz = import_arviz("arviz_stats", "sklda.diagnostics").array_stats
+    # The array functions need no xarray.
+    arviz = import_arviz("arviz_stats.base", "sklda.diagnostics").array_stats
     values = np.asarray(draws, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):  # where all draws are equal
         return getattr(arviz, function)(values, chain_axis=0, draw_axis=1, **options)
@@ -40,10 +38,7 @@ def r_hat(draws: np.ndarray) -> Any:
 
 
 def highest_r_hat(shape: tuple[int, ...], n_scalars: int, level: float) -> float:
-    """Return a quantile of the highest R-hat of scalars that are drawn independently.
-
-    The shape is that of the chains and of their draws.
-    """
+    """Return a quantile of the highest R-hat of independently drawn scalars."""
     # The variances between and within halves of chains have a ratio with an F
     # distribution, and R-hat is the higher of two: of ranks, and of distances from the
     # median. For several scalars this is a bound. Of 20,000 simulated scalars, with 2

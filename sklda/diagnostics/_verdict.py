@@ -83,11 +83,7 @@ def judge(
     together: np.ndarray,
     sweeps: Sweeps,
 ) -> Verdict:
-    """Return the verdict on draws, each (n_chains, n_draws).
-
-    The log joint must not rise. The scalars, and the pairs of tokens that
-    share a topic, (n_chains, n_draws, n_pairs), must agree.
-    """
+    """Return the verdict on draws, (n_chains, n_draws), and pairs, one axis more."""
     n_chains, n_draws = together.shape[:2]
     to_enough = sweeps.thin * (ENOUGH_ESS - n_draws)
     if n_draws < FEWEST_DRAWS:
@@ -151,15 +147,13 @@ def _compare(log_joint, scalars, together) -> _Differences:
 
 
 def _rise(log_joint) -> tuple[float, float]:
-    """Return the rise from the first third to the last, and its standard error.
-
-    The error is that of the last third for both: a rise within the first is no noise.
-    """
+    """Return the rise from the first third to the last, and its standard error."""
     n_chains, n_draws = log_joint.shape
     third = n_draws // 3
     last = log_joint[:, -third:]
     rises = last.mean(axis=1) - log_joint[:, :third].mean(axis=1)
-    # Chain by chain, because chains in different modes have no common mean.
+    # Chain by chain, because chains in different modes have no common mean; from the
+    # last third, because a rise within the first is no noise.
     errors = [np.sqrt(2) * statistics.mcse(chain[np.newaxis]) for chain in last]
     error = np.linalg.norm(errors) / n_chains
     if n_draws < ENOUGH_ESS:  # too few to estimate their autocorrelation

@@ -58,8 +58,7 @@ def topic_number_curve(
 ) -> Bunch:
     """Measure models with different numbers of topics, and recommend a number.
 
-    For each number of topics, a model is fitted to the training documents of each fold
-    with each of several seeds.
+    For each number of topics, each fold is fitted with each of several seeds.
 
     Parameters
     ----------
@@ -70,10 +69,9 @@ def topic_number_curve(
         Word counts, without empty documents.
     param_range : array-like of int
         At least two distinct numbers of topics, from 1 to the number of words that
-        occur, and to the number of training documents in a fold, in any order.
+        occur and of training documents in a fold, in any order.
     cv : int, splitter of scikit-learn, iterable of (train, test) or None, default=5
-        At least two folds. An int is the number of folds of a shuffled ``KFold``; None
-        is 5.
+        At least two folds. An int is the number of a shuffled ``KFold``; None is 5.
     n_repeats : int, default=2
         Number of seeds of each fold, at least 1, and at least 2 for "stability".
     measures : list of str, default=("score", "npmi", "exclusivity", "diversity", \
@@ -98,14 +96,13 @@ def topic_number_curve(
     feature_names : array-like of str of shape (n_words_of_corpus,), default=None
         Words in the order of the columns of X, for "c_v".
     memory : str, Path or joblib.Memory, default=None
-        Folder where each fit is kept as soon as it is done. The same call again, after
-        Ctrl-C or with more numbers or repeats, fits only what is missing. It needs a
-        `random_state` that is an int.
+        Folder where each fit is kept. The same call again, after Ctrl-C or with more
+        numbers or repeats, fits only what is missing. `random_state` must be an int.
     as_frame : bool, default=False
         Whether the result has the table as a DataFrame of pandas, too.
     n_jobs : int, default=None
         Number of fits at the same time, in processes of joblib; None is 1, -1 all
-        cores. It changes nothing in the result but the seconds.
+        cores. Only the seconds in the result depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of the folds and of the fits. Pass an int for reproducible results.
     verbose : bool, default=False
@@ -146,16 +143,12 @@ def topic_number_curve(
     Notes
     -----
     "score" recommends the smallest number whose score is within one standard error of
-    the best; the error is that of the difference, fold by fold.
+    the best. "stability" recommends the most stable of the numbers that are more stable
+    than the number before, by more than one standard error; if there is none, the
+    smallest number, which says little. Errors are those of differences, fold by fold.
 
-    "stability" recommends the most stable of the numbers that are more stable than the
-    number before, by more than one standard error of the difference. If there is none,
-    it recommends the smallest number, which says little.
-
-    The other measures have no rule. The user guide says which rule to follow if the two
-    disagree.
-
-    Seconds include compilation, unless Numba's cache holds the kernels.
+    The user guide says which rule to follow if the two disagree. Seconds include
+    compilation, unless Numba's cache holds the kernels.
 
     Cost: ``n_values * n_folds * n_repeats`` fits; `memory` keeps the topics of each.
 
@@ -255,7 +248,6 @@ def _frame(curve: Bunch) -> Any:
 
     columns = {}
     for name, mean in curve.mean.items():
-        columns[f"mean_{name}"] = mean
-        columns[f"se_{name}"] = curve.standard_error[name]
+        columns |= {f"mean_{name}": mean, f"se_{name}": curve.standard_error[name]}
     index = pandas.Index(curve.n_components, name="n_components")
     return pandas.DataFrame(columns, index=index)

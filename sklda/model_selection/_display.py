@@ -35,8 +35,7 @@ class TopicNumberDisplay:
     Each panel shows the mean of a measure and a band of one standard error. For the
     held-out score it is that of the difference to the best: a number whose band touches
     the dotted line is as good as the best. A dashed line marks the recommended number.
-    Create a display with `from_estimator`, or from a curve. The parameter is kept as an
-    attribute.
+    The parameter is kept as an attribute.
 
     Parameters
     ----------
@@ -193,11 +192,10 @@ class TopicNumberDisplay:
 
 def _new_axes(n_panels: int) -> np.ndarray:
     """Return one panel per measure, in a new figure."""
-    pyplot = import_pyplot("TopicNumberDisplay")
     n_columns = min(n_panels, _COLUMNS)
     n_rows = -(-n_panels // n_columns)
     size = _PANEL_SIZE[0] * n_columns, _PANEL_SIZE[1] * n_rows
-    _, grid = pyplot.subplots(
+    _, grid = import_pyplot("TopicNumberDisplay").subplots(
         n_rows, n_columns, figsize=size, squeeze=False, layout="constrained"
     )
     panels: np.ndarray = grid.ravel()

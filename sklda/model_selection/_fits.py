@@ -24,7 +24,7 @@ from sklda.metrics._windows import check_texts
 
 _MAX_SHOWN = 5  # documents in a message
 
-# Arguments: a fitted model, the data of the curve and the test documents.
+# Each takes a fitted model, the data of the curve and the test documents.
 MEASURES = {
     "score": lambda model, of, test: document_completion_score(model, of.X[test]),
     "npmi": lambda model, of, _: topic_coherence(model, of.X, "npmi", of.n_words),
@@ -155,10 +155,7 @@ def fit_and_measure(
 def measure_all(
     estimator, data, design, measures, *, memory: Memory, n_jobs, verbose
 ) -> Bunch:
-    """Return each measure of all fits, of the shape of the design.
-
-    Stability is a value for each fold: its shape ends in 1.
-    """
+    """Return each measure of all fits, (n_values, n_folds, n_seeds or 1)."""
     work = delayed(memory.cache(fit_and_measure))
     results = Parallel(n_jobs=n_jobs, return_as="generator")(
         work(clone(estimator).set_params(n_components=n, **seed), data, fold, measures)

@@ -18,11 +18,8 @@ def standard_error(values: np.ndarray) -> np.ndarray:
 
 
 def behind_best(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return by how much each number is behind the best one, and the standard error.
-
-    The error is that of the difference, because folds differ more than numbers do, and
-    in the same way for each number.
-    """
+    """Return by how much each number is behind the best one, and the standard error."""
+    # Folds differ more than numbers do, so differences are taken fold by fold.
     means = fold_means(values)
     behind = means[means.mean(axis=1).argmax()] - means
     return behind.mean(axis=1), standard_error(behind)

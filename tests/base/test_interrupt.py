@@ -168,7 +168,6 @@ FIT = {
     "_fit",
     "_end",
     "fitting",
-    "_undone_on_failure",
 }  # where attributes are set
 
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 import sklda
 from sklda import CVBLDA
-from sklda._base import versioned
+from sklda._base import estimator
 from tests.helpers import stored_fits
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.public_names import estimators
@@ -81,7 +81,7 @@ def test_skops_knows_the_generator_and_the_steps_around_a_model(tmp_path):
 
 def test_another_version_warns(monkeypatch):
     model = fits()["CVBLDA"].model
-    monkeypatch.setattr(versioned, "__version__", "0.0.1")
+    monkeypatch.setattr(estimator, "__version__", "0.0.1")
     data = pickle.dumps(model)
     monkeypatch.undo()
     with pytest.warns(InconsistentVersionWarning) as caught:

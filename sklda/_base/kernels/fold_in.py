@@ -67,12 +67,10 @@ def fold_in(doc_ptr, word, count, word_topic, alpha, max_iter, tol, out):
         for k in range(theta.size):  # in array notation it takes 1.6 s to compile
             theta[k] = alpha[k] / prior_mass
         for _ in range(max_iter):
-            if (
-                _em_step(
-                    word[cells], count[cells], word_topic, alpha, mass, theta, expected
-                )
-                < tol
-            ):
+            change = _em_step(
+                word[cells], count[cells], word_topic, alpha, mass, theta, expected
+            )
+            if change < tol:
                 break
         sum_ = sum_all(theta, theta.size)
         for k in range(n_topics):

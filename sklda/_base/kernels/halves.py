@@ -31,10 +31,9 @@ def deal_tokens(doc_ptr, word, count, count_bits, tokens_until, half):
 
 @njit(cache=True, nogil=True)
 def _digest(word, count_bits):
-    """Return 64 bits that depend on all words and counts of a document.
+    """Return the seed of a document: 64 bits that depend on all words and counts.
 
-    They seed its stream. A seed from its length would split all documents of that
-    length alike; one from its row would make its halves depend on the rows before it.
+    By its row as a seed, the halves of a document would depend on the rows before it.
     """
     key = np.uint64(0)
     for c in range(word.size):
