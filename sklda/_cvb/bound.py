@@ -66,10 +66,7 @@ def variational_bound(
 def beta_of_groups(
     problem: Problem[WeightedCorpus],
 ) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the groups of words with equal beta: (n_groups, n_topics), and the words.
-
-    If beta is one number, all words are one group.
-    """
+    """Group words with equal beta; return it, (n_groups, n_topics), and their words."""
     words = np.arange(problem.n_words)
     if not problem.has_word_prior:
         return np.full((1, problem.n_topics), problem.beta), [words]
@@ -119,9 +116,9 @@ def estimated_histograms(
 ) -> CountHistograms:
     """Estimate the distributions from mean, variance and P(n = 0) of each count.
 
-    Small counts are estimated as in `count_distributions`. A large count is taken to be
-    one standard deviation above or below its mean with equal probability: that is exact
-    for parabolas, and log Gamma is nearly one there.
+    Small counts are estimated as in `count_distributions`. Large ones are one standard
+    deviation above or below their mean, with equal probability: that is exact for
+    parabolas, and log Gamma is nearly one there.
     """
     corpus, n_lanes = problem.corpus, problem.n_lanes
     docs, totals = (_HistogramBuilder(problem.n_topics) for _ in range(2))

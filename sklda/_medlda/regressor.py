@@ -240,10 +240,8 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
 
         Raises
         ------
-        NotFittedError
-            Before fit.
-        ValueError
-            If X does not hold counts of the words seen in fit.
+        NotFittedError, ValueError
+            Before fit; if X does not hold counts of the words seen in fit.
         """
         fitted = snapshot(self)
         return fitted._scores(X)[:, 0] + fitted.intercept_

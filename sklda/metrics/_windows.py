@@ -14,18 +14,17 @@ from sklearn.feature_extraction.text import CountVectorizer
 # as many stretches of windows as there are other places in its window.
 _BLOCK_SIZE = 2**18
 
-# A matrix, (n_rows, n_words) of int64, and the number of units, documents or windows. A
-# row of the matrix stands for units with the same words; its entries are their number.
+# A matrix, (n_rows, n_words) of int64, and the number of units, documents or windows.
+# The entries of a row are the number of units with its words.
 Occurrence: TypeAlias = tuple[sparse.csc_array, int]
 
 
 def occurrences_in_windows(
     texts: Any, words: list[str], window: int
 ) -> Iterator[Occurrence]:
-    """Yield the occurrences of words, each given once, in windows of blocks of texts.
+    """Yield the occurrences of distinct words in windows, for blocks of texts.
 
-    A window of `window` tokens moves over each text by one token at a time. A shorter
-    text is one window.
+    A window moves by one token at a time; a text shorter than it is one window.
     """
     number_of = {word: i for i, word in enumerate(words)}
     places: list[np.ndarray] = []
