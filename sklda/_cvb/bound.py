@@ -4,8 +4,7 @@ Teh, Newman & Welling, NIPS 2006, equation 12: with all tokens independent,
 
     E[log p(w, z | alpha, beta)] - E[log q(z)].
 
-Its counts are random variables: E[log Gamma(alpha_k + n_dk)], for example, is a sum
-over the distribution of n_dk.
+Its counts are random: E[log Gamma(alpha_k + n_dk)] is a sum over values of n_dk.
 """
 
 from collections.abc import Iterable, Iterator

@@ -65,9 +65,7 @@ class MedLDAChain(Chain):
 
     def priors(self) -> tuple[np.ndarray, np.ndarray]:
         """Return alpha, (n_topics,), and beta, (1,) or (n_topics, n_words)."""
-        problem = self.problem
-        beta = problem.beta if problem.has_word_prior else np.array([problem.beta])
-        return problem.doc_topic_prior, beta
+        return self.problem.doc_topic_prior, np.atleast_1d(self.problem.beta)
 
 
 class OneVsRest:
@@ -151,7 +149,7 @@ class OneVsRest:
 
 
 def acceptance_rate(chains: Sequence[MedLDAChain]) -> np.ndarray:
-    """Return the share of proposed other topics that each sweep accepts; 1 if none."""
+    """Return the accepted share of each sweep's proposals of another topic; 1 if none."""
     info = np.sum([chain.info for chain in chains], axis=0).reshape(-1, 3)
     _, proposed, accepted = info.T
     return np.where(proposed > 0, accepted / np.maximum(proposed, 1), 1.0)

@@ -36,9 +36,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     n_components : int, default=50
         Number of topics K, 1 to 65,535.
     sampler : "light" or "gibbs", default="light"
-        Algorithm that resamples the topic of a token; the posterior is the same.
-        "light" takes Metropolis-Hastings steps in O(1) each [1]_, "gibbs" draws from
-        the conditional in O(K) [2]_.
+        Algorithm that resamples the topics of tokens: "light" by Metropolis-Hastings
+        steps in O(1) [1]_, "gibbs" in O(K) [2]_. Both have the same posterior.
     multi_class : "multitask" or "ovr", default="multitask"
         Treatment of more than two classes and of several labels per document.
         "multitask" fits `n_topics` = `n_components` topics for all classes, on one
@@ -112,8 +111,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     loss_ : ndarray of shape (n_iter_,)
         Hinge loss after each sweep: sum over the tasks, mean over the documents.
     acceptance_rate_ : ndarray of shape (n_iter_,)
-        Share of the proposals of another topic that are accepted, in each sweep; 1
-        with ``sampler="gibbs"``.
+        Share of the proposals of another topic that each sweep accepts; 1 for "gibbs".
     doc_topic_prior_ : ndarray of shape (n_topics,)
         Alpha after the last sweep.
     topic_word_prior_ : ndarray of shape (n_models,) or (n_topics, n_features_in_)
@@ -332,7 +330,6 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Raises
         ------
         NotFittedError, ValueError
-            Before fit; if X does not hold counts of the words seen in fit, or y no
-            labels.
+            Before fit; if X does not hold counts of the words in fit, or y no labels.
         """
         return float(super().score(X, zero_one(y), sample_weight))

@@ -33,8 +33,7 @@ def document_completion_score(
     the halves swap roles. All models of the same words meet the same halves; scores of
     different vocabularies, or of counts and weights such as tf-idf, cannot be compared.
     For an unsupervised estimator of sklda it is `score`; as ``scoring`` of
-    `cross_val_score` or `GridSearchCV` it compares other models. Cost: `transform` of
-    all documents, twice.
+    `GridSearchCV` it compares other models. Cost: `transform` of all documents, twice.
 
     Parameters
     ----------
@@ -43,8 +42,7 @@ def document_completion_score(
         normalised: LDA, also that of scikit-learn, or a matrix factorisation (NMF).
         Earlier steps of a Pipeline may count words.
     X : {array-like, sparse matrix} of shape (n_documents, n_words) or list of str
-        Word counts of documents that were not in the fit; for a Pipeline what its first
-        step takes, such as texts.
+        Word counts of documents that were not in the fit; a Pipeline may take texts.
     y : None
         Ignored.
     smoothing : float, default=None

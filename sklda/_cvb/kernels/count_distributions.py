@@ -1,10 +1,9 @@
 """Distributions of counts of independent tokens, estimated from three numbers each.
 
 The number n of tokens on a topic is a sum of independent Bernoulli variables, of which
-the mean, the variance and log P(n = 0) are known. Most counts are small, and log
-Gamma(alpha + n) bends too much near 0 for a Taylor series. So P(n = 0) is used as it
-is, and n - 1 given n > 0 is approximated by a binomial variable of the same mean and
-about the same variance.
+the mean, the variance and log P(n = 0) are known. Log Gamma(alpha + n) bends too much
+near 0 for a Taylor series. So P(n = 0) is used as it is, and n - 1 given n > 0 becomes
+a binomial variable of the same mean and about the same variance.
 """
 
 import numpy as np

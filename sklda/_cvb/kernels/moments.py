@@ -1,8 +1,7 @@
 """Means and variances of the counts of tokens whose topics are independent.
 
-The responsibilities of a cell are gamma_k = q(z = k), the same for all its tokens. A
-cell of weight c adds c gamma_k to the mean of the tokens on topic k, and c gamma_k
-(1 - gamma_k) to the variance. The weight need not be whole.
+A cell of weight c, which need not be whole, and responsibilities gamma_k = q(z = k)
+adds c gamma_k to the mean of topic k, and c gamma_k (1 - gamma_k) to the variance.
 """
 
 from typing import NamedTuple

@@ -5,9 +5,8 @@ tokens before it moves each particle and leaves p(z | w) invariant. Then the mea
 
     p(w_n | z) = sum_k phi_kw (n_k + alpha_k) / (n + A),
 
-over the particles estimates p(w_n | the words before it); A is the sum of alpha.
-Resampling the particles in proportion to p(w_n | z) keeps the product of the means
-unbiased.
+over the particles estimates p(w_n | the words before it); A is the sum of alpha. Their
+resampling in proportion to p(w_n | z) keeps the product of the means unbiased.
 """
 
 import numpy as np
