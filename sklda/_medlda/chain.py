@@ -149,7 +149,7 @@ class OneVsRest:
 
 
 def acceptance_rate(chains: Sequence[MedLDAChain]) -> np.ndarray:
-    """Return the accepted share of each sweep's proposals of another topic; 1 if none."""
+    """Return the share of its proposals that each sweep accepts; 1 if there are none."""
     info = np.sum([chain.info for chain in chains], axis=0).reshape(-1, 3)
     _, proposed, accepted = info.T
     return np.where(proposed > 0, accepted / np.maximum(proposed, 1), 1.0)
