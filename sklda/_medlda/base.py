@@ -127,8 +127,8 @@ class BaseMedLDA(BaseChainEstimator):
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
-            Rows sum to 1; in a one-vs-rest model the topics of each class do. A
-            document without words gets the prior mean.
+            Rows sum to 1; of a one-vs-rest model, the proportions for each class do.
+            A document without words gets the prior mean.
 
         Raises
         ------
@@ -181,8 +181,5 @@ class BaseMedLDA(BaseChainEstimator):
         models = self._models()
         if len(models) == 1:
             return proportions @ self.coef_.T
-        columns = [
-            proportions[:, model] @ coef
-            for model, coef in zip(models, self.coef_, strict=True)
-        ]
-        return np.column_stack(columns)
+        pairs = zip(models, self.coef_, strict=True)
+        return np.column_stack([proportions[:, model] @ coef for model, coef in pairs])

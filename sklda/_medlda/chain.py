@@ -69,7 +69,7 @@ class MedLDAChain(Chain):
 
 
 class OneVsRest:
-    """Independent chains, each with topics of its own for one task, side by side."""
+    """Independent chains side by side, one for each task with topics of its own."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class OneVsRest:
 
 
 def acceptance_rate(chains: Sequence[MedLDAChain]) -> np.ndarray:
-    """Return the share of its proposals that each sweep accepts; 1 if there are none."""
+    """Return the share of proposals that each sweep accepts; 1 if there are none."""
     info = np.sum([chain.info for chain in chains], axis=0).reshape(-1, 3)
     _, proposed, accepted = info.T
     return np.where(proposed > 0, accepted / np.maximum(proposed, 1), 1.0)
