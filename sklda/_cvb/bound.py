@@ -65,7 +65,7 @@ def variational_bound(
 def beta_of_groups(
     problem: Problem[WeightedCorpus],
 ) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Group words with equal beta; return it, (n_groups, n_topics), and their words."""
+    """Return each distinct beta of words, (n_groups, n_topics), and the words of it."""
     words = np.arange(problem.n_words)
     if not problem.has_word_prior:
         return np.full((1, problem.n_topics), problem.beta), [words]

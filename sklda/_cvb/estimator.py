@@ -112,8 +112,8 @@ class CVBLDA(BaseLDA):
         Expected topic proportions of the training documents.
     bound_ : ndarray of shape (n_evaluations,)
         Trace of the variational bound of log p(w | alpha, beta), equation 12 of [1]_,
-        in nats per token. Unless "exact", it is estimated from mean, variance and
-        probability of zero of each count.
+        in nats per token. For "exact" it is a true bound, else an estimate from mean,
+        variance and probability of zero of each count.
     bound_iter_ : ndarray of shape (n_evaluations,)
         Sweeps after which the entries of `bound_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)

@@ -37,7 +37,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Number of topics K, 1 to 65,535.
     sampler : "light" or "gibbs", default="light"
         Algorithm that resamples the topics of tokens: "light" by Metropolis-Hastings
-        steps in O(1) [1]_, "gibbs" in O(K) [2]_. Both have the same posterior.
+        steps in O(1) each [1]_, "gibbs" in O(K) [2]_. Both have the same posterior.
     multi_class : "multitask" or "ovr", default="multitask"
         Treatment of more than two classes and of several labels per document.
         "multitask" fits `n_topics` = `n_components` topics for all classes, on one

@@ -30,7 +30,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Number of topics K, 1 to 65,535.
     sampler : "light" or "gibbs", default="light"
         Algorithm that resamples the topics of tokens: "light" by Metropolis-Hastings
-        steps in O(1) [1]_, "gibbs" in O(K) [2]_. Both have the same posterior.
+        steps in O(1) each [1]_, "gibbs" in O(K) [2]_. Both have the same posterior.
     C : float, default=100.0
         Weight of the loss against the words, from 1e-10 to 1e10; its unit is that of
         1 / y. C times the largest deviation of y from its mean is at most 1e10.

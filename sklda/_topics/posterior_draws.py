@@ -24,7 +24,7 @@ _DRAW = [Interval(Integral, 0, None, closed="left")]
 class PosteriorDraws:
     """The last samples of a chain: topics of all tokens, as counts.
 
-    An estimator fitted with `keep_draws` has them as ``draws_``. They describe the
+    An estimator fitted with `keep_draws` has them as ``draws_``. They describe only the
     training documents, and come from one chain: topics rarely change their numbers.
 
     Attributes

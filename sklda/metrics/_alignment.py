@@ -48,7 +48,7 @@ n_words_of_corpus)
         Distance of two topics p and q, from 0 (equal) to 1 (no common word):
 
         - "hellinger": ``sqrt(1 - sum_w sqrt(p(w) q(w)))``.
-        - "jensen-shannon": the square root of that divergence in bits [1]_.
+        - "jensen-shannon": the square root of the divergence in bits [1]_.
         - "top-words": the proportion of the `n_words` most probable words of one topic
           that are not among those of the other. Ties are broken by column.
     n_words : int, default=None

@@ -182,9 +182,10 @@ def topic_coherence(
 
     Notes
     -----
-    [1]_ defines the sum over pairs; the mean, as in [3]_, depends less on `n_words`.
-    Compare only values of one measure on the same documents. Values of gensim differ
-    where a word is repeated in a window: gensim drops it when one occurrence leaves.
+    [1]_ defines the sum over pairs; sklda takes the mean, as [3]_ does, because it
+    depends less on `n_words`. Compare only values of one measure on the same documents.
+    Values of gensim's `CoherenceModel` differ where words are repeated within windows:
+    it takes a word for absent once one of its occurrences has left the window.
 
     Cost: one pass over X or the texts, then O(n_words) for each document of each top
     word, or for each change of a window's words.

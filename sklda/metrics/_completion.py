@@ -48,7 +48,7 @@ def document_completion_score(
     smoothing : float, default=None
         Weight of the uniform distribution over words that the topics are mixed with,
         from 0 to 1. The default is 0 for models with `topic_word_prior_` and 0.05 for
-        others, where a token whose word has probability 0 makes the score -inf.
+        others: a held-out token of probability 0 would make the score -inf.
 
     Returns
     -------

@@ -31,7 +31,7 @@ def left_to_right_log_likelihood(
 
     Particles, assignments of topics to the words so far, predict one word of a document
     after the other. The product of their mean predictions estimates the probability of
-    the document [1]_. `document_completion_score` is far cheaper, without a seed.
+    the document [1]_. `document_completion_score` is far cheaper, and repeats.
 
     Parameters
     ----------

@@ -14,8 +14,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 # as many stretches of windows as there are other places in its window.
 _BLOCK_SIZE = 2**18
 
-# A matrix, (n_rows, n_words) of int64, and the number of units, documents or windows.
-# The entries of a row are the number of units with its words.
+# A matrix, (n_rows, n_words) of int64, and the number of units, documents or windows. A
+# row of the matrix stands for units with the same words; its entries are their number.
 Occurrence: TypeAlias = tuple[sparse.csc_array, int]
 
 

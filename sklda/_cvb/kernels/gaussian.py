@@ -12,8 +12,8 @@ out of all means and variances,
 Of a cell whose weight is below 1, all is taken out.
 
 The exponents are second terms of Taylor series of E[log(alpha_k + n_dk)] and so on,
-useless where they are large. The three expectations are at least log alpha_k, log beta
-and log V beta, and are clipped there.
+useless where they are large. But no count is below 0, so the three expectations are at
+least log alpha_k, log beta and log V beta, and are clipped there.
 """
 
 import numpy as np

@@ -38,9 +38,9 @@ def document_moments(shared):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def remove_document(moments, topic, offset):
-    """Take the document out of the topic totals; set `other_docs` to the rest + offset.
+    """Take the document out of the topic totals, and set `other_docs` to the rest.
 
-    The offset is V beta for means, one number or one per topic; 0 for variances.
+    The rest, at least 0, has an offset added: V beta for means, 0 for variances.
     """
     doc_topic, _, other_docs = moments
     for k in range(topic.size):

@@ -5,8 +5,8 @@ proposals" (2016). The conditional of a token, taken out of all counts,
 
     p(z = k | rest) ~ (n_dk + alpha_k) * (n_wk + beta) / (n_k + V beta) * exp(g(k)),
 
-g as in `label_factors`, has three factors, which are proposed from in turn (see
-`proposals`). No proposal depends on the topic of the token itself, so with the full
+g as in `label_factors`, is a product, and each of three proposals is one factor of it:
+see `proposals`. No proposal depends on the topic of the token itself, so with the full
 acceptance ratio (equations 19 to 21) each step leaves the conditional unchanged. Cost:
 O(K tasks) per block, O(tasks) per step.
 """

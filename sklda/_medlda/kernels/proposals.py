@@ -7,8 +7,8 @@
 The first two take O(1) time, because the topics are also kept in the order of words.
 For the third, the cells of a document are split into blocks of about a `BLOCKS`-th of
 its tokens, and q of a block is made from the tokens outside of it, which do not change
-meanwhile. Which token a step proposes the topic of depends on no topic. So all steps of
-a block are drawn first, and the memory that they will read is prefetched.
+meanwhile. A step proposes the topic of some token; which one depends on no topic. So
+all steps of a block are drawn first, and the memory that they will read is prefetched.
 """
 
 from typing import NamedTuple
