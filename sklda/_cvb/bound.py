@@ -4,8 +4,7 @@ Teh, Newman & Welling, NIPS 2006, equation 12: with all tokens independent,
 
     E[log p(w, z | alpha, beta)] - E[log q(z)].
 
-Its counts are random variables: E[log Gamma(alpha_k + n_dk)], for example, is a sum
-over the distribution of n_dk.
+Its counts are random: E[log Gamma(alpha_k + n_dk)] is a sum over values of n_dk.
 """
 
 from collections.abc import Iterable, Iterator
@@ -66,10 +65,7 @@ def variational_bound(
 def beta_of_groups(
     problem: Problem[WeightedCorpus],
 ) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the groups of words with equal beta: (n_groups, n_topics), and the words.
-
-    If beta is one number, all words are one group.
-    """
+    """Return each distinct beta of words, (n_groups, n_topics), and the words of it."""
     words = np.arange(problem.n_words)
     if not problem.has_word_prior:
         return np.full((1, problem.n_topics), problem.beta), [words]
@@ -119,9 +115,9 @@ def estimated_histograms(
 ) -> CountHistograms:
     """Estimate the distributions from mean, variance and P(n = 0) of each count.
 
-    Small counts are estimated as in `count_distributions`. A large count is taken to be
-    one standard deviation above or below its mean with equal probability: that is exact
-    for parabolas, and log Gamma is nearly one there.
+    Small counts are estimated as in `count_distributions`. Large ones are one standard
+    deviation above or below their mean, with equal probability: that is exact for
+    parabolas, and log Gamma is nearly one there.
     """
     corpus, n_lanes = problem.corpus, problem.n_lanes
     docs, totals = (_HistogramBuilder(problem.n_topics) for _ in range(2))

@@ -55,8 +55,7 @@ class Approximation(NamedTuple):
 class Engine:
     """The responsibilities of all cells, their tables, and the trace of the bound.
 
-    The optimum depends on the start. A few zero-order sweeps are a good start for all
-    other approximations; they count as part of the first sweep.
+    The optimum depends on the start, so zero-order sweeps come before all others.
     """
 
     def __init__(

@@ -45,13 +45,12 @@ class CVBLDA(BaseLDA):
     """Latent Dirichlet Allocation by collapsed variational Bayes.
 
     A document is a mixture of topics, theta_d ~ Dirichlet(alpha); a topic is a
-    distribution over words, phi_k ~ Dirichlet(beta). Both are integrated out, and the
-    posterior of the topics of all tokens is approximated by independent distributions,
-    the responsibilities [1]_. A sweep updates the responsibilities of each
-    document-word pair given the means (and variances) of all counts without one token
-    of the pair. Only the start is random. It converges in fewer sweeps than a Gibbs
-    sampler. Variational Bayes has a lower bound, because it also assumes that theta and
-    phi are independent of the topics.
+    distribution over words, phi_k ~ Dirichlet(beta). Both are integrated out, and
+    independent distributions, the responsibilities, approximate the posterior of the
+    topics of all tokens [1]_. A sweep updates those of each document-word pair given
+    the means (and variances) of all counts without one token of the pair. Only the
+    start is random. It takes fewer sweeps than a Gibbs sampler. Variational Bayes has a
+    lower bound: it also assumes that theta and phi are independent of the topics.
 
     Parameters
     ----------
@@ -87,8 +86,7 @@ class CVBLDA(BaseLDA):
     n_shards : int, default=1
         Number of shards of the documents that sweep in parallel on `n_jobs` threads,
         each on its own copy of the tables; the changes are added up after the sweep.
-        One shard is the algorithm of the paper; several are a close approximation.
-        "exact" requires 1.
+        Several shards approximate the algorithm of the paper. "exact" requires 1.
     n_jobs : int, default=None
         Number of threads. None means 1, -1 all processors. The result does not depend
         on it, bit for bit.
@@ -114,8 +112,8 @@ class CVBLDA(BaseLDA):
         Expected topic proportions of the training documents.
     bound_ : ndarray of shape (n_evaluations,)
         Trace of the variational bound of log p(w | alpha, beta), equation 12 of [1]_,
-        in nats per token. It is a true bound for "exact"; otherwise an estimate from
-        mean, variance and probability of zero of each count.
+        in nats per token. For "exact" it is a true bound, else an estimate from mean,
+        variance and probability of zero of each count.
     bound_iter_ : ndarray of shape (n_evaluations,)
         Sweeps after which the entries of `bound_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
@@ -138,13 +136,11 @@ class CVBLDA(BaseLDA):
 
     Notes
     -----
-    X may hold any non-negative numbers, unless the approximation is "exact": a weight c
-    counts like c tokens. The scale of tf-idf matters: the smaller the weights, the
-    fewer the tokens, and the stronger the priors.
+    X may hold any non-negative numbers, whole ones for "exact": a weight c counts like
+    c tokens. So the smaller the weights, as of tf-idf, the stronger the priors.
 
-    Equation 18 of [1]_ is a Taylor series, which is poor where alpha is far below 1 and
-    documents are short, although it is kept within the bounds of the expectations that
-    it approximates. There, "zero-order" often predicts better.
+    The Taylor series of "gaussian", equation 18 of [1]_, is poor where alpha is far
+    below 1 and documents are short. There, "zero-order" often predicts better.
 
     Cost of a sweep: O(K) per document-word pair; an evaluation takes as long as several
     sweeps. Memory: 4 K bytes per pair and 4 K per word (8 K for "gaussian", 12 K more

@@ -15,10 +15,9 @@ from sklda._cvb.kernels.stochastic import add_expected_counts
 def random_counts(
     problem: Problem[WeightedCorpus], scale: float, rng: RandomStreams
 ) -> np.ndarray:
-    """Return topics to start from, (n_topics, n_words).
+    """Return counts to start from, (n_topics, n_words); equal topics would stay equal.
 
-    Their counts add up to `scale` times the tokens of the minibatch, or to `scale` if
-    it has none: the topics must differ, because equal ones remain equal.
+    They add up to `scale` times the tokens of the minibatch, or to `scale` without any.
     """
     shape = (problem.n_topics, problem.n_words)
     counts = rng.generator.standard_exponential(shape)

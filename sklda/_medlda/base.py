@@ -19,9 +19,8 @@ from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
 from sklda._gibbs.run import Observer, chain_schedule, run_fit
 from sklda._gibbs.stored import check_documents, take_up
-from sklda._medlda.chain import MedLDAChain, acceptance_rate
+from sklda._medlda.chain import MedLDAChain, OneVsRest, acceptance_rate
 from sklda._medlda.losses import Loss
-from sklda._medlda.one_vs_rest import OneVsRest
 from sklda._medlda.sampler import MaxMargin
 from sklda._medlda.targets import HIGHEST_STEEPNESS
 
@@ -50,11 +49,6 @@ class BaseMedLDA(BaseChainEstimator):
         """Check y; return the loss, targets (n_docs, n_tasks), and attributes."""
         raise NotImplementedError
 
-    @property
-    def _has_separate_topics(self) -> bool:
-        """Whether each of several tasks has topics of its own."""
-        return False
-
     @fit_context(prefer_skip_nested_validation=True)
     def _fit_chain(
         self, X, y, recorder: Observer | None = None
@@ -67,13 +61,14 @@ class BaseMedLDA(BaseChainEstimator):
                 corpus = without_memory_of_x(corpus)
             loss, targets, of_y = self._tasks(X, y)
             problem = make_problem(self, corpus)
-            sampler = self._make_sampler(problem, threads).of(loss, targets)
+            sampler = self._make_sampler(problem, threads)
+            sampler = sampler._replace(loss=loss, targets=targets)
             if chain is not None:
                 check_documents(corpus, chain.chains[0].problem.corpus, may_add=False)
                 self._check_labels(chain, targets, of_y)
                 if isinstance(chain, OneVsRest):
                     chain.threads = threads
-            elif self._has_separate_topics and targets.shape[1] > 1:
+            elif getattr(self, "multi_class", None) == "ovr" and targets.shape[1] > 1:
                 rng = random_streams(self.random_state)
                 chain = OneVsRest(sampler, problem, rng, threads)
             else:
@@ -120,10 +115,9 @@ class BaseMedLDA(BaseChainEstimator):
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Estimate the topic proportions among the tokens of documents.
 
-        The result is their expectation under the fitted topics, or what it is after as
-        many steps of EM from the prior mean as ``n_em_steps`` of a classifier allows.
-        Labels play no part in it, so the answer is deterministic and the row of a
-        document does not depend on its neighbours.
+        The result is their expectation under the fitted topics, or what a classifier
+        has after `n_em_steps` of EM from the prior mean. It is deterministic, and the
+        row of a document does not depend on its neighbours.
 
         Parameters
         ----------
@@ -133,21 +127,17 @@ class BaseMedLDA(BaseChainEstimator):
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
-            Rows sum to 1. A document without words gets the prior mean. A one-vs-rest
-            model has separate topics for each class; their proportions stand side by
-            side, and those of each class sum to 1.
+            Rows sum to 1; of a one-vs-rest model, the proportions for each class do.
+            A document without words gets the prior mean.
 
         Raises
         ------
-        NotFittedError
-            Before fit.
-        ValueError
-            If X does not hold counts of the words seen in fit.
+        NotFittedError, ValueError
+            Before fit; if X does not hold counts of the words seen in fit.
 
         Notes
         -----
-        Cost: O(K) per cell and step; it takes about 50 steps to converge. ``n_jobs``
-        threads.
+        Cost: O(K) per cell and step, about 50 steps to convergence; `n_jobs` threads.
         """
         return snapshot(self)._proportions(X)
 
@@ -165,20 +155,25 @@ class BaseMedLDA(BaseChainEstimator):
             np.append(weights.count, 0).astype(np.float64), weights.doc_ptr[:-1]
         )
         n_tokens[np.diff(weights.doc_ptr) == 0] = 0
+        n_tokens = n_tokens[:, np.newaxis]
         proportions = np.empty((n_tokens.size, self.components_.shape[0]))
         for model in self._models():
             alpha = self.doc_topic_prior_[model]
             prepared = prepare(weights, self.components_[model], alpha)
             theta = doc_topic(*prepared, self._parameters.n_jobs, self._most_em_steps)
-            proportions[:, model] = _of_tokens(theta, n_tokens[:, np.newaxis], alpha)
+            # theta, the mode, has theta (N + A) = N zbar + alpha, A the sum of alpha.
+            expected = np.maximum(theta * (n_tokens + alpha.sum()) - alpha, 0)
+            total = expected.sum(axis=1, keepdims=True)
+            has_tokens = (n_tokens > 0) & (total > 0)
+            zbar = expected / np.where(has_tokens, total, 1)
+            proportions[:, model] = np.where(has_tokens, zbar, theta)
         return proportions
 
     def _models(self) -> list[slice]:
         """Return which topics belong together."""
         n_all = self.components_.shape[0]
         n_topics = n_all // count_models(self)
-        firsts = range(0, n_all, n_topics)
-        return [slice(first, first + n_topics) for first in firsts]
+        return [slice(k, k + n_topics) for k in range(0, n_all, n_topics)]
 
     def _scores(self, X: MatrixLike) -> np.ndarray:
         """Return the score of each task, (n_documents, n_tasks)."""
@@ -186,19 +181,5 @@ class BaseMedLDA(BaseChainEstimator):
         models = self._models()
         if len(models) == 1:
             return proportions @ self.coef_.T
-        columns = [
-            proportions[:, model] @ coef
-            for model, coef in zip(models, self.coef_, strict=True)
-        ]
-        return np.column_stack(columns)
-
-
-def _of_tokens(theta, n_tokens, alpha):
-    """Turn theta, the mode, into expected proportions zbar of the topics of the tokens.
-
-    They follow from theta (N + A) = N zbar + alpha with A the sum of alpha.
-    """
-    expected = np.maximum(theta * (n_tokens + alpha.sum()) - alpha, 0)
-    total = expected.sum(axis=1, keepdims=True)
-    has_tokens = (n_tokens > 0) & (total > 0)
-    return np.where(has_tokens, expected / np.where(has_tokens, total, 1), theta)
+        pairs = zip(models, self.coef_, strict=True)
+        return np.column_stack([proportions[:, model] @ coef for model, coef in pairs])

@@ -1,11 +1,14 @@
-"""A chain that also averages the weights and records the loss."""
+"""Chains that also average the weights and record the loss: one, or one per task."""
 
 from collections.abc import Sequence
+from copy import copy
+from typing import Self
 
 import numpy as np
 
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
+from sklda._core.threads import Threads
 from sklda._gibbs.chain import Chain
 from sklda._medlda.sampler import MaxMargin, MaxMarginState
 
@@ -20,13 +23,15 @@ class MedLDAChain(Chain):
         self, sampler: MaxMargin, problem: Problem[Corpus], rng: RandomStreams
     ) -> None:
         super().__init__(sampler, problem, rng)
-        self.loss: list[float] = []  # of each sweep: sum over tasks, mean of documents
+        # Of each sweep without the factor 2 C: sum over tasks, mean of documents.
+        self.loss: list[float] = []
         self._weights_sum = np.zeros_like(self.state.weights)
 
     def sweep(self) -> None:
         """Resample every token and all weights once, and record the loss."""
         super().sweep()
-        self.loss.append(self.sampler.mean_loss(self.state))
+        loss = self.sampler.loss(self.sampler.targets, self.state.scores)
+        self.loss.append(float(loss.sum(axis=1).mean()))
 
     def describe(self) -> str:
         """Return what a verbose fit prints of the present sample."""
@@ -35,8 +40,7 @@ class MedLDAChain(Chain):
     def log_probability(self, counts: Counts) -> float:
         """Return the log joint of words, topics, weights and losses, up to a constant.
 
-        A loss is no likelihood, so its constant is unknown; it is the same in all
-        chains of a model.
+        The constant of the losses is unknown, but the same in all chains of a model.
         """
         sampler, weights = self.sampler, self.state.weights
         loss = 2 * sampler.loss.C * sampler.targets.shape[0] * self.loss[-1]
@@ -61,16 +65,91 @@ class MedLDAChain(Chain):
 
     def priors(self) -> tuple[np.ndarray, np.ndarray]:
         """Return alpha, (n_topics,), and beta, (1,) or (n_topics, n_words)."""
-        problem = self.problem
-        beta = problem.beta if problem.has_word_prior else np.array([problem.beta])
-        return problem.doc_topic_prior, beta
+        return self.problem.doc_topic_prior, np.atleast_1d(self.problem.beta)
+
+
+class OneVsRest:
+    """Independent chains side by side, one for each task with topics of its own."""
+
+    def __init__(
+        self,
+        sampler: MaxMargin,
+        problem: Problem[Corpus],
+        rng: RandomStreams,
+        threads: Threads,
+    ) -> None:
+        self.threads = threads
+
+        def new_chain(task):
+            own = sampler._replace(targets=sampler.targets[:, [task]])
+            return MedLDAChain(own, problem, rng.child(task))
+
+        self.chains = threads.map(new_chain, range(sampler.targets.shape[1]))
+
+    @property
+    def n_sweeps(self) -> int:
+        """Sweeps done."""
+        return self.chains[0].n_sweeps
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens of the corpus."""
+        return self.chains[0].n_tokens
+
+    @property
+    def loss(self) -> list[float]:
+        """Loss after each sweep: sum over the tasks, mean of the documents."""
+        of_chains = (chain.loss for chain in self.chains)
+        return [sum(losses) for losses in zip(*of_chains, strict=True)]
+
+    def sweep(self) -> None:
+        """Sweep each chain once."""
+        self.threads.map(MedLDAChain.sweep, self.chains)
+
+    def learn_priors(self, *, symmetric: bool) -> None:
+        """Fit the priors of each chain."""
+        self.threads.map(lambda c: c.learn_priors(symmetric=symmetric), self.chains)
+
+    def evaluate(self) -> None:
+        """Enter the log joint of each chain into its trace."""
+        self.threads.map(MedLDAChain.evaluate, self.chains)
+
+    def keep(self) -> None:
+        """Add the present samples to the averages, unless they are there already."""
+        self.threads.map(MedLDAChain.keep, self.chains)
+
+    def forget_samples(self) -> None:
+        """Leave all samples so far out of the averages."""
+        for chain in self.chains:
+            chain.forget_samples()
+
+    def describe(self) -> str:
+        """Return what a verbose fit prints of the present samples."""
+        return describe_loss(self.loss[-1], self.chains)
+
+    def snapshot(self) -> Self:
+        """Return a copy, as if stopped here, that further sweeps do not change."""
+        other = copy(self)
+        other.chains = self.threads.map(MedLDAChain.snapshot, self.chains)
+        return other
+
+    def coef(self) -> np.ndarray:
+        """Return the mean of the kept weights, (n_tasks, n_topics)."""
+        return np.concatenate([chain.coef() for chain in self.chains])
+
+    def priors(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return alpha and beta of all chains, one after the other."""
+        alpha, beta = zip(*(chain.priors() for chain in self.chains), strict=True)
+        return np.concatenate(alpha), np.concatenate(beta)
+
+    def finish(self) -> tuple[np.ndarray, np.ndarray]:
+        """End the chains; return their components and theta, one after the other."""
+        components, theta = zip(*(c.finish() for c in self.chains), strict=True)
+        return np.concatenate(components), np.concatenate(theta, axis=1)
 
 
 def acceptance_rate(chains: Sequence[MedLDAChain]) -> np.ndarray:
-    """Return the share of proposals of another topic that each sweep accepted.
-
-    It is 1 where the sampler proposes nothing.
-    """
+    """Return the share of proposals that each sweep accepts; 1 if there are none."""
     info = np.sum([chain.info for chain in chains], axis=0).reshape(-1, 3)
     _, proposed, accepted = info.T
     return np.where(proposed > 0, accepted / np.maximum(proposed, 1), 1.0)

@@ -26,20 +26,18 @@ _FEW_EM_STEPS = 5
 class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     """Max-margin supervised LDA for classification: topics that separate classes.
 
-    The model is Latent Dirichlet Allocation with a linear score for each class. The
-    score of a document is a weighted sum of its topic proportions, the fractions of its
-    tokens on each topic; the weights have a normal prior. Each document incurs the
-    hinge loss of its label and score, so the topics explain words and labels at the
-    same time [1]_, [2]_.
+    The model is Latent Dirichlet Allocation with a linear score for each class: a
+    weighted sum of the topic proportions, the fractions of a document's tokens on each
+    topic. The weights have a normal prior, and each document incurs the hinge loss of
+    its label and score, so the topics explain words and labels [1]_, [2]_.
 
     Parameters
     ----------
     n_components : int, default=50
         Number of topics K, 1 to 65,535.
     sampler : "light" or "gibbs", default="light"
-        Algorithm that resamples the topic of a token; the posterior is the same.
-        "light" takes Metropolis-Hastings steps in O(1) each [1]_, "gibbs" draws from
-        the conditional in O(K) [2]_.
+        Algorithm that resamples the topics of tokens: "light" by Metropolis-Hastings
+        steps in O(1) each [1]_, "gibbs" in O(K) [2]_. Both have the same posterior.
     multi_class : "multitask" or "ovr", default="multitask"
         Treatment of more than two classes and of several labels per document.
         "multitask" fits `n_topics` = `n_components` topics for all classes, on one
@@ -53,9 +51,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     prior_precision : float, default=1000.0
         Precision of the normal prior of the weights, from 1e-20 to 1e20. In a program
         with margins of l, weights are l times as large, so its precision 1 is l ** 2
-        here: 4096 for the author of [1]_. A small precision lets the weights separate
-        the training documents before the topics have found their words; accuracy on
-        new documents suffers.
+        here: 4096 for the author of [1]_. With a small one, weights separate the
+        training documents before topics fit their words, and predictions suffer.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K.
@@ -114,8 +111,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     loss_ : ndarray of shape (n_iter_,)
         Hinge loss after each sweep: sum over the tasks, mean over the documents.
     acceptance_rate_ : ndarray of shape (n_iter_,)
-        Share of the proposals of another topic that are accepted, in each sweep; 1
-        with ``sampler="gibbs"``.
+        Share of the proposals of another topic that each sweep accepts; 1 for "gibbs".
     doc_topic_prior_ : ndarray of shape (n_topics,)
         Alpha after the last sweep.
     topic_word_prior_ : ndarray of shape (n_models,) or (n_topics, n_features_in_)
@@ -134,11 +130,9 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
     Notes
     -----
-    Two classes are one task. Otherwise each class is a task; for multi-label problems
-    that is a column of y, an indicator matrix.
-
-    There is no intercept: the topic proportions of a document sum to 1, so a constant
-    is a weight that all topics have in common.
+    Two classes are one task. Otherwise each class, or column of an indicator matrix, is
+    a task. There is no intercept: topic proportions sum to 1, so a constant is a weight
+    that all topics have in common.
 
     Cost of a sweep: "light" O(n_mh_steps) per token and O(K) per document, times the
     number of tasks; "gibbs" O(K) per token and O(K tasks) per document and topic of it.
@@ -256,10 +250,6 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         return loss, targets, {"classes_": classes, "_multilabel": multilabel}
 
     @property
-    def _has_separate_topics(self) -> bool:
-        return self.multi_class == "ovr"
-
-    @property
     def _most_em_steps(self) -> int:
         n_steps = self._checked_parameter("n_em_steps")
         if n_steps is not None:
@@ -282,10 +272,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
         Raises
         ------
-        NotFittedError
-            Before fit.
-        ValueError
-            If X does not hold counts of the words seen in fit.
+        NotFittedError, ValueError
+            Before fit; if X does not hold counts of the words seen in fit.
         """
         fitted = snapshot(self)
         scores = fitted._scores(X)
@@ -306,10 +294,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
         Raises
         ------
-        NotFittedError
-            Before fit.
-        ValueError
-            If X does not hold counts of the words seen in fit.
+        NotFittedError, ValueError
+            Before fit; if X does not hold counts of the words seen in fit.
         """
         fitted = snapshot(self)
         scores = fitted._scores(X)
@@ -343,9 +329,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
         Raises
         ------
-        NotFittedError
-            Before fit.
-        ValueError
-            If X does not hold counts of the words seen in fit, or y no labels.
+        NotFittedError, ValueError
+            Before fit; if X does not hold counts of the words in fit, or y no labels.
         """
         return float(super().score(X, zero_one(y), sample_weight))

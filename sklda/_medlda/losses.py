@@ -63,9 +63,8 @@ Loss = Hinge | EpsilonInsensitive  # targets and scores are (n_docs, n_tasks)
 def draw_xi(c_x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Draw from inverse Gaussians with means 1 / c_x and shape 1; c_x may be 0.
 
-    Michael, Schucany & Haas (1976): the square of a normal number, v, has two roots,
-    one on each side of the mean. Written in c_x = 1 / mean, the smaller one is stable;
-    where the mean is infinite it is 1 / v.
+    Michael, Schucany & Haas (1976): the square of a normal number, v, has a root on
+    each side of the mean. Written in c_x, the smaller one is stable, 1 / v for c_x = 0.
     """
     v = np.maximum(rng.standard_normal(c_x.shape) ** 2, 1 / HIGHEST_XI)
     smaller = 2 / (2 * c_x + v + np.sqrt(v * (4 * c_x + v)))

@@ -29,9 +29,8 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     n_components : int, default=50
         Number of topics K, 1 to 65,535.
     sampler : "light" or "gibbs", default="light"
-        Algorithm that resamples the topic of a token; the posterior is the same.
-        "light" takes Metropolis-Hastings steps in O(1) each [1]_, "gibbs" draws from
-        the conditional in O(K) [2]_.
+        Algorithm that resamples the topics of tokens: "light" by Metropolis-Hastings
+        steps in O(1) each [1]_, "gibbs" in O(K) [2]_. Both have the same posterior.
     C : float, default=100.0
         Weight of the loss against the words, from 1e-10 to 1e10; its unit is that of
         1 / y. C times the largest deviation of y from its mean is at most 1e10.
@@ -83,8 +82,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     coef_ : ndarray of shape (1, n_components)
         Weights of the topics, mean over the kept samples.
     intercept_ : float
-        Mean of y in fit. The weights explain the deviation from it, so their prior
-        shrinks predictions towards the mean, not towards 0.
+        Mean of y in fit, to which the prior of the weights shrinks predictions.
     components_ : ndarray of shape (n_components, n_features_in_)
         Expected number of tokens of each word on each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
@@ -94,8 +92,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     loss_ : ndarray of shape (n_iter_,)
         Mean of max(0, abs(y - s) - epsilon) over the documents, after each sweep.
     acceptance_rate_ : ndarray of shape (n_iter_,)
-        Share of the proposals of another topic that are accepted, in each sweep; 1
-        with ``sampler="gibbs"``.
+        Share of the proposals of another topic that each sweep accepts; 1 for "gibbs".
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha after the last sweep.
     topic_word_prior_ : ndarray of shape (1,) or (n_components, n_features_in_)
@@ -113,10 +110,9 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
 
     Notes
     -----
-    The defaults are for y that vary by about 1. If yours vary by about u, take C / u,
-    u * epsilon and prior_precision / u ** 2, which is the same model in other units, or
-    scale y by :class:`sklearn.compose.TransformedTargetRegressor`. `fit` runs on one
-    thread.
+    `fit` runs on one thread. The defaults are for y that vary by about 1. If yours vary
+    by u, take C / u, u * epsilon and prior_precision / u ** 2, the same model in other
+    units, or scale y by :class:`sklearn.compose.TransformedTargetRegressor`.
 
     References
     ----------
@@ -240,10 +236,8 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
 
         Raises
         ------
-        NotFittedError
-            Before fit.
-        ValueError
-            If X does not hold counts of the words seen in fit.
+        NotFittedError, ValueError
+            Before fit; if X does not hold counts of the words seen in fit.
         """
         fitted = snapshot(self)
         return fitted._scores(X)[:, 0] + fitted.intercept_

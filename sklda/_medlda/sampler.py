@@ -5,7 +5,7 @@ of its scores. They tilt the topics of its tokens (`kernels.label_factors`), and
 the weights of the topics Gaussian (`kernels.weights`).
 """
 
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -54,10 +54,6 @@ class MaxMargin(NamedTuple):
     loss: Loss | None = None
     targets: np.ndarray | None = None  # (n_docs, n_tasks) float64
 
-    def of(self, loss: Loss, targets: np.ndarray) -> Self:
-        """Return the sampler for these targets of the documents."""
-        return self._replace(loss=loss, targets=targets)
-
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> MaxMarginState:
         """Return the state in which the tokens have the topics z, and weights are 0."""
         kernel = rows if self.n_mh_steps is None else light
@@ -83,10 +79,6 @@ class MaxMargin(NamedTuple):
     def info(self, problem: Problem[Corpus], state: MaxMarginState) -> SweepInfo:
         """Return what the last sweep did; a proposal of the present topic is none."""
         return SweepInfo(state.z.size, *state.n_moves.tolist())
-
-    def mean_loss(self, state: MaxMarginState) -> float:
-        """Return the loss without the factor 2 C: sum over tasks, mean of documents."""
-        return float(self.loss(self.targets, state.scores).sum(axis=1).mean())
 
     def _resample_topics(self, problem, state, slope, curvature, rng) -> None:
         corpus, priors = problem.corpus, rows.kernel_priors(problem)

@@ -13,8 +13,8 @@ _LEAST = 1e-300  # smaller quantiles become 0; those of SciPy end at 2e-308
 def mixture_quantile(a: np.ndarray, b: np.ndarray, p: float) -> np.ndarray:
     """Return the p-quantiles of n mixtures; `a` and `b` are (n_components, n).
 
-    Components are Beta(a, b) with equal weights. Quantiles below 1e-300 become 0. Next
-    to 1, where floats are coarse, they are rounded outwards: down for p < 0.5, else up.
+    Components are Beta(a, b) with equal weights. Quantiles below 1e-300 become 0; next
+    to 1, where floats are coarse, they are rounded down for p < 0.5, else up.
     """
     # Newton's method between the quantiles of the components, for logarithms: with a
     # small `a` a quantile may be 1e-100, and p is about a power of it.

@@ -33,8 +33,7 @@ class Display:
         ax : Axes, default=None
             Axes to plot on. By default a new figure of suitable size is created.
         **style : dict
-            Keyword arguments for the method of Axes that draws, as where the display
-            is created.
+            Keyword arguments for the method of Axes that draws.
 
         Returns
         -------

@@ -31,10 +31,7 @@ def check_models(models: Any, name: str, minimum: int = 1) -> list[Any]:
 
 
 def distributions_of_all(models: list[Any], names: list[str]) -> list[np.ndarray]:
-    """Return the word distributions of models, estimators or arrays.
-
-    Raise ValueError if they have different words; messages use the names.
-    """
+    """Return the word distributions of models; ValueError if their words differ."""
     topics = [
         topic_distributions(model, name)
         for model, name in zip(models, names, strict=True)

@@ -41,14 +41,16 @@ def topic_distances(
         return hellinger_distances(topics, others)
     if distance == "jensen-shannon":
         return jensen_shannon_distances(topics, others)
-    return 1 - _overlaps(topics, others, n_words)
+    is_top = [np.zeros(rows.shape) for rows in (topics, others)]
+    for member, rows in zip(is_top, (topics, others), strict=True):
+        np.put_along_axis(member, top_indices(rows, n_words), 1.0, axis=1)
+    return np.asarray(1 - is_top[0] @ is_top[1].T / n_words)
 
 
 def hellinger_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return sqrt(1 - sum_w sqrt(p(w) q(w))) of all pairs p, q of rows."""
     affinities = np.sqrt(topics) @ np.sqrt(others).T
-    distances: np.ndarray = np.sqrt((1 - affinities).clip(0))  # rounding can exceed 1
-    return distances
+    return np.asarray(np.sqrt((1 - affinities).clip(0)))  # rounding can exceed 1
 
 
 def jensen_shannon_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -60,21 +62,10 @@ def jensen_shannon_distances(topics: np.ndarray, others: np.ndarray) -> np.ndarr
         divergences[k] = _entropies((topic + others) / 2) - mean_entropies
     # A rounding error of 1e-16 would become a distance of 1e-8.
     divergences[divergences < 1e-14] = 0
-    distances: np.ndarray = np.sqrt(divergences.clip(max=1))
-    return distances
+    return np.asarray(np.sqrt(divergences.clip(max=1)))
 
 
 def _entropies(rows: np.ndarray) -> np.ndarray:
     """Return the entropy of each row in bits."""
     logarithms = np.log2(np.maximum(rows, np.finfo(float).tiny))
-    entropies: np.ndarray = -np.einsum("kw,kw->k", rows, logarithms)
-    return entropies
-
-
-def _overlaps(topics: np.ndarray, others: np.ndarray, n_words: int) -> np.ndarray:
-    """Return the proportion of common words among the top words, of all pairs."""
-    is_top = [np.zeros(rows.shape) for rows in (topics, others)]
-    for member, rows in zip(is_top, (topics, others), strict=True):
-        np.put_along_axis(member, top_indices(rows, n_words), 1.0, axis=1)
-    overlaps: np.ndarray = is_top[0] @ is_top[1].T / n_words
-    return overlaps
+    return np.asarray(-np.einsum("kw,kw->k", rows, logarithms))

@@ -23,9 +23,8 @@ def word_scores(
     """
     weight = check_weight(weight, metric)
     components = summable(components)
-    return _SCORES[metric](
-        normalise(components), normalise(components.sum(axis=0)), weight
-    )
+    word = normalise(components.sum(axis=0))
+    return _SCORES[metric](normalise(components), word, weight)
 
 
 def check_weight(weight: float | None, metric: str) -> float | None:
@@ -57,8 +56,7 @@ def _relevance(topic_word: np.ndarray, word: np.ndarray, weight: float) -> np.nd
 def _frex(topic_word: np.ndarray, _: Any, weight: float) -> np.ndarray:
     exclusive = _quantiles(exclusivity(topic_word))
     frequent = _quantiles(topic_word)
-    scores: np.ndarray = 1 / (weight / exclusive + (1 - weight) / frequent)
-    return scores
+    return np.asarray(1 / (weight / exclusive + (1 - weight) / frequent))
 
 
 def _divide(topic_word: np.ndarray, word: np.ndarray) -> np.ndarray:

@@ -45,17 +45,14 @@ def align_topics(
 n_words_of_corpus)
         Models of the same words (and `feature_names_in_`), with any number of topics.
     distance : {"hellinger", "jensen-shannon", "top-words"}, default="hellinger"
-        Distance between the distributions p and q of two topics, from 0 (equal) to 1
-        (no common word):
+        Distance of two topics p and q, from 0 (equal) to 1 (no common word):
 
         - "hellinger": ``sqrt(1 - sum_w sqrt(p(w) q(w)))``.
-        - "jensen-shannon": the square root of the Jensen-Shannon divergence in bits
-          [1]_.
+        - "jensen-shannon": the square root of the divergence in bits [1]_.
         - "top-words": the proportion of the `n_words` most probable words of one topic
           that are not among those of the other. Ties are broken by column.
     n_words : int, default=None
-        Number of words that "top-words" compares. By default 10, or all if there are
-        fewer.
+        Number of words that "top-words" compares. By default 10, or all if fewer.
 
     Returns
     -------
@@ -146,8 +143,7 @@ def topic_stability(
     distance : {"hellinger", "jensen-shannon", "top-words"}, default="hellinger"
         Distance between two topics, see `align_topics`.
     n_words : int, default=None
-        Number of words that "top-words" compares. By default 10, or all if there are
-        fewer.
+        Number of words that "top-words" compares. By default 10, or all if fewer.
 
     Returns
     -------
@@ -206,8 +202,7 @@ def consensus_topics(
     distance : {"hellinger", "jensen-shannon", "top-words"}, default="hellinger"
         Distance between two topics, see `align_topics`.
     n_words : int, default=None
-        Number of words that "top-words" compares. By default 10, or all if there are
-        fewer.
+        Number of words that "top-words" compares. By default 10, or all if fewer.
 
     Returns
     -------

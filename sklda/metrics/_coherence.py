@@ -151,9 +151,8 @@ def topic_coherence(
     n_words : int, default=10
         Number of words of each topic, those with the largest weights; at least 2.
     texts : iterable of str or of lists of str, default=None
-        Texts for "c_v", "c_uci" and "c_npmi". Strings are split into words as
-        `CountVectorizer` does by default; for any other vectorizer pass tokens,
-        ``map(vectorizer.build_analyzer(), texts)``.
+        Texts for "c_v", "c_uci" and "c_npmi". `CountVectorizer()` splits strings; for
+        another vectorizer pass tokens, ``map(vectorizer.build_analyzer(), texts)``.
     feature_names : array-like of str of shape (n_words_of_corpus,), default=None
         Words in the order of the columns of X, by which texts are searched. By default
         `feature_names_in_` of the estimator.
@@ -177,10 +176,9 @@ def topic_coherence(
         Before fit; if an estimator has no `components_`, texts are not strings or lists
         of tokens, or feature_names is not a list.
     ValueError
-        If X or texts are missing, or given to a measure that does not count in them; if
-        the model and X have different numbers of words, X contains negative values,
-        texts contain none of the top words, feature_names are missing or not distinct,
-        or a parameter is out of its range.
+        If X or texts are missing, or given to a measure that does not count in them; X
+        has another number of words or negative values; texts contain none of the top
+        words; feature_names are missing or not distinct; a parameter is out of range.
 
     Notes
     -----

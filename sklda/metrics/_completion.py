@@ -28,13 +28,12 @@ def document_completion_score(
 ) -> float:
     """Return the mean log predictive probability of held-out tokens, in nats.
 
-    Document completion: the tokens of each document are dealt to two halves at random.
-    Those of one half are predicted with the topic proportions that `transform` gives
-    for the other half; then the halves swap roles. All models of the same words meet
-    the same halves; scores of different vocabularies, or of counts and other weights
-    such as tf-idf, cannot be compared. For an unsupervised estimator of sklda this is
-    its `score`; as ``scoring`` of scikit-learn's `cross_val_score` or `GridSearchCV` it
-    compares other models. Cost: `transform` of all documents, twice.
+    The tokens of each document are dealt to two halves at random. Those of one half are
+    predicted with the topic proportions that `transform` gives for the other half; then
+    the halves swap roles. All models of the same words meet the same halves; scores of
+    different vocabularies, or of counts and weights such as tf-idf, cannot be compared.
+    For an unsupervised estimator of sklda it is `score`; as ``scoring`` of
+    `GridSearchCV` it compares other models. Cost: `transform` of all documents, twice.
 
     Parameters
     ----------
@@ -43,15 +42,13 @@ def document_completion_score(
         normalised: LDA, also that of scikit-learn, or a matrix factorisation (NMF).
         Earlier steps of a Pipeline may count words.
     X : {array-like, sparse matrix} of shape (n_documents, n_words) or list of str
-        Word counts of documents that were not in the fit; for a Pipeline what its first
-        step takes, such as texts.
+        Word counts of documents that were not in the fit; a Pipeline may take texts.
     y : None
         Ignored.
     smoothing : float, default=None
         Weight of the uniform distribution over words that the topics are mixed with,
         from 0 to 1. The default is 0 for models with `topic_word_prior_` and 0.05 for
-        others, whose topics may give words the probability 0: a single held-out token
-        of such a word would make the score -inf.
+        others: a held-out token of probability 0 would make the score -inf.
 
     Returns
     -------
@@ -77,7 +74,11 @@ def document_completion_score(
     >>> round(document_completion_score(nmf, X[200:]), 2)
     -3.16
     """
-    estimator, X = _counted(estimator, X)
+    if isinstance(estimator, Pipeline):
+        for _, step in estimator.steps[:-1]:
+            if step is not None and step != "passthrough":
+                X = step.transform(X)
+        estimator = estimator.steps[-1][1]
     estimator = snapshot(estimator)
     components = fitted_components(estimator)
     check_one_model(estimator)
@@ -102,13 +103,3 @@ def document_completion_score(
     uniform = np.float32(smoothing / n_words)
     word_topic = np.float32(1 - smoothing) * topics.word_topic + uniform
     return completion_score(seen, split_tokens(weights), word_topic, doc_topic)
-
-
-def _counted(estimator: Any, X: Any) -> tuple[Any, Any]:
-    """Return the topic model and its counts, whatever steps come before it."""
-    if not isinstance(estimator, Pipeline):
-        return estimator, X
-    for _, step in estimator.steps[:-1]:
-        if step is not None and step != "passthrough":
-            X = step.transform(X)
-    return estimator.steps[-1][1], X

@@ -127,5 +127,4 @@ def topic_exclusivity(
     else:
         scores = exclusivity(topic_word)
     top = top_indices(topic_word, n_words)
-    values: np.ndarray = np.take_along_axis(scores, top, axis=1).mean(axis=1)
-    return values
+    return np.asarray(np.take_along_axis(scores, top, axis=1).mean(axis=1))

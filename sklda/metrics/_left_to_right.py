@@ -29,10 +29,9 @@ def left_to_right_log_likelihood(
 ) -> np.ndarray:
     """Estimate the log probability of each document under the fitted topics.
 
-    Particles, which are assignments of topics to the words so far, predict one word of
-    a document after the other. The product of their mean predictions estimates the
-    probability of the document [1]_. Document completion, as in `score` of the
-    estimators, is far cheaper and needs no random numbers.
+    Particles, assignments of topics to the words so far, predict one word of a document
+    after the other. The product of their mean predictions estimates the probability of
+    the document [1]_. `document_completion_score` is far cheaper, and repeats.
 
     Parameters
     ----------
@@ -64,11 +63,10 @@ def left_to_right_log_likelihood(
 
     Notes
     -----
-    The estimated probability is unbiased for any number of particles, because these are
-    resampled after each word in proportion to their predictions; so its logarithm is
-    too small on average. MALLET's ``evaluate-topics`` and [1]_ do not resample; [2]_
-    compares variants. Cost: O(n_particles K) for each pair of words of a document, 10
-    ms for 100 words with 100 topics.
+    The particles are resampled after each word in proportion to their predictions, so
+    the estimated probability is unbiased, and its logarithm too small on average.
+    MALLET's ``evaluate-topics`` and [1]_ do not resample; [2]_ compares variants. Cost:
+    O(n_particles K) per pair of words of a document, 10 ms for 100 words, 100 topics.
 
     References
     ----------
@@ -113,5 +111,4 @@ def left_to_right_log_likelihood(
             for first, last in kernel_ranges(pairs, n_particles * alpha.size)
         )
 
-    documents = range(ends.size - 1)
-    return np.array([log_likelihood(document) for document in documents], np.float64)
+    return np.array([log_likelihood(d) for d in range(ends.size - 1)], np.float64)

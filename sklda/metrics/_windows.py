@@ -22,10 +22,9 @@ Occurrence: TypeAlias = tuple[sparse.csc_array, int]
 def occurrences_in_windows(
     texts: Any, words: list[str], window: int
 ) -> Iterator[Occurrence]:
-    """Yield the occurrences of words, each given once, in windows of blocks of texts.
+    """Yield the occurrences of distinct words in windows, for blocks of texts.
 
-    A window of `window` tokens moves over each text by one token at a time. A shorter
-    text is one window.
+    A window moves by one token at a time; a text shorter than it is one window.
     """
     number_of = {word: i for i, word in enumerate(words)}
     places: list[np.ndarray] = []

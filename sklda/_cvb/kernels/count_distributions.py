@@ -1,10 +1,9 @@
 """Distributions of counts of independent tokens, estimated from three numbers each.
 
 The number n of tokens on a topic is a sum of independent Bernoulli variables, of which
-the mean, the variance and log P(n = 0) are known. Most counts are small, and log
-Gamma(alpha + n) bends too much near 0 for a Taylor series. So P(n = 0) is used as it
-is, and n - 1 given n > 0 is approximated by a binomial variable of the same mean and
-about the same variance.
+the mean, the variance and log P(n = 0) are known. Log Gamma(alpha + n) bends too much
+near 0 for a Taylor series. So P(n = 0) is used as it is, and n - 1 given n > 0 becomes
+a binomial variable of the same mean and about the same variance.
 """
 
 import numpy as np
@@ -18,10 +17,7 @@ LARGEST_MEAN = 16.0  # of what is entered: more than 63 then has probability 1e-
 
 @njit(cache=True, nogil=True)
 def _add_binomial(mean, variance, mass, histogram):
-    """Add `mass` times the binomial distribution of this mean.
-
-    The number of trials is the whole number that comes closest to the variance.
-    """
+    """Add `mass` times a binomial distribution of this mean and about this variance."""
     trials = np.round(mean * mean / max(mean - variance, 1e-6))
     trials = max(trials, np.ceil(mean))
     p = min(mean / trials, 1 - 1e-12)
@@ -46,10 +42,9 @@ def take_logarithms(table):
 
 @njit(cache=True, nogil=True)
 def add_counts(mean, variance, log_zero, histograms):
-    """Add the distribution of each small count to the histogram of its topic.
+    """Add the distribution of each small count to its topic's row of `histograms`.
 
-    Mean, variance and log P(n = 0) are (n_rows, n_lanes); histograms are
-    (n_topics, SIZE).
+    Mean, variance and log P(n = 0) are (n_rows, n_lanes).
     """
     for i in range(mean.shape[0]):
         for k in range(histograms.shape[0]):

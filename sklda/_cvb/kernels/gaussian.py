@@ -11,9 +11,9 @@ out of all means and variances,
 
 Of a cell whose weight is below 1, all is taken out.
 
-The exponents are second terms of Taylor series, of E[log(alpha_k + n_dk)] for example,
-and useless where they are large. But no count is below 0, so the three expectations are
-at least log alpha_k, log beta and log V beta, and are clipped there.
+The exponents are second terms of Taylor series of E[log(alpha_k + n_dk)] and so on,
+useless where they are large. But no count is below 0, so the three expectations are at
+least log alpha_k, log beta and log V beta, and are clipped there.
 """
 
 import numpy as np
@@ -47,10 +47,7 @@ _LARGEST = np.float32(30)  # exponent; any mean is at its bound by then
     forceinline=True,
 )
 def _weigh(removed, responsibilities, w, means, variances, priors, weight):
-    """Weigh every topic for one cell of word w, a `removed` weight of it taken out.
-
-    Return the sum of the weights.
-    """
+    """Weigh the topics of a cell of word w less a `removed` weight; return the sum."""
     doc, row, other_docs = means.doc_topic, means.word_topic[w], means.other_docs
     doc_var, row_var = variances.doc_topic, variances.word_topic[w]
     other_docs_var = variances.other_docs

@@ -1,8 +1,7 @@
 """Means and variances of the counts of tokens whose topics are independent.
 
-The responsibilities of a cell are gamma_k = q(z = k), the same for all its tokens. A
-cell of weight c adds c gamma_k to the mean of the tokens on topic k, and c gamma_k
-(1 - gamma_k) to the variance. The weight need not be whole.
+A cell of weight c, which need not be whole, and responsibilities gamma_k = q(z = k)
+adds c gamma_k to the mean of topic k, and c gamma_k (1 - gamma_k) to the variance.
 """
 
 from typing import NamedTuple
@@ -41,8 +40,7 @@ def document_moments(shared):
 def remove_document(moments, topic, offset):
     """Take the document out of the topic totals, and set `other_docs` to the rest.
 
-    The rest, at least 0, has an offset added: V beta for means, one number or one per
-    topic; 0 for variances.
+    The rest, at least 0, has an offset added: V beta for means, 0 for variances.
     """
     doc_topic, _, other_docs = moments
     for k in range(topic.size):

@@ -39,8 +39,7 @@ def _mix(keep, factor, weight, counts):
 def add_expected_counts(corpus, word_topic, alpha, expected):
     """Add the expected word-topic counts of these documents to `expected`.
 
-    `word_topic` is phi, positive in the lanes of topics. Both tables are
-    (n_words, n_lanes) float32.
+    `word_topic` is phi, positive in the lanes of topics; both are (n_words, n_lanes).
     """
     doc_ptr, word, count = corpus
     doc = np.zeros(alpha.size, np.float32)

@@ -35,9 +35,9 @@ _ZERO, _ONE = np.float32(0), np.float32(1)
     forceinline=True,
 )
 def _weigh(removed, responsibilities, row, means, priors, weight):
-    """Weigh every topic for one cell with a `removed` weight of it taken out.
+    """Weigh the topics of a cell less a `removed` weight; return the sum.
 
-    `row` holds the means of its word, `priors` its beta. Return the sum of the weights.
+    `row` holds the means of its word, `priors` its beta.
     """
     doc, _, other_docs = means
     alpha, beta, _ = priors

@@ -5,12 +5,11 @@ JMLR 2014. With the token itself taken out of all counts,
 
     p(z = k | rest) ~ (n_dk + alpha_k) / (n_k + V beta) * (n_wk + beta) * exp(g(k)),
 
-g as in `label_factors`. Computing g anew costs O(K tasks) per token. But g depends on
-the counts only through m_t: one more token on topic j takes r_jk = sum_t (b_t / N^2)
-eta_jt eta_kt from g(k). So a sweep keeps g of the document with all tokens counted.
-Adding the row r_j takes out a token of topic j; a move adds one row and subtracts
-another. Each row is computed once for each topic that the document comes to. Cost: O(K)
-per token, O(K tasks) per document and topic of it. All loops over topics vectorise.
+g as in `label_factors`. One more token on topic j takes r_jk = sum_t (b_t / N^2) eta_jt
+eta_kt from g(k). So a sweep keeps g of the document with all tokens counted: adding the
+row r_j takes out a token of topic j, and a move adds one row and subtracts another. A
+row is computed when the document first comes to its topic. Cost: O(K) per token,
+O(K tasks) per document and topic of it. All loops over topics vectorise.
 """
 
 from typing import NamedTuple
@@ -197,8 +196,7 @@ def _no_rows(n_lanes):
 def _resample_cell(z, row, top, priors, document, tilt, scratch, rng):
     """Resample the tokens of a cell; return the g that scales `tilted`.
 
-    The draw tries the present topic first: a token that stays writes nothing, and the
-    weights then serve the next token if it has the same topic.
+    The draw tries the present topic first, so a token that stays writes nothing.
     """
     doc_topic, topic, ratio = document
     exponent, tilted, rows = tilt.exponent, tilt.tilted, tilt.rows

@@ -74,8 +74,8 @@ def repulsion(weights, curvature, k, out):
 def gain_of_move(new, old, gradient, half):
     """Return the change of the document's log factor when a token moves.
 
-    That is sum_t (u_t D - (b_t / N^2) D^2 / 2) with D = eta_new,t - eta_old,t. `half`
-    holds (b_t / N^2) / 2, and `gradient` u_t = a_t / N - (b_t / N^2) m_t before it.
+    That is sum_t (u_t D - (b_t / N^2) D^2 / 2) with D = eta_new,t - eta_old,t and the
+    gradient u_t = a_t / N - (b_t / N^2) m_t before the move.
     """
     total = np.float32(0)
     for t in range(gradient.size):

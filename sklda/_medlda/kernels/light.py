@@ -7,9 +7,8 @@ proposals" (2016). The conditional of a token, taken out of all counts,
 
 g as in `label_factors`, is a product, and each of three proposals is one factor of it:
 see `proposals`. No proposal depends on the topic of the token itself, so with the full
-acceptance ratio (equations 19 to 21) each step leaves the conditional unchanged. The
-topics proposed to a token are weighed together. Cost: O(K tasks) per block, O(tasks)
-per step.
+acceptance ratio (equations 19 to 21) each step leaves the conditional unchanged. Cost:
+O(K tasks) per block, O(tasks) per step.
 """
 
 from typing import NamedTuple
@@ -84,10 +83,7 @@ def from_topics(problem, z):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def light_sweep(corpus, state, priors, factors, n_steps, n_moves, rng):
-    """Take `n_steps` steps for every token, of each kind in turn.
-
-    Add to `n_moves` how many other topics were proposed, and how many accepted.
-    """
+    """Take `n_steps` steps per token; add proposed and accepted moves to `n_moves`."""
     doc_ptr, _, token_ptr = corpus
     weights, slope, curvature = factors
     topics = _topic_factors(state, priors, weights)

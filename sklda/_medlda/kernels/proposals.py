@@ -4,13 +4,11 @@
     word       q(k) ~ n_wk + beta: the topic of another token of the word
     labels     q(k) ~ exp(g(k)), where m_t is estimated from other tokens.
 
-The first two take O(1) time and are always up to date, because the topics are also kept
-in the order of words. For the third, the cells of a document are split into blocks of
-about a `BLOCKS`-th of its tokens. q of a block is made from the tokens outside of it,
-which do not change meanwhile. So no proposal depends on the topic of the token itself.
-
-A step proposes the topic of some token; which one depends on no topic. So all steps of
-a block are drawn first, and the memory that they will read is prefetched.
+The first two take O(1) time, because the topics are also kept in the order of words.
+For the third, the cells of a document are split into blocks of about a `BLOCKS`-th of
+its tokens, and q of a block is made from the tokens outside of it, which do not change
+meanwhile. A step proposes the topic of some token; which one depends on no topic. So
+all steps of a block are drawn first, and the memory that they will read is prefetched.
 """
 
 from typing import NamedTuple
@@ -96,10 +94,9 @@ def make_label_proposal(begin, end, d, corpus, z, topics, factors, document, pro
 
 @njit(cache=True, nogil=True, _nrt=False)
 def draw_steps(begin, end, d, corpus, state, priors, topics, proposal, steps, rng):
-    """Draw the source of each step's proposal, and the chance that decides on it.
+    """Draw the source of each step's proposal (40 bits), and its chance (24 bits).
 
     The source is a token of the document, a slot of the word, or ~k for topic k itself.
-    Of a random number, 40 bits go into the source and 24 into the chance.
     """
     doc_ptr, word, token_ptr = corpus
     first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
@@ -146,7 +143,7 @@ def _other(own, first, r):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _propose(own, first, last, r, prior_sum):
-    """Return another index from `first` to `last` or, in proportion to a prior, ~k.
+    """Return another index from `first` to `last`, or ~k in proportion to a prior.
 
     `prior_sum` holds the running sums of the prior.
     """

@@ -5,8 +5,8 @@ in `label_factors`, the weights of task t are Gaussian:
 
     precision  nu I + sum_d b_dt zbar_d zbar_d',  precision * mean  sum_d a_dt zbar_d.
 
-Only the proportions above zero, which are few, are stored and cost time, as values,
-indices and pointers of a sparse matrix by document or by topic.
+Only the few proportions above zero are stored, as values, indices and pointers of a
+sparse matrix by document or by topic.
 """
 
 import numpy as np

@@ -5,9 +5,8 @@ tokens before it moves each particle and leaves p(z | w) invariant. Then the mea
 
     p(w_n | z) = sum_k phi_kw (n_k + alpha_k) / (n + A),
 
-over the particles estimates p(w_n | the words before it); A is the sum of alpha.
-Resampling the particles in proportion to p(w_n | z) keeps the product of the means
-unbiased.
+over the particles estimates p(w_n | the words before it); A is the sum of alpha. Their
+resampling in proportion to p(w_n | z) keeps the product of the means unbiased.
 """
 
 import numpy as np
@@ -33,10 +32,7 @@ def _draw_topic(row, counts, alpha, cumulated, rng):
 
 @njit(cache=True, nogil=True)
 def _draw_particles(weights, z, counts, rng):
-    """Resample the particles systematically, in proportion to their weights.
-
-    A particle that is drawn stays in its place; its copies take those of the others.
-    """
+    """Resample the particles systematically; copies take the places of the others."""
     n_particles = weights.size
     scale = n_particles / weights.sum()
     n_draws = np.zeros(n_particles, np.int64)
@@ -60,11 +56,10 @@ def _draw_particles(weights, z, counts, rng):
 
 @njit(cache=True, nogil=True)
 def extend(word, first, last, word_topic, alpha, z, counts, rng):
-    """Extend the particles by the tokens from `first` to `last`.
+    """Extend the particles by the tokens first:last; return their log probability.
 
-    Return the log probability of these. `word_topic` is phi, (n_words, n_topics); `z`
-    holds the topics of the tokens before `first`, (n_particles, n_tokens), and `counts`
-    their numbers, (n_particles, n_topics) float64; both are updated.
+    `word_topic` is phi, (n_words, n_topics). Updated: `z`, the topics of the tokens
+    before, (n_particles, n_tokens), and `counts` of them, (n_particles, n_topics).
     """
     n_particles, n_topics = counts.shape
     weights = np.empty(n_particles)
