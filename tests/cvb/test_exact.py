@@ -13,22 +13,17 @@ from tests.helpers.enumeration import TinyProblem
 from tests.helpers.mutants import Edit, interpreted
 
 PROBLEMS = [
-    TinyProblem((((0, 2), (1, 1)), ((1, 2), (2, 1)), ((0, 1),)), 3, [0.1, 0.1], 0.1),
-    TinyProblem((((0, 2), (2, 1)), ((1, 3),)), 4, [0.5, 1.2, 0.2], 0.7),
-    TinyProblem((((0, 1), (1, 1)), (), ((0, 1), (1, 4))), 2, [0.05, 2.0], 0.02),
-    TinyProblem((((0, 5),),), 1, [1.0, 1.0], 1.0),
+    TinyProblem("aab bbc a", 3, [0.1, 0.1], 0.1),
+    TinyProblem("aac bbb", 4, [0.5, 1.2, 0.2], 0.7),
+    TinyProblem("ab - abbbb", 2, [0.05, 2.0], 0.02),
+    TinyProblem("aaaaa", 1, [1.0, 1.0], 1.0),
     TinyProblem(
-        (((0, 2), (2, 1)), ((1, 3),)),
+        "aac bbb",
         3,
         [0.5, 1.2, 0.2],
         np.array([[0.3, 2.5, 1e-3], [1.1, 0.05, 0.4], [0.3, 0.3, 7.0]]),
     ),
-    TinyProblem(
-        (((0, 2), (1, 1)), ((1, 2), (2, 1))),
-        3,
-        [0.1, 0.1],
-        np.array([[5, 0.1, 0.1], [0.1, 0.1, 0.1]]),
-    ),
+    TinyProblem("aab bbc", 3, [0.1, 0.1], np.array([[5, 0.1, 0.1], [0.1, 0.1, 0.1]])),
 ]
 problems = pytest.mark.parametrize("problem", PROBLEMS, ids=range(len(PROBLEMS)))
 

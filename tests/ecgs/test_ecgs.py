@@ -193,7 +193,7 @@ def test_the_number_of_draws_has_the_probabilities_of_the_weights():
             ptr=np.arange(n_cells + 1) * 4,
             draws=np.tile(np.array([*weights], np.int32), n_cells),
             weight=np.tile(np.array([*weights.values()], np.int32), n_cells),
-        ),
+        )
     )
     # Independent cells, and the test of test_exactness: one seed in a thousand fails.
     state = sampler.sweep(problem, state, streams(1))

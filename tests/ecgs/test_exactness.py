@@ -21,11 +21,13 @@ from tests.helpers.enumeration import (
     assert_exact,
     chi_square_pvalue,
     copied,
+    each_mutant,
     faults,
     in_groups,
     streams_of,
 )
-from tests.helpers.mutants import Edit, PlainStreams, interpreted, streams
+from tests.helpers.mutants import PlainStreams, interpreted, streams
+from tests.helpers.mutants import faults as planted_faults
 
 KERNELS = {"rows": rows, "lists": lists}
 SINGLE = {"rows": single_site_rows, "lists": single_site_lists}
@@ -145,13 +147,11 @@ def sweep_from(kernel, tiny, z, n_draws, times, seed, until=0.0):
     return chi_square_pvalue(seen, expected), sound
 
 
-TWO = TinyProblem((((0, 5), (1, 1)), ((0, 1),)), 3, (0.3, 0.9), 0.2)
-THREE = TinyProblem((((0, 4),), (), ((0, 1), (1, 2))), 3, (0.5, 0.7, 0.4), 0.3)
-FLAT = TinyProblem((((0, 3), (1, 3)),), 2, (2.0, 1.0, 3.0), 2.0)
-MANY = TinyProblem((((0, 3),), ((0, 1),)), 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3)
-SEEDS = TinyProblem(
-    (((0, 4), (1, 1)), ((1, 2),)), 2, (0.3, 0.9), ((0.2, 3.0), (1.5, 0.2))
-)
+TWO = TinyProblem("aaaaab a", 3, (0.3, 0.9), 0.2)
+THREE = TinyProblem("aaaa - abb", 3, (0.5, 0.7, 0.4), 0.3)
+FLAT = TinyProblem("aaabbb", 2, (2.0, 1.0, 3.0), 2.0)
+MANY = TinyProblem("aaa a", 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3)
+SEEDS = TinyProblem("aaaab bb", 2, (0.3, 0.9), ((0.2, 3.0), (1.5, 0.2)))
 # Problem, topics before the sweep, draws for each cell. The tokens of a group have one
 # topic or several before it; cells of one draw, of one for each token, and between.
 SWEEPS = {
@@ -186,10 +186,7 @@ def test_a_sweep_leads_where_it_should(name, case):
 
 
 def test_one_draw_for_a_cell_is_the_conditional_without_it():
-    problem, z = (
-        TinyProblem((((0, 4),), ((0, 2),)), 2, (0.3, 0.9), 0.2),
-        (0, 0, 1, 1, 0, 1),
-    )
+    problem, z = TinyProblem("aaaa aa", 2, (0.3, 0.9), 0.2), (0, 0, 1, 1, 0, 1)
     after = after_a_sweep(problem, z, (1, 1))
     ratio = [  # of the first cell, with n_dk = 0, n_kw = n_k = 1
         (0 + alpha) * (1 + 0.2) / (1 + 2 * 0.2) for alpha in (0.3, 0.9)
@@ -200,91 +197,87 @@ def test_one_draw_for_a_cell_is_the_conditional_without_it():
 
 # --- mutants ---------------------------------------------------------------------
 
-ONE = ("A[K] += N", "A[K] += 1")
-SIZE = "N // G if G > 1 else N"
-EVERYWHERE = {
-    "the group stays in n_dk": Edit("ratio_without", "A[K] - N", "A[K]", 0, 2),
-    "one token of it is taken out of n_dk": Edit(
-        "ratio_without", "A[K] - N", "A[K] - min(N, 1)", 0, 2
-    ),
-    "one token of it is taken out of n_k": Edit(
-        "ratio_without", "A[K] - N", "A[K] - min(N, 1)", 1, 2
-    ),
-    "the last group is too small": Edit("group_size", SIZE, "N // G - (G == 1)"),
-    "groups are not near-equal": Edit("group_size", SIZE, "1 if G > 1 else N"),
-    "there is one group": Edit("_sweep_document", "G -= 1", "break"),
-}
-ROWS = {
-    "one token of it gets the topic": Edit(
-        "rows.resample_dense", "range(F, F + N)", "range(F, F + 1)"
-    ),
-    "tokens are not gathered": Edit("rows._gather", "range(F + 1, F + N)", "range(0)"),
-    "one token of it is taken out of n_wk": Edit(
-        "rows.resample_dense", "np.float32(R[K] - N)", "np.float32(R[K] - 1)"
-    ),
-    "one token is put back into n_wk": Edit("rows.resample_dense", *ONE, 0, 3),
-    "one token is put back into n_k": Edit("rows.resample_dense", *ONE, 1, 3),
-    "one token is put back into n_dk": Edit("rows.resample_dense", *ONE, 2, 3),
-    "gather forgets n_wk": Edit("rows._gather", "A[K] -= 1", "pass", 0, 3),
-    "gather forgets n_dk": Edit("rows._gather", "A[K] -= 1", "pass", 1, 3),
-    "gather forgets n_k": Edit("rows._gather", "A[K] -= 1", "pass", 2, 3),
-    "gather forgets n_wk of the first topic": Edit(
-        "rows._gather", "A[K] += moved", "pass", 0, 3
-    ),
-    "gather forgets n_dk of the first topic": Edit(
-        "rows._gather", "A[K] += moved", "pass", 1, 3
-    ),
-    "what a gathered group left is not weighed anew": Edit(
-        "rows._gather", "N > 0", "False"
-    ),
-    "ratios are not computed anew": Edit(
-        "rows._sweep_document", "update_ratios(*Z)", "pass"
-    ),
-}
-LISTS = {
-    "one token of it gets the topic": Edit(
-        "lists.resample_listed", "range(F, F + N)", "range(F, F + 1)"
-    ),
-    "tokens are not gathered": Edit(
-        "lists._sweep_document", "range(F + 1, F + N)", "range(0)"
-    ),
-    "one token of it is taken out of n_wk": Edit(
-        "lists.resample_listed", "np.float32(C[J] - N)", "np.float32(C[J] - 1)"
-    ),
-    "one token is put back into n_k": Edit("lists.resample_listed", *ONE, 0, 3),
-    "one token is put back into n_dk": Edit("lists.resample_listed", *ONE, 1, 3),
-    "one token is put back into n_wk": Edit("lists.resample_listed", *ONE, 2, 3),
-    "gather forgets n_dk": Edit("_tables.lists.gather", "A[K] += change", "pass", 0, 3),
-    "gather forgets n_k": Edit("_tables.lists.gather", "A[K] += change", "pass", 1, 3),
-    "gather forgets n_wk": Edit("_tables.lists.gather", "A[K] += change", "pass", 2, 3),
-    "gather forgets the first topic": Edit(
-        "_tables.lists.gather", "((A, B, -1), C)", "((A, B, -1),)"
-    ),
-    "gather forgets the weights": Edit(
-        "_tables.lists.gather", "weight[J] = A * B", "pass"
-    ),
-    "gather forgets the ratios": Edit(
-        "_tables.lists.gather", "update_ratio(K, *Z)", "ratio_without(K, 0, *Z)"
-    ),
-    "gather forgets the sum of the list": Edit(
-        "_tables.lists.gather", "at_topic(K, C, L)", "C"
-    ),
-    "gather forgets the sum of the ratios": Edit(
-        "_tables.lists.gather", "S += update_ratio(*Z)", "update_ratio(*Z)"
-    ),
-    "gather leaves empty topics in the list": Edit(
-        "_tables.lists.gather", "drop_topic(*Z)", "drop_topic(*Z) + 1"
-    ),
-    "the topic of the next group is not found": Edit(
-        "at_topic", "find(*Z)", "cell.slot"
-    ),
-    "the size is forgotten": Edit("lists._sweep_document", "S[W] = cell.size", "pass"),
-}
-MUTANTS = {
-    (name, fault): edit
-    for name, own in (("rows", ROWS), ("lists", LISTS))
-    for fault, edit in (EVERYWHERE | own).items()
-}
+EVERYWHERE = planted_faults("""
+any case
+  the group stays in n_dk
+    ratio_without: A[K] - N -> A[K] (1 of 2)
+  one token of it is taken out of n_dk
+    ratio_without: A[K] - N -> A[K] - min(N, 1) (1 of 2)
+  one token of it is taken out of n_k
+    ratio_without: A[K] - N -> A[K] - min(N, 1) (2 of 2)
+  the last group is too small
+    group_size: N // G if G > 1 else N -> N // G - (G == 1)
+  groups are not near-equal
+    group_size: N // G if G > 1 else N -> 1 if G > 1 else N
+  there is one group
+    _sweep_document: G -= 1 -> break
+""")
+ROWS = planted_faults("""
+any case
+  one token of it gets the topic
+    rows.resample_dense: range(F, F + N) -> range(F, F + 1)
+  tokens are not gathered
+    rows._gather: range(F + 1, F + N) -> range(0)
+  one token of it is taken out of n_wk
+    rows.resample_dense: np.float32(R[K] - N) -> np.float32(R[K] - 1)
+  one token is put back into n_wk
+    rows.resample_dense: A[K] += N -> A[K] += 1 (1 of 3)
+  one token is put back into n_k
+    rows.resample_dense: A[K] += N -> A[K] += 1 (2 of 3)
+  one token is put back into n_dk
+    rows.resample_dense: A[K] += N -> A[K] += 1 (3 of 3)
+  gather forgets n_wk
+    rows._gather: A[K] -= 1 -> pass (1 of 3)
+  gather forgets n_dk
+    rows._gather: A[K] -= 1 -> pass (2 of 3)
+  gather forgets n_k
+    rows._gather: A[K] -= 1 -> pass (3 of 3)
+  gather forgets n_wk of the first topic
+    rows._gather: A[K] += moved -> pass (1 of 3)
+  gather forgets n_dk of the first topic
+    rows._gather: A[K] += moved -> pass (2 of 3)
+  what a gathered group left is not weighed anew
+    rows._gather: N > 0 -> False
+  ratios are not computed anew
+    rows._sweep_document: update_ratios(*Z) -> pass
+""")
+LISTS = planted_faults("""
+any case
+  one token of it gets the topic
+    lists.resample_listed: range(F, F + N) -> range(F, F + 1)
+  tokens are not gathered
+    lists._sweep_document: range(F + 1, F + N) -> range(0)
+  one token of it is taken out of n_wk
+    lists.resample_listed: np.float32(C[J] - N) -> np.float32(C[J] - 1)
+  one token is put back into n_k
+    lists.resample_listed: A[K] += N -> A[K] += 1 (1 of 3)
+  one token is put back into n_dk
+    lists.resample_listed: A[K] += N -> A[K] += 1 (2 of 3)
+  one token is put back into n_wk
+    lists.resample_listed: A[K] += N -> A[K] += 1 (3 of 3)
+  gather forgets n_dk
+    _tables.lists.gather: A[K] += change -> pass (1 of 3)
+  gather forgets n_k
+    _tables.lists.gather: A[K] += change -> pass (2 of 3)
+  gather forgets n_wk
+    _tables.lists.gather: A[K] += change -> pass (3 of 3)
+  gather forgets the first topic
+    _tables.lists.gather: ((A, B, -1), C) -> ((A, B, -1),)
+  gather forgets the weights
+    _tables.lists.gather: weight[J] = A * B -> pass
+  gather forgets the ratios
+    _tables.lists.gather: update_ratio(K, *Z) -> ratio_without(K, 0, *Z)
+  gather forgets the sum of the list
+    _tables.lists.gather: at_topic(K, C, L) -> C
+  gather forgets the sum of the ratios
+    _tables.lists.gather: S += update_ratio(*Z) -> update_ratio(*Z)
+  gather leaves empty topics in the list
+    _tables.lists.gather: drop_topic(*Z) -> drop_topic(*Z) + 1
+  the topic of the next group is not found
+    at_topic: find(*Z) -> cell.slot
+  the size is forgotten
+    lists._sweep_document: S[W] = cell.size -> pass
+""")
 # Small cases on which all faults show; two lanes, so three topics fill two registers.
 CASES = [
     "two draws, mixed",
@@ -328,6 +321,6 @@ def test_interpreted_kernels_pass(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "fault"), MUTANTS)
-def test_mutants_fail(name, fault):
-    assert passes(plain(name, MUTANTS[name, fault])) is False
+@each_mutant({"rows": [EVERYWHERE, ROWS], "lists": [EVERYWHERE, LISTS]})
+def test_mutants_fail(name, problem, edits):
+    assert passes(plain(name, *edits)) is False

@@ -28,11 +28,7 @@ pytestmark = columns_are_shown
 
 @pytest.mark.parametrize(
     ("n_topics", "topics", "ranking"),
-    [
-        (1, None, {}),
-        (20, None, {}),
-        (5, [4, 1], {"metric": "frex", "weight": 0.9}),
-    ],
+    [(1, None, {}), (20, None, {}), (5, [4, 1], {"metric": "frex", "weight": 0.9})],
 )
 def test_bars_are_probabilities_whatever_the_metric(pyplot, n_topics, topics, ranking):
     model = model_of(n_topics)

@@ -51,9 +51,7 @@ def test_given_xi_the_loss_is_a_gaussian_factor(loss, hinges, monkeypatch):
     # exp(-c x - c^2 xi x^2 / 2) for each hinge, and xi is drawn for c |x|.
     wanted, given = [], np.random.default_rng(3).exponential(size=(2, 20, 3))
     monkeypatch.setattr(
-        losses,
-        "draw_xi",
-        lambda c_x, rng: wanted.append(c_x) or given[len(wanted) - 1],
+        losses, "draw_xi", lambda c_x, rng: wanted.append(c_x) or given[len(wanted) - 1]
     )
     rng, c = np.random.default_rng(4), loss.C
     y = rng.choice([-1.0, 1.0], (20, 3))

@@ -6,15 +6,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from sklda import MedLDAClassifier, MedLDARegressor
 from tests.helpers.comparison import assert_same_fit
-from tests.helpers.supervised import (
-    INDICATORS,
-    MAIN,
-    TEST,
-    THETA,
-    TRAIN,
-    X,
-    fit,
-)
+from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fit
 
 samplers = pytest.mark.parametrize("sampler", ["light", "gibbs"])
 strategies = pytest.mark.parametrize("multi_class", ["multitask", "ovr"])
