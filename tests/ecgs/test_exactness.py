@@ -13,21 +13,9 @@ from sklda._core.problem import Problem
 from sklda._ecgs.kernels import lists, rows
 from sklda._gibbs.kernels import single_site_lists, single_site_rows
 from tests.gibbs.test_exactness import PROBLEMS
+from tests.helpers import enumeration
 from tests.helpers.corpora import random_corpus
-from tests.helpers.enumeration import (
-    RIGHT,
-    WRONG,
-    TinyProblem,
-    assert_exact,
-    chi_square_pvalue,
-    copied,
-    each_mutant,
-    faults,
-    in_groups,
-    streams_of,
-)
-from tests.helpers.mutants import PlainStreams, interpreted, streams
-from tests.helpers.mutants import faults as planted_faults
+from tests.helpers.mutants import PlainStreams, faults, interpreted, streams
 
 KERNELS = {"rows": rows, "lists": lists}
 SINGLE = {"rows": single_site_rows, "lists": single_site_lists}
@@ -45,7 +33,7 @@ def test_one_draw_for_each_token_is_the_single_site_sampler(name, n_topics):
     problem = Problem(corpus, 12, np.full(n_topics, 0.3), 0.2)
     first = np.random.default_rng(0).integers(n_topics, size=corpus.token_ptr[-1])
     chains = []
-    for sampler in (in_groups(KERNELS[name], lambda n: n), SINGLE[name]):
+    for sampler in (enumeration.in_groups(KERNELS[name], lambda n: n), SINGLE[name]):
         rng = streams(1)
         state = sampler.from_topics(problem, first.astype(np.uint16))
         for _ in range(10):
@@ -59,7 +47,9 @@ def test_one_draw_for_each_token_is_the_single_site_sampler(name, n_topics):
 @kernels
 @pytest.mark.parametrize("tiny", ["2 topics", "3 topics", "17 topics"])
 def test_one_draw_for_each_token_leaves_the_posterior_as_it_is(name, tiny):
-    assert_exact(in_groups(KERNELS[name], lambda n: n), PROBLEMS[tiny], 6000, seed=1)
+    enumeration.assert_exact(
+        enumeration.in_groups(KERNELS[name], lambda n: n), PROBLEMS[tiny], 6000, seed=1
+    )
 
 
 # --- all that one sweep can lead to ----------------------------------------------
@@ -126,32 +116,32 @@ def sweep_from(kernel, tiny, z, n_draws, times, seed, until=0.0):
     Sweeps end early once the p-value is below `until`, as in `sweep_exact_draws`.
     """
     sampler, expected = (
-        in_groups(kernel, lambda _: n_draws),
+        enumeration.in_groups(kernel, lambda _: n_draws),
         after_a_sweep(tiny, z, n_draws),
     )
-    problem, rng = tiny.problem(kernel), streams_of(kernel, seed)
+    problem, rng = tiny.problem(kernel), enumeration.streams_of(kernel, seed)
     first = sampler.from_topics(problem, np.array(z, np.uint16))
     words = [w for _, w in tiny.tokens]
     seen, sound = np.zeros(tiny.n_topics ** len(z) + 1, int), True
     looks = {times >> i for i in range(1, 6)} if until > 0 else set()
     for i in range(times):
-        if i in looks and chi_square_pvalue(seen, expected) < until:
+        if i in looks and enumeration.chi_square_pvalue(seen, expected) < until:
             break
         with np.errstate(all="ignore"):  # a fault may well divide by zero
-            state = sampler.sweep(problem, copied(first), rng)
+            state = sampler.sweep(problem, enumeration.copied(first), rng)
         seen[tiny.number_of(state.z)] += 1
         if i % 16 == 0:
-            sound = sound and not faults(
+            sound = sound and not enumeration.faults(
                 state, words, tiny.n_topics, np.array(tiny.betas)
             )
-    return chi_square_pvalue(seen, expected), sound
+    return enumeration.chi_square_pvalue(seen, expected), sound
 
 
-TWO = TinyProblem("aaaaab a", 3, (0.3, 0.9), 0.2)
-THREE = TinyProblem("aaaa - abb", 3, (0.5, 0.7, 0.4), 0.3)
-FLAT = TinyProblem("aaabbb", 2, (2.0, 1.0, 3.0), 2.0)
-MANY = TinyProblem("aaa a", 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3)
-SEEDS = TinyProblem("aaaab bb", 2, (0.3, 0.9), ((0.2, 3.0), (1.5, 0.2)))
+TWO = enumeration.TinyProblem("aaaaab a", 3, (0.3, 0.9), 0.2)
+THREE = enumeration.TinyProblem("aaaa - abb", 3, (0.5, 0.7, 0.4), 0.3)
+FLAT = enumeration.TinyProblem("aaabbb", 2, (2.0, 1.0, 3.0), 2.0)
+MANY = enumeration.TinyProblem("aaa a", 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3)
+SEEDS = enumeration.TinyProblem("aaaab bb", 2, (0.3, 0.9), ((0.2, 3.0), (1.5, 0.2)))
 # Problem, topics before the sweep, draws for each cell. The tokens of a group have one
 # topic or several before it; cells of one draw, of one for each token, and between.
 SWEEPS = {
@@ -182,11 +172,14 @@ def test_a_sweep_leads_where_it_should(name, case):
     assert after_a_sweep(tiny, z, n_draws).sum() == pytest.approx(1)
     p, sound = sweep_from(KERNELS[name], tiny, z, n_draws, 8000, seed=2)
     assert sound
-    assert p > RIGHT
+    assert p > enumeration.RIGHT
 
 
 def test_one_draw_for_a_cell_is_the_conditional_without_it():
-    problem, z = TinyProblem("aaaa aa", 2, (0.3, 0.9), 0.2), (0, 0, 1, 1, 0, 1)
+    problem, z = (
+        enumeration.TinyProblem("aaaa aa", 2, (0.3, 0.9), 0.2),
+        (0, 0, 1, 1, 0, 1),
+    )
     after = after_a_sweep(problem, z, (1, 1))
     ratio = [  # of the first cell, with n_dk = 0, n_kw = n_k = 1
         (0 + alpha) * (1 + 0.2) / (1 + 2 * 0.2) for alpha in (0.3, 0.9)
@@ -197,7 +190,7 @@ def test_one_draw_for_a_cell_is_the_conditional_without_it():
 
 # --- mutants ---------------------------------------------------------------------
 
-EVERYWHERE = planted_faults("""
+EVERYWHERE = faults("""
 any case
   the group stays in n_dk
     ratio_without: A[K] - N -> A[K] (1 of 2)
@@ -212,7 +205,7 @@ any case
   there is one group
     _sweep_document: G -= 1 -> break
 """)
-ROWS = planted_faults("""
+ROWS = faults("""
 any case
   one token of it gets the topic
     rows.resample_dense: range(F, F + N) -> range(F, F + 1)
@@ -241,7 +234,7 @@ any case
   ratios are not computed anew
     rows._sweep_document: update_ratios(*Z) -> pass
 """)
-LISTS = planted_faults("""
+LISTS = faults("""
 any case
   one token of it gets the topic
     lists.resample_listed: range(F, F + N) -> range(F, F + 1)
@@ -305,13 +298,15 @@ def passes(kernel):
     worst = 1.0
     for case in CASES:
         try:
-            p, sound = sweep_from(kernel, *SWEEPS[case], 1500, seed=3, until=WRONG)
+            p, sound = sweep_from(
+                kernel, *SWEEPS[case], 1500, seed=3, until=enumeration.WRONG
+            )
         except IndexError:  # an interpreted kernel does not bear a wrong index
             return False
-        if not sound or p < WRONG:
+        if not sound or p < enumeration.WRONG:
             return False
         worst = min(worst, p)
-    return True if worst > RIGHT else None
+    return True if worst > enumeration.RIGHT else None
 
 
 @pytest.mark.slow
@@ -321,6 +316,6 @@ def test_interpreted_kernels_pass(name):
 
 
 @pytest.mark.slow
-@each_mutant({"rows": [EVERYWHERE, ROWS], "lists": [EVERYWHERE, LISTS]})
+@enumeration.each_mutant({"rows": [EVERYWHERE, ROWS], "lists": [EVERYWHERE, LISTS]})
 def test_mutants_fail(name, problem, edits):
     assert passes(plain(name, *edits)) is False

@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from sklda import MedLDAClassifier
+from sklda import MedLDAClassifier, inspection
 from sklda.datasets import make_lda_corpus
-from sklda.inspection import (
-    DocumentTopicsDisplay,
-    TopicMapDisplay,
-    TopWordsDisplay,
-    pyldavis_data,
-    top_documents,
-    top_words,
-)
 from tests.helpers.known_topics import columns_are_shown
 
 pytestmark = columns_are_shown
@@ -50,7 +42,7 @@ def test_the_models_differ(model):
 
 
 def test_documents_are_those_of_transform(model):
-    documents, proportions = top_documents(model, X, 5)
+    documents, proportions = inspection.top_documents(model, X, 5)
     theta = model.transform(X)
     for k in range(N_CLASSES * N_TOPICS):
         expected = sorted(range(60), key=lambda d: (-theta[d, k], d))[:5]
@@ -60,7 +52,7 @@ def test_documents_are_those_of_transform(model):
 
 def test_bars_of_documents_are_as_long_as_there_are_classes(pyplot, model):
     chosen = [3, 14, 15]
-    display = DocumentTopicsDisplay.from_estimator(
+    display = inspection.DocumentTopicsDisplay.from_estimator(
         model, X, documents=chosen, n_topics=5
     )
     theta = model.transform(X)[chosen]
@@ -73,7 +65,7 @@ def test_bars_of_documents_are_as_long_as_there_are_classes(pyplot, model):
 
 
 def test_topic_map(pyplot, model):
-    display = TopicMapDisplay.from_estimator(model)
+    display = inspection.TopicMapDisplay.from_estimator(model)
     tokens = model.components_.copy()
     for label in range(N_CLASSES):
         own = slice(label * N_TOPICS, (label + 1) * N_TOPICS)
@@ -88,13 +80,13 @@ def test_topic_map(pyplot, model):
     kept = np.square(display.positions).sum()
     total = np.sum(squares) / (2 * len(phi))
     np.testing.assert_allclose(kept / total, display.explained_ratio.sum())
-    display = TopicMapDisplay.from_estimator(model, X=X)
+    display = inspection.TopicMapDisplay.from_estimator(model, X=X)
     expected = X.sum(axis=1) @ model.transform(X) / (N_CLASSES * X.sum())
     np.testing.assert_allclose(display.frequencies, expected)
 
 
 def test_pyldavis_data(model):
-    data = pyldavis_data(model, X)
+    data = inspection.pyldavis_data(model, X)
     kept = np.delete(np.arange(60), 7)
     np.testing.assert_allclose(data["topic_term_dists"], phi_of(model))
     expected = model.transform(X)[kept] / N_CLASSES
@@ -105,9 +97,12 @@ def test_pyldavis_data(model):
 def test_words(pyplot, model):
     phi = phi_of(model)
     by_probability = np.argsort(-phi, axis=1, kind="stable")[:, :3]
-    assert top_words(model, n_words=3) == by_probability.astype(str).tolist()
+    assert inspection.top_words(model, n_words=3) == by_probability.astype(str).tolist()
     lift = phi / (model.components_.sum(axis=0) / model.components_.sum())
     by_lift = np.argsort(-lift, axis=1, kind="stable")[:, :3]
-    assert top_words(model, n_words=3, metric="lift") == by_lift.astype(str).tolist()
-    display = TopWordsDisplay.from_estimator(model, n_words=3, topics=[11])
+    assert (
+        inspection.top_words(model, n_words=3, metric="lift")
+        == by_lift.astype(str).tolist()
+    )
+    display = inspection.TopWordsDisplay.from_estimator(model, n_words=3, topics=[11])
     np.testing.assert_allclose(display.probabilities[0], phi[11, by_probability[11]])
