@@ -41,9 +41,6 @@ def log_joint(model, X):
     return tiny.log_joint(model.topic_assignments_.tolist())
 
 
-# Counts of the last sample
-
-
 @pytest.mark.parametrize("n_topics", [1, 4, 21])
 @pytest.mark.parametrize("form", ["csr", "csc"])
 @pytest.mark.parametrize("name", GIBBS)
@@ -91,9 +88,6 @@ def test_the_prior_of_the_caller_is_neither_changed_nor_kept():
     assert not np.shares_memory(fit(doc_topic_prior=alpha).doc_topic_prior_, alpha)
 
 
-# Trace
-
-
 @pytest.mark.parametrize("sampler", ["dense", "sparse"])
 @pytest.mark.parametrize("learn_priors", [None, "asymmetric"])
 def test_trace_is_the_closed_form(learn_priors, sampler):
@@ -139,9 +133,6 @@ def test_looking_at_the_chain_does_not_change_it():
     for params in ({"evaluate_every": 1}, {"evaluate_every": 3}):
         same = fit(**params)
         np.testing.assert_array_equal(same.components_, model.components_)
-
-
-# Kept samples
 
 
 @pytest.mark.parametrize("name", GIBBS)

@@ -163,13 +163,8 @@ def test_an_interrupted_refit_leaves_the_names(monkeypatch):
     assert not hasattr(clone(model), "feature_names_in_")
 
 
-FIT = {
-    "_fit_chain",
-    "_fit",
-    "_end",
-    "fitting",
-    "_undone_on_failure",
-}  # where attributes are set
+# Where attributes are set.
+FIT = {"_fit_chain", "_fit", "_end", "fitting", "_undone_on_failure"}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

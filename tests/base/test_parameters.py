@@ -38,9 +38,6 @@ def test_numbers_are_read_from_one_place(estimator):
         assert not read & names, f"{base.__name__} reads {read & names} from self"
 
 
-# Learning that never happens
-
-
 @pytest.mark.parametrize(
     ("estimator", "params"),
     [
@@ -63,8 +60,6 @@ def test_convergence_warnings_name_the_line_of_the_user():
         sklda.CVBLDA(3, max_iter=1, tol=1e-9, random_state=0).fit(X)
     assert caught[0].filename == __file__
 
-
-# Threads without work
 
 TWO = np.array([[2, 1, 0], [0, 1, 3]])  # documents: CVBLDA converges in 3 sweeps
 

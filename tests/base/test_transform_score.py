@@ -27,9 +27,6 @@ def model(request):
     return lda.fit(X)
 
 
-# transform
-
-
 def test_transform_is_deterministic(model):
     theta = model.transform(NEW)
     assert theta.dtype == np.float64
@@ -74,9 +71,6 @@ def test_transform_is_the_mode_of_the_posterior(model, document):
     )
 
 
-# score
-
-
 def plain_score(model, X):
     """Compute what the docstring of score says, document by document."""
     total = 0.0
@@ -114,8 +108,6 @@ def test_perplexity_is_the_exponential(model):
     # Better than no model, which has the size of the vocabulary.
     assert 1 < model.perplexity(X) < 40
 
-
-# In a pipeline
 
 TEXTS = [
     "the cat and the dog chase the cat",

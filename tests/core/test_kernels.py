@@ -75,9 +75,6 @@ def test_document_topic_counts(seed):
     np.testing.assert_array_equal(rebuilt, expected)
 
 
-# --- sweeps ----------------------------------------------------------------------
-
-
 def flat(state):
     """Return all arrays of a state."""
     if isinstance(state, np.ndarray):
@@ -199,6 +196,5 @@ def test_sums_that_cancel_to_less_than_nothing(name):
     sampler = KNOWN[name].compiled()
     for seed in range(8):
         alpha = 10 * np.random.default_rng(seed).uniform(0.5, 1, 5)
-        sweep_often(
-            sampler, corpora.corpus_of(np.array([[300, 1]])), 2, alpha, 1e-8, seed
-        )
+        corpus = corpora.corpus_of(np.array([[300, 1]]))
+        sweep_often(sampler, corpus, 2, alpha, 1e-8, seed)

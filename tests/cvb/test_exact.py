@@ -185,9 +185,6 @@ def test_bound_lies_above_that_of_variational_bayes(problem):
     assert max(theirs) < log_evidence(problem)
 
 
-# --- the others against it -------------------------------------------------------
-
-
 def gamma_error(name, document_length):
     """Return the largest difference of gamma after one sweep from the same start."""
     X, _, _ = make_lda_corpus(

@@ -115,10 +115,8 @@ def sweep_from(kernel, tiny, z, n_draws, times, seed, until=0.0):
 
     Sweeps end early once the p-value is below `until`, as in `sweep_exact_draws`.
     """
-    sampler, expected = (
-        enumeration.in_groups(kernel, lambda _: n_draws),
-        after_a_sweep(tiny, z, n_draws),
-    )
+    sampler = enumeration.in_groups(kernel, lambda _: n_draws)
+    expected = after_a_sweep(tiny, z, n_draws)
     problem, rng = tiny.problem(kernel), enumeration.streams_of(kernel, seed)
     first = sampler.from_topics(problem, np.array(z, np.uint16))
     words = [w for _, w in tiny.tokens]

@@ -21,9 +21,6 @@ from tests.helpers.mutants import streams
 SIMULATIONS = {"nested": simulations.draw_nested, "backward": simulations.draw_backward}
 
 
-# --- weights ---------------------------------------------------------------------
-
-
 def tables(a, b, s, n):
     """Return the probabilities that the kernel sets, the padding included."""
     a, b, s = (np.append(x, np.zeros(padded(x.size) - x.size)) for x in (a, b, s))

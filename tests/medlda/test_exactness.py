@@ -158,8 +158,6 @@ def test_tables_are_those_of_the_topics_after_many_sweeps(name):
         np.testing.assert_array_equal(array, same)
 
 
-# --- mutants ---------------------------------------------------------------------
-
 # Problems of few assignments, on which planted faults show best; interpreted kernels
 # have two lanes, so three topics fill two registers.
 SMALL = {

@@ -12,9 +12,6 @@ samplers = pytest.mark.parametrize("sampler", ["light", "gibbs"])
 strategies = pytest.mark.parametrize("multi_class", ["multitask", "ovr"])
 
 
-# --- y ---------------------------------------------------------------------------
-
-
 def test_labels_of_any_kind():
     numbers = fit().predict(X[TEST])
     for labels in (
@@ -55,9 +52,6 @@ def test_minus_one_is_as_good_as_zero(multi_class):
         assert other.score(X[TEST], signs[TEST]) == expected > 0.5
     with pytest.raises(ValueError, match="indicator matrix of 0 and 1"):
         model.score(X[TEST], 2 * INDICATORS[TEST])
-
-
-# --- parameters ----------------------------------------------------------------------
 
 
 @samplers

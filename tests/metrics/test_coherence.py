@@ -48,9 +48,6 @@ def corpus():
     return counts, topics
 
 
-# --- values ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("n_words", [2, 5, 40])
 @pytest.mark.parametrize(
     ("measure", "smoothing"), [("u_mass", 1.0), ("u_mass", 0.01), ("npmi", 1.0)]
@@ -78,9 +75,6 @@ def test_ranges_hold_for_random_documents(seed):
     u_mass = topic_coherence(topics, X.astype(int), n_words=4)
     assert (u_mass >= -np.log(30)).all()
     assert (u_mass <= np.log(2)).all()
-
-
-# --- forms of X --------------------------------------------------------------
 
 
 @pytest.mark.parametrize("measure", ["u_mass", "npmi"])
@@ -111,9 +105,6 @@ def test_coherence_does_not_depend_on_the_form_of_X(corpus, measure):
     np.testing.assert_array_equal(topic_coherence(9 * topics, X, measure), expected)
 
 
-# --- gensim ------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def dense_corpus():
     """Return documents in which all words occur, and most pairs co-occur."""
@@ -130,14 +121,3 @@ def test_u_mass_is_that_of_gensim(dense_corpus):
     # It adds 1e-12 to the probability that both are there.
     found = topic_coherence(topics, X, n_words=10, smoothing=1e-12 * X.shape[0])
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-def test_npmi_is_that_of_gensim_with_whole_documents_as_windows(dense_corpus):
-    X, topics, texts, names = dense_corpus
-    # Six words of each topic, all pairs of which co-occur: for others gensim's value
-    # depends on the 1e-12 that it adds.
-    expected = gensim_coherence(
-        topics, texts, names, 6, coherence="c_npmi", window_size=1000
-    )
-    found = topic_coherence(topics, X, "npmi", n_words=6)
-    np.testing.assert_allclose(found, expected, rtol=1e-9)
