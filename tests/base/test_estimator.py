@@ -36,20 +36,14 @@ SMALL = sklda.CVBLDA(n_components=2, approximation="exact", max_iter=5)
 # The private checks that scikit-learn runs on its own estimators, beside those of
 # `parametrize_with_checks`. All of them exist in the oldest and the newest version
 # that we support; a name that disappears is an error.
-PRIVATE_CHECKS = [
-    "check_dataframe_column_names_consistency",
-    "check_get_feature_names_out_error",
-    "check_global_output_transform_pandas",
-    "check_global_set_output_transform_polars",
-    "check_n_features_in",
-    "check_n_features_in_after_fitting",
-    "check_param_validation",
-    "check_set_output_transform",
-    "check_set_output_transform_pandas",
-    "check_set_output_transform_polars",
-    "check_transformer_get_feature_names_out",
-    "check_transformer_get_feature_names_out_pandas",
-]
+PRIVATE_CHECKS = """
+dataframe_column_names_consistency get_feature_names_out_error
+global_output_transform_pandas global_set_output_transform_polars
+n_features_in n_features_in_after_fitting param_validation
+set_output_transform set_output_transform_pandas
+set_output_transform_polars transformer_get_feature_names_out
+transformer_get_feature_names_out_pandas
+""".split()
 
 # A check may be skipped if something is not installed or not switched on, but not if an
 # estimator lacks something. MedLDA has margins, which are no probabilities.
@@ -100,7 +94,7 @@ def test_check_suite(estimator, check):
 @pytest.mark.parametrize("name", PRIVATE_CHECKS)
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 def test_private_check(estimator, name):
-    check = getattr(estimator_checks, name)
+    check = getattr(estimator_checks, f"check_{name}")
     run_check(check, type(estimator).__name__, clone(estimator))
 
 

@@ -128,12 +128,9 @@ def test_synthetic_corpus_has_its_shape_and_zipf_words():
 
 def test_newsgroups_are_read_and_shuffled(newsgroups, classes):
     X, y = classes
-    whole, content = (
-        corpora.read_newsgroups(
-            Namespace(newsgroups_home=newsgroups, drop_stop_words=d)
-        )
-        for d in (False, True)
-    )
+    given = {"newsgroups_home": newsgroups}
+    options = [Namespace(**given, drop_stop_words=drop) for drop in (False, True)]
+    whole, content = map(corpora.read_newsgroups, options)
     halves = zip(whole, content, (slice(0, 45), slice(45, 60)), strict=True)
     for (counts, labels), (some, _), rows in halves:
         assert not np.array_equal(labels, y[rows])

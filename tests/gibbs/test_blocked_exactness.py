@@ -12,7 +12,7 @@ import pytest
 
 from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.kernels.blocked.small import SMALL
-from tests.gibbs.test_exactness import PROBLEMS
+from tests.gibbs.test_exactness import BETAS, PROBLEMS
 from tests.helpers.blocks import TABLES, plain
 from tests.helpers.enumeration import (
     RIGHT,
@@ -27,9 +27,8 @@ from tests.helpers.mutants import streams
 SIMULATIONS = {"nested": True, "backward": False}
 simulations = pytest.mark.parametrize("nested", SIMULATIONS.values(), ids=SIMULATIONS)
 
-# Documents of (word, count) pairs, words, alpha, beta. There are blocks of one to six
-# tokens, blocks of one word in a row, and blocks that are drawn in different ways side
-# by side.
+# Documents, words, alpha, beta. There are blocks of one to six tokens, blocks of one
+# word in a row, and blocks that are drawn in different ways side by side.
 BLOCKS = {
     "1 topic": TinyProblem("aaaaaabbb aaaa", 3, (0.7,), 0.4),
     "2 topics, 6 tokens": TinyProblem("aaaaaab abb", 3, (0.3, 0.9), 0.2),
@@ -42,12 +41,7 @@ BLOCKS = {
     "17 topics": TinyProblem("aaa", 2, tuple(np.linspace(0.1, 1, 17)), 0.5),
     "18 topics": TinyProblem("aa a", 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3),
     "33 topics": TinyProblem("aa -", 1, tuple(np.linspace(1, 0.1, 33)), 0.2),
-    "beta of each word and topic": TinyProblem(
-        "aaaabb",
-        3,
-        (0.2, 0.6, 1.1),
-        ((0.3, 2.5, 1e-6), (1.1, 0.05, 0.4), (0.3, 0.3, 7.0)),
-    ),
+    "beta of each word and topic": TinyProblem("aaaabb", 3, (0.2, 0.6, 1.1), BETAS),
     "seeds, 6 tokens": TinyProblem(
         "aaaaaab abb", 3, (0.3, 0.9), ((0.1, 5, 0.1), (0.1, 0.1, 0.1))
     ),

@@ -33,9 +33,10 @@ SAMPLERS = {
 }
 samplers = pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS)
 
-# Documents of (word, count) pairs, words, alpha, beta. Documents share words, cells
-# hold up to three tokens, some words never occur, and one document is empty. With
-# more than 16 topics the tables take several registers.
+BETAS = ((0.3, 2.5, 1e-6), (1.1, 0.05, 0.4), (0.3, 0.3, 7.0))
+# Documents, words, alpha, beta. Documents share words, cells hold up to three tokens,
+# some words never occur, and one document is empty. With more than 16 topics the tables
+# take several registers.
 PROBLEMS = {
     "1 topic": TinyProblem("aaab a", 3, (0.7,), 0.4),
     "2 topics": TinyProblem("aaab acc", 4, (0.3, 0.9), 0.4),
@@ -43,12 +44,7 @@ PROBLEMS = {
     "large beta": TinyProblem("aaa abb", 3, (1.5, 0.4, 2.5), 1.7),
     "extreme priors": TinyProblem("aab aa", 2, (900, 400, 700), 1e-6),
     "5 topics": TinyProblem("aa ab", 2, (0.2, 0.4, 0.6, 0.8, 1.0), 0.2),
-    "beta of each word and topic": TinyProblem(
-        "aab - abb",
-        3,
-        (0.2, 0.6, 1.1),
-        ((0.3, 2.5, 1e-6), (1.1, 0.05, 0.4), (0.3, 0.3, 7.0)),
-    ),
+    "beta of each word and topic": TinyProblem("aab - abb", 3, (0.2, 0.6, 1.1), BETAS),
     "seeds": TinyProblem(
         "aab acc", 4, (0.3, 0.9), ((0.1, 5, 0.1, 0.1), (0.1, 0.1, 0.1, 0.1))
     ),

@@ -32,16 +32,13 @@ from tests.helpers.samplers import SAMPLERS, SHARDABLE
 
 X = make_lda_corpus(40, 20, 4, document_length=40, random_state=0)[0]
 
+BACKWARD = {"blocking": "backward", "max_block_size": None}
 # Estimator, topics from which ECGSLDA has lists instead of rows, and parameters.
 FITS = {
     "dense": (CollapsedGibbsLDA, 1, {"sampler": "dense"}),
     "sparse": (CollapsedGibbsLDA, 1, {"sampler": "sparse"}),
     "nested": (CollapsedGibbsLDA, 1, {"blocking": "nested", "sampler": "sparse"}),
-    "backward": (
-        CollapsedGibbsLDA,
-        1,
-        {"blocking": "backward", "max_block_size": None},
-    ),
+    "backward": (CollapsedGibbsLDA, 1, BACKWARD),
     "standard": (ECGSLDA, 999, {"strategy": "standard"}),
     "shortcut, dense": (ECGSLDA, 999, {"strategy": "shortcut"}),
     "shortcut, sparse": (ECGSLDA, 1, {"strategy": "shortcut"}),

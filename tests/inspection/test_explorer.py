@@ -29,10 +29,8 @@ def save(tmp_path):
 
     def save(estimator, X, feature_names=None, **options):
         path = tmp_path / "page.html"
-        found = save_explorer(
-            path, estimator, X, feature_names=feature_names, **options
-        )
-        assert found == path
+        options["feature_names"] = feature_names
+        assert save_explorer(path, estimator, X, **options) == path
         return stored(path)
 
     return save
@@ -245,16 +243,9 @@ def test_nothing_leaves_the_data(tmp_path):
     plain, evil = tmp_path / "plain.html", tmp_path / "<b>'\"&.html"
     save_explorer(plain, model, X, feature_names=None)
     texts = [EVIL[d % 6] * (1 + d) + "\ud800\0" for d in range(N_DOCUMENTS)]
-    save_explorer(
-        evil,
-        model,
-        X,
-        feature_names=names,
-        texts=texts,
-        labels=EVIL,
-        groups=[EVIL[d % 6] for d in range(N_DOCUMENTS)],
-        max_text_length=10**6,
-    )
+    given = {"feature_names": names, "texts": texts, "labels": EVIL}
+    given["groups"] = [EVIL[d % 6] for d in range(N_DOCUMENTS)]
+    save_explorer(evil, model, X, **given, max_text_length=10**6)
     contents, page = stored(evil), Elements(evil.read_text("utf-8"))
     assert contents["words"]["names"] == names
     assert contents["topics"]["labels"] == EVIL

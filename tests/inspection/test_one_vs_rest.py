@@ -21,14 +21,9 @@ Y = THETA.argmax(axis=1)
 @pytest.fixture(scope="module")
 def model():
     """Return a model in which each class has another beta."""
-    return MedLDAClassifier(
-        N_TOPICS,
-        multi_class="ovr",
-        doc_topic_prior=[0.1, 0.2, 0.3, 0.4],
-        learn_priors="asymmetric",
-        max_iter=30,
-        random_state=0,
-    ).fit(X, Y)
+    priors = {"doc_topic_prior": [0.1, 0.2, 0.3, 0.4], "learn_priors": "asymmetric"}
+    params = {"multi_class": "ovr", "max_iter": 30, "random_state": 0}
+    return MedLDAClassifier(N_TOPICS, **priors, **params).fit(X, Y)
 
 
 def phi_of(model):
@@ -100,9 +95,7 @@ def test_words(pyplot, model):
     assert inspection.top_words(model, n_words=3) == by_probability.astype(str).tolist()
     lift = phi / (model.components_.sum(axis=0) / model.components_.sum())
     by_lift = np.argsort(-lift, axis=1, kind="stable")[:, :3]
-    assert (
-        inspection.top_words(model, n_words=3, metric="lift")
-        == by_lift.astype(str).tolist()
-    )
+    found = inspection.top_words(model, n_words=3, metric="lift")
+    assert found == by_lift.astype(str).tolist()
     display = inspection.TopWordsDisplay.from_estimator(model, n_words=3, topics=[11])
     np.testing.assert_allclose(display.probabilities[0], phi[11, by_probability[11]])

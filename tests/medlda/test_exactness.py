@@ -13,6 +13,7 @@ from sklda._core.problem import Problem
 from sklda._medlda.kernels import gibbs, light
 from sklda._medlda.kernels.label_factors import LabelFactors
 from sklda._tables import rows
+from tests.gibbs.test_exactness import BETAS
 from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import TinyProblem, assert_exact, each_mutant, is_wrong
 from tests.helpers.mutants import Edit, faults, interpreted, streams
@@ -27,8 +28,8 @@ class Labelled(TinyProblem):
     `curvature` c, (n_docs, n_tasks).
     """
 
-    def __init__(self, docs, n_words, alpha, beta, weights, slope, curvature):
-        super().__init__(docs, n_words, alpha, beta)
+    def __init__(self, problem, weights, slope, curvature):
+        super().__init__(*problem)
         self.weights = np.array(weights, float)
         self.slope = np.array(slope, float)
         self.curvature = np.array(curvature, float)
@@ -49,46 +50,34 @@ class Labelled(TinyProblem):
 
 
 PROBLEMS = {
-    "1 topic": Labelled("aab a", 2, (0.7,), 0.4, [[1.0]], [[1], [-1]], [[1], [2]]),
+    "1 topic": Labelled(("aab a", 2, (0.7,), 0.4), [[1.0]], [[1], [-1]], [[1], [2]]),
     "2 topics": Labelled(
-        "aab abb", 3, (0.3, 0.9), 0.4, [[1.5, -0.8]], [[0.7], [-0.9]], [[0.4], [0.8]]
+        ("aab abb", 3, (0.3, 0.9), 0.4), [[1.5, -0.8]], [[0.7], [-0.9]], [[0.4], [0.8]]
     ),
     "3 topics, 2 tasks": Labelled(
-        "aab - abb",
-        3,
-        (0.2, 0.6, 1.1),
-        0.3,
+        ("aab - abb", 3, (0.2, 0.6, 1.1), 0.3),
         [[1.0, -0.5, 0.3], [-0.4, 1.2, 0.1]],
         [[0.9, -1.0], [3, 3], [-0.6, 0.8]],
         [[0.5, 0.2], [3, 3], [0.9, 0.6]],
     ),
     # Exponents far out of the range of float32, but for a few assignments.
     "steep": Labelled(
-        "aab abb",
-        2,
-        (0.5, 0.7, 0.9),
-        0.4,
+        ("aab abb", 2, (0.5, 0.7, 0.9), 0.4),
         [[8.0, -8.0, 0.1]],
         [[0.5], [0.3]],
         [[4.0], [2.0]],
     ),
     "no labels": Labelled(
-        "aab acc", 3, (0.3, 0.9), 0.4, [[1.0, 2.0]], [[0], [0]], [[0], [0]]
+        ("aab acc", 3, (0.3, 0.9), 0.4), [[1.0, 2.0]], [[0], [0]], [[0], [0]]
     ),
     "beta of each word and topic": Labelled(
-        "aab - abb",
-        3,
-        (0.2, 0.6, 1.1),
-        ((0.3, 2.5, 1e-6), (1.1, 0.05, 0.4), (0.3, 0.3, 7.0)),
+        ("aab - abb", 3, (0.2, 0.6, 1.1), BETAS),
         [[1.0, -0.5, 0.3]],
         [[0.9], [3], [-0.6]],
         [[0.5], [3], [0.9]],
     ),
     "18 topics": Labelled(
-        "aa a",
-        2,
-        tuple(np.linspace(0.05, 0.9, 18)),
-        0.3,
+        ("aa a", 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3),
         [np.linspace(-2, 2, 18), np.linspace(1, 0, 18)],
         [[0.5, 0.1], [-0.5, 0.3]],
         [[0.3, 0.2], [0.1, 0.4]],
@@ -162,28 +151,22 @@ def test_tables_are_those_of_the_topics_after_many_sweeps(name):
 # have two lanes, so three topics fill two registers.
 SMALL = {
     "cell": Labelled(
-        "aaaa", 1, (0.5, 0.7, 0.9), 0.5, [[1.0, -1.0, 0.4]], [[0.5]], [[0.8]]
+        ("aaaa", 1, (0.5, 0.7, 0.9), 0.5), [[1.0, -1.0, 0.4]], [[0.5]], [[0.8]]
     ),
     "words": Labelled(
-        "abb aa",
-        2,
-        (0.5, 0.8),
-        0.2,
+        ("abb aa", 2, (0.5, 0.8), 0.2),
         [[1.2, -0.5], [0.3, 0.9]],
         [[0.8, -0.5], [-0.7, 0.4]],
         [[0.6, 0.3], [0.9, 0.2]],
     ),
-    "one-sided": Labelled("aaa", 1, (0.5, 0.7), 0.2, [[2.5, 0]], [[2.0]], [[1.0]]),
+    "one-sided": Labelled(("aaa", 1, (0.5, 0.7), 0.2), [[2.5, 0]], [[2.0]], [[1.0]]),
     "betas": Labelled(
-        "abb aa",
-        2,
-        (0.5, 0.8),
-        ((0.2, 3.0), (1.5, 0.1)),
+        ("abb aa", 2, (0.5, 0.8), ((0.2, 3.0), (1.5, 0.1))),
         [[0.3, 0.9]],
         [[0.8], [-0.7]],
         [[0.6], [0.9]],
     ),
-    "steep": Labelled("aab", 2, (1.5, 1.7), 0.9, [[5.0, -0.5]], [[12.0]], [[1.0]]),
+    "steep": Labelled(("aab", 2, (1.5, 1.7), 0.9), [[5.0, -0.5]], [[12.0]], [[1.0]]),
 }
 
 # Faults by the problem on which they show.

@@ -90,15 +90,8 @@ def test_coherence_does_not_depend_on_the_form_of_X(corpus, measure):
     zeros = sparse.csr_array(X + 1)
     zeros.data -= 1
     before = zeros.data.copy()
-    forms = [
-        0.25 * X,
-        once,
-        sparse.csc_matrix(X),
-        sparse.coo_array(X),
-        sparse.csr_matrix(X, dtype=np.float32),
-        doubled,
-        zeros,
-    ]
+    forms = [0.25 * X, once, doubled, zeros, sparse.csc_matrix(X), sparse.coo_array(X)]
+    forms += [sparse.csr_matrix(X, dtype=np.float32)]
     for form in forms:
         np.testing.assert_array_equal(topic_coherence(topics, form, measure), expected)
     np.testing.assert_array_equal(zeros.data, before)

@@ -166,13 +166,8 @@ def coherence_in_texts() -> Door:
     of_names += refused(["a"] * N_WORDS, words="{name} must be distinct")
     return Door(
         metrics.topic_coherence,
-        {
-            "model": COMPONENTS,
-            "measure": "c_v",
-            "n_words": 3,
-            "texts": texts,
-            "feature_names": list("abcdefg"),
-        },
+        {"model": COMPONENTS, "measure": "c_v", "n_words": 3}
+        | {"texts": texts, "feature_names": list("abcdefg")},
         {
             "X": refused(X, words="X has no effect") + accepted(None),
             "texts": given + Spec([], [same]),
