@@ -63,7 +63,7 @@ SMALL = {
     "words": TinyProblem("ab bb", 2, (0.3, 0.6), 0.3),
     "one word": TinyProblem("aaaa", 1, (0.3, 0.5), 0.5),
     "counts": TinyProblem("aaa bb", 2, (0.9, 1.4), 0.1),
-    "five words": TinyProblem((tuple((w, 1) for w in range(5)),), 5, (0.2, 0.4), 2.5),
+    "five words": TinyProblem("abcde", 5, (0.2, 0.4), 2.5),
     "document": TinyProblem("abc", 3, (0.1, 0.2), 0.8),
     "absent words": TinyProblem("aab", 6, (0.9, 1.4), 0.7),
     "large beta": TinyProblem("aabb", 2, (1.4, 0.9), 1.1),

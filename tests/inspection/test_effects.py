@@ -83,11 +83,8 @@ def test_names_and_tables(draws):
     table = effects.summary(as_frame=True)
     rows = effects.summary()
     assert table.index.names == ["topic", "term"]
-    assert (
-        list(table.index)
-        == list(rows)
-        == [(k, term) for k in range(3) for term in effects.terms]
-    )
+    keys = [(k, term) for k in range(3) for term in effects.terms]
+    assert list(table.index) == list(rows) == keys
     for key, row in rows.items():
         assert table.loc[key].to_dict() == row
     assert rows[1, "size"]["coefficient"] == effects.coefficient[1, 2]

@@ -437,12 +437,8 @@ def as_drawn(given: dict[str, Any]) -> dict[str, Spec]:
             if name != "intervals":  # None draws none
                 specs[name] += refused(None)
         if isinstance(value, np.ndarray):
-            no_numbers = [
-                np.full(value.shape, math.nan),
-                value.astype(str),
-                [[1], [2, 3]],
-            ]
-            specs[name] += refused(*no_numbers)
+            no_numbers = np.full(value.shape, math.nan), value.astype(str)
+            specs[name] += refused(*no_numbers, [[1], [2, 3]])
     return specs
 
 
