@@ -62,13 +62,11 @@ def test_every_document_keeps_a_word(monkeypatch):
 def test_titles_are_subjects_and_first_lines(monkeypatch):
     post = "From: a\nSubject: Re: RE: Two Words\nLines: 2\n\nIn article b:\n> c\n"
     bodies = {(): post, ("headers", "footers", "quotes"): "\n One line \nanother\n"}
-    monkeypatch.setattr(
-        corpora,
-        "fetch_20newsgroups",
-        lambda data_home, subset, remove=(): Bunch(
-            data=[bodies[remove], bodies[remove]]
-        ),
-    )
+
+    def fetch(data_home, subset, remove=()):
+        return Bunch(data=[bodies[remove]] * 2)
+
+    monkeypatch.setattr(corpora, "fetch_20newsgroups", fetch)
     docs = Bunch(data=["Summary of it.\n\nParameters"])
     monkeypatch.setattr(corpora, "load_docstrings", lambda min_length: docs)
     titles = corpora.read_titles({"data_home": None, "subset": "all"})

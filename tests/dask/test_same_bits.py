@@ -38,9 +38,8 @@ def test_a_fit_is_the_same_for_any_chunks(name, params, sizes, monkeypatch):
 @pytest.mark.parametrize("n_documents", [1, 2, 5])
 def test_more_shards_than_documents(n_documents):
     some = corpora.X[:n_documents]
-    model = corpora.make("rows", n_shards=99).fit(
-        corpora.delayed_blocks([n_documents], some)
-    )
+    model = corpora.make("rows", n_shards=99)
+    model.fit(corpora.delayed_blocks([n_documents], some))
     corpora.assert_same_as_local(model, corpora.fit_local(model, some))
 
 
@@ -53,6 +52,5 @@ def test_everything_that_X_can_be(form):
     assert theta.shape[1] == 4
     np.testing.assert_array_equal(theta.compute(), local.transform(corpora.X))
     assert model.score(form()) == pytest.approx(local.score(corpora.X), rel=1e-12)
-    assert model.perplexity(form()) == pytest.approx(
-        local.perplexity(corpora.X), rel=1e-12
-    )
+    expected = local.perplexity(corpora.X)
+    assert model.perplexity(form()) == pytest.approx(expected, rel=1e-12)

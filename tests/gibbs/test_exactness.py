@@ -10,8 +10,12 @@ import pytest
 
 from sklda._core.problem import Problem
 from sklda._core.random_streams import random_topics
-from sklda._gibbs import kernels
 from sklda._gibbs.chain import Chain, log_doc_likelihood, log_word_likelihood
+from sklda._gibbs.kernels import (
+    single_site_lists,
+    single_site_registers,
+    single_site_rows,
+)
 from tests.helpers.corpora import corpus_of
 from tests.helpers.enumeration import (
     RIGHT,
@@ -27,9 +31,9 @@ from tests.helpers.enumeration import (
 from tests.helpers.mutants import Edit, PlainStreams, faults, interpreted, streams
 
 SAMPLERS = {
-    "rows": kernels.single_site_rows,
-    "registers": kernels.single_site_registers,
-    "lists": kernels.single_site_lists,
+    "rows": single_site_rows,
+    "registers": single_site_registers,
+    "lists": single_site_lists,
 }
 samplers = pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS)
 

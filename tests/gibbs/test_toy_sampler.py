@@ -63,6 +63,8 @@ def test_the_sampler_of_the_page_is_exact(monkeypatch):
     assert_exact(toy, SMALL["documents"], 10_000, seed=1)
 
 
+# --- mutants
+
 MUTANTS = {
     "the token counts itself": Edit(
         "sweep_tokens", "D[K] + A[K]", "D[K] + A[K] + (K == z[i])"
