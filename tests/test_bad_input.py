@@ -131,9 +131,6 @@ def test_wrong_answers_are_found():
     ]
 
 
-# --- valid values ----------------------------------------------------------------
-
-
 def plain(result: Any) -> Any:
     """Return a result as what numpy.testing can compare."""
     if isinstance(result, BaseEstimator):
@@ -193,9 +190,6 @@ def test_different_answers_are_found():
     assert texts == [["n=1.0", " another result than 1"], ["n=0", " ZeroDivisionError"]]
 
 
-# --- the tables are complete -----------------------------------------------------
-
-
 @each_name
 def test_every_parameter_has_a_row(doors, name):
     expected = {one.name for one in parameters(dict(public_callables())[name])}
@@ -207,9 +201,6 @@ def test_every_parameter_has_a_row(doors, name):
         if spec.bad
     }
     assert tried == expected
-
-
-# --- before fit ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("cls", estimators().values(), ids=estimators())

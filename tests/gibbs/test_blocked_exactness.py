@@ -77,9 +77,6 @@ def test_a_sweep_leaves_the_posterior_as_it_is(nested, name, most):
     assert_exact(Blocked(nested, most), BLOCKS[name], 2500, seed=1)
 
 
-# --- one block, any number of topics ---------------------------------------------
-
-
 def moments(tiny, z, n):
     """Return Q_k(0), ..., Q_k(n) of the first n tokens, a cell, given all others."""
     others = list(zip(tiny.tokens[n:], z[n:], strict=True))
@@ -166,8 +163,6 @@ def test_a_block_is_drawn_from_its_conditional(n, most, nested, n_topics):
         assert chi_square_pvalue(observed, law_of_counts(q, n, some)) > RIGHT
 
 
-# --- priors at the ends of their range -------------------------------------------
-
 # Priors at the ends of their range, where float32 is narrow. Blocks have one to six
 # tokens.
 EXTREME = {
@@ -198,8 +193,6 @@ EXTREME = {
 def test_priors_at_the_ends_of_their_range(nested, tiny, most):
     assert_exact(Blocked(nested, most), tiny, 1000, seed=2)
 
-
-# --- tables, and chains ----------------------------------------------------------
 
 # With two lanes, three topics fill two registers.
 OF_TABLES = [

@@ -32,9 +32,6 @@ def lda(corpus):
     return CollapsedGibbsLDA(4, max_iter=30, random_state=0).fit(corpus)
 
 
-# --- the order of words ------------------------------------------------------
-
-
 def plain_scores(components, metric, weight):
     """Follow the definitions word by word."""
     n_topics, n_words = components.shape
@@ -106,9 +103,6 @@ def test_top_indices_are_a_stable_sort(n):
     np.testing.assert_array_equal(top_indices(scores, n), expected)
 
 
-# --- names -------------------------------------------------------------------
-
-
 def test_default_names():
     words = "numbers of their columns.*Pass.*names"
     with pytest.warns(UserWarning, match=words) as told:
@@ -136,9 +130,6 @@ def test_frame_without_pandas_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"^as_frame=True needs pandas: pip install"):
         top_words(KnownTopics(COMPONENTS), NAMES, 1, as_frame=True)
-
-
-# --- other estimators --------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -187,16 +178,10 @@ def test_topic_frequencies_exclude_the_prior(corpus, lda):
     np.testing.assert_allclose(topic_frequencies(one), expected)
 
 
-# --- documents ---------------------------------------------------------------
-
-
 def test_documents_by_hand():
     documents, proportions = top_documents(KnownTopics(COMPONENTS, THETA), None, 3)
     np.testing.assert_array_equal(documents, [[1, 0, 2], [3, 0, 2]])
     np.testing.assert_allclose(proportions, [[0.9, 0.5, 0.5], [1.0, 0.5, 0.5]])
-
-
-# --- pyLDAvis ----------------------------------------------------------------
 
 
 def test_pyldavis_data(corpus, lda):
