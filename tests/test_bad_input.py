@@ -24,12 +24,7 @@ from tests.helpers.bad_input.of_functions import HAS_ARVIZ, function_doors
 from tests.helpers.bad_input.values import NAME, Bad, Door, Spec
 from tests.helpers.comparison import fitted
 from tests.helpers.known_topics import columns_are_shown
-from tests.helpers.public_names import (
-    estimators,
-    methods,
-    parameters,
-    public_callables,
-)
+from tests.helpers.public_names import estimators, methods, parameters, public_callables
 
 pytestmark = columns_are_shown
 
@@ -56,8 +51,7 @@ def marks(name: str) -> list[pytest.MarkDecorator]:
 
 
 each_name = pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=marks(name)) for name, _ in public_callables()],
+    "name", [pytest.param(name, marks=marks(name)) for name, _ in public_callables()]
 )
 
 
@@ -137,9 +131,6 @@ def test_wrong_answers_are_found():
     ]
 
 
-# --- valid values ----------------------------------------------------------------
-
-
 def plain(result: Any) -> Any:
     """Return a result as what numpy.testing can compare."""
     if isinstance(result, BaseEstimator):
@@ -196,13 +187,7 @@ def test_valid_values_work_in_every_type(doors, name):
 def test_different_answers_are_found():
     door = Door(lambda n: 1 / n + isinstance(n, float), {}, {})
     texts = [text.split(":")[:2] for text in differences(door, "n", [1, 1.0, True, 0])]
-    assert texts == [
-        ["n=1.0", " another result than 1"],
-        ["n=0", " ZeroDivisionError"],
-    ]
-
-
-# --- the tables are complete -----------------------------------------------------
+    assert texts == [["n=1.0", " another result than 1"], ["n=0", " ZeroDivisionError"]]
 
 
 @each_name
@@ -216,9 +201,6 @@ def test_every_parameter_has_a_row(doors, name):
         if spec.bad
     }
     assert tried == expected
-
-
-# --- before fit ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("cls", estimators().values(), ids=estimators())

@@ -16,10 +16,7 @@ from tests.helpers.public_names import optional_modules, public_modules
 ROOT = Path(__file__).resolve().parents[1]
 DOC = ROOT / "doc"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-OPTIONAL = {
-    "sklda.dask.CollapsedGibbsLDA",
-    "sklda.dask.PartiallyCollapsedGibbsLDA",
-}
+OPTIONAL = {"sklda.dask.CollapsedGibbsLDA", "sklda.dask.PartiallyCollapsedGibbsLDA"}
 PAGES = sorted(DOC.glob("*.rst")) + sorted((DOC / "user_guide").glob("*.rst"))
 
 

@@ -40,19 +40,10 @@ def build(tmp_path, monkeypatch, pyplot):
         (tmp_path / "index.rst").write_text(text, encoding="utf-8")
         folders = [tmp_path / name for name in ("html", "doctrees")]
         warnings = StringIO()
+        given = {"extensions": ["page_output", "line_breaks"], **settings}
+        options = {"status": None, "warning": warnings, "freshenv": True, "tags": tags}
         with docutils_namespace():
-            app = Sphinx(
-                tmp_path,
-                None,
-                *folders,
-                "html",
-                {"extensions": ["page_output", "line_breaks"], **settings},
-                status=None,
-                freshenv=True,
-                tags=tags,
-                warning=warnings,
-            )
-            app.build()
+            Sphinx(tmp_path, None, *folders, "html", given, **options).build()
         page = (folders[0] / "index.html").read_text("utf-8")
         return page, warnings.getvalue()
 

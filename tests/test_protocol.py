@@ -281,10 +281,7 @@ BEHIND = {
         "dense": "rows",
         "sparse": "lists",
     },
-    ("CollapsedGibbsLDA", "blocking"): {
-        "nested": "nested",
-        "backward": "backward",
-    },
+    ("CollapsedGibbsLDA", "blocking"): {"nested": "nested", "backward": "backward"},
     ("ECGSLDA", "strategy"): {
         "standard": "lists",
         "shortcut": "shortcut, rows",

@@ -145,9 +145,6 @@ def test_an_interrupt_from_a_callback():
     assert all(fitted(model)[name] is before[name] for name in before)
 
 
-# scikit-learn's own
-
-
 def per_token(estimator, X, y=None):
     return estimator.score(X)
 
@@ -174,9 +171,6 @@ def test_progress_bar(sweep, capsys):
     assert "CollapsedGibbsLDA - fit" in out
     assert "100%" in out
     assert_same_fit(model, make(max_iter=sweep or 4, burn_in=1).fit(X))
-
-
-# In meta-estimators
 
 
 def test_in_a_grid_search():

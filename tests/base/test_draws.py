@@ -101,17 +101,10 @@ def match(components, topic_word):
 
 
 def fit_of(X, topic_word_prior, seed):
-    return CollapsedGibbsLDA(
-        3,
-        doc_topic_prior=0.5,
-        topic_word_prior=topic_word_prior,
-        max_iter=300,
-        burn_in=100,
-        thin=8,
-        keep_draws=25,
-        evaluate_every=0,
-        random_state=seed,
-    ).fit(X)
+    priors = {"doc_topic_prior": 0.5, "topic_word_prior": topic_word_prior}
+    schedule = {"max_iter": 300, "burn_in": 100, "thin": 8, "evaluate_every": 0}
+    lda = CollapsedGibbsLDA(3, **priors, **schedule, keep_draws=25, random_state=seed)
+    return lda.fit(X)
 
 
 def assert_misses(rates, expected, largest_error):

@@ -9,53 +9,41 @@ from sklearn.base import clone
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklda import (
-    CVBLDA,
-    ECGSLDA,
-    CollapsedGibbsLDA,
-    MedLDAClassifier,
-    MedLDARegressor,
-    PartiallyCollapsedGibbsLDA,
-    UncollapsedGibbsLDA,
-)
+import sklda
 
 # Each class by default, and with the options that take another path through the code.
 ESTIMATORS = [
-    CollapsedGibbsLDA(),
-    CollapsedGibbsLDA(n_components=3, blocking="nested", max_block_size=None),
-    CollapsedGibbsLDA(n_components=3, n_shards=3, n_jobs=2, max_iter=25),
-    CVBLDA(),
-    CVBLDA(n_components=3, approximation="zero-order", learn_priors="symmetric"),
-    PartiallyCollapsedGibbsLDA(n_components=3, learn_priors="symmetric", n_jobs=2),
-    UncollapsedGibbsLDA(n_components=3, learn_priors="asymmetric", max_iter=25),
-    ECGSLDA(max_iter=25),
-    ECGSLDA(n_components=3, strategy="shortcut", n_shards=3, max_iter=25),
-    MedLDAClassifier(max_iter=20),
-    MedLDAClassifier(n_components=3, sampler="gibbs", learn_priors="asymmetric"),
-    MedLDAClassifier(n_components=3, multi_class="ovr", n_jobs=2, max_iter=20),
-    MedLDARegressor(n_components=3, max_iter=20),
+    sklda.CollapsedGibbsLDA(),
+    sklda.CollapsedGibbsLDA(n_components=3, blocking="nested", max_block_size=None),
+    sklda.CollapsedGibbsLDA(n_components=3, n_shards=3, n_jobs=2, max_iter=25),
+    sklda.CVBLDA(),
+    sklda.CVBLDA(n_components=3, approximation="zero-order", learn_priors="symmetric"),
+    sklda.PartiallyCollapsedGibbsLDA(
+        n_components=3, learn_priors="symmetric", n_jobs=2
+    ),
+    sklda.UncollapsedGibbsLDA(n_components=3, learn_priors="asymmetric", max_iter=25),
+    sklda.ECGSLDA(max_iter=25),
+    sklda.ECGSLDA(n_components=3, strategy="shortcut", n_shards=3, max_iter=25),
+    sklda.MedLDAClassifier(max_iter=20),
+    sklda.MedLDAClassifier(n_components=3, sampler="gibbs", learn_priors="asymmetric"),
+    sklda.MedLDAClassifier(n_components=3, multi_class="ovr", n_jobs=2, max_iter=20),
+    sklda.MedLDARegressor(n_components=3, max_iter=20),
 ]
 
 # One of the private checks has more tokens than this one takes.
-SMALL = CVBLDA(n_components=2, approximation="exact", max_iter=5)
+SMALL = sklda.CVBLDA(n_components=2, approximation="exact", max_iter=5)
 
 # The private checks that scikit-learn runs on its own estimators, beside those of
 # `parametrize_with_checks`. All of them exist in the oldest and the newest version
 # that we support; a name that disappears is an error.
-PRIVATE_CHECKS = [
-    "check_dataframe_column_names_consistency",
-    "check_get_feature_names_out_error",
-    "check_global_output_transform_pandas",
-    "check_global_set_output_transform_polars",
-    "check_n_features_in",
-    "check_n_features_in_after_fitting",
-    "check_param_validation",
-    "check_set_output_transform",
-    "check_set_output_transform_pandas",
-    "check_set_output_transform_polars",
-    "check_transformer_get_feature_names_out",
-    "check_transformer_get_feature_names_out_pandas",
-]
+PRIVATE_CHECKS = """
+dataframe_column_names_consistency get_feature_names_out_error
+global_output_transform_pandas global_set_output_transform_polars
+n_features_in n_features_in_after_fitting param_validation
+set_output_transform set_output_transform_pandas
+set_output_transform_polars transformer_get_feature_names_out
+transformer_get_feature_names_out_pandas
+""".split()
 
 # A check may be skipped if something is not installed or not switched on, but not if an
 # estimator lacks something. MedLDA has margins, which are no probabilities.
@@ -106,7 +94,7 @@ def test_check_suite(estimator, check):
 @pytest.mark.parametrize("name", PRIVATE_CHECKS)
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 def test_private_check(estimator, name):
-    check = getattr(estimator_checks, name)
+    check = getattr(estimator_checks, f"check_{name}")
     run_check(check, type(estimator).__name__, clone(estimator))
 
 

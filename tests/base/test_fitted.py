@@ -41,9 +41,6 @@ def log_joint(model, X):
     return tiny.log_joint(model.topic_assignments_.tolist())
 
 
-# Counts of the last sample
-
-
 @pytest.mark.parametrize("n_topics", [1, 4, 21])
 @pytest.mark.parametrize("form", ["csr", "csc"])
 @pytest.mark.parametrize("name", GIBBS)
@@ -69,12 +66,8 @@ def test_default_priors_are_one_over_the_number_of_topics(n_topics):
     model = fit(n_components=n_topics)
     assert model.doc_topic_prior_.tolist() == [1 / n_topics] * n_topics
     assert model.topic_word_prior_ == 1 / n_topics
-    same = fit(
-        n_components=n_topics,
-        doc_topic_prior=1 / n_topics,
-        topic_word_prior=1 / n_topics,
-    )
-    assert_same_fit(model, same)
+    priors = {"doc_topic_prior": 1 / n_topics, "topic_word_prior": 1 / n_topics}
+    assert_same_fit(model, fit(n_components=n_topics, **priors))
 
 
 def test_one_prior_for_all_is_an_array_of_it():
@@ -91,21 +84,13 @@ def test_the_prior_of_the_caller_is_neither_changed_nor_kept():
     assert not np.shares_memory(fit(doc_topic_prior=alpha).doc_topic_prior_, alpha)
 
 
-# Trace
-
-
 @pytest.mark.parametrize("sampler", ["dense", "sparse"])
 @pytest.mark.parametrize("learn_priors", [None, "asymmetric"])
 def test_trace_is_the_closed_form(learn_priors, sampler):
     for max_iter in (20, 30, 60):
-        model = fit(
-            n_components=6,
-            doc_topic_prior=np.linspace(0.1, 0.6, 6),
-            topic_word_prior=0.2,
-            learn_priors=learn_priors,
-            sampler=sampler,
-            max_iter=max_iter,
-        )
+        priors = {"doc_topic_prior": np.linspace(0.1, 0.6, 6), "topic_word_prior": 0.2}
+        params = {"learn_priors": learn_priors, "sampler": sampler}
+        model = fit(n_components=6, max_iter=max_iter, **priors, **params)
         assert model.log_joint_iter_[-1] == max_iter
         # Sums of 1,200 lgammas in float64: an error would leave far fewer digits.
         np.testing.assert_allclose(
@@ -139,9 +124,6 @@ def test_looking_at_the_chain_does_not_change_it():
     for params in ({"evaluate_every": 1}, {"evaluate_every": 3}):
         same = fit(**params)
         np.testing.assert_array_equal(same.components_, model.components_)
-
-
-# Kept samples
 
 
 @pytest.mark.parametrize("name", GIBBS)

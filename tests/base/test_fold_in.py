@@ -38,9 +38,6 @@ def infer_to_the_end(counts, components, alpha):
     return theta
 
 
-# --- fold-in ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("n_topics", [1, 4, 17])
 def test_fold_in_is_a_fixed_point(n_topics):
     # Karush-Kuhn-Tucker: alpha_k + sum_w n_w p(k | w) = theta_k (N + A) for all k. The
@@ -67,9 +64,6 @@ def test_the_default_stop_costs_little():
             document @ np.log(t @ phi) + alpha @ np.log(t) for t in (row, top)
         )
         assert -1e-5 < most - found < 1e-4 * max(document.sum(), 1)
-
-
-# --- slices ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])

@@ -43,9 +43,6 @@ def mutant(*edit):
     return module
 
 
-# --- halves ------------------------------------------------------------------------
-
-
 def test_halves_are_whole_tokens_and_equal():
     counts = np.random.default_rng(0).poisson(1.5, (300, 20))
     counts[7] = 0
@@ -143,9 +140,6 @@ def test_halves_are_the_same_on_every_processor():
     counts = (cell * 7919 % 13 // 4 + cell % 3 / 4).reshape(40, 50)  # exact in binary
     digest = hashlib.sha256(halves_of(to_weights(counts)).astype("<f4").tobytes())
     assert digest.hexdigest()[:16] == "ed1d9af7d57a0013"
-
-
-# --- fractions, and large counts -----------------------------------------------------
 
 
 def test_fractions_are_tokens_of_less_weight():

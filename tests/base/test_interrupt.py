@@ -18,7 +18,7 @@ from sklda._simd import compile
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.interpreter import run_python
-from tests.helpers.interrupts import interrupted_at
+from tests.helpers.interrupts import interrupt, interrupted_at
 from tests.helpers.small_fits import X, make
 
 OTHER = make_lda_corpus(20, 12, 3, document_length=30, random_state=1)[0]
@@ -114,20 +114,6 @@ def test_a_verbose_fit_says_that_it_compiles(model, verbose, capsys, monkeypatch
 # Ctrl-C
 
 
-def interrupt(monkeypatch, method, at):
-    """Let a method of the chain raise KeyboardInterrupt when it is called again."""
-    original = getattr(Chain, method)
-    calls = []
-
-    def interrupted(self, *args, **kwargs):
-        calls.append(method)
-        if len(calls) == at:
-            raise KeyboardInterrupt
-        return original(self, *args, **kwargs)
-
-    monkeypatch.setattr(Chain, method, interrupted)
-
-
 # Each of the moments of a fit; the last one is when all sweeps are done.
 MOMENTS = [("__init__", 1), ("sweep", 3), ("evaluate", 2), ("keep", 2), ("finish", 1)]
 moments = pytest.mark.parametrize(("method", "at"), MOMENTS)
@@ -142,7 +128,7 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(monkeypatch, method, at, 
         model.fit(X)
     before, digest = dict(vars(model)), joblib.hash(vars(model))
     with monkeypatch.context() as patch:
-        interrupt(patch, method, at)
+        interrupt(patch, Chain, method, at)
         with pytest.raises(KeyboardInterrupt):
             model.fit(OTHER)
     assert vars(model).keys() == before.keys()
@@ -155,7 +141,7 @@ def test_an_interrupted_refit_leaves_the_names(monkeypatch):
     pd = pytest.importorskip("pandas")
     model = make().fit(pd.DataFrame(OTHER.toarray(), columns=list("abcdefghijkl")))
     with monkeypatch.context() as patch:
-        interrupt(patch, "sweep", 3)
+        interrupt(patch, Chain, "sweep", 3)
         with pytest.raises(KeyboardInterrupt):
             model.fit(X)
     assert "".join(model.feature_names_in_) == "abcdefghijkl"
@@ -163,12 +149,8 @@ def test_an_interrupted_refit_leaves_the_names(monkeypatch):
     assert not hasattr(clone(model), "feature_names_in_")
 
 
-FIT = {
-    "_fit_chain",
-    "_fit",
-    "_end",
-    "fitting",
-}  # where attributes are set
+# Where attributes are set.
+FIT = {"_fit_chain", "_fit", "_end", "fitting"}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -8,13 +8,7 @@ import joblib
 import numpy as np
 import pytest
 
-from sklda import (
-    CVBLDA,
-    ECGSLDA,
-    CollapsedGibbsLDA,
-    MedLDAClassifier,
-    UncollapsedGibbsLDA,
-)
+import sklda
 from sklda._base.sklearn_private import Interval
 from tests.helpers.public_names import estimators
 from tests.helpers.small_fits import X
@@ -44,16 +38,13 @@ def test_numbers_are_read_from_one_place(estimator):
         assert not read & names, f"{base.__name__} reads {read & names} from self"
 
 
-# Learning that never happens
-
-
 @pytest.mark.parametrize(
     ("estimator", "params"),
     [
-        (CollapsedGibbsLDA, {"max_iter": 18}),  # 9 sweeps of burn-in
-        (ECGSLDA, {"max_iter": 30, "burn_in": 9}),
-        (CVBLDA, {"max_iter": 9, "tol": 0}),
-        (MedLDAClassifier, {"max_iter": 19}),
+        (sklda.CollapsedGibbsLDA, {"max_iter": 18}),  # 9 sweeps of burn-in
+        (sklda.ECGSLDA, {"max_iter": 30, "burn_in": 9}),
+        (sklda.CVBLDA, {"max_iter": 9, "tol": 0}),
+        (sklda.MedLDAClassifier, {"max_iter": 19}),
     ],
 )
 def test_learning_without_time_to_learn(estimator, params):
@@ -66,11 +57,9 @@ def test_learning_without_time_to_learn(estimator, params):
 
 def test_convergence_warnings_name_the_line_of_the_user():
     with pytest.warns(UserWarning, match="increase max_iter or tol") as caught:
-        CVBLDA(3, max_iter=1, tol=1e-9, random_state=0).fit(X)
+        sklda.CVBLDA(3, max_iter=1, tol=1e-9, random_state=0).fit(X)
     assert caught[0].filename == __file__
 
-
-# Threads without work
 
 TWO = np.array([[2, 1, 0], [0, 1, 3]])  # documents: CVBLDA converges in 3 sweeps
 
@@ -81,7 +70,7 @@ def nobody_was_told(monkeypatch):
 
 
 @pytest.mark.usefixtures("nobody_was_told")
-@pytest.mark.parametrize("cls", [CollapsedGibbsLDA, ECGSLDA, CVBLDA])
+@pytest.mark.parametrize("cls", [sklda.CollapsedGibbsLDA, sklda.ECGSLDA, sklda.CVBLDA])
 def test_threads_without_work_are_told_once(cls):
     model = cls(2, max_iter=3, n_jobs=2)
     words = (
@@ -91,19 +80,19 @@ def test_threads_without_work_are_told_once(cls):
         model.fit(TWO)
     assert caught[0].filename == __file__
     model.fit(TWO)
-    CollapsedGibbsLDA(2, max_iter=3, n_jobs=-1).fit(TWO)
+    sklda.CollapsedGibbsLDA(2, max_iter=3, n_jobs=-1).fit(TWO)
 
 
 @pytest.mark.usefixtures("nobody_was_told")
 @pytest.mark.parametrize(
     "model",
     [
-        CollapsedGibbsLDA(2, max_iter=3),
-        CollapsedGibbsLDA(2, max_iter=3, n_jobs=1),
-        CollapsedGibbsLDA(2, max_iter=3, n_jobs=2, n_shards=2),
-        CVBLDA(2, max_iter=50, n_jobs=2, n_shards=2),
-        UncollapsedGibbsLDA(2, max_iter=3, n_jobs=2),
-        MedLDAClassifier(2, max_iter=3, n_jobs=2, multi_class="ovr"),
+        sklda.CollapsedGibbsLDA(2, max_iter=3),
+        sklda.CollapsedGibbsLDA(2, max_iter=3, n_jobs=1),
+        sklda.CollapsedGibbsLDA(2, max_iter=3, n_jobs=2, n_shards=2),
+        sklda.CVBLDA(2, max_iter=50, n_jobs=2, n_shards=2),
+        sklda.UncollapsedGibbsLDA(2, max_iter=3, n_jobs=2),
+        sklda.MedLDAClassifier(2, max_iter=3, n_jobs=2, multi_class="ovr"),
     ],
     ids=repr,
 )

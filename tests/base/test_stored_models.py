@@ -30,9 +30,6 @@ def fits():
 each_estimator = pytest.mark.parametrize("name", sorted(ESTIMATORS))
 
 
-# --- round trips -----------------------------------------------------------------
-
-
 def by_pickle(model, folder):
     return pickle.loads(pickle.dumps(model))
 
@@ -74,9 +71,6 @@ def test_skops_knows_the_generator_and_the_steps_around_a_model(tmp_path):
     assert unknown == ["sklda._cvb.estimator.CVBLDA"]
     copy = io.load(tmp_path / "model.skops", trusted=unknown)
     np.testing.assert_array_equal(copy.transform(texts), pipeline.transform(texts))
-
-
-# --- other versions --------------------------------------------------------------
 
 
 def test_another_version_warns(monkeypatch):

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from sklda._topics.topic_distances import (
-    DISTANCES,
-    hellinger_distances,
-    jensen_shannon_distances,
-    topic_distances,
-)
+from sklda._topics import topic_distances
 
 ROWS = np.array([[1, 0, 0, 0], [0, 0.5, 0.5, 0], [0.5, 0.5, 0, 0], [1, 0, 0, 0]])
 
@@ -18,7 +13,7 @@ def test_top_words_by_hand():
     topics = np.array(
         [[0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.4], [0.4, 0.1, 0.3, 0.2]]
     )
-    found = topic_distances(topics, topics[:2], "top-words", 2)
+    found = topic_distances.topic_distances(topics, topics[:2], "top-words", 2)
     np.testing.assert_allclose(found, [[0, 1], [1, 0], [0.5, 0.5]])
 
 
@@ -27,17 +22,17 @@ def test_distances_are_those_of_scipy():
     random = [rng.dirichlet(np.full(4, 0.3), n) for n in (8, 5)]
     for topics, others in (random, (ROWS, ROWS[:3])):
         expected = cdist(topics, others, "jensenshannon") / np.sqrt(np.log(2))
-        found = jensen_shannon_distances(topics, others)
+        found = topic_distances.jensen_shannon_distances(topics, others)
         np.testing.assert_allclose(found, expected, atol=1e-12)
         expected = cdist(np.sqrt(topics), np.sqrt(others)) / np.sqrt(2)
-        found = hellinger_distances(topics, others)
+        found = topic_distances.hellinger_distances(topics, others)
         np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("distance", topic_distances.DISTANCES)
 def test_ranges(distance):
     topics = np.random.default_rng(0).dirichlet(np.full(1000, 0.01), 30)
-    found = topic_distances(topics, topics, distance, 10)
+    found = topic_distances.topic_distances(topics, topics, distance, 10)
     np.testing.assert_allclose(np.diag(found), 0, atol=1e-7)
     assert found.min() >= 0
     assert found.max() <= 1

@@ -27,9 +27,6 @@ def model(request):
     return lda.fit(X)
 
 
-# transform
-
-
 def test_transform_is_deterministic(model):
     theta = model.transform(NEW)
     assert theta.dtype == np.float64
@@ -74,9 +71,6 @@ def test_transform_is_the_mode_of_the_posterior(model, document):
     )
 
 
-# score
-
-
 def plain_score(model, X):
     """Compute what the docstring of score says, document by document."""
     total = 0.0
@@ -115,8 +109,6 @@ def test_perplexity_is_the_exponential(model):
     assert 1 < model.perplexity(X) < 40
 
 
-# In a pipeline
-
 TEXTS = [
     "the cat and the dog chase the cat",
     "stocks and bonds and stocks",
@@ -136,7 +128,5 @@ def test_pipeline_with_count_vectorizer():
     assert (theta.argmax(axis=1) == theta.argmax(axis=1)[[0, 1] * 20]).all()
     assert theta[0].argmax() != theta[1].argmax()
     assert pipe.score(TEXTS) == lda.score(pipe[0].transform(TEXTS))
-    assert pipe.get_feature_names_out().tolist() == [
-        "collapsedgibbslda0",
-        "collapsedgibbslda1",
-    ]
+    names = [f"collapsedgibbslda{k}" for k in range(2)]
+    assert pipe.get_feature_names_out().tolist() == names

@@ -75,9 +75,6 @@ def random_beta():
     return np.random.default_rng(0).gamma(0.5, 1, (N_TOPICS, N_WORDS)) + 1e-3
 
 
-# --- fits ------------------------------------------------------------------------
-
-
 @each
 def test_attributes(name):
     beta = random_beta()
@@ -165,9 +162,6 @@ def test_search_over_arrays():
     assert clone(search.best_estimator_).get_params()["max_iter"] == 20
 
 
-# --- seeds -----------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["rows", "lists", "uncollapsed", "light", "gibbs"])
 @pytest.mark.parametrize("shift", [1, 2])
@@ -192,8 +186,6 @@ def test_a_small_prior_keeps_a_word_out(name):
     after = fit(name, prior, max_iter=60, C=1e-3)  # labels may want it very much
     assert (after.components_ - prior)[0, word] < 0.02 * X[:, word].sum()
 
-
-# --- the function ----------------------------------------------------------------
 
 NAMES = ["goal", "match", "economy", "economic", "econ*", "Goal"]
 

@@ -97,10 +97,8 @@ def test_warming_up_sweeps_once_and_leaves_the_chain(counts):
         swept.append(1)
         return inner.sweep(*arguments)
 
-    chain.sampler, z = (
-        SimpleNamespace(from_topics=inner.from_topics, sweep=sweep),
-        chain.z.copy(),
-    )
+    chain.sampler = SimpleNamespace(from_topics=inner.from_topics, sweep=sweep)
+    z = chain.z.copy()
     program.warm_up()
     assert len(swept) == 1
     assert program.n_sweeps == 0
@@ -116,10 +114,8 @@ def test_levels_are_those_of_the_first_sampler():
     single = [chain(1, [-9, -8, -7, end], [None, 30, None, 20]) for end in (-7, -6, -5)]
     nested = [chain(2, [-9, -6, -5, end], [None, 31, None, 21]) for end in (-5, -4, -3)]
     rows = blocking.levels({"single-site": single, "nested": nested})
-    assert [(row["of"], row["after"]) for row in rows] == [
-        ("log_posterior", 4),
-        ("perplexity", 4),
-    ]
+    found = [(row["of"], row["after"]) for row in rows]
+    assert found == [("log_posterior", 4), ("perplexity", 4)]
     assert [row["level"] for row in rows] == [-6, 20]
     assert rows[0]["sweeps"] == pytest.approx({"single-site": 4, "nested": 2})
     assert rows[0]["seconds"] == pytest.approx({"single-site": 4, "nested": 4})
@@ -141,9 +137,8 @@ def test_effective_samples_are_those_of_the_second_half():
     trace = np.r_[np.arange(1000.0), rng.normal(size=1000)]
     sweeps = np.arange(1, 2001)
     chain = {"sweeps": sweeps, "seconds": sweeps / 4, "log_posterior": trace}
-    (row,) = blocking.summary_of_chains(
-        {"nested": [chain | {"perplexity": trace}]}
-    ).values()
+    chains = {"nested": [chain | {"perplexity": trace}]}
+    (row,) = blocking.summary_of_chains(chains).values()
     assert row["effective_per_sweep"]["median"] == pytest.approx(1, rel=0.1)
     assert row["effective_per_second"]["median"] == pytest.approx(4, rel=0.1)
     assert row["seconds_per_sweep"] == 0.25

@@ -62,13 +62,11 @@ def test_every_document_keeps_a_word(monkeypatch):
 def test_titles_are_subjects_and_first_lines(monkeypatch):
     post = "From: a\nSubject: Re: RE: Two Words\nLines: 2\n\nIn article b:\n> c\n"
     bodies = {(): post, ("headers", "footers", "quotes"): "\n One line \nanother\n"}
-    monkeypatch.setattr(
-        corpora,
-        "fetch_20newsgroups",
-        lambda data_home, subset, remove=(): Bunch(
-            data=[bodies[remove], bodies[remove]]
-        ),
-    )
+
+    def fetch(data_home, subset, remove=()):
+        return Bunch(data=[bodies[remove]] * 2)
+
+    monkeypatch.setattr(corpora, "fetch_20newsgroups", fetch)
     docs = Bunch(data=["Summary of it.\n\nParameters"])
     monkeypatch.setattr(corpora, "load_docstrings", lambda min_length: docs)
     titles = corpora.read_titles({"data_home": None, "subset": "all"})
@@ -128,12 +126,9 @@ def test_synthetic_corpus_has_its_shape_and_zipf_words():
 
 def test_newsgroups_are_read_and_shuffled(newsgroups, classes):
     X, y = classes
-    whole, content = (
-        corpora.read_newsgroups(
-            Namespace(newsgroups_home=newsgroups, drop_stop_words=d)
-        )
-        for d in (False, True)
-    )
+    given = {"newsgroups_home": newsgroups}
+    options = [Namespace(**given, drop_stop_words=drop) for drop in (False, True)]
+    whole, content = map(corpora.read_newsgroups, options)
     halves = zip(whole, content, (slice(0, 45), slice(45, 60)), strict=True)
     for (counts, labels), (some, _), rows in halves:
         assert not np.array_equal(labels, y[rows])

@@ -56,13 +56,9 @@ def test_tokens_apart_are_cells_of_the_same_chain(counts):
 
 @pytest.mark.parametrize("sampler", list(ecgs.SAMPLERS))
 def test_shards_are_those_of_the_estimator_on_any_number_of_threads(counts, sampler):
-    train, test = corpora.split_documents(counts)
-    result, again = (
-        ecgs.time_shards(
-            train, test, sampler, 3, 3, Namespace(shards=[1, 4], threads=n, sweeps=6)
-        )
-        for n in (2, 1)
-    )
+    data = train, test = corpora.split_documents(counts)
+    given = [Namespace(shards=[1, 4], threads=n, sweeps=6) for n in (2, 1)]
+    result, again = (ecgs.time_shards(*data, sampler, 3, 3, some) for some in given)
     assert result["perplexity"] == again["perplexity"]
     assert [len(seconds) for seconds in result["seconds"].values()] == [6, 6]
     assert result["perplexity"][1] != result["perplexity"][4]

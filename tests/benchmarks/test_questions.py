@@ -105,16 +105,13 @@ def check_blocking_bars(report):
 
 
 def check_blocking_chains(report):
-    assert (
-        list(report["summary"]) == list(report["chains"]) == ["single-site", "nested-2"]
-    )
+    names = ["single-site", "nested-2"]
+    assert list(report["summary"]) == list(report["chains"]) == names
     assert report["sweeps"] == [1, 2, 3, 4, 5, 6]
     for chain in report["chains"]["nested-2"]:
         assert {len(values) for key, values in chain.items() if key != "seed"} == {6}
-    assert [(row["of"], row["after"]) for row in report["levels"]] == [
-        ("log_posterior", 6),
-        ("perplexity", 6),
-    ]
+    levels = [(row["of"], row["after"]) for row in report["levels"]]
+    assert levels == [("log_posterior", 6), ("perplexity", 6)]
 
 
 def check_diagnostics_chains(report):

@@ -92,18 +92,12 @@ def make_misaligned():
     return sparse.csr_array(arrays, shape=X.shape)
 
 
+CONTAINERS = [sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.csc_array]
+CONTAINERS += [sparse.coo_matrix, sparse.coo_array, sparse.lil_matrix]
 FORMS = {
     **{
-        f"{kind} {dtype}": lambda cls=cls, dtype=dtype: cls(X.astype(dtype))
-        for kind, cls in {
-            "csr_matrix": sparse.csr_matrix,
-            "csr_array": sparse.csr_array,
-            "csc_matrix": sparse.csc_matrix,
-            "csc_array": sparse.csc_array,
-            "coo_matrix": sparse.coo_matrix,
-            "coo_array": sparse.coo_array,
-            "lil_matrix": sparse.lil_matrix,
-        }.items()
+        f"{cls.__name__} {dtype}": lambda cls=cls, dtype=dtype: cls(X.astype(dtype))
+        for cls in CONTAINERS
         for dtype in ("int64", "int8", "uint16", "float64")
     },
     **{
@@ -184,20 +178,17 @@ def frozen(X):
 @form
 def test_the_matrix_of_the_caller_is_not_changed(form):
     X = form()
-    buffers = {
-        name: getattr(X, name, None) for name in ("data", "indices", "indptr", "row")
-    }
+    names = ("data", "indices", "indptr", "row")
+    buffers = {name: getattr(X, name, None) for name in names}
     before = frozen(X)
     model = fit(X)
     model.transform(X)
     model.score(X)
     after = frozen(X)
     assert len(before) == len(after)
-    for (_, kind, values, flags), (_, kind_2, values_2, flags_2) in zip(
-        before, after, strict=True
-    ):
-        assert (kind, flags) == (kind_2, flags_2)
-        np.testing.assert_array_equal(values, values_2)
+    for (_, kind, values, flags), found in zip(before, after, strict=True):
+        assert (kind, flags) == (found[1], found[3])
+        np.testing.assert_array_equal(values, found[2])
     if sparse.issparse(X):  # nor is an array of it put in place of another
         assert all(getattr(X, name, None) is buffers[name] for name in buffers)
 

@@ -34,9 +34,6 @@ def cells(values, dtype, word=(), n_words=2):
     return sparse.csr_array((data, word, [0, data.size]), shape=(1, n_words))
 
 
-# Values
-
-
 def test_the_message_shows_a_fraction():
     refuse(["fractions such as 2.5"], [[1.0, 3.0], [2.5, 0.0]])
 
@@ -62,9 +59,6 @@ def test_way_out_for_lists_of_words():
     words = [text.split() for text in TEXTS]
     counts = CountVectorizer(analyzer=list).fit_transform(words)
     assert make().fit(counts).n_features_in_ == 9
-
-
-# Sizes
 
 
 def too_many(X):
@@ -111,9 +105,6 @@ def test_sums_that_wrap_round_in_64_bits(values, dtype):
 def test_more_words_than_are_numbered():
     wide = sparse.csr_array(([1], ([0], [5])), shape=(1, 2**31))
     refuse(["2,147,483,648 words", "limit of 2,147,483,647", "vocabulary"], wide)
-
-
-# A fit that is refused
 
 
 def test_a_fitted_estimator_stays_as_it_was():

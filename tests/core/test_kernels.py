@@ -13,13 +13,7 @@ from sklda._core.problem import LANES, Problem
 from sklda._core.random_streams import random_topics
 from sklda._simd.prefetch import prefetch
 from sklda._tables import lists
-from tests.helpers.corpora import (
-    corpus_of,
-    docs_of,
-    random_corpus,
-    tight_corpus,
-    words_of,
-)
+from tests.helpers import corpora
 from tests.helpers.enumeration import faults, streams_of
 from tests.helpers.mutants import streams
 from tests.helpers.samplers import GROUPS, SAMPLERS
@@ -63,9 +57,9 @@ def test_a_topic_that_starts_a_register_is_alone_in_it():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_document_topic_counts(seed):
-    corpus = random_corpus(seed)
+    corpus = corpora.random_corpus(seed)
     n_topics = [1, 3, 16, 20][seed]
-    docs, n_docs = docs_of(corpus), corpus.doc_ptr.size - 1
+    docs, n_docs = corpora.docs_of(corpus), corpus.doc_ptr.size - 1
     z = np.random.default_rng(seed).integers(n_topics, size=docs.size).astype(np.uint16)
     expected = np.zeros((n_docs, n_topics))
     np.add.at(expected, (docs, z), 1)
@@ -81,9 +75,6 @@ def test_document_topic_counts(seed):
     np.testing.assert_array_equal(rebuilt, expected)
 
 
-# --- sweeps ----------------------------------------------------------------------
-
-
 def flat(state):
     """Return all arrays of a state."""
     if isinstance(state, np.ndarray):
@@ -95,7 +86,7 @@ def flat(state):
 @pytest.mark.parametrize("n_topics", [1, 3, 20, 40])
 @each
 def test_compiled_and_interpreted_chains_are_the_same(name, n_topics):
-    corpus = random_corpus(5, n_docs=12, n_words=6)
+    corpus = corpora.random_corpus(5, n_docs=12, n_words=6)
     alpha = np.random.default_rng(0).uniform(0.05, 1, n_topics)
     chains = []
     plain, _ = KNOWN[name].plain(compiled_draws=True)
@@ -118,7 +109,7 @@ def test_compiled_and_interpreted_chains_are_the_same(name, n_topics):
 def sweep_often(sampler, corpus, n_words, alpha, beta, seed=0, n_sweeps=20):
     """Assert that the tables are right at the start and after each sweep."""
     cls, rng = getattr(sampler, "Problem", Problem), streams_of(sampler, seed)
-    problem, words = cls(corpus, n_words, alpha, beta), words_of(corpus)
+    problem, words = cls(corpus, n_words, alpha, beta), corpora.words_of(corpus)
     z = np.random.default_rng(seed).integers(alpha.size, size=words.size)
     state = sampler.from_topics(problem, z.astype(np.uint16))
     for _ in range(n_sweeps):
@@ -134,14 +125,14 @@ def test_tables_are_right_after_many_sweeps(name, seed):
     rng, sampler = np.random.default_rng(seed), KNOWN[name].compiled()
     n_topics = int(rng.choice([1, 2, 16, 17, 50, 130]))
     n_words = int(rng.choice([1, 9, 40]))
-    corpus = random_corpus(seed, n_docs=30, n_words=n_words)
+    corpus = corpora.random_corpus(seed, n_docs=30, n_words=n_words)
     alpha = rng.choice([1e-3, 0.1, 2.0]) * rng.uniform(0.5, 1, n_topics)
     beta = rng.choice([1e-4, 0.1, 3.0])
     state = sweep_often(sampler, corpus, n_words, alpha, beta, seed, n_sweeps=40)
     problem = Problem(corpus, n_words, alpha, beta)
     counts = sampler.counts(problem, state)
     expected = np.zeros((n_words, problem.n_lanes), int)
-    np.add.at(expected, (words_of(corpus), state.z), 1)
+    np.add.at(expected, (corpora.words_of(corpus), state.z), 1)
     np.testing.assert_array_equal(counts.word_topic, expected)
     np.testing.assert_array_equal(counts.topic, expected.sum(0))
     assert counts.word_topic.dtype == counts.topic.dtype == np.int32
@@ -150,7 +141,7 @@ def test_tables_are_right_after_many_sweeps(name, seed):
 @pytest.mark.parametrize("n_topics", [1, 15, 16, 17, 40])
 @each
 def test_lists_that_are_full(name, n_topics):
-    sampler, corpus = KNOWN[name].compiled(), tight_corpus()
+    sampler, corpus = KNOWN[name].compiled(), corpora.tight_corpus()
     for most, alpha, beta in itertools.product((1, 2, 4, 6), (1e3, 1e-3), (10, 1e-3)):
         alphas = np.full(n_topics, alpha)
         sweep_often(sampler, split_cells(corpus, most), 9, alphas, beta, seed=most)
@@ -160,7 +151,7 @@ def test_lists_that_are_full(name, n_topics):
 @each
 def test_priors_and_counts_at_the_ends_of_their_range(name, n_topics):
     counts = np.array([[4, 3, 1], [2, 0, 3], [20_000, 4, 1]])
-    sampler, corpus = KNOWN[name].compiled(), split_cells(corpus_of(counts), 4)
+    sampler, corpus = KNOWN[name].compiled(), split_cells(corpora.corpus_of(counts), 4)
     ends = (1e-10, 1.0, 1e10)
     for alpha, beta in itertools.product(ends, ends):
         sweep_often(sampler, corpus, 3, np.full(n_topics, alpha), beta, n_sweeps=5)
@@ -192,7 +183,7 @@ def test_no_rounding_error_breaks_a_state(name, factor):
         spoilt += 1
     assert spoilt > 0
     for n_topics, alpha in itertools.product((1, 2, 3, 5, 8), (0.1, 30.0)):
-        corpus = random_corpus(n_topics, n_docs=6, n_words=4)
+        corpus = corpora.random_corpus(n_topics, n_docs=6, n_words=4)
         alphas = np.full(n_topics, alpha)
         sweep_often(sampler, corpus, 4, alphas, 0.05, n_topics, n_sweeps=4)
 
@@ -205,4 +196,5 @@ def test_sums_that_cancel_to_less_than_nothing(name):
     sampler = KNOWN[name].compiled()
     for seed in range(8):
         alpha = 10 * np.random.default_rng(seed).uniform(0.5, 1, 5)
-        sweep_often(sampler, corpus_of(np.array([[300, 1]])), 2, alpha, 1e-8, seed)
+        corpus = corpora.corpus_of(np.array([[300, 1]]))
+        sweep_often(sampler, corpus, 2, alpha, 1e-8, seed)

@@ -13,6 +13,7 @@ from sklda._cvb.engine import Engine
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.halves import dense_halves
+from tests.helpers.interrupts import interrupt
 
 X, THETA, TOPICS = make_lda_corpus(
     80, 30, 4, document_length=40, doc_topic_prior=0.2, random_state=0
@@ -249,21 +250,13 @@ def test_more_memory_than_is_free(monkeypatch):
     ("method", "at"), [("__init__", 1), ("sweep", 3), ("evaluate", 2), ("estimates", 1)]
 )
 def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, method, at):
-    original, calls = getattr(Engine, method), []
-
-    def interrupted(self, *args, **kwargs):
-        calls.append(method)
-        if len(calls) == at:
-            raise KeyboardInterrupt
-        return original(self, *args, **kwargs)
-
     new, old = make(evaluate_every=1), make(evaluate_every=1).fit(X[:, :7])
     before = fitted(old)
-    monkeypatch.setattr(Engine, method, interrupted)
     for model in (new, old):
-        calls.clear()
-        with pytest.raises(KeyboardInterrupt):
-            model.fit(X)
+        with monkeypatch.context() as patch:
+            interrupt(patch, Engine, method, at)
+            with pytest.raises(KeyboardInterrupt):
+                model.fit(X)
     with pytest.raises(NotFittedError):
         new.transform(X)
     assert fitted(old).keys() == before.keys()

@@ -15,25 +15,19 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 from distributed import Client
 
 from sklda.dask import _cluster
+from tests.dask import corpora
 from tests.dask.conftest import SECONDS, started
-from tests.dask.corpora import (
-    PRIORS,
-    assert_same_as_local,
-    delayed_blocks,
-    fit_local,
-    make,
-)
 
 
 @pytest.mark.parametrize(("n_workers", "n_threads"), [(1, 1), (1, 3), (3, 1)])
 def test_any_number_of_workers(n_workers, n_threads):
     with started(n_workers, threads_per_worker=n_threads):
         for model in (
-            make(n_partitions=None, n_jobs=2, **PRIORS),
-            make("rows", **PRIORS),
+            corpora.make(n_partitions=None, n_jobs=2, **corpora.PRIORS),
+            corpora.make("rows", **corpora.PRIORS),
         ):
-            model.fit(delayed_blocks())
-            assert_same_as_local(model, fit_local(model))
+            model.fit(corpora.delayed_blocks())
+            corpora.assert_same_as_local(model, corpora.fit_local(model))
 
 
 def test_killed_worker(processes, after_sweep):
@@ -42,11 +36,11 @@ def test_killed_worker(processes, after_sweep):
         os.kill(next(iter(processes.run(os.getpid).values())), signal.SIGKILL)
 
     undo = after_sweep(8, kill_worker)
-    model = make(**PRIORS).fit(delayed_blocks())
-    assert_same_as_local(model, fit_local(model))
+    model = corpora.make(**corpora.PRIORS).fit(corpora.delayed_blocks())
+    corpora.assert_same_as_local(model, corpora.fit_local(model))
     undo()
-    model = make("lists").fit(delayed_blocks())
-    assert_same_as_local(model, fit_local(model))
+    model = corpora.make("lists").fit(corpora.delayed_blocks())
+    corpora.assert_same_as_local(model, corpora.fit_local(model))
 
 
 def start(module, *arguments):
@@ -61,44 +55,44 @@ def test_killed_scheduler(after_sweep, tmp_path):
     running = [start("dask_scheduler", "--port", "0", *common)]
     try:
         running.append(start("dask_worker", "--nthreads", "2", *common))
-        model = make(storage=str(tmp_path / "fit"), store_every=3)
+        model = corpora.make(storage=str(tmp_path / "fit"), store_every=3)
         undo = after_sweep(8, running[0].kill)
         with Client(scheduler_file=str(file), timeout=SECONDS) as client:
             client.wait_for_workers(1, timeout=SECONDS)
             with pytest.raises(RuntimeError, match=r"lost its scheduler.*resume=True"):
-                model.fit(delayed_blocks())
+                model.fit(corpora.delayed_blocks())
     finally:
         for process in running:
             process.kill()
             process.wait()
     undo()
     with started(1):
-        model.fit(delayed_blocks(), resume=True)
-        assert_same_as_local(model, fit_local(model))
+        model.fit(corpora.delayed_blocks(), resume=True)
+        corpora.assert_same_as_local(model, corpora.fit_local(model))
 
 
 def test_workers_that_leave(after_sweep, monkeypatch):
     monkeypatch.setattr(_cluster, "PATIENCE", 0.5)
     with started(1) as client:
-        model = make()
+        model = corpora.make()
         after_sweep(5, lambda: client.cluster.scale(0))
         with pytest.raises(RuntimeError, match="has had no workers"):
-            model.fit(delayed_blocks())
+            model.fit(corpora.delayed_blocks())
         with pytest.raises(ValueError, match=r"has no workers: start some"):
-            model.fit(delayed_blocks())
+            model.fit(corpora.delayed_blocks())
 
 
 def test_bad_clients():
     with pytest.raises(ValueError, match="No Dask client: start one"):
-        make().fit(delayed_blocks())
+        corpora.make().fit(corpora.delayed_blocks())
     with started(1) as client:
         pass
     with pytest.raises(ValueError, match="client is closed"):
-        make(client=client).fit(delayed_blocks())
+        corpora.make(client=client).fit(corpora.delayed_blocks())
 
 
 def test_client_that_closes_in_mid_fit(after_sweep):
     with started(1) as client:
         after_sweep(5, client.close)
         with pytest.raises(RuntimeError, match="was closed"):
-            make(client=client).fit(delayed_blocks())
+            corpora.make(client=client).fit(corpora.delayed_blocks())

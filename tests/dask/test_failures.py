@@ -68,11 +68,7 @@ def test_threads_do_not_share_what_a_block_says(monkeypatch):
 BAD = {
     "negative": (lambda: bad_block(with_value(-1)), ValueError, "Block 1 .*Negative"),
     "fraction": (lambda: bad_block(with_value(0.5)), ValueError, "Block 1 .* as 0.5"),
-    "not a number": (
-        lambda: bad_block(with_value(np.nan)),
-        ValueError,
-        "Block 1 .*NaN",
-    ),
+    "NaN": (lambda: bad_block(with_value(np.nan)), ValueError, "Block 1 .*NaN"),
     "width": (
         lambda: bad_block(lambda block: block[:, :20]),
         ValueError,

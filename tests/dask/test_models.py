@@ -12,13 +12,7 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 import sklda
 from sklda._core import corpus as core_corpus
 from sklda.dask import _corpus, _parts
-from tests.dask.corpora import (
-    X,
-    assert_same_as_local,
-    delayed_blocks,
-    fit_local,
-    make,
-)
+from tests.dask.corpora import X, assert_same_as_local, delayed_blocks, fit_local, make
 from tests.helpers.comparison import fitted
 from tests.helpers.interpreter import run_python
 

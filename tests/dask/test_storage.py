@@ -11,15 +11,7 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 import sklda
 from sklda.dask._storage import Storage
-from tests.dask.corpora import (
-    PRIORS,
-    X,
-    assert_same_as_local,
-    blocks,
-    delayed_blocks,
-    fit_local,
-    make,
-)
+from tests.dask import corpora
 
 pytestmark = pytest.mark.usefixtures("client")
 
@@ -27,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("client")
 @pytest.fixture
 def killed(fit_killed, tmp_path):
     """Return a model that was killed after sweep 5; sweep 4 is in storage."""
-    return fit_killed(make(storage=str(tmp_path), store_every=2), 5)
+    return fit_killed(corpora.make(storage=str(tmp_path), store_every=2), 5)
 
 
 # --- going on --------------------------------------------------------------------
@@ -38,16 +30,16 @@ def killed(fit_killed, tmp_path):
     [
         ("partially collapsed", "{}", {}),
         ("rows", "file://{}", {}),
-        ("lists", "memory://{}", PRIORS),
+        ("lists", "memory://{}", corpora.PRIORS),
     ],
 )
 def test_a_fit_goes_on_from_storage(name, where, params, fit_killed, tmp_path):
     storage = where.format(tmp_path)
-    model = make(name, storage=storage, store_every=2, **params)
+    model = corpora.make(name, storage=storage, store_every=2, **params)
     for number in (7, 11):  # after samples were kept
         fit_killed(model, number, resume=True)
-    model.fit(delayed_blocks([60]), resume=True)  # other chunks, too
-    assert_same_as_local(model, fit_local(model))
+    model.fit(corpora.delayed_blocks([60]), resume=True)  # other chunks, too
+    corpora.assert_same_as_local(model, corpora.fit_local(model))
 
 
 def test_storage_holds_one_complete_sweep(killed, tmp_path):
@@ -56,14 +48,14 @@ def test_storage_holds_one_complete_sweep(killed, tmp_path):
     stored = json.loads((tmp_path / "sweep-000004" / "done.json").read_text())
     assert stored["sklda"] == sklda.__version__
     assert stored["estimator"] == "PartiallyCollapsedGibbsLDA"
-    assert sum(stored["n_tokens"]) == X.sum()
+    assert sum(stored["n_tokens"]) == corpora.X.sum()
     # Folders that were being written when everything stopped, with our mark or without.
     Storage(str(tmp_path), 1, {}).begin(6)
     (tmp_path / "sweep-000009").mkdir()
     for half in (6, 9):
         (tmp_path / f"sweep-{half:06d}" / "done.json").write_text('{"sweep": 6,')
-    killed.fit(delayed_blocks(), resume=True)
-    assert_same_as_local(killed, fit_local(killed))
+    killed.fit(corpora.delayed_blocks(), resume=True)
+    corpora.assert_same_as_local(killed, corpora.fit_local(killed))
 
 
 @pytest.mark.parametrize(
@@ -81,26 +73,28 @@ def test_storage_holds_one_complete_sweep(killed, tmp_path):
 def test_storage_of_another_fit_is_refused(killed, params, sizes, resume, message):
     killed.set_params(**params)
     with pytest.raises(ValueError, match=message):
-        killed.fit(delayed_blocks(sizes), resume=resume)
+        killed.fit(corpora.delayed_blocks(sizes), resume=resume)
 
 
 def test_storage_of_another_estimator_is_refused(killed, tmp_path):
     with pytest.raises(ValueError, match="estimator=PartiallyCollapsedGibbsLDA there"):
-        make("rows", storage=str(tmp_path)).fit(delayed_blocks(), resume=True)
+        corpora.make("rows", storage=str(tmp_path)).fit(
+            corpora.delayed_blocks(), resume=True
+        )
 
 
 def test_storage_ends_what_the_scheduler_remembers(client, after_sweep, tmp_path):
     # Without it, each sweep can be recomputed from all before it.
     n_tasks, tasks = {}, client.cluster.scheduler.tasks
     for every in (3, 1000):
-        model = make(storage=str(tmp_path / str(every)), store_every=every)
+        model = corpora.make(storage=str(tmp_path / str(every)), store_every=every)
         before = set(tasks)
 
         def count(every=every, before=before):
             n_tasks[every] = len(tasks.keys() - before)
 
         undo = after_sweep(12, count)
-        model.fit(delayed_blocks())
+        model.fit(corpora.delayed_blocks())
         undo()
     assert n_tasks[3] < n_tasks[1000] / 2
 
@@ -134,8 +128,8 @@ def with_documents_exchanged(counts):
     "change", [with_words_exchanged, with_a_token_moved, with_documents_exchanged]
 )
 def test_other_documents_of_the_same_sizes_are_refused(killed, change):
-    other = sparse.csr_array(change(X))
-    assert (other.sum(axis=1) == X.sum(axis=1)).all()
+    other = sparse.csr_array(change(corpora.X))
+    assert (other.sum(axis=1) == corpora.X.sum(axis=1)).all()
     with pytest.raises(
         ValueError,
         match=r"holds a fit to other documents: words or counts of documents \d+ to "
@@ -170,10 +164,10 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_the_same_documents_in_another_form(killed, form):
-    assert not untidy(X).has_canonical_format
-    some = [delayed(form(block)) for block in blocks([31, 29])]
+    assert not untidy(corpora.X).has_canonical_format
+    some = [delayed(form(block)) for block in corpora.blocks([31, 29])]
     killed.fit(some, resume=True)
-    assert_same_as_local(killed, fit_local(killed))
+    corpora.assert_same_as_local(killed, corpora.fit_local(killed))
 
 
 # --- what else is in the folder ----------------------------------------------------
@@ -190,9 +184,9 @@ def test_only_own_folders_are_deleted(tmp_path):
     (tmp_path / "sweep-000008" / "part-0.npz").write_text("more of it")
     (tmp_path / "sweep-000008" / "done.json").write_text("{}")
     (tmp_path / "sweep-12").write_text("a file")
-    model = make(storage=str(tmp_path), store_every=2, max_iter=7)
-    model.fit(delayed_blocks())
-    assert_same_as_local(model, fit_local(model))
+    model = corpora.make(storage=str(tmp_path), store_every=2, max_iter=7)
+    model.fit(corpora.delayed_blocks())
+    corpora.assert_same_as_local(model, corpora.fit_local(model))
     assert [thesis.read_text() for thesis in foreign] == ["years of work"] * 5
     # The fit wrote sweeps 2, 4 and 6. The last one stays.
     assert {path.name for path in tmp_path.iterdir()} == {
@@ -256,13 +250,13 @@ def test_damaged_done_json(killed, damage, tmp_path):
     damage(path)
     for resume in (True, False):
         with pytest.raises(ValueError, match=r"4/done\.json is damaged.*delete"):
-            killed.fit(delayed_blocks(), resume=resume)
+            killed.fit(corpora.delayed_blocks(), resume=resume)
     # The way out that the message names.
     for file in path.parent.iterdir():
         file.unlink()
     path.parent.rmdir()
-    killed.fit(delayed_blocks(), resume=True)
-    assert_same_as_local(killed, fit_local(killed))
+    killed.fit(corpora.delayed_blocks(), resume=True)
+    corpora.assert_same_as_local(killed, corpora.fit_local(killed))
 
 
 @pytest.mark.parametrize("name", ["part-1.npz", "block-0.npz"])
@@ -272,4 +266,4 @@ def test_damaged_arrays(killed, name, damage, tmp_path):
     with pytest.raises(
         ValueError, match=rf"sweep-000004/{name} (cannot be read|is damaged).*delete"
     ):
-        killed.fit(delayed_blocks(), resume=True)
+        killed.fit(corpora.delayed_blocks(), resume=True)

@@ -214,9 +214,6 @@ def test_ldac_id_beyond_int32(write):
     assert_refused(load_ldac, path, "line 1: word id 2147483647 is out of range")
 
 
-# --- memory and large numbers ----------------------------------------------------
-
-
 def test_largest_counts_add_up(write):
     most = 2**31 - 1
     uci = write("1\n1\n9\n" + f"1 1 {most}\n" * 9)

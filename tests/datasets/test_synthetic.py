@@ -38,15 +38,8 @@ def test_arrays(shape, length):
 def test_counts_follow_the_true_mixture(monkeypatch, tokens_per_chunk):
     # Also where the corpus is joined from chunks of two and a half documents.
     monkeypatch.setattr(_synthetic, "_TOKENS_PER_CHUNK", tokens_per_chunk)
-    X, doc_topic, topic_word = make_lda_corpus(
-        40,
-        15,
-        4,
-        document_length=2000,
-        doc_topic_prior=0.5,
-        topic_word_prior=2.0,
-        random_state=3,
-    )
+    given = {"doc_topic_prior": 0.5, "topic_word_prior": 2.0, "random_state": 3}
+    X, doc_topic, topic_word = make_lda_corpus(40, 15, 4, document_length=2000, **given)
     assert chisquare_pvalue(X, doc_topic, topic_word) > 0.01
     # The test has the power to see documents with the proportions of others.
     assert chisquare_pvalue(X, np.roll(doc_topic, 1, axis=0), topic_word) < 1e-10
@@ -73,15 +66,9 @@ def test_chunks_keep_order_and_lengths(monkeypatch):
 
 def test_priors_are_dirichlet_concentrations():
     alpha = np.array([0.5, 1.0, 2.5])
-    _, doc_topic, topic_word = make_lda_corpus(
-        4000,
-        5,
-        3,
-        document_length=0,
-        doc_topic_prior=alpha,
-        topic_word_prior=[3.0, 1.0, 1.0, 1.0, 1.0],
-        random_state=0,
-    )
+    given = {"doc_topic_prior": alpha, "topic_word_prior": [3.0, 1.0, 1.0, 1.0, 1.0]}
+    given |= {"document_length": 0, "random_state": 0}
+    _, doc_topic, topic_word = make_lda_corpus(4000, 5, 3, **given)
     # A coordinate of a Dirichlet vector has a beta distribution.
     for k in range(3):
         law = stats.beta(alpha[k], alpha.sum() - alpha[k])
@@ -165,9 +152,5 @@ def test_bars_parameters():
     )
     assert X.sum(axis=1).ravel().tolist() == [[0, 4, 1]]
     assert doc_topic[:, 0].max() < 1e-6
-    assert topic_word.tolist() == [
-        [0.5, 0.5, 0, 0],
-        [0, 0, 0.5, 0.5],
-        [0.5, 0, 0.5, 0],
-        [0, 0.5, 0, 0.5],
-    ]
+    bars = [[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]]
+    assert (2 * topic_word).tolist() == bars

@@ -10,6 +10,7 @@ from sklda.datasets import make_bars
 from sklda.diagnostics import sample_chains
 from sklda.diagnostics._table import rows_of_pairs, texts
 from sklda.diagnostics._verdict import Sweeps, judge
+from tests.helpers.chains import autoregressions
 from tests.helpers.interpreter import run_python
 
 pytest.importorskip("arviz_stats")
@@ -111,9 +112,6 @@ def test_draws_as_arviz_takes_them(chains):
     np.testing.assert_array_equal(stats["sweep"][2], chains.sweeps_)
 
 
-# --- verdicts --------------------------------------------------------------------
-
-
 def test_too_few_draws():
     chains = sample_chains(LDA.set_params(max_iter=240), X, random_state=0)
     LDA.set_params(max_iter=400)
@@ -175,12 +173,7 @@ HALF = np.array([[1], [1], [0], [0]])  # of the chains
 
 def drawn(shift=0.0, slope=0.0, persistence=0.0, n=400, seed=0):
     """Return draws of four autoregressive chains, of which two are shifted."""
-    generator = np.random.default_rng(seed)
-    noise, draws = generator.standard_normal((4, n)), np.empty((4, n))
-    last = generator.standard_normal(4)
-    for i in range(n):
-        last = persistence * last + np.sqrt(1 - persistence**2) * noise[:, i]
-        draws[:, i] = last
+    draws = autoregressions(np.random.default_rng(seed), (4, n), persistence)
     return draws + np.array([[0], [0], [shift], [shift]]) + slope * np.arange(n)
 
 

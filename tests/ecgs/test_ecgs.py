@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from scipy import sparse
-from sklearn.base import clone
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
 from sklda._core.problem import Problem
@@ -16,7 +14,6 @@ from sklda._gibbs import rows_or_lists
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.kernels import single_site_registers
 from sklda.datasets import make_bars, make_lda_corpus
-from tests.base.test_fitted import log_joint, recount
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import corpus_of
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
@@ -193,7 +190,7 @@ def test_the_number_of_draws_has_the_probabilities_of_the_weights():
             ptr=np.arange(n_cells + 1) * 4,
             draws=np.tile(np.array([*weights], np.int32), n_cells),
             weight=np.tile(np.array([*weights.values()], np.int32), n_cells),
-        ),
+        )
     )
     # Independent cells, and the test of test_exactness: one seed in a thousand fails.
     state = sampler.sweep(problem, state, streams(1))
@@ -252,20 +249,6 @@ def test_rate_of_a_fit_that_kept_sweeping():
 
 
 @strategies
-@each_kernel
-@pytest.mark.parametrize("n_topics", [1, 4, 21])
-def test_attributes_are_counts_of_the_last_sweep(strategy, n_topics):
-    alpha, counts = np.linspace(0.1, 0.9, n_topics), sparse.csr_array(X)
-    params = {"n_components": n_topics, "burn_in": 11, "evaluate_every": 12}
-    model = fit(strategy, doc_topic_prior=alpha, topic_word_prior=0.3, **params)
-    topic_word, doc_topic = recount(model, counts)
-    np.testing.assert_allclose(model.components_, topic_word + 0.3)
-    theta = (doc_topic + alpha) / (doc_topic + alpha).sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(model.doc_topic_, theta)
-    np.testing.assert_allclose(model.log_joint_[-1], log_joint(model, counts))
-
-
-@strategies
 @pytest.mark.parametrize("n_topics", [1, 3, 17])
 def test_corpora_of_almost_nothing(strategy, n_topics):
     for counts in ([[0, 0]], [[1]], [[7]], [[0, 0], [0, 5]], [[6, 0, 1], [0, 0, 0]]):
@@ -277,30 +260,6 @@ def test_corpora_of_almost_nothing(strategy, n_topics):
         np.testing.assert_allclose(
             model.components_.sum(axis=0), counts.sum(axis=0) + 1
         )
-
-
-@strategies
-@each_kernel
-@pytest.mark.parametrize("prior", [1e-10, 1e10])
-def test_priors_at_the_ends_of_their_range(strategy, prior):
-    for params in ({"doc_topic_prior": prior}, {"topic_word_prior": prior}):
-        model = fit(strategy, n_components=20, **params)
-        assert model.topic_assignments_.max() < 20
-        assert np.isfinite(model.log_joint_).all()
-        assert np.isfinite(model.score(X))
-
-
-@strategies
-@each_kernel
-def test_fits_repeat(strategy):
-    model = fit(strategy, learn_priors="asymmetric", max_iter=25)
-    again = clone(model)
-    assert not fitted(again)
-    assert_same_fit(again.fit(X), model)
-    assert_same_fit(again.set_params(n_jobs=2).fit(X), model)
-    other = again.set_params(random_state=1).fit(X)
-    assert (other.topic_assignments_ != model.topic_assignments_).any()
-    assert set(model.doc_topic_prior_) != {0.25}
 
 
 def test_fit_sets_one_attribute_more_than_the_collapsed_sampler():

@@ -13,19 +13,9 @@ from sklda._core.problem import Problem
 from sklda._ecgs.kernels import lists, rows
 from sklda._gibbs.kernels import single_site_lists, single_site_rows
 from tests.gibbs.test_exactness import PROBLEMS
+from tests.helpers import enumeration
 from tests.helpers.corpora import random_corpus
-from tests.helpers.enumeration import (
-    RIGHT,
-    WRONG,
-    TinyProblem,
-    assert_exact,
-    chi_square_pvalue,
-    copied,
-    faults,
-    in_groups,
-    streams_of,
-)
-from tests.helpers.mutants import Edit, PlainStreams, interpreted, streams
+from tests.helpers.mutants import PlainStreams, faults, interpreted, streams
 
 KERNELS = {"rows": rows, "lists": lists}
 SINGLE = {"rows": single_site_rows, "lists": single_site_lists}
@@ -43,7 +33,7 @@ def test_one_draw_for_each_token_is_the_single_site_sampler(name, n_topics):
     problem = Problem(corpus, 12, np.full(n_topics, 0.3), 0.2)
     first = np.random.default_rng(0).integers(n_topics, size=corpus.token_ptr[-1])
     chains = []
-    for sampler in (in_groups(KERNELS[name], lambda n: n), SINGLE[name]):
+    for sampler in (enumeration.in_groups(KERNELS[name], lambda n: n), SINGLE[name]):
         rng = streams(1)
         state = sampler.from_topics(problem, first.astype(np.uint16))
         for _ in range(10):
@@ -57,7 +47,9 @@ def test_one_draw_for_each_token_is_the_single_site_sampler(name, n_topics):
 @kernels
 @pytest.mark.parametrize("tiny", ["2 topics", "3 topics", "17 topics"])
 def test_one_draw_for_each_token_leaves_the_posterior_as_it_is(name, tiny):
-    assert_exact(in_groups(KERNELS[name], lambda n: n), PROBLEMS[tiny], 6000, seed=1)
+    enumeration.assert_exact(
+        enumeration.in_groups(KERNELS[name], lambda n: n), PROBLEMS[tiny], 6000, seed=1
+    )
 
 
 # --- all that one sweep can lead to ----------------------------------------------
@@ -123,35 +115,31 @@ def sweep_from(kernel, tiny, z, n_draws, times, seed, until=0.0):
 
     Sweeps end early once the p-value is below `until`, as in `sweep_exact_draws`.
     """
-    sampler, expected = (
-        in_groups(kernel, lambda _: n_draws),
-        after_a_sweep(tiny, z, n_draws),
-    )
-    problem, rng = tiny.problem(kernel), streams_of(kernel, seed)
+    sampler = enumeration.in_groups(kernel, lambda _: n_draws)
+    expected = after_a_sweep(tiny, z, n_draws)
+    problem, rng = tiny.problem(kernel), enumeration.streams_of(kernel, seed)
     first = sampler.from_topics(problem, np.array(z, np.uint16))
     words = [w for _, w in tiny.tokens]
     seen, sound = np.zeros(tiny.n_topics ** len(z) + 1, int), True
     looks = {times >> i for i in range(1, 6)} if until > 0 else set()
     for i in range(times):
-        if i in looks and chi_square_pvalue(seen, expected) < until:
+        if i in looks and enumeration.chi_square_pvalue(seen, expected) < until:
             break
         with np.errstate(all="ignore"):  # a fault may well divide by zero
-            state = sampler.sweep(problem, copied(first), rng)
+            state = sampler.sweep(problem, enumeration.copied(first), rng)
         seen[tiny.number_of(state.z)] += 1
         if i % 16 == 0:
-            sound = sound and not faults(
+            sound = sound and not enumeration.faults(
                 state, words, tiny.n_topics, np.array(tiny.betas)
             )
-    return chi_square_pvalue(seen, expected), sound
+    return enumeration.chi_square_pvalue(seen, expected), sound
 
 
-TWO = TinyProblem((((0, 5), (1, 1)), ((0, 1),)), 3, (0.3, 0.9), 0.2)
-THREE = TinyProblem((((0, 4),), (), ((0, 1), (1, 2))), 3, (0.5, 0.7, 0.4), 0.3)
-FLAT = TinyProblem((((0, 3), (1, 3)),), 2, (2.0, 1.0, 3.0), 2.0)
-MANY = TinyProblem((((0, 3),), ((0, 1),)), 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3)
-SEEDS = TinyProblem(
-    (((0, 4), (1, 1)), ((1, 2),)), 2, (0.3, 0.9), ((0.2, 3.0), (1.5, 0.2))
-)
+TWO = enumeration.TinyProblem("aaaaab a", 3, (0.3, 0.9), 0.2)
+THREE = enumeration.TinyProblem("aaaa - abb", 3, (0.5, 0.7, 0.4), 0.3)
+FLAT = enumeration.TinyProblem("aaabbb", 2, (2.0, 1.0, 3.0), 2.0)
+MANY = enumeration.TinyProblem("aaa a", 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3)
+SEEDS = enumeration.TinyProblem("aaaab bb", 2, (0.3, 0.9), ((0.2, 3.0), (1.5, 0.2)))
 # Problem, topics before the sweep, draws for each cell. The tokens of a group have one
 # topic or several before it; cells of one draw, of one for each token, and between.
 SWEEPS = {
@@ -182,12 +170,12 @@ def test_a_sweep_leads_where_it_should(name, case):
     assert after_a_sweep(tiny, z, n_draws).sum() == pytest.approx(1)
     p, sound = sweep_from(KERNELS[name], tiny, z, n_draws, 8000, seed=2)
     assert sound
-    assert p > RIGHT
+    assert p > enumeration.RIGHT
 
 
 def test_one_draw_for_a_cell_is_the_conditional_without_it():
     problem, z = (
-        TinyProblem((((0, 4),), ((0, 2),)), 2, (0.3, 0.9), 0.2),
+        enumeration.TinyProblem("aaaa aa", 2, (0.3, 0.9), 0.2),
         (0, 0, 1, 1, 0, 1),
     )
     after = after_a_sweep(problem, z, (1, 1))
@@ -200,99 +188,90 @@ def test_one_draw_for_a_cell_is_the_conditional_without_it():
 
 # --- mutants ---------------------------------------------------------------------
 
-ONE = ("A[K] += N", "A[K] += 1")
-SIZE = "N // G if G > 1 else N"
-EVERYWHERE = {
-    "the group stays in n_dk": Edit("ratio_without", "A[K] - N", "A[K]", 0, 2),
-    "one token of it is taken out of n_dk": Edit(
-        "ratio_without", "A[K] - N", "A[K] - min(N, 1)", 0, 2
-    ),
-    "one token of it is taken out of n_k": Edit(
-        "ratio_without", "A[K] - N", "A[K] - min(N, 1)", 1, 2
-    ),
-    "the last group is too small": Edit("group_size", SIZE, "N // G - (G == 1)"),
-    "groups are not near-equal": Edit("group_size", SIZE, "1 if G > 1 else N"),
-    "there is one group": Edit("_sweep_document", "G -= 1", "break"),
-}
-ROWS = {
-    "one token of it gets the topic": Edit(
-        "rows.resample_dense", "range(F, F + N)", "range(F, F + 1)"
-    ),
-    "tokens are not gathered": Edit("rows._gather", "range(F + 1, F + N)", "range(0)"),
-    "one token of it is taken out of n_wk": Edit(
-        "rows.resample_dense", "np.float32(R[K] - N)", "np.float32(R[K] - 1)"
-    ),
-    "one token is put back into n_wk": Edit("rows.resample_dense", *ONE, 0, 3),
-    "one token is put back into n_k": Edit("rows.resample_dense", *ONE, 1, 3),
-    "one token is put back into n_dk": Edit("rows.resample_dense", *ONE, 2, 3),
-    "gather forgets n_wk": Edit("rows._gather", "A[K] -= 1", "pass", 0, 3),
-    "gather forgets n_dk": Edit("rows._gather", "A[K] -= 1", "pass", 1, 3),
-    "gather forgets n_k": Edit("rows._gather", "A[K] -= 1", "pass", 2, 3),
-    "gather forgets n_wk of the first topic": Edit(
-        "rows._gather", "A[K] += moved", "pass", 0, 3
-    ),
-    "gather forgets n_dk of the first topic": Edit(
-        "rows._gather", "A[K] += moved", "pass", 1, 3
-    ),
-    "what a gathered group left is not weighed anew": Edit(
-        "rows._gather", "N > 0", "False"
-    ),
-    "ratios are not computed anew": Edit(
-        "rows._sweep_document", "update_ratios(*Z)", "pass"
-    ),
-}
-LISTS = {
-    "one token of it gets the topic": Edit(
-        "lists.resample_listed", "range(F, F + N)", "range(F, F + 1)"
-    ),
-    "tokens are not gathered": Edit(
-        "lists._sweep_document", "range(F + 1, F + N)", "range(0)"
-    ),
-    "one token of it is taken out of n_wk": Edit(
-        "lists.resample_listed", "np.float32(C[J] - N)", "np.float32(C[J] - 1)"
-    ),
-    "one token is put back into n_k": Edit("lists.resample_listed", *ONE, 0, 3),
-    "one token is put back into n_dk": Edit("lists.resample_listed", *ONE, 1, 3),
-    "one token is put back into n_wk": Edit("lists.resample_listed", *ONE, 2, 3),
-    "gather forgets n_dk": Edit("_tables.lists.gather", "A[K] += change", "pass", 0, 3),
-    "gather forgets n_k": Edit("_tables.lists.gather", "A[K] += change", "pass", 1, 3),
-    "gather forgets n_wk": Edit("_tables.lists.gather", "A[K] += change", "pass", 2, 3),
-    "gather forgets the first topic": Edit(
-        "_tables.lists.gather", "((A, B, -1), C)", "((A, B, -1),)"
-    ),
-    "gather forgets the weights": Edit(
-        "_tables.lists.gather", "weight[J] = A * B", "pass"
-    ),
-    "gather forgets the ratios": Edit(
-        "_tables.lists.gather", "update_ratio(K, *Z)", "ratio_without(K, 0, *Z)"
-    ),
-    "gather forgets the sum of the list": Edit(
-        "_tables.lists.gather", "at_topic(K, C, L)", "C"
-    ),
-    "gather forgets the sum of the ratios": Edit(
-        "_tables.lists.gather", "S += update_ratio(*Z)", "update_ratio(*Z)"
-    ),
-    "gather leaves empty topics in the list": Edit(
-        "_tables.lists.gather", "drop_topic(*Z)", "drop_topic(*Z) + 1"
-    ),
-    "the topic of the next group is not found": Edit(
-        "at_topic", "find(*Z)", "cell.slot"
-    ),
-    "the size is forgotten": Edit("lists._sweep_document", "S[W] = cell.size", "pass"),
-}
-MUTANTS = {
-    (name, fault): edit
-    for name, own in (("rows", ROWS), ("lists", LISTS))
-    for fault, edit in (EVERYWHERE | own).items()
-}
+EVERYWHERE = faults("""
+any case
+  the group stays in n_dk
+    ratio_without: A[K] - N -> A[K] (1 of 2)
+  one token of it is taken out of n_dk
+    ratio_without: A[K] - N -> A[K] - min(N, 1) (1 of 2)
+  one token of it is taken out of n_k
+    ratio_without: A[K] - N -> A[K] - min(N, 1) (2 of 2)
+  the last group is too small
+    group_size: N // G if G > 1 else N -> N // G - (G == 1)
+  groups are not near-equal
+    group_size: N // G if G > 1 else N -> 1 if G > 1 else N
+  there is one group
+    _sweep_document: G -= 1 -> break
+""")
+ROWS = faults("""
+any case
+  one token of it gets the topic
+    rows.resample_dense: range(F, F + N) -> range(F, F + 1)
+  tokens are not gathered
+    rows._gather: range(F + 1, F + N) -> range(0)
+  one token of it is taken out of n_wk
+    rows.resample_dense: np.float32(R[K] - N) -> np.float32(R[K] - 1)
+  one token is put back into n_wk
+    rows.resample_dense: A[K] += N -> A[K] += 1 (1 of 3)
+  one token is put back into n_k
+    rows.resample_dense: A[K] += N -> A[K] += 1 (2 of 3)
+  one token is put back into n_dk
+    rows.resample_dense: A[K] += N -> A[K] += 1 (3 of 3)
+  gather forgets n_wk
+    rows._gather: A[K] -= 1 -> pass (1 of 3)
+  gather forgets n_dk
+    rows._gather: A[K] -= 1 -> pass (2 of 3)
+  gather forgets n_k
+    rows._gather: A[K] -= 1 -> pass (3 of 3)
+  gather forgets n_wk of the first topic
+    rows._gather: A[K] += moved -> pass (1 of 3)
+  gather forgets n_dk of the first topic
+    rows._gather: A[K] += moved -> pass (2 of 3)
+  what a gathered group left is not weighed anew
+    rows._gather: N > 0 -> False
+  ratios are not computed anew
+    rows._sweep_document: update_ratios(*Z) -> pass
+""")
+LISTS = faults("""
+any case
+  one token of it gets the topic
+    lists.resample_listed: range(F, F + N) -> range(F, F + 1)
+  tokens are not gathered
+    lists._sweep_document: range(F + 1, F + N) -> range(0)
+  one token of it is taken out of n_wk
+    lists.resample_listed: np.float32(C[J] - N) -> np.float32(C[J] - 1)
+  one token is put back into n_k
+    lists.resample_listed: A[K] += N -> A[K] += 1 (1 of 3)
+  one token is put back into n_dk
+    lists.resample_listed: A[K] += N -> A[K] += 1 (2 of 3)
+  one token is put back into n_wk
+    lists.resample_listed: A[K] += N -> A[K] += 1 (3 of 3)
+  gather forgets n_dk
+    _tables.lists.gather: A[K] += change -> pass (1 of 3)
+  gather forgets n_k
+    _tables.lists.gather: A[K] += change -> pass (2 of 3)
+  gather forgets n_wk
+    _tables.lists.gather: A[K] += change -> pass (3 of 3)
+  gather forgets the first topic
+    _tables.lists.gather: ((A, B, -1), C) -> ((A, B, -1),)
+  gather forgets the weights
+    _tables.lists.gather: weight[J] = A * B -> pass
+  gather forgets the ratios
+    _tables.lists.gather: update_ratio(K, *Z) -> ratio_without(K, 0, *Z)
+  gather forgets the sum of the list
+    _tables.lists.gather: at_topic(K, C, L) -> C
+  gather forgets the sum of the ratios
+    _tables.lists.gather: S += update_ratio(*Z) -> update_ratio(*Z)
+  gather leaves empty topics in the list
+    _tables.lists.gather: drop_topic(*Z) -> drop_topic(*Z) + 1
+  the topic of the next group is not found
+    at_topic: find(*Z) -> cell.slot
+  the size is forgotten
+    lists._sweep_document: S[W] = cell.size -> pass
+""")
 # Small cases on which all faults show; two lanes, so three topics fill two registers.
-CASES = [
-    "two draws, mixed",
-    "one draw",
-    "flat",
-    "flat, one and all",
-    "a topic vanishes",
-]
+CASES = ["two draws, mixed", "one draw", "flat", "flat, one and all"]
+CASES += ["a topic vanishes"]
 
 
 def plain(name, *edits):
@@ -312,13 +291,15 @@ def passes(kernel):
     worst = 1.0
     for case in CASES:
         try:
-            p, sound = sweep_from(kernel, *SWEEPS[case], 1500, seed=3, until=WRONG)
+            p, sound = sweep_from(
+                kernel, *SWEEPS[case], 1500, seed=3, until=enumeration.WRONG
+            )
         except IndexError:  # an interpreted kernel does not bear a wrong index
             return False
-        if not sound or p < WRONG:
+        if not sound or p < enumeration.WRONG:
             return False
         worst = min(worst, p)
-    return True if worst > RIGHT else None
+    return True if worst > enumeration.RIGHT else None
 
 
 @pytest.mark.slow
@@ -328,6 +309,6 @@ def test_interpreted_kernels_pass(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "fault"), MUTANTS)
-def test_mutants_fail(name, fault):
-    assert passes(plain(name, MUTANTS[name, fault])) is False
+@enumeration.each_mutant({"rows": [EVERYWHERE, ROWS], "lists": [EVERYWHERE, LISTS]})
+def test_mutants_fail(name, problem, edits):
+    assert passes(plain(name, *edits)) is False

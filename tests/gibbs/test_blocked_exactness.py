@@ -12,7 +12,7 @@ import pytest
 
 from sklda._gibbs.blocked_sampler import Blocked
 from sklda._gibbs.kernels.blocked.small import SMALL
-from tests.gibbs.test_exactness import PROBLEMS
+from tests.gibbs.test_exactness import BETAS, PROBLEMS
 from tests.helpers.blocks import TABLES, plain
 from tests.helpers.enumeration import (
     RIGHT,
@@ -27,45 +27,26 @@ from tests.helpers.mutants import streams
 SIMULATIONS = {"nested": True, "backward": False}
 simulations = pytest.mark.parametrize("nested", SIMULATIONS.values(), ids=SIMULATIONS)
 
-# Documents of (word, count) pairs, words, alpha, beta. There are blocks of one to six
-# tokens, blocks of one word in a row, and blocks that are drawn in different ways side
-# by side.
+# Documents, words, alpha, beta. There are blocks of one to six tokens, blocks of one
+# word in a row, and blocks that are drawn in different ways side by side.
 BLOCKS = {
-    "1 topic": TinyProblem((((0, 6), (1, 3)), ((0, 4),)), 3, (0.7,), 0.4),
-    "2 topics, 6 tokens": TinyProblem(
-        (((0, 6), (1, 1)), ((0, 1), (1, 2))), 3, (0.3, 0.9), 0.2
-    ),
-    "2 topics, 5 tokens": TinyProblem(
-        (((0, 5), (2, 2)), (), ((0, 3),)), 4, (1.4, 0.4), 0.6
-    ),
-    "3 topics, 6 tokens": TinyProblem((((0, 6), (1, 1)),), 2, (0.2, 0.6, 1.1), 0.1),
-    "3 topics, 4 tokens": TinyProblem(
-        (((0, 4),), ((0, 1), (1, 2))), 3, (1.5, 0.4, 2.5), 1.7
-    ),
-    "3 topics, small and large": TinyProblem(
-        (((0, 2), (1, 5)),), 2, (0.5, 0.3, 0.4), 0.05
-    ),
-    "5 topics": TinyProblem((((0, 4),), ((0, 1),)), 2, (0.2, 0.4, 0.6, 0.8, 1.0), 0.2),
-    "5 topics, 5 tokens": TinyProblem((((0, 5),),), 1, (0.2, 0.4, 0.6, 0.8, 1.0), 0.2),
-    "17 topics": TinyProblem((((0, 3),),), 2, tuple(np.linspace(0.1, 1, 17)), 0.5),
-    "18 topics": TinyProblem(
-        (((0, 2),), ((0, 1),)), 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3
-    ),
-    "33 topics": TinyProblem((((0, 2),), ()), 1, tuple(np.linspace(1, 0.1, 33)), 0.2),
-    "beta of each word and topic": TinyProblem(
-        (((0, 4), (1, 2)),),
-        3,
-        (0.2, 0.6, 1.1),
-        ((0.3, 2.5, 1e-6), (1.1, 0.05, 0.4), (0.3, 0.3, 7.0)),
-    ),
+    "1 topic": TinyProblem("aaaaaabbb aaaa", 3, (0.7,), 0.4),
+    "2 topics, 6 tokens": TinyProblem("aaaaaab abb", 3, (0.3, 0.9), 0.2),
+    "2 topics, 5 tokens": TinyProblem("aaaaacc - aaa", 4, (1.4, 0.4), 0.6),
+    "3 topics, 6 tokens": TinyProblem("aaaaaab", 2, (0.2, 0.6, 1.1), 0.1),
+    "3 topics, 4 tokens": TinyProblem("aaaa abb", 3, (1.5, 0.4, 2.5), 1.7),
+    "3 topics, small and large": TinyProblem("aabbbbb", 2, (0.5, 0.3, 0.4), 0.05),
+    "5 topics": TinyProblem("aaaa a", 2, (0.2, 0.4, 0.6, 0.8, 1.0), 0.2),
+    "5 topics, 5 tokens": TinyProblem("aaaaa", 1, (0.2, 0.4, 0.6, 0.8, 1.0), 0.2),
+    "17 topics": TinyProblem("aaa", 2, tuple(np.linspace(0.1, 1, 17)), 0.5),
+    "18 topics": TinyProblem("aa a", 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3),
+    "33 topics": TinyProblem("aa -", 1, tuple(np.linspace(1, 0.1, 33)), 0.2),
+    "beta of each word and topic": TinyProblem("aaaabb", 3, (0.2, 0.6, 1.1), BETAS),
     "seeds, 6 tokens": TinyProblem(
-        (((0, 6), (1, 1)), ((0, 1), (1, 2))),
-        3,
-        (0.3, 0.9),
-        ((0.1, 5, 0.1), (0.1, 0.1, 0.1)),
+        "aaaaaab abb", 3, (0.3, 0.9), ((0.1, 5, 0.1), (0.1, 0.1, 0.1))
     ),
     "extreme priors": PROBLEMS["extreme priors"],
-    "alpha of 10,000 tokens": TinyProblem((((0, 4), (1, 3)),), 2, (1e4, 3e4), 1e-5),
+    "alpha of 10,000 tokens": TinyProblem("aaaabbb", 2, (1e4, 3e4), 1e-5),
 }
 
 
@@ -94,9 +75,6 @@ CASES = [
 @pytest.mark.parametrize(("nested", "name", "most"), CASES)
 def test_a_sweep_leaves_the_posterior_as_it_is(nested, name, most):
     assert_exact(Blocked(nested, most), BLOCKS[name], 2500, seed=1)
-
-
-# --- one block, any number of topics ---------------------------------------------
 
 
 def moments(tiny, z, n):
@@ -185,23 +163,21 @@ def test_a_block_is_drawn_from_its_conditional(n, most, nested, n_topics):
         assert chi_square_pvalue(observed, law_of_counts(q, n, some)) > RIGHT
 
 
-# --- priors at the ends of their range -------------------------------------------
-
 # Priors at the ends of their range, where float32 is narrow. Blocks have one to six
 # tokens.
 EXTREME = {
-    "alpha": TinyProblem((((0, 2), (1, 2)),), 2, (9e9, 1e10, 7e9), 1.0),
-    "alpha, one cell": TinyProblem((((0, 2),), ((0, 2),)), 2, (9e9, 1e10), 0.1),
-    "alpha, 4 tokens": TinyProblem((((0, 4), (1, 2)),), 2, (9e9, 1e10), 0.1),
-    "beta": TinyProblem((((0, 3), (1, 2)),), 2, (0.5, 1.5), 1e10),
-    "both": TinyProblem((((0, 3), (1, 2)),), 2, (9e9, 1e10), 1e10),
-    "tiny beta": TinyProblem((((0, 3), (1, 2)),), 2, (1.0, 0.5, 1.0), 1e-10),
-    "tiny alpha": TinyProblem((((0, 3),), ((0, 1), (1, 2))), 2, (1e-10, 1e-10), 0.3),
-    "tiny": TinyProblem((((0, 3),), ((1, 3),)), 2, (1e-10, 2e-10), 1e-10),
-    "alpha and tiny beta": TinyProblem((((0, 4), (1, 2)),), 2, (9e9, 1e10), 1e-10),
-    "alpha, 6 tokens": TinyProblem((((0, 6), (1, 1)),), 2, (9e9, 1e10), 0.1),
-    "tiny, 5 tokens": TinyProblem((((0, 5), (1, 2)),), 2, (1e-10, 2e-10), 1e-10),
-    "alphas far apart": TinyProblem((((0, 4), (1, 2)),), 2, (1e10, 1e-10, 1.0), 0.1),
+    "alpha": TinyProblem("aabb", 2, (9e9, 1e10, 7e9), 1.0),
+    "alpha, one cell": TinyProblem("aa aa", 2, (9e9, 1e10), 0.1),
+    "alpha, 4 tokens": TinyProblem("aaaabb", 2, (9e9, 1e10), 0.1),
+    "beta": TinyProblem("aaabb", 2, (0.5, 1.5), 1e10),
+    "both": TinyProblem("aaabb", 2, (9e9, 1e10), 1e10),
+    "tiny beta": TinyProblem("aaabb", 2, (1.0, 0.5, 1.0), 1e-10),
+    "tiny alpha": TinyProblem("aaa abb", 2, (1e-10, 1e-10), 0.3),
+    "tiny": TinyProblem("aaa bbb", 2, (1e-10, 2e-10), 1e-10),
+    "alpha and tiny beta": TinyProblem("aaaabb", 2, (9e9, 1e10), 1e-10),
+    "alpha, 6 tokens": TinyProblem("aaaaaab", 2, (9e9, 1e10), 0.1),
+    "tiny, 5 tokens": TinyProblem("aaaaabb", 2, (1e-10, 2e-10), 1e-10),
+    "alphas far apart": TinyProblem("aaaabb", 2, (1e10, 1e-10, 1.0), 0.1),
 }
 
 
@@ -217,8 +193,6 @@ EXTREME = {
 def test_priors_at_the_ends_of_their_range(nested, tiny, most):
     assert_exact(Blocked(nested, most), tiny, 1000, seed=2)
 
-
-# --- tables, and chains ----------------------------------------------------------
 
 # With two lanes, three topics fill two registers.
 OF_TABLES = [

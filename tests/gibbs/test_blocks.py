@@ -16,11 +16,8 @@ def test_blocks_hold_each_token_once_in_order(most):
     words, taken = words_of(corpus), []
     np.testing.assert_array_equal(np.diff(blocks.token_ptr), COUNTS.sum(1))
     for d, row in enumerate(COUNTS):
-        begin, middle, end = (
-            blocks.doc_ptr[d],
-            blocks.single_ptr[d],
-            blocks.doc_ptr[d + 1],
-        )
+        begin, end = blocks.doc_ptr[d : d + 2]
+        middle = blocks.single_ptr[d]
         size, word = blocks.size.tolist(), blocks.word.tolist()
         # Cells by their largest piece; single tokens last, also those left of a cell.
         for own, singles in ((slice(begin, middle), False), (slice(middle, end), True)):

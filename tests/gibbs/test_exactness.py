@@ -37,41 +37,24 @@ SAMPLERS = {
 }
 samplers = pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS)
 
-# Documents of (word, count) pairs, words, alpha, beta. Documents share words, cells
-# hold up to three tokens, some words never occur, and one document is empty. With
-# more than 16 topics the tables take several registers.
+BETAS = ((0.3, 2.5, 1e-6), (1.1, 0.05, 0.4), (0.3, 0.3, 7.0))
+# Documents, words, alpha, beta. Documents share words, cells hold up to three tokens,
+# some words never occur, and one document is empty. With more than 16 topics the tables
+# take several registers.
 PROBLEMS = {
-    "1 topic": TinyProblem((((0, 3), (1, 1)), ((0, 1),)), 3, (0.7,), 0.4),
-    "2 topics": TinyProblem((((0, 3), (1, 1)), ((0, 1), (2, 2))), 4, (0.3, 0.9), 0.4),
-    "3 topics": TinyProblem(
-        (((0, 2), (1, 1)), (), ((0, 1), (1, 2))), 3, (0.2, 0.6, 1.1), 0.3
-    ),
-    "large beta": TinyProblem((((0, 3),), ((0, 1), (1, 2))), 3, (1.5, 0.4, 2.5), 1.7),
-    "extreme priors": TinyProblem(
-        (((0, 2), (1, 1)), ((0, 2),)), 2, (900, 400, 700), 1e-6
-    ),
-    "5 topics": TinyProblem(
-        (((0, 2),), ((0, 1), (1, 1))), 2, (0.2, 0.4, 0.6, 0.8, 1.0), 0.2
-    ),
-    "beta of each word and topic": TinyProblem(
-        (((0, 2), (1, 1)), (), ((0, 1), (1, 2))),
-        3,
-        (0.2, 0.6, 1.1),
-        ((0.3, 2.5, 1e-6), (1.1, 0.05, 0.4), (0.3, 0.3, 7.0)),
-    ),
+    "1 topic": TinyProblem("aaab a", 3, (0.7,), 0.4),
+    "2 topics": TinyProblem("aaab acc", 4, (0.3, 0.9), 0.4),
+    "3 topics": TinyProblem("aab - abb", 3, (0.2, 0.6, 1.1), 0.3),
+    "large beta": TinyProblem("aaa abb", 3, (1.5, 0.4, 2.5), 1.7),
+    "extreme priors": TinyProblem("aab aa", 2, (900, 400, 700), 1e-6),
+    "5 topics": TinyProblem("aa ab", 2, (0.2, 0.4, 0.6, 0.8, 1.0), 0.2),
+    "beta of each word and topic": TinyProblem("aab - abb", 3, (0.2, 0.6, 1.1), BETAS),
     "seeds": TinyProblem(
-        (((0, 2), (1, 1)), ((0, 1), (2, 2))),
-        4,
-        (0.3, 0.9),
-        ((0.1, 5, 0.1, 0.1), (0.1, 0.1, 0.1, 0.1)),
+        "aab acc", 4, (0.3, 0.9), ((0.1, 5, 0.1, 0.1), (0.1, 0.1, 0.1, 0.1))
     ),
-    "17 topics": TinyProblem((((1, 2),),), 2, tuple(np.linspace(0.1, 1, 17)), 0.5),
-    "18 topics": TinyProblem(
-        (((0, 2),), ((0, 1),)), 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3
-    ),
-    "33 topics": TinyProblem(
-        (((0, 1),), ((0, 1),)), 1, tuple(np.linspace(1, 0.1, 33)), 0.2
-    ),
+    "17 topics": TinyProblem("bb", 2, tuple(np.linspace(0.1, 1, 17)), 0.5),
+    "18 topics": TinyProblem("aa a", 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3),
+    "33 topics": TinyProblem("a a", 1, tuple(np.linspace(1, 0.1, 33)), 0.2),
 }
 
 
@@ -163,17 +146,15 @@ def test_a_topic_that_outweighs_all_others_leaves_no_rounding_error(sampler):
 # fault is not spread thin over many classes, and the interpreted kernels that run
 # them have two lanes, so that three topics fill two registers.
 SMALL = {
-    "cell": TinyProblem((((0, 4),),), 2, (0.5, 0.7, 0.9), 0.05),
-    "cell, flat": TinyProblem((((0, 3),),), 1, (2.0, 2.0, 2.0), 0.05),
-    "cell, 5 topics": TinyProblem((((0, 4),),), 1, (2.0,) * 5, 0.05),
-    "words": TinyProblem((((0, 1), (1, 1), (2, 1)),), 3, (0.2, 0.2), 0.5),
-    "two cells": TinyProblem((((0, 2), (1, 1)),), 2, (0.4, 0.4), 0.1),
-    "documents": TinyProblem((((0, 3),), ((0, 1),)), 2, (0.3, 0.6, 0.9), 0.3),
-    "alone": TinyProblem((((0, 3),), ((1, 1),)), 2, (0.8, 0.8), 0.5),
-    "two documents": TinyProblem(
-        (((0, 2), (1, 1)), ((0, 1), (1, 1))), 2, (0.2, 0.4), 0.3
-    ),
-    "12 topics": TinyProblem((((0, 2),),), 1, tuple(np.linspace(0.1, 1.2, 12)), 0.3),
+    "cell": TinyProblem("aaaa", 2, (0.5, 0.7, 0.9), 0.05),
+    "cell, flat": TinyProblem("aaa", 1, (2.0, 2.0, 2.0), 0.05),
+    "cell, 5 topics": TinyProblem("aaaa", 1, (2.0,) * 5, 0.05),
+    "words": TinyProblem("abc", 3, (0.2, 0.2), 0.5),
+    "two cells": TinyProblem("aab", 2, (0.4, 0.4), 0.1),
+    "documents": TinyProblem("aaa a", 2, (0.3, 0.6, 0.9), 0.3),
+    "alone": TinyProblem("aaa b", 2, (0.8, 0.8), 0.5),
+    "two documents": TinyProblem("aab ab", 2, (0.2, 0.4), 0.3),
+    "12 topics": TinyProblem("aa", 1, tuple(np.linspace(0.1, 1.2, 12)), 0.3),
 }
 
 # Without this edit no document here is short: sums are computed anew for each.

@@ -129,9 +129,6 @@ def test_a_snapshot_keeps_the_last_sample_too():
     assert [draw.sweep for draw in chain.draws] == [2, 3, 4]
 
 
-# --- what is refused -------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["rows", "uncollapsed", "dynamic"])
 def test_no_more_than_the_samples_that_are_kept(name):
     assert model(name, 6).fit(X).draws_.n_draws == 6

@@ -18,13 +18,7 @@ from tests.helpers.block_weights import convolved, random_topics, weights
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
 from tests.helpers.mutants import streams
 
-SIMULATIONS = {
-    "nested": simulations.draw_nested,
-    "backward": simulations.draw_backward,
-}
-
-
-# --- weights ---------------------------------------------------------------------
+SIMULATIONS = {"nested": simulations.draw_nested, "backward": simulations.draw_backward}
 
 
 def tables(a, b, s, n):

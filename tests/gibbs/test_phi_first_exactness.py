@@ -36,13 +36,9 @@ def many_slices(monkeypatch):
 
 PROBLEMS = test_exactness.PROBLEMS | {
     # All gammas of a topic without tokens are too small for a float64.
-    "tiny beta": TinyProblem((((0, 1), (1, 1)), ((1, 2),)), 3, (0.9, 1.4, 0.6), 1e-6),
-    "extreme priors": TinyProblem(
-        (((0, 2), (1, 1)), ((0, 2),)), 2, (9e8, 4e8, 7e8), 1e-10
-    ),
-    "tiny betas": TinyProblem(
-        (((0, 1), (1, 1)), ((1, 2),)), 2, (0.9, 1.4), ((1e-6, 4e-6), (3e-6, 1e-6))
-    ),
+    "tiny beta": TinyProblem("ab bb", 3, (0.9, 1.4, 0.6), 1e-6),
+    "extreme priors": TinyProblem("aab aa", 2, (9e8, 4e8, 7e8), 1e-10),
+    "tiny betas": TinyProblem("ab bb", 2, (0.9, 1.4), ((1e-6, 4e-6), (3e-6, 1e-6))),
 }
 
 
@@ -63,22 +59,18 @@ def test_a_long_chain_has_the_marginals_of_the_posterior(name, problem):
 # Problems with few assignments, on which planted faults show best. With two lanes three
 # topics fill two registers.
 SMALL = {
-    "cell": TinyProblem((((0, 3),),), 2, (0.1, 0.2, 0.3), 0.3),
-    "words": TinyProblem((((0, 1), (1, 1)), ((1, 2),)), 2, (0.3, 0.6), 0.3),
-    "one word": TinyProblem((((0, 4),),), 1, (0.3, 0.5), 0.5),
-    "counts": TinyProblem((((0, 3),), ((1, 2),)), 2, (0.9, 1.4), 0.1),
-    "five words": TinyProblem((tuple((w, 1) for w in range(5)),), 5, (0.2, 0.4), 2.5),
-    "document": TinyProblem((((0, 1), (1, 1), (2, 1)),), 3, (0.1, 0.2), 0.8),
-    "absent words": TinyProblem((((0, 2), (1, 1)),), 6, (0.9, 1.4), 0.7),
-    "large beta": TinyProblem((((0, 2), (1, 2)),), 2, (1.4, 0.9), 1.1),
-    "empty topics": TinyProblem((((0, 2),),), 2, (0.9, 1.4), 1e-6),
-    "betas": TinyProblem(
-        (((0, 1), (1, 1)), ((1, 2),)), 3, (0.9, 1.4), ((0.1, 2.5, 0.3), (2.0, 0.2, 0.9))
-    ),
-    "tiny betas": TinyProblem(
-        (((0, 2),),), 2, (0.9, 1.4), ((3e-6, 1e-6), (1e-6, 3e-6))
-    ),
-    "documents": TinyProblem((((0, 1),), ((0, 1),), ((0, 1),)), 1, (0.2, 0.8), 0.5),
+    "cell": TinyProblem("aaa", 2, (0.1, 0.2, 0.3), 0.3),
+    "words": TinyProblem("ab bb", 2, (0.3, 0.6), 0.3),
+    "one word": TinyProblem("aaaa", 1, (0.3, 0.5), 0.5),
+    "counts": TinyProblem("aaa bb", 2, (0.9, 1.4), 0.1),
+    "five words": TinyProblem("abcde", 5, (0.2, 0.4), 2.5),
+    "document": TinyProblem("abc", 3, (0.1, 0.2), 0.8),
+    "absent words": TinyProblem("aab", 6, (0.9, 1.4), 0.7),
+    "large beta": TinyProblem("aabb", 2, (1.4, 0.9), 1.1),
+    "empty topics": TinyProblem("aa", 2, (0.9, 1.4), 1e-6),
+    "betas": TinyProblem("ab bb", 3, (0.9, 1.4), ((0.1, 2.5, 0.3), (2.0, 0.2, 0.9))),
+    "tiny betas": TinyProblem("aa", 2, (0.9, 1.4), ((3e-6, 1e-6), (1e-6, 3e-6))),
+    "documents": TinyProblem("a a a", 1, (0.2, 0.8), 0.5),
 }
 
 # Faults by the problem on which they show.

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
+from sklearn.base import clone
 
 from sklda import CollapsedGibbsLDA
 from sklda.datasets import fetch_uci_bow, make_lda_corpus
@@ -26,12 +27,9 @@ def best_of(n_chains, X, n_components, **params):
     five to ten does so here. To take the best of some is what users do, and what
     keeps these tests from being a matter of the seed.
     """
-    chains = [
-        CollapsedGibbsLDA(
-            n_components, max_iter=100, evaluate_every=60, random_state=seed, **params
-        ).fit(X)
-        for seed in range(n_chains)
-    ]
+    lda = CollapsedGibbsLDA(n_components, max_iter=100, evaluate_every=60, **params)
+    seeds = range(n_chains)
+    chains = [clone(lda).set_params(random_state=seed).fit(X) for seed in seeds]
     return max(chains, key=lambda chain: chain.log_joint_[-1])
 
 

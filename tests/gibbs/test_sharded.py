@@ -23,31 +23,22 @@ from sklda._gibbs import rows_or_lists
 from sklda._gibbs.kernels import single_site_rows
 from sklda._gibbs.sharded import Sharded, sharded
 from sklda.datasets import make_lda_corpus
+from tests.helpers import enumeration
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import random_corpus, tight_corpus, words_of
-from tests.helpers.enumeration import (
-    TinyProblem,
-    assert_exact,
-    faults,
-    is_wrong,
-    tables_of,
-)
 from tests.helpers.interrupts import wait_for_threads
 from tests.helpers.mutants import Edit, interpreted, streams
 from tests.helpers.samplers import SAMPLERS, SHARDABLE
 
 X = make_lda_corpus(40, 20, 4, document_length=40, random_state=0)[0]
 
+BACKWARD = {"blocking": "backward", "max_block_size": None}
 # Estimator, topics from which ECGSLDA has lists instead of rows, and parameters.
 FITS = {
     "dense": (CollapsedGibbsLDA, 1, {"sampler": "dense"}),
     "sparse": (CollapsedGibbsLDA, 1, {"sampler": "sparse"}),
     "nested": (CollapsedGibbsLDA, 1, {"blocking": "nested", "sampler": "sparse"}),
-    "backward": (
-        CollapsedGibbsLDA,
-        1,
-        {"blocking": "backward", "max_block_size": None},
-    ),
+    "backward": (CollapsedGibbsLDA, 1, BACKWARD),
     "standard": (ECGSLDA, 999, {"strategy": "standard"}),
     "shortcut, dense": (ECGSLDA, 999, {"strategy": "shortcut"}),
     "shortcut, sparse": (ECGSLDA, 1, {"strategy": "shortcut"}),
@@ -110,7 +101,7 @@ def test_counts_are_those_of_the_topics_after_every_sweep(name, n_shards, n_topi
         assert len(state.shards) > 1
         for _ in range(8):
             state = sampler.sweep(problem, state, rng)
-            assert faults(state, words, n_topics) == []
+            assert enumeration.faults(state, words, n_topics) == []
             for one in (*state.shards, *state.topics):
                 topic = getattr(one, "topic", one)
                 np.testing.assert_array_equal(topic, state.topic)
@@ -118,7 +109,7 @@ def test_counts_are_those_of_the_topics_after_every_sweep(name, n_shards, n_topi
 
 
 def addresses(state):
-    states = [tables_of(one) for one in (state, *state.shards)]
+    states = [enumeration.tables_of(one) for one in (state, *state.shards)]
     return [array.ctypes.data for one in states for array in one]
 
 
@@ -251,12 +242,8 @@ class OneTotal(NamedTuple):
 
 
 TINY = {
-    "two documents": TinyProblem(
-        (((0, 2), (1, 1)), ((0, 1), (1, 2))), 2, (0.3, 0.8), 0.2
-    ),
-    "three documents": TinyProblem(
-        (((0, 1), (2, 1)), ((1, 2),), ((0, 1), (1, 1), (2, 1))), 3, (0.4, 0.4), 0.1
-    ),
+    "two documents": enumeration.TinyProblem("aab abb", 2, (0.3, 0.8), 0.2),
+    "three documents": enumeration.TinyProblem("ac bb abc", 3, (0.4, 0.4), 0.1),
 }
 EXACT = [one for one in SHARDABLE if not one.startswith(("shortcut", "dynamic"))]
 
@@ -265,13 +252,13 @@ EXACT = [one for one in SHARDABLE if not one.startswith(("shortcut", "dynamic"))
 @pytest.mark.parametrize("name", EXACT)
 def test_only_the_totals_are_approximate(name, tiny):
     sampler = Sharded(SAMPLERS[name].compiled(), len(tiny.docs), Threads())
-    assert_exact(OneTotal(sampler), tiny, 2_000, seed=2)
+    enumeration.assert_exact(OneTotal(sampler), tiny, 2_000, seed=2)
 
 
 def test_the_totals_are_approximate():
     # It shows because there are so few tokens.
     sampler = Sharded(single_site_rows, 2, Threads())
-    assert is_wrong(sampler, TINY["two documents"], 4_000, seed=2)
+    assert enumeration.is_wrong(sampler, TINY["two documents"], 4_000, seed=2)
 
 
 def test_one_shard_needs_no_sharding():

@@ -19,9 +19,6 @@ from tests.helpers.samplers import blocked
 normaliser = from_python(small.normaliser)
 
 
-# --- cumulants -------------------------------------------------------------------
-
-
 def brute_force(a, b, s, n):
     """Return H_n and p(first token on k) by listing every way to place n tokens."""
     q = [weights(*topic, n) for topic in zip(a, b, s, strict=True)]
@@ -67,9 +64,6 @@ def test_cumulants_of_a_topic(topic):
     # Less what cancels: a term of kappa_4 is p_0 ** 4.
     rtol = 1e-6 if topic[0] > 1e3 else 1e-10
     np.testing.assert_allclose(found, [float(x) for x in kappa[1:]], rtol=rtol)
-
-
-# --- what is kept from block to block ----------------------------------------------
 
 
 def all_kept(most, edits=(), n_topics=9, n_sweeps=8):

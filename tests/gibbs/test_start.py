@@ -35,8 +35,6 @@ def fit(name="rows", documents=X, **params):
     return clone(GIBBS[name]).set_params(**params).fit(documents)
 
 
-# --- the draws -------------------------------------------------------------------
-
 PHI = np.array([[0.5, 0.2, 0.0], [1.0, 0.1, 0.7]])  # words x topics
 ALPHA = np.array([0.3, 1.2, 0.6])
 WORDS = [0, 0, 1]  # of the tokens of a document
@@ -98,9 +96,6 @@ def test_large_and_small_priors_draw_valid_topics():
         problem = Problem(corpus, 9, np.full(K, alpha), beta)
         z = start.first_topics(np.eye(K, 9), problem, None, streams(0), Threads())
         assert z.max() < K
-
-
-# --- topics ----------------------------------------------------------------------
 
 
 @each
@@ -173,9 +168,6 @@ def test_init_does_not_change_the_model():
     before = model.components_.copy()
     fit(init=model)
     np.testing.assert_array_equal(model.components_, before)
-
-
-# --- parts of the documents ------------------------------------------------------
 
 
 @each

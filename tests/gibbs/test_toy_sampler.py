@@ -52,7 +52,6 @@ def test_the_steps_of_the_page_work(tmp_path):
         env=own | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")},
         capture_output=True,
         text=True,
-        check=False,
     )
     assert run.returncode == 0, run.stdout
 

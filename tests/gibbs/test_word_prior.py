@@ -12,21 +12,13 @@ from tests.helpers.samplers import SAMPLERS
 
 # Interpreted kernels have two lanes, so three topics fill two registers.
 SMALL = {
-    "words": TinyProblem(
-        (((0, 1), (1, 2)), ((0, 2),)), 2, (0.3, 0.6), ((0.2, 3.0), (1.5, 0.4))
-    ),
+    "words": TinyProblem("abb aa", 2, (0.3, 0.6), ((0.2, 3.0), (1.5, 0.4))),
     "topics": TinyProblem(
-        (((0, 3),), ((0, 1),)), 2, (0.8, 0.8, 0.8), ((0.5, 9), (0.5, 0.1), (0.5, 1))
+        "aaa a", 2, (0.8, 0.8, 0.8), ((0.5, 9), (0.5, 0.1), (0.5, 1))
     ),
-    "one seed": TinyProblem(
-        (((0, 2),), ((1, 2),)), 2, (0.5, 0.5), ((0.1, 0.1), (0.1, 2))
-    ),
-    "of words": TinyProblem(
-        (((0, 2), (1, 2)), ((1, 1),)), 2, (0.4, 0.9), ((0.1, 4), (0.1, 4))
-    ),
-    "words far apart": TinyProblem(
-        (((0, 2), (1, 2)),), 2, (1.0, 1.5), ((5.0, 0.1), (5.0, 0.1))
-    ),
+    "one seed": TinyProblem("aa bb", 2, (0.5, 0.5), ((0.1, 0.1), (0.1, 2))),
+    "of words": TinyProblem("aabb b", 2, (0.4, 0.9), ((0.1, 4), (0.1, 4))),
+    "words far apart": TinyProblem("aabb", 2, (1.0, 1.5), ((5.0, 0.1), (5.0, 0.1))),
 }
 
 # Faults by the sampler and the problem on which they show.

@@ -6,6 +6,16 @@ N_PAIRS = 100
 SD = 0.05  # of the scalars within a chain, nats per token
 
 
+def autoregressions(rng, shape, persistence):
+    """Return draws of standard normal variables that persist along the second axis."""
+    noise, last = rng.standard_normal(shape), rng.standard_normal((4, *shape[2:]))
+    draws = np.empty_like(noise)
+    for i in range(shape[1]):
+        last = persistence * last + np.sqrt(1 - persistence**2) * noise[:, i]
+        draws[:, i] = last
+    return draws
+
+
 def make_chains(kind, n, seed):
     """Return scalars, each (4, n), and pairs, (4, n, N_PAIRS), of chains of this kind.
 
@@ -15,11 +25,7 @@ def make_chains(kind, n, seed):
     """
     rng = np.random.default_rng(seed)
     persistence = {"persistent": 0.5, "slow": 0.99, "slow, near": 0.99}.get(kind, 0.0)
-    noise = rng.standard_normal((4, n, 3 + N_PAIRS))
-    draws, last = np.empty_like(noise), rng.standard_normal((4, 3 + N_PAIRS))
-    for i in range(n):
-        last = persistence * last + np.sqrt(1 - persistence**2) * noise[:, i]
-        draws[:, i] = last
+    draws = autoregressions(rng, (4, n, 3 + N_PAIRS), persistence)
     shift = np.linspace(-3, 3, 4)[:, np.newaxis]
     offsets = rng.permuted(np.broadcast_to(shift, (4, 3 + N_PAIRS)), axis=0)
     if kind in ("modes", "near modes", "stuck"):

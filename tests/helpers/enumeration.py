@@ -25,13 +25,22 @@ from tests.helpers.mutants import streams
 RIGHT, WRONG = 1e-5, 1e-6
 
 
+def _cells(text):
+    """Return the words, 0 for a and so on, and the counts of runs of a letter."""
+    runs = ((letter, len([*run])) for letter, run in itertools.groupby(text))
+    return [("abcdefgh".index(letter), count) for letter, count in runs]
+
+
 class TinyProblem:
     """A corpus, given as documents of (word, count) pairs, and its priors.
 
-    Beta is one number, or those of each topic and word.
+    Documents may also be a text such as ``"aab - bc"``: each letter is a token, and
+    ``-`` is an empty document. Beta is one number, or those of each topic and word.
     """
 
     def __init__(self, docs, n_words, alpha, beta):
+        if isinstance(docs, str):
+            docs = [_cells(text.strip("-")) for text in docs.split()]
         self.docs, self.n_words = docs, n_words
         self.alpha, self.beta = alpha, beta
         self.n_topics = len(alpha)

@@ -17,7 +17,6 @@ def run_python(code: str, *options: str, **environment: str) -> str:
         env=os.environ | environment,
         capture_output=True,
         text=True,
-        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.strip()

@@ -40,3 +40,17 @@ def wait_for_threads(n, seconds=20):
     while _thread._count() > n:
         assert time.monotonic() < end, f"{_thread._count()} threads are left, not {n}"
         time.sleep(0)  # they need the interpreter to end
+
+
+def interrupt(monkeypatch, cls, method, at):
+    """Let a method of a class raise KeyboardInterrupt at a call."""
+    original = getattr(cls, method)
+    calls = []
+
+    def interrupted(self, *args, **kwargs):
+        calls.append(method)
+        if len(calls) == at:
+            raise KeyboardInterrupt
+        return original(self, *args, **kwargs)
+
+    monkeypatch.setattr(cls, method, interrupted)

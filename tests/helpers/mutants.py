@@ -37,14 +37,14 @@ class Edit(NamedTuple):
 
     `function` is a name such as ``resample``, as much longer as makes it the only one:
     ``lists.resample``. Patterns are expressions or statements; ``*Z`` is the rest of
-    the arguments of a call. The pattern must match `of` times; the `nth` match is
-    replaced, or all of them where that is None.
+    the arguments of a call. The pattern must match `of` times, and the `nth` match is
+    replaced.
     """
 
     function: str
     pattern: str
     replacement: str
-    nth: int | None = 0
+    nth: int = 0
     of: int = 1
 
 
@@ -263,19 +263,18 @@ def _apply(edit: Edit, scope: ast.AST) -> None:
         f"{edit.pattern!r} is in {edit.function} {len(matches)} times, not {edit.of}:\n"
         f"{ast.unparse(scope)[:3000]}"
     )
-    chosen = matches if edit.nth is None else [matches[edit.nth]]
-    for parent, field, index, bound in reversed(chosen):
-        new = _filled(replacement, bound)
-        value = getattr(parent, field)
-        old = value if index is None else value[index]
-        if hasattr(new, "ctx"):
-            new.ctx = getattr(old, "ctx", ast.Load())
-        if isinstance(pattern, list):
-            value[index : index + len(pattern)] = new
-        elif index is None:
-            setattr(parent, field, new)
-        else:
-            value[index] = new
+    parent, field, index, bound = matches[edit.nth]
+    new = _filled(replacement, bound)
+    value = getattr(parent, field)
+    old = value if index is None else value[index]
+    if hasattr(new, "ctx"):
+        new.ctx = getattr(old, "ctx", ast.Load())
+    if isinstance(pattern, list):
+        value[index : index + len(pattern)] = new
+    elif index is None:
+        setattr(parent, field, new)
+    else:
+        value[index] = new
 
 
 def _parse(code: str) -> ast.expr | list[ast.stmt]:

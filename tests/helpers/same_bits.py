@@ -29,16 +29,14 @@ N_DOCS, N_WORDS = 80, 300
 # Up to 40 topics single-site sampling has a kernel of its own. At 32 and 33 a table
 # takes two registers and three, and 5 leave most of a register empty.
 N_TOPICS = (5, 20, 32, 33, 100)
+FOUR = {"blocking": "nested", "max_block_size": 4}
 SAMPLERS: dict[str, tuple[type, dict[str, Any]]] = {
     "single-site": (CollapsedGibbsLDA, {}),
     "single-site, dense": (CollapsedGibbsLDA, {"sampler": "dense"}),
     "single-site, sparse": (CollapsedGibbsLDA, {"sampler": "sparse"}),
     "sharded": (CollapsedGibbsLDA, {"n_shards": 3}),
     "nested": (CollapsedGibbsLDA, {"blocking": "nested"}),
-    "nested, four tokens": (
-        CollapsedGibbsLDA,
-        {"blocking": "nested", "max_block_size": 4},
-    ),
+    "nested, four tokens": (CollapsedGibbsLDA, FOUR),
     "backward": (CollapsedGibbsLDA, {"blocking": "backward", "max_block_size": None}),
     "dynamic": (ECGSLDA, {}),
     "shortcut": (ECGSLDA, {"strategy": "shortcut"}),

@@ -13,15 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from sklda import (
-    CVBLDA,
-    ECGSLDA,
-    CollapsedGibbsLDA,
-    MedLDAClassifier,
-    MedLDARegressor,
-    PartiallyCollapsedGibbsLDA,
-    UncollapsedGibbsLDA,
-)
+import sklda
 from sklda._base.sklearn_private import StrOptions
 
 among = st.sampled_from
@@ -169,19 +161,21 @@ MEDLDA = {
 # What each class has beside number of topics, priors, schedule and options: sets of
 # parameters that go together.
 PARAMETERS: dict[type, list[dict[str, st.SearchStrategy]]] = {
-    CollapsedGibbsLDA: [{**GIBBS, "max_block_size": among([1, 2, 4, 5, 50, None])}],
-    PartiallyCollapsedGibbsLDA: [TRACE],
-    UncollapsedGibbsLDA: [TRACE],
-    ECGSLDA: [
+    sklda.CollapsedGibbsLDA: [
+        {**GIBBS, "max_block_size": among([1, 2, 4, 5, 50, None])}
+    ],
+    sklda.PartiallyCollapsedGibbsLDA: [TRACE],
+    sklda.UncollapsedGibbsLDA: [TRACE],
+    sklda.ECGSLDA: [
         {**GIBBS, "strategy": among(["standard", "shortcut"])},
         {**GIBBS, "strategy": st.just("dynamic"), "damping": among([1, 2, 10**9])},
     ],
-    CVBLDA: [
+    sklda.CVBLDA: [
         {**CVB, **SHARDS, "approximation": among(["gaussian", "zero-order"])},
         {**CVB, "approximation": st.just("exact")},
     ],
-    MedLDAClassifier: [{**MEDLDA, "n_em_steps": among([None, 1, 5, 500])}],
-    MedLDARegressor: [{**MEDLDA, "epsilon": among([0, 0.1, 5])}],
+    sklda.MedLDAClassifier: [{**MEDLDA, "n_em_steps": among([None, 1, 5, 500])}],
+    sklda.MedLDARegressor: [{**MEDLDA, "epsilon": among([0, 0.1, 5])}],
 }
 CLASSES = list(PARAMETERS)
 
@@ -228,7 +222,7 @@ def _schedules(draw, cls):
     least = 0 if learn_priors is None else 10
     max_iter = draw(st.integers(least + 1, MAX_ITER))
     params = {"learn_priors": learn_priors, "max_iter": max_iter}
-    if cls is CVBLDA:
+    if cls is sklda.CVBLDA:
         return params
     burn_in = st.integers(least, max_iter - 1)
     params["burn_in"] = draw(burn_in if least else burn_in | st.none())
@@ -251,17 +245,17 @@ class Case(NamedTuple):
 def cases(draw, cls):
     """Draw an estimator of a class and what it is fitted to."""
     model = draw(estimators(cls))
-    values = draw(corpora(model, least_docs=2 if cls is MedLDAClassifier else 1))
+    values = draw(corpora(model, least_docs=2 if cls is sklda.MedLDAClassifier else 1))
     return Case(model, values, draw(forms(values)), draw(_targets(cls, len(values))))
 
 
 @st.composite
 def _targets(draw, cls, n_docs):
     """Draw labels of at least two classes, indicators, numbers, or None."""
-    if cls is MedLDARegressor:
+    if cls is sklda.MedLDARegressor:
         y = draw(arrays([-3, -1, 0, 0.5, 2], n_docs, np.float64))
         return draw(powers(-3, 3)) * y
-    if cls is not MedLDAClassifier:
+    if cls is not sklda.MedLDAClassifier:
         return None
     if draw(st.booleans()):
         y = draw(arrays([0, 1], (n_docs, draw(st.integers(2, 4)))))

@@ -28,11 +28,7 @@ pytestmark = columns_are_shown
 
 @pytest.mark.parametrize(
     ("n_topics", "topics", "ranking"),
-    [
-        (1, None, {}),
-        (20, None, {}),
-        (5, [4, 1], {"metric": "frex", "weight": 0.9}),
-    ],
+    [(1, None, {}), (20, None, {}), (5, [4, 1], {"metric": "frex", "weight": 0.9})],
 )
 def test_bars_are_probabilities_whatever_the_metric(pyplot, n_topics, topics, ranking):
     model = model_of(n_topics)
@@ -97,9 +93,6 @@ def test_words_are_not_read_as_formulas(pyplot):
         display.figure_.draw_without_rendering()
 
 
-# --- convergence -------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def fits():
     lda = CollapsedGibbsLDA(3, max_iter=20, topic_word_prior=0.1)
@@ -156,9 +149,6 @@ def test_legend_covers_no_curve(pyplot, n_fits):
     assert (legend.get_window_extent().extents[2:] <= inside[2:]).all()
 
 
-# --- topics of documents -----------------------------------------------------
-
-
 def test_segments_are_the_proportions(pyplot):
     theta = [[0.5, 0.2, 0.3], [0.1, 0.1, 0.8], [0.7, 0.3, 0.0]]
     model = KnownTopics(np.eye(3), theta)
@@ -204,9 +194,6 @@ def test_topics_that_sum_to_one_leave_no_others(pyplot):
     assert len(display.bars_) == 3
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert texts == ["0", "1", "2"]
-
-
-# --- what all pictures share -------------------------------------------------
 
 
 DRAWN = KnownTopics(np.eye(3), np.eye(3), bound_=[1.0], bound_iter_=[1])

@@ -83,11 +83,8 @@ def test_names_and_tables(draws):
     table = effects.summary(as_frame=True)
     rows = effects.summary()
     assert table.index.names == ["topic", "term"]
-    assert (
-        list(table.index)
-        == list(rows)
-        == [(k, term) for k in range(3) for term in effects.terms]
-    )
+    keys = [(k, term) for k in range(3) for term in effects.terms]
+    assert list(table.index) == list(rows) == keys
     for key, row in rows.items():
         assert table.loc[key].to_dict() == row
     assert rows[1, "size"]["coefficient"] == effects.coefficient[1, 2]
@@ -110,6 +107,7 @@ def test_names_and_tables(draws):
 GROUP = np.arange(60) % 2
 MEANS = np.array([[0.5, 0.3, 0.2], [0.2, 0.35, 0.45]])  # of each group
 PRIOR = 3 * MEANS.mean(axis=0)
+FIT = {"topic_word_prior": 0.1, "thin": 10, "evaluate_every": 0}
 
 
 def planted(rng):
@@ -141,24 +139,11 @@ def test_intervals_of_fits_cover_planted_effects():
     phi = rng.dirichlet(np.full(40, 0.1), 3)
     for seed in range(60):
         X = np.array([rng.multinomial(150, theta @ phi) for theta in planted(rng)])
-        lda = CollapsedGibbsLDA(
-            3,
-            doc_topic_prior=PRIOR.mean(),
-            topic_word_prior=0.1,
-            max_iter=250,
-            burn_in=50,
-            thin=10,
-            keep_draws=20,
-            evaluate_every=0,
-            random_state=seed,
-        ).fit(X)
-        effects = estimate_effect(
-            lda.draws_,
-            GROUP,
-            topics=match(lda.components_, phi),
-            confidence_level=0.8,
-            random_state=seed,
-        )
+        params = {"doc_topic_prior": PRIOR.mean(), "max_iter": 250, "burn_in": 50}
+        lda = CollapsedGibbsLDA(3, **FIT | params, keep_draws=20, random_state=seed)
+        topics = match(lda.fit(X).components_, phi)
+        options = {"confidence_level": 0.8, "random_state": seed}
+        effects = estimate_effect(lda.draws_, GROUP, topics=topics, **options)
         true = MEANS[1] - MEANS[0]
         covered.append((effects.low[:, 1] < true) & (true < effects.high[:, 1]))
     assert_covers(covered, 0.8)
@@ -176,17 +161,8 @@ def concentrated(rng, concentration):
 
 
 def effects_of(X, seed, **params):
-    lda = CollapsedGibbsLDA(
-        3,
-        topic_word_prior=0.1,
-        max_iter=200,
-        burn_in=100,
-        thin=10,
-        keep_draws=10,
-        evaluate_every=0,
-        random_state=seed,
-        **params,
-    ).fit(X)
+    params |= {"max_iter": 200, "burn_in": 100, "keep_draws": 10, "random_state": seed}
+    lda = CollapsedGibbsLDA(3, **FIT, **params).fit(X)
     return estimate_effect(lda.draws_, np.arange(300) % 2, random_state=seed)
 
 

@@ -29,10 +29,8 @@ def save(tmp_path):
 
     def save(estimator, X, feature_names=None, **options):
         path = tmp_path / "page.html"
-        found = save_explorer(
-            path, estimator, X, feature_names=feature_names, **options
-        )
-        assert found == path
+        options["feature_names"] = feature_names
+        assert save_explorer(path, estimator, X, **options) == path
         return stored(path)
 
     return save
@@ -143,11 +141,7 @@ MONTHS = [f"2000-{month:02}" for month in range(1, 13)]
         ([datetime.datetime(2021, 1, 1, 5), MAY], ["2020-05-17", "2021-01-01"], 18399),
         (DAYS[:2], ["1999-12-31", "2000-01-01"], [10956, 10957]),
         (np.arange(1000.0), [f"{i} to {i + 20}" for i in range(0, 1000, 20)], 0),
-        (
-            DAYS,
-            ["1999-12", *(f"2000-{m:02}" for m in range(1, 13)), "2001-01", "2001-02"],
-            10926,
-        ),
+        (DAYS, ["1999-12", *MONTHS, "2001-01", "2001-02"], 10926),
         (np.arange(DAYS[0], DAYS[0] + 9000), [str(y) for y in range(1999, 2025)], None),
     ],
 )
@@ -249,16 +243,9 @@ def test_nothing_leaves_the_data(tmp_path):
     plain, evil = tmp_path / "plain.html", tmp_path / "<b>'\"&.html"
     save_explorer(plain, model, X, feature_names=None)
     texts = [EVIL[d % 6] * (1 + d) + "\ud800\0" for d in range(N_DOCUMENTS)]
-    save_explorer(
-        evil,
-        model,
-        X,
-        feature_names=names,
-        texts=texts,
-        labels=EVIL,
-        groups=[EVIL[d % 6] for d in range(N_DOCUMENTS)],
-        max_text_length=10**6,
-    )
+    given = {"feature_names": names, "texts": texts, "labels": EVIL}
+    given["groups"] = [EVIL[d % 6] for d in range(N_DOCUMENTS)]
+    save_explorer(evil, model, X, **given, max_text_length=10**6)
     contents, page = stored(evil), Elements(evil.read_text("utf-8"))
     assert contents["words"]["names"] == names
     assert contents["topics"]["labels"] == EVIL

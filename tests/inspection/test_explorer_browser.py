@@ -143,12 +143,8 @@ def test_a_view_can_be_sent(open_page):
     page.locator("#words [role=option]").nth(5).click()
     sync_api.expect(page.locator("#detail")).to_be_visible()
     other = open_page(page.evaluate("location.hash"))
-    for selector in (
-        "#words .label",
-        "#topics .label",
-        "#detail-title",
-        "#detail-note",
-    ):
+    for part in ("words .label", "topics .label", "detail-title", "detail-note"):
+        selector = f"#{part}"
         assert texts_of(other, selector) == texts_of(page, selector)
     assert "A & B = <i>'#1'</i>" in texts_of(other, "#topics .label")
 

@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from sklda import MedLDAClassifier
+from sklda import MedLDAClassifier, inspection
 from sklda.datasets import make_lda_corpus
-from sklda.inspection import (
-    DocumentTopicsDisplay,
-    TopicMapDisplay,
-    TopWordsDisplay,
-    pyldavis_data,
-    top_documents,
-    top_words,
-)
 from tests.helpers.known_topics import columns_are_shown
 
 pytestmark = columns_are_shown
@@ -29,14 +21,9 @@ Y = THETA.argmax(axis=1)
 @pytest.fixture(scope="module")
 def model():
     """Return a model in which each class has another beta."""
-    return MedLDAClassifier(
-        N_TOPICS,
-        multi_class="ovr",
-        doc_topic_prior=[0.1, 0.2, 0.3, 0.4],
-        learn_priors="asymmetric",
-        max_iter=30,
-        random_state=0,
-    ).fit(X, Y)
+    priors = {"doc_topic_prior": [0.1, 0.2, 0.3, 0.4], "learn_priors": "asymmetric"}
+    params = {"multi_class": "ovr", "max_iter": 30, "random_state": 0}
+    return MedLDAClassifier(N_TOPICS, **priors, **params).fit(X, Y)
 
 
 def phi_of(model):
@@ -50,7 +37,7 @@ def test_the_models_differ(model):
 
 
 def test_documents_are_those_of_transform(model):
-    documents, proportions = top_documents(model, X, 5)
+    documents, proportions = inspection.top_documents(model, X, 5)
     theta = model.transform(X)
     for k in range(N_CLASSES * N_TOPICS):
         expected = sorted(range(60), key=lambda d: (-theta[d, k], d))[:5]
@@ -60,7 +47,7 @@ def test_documents_are_those_of_transform(model):
 
 def test_bars_of_documents_are_as_long_as_there_are_classes(pyplot, model):
     chosen = [3, 14, 15]
-    display = DocumentTopicsDisplay.from_estimator(
+    display = inspection.DocumentTopicsDisplay.from_estimator(
         model, X, documents=chosen, n_topics=5
     )
     theta = model.transform(X)[chosen]
@@ -73,7 +60,7 @@ def test_bars_of_documents_are_as_long_as_there_are_classes(pyplot, model):
 
 
 def test_topic_map(pyplot, model):
-    display = TopicMapDisplay.from_estimator(model)
+    display = inspection.TopicMapDisplay.from_estimator(model)
     tokens = model.components_.copy()
     for label in range(N_CLASSES):
         own = slice(label * N_TOPICS, (label + 1) * N_TOPICS)
@@ -88,13 +75,13 @@ def test_topic_map(pyplot, model):
     kept = np.square(display.positions).sum()
     total = np.sum(squares) / (2 * len(phi))
     np.testing.assert_allclose(kept / total, display.explained_ratio.sum())
-    display = TopicMapDisplay.from_estimator(model, X=X)
+    display = inspection.TopicMapDisplay.from_estimator(model, X=X)
     expected = X.sum(axis=1) @ model.transform(X) / (N_CLASSES * X.sum())
     np.testing.assert_allclose(display.frequencies, expected)
 
 
 def test_pyldavis_data(model):
-    data = pyldavis_data(model, X)
+    data = inspection.pyldavis_data(model, X)
     kept = np.delete(np.arange(60), 7)
     np.testing.assert_allclose(data["topic_term_dists"], phi_of(model))
     expected = model.transform(X)[kept] / N_CLASSES
@@ -105,9 +92,10 @@ def test_pyldavis_data(model):
 def test_words(pyplot, model):
     phi = phi_of(model)
     by_probability = np.argsort(-phi, axis=1, kind="stable")[:, :3]
-    assert top_words(model, n_words=3) == by_probability.astype(str).tolist()
+    assert inspection.top_words(model, n_words=3) == by_probability.astype(str).tolist()
     lift = phi / (model.components_.sum(axis=0) / model.components_.sum())
     by_lift = np.argsort(-lift, axis=1, kind="stable")[:, :3]
-    assert top_words(model, n_words=3, metric="lift") == by_lift.astype(str).tolist()
-    display = TopWordsDisplay.from_estimator(model, n_words=3, topics=[11])
+    found = inspection.top_words(model, n_words=3, metric="lift")
+    assert found == by_lift.astype(str).tolist()
+    display = inspection.TopWordsDisplay.from_estimator(model, n_words=3, topics=[11])
     np.testing.assert_allclose(display.probabilities[0], phi[11, by_probability[11]])

@@ -32,9 +32,6 @@ def lda(corpus):
     return CollapsedGibbsLDA(4, max_iter=30, random_state=0).fit(corpus)
 
 
-# --- the order of words ------------------------------------------------------
-
-
 def plain_scores(components, metric, weight):
     """Follow the definitions word by word."""
     n_topics, n_words = components.shape
@@ -106,13 +103,9 @@ def test_top_indices_are_a_stable_sort(n):
     np.testing.assert_array_equal(top_indices(scores, n), expected)
 
 
-# --- names -------------------------------------------------------------------
-
-
 def test_default_names():
-    with pytest.warns(
-        UserWarning, match="numbers of their columns.*Pass.*names"
-    ) as told:
+    words = "numbers of their columns.*Pass.*names"
+    with pytest.warns(UserWarning, match=words) as told:
         assert top_words(KnownTopics(COMPONENTS), n_words=2) == [["0", "1"], ["0", "2"]]
     assert told[0].filename == __file__
     named = KnownTopics(COMPONENTS, feature_names_in_=np.array(NAMES, dtype=object))
@@ -137,9 +130,6 @@ def test_frame_without_pandas_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"^as_frame=True needs pandas: pip install"):
         top_words(KnownTopics(COMPONENTS), NAMES, 1, as_frame=True)
-
-
-# --- other estimators --------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -173,12 +163,9 @@ def test_factors_become_topic_proportions():
 def test_output_of_transform_may_be_a_frame(corpus, lda):
     pytest.importorskip("pandas")
     expected = top_documents(lda, corpus)
-    framed = CollapsedGibbsLDA(4, max_iter=30, random_state=0).set_output(
-        transform="pandas"
-    )
-    for found, wanted in zip(
-        top_documents(framed.fit(corpus), corpus), expected, strict=True
-    ):
+    framed = CollapsedGibbsLDA(4, max_iter=30, random_state=0).fit(corpus)
+    framed.set_output(transform="pandas")
+    for found, wanted in zip(top_documents(framed, corpus), expected, strict=True):
         np.testing.assert_array_equal(found, wanted)
 
 
@@ -191,16 +178,10 @@ def test_topic_frequencies_exclude_the_prior(corpus, lda):
     np.testing.assert_allclose(topic_frequencies(one), expected)
 
 
-# --- documents ---------------------------------------------------------------
-
-
 def test_documents_by_hand():
     documents, proportions = top_documents(KnownTopics(COMPONENTS, THETA), None, 3)
     np.testing.assert_array_equal(documents, [[1, 0, 2], [3, 0, 2]])
     np.testing.assert_allclose(proportions, [[0.9, 0.5, 0.5], [1.0, 0.5, 0.5]])
-
-
-# --- pyLDAvis ----------------------------------------------------------------
 
 
 def test_pyldavis_data(corpus, lda):
@@ -208,13 +189,8 @@ def test_pyldavis_data(corpus, lda):
     X[[0, 7]] = 0
     X = sparse.csr_array(X)
     data = pyldavis_data(lda, X, [f"word {w}" for w in range(30)])
-    assert list(data) == [
-        "topic_term_dists",
-        "doc_topic_dists",
-        "doc_lengths",
-        "vocab",
-        "term_frequency",
-    ]
+    keys = "topic_term_dists doc_topic_dists doc_lengths vocab term_frequency"
+    assert list(data) == keys.split()
     kept = np.delete(np.arange(80), [0, 7])
     np.testing.assert_allclose(data["topic_term_dists"], lda.topic_word_)
     np.testing.assert_allclose(data["doc_topic_dists"], lda.transform(X)[kept])

@@ -51,9 +51,7 @@ def test_given_xi_the_loss_is_a_gaussian_factor(loss, hinges, monkeypatch):
     # exp(-c x - c^2 xi x^2 / 2) for each hinge, and xi is drawn for c |x|.
     wanted, given = [], np.random.default_rng(3).exponential(size=(2, 20, 3))
     monkeypatch.setattr(
-        losses,
-        "draw_xi",
-        lambda c_x, rng: wanted.append(c_x) or given[len(wanted) - 1],
+        losses, "draw_xi", lambda c_x, rng: wanted.append(c_x) or given[len(wanted) - 1]
     )
     rng, c = np.random.default_rng(4), loss.C
     y = rng.choice([-1.0, 1.0], (20, 3))
@@ -72,13 +70,11 @@ def test_given_xi_the_loss_is_a_gaussian_factor(loss, hinges, monkeypatch):
 def test_the_scale_mixture():
     # exp(-2 c max(0, x)) is the integral over t = 1 / xi of N(t; -c x, t).
     for x in (-2.0, 0.5, 1.5):
-        value, _ = integrate.quad(
-            lambda t, x=x: (
-                np.exp(-((t + 0.7 * x) ** 2) / (2 * t)) / np.sqrt(2 * np.pi * t)
-            ),
-            0,
-            np.inf,
-        )
+
+        def density(t, x=x):
+            return np.exp(-((t + 0.7 * x) ** 2) / (2 * t)) / np.sqrt(2 * np.pi * t)
+
+        value, _ = integrate.quad(density, 0, np.inf)
         assert value == pytest.approx(np.exp(-1.4 * max(0, x)), rel=1e-6)
 
 
@@ -193,12 +189,9 @@ def joint_draws(rng, n, sampler):
         theta = rng.dirichlet(ALPHA, (1000, len(targets)))
         z = pick(rng, theta[:, DOC])
         words = pick(rng, phi[np.arange(1000)[:, np.newaxis], z])
-        zbar = np.array(
-            [
-                [(z[:, DOC == d] == k).mean(1) for k in range(n_topics)]
-                for d in range(len(targets))
-            ]
-        ).transpose(2, 0, 1)
+        in_documents = [z[:, DOC == d] for d in range(len(targets))]
+        zbar = [[(own == k).mean(1) for k in range(n_topics)] for own in in_documents]
+        zbar = np.array(zbar).transpose(2, 0, 1)
         scores = zbar @ weights
         losses = 2 * loss.C * loss(targets, scores).sum((1, 2))
         for i in np.flatnonzero(rng.random(1000) < np.exp(-losses))[:n]:
@@ -214,15 +207,10 @@ def pick(rng, p):
 def statistics(words, z, weights, scores):
     """Return numbers that depend on each step of the sampler."""
     same = z[:, np.newaxis] == z
-    return [
-        (weights**2).mean(),
-        scores[0, 0],
-        scores[-1, 0],
-        (scores**2).mean(),
-        same[words[:, np.newaxis] == words].mean(),
-        same.mean(),
-        weights[z[0], 0],
-    ]
+    of_scores = [scores[0, 0], scores[-1, 0], (scores**2).mean()]
+    of_weights = [(weights**2).mean(), weights[z[0], 0]]
+    of_topics = [same[words[:, np.newaxis] == words].mean(), same.mean()]
+    return of_scores + of_weights + of_topics
 
 
 @pytest.mark.slow

@@ -13,9 +13,10 @@ from sklda._core.problem import Problem
 from sklda._medlda.kernels import gibbs, light
 from sklda._medlda.kernels.label_factors import LabelFactors
 from sklda._tables import rows
+from tests.gibbs.test_exactness import BETAS
 from tests.helpers.corpora import random_corpus
-from tests.helpers.enumeration import TinyProblem, assert_exact, is_wrong
-from tests.helpers.mutants import Edit, interpreted, streams
+from tests.helpers.enumeration import TinyProblem, assert_exact, each_mutant, is_wrong
+from tests.helpers.mutants import Edit, faults, interpreted, streams
 
 KERNELS = {"gibbs": gibbs, "light": light}
 
@@ -27,8 +28,8 @@ class Labelled(TinyProblem):
     `curvature` c, (n_docs, n_tasks).
     """
 
-    def __init__(self, docs, n_words, alpha, beta, weights, slope, curvature):
-        super().__init__(docs, n_words, alpha, beta)
+    def __init__(self, problem, weights, slope, curvature):
+        super().__init__(*problem)
         self.weights = np.array(weights, float)
         self.slope = np.array(slope, float)
         self.curvature = np.array(curvature, float)
@@ -49,60 +50,34 @@ class Labelled(TinyProblem):
 
 
 PROBLEMS = {
-    "1 topic": Labelled(
-        (((0, 2), (1, 1)), ((0, 1),)), 2, (0.7,), 0.4, [[1.0]], [[1], [-1]], [[1], [2]]
-    ),
+    "1 topic": Labelled(("aab a", 2, (0.7,), 0.4), [[1.0]], [[1], [-1]], [[1], [2]]),
     "2 topics": Labelled(
-        (((0, 2), (1, 1)), ((0, 1), (1, 2))),
-        3,
-        (0.3, 0.9),
-        0.4,
-        [[1.5, -0.8]],
-        [[0.7], [-0.9]],
-        [[0.4], [0.8]],
+        ("aab abb", 3, (0.3, 0.9), 0.4), [[1.5, -0.8]], [[0.7], [-0.9]], [[0.4], [0.8]]
     ),
     "3 topics, 2 tasks": Labelled(
-        (((0, 2), (1, 1)), (), ((0, 1), (1, 2))),
-        3,
-        (0.2, 0.6, 1.1),
-        0.3,
+        ("aab - abb", 3, (0.2, 0.6, 1.1), 0.3),
         [[1.0, -0.5, 0.3], [-0.4, 1.2, 0.1]],
         [[0.9, -1.0], [3, 3], [-0.6, 0.8]],
         [[0.5, 0.2], [3, 3], [0.9, 0.6]],
     ),
     # Exponents far out of the range of float32, but for a few assignments.
     "steep": Labelled(
-        (((0, 2), (1, 1)), ((0, 1), (1, 2))),
-        2,
-        (0.5, 0.7, 0.9),
-        0.4,
+        ("aab abb", 2, (0.5, 0.7, 0.9), 0.4),
         [[8.0, -8.0, 0.1]],
         [[0.5], [0.3]],
         [[4.0], [2.0]],
     ),
     "no labels": Labelled(
-        (((0, 2), (1, 1)), ((0, 1), (2, 2))),
-        3,
-        (0.3, 0.9),
-        0.4,
-        [[1.0, 2.0]],
-        [[0], [0]],
-        [[0], [0]],
+        ("aab acc", 3, (0.3, 0.9), 0.4), [[1.0, 2.0]], [[0], [0]], [[0], [0]]
     ),
     "beta of each word and topic": Labelled(
-        (((0, 2), (1, 1)), (), ((0, 1), (1, 2))),
-        3,
-        (0.2, 0.6, 1.1),
-        ((0.3, 2.5, 1e-6), (1.1, 0.05, 0.4), (0.3, 0.3, 7.0)),
+        ("aab - abb", 3, (0.2, 0.6, 1.1), BETAS),
         [[1.0, -0.5, 0.3]],
         [[0.9], [3], [-0.6]],
         [[0.5], [3], [0.9]],
     ),
     "18 topics": Labelled(
-        (((0, 2),), ((0, 1),)),
-        2,
-        tuple(np.linspace(0.05, 0.9, 18)),
-        0.3,
+        ("aa a", 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3),
         [np.linspace(-2, 2, 18), np.linspace(1, 0, 18)],
         [[0.5, 0.1], [-0.5, 0.3]],
         [[0.3, 0.2], [0.1, 0.4]],
@@ -172,124 +147,91 @@ def test_tables_are_those_of_the_topics_after_many_sweeps(name):
         np.testing.assert_array_equal(array, same)
 
 
-# --- mutants ---------------------------------------------------------------------
-
 # Problems of few assignments, on which planted faults show best; interpreted kernels
 # have two lanes, so three topics fill two registers.
 SMALL = {
     "cell": Labelled(
-        (((0, 4),),), 1, (0.5, 0.7, 0.9), 0.5, [[1.0, -1.0, 0.4]], [[0.5]], [[0.8]]
+        ("aaaa", 1, (0.5, 0.7, 0.9), 0.5), [[1.0, -1.0, 0.4]], [[0.5]], [[0.8]]
     ),
     "words": Labelled(
-        (((0, 1), (1, 2)), ((0, 2),)),
-        2,
-        (0.5, 0.8),
-        0.2,
+        ("abb aa", 2, (0.5, 0.8), 0.2),
         [[1.2, -0.5], [0.3, 0.9]],
         [[0.8, -0.5], [-0.7, 0.4]],
         [[0.6, 0.3], [0.9, 0.2]],
     ),
-    "one-sided": Labelled(
-        (((0, 3),),), 1, (0.5, 0.7), 0.2, [[2.5, 0]], [[2.0]], [[1.0]]
-    ),
+    "one-sided": Labelled(("aaa", 1, (0.5, 0.7), 0.2), [[2.5, 0]], [[2.0]], [[1.0]]),
     "betas": Labelled(
-        (((0, 1), (1, 2)), ((0, 2),)),
-        2,
-        (0.5, 0.8),
-        ((0.2, 3.0), (1.5, 0.1)),
+        ("abb aa", 2, (0.5, 0.8), ((0.2, 3.0), (1.5, 0.1))),
         [[0.3, 0.9]],
         [[0.8], [-0.7]],
         [[0.6], [0.9]],
     ),
-    "steep": Labelled(
-        (((0, 2), (1, 1)),), 2, (1.5, 1.7), 0.9, [[5.0, -0.5]], [[12.0]], [[1.0]]
-    ),
+    "steep": Labelled(("aab", 2, (1.5, 1.7), 0.9), [[5.0, -0.5]], [[12.0]], [[1.0]]),
 }
 
-# Faults by kernel, problem, draws, and steps if not 3.
-CELL = "light._resample_cell"
-MUTANTS = {
-    ("gibbs", "cell", 4000): {
-        "g keeps the tokens that move away": Edit(
-            "gibbs._resample_cell", "add_scaled(np.float32(1), *Z)", "pass"
-        ),
-        "g forgets the tokens that come": Edit(
-            "gibbs._resample_cell", "add_scaled(np.float32(-1), *Z)", "pass"
-        ),
-        "the token stays in g": Edit(
-            "gibbs._weigh", "A * F * (np.float32(R) + B)", "A * (np.float32(R) + B)"
-        ),
-        "the token stays in g of its present topic": Edit(
-            "gibbs._resample_cell", "exp(E - T) * F", "exp(E - T)"
-        ),
-        "the tilt is not updated after a move": Edit(
-            "gibbs._resample_cell", "top = _update_tilted(*Z)", "pass"
-        ),
-        "a row of one topic serves another": Edit(
-            "_slot_of", "S if S >= 0 else F", "0 if S >= 0 else F"
-        ),
-    },
-    ("gibbs", "steep", 4000): {
-        "the token stays in g where that is steep": Edit(
-            "_weigh_steep", "exp(E + R - T)", "exp(E - T)"
-        ),
-    },
-    ("gibbs", "words", 4000): {
-        "the square of eta is missing": Edit(
-            "_add_parabola", "R * (L - H * R)", "R * L"
-        ),
-        "the slope is missing": Edit("exponents", "S - C * T", "-C * np.float32(T)"),
-    },
-    ("light", "words", 4000): {
-        "no exponential term": Edit("light._exponentiate", "exp(X)", "1"),
-        "the labels' proposal is taken for flat": Edit(
-            "light._weigh", "W * D * T * I", "W * D * T"
-        ),
-        "the token stays in n_dk": Edit("_choose", "F - np.float32(1)", "F"),
-        "the token stays in n_wk": Edit(
-            "_choose", "np.float32(R - 1)", "np.float32(R)", nth=0, of=2
-        ),
-    },
-    ("light", "cell", 8000, 1): {
-        "the document's proposal is taken for flat": Edit(
-            "light._weigh", "A[0] = W * T", "A[0] = W * n_doc * T"
-        ),
-        "the token proposes its own topic": Edit("_other", "I + (I >= O)", "I"),
-    },
-    ("light", "cell", 2000): {
-        "the word's proposal is taken for flat": Edit(
-            "light._weigh", "A[1] = D * T", "A[1] = n_word * D * T"
-        ),
-    },
-    ("light", "betas", 4000): {
-        "the prior is not proposed": Edit("proposals._propose", "N + B[-1]", "N"),
-    },
-    ("light", "betas", 20_000): {
-        "the sum of beta is that of another topic": Edit(
-            CELL, "entry(B, K)", "entry(B, 0)"
-        ),
-    },
-    ("light", "cell", 1000): {
-        "a step forgets where it comes from": Edit(
-            "_choose", "C * A[N, K] < B", "C < B"
-        ),
-        "n_k is not updated": Edit(CELL, "topics.inverse_total[K] = T", "pass"),
-    },
-    ("light", "cell", 4000): {
-        "a search begins too late": Edit(
-            "make_label_proposal", "S <= J * I", "S <= (J + 1) * I"
-        ),
-        "the gradient of the labels is not updated": Edit(
-            CELL, "document.gradient[T] -= M", "pass"
-        ),
-        "a move is measured to first order": Edit("gain_of_move", "G - H * C", "G"),
-    },
-    ("light", "one-sided", 4000): {
-        "the labels' proposal knows the token": Edit(
-            "make_label_proposal", "outside[T] -= W", "pass"
-        ),
-    },
-}
+# Faults by the problem on which they show.
+GIBBS = faults("""
+cell
+  g keeps the tokens that move away
+    gibbs._resample_cell: add_scaled(np.float32(1), *Z) -> pass
+  g forgets the tokens that come
+    gibbs._resample_cell: add_scaled(np.float32(-1), *Z) -> pass
+  the token stays in g
+    gibbs._weigh: A * F * (np.float32(R) + B) -> A * (np.float32(R) + B)
+  the token stays in g of its present topic
+    gibbs._resample_cell: exp(E - T) * F -> exp(E - T)
+  the tilt is not updated after a move
+    gibbs._resample_cell: top = _update_tilted(*Z) -> pass
+  a row of one topic serves another
+    _slot_of: S if S >= 0 else F -> 0 if S >= 0 else F
+steep
+  the token stays in g where that is steep
+    _weigh_steep: exp(E + R - T) -> exp(E - T)
+words
+  the square of eta is missing
+    _add_parabola: R * (L - H * R) -> R * L
+  the slope is missing
+    exponents: S - C * T -> -C * np.float32(T)
+""")
+LIGHT = faults("""
+words
+  no exponential term
+    light._exponentiate: exp(X) -> 1
+  the labels' proposal is taken for flat
+    light._weigh: W * D * T * I -> W * D * T
+  the token stays in n_dk
+    _choose: F - np.float32(1) -> F
+  the token stays in n_wk
+    _choose: np.float32(R - 1) -> np.float32(R) (1 of 2)
+cell
+  the word's proposal is taken for flat
+    light._weigh: A[1] = D * T -> A[1] = n_word * D * T
+  a step forgets where it comes from
+    _choose: C * A[N, K] < B -> C < B
+  n_k is not updated
+    light._resample_cell: topics.inverse_total[K] = T -> pass
+  a search begins too late
+    make_label_proposal: S <= J * I -> S <= (J + 1) * I
+  the gradient of the labels is not updated
+    light._resample_cell: document.gradient[T] -= M -> pass
+  a move is measured to first order
+    gain_of_move: G - H * C -> G
+betas
+  the prior is not proposed
+    proposals._propose: N + B[-1] -> N
+  the sum of beta is that of another topic
+    light._resample_cell: entry(B, K) -> entry(B, 0)
+one-sided
+  the labels' proposal knows the token
+    make_label_proposal: outside[T] -= W -> pass
+""")
+ONE_STEP = faults("""
+cell
+  the document's proposal is taken for flat
+    light._weigh: A[0] = W * T -> A[0] = W * n_doc * T
+  the token proposes its own topic
+    _other: I + (I >= O) -> I
+""")
 
 
 def plain(name, tiny, edits=(), n_steps=3):
@@ -313,10 +255,8 @@ def test_interpreted_kernels_pass(name, tiny):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("setting", "fault"), [(one, fault) for one in MUTANTS for fault in MUTANTS[one]]
-)
-def test_mutants_fail(setting, fault):
-    name, tiny, n_draws, *n_steps = setting
-    mutant = plain(name, SMALL[tiny], [MUTANTS[setting][fault]], *n_steps)
-    assert is_wrong(mutant, SMALL[tiny], n_draws, seed=5)
+@each_mutant({"gibbs": GIBBS, "light": LIGHT, "light, one step": ONE_STEP})
+def test_mutants_fail(name, problem, edits):
+    kernel, _, one_step = name.partition(", ")
+    mutant = plain(kernel, SMALL[problem], edits, n_steps=1 if one_step else 3)
+    assert is_wrong(mutant, SMALL[problem], 20_000, seed=5)

@@ -6,21 +6,10 @@ from sklearn.exceptions import DataConversionWarning
 
 from sklda import MedLDAClassifier, MedLDARegressor
 from tests.helpers.comparison import assert_same_fit
-from tests.helpers.supervised import (
-    INDICATORS,
-    MAIN,
-    TEST,
-    THETA,
-    TRAIN,
-    X,
-    fit,
-)
+from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fit
 
 samplers = pytest.mark.parametrize("sampler", ["light", "gibbs"])
 strategies = pytest.mark.parametrize("multi_class", ["multitask", "ovr"])
-
-
-# --- y ---------------------------------------------------------------------------
 
 
 def test_labels_of_any_kind():
@@ -65,9 +54,6 @@ def test_minus_one_is_as_good_as_zero(multi_class):
         model.score(X[TEST], 2 * INDICATORS[TEST])
 
 
-# --- parameters ----------------------------------------------------------------------
-
-
 @samplers
 @strategies
 @pytest.mark.parametrize("C", [1e-10, 1e10])
@@ -87,14 +73,8 @@ def test_extreme_parameters(sampler, multi_class, C, prior_precision):
 @pytest.mark.parametrize("unit", [2.0**-29, 2.0**29, 1e-9, 1e9])
 def test_numbers_in_any_unit(sampler, unit):
     y = 5 * THETA[:, 0] - 3 * THETA[:, 1]
-    model = fit(
-        unit * y[TRAIN],
-        cls=MedLDARegressor,
-        sampler=sampler,
-        C=5 / unit,
-        epsilon=0.1 * unit,
-        prior_precision=unit**-2,
-    )
+    in_unit = {"C": 5 / unit, "epsilon": 0.1 * unit, "prior_precision": unit**-2}
+    model = fit(unit * y[TRAIN], cls=MedLDARegressor, sampler=sampler, **in_unit)
     assert model.score(X[TEST], unit * y[TEST]) > 0.7
     if np.log2(unit).is_integer():  # then rounding is the same
         same = fit(y[TRAIN], cls=MedLDARegressor, sampler=sampler, C=5)

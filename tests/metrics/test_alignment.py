@@ -16,9 +16,6 @@ def topics():
     return np.random.default_rng(0).dirichlet(np.full(40, 0.2), 6)
 
 
-# --- alignment ---------------------------------------------------------------
-
-
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_order_of_topics_is_found(topics, distance):
     order = np.array([3, 0, 5, 1, 4, 2])
@@ -60,9 +57,6 @@ def test_fewer_topics_leave_topics_without_partner(topics):
     np.testing.assert_array_equal(np.isnan(found.distances), found.partners == -1)
     np.testing.assert_array_equal(found.nearest, [4, 1])
     assert found.left_over.size == 0
-
-
-# --- stability and consensus -------------------------------------------------
 
 
 def test_stability_by_hand():
@@ -112,9 +106,6 @@ def test_consensus_is_nearer_to_the_planted_topics_than_a_fit(topics):
 def test_consensus_leaves_missing_partners_out(topics):
     fits = [topics[:3], topics[[1, 0]], topics[[2, 1, 0]]]
     np.testing.assert_allclose(consensus_topics(fits), topics[:3])
-
-
-# --- errors, beside those of tests/helpers/bad_input ---------------------------
 
 
 def test_the_largest_weights_are_on_a_scale_like_any_other(topics):

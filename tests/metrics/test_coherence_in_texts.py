@@ -101,9 +101,6 @@ def test_default_windows(texts, topics):
         )
 
 
-# --- forms of texts and models -----------------------------------------------
-
-
 def test_strings_are_split_as_by_count_vectorizer(texts, topics):
     joined = [" ".join(tokens).upper() for tokens in texts]
     split = list(map(CountVectorizer().build_analyzer(), joined))
@@ -140,9 +137,6 @@ def test_measures_of_documents_take_no_texts(texts, topics):
     ):
         with pytest.raises(ValueError, match=words):
             topic_coherence(topics, **arguments)
-
-
-# --- gensim ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("measure", WINDOW_MEASURES)

@@ -40,10 +40,8 @@ def test_mean_of_estimates_is_the_probability(row, n_particles):
     row = np.array(row)
     n_runs = 4000
     X = np.tile(row, (n_runs, 1))
-    found = left_to_right_log_likelihood(
-        model_of(), X, n_particles=n_particles, random_state=0
-    )
-    probabilities = np.exp(found)
+    options = {"n_particles": n_particles, "random_state": 0}
+    probabilities = np.exp(left_to_right_log_likelihood(model_of(), X, **options))
     error = probabilities.std() / np.sqrt(n_runs)
     assert error < 0.05 * exact(row)
     assert abs(probabilities.mean() - exact(row)) < 4.5 * error
@@ -51,16 +49,14 @@ def test_mean_of_estimates_is_the_probability(row, n_particles):
 
 def test_more_particles_come_closer():
     row = np.array([3, 0, 2, 2])
-    spread = [
-        left_to_right_log_likelihood(
-            model_of(), np.tile(row, (200, 1)), n_particles=n, random_state=0
-        ).std()
-        for n in (1, 10, 100)
-    ]
+
+    def estimates(n_rows, n):
+        X, options = np.tile(row, (n_rows, 1)), {"n_particles": n, "random_state": 0}
+        return left_to_right_log_likelihood(model_of(), X, **options)
+
+    spread = [estimates(200, n).std() for n in (1, 10, 100)]
     assert spread[0] > 2 * spread[1] > 4 * spread[2]
-    (found,) = left_to_right_log_likelihood(
-        model_of(), [row], n_particles=20_000, random_state=0
-    )
+    (found,) = estimates(1, 20_000)
     np.testing.assert_allclose(found, np.log(exact(row)), atol=0.01)
 
 

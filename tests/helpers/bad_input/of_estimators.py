@@ -35,21 +35,11 @@ IS_ONE = LABELS == "one"
 
 FAST = {"n_components": N_TOPICS, "max_iter": 10, "random_state": 0, "tol": 0}
 # Valid values where the default is None or takes too long.
-TYPICAL = {
-    "n_em_steps": 5,
-    "n_components": 127,
-    "doc_topic_prior": 0.5,
-    "topic_word_prior": 0.5,
-    "burn_in": 7,
-    "keep_draws": 60,
-    "max_iter": 5,
-    "n_jobs": 2,
-    # With the sweeps or minibatches, or a table's padding, above what np.int8 holds.
-    "damping": 100,
-    "learning_offset": 126.0,
-    "learning_decay": 0.75,
-    "total_samples": 100.0,
-}
+TYPICAL = {"n_em_steps": 5, "n_components": 127, "burn_in": 7, "keep_draws": 60}
+TYPICAL |= {"doc_topic_prior": 0.5, "topic_word_prior": 0.5, "max_iter": 5, "n_jobs": 2}
+# With the sweeps or minibatches, or a table's padding, above what np.int8 holds.
+TYPICAL |= {"damping": 100, "learning_offset": 126.0, "total_samples": 100.0}
+TYPICAL["learning_decay"] = 0.75
 # Parameters that have no effect without others, or later than np.int8 can count.
 LONG = {"max_iter": 140}
 CONTEXT = {
@@ -66,9 +56,8 @@ CONTEXT = {
 
 
 def labels_for(cls: type) -> Any:
-    return {"MedLDAClassifier": LABELS, "MedLDARegressor": THETA[:, 0]}.get(
-        cls.__name__
-    )
+    known = {"MedLDAClassifier": LABELS, "MedLDARegressor": THETA[:, 0]}
+    return known.get(cls.__name__)
 
 
 @cache
@@ -154,6 +143,7 @@ INIT += refused(5, 0.5, True, b"random")
 INIT += Spec([], [[TOPICS, TOPICS.astype(int), TOPICS.tolist(), 1e300 * TOPICS]])
 INIT += Spec([], [[TOPICS, TOPICS.astype(np.float16), TOPICS.astype(np.float32)]])
 OF_WORDS = np.linspace(0.1, 0.7, N_WORDS)
+WITH_ZEROS = np.where(OF_WORDS > 0.5, 0, 0.1)
 OF_TOPICS_AND_WORDS = np.outer([1, 2, 3], OF_WORDS)
 PER_WORD = rows(
     (np.ma.masked_less(OF_WORDS, 0.3), "masked entries"),
@@ -161,23 +151,16 @@ PER_WORD = rows(
     (OF_TOPICS_AND_WORDS[1:], r"shape \(2, 7\).*shape \(7,\).*\(3, 7\)"),
     (OF_TOPICS_AND_WORDS.T, r"shape \(7, 3\).*\(3, 7\)"),
     ([], r"shape \(0,\).*shape \(7,\)"),
-    (
-        np.where(OF_WORDS > 0.5, 0, 0.1),
-        r"from 1e-10 to 1e\+10.*got 0.0.*out of a topic",
-    ),
+    (WITH_ZEROS, r"from 1e-10 to 1e\+10.*got 0.0.*out of a topic"),
     (-OF_WORDS, r"from 1e-10 to 1e\+10.*got -0.1"),
     (np.where(OF_WORDS > 0.5, math.nan, 0.1), r"from 1e-10 to 1e\+10.*got nan"),
     (OF_TOPICS_AND_WORDS * math.inf, r"from 1e-10 to 1e\+10.*got inf"),
     (["a"] * N_WORDS, "must hold numbers.*'a'"),
     ({"a": 1}, "must hold numbers"),
     ({3}, "must hold numbers"),
-) + Spec(
-    [],
-    [
-        [OF_WORDS, OF_WORDS.tolist(), tuple(OF_WORDS)],
-        [OF_TOPICS_AND_WORDS, OF_TOPICS_AND_WORDS.tolist()],
-    ],
 )
+PER_WORD += Spec([], [[OF_WORDS, OF_WORDS.tolist(), tuple(OF_WORDS)]])
+PER_WORD += Spec([], [[OF_TOPICS_AND_WORDS, OF_TOPICS_AND_WORDS.tolist()]])
 FLOAT32 = rows(
     *((n, r"1e-10.*(1e\+10|10{10})") for n in (1e-60, 9e-11, 1.1e10, 1e39, 1e300))
 )
@@ -194,10 +177,9 @@ MORE = {
 
 def derived_specs(cls: type) -> dict[str, Spec]:
     """Return what follows from the constraints of each parameter."""
+    constraints = cls._parameter_constraints
     return {
-        name: of_constraints(
-            cls._parameter_constraints[name], TYPICAL.get(name, default)
-        )
+        name: of_constraints(constraints[name], TYPICAL.get(name, default))
         for name, default in cls().get_params().items()
     }
 

@@ -166,13 +166,8 @@ def coherence_in_texts() -> Door:
     of_names += refused(["a"] * N_WORDS, words="{name} must be distinct")
     return Door(
         metrics.topic_coherence,
-        {
-            "model": COMPONENTS,
-            "measure": "c_v",
-            "n_words": 3,
-            "texts": texts,
-            "feature_names": list("abcdefg"),
-        },
+        {"model": COMPONENTS, "measure": "c_v", "n_words": 3}
+        | {"texts": texts, "feature_names": list("abcdefg")},
         {
             "X": refused(X, words="X has no effect") + accepted(None),
             "texts": given + Spec([], [same]),
@@ -442,12 +437,8 @@ def as_drawn(given: dict[str, Any]) -> dict[str, Spec]:
             if name != "intervals":  # None draws none
                 specs[name] += refused(None)
         if isinstance(value, np.ndarray):
-            no_numbers = [
-                np.full(value.shape, math.nan),
-                value.astype(str),
-                [[1], [2, 3]],
-            ]
-            specs[name] += refused(*no_numbers)
+            no_numbers = np.full(value.shape, math.nan), value.astype(str)
+            specs[name] += refused(*no_numbers, [[1], [2, 3]])
     return specs
 
 

@@ -114,17 +114,8 @@ def number_in(interval: Interval) -> Any:
     return (low + high) // 2 if interval.type is Integral else (low + high) / 2
 
 
-NO_NUMBERS = [
-    "3",
-    {3},
-    [[3]],
-    3j,
-    object(),
-    True,
-    np.True_,
-    math.nan,
-    np.float32("nan"),
-]
+NO_NUMBERS = ["3", {3}, [[3]], 3j, object(), True, np.True_, math.nan]
+NO_NUMBERS += [np.float32("nan")]
 NO_INTEGERS = [math.inf, 2.5, 3.0, np.float32(3), np.float64(3)]
 NO_FLOATS = [math.inf, -math.inf, np.float32("inf"), 10**400, -(10**400)]
 
