@@ -68,9 +68,9 @@ flat
     set_weights: N > PLAIN -> True
   a node is split for all tokens
     draw_nested: U * T[C, J] -> U * T[n, J]
-five topics
-  the right child is the neighbour
-    draw_nested: (B, L, J + 2 * M) -> (B, L, J + M + 1)
+pairs
+  children are neighbours
+    draw_nested: (B, J + M, J + 2 * M) -> (B, 2 * J, 2 * J + 1)
 """)
 BACKWARD = faults("""
 five topics

@@ -12,13 +12,11 @@ MUTANTS = faults("""
 flat pair, same
   kappa_2 is p_0 p_1
     small.cumulants: p0 * (p1 - p0) -> p0 * p1
-  p_1 is that of b
-    kappa_of: b + one -> b
   H_2 lacks K_2
     normaliser: k1 * k1 + k2 -> k1 * k1
   kappa_2 does not count in a pair
     normaliser: (K, 1.0, 0.0, 0.0) -> (K, 0.0, 0.0, 0.0)
-  n_dk keeps the block
+  n_dk keeps the block in the test
     resample_small: given.doc_topic[K] - M -> given.doc_topic[K]
   p_1 is p_0 in the test
     resample_small: (A + 1) * (B + 1) / (S + 1) -> A * B / S
@@ -26,8 +24,6 @@ flat pair, same
     set_ratios: (A + I) / (S + I) -> A / (S + I)
   the sums keep the block
     resample_small: left = moved(*Z) -> pass
-  one token has the weight of all
-    resample_small: stay *= P -> stay = P
   the block is one token
     resample_small: m += X -> pass
   no block stays as it is
@@ -42,8 +38,6 @@ flat pair, same
     redraw: sums = change(*Z) -> change(*Z) (2 of 2)
   kappa_1 does not count
     draw_other: range(depth) -> range(1, depth)
-  kappa_2 does not count
-    draw_other: range(depth) -> range(1)
 flat 4 alike
   kappa_3 lacks p_0
     small.cumulants: p2 - p0 - twice -> p2 - twice
@@ -63,18 +57,14 @@ flat 4 alike
     normaliser: 3 * A * B -> A * B (1 of 2)
   H_4 has another binomial of 1 for 3
     normaliser: 3 * A * B -> A * B (2 of 2)
-  kappa_4 does not count
-    normaliser: (A, B, C, 1.0) -> (A, B, C, 0.0)
   p_3 is p_2 in the test
     resample_small: (A + 3) * (B + 3) / (S + 3) -> (A + 2) * (B + 2) / (S + 2)
 flat 3 of 2 topics
-  p_2 is that of b + 1
-    kappa_of: b1 + one -> b1
   H_3 has a binomial of 1 for 2
     normaliser: A + 2 * B * C + D -> A + B * C + D
-  two terms count
-    small.combined: depth == 2 -> True
 flat 4 of 2 topics
+  the first token has the weight of the second
+    redraw: stay /= P -> pass
   p_3 is that of b + 2
     kappa_of: b2 + one -> b2
   p_4 is p_3 in the test
@@ -83,18 +73,21 @@ three
   kappa_3 does not count
     normaliser: (A, B, 1.0, 0.0) -> (A, B, 0.0, 0.0)
 pair, same
-  n_wk keeps the block
+  beta counts twice in the test
+    resample_small: np.float64(words.beta) -> 2 * np.float64(words.beta)
+  one token has the weight of all
+    resample_small: stay *= P -> stay = P
+  p_0 is p_1 in the test
+    resample_small: A * B / S -> (A + 1) * (B + 1) / (S + 1) (1 of 5)
+  p_0 is that of b + 1
+    kappa_of: ratio[0] * b -> ratio[0] * b1
+  p_1 is that of b
+    kappa_of: b + one -> b
+  n_wk keeps the block in the test
     resample_small: words.counts[J] - M -> words.counts[J]
-documents
-  n_k keeps the block
-    resample_small: given.topic[K] - M -> given.topic[K]
 pairs
-  alpha is missing
-    resample_small: X + np.float64(given.alpha[K]) -> X
-  beta is missing
-    resample_small: X + np.float64(words.beta) -> X
-  V is missing
-    resample_small: entry(*Z) -> words.beta
+  beta is missing where no topic is listed
+    set_base: np.float64(beta) -> 1e-6
   only listed topics count
     set_base: given.base[C] = X -> given.base[C] = 0.0
   listed topics do not count
@@ -108,8 +101,6 @@ four
 flat pair, different
   a block stays too often
     resample_small: U * E < S -> U * E < 1.5 * S
-  the first token has the weight of the second
-    redraw: stay /= P -> pass
   the second token moves for sure
     redraw: stay, S = (0.0, E) -> S = E
 pair beside
@@ -120,11 +111,41 @@ pair beside
   only listed topics are drawn
     draw_other: draw_unlisted(*Z) -> but
 two words
+  beta is missing where topics are listed
+    weigh_topics: X + beta -> X
+  V is missing in the test
+    resample_small: entry(*Z) -> words.beta
   the sums are those of the word before
     lists._resample_several: word[C] != weighed -> weighed < 0
 singles
   single tokens have the ratios of before
     lists._resample_singles: update_ratios(*Z) -> 5.0
+pair, different
+  alpha is half as large
+    set_ratios: given.alpha[K] -> given.alpha[K] / 2
+  V is half as large
+    set_ratios: entry(*Z) -> entry(*Z) / 2
+  beta is missing when a token is added
+    small.change: words.counts[J] + beta -> words.counts[J] + 1e-6
+  kappa_2 does not count
+    draw_other: range(depth) -> range(1)
+3 of 3 topics
+  p_2 is that of b + 1
+    kappa_of: b1 + one -> b1
+4 alike
+  kappa_4 does not count
+    normaliser: (A, B, C, 1.0) -> (A, B, C, 0.0)
+  two terms count
+    small.combined: depth == 2 -> True
+4 spread
+  n_k keeps the block in the test
+    resample_small: given.topic[K] - M -> given.topic[K]
+4 wide
+  n_k loses the tokens on all topics in the test
+    resample_small: given.topic[K] - M -> given.topic[K] - n
+peaked pair
+  alpha is that of another topic in the test
+    resample_small: given.alpha[K] -> given.alpha[0]
 """)
 # Faults by the most tokens of a block. What is kept from block to block shows them.
 KEPT = faults("""
@@ -155,7 +176,7 @@ KEPT = faults("""
     draw_unlisted: weigh_topics(*Z) -> pass
 3
   sums are those before the block
-    redraw: return sums -> return weigh_topics(words, given, 1)
+    resample_small: redraw(*Z) -> redraw(*Z) and sums
 """)
 # As if all weight but the block's were lost to rounding: the sums are made anew.
 SPOILT = [

@@ -67,7 +67,7 @@ def test_cumulants_of_a_topic(topic):
 
 
 def all_kept(most, edits=(), n_topics=9, n_sweeps=8):
-    """Return whether the sums after each block are as if made anew.
+    """Return whether the counts and sums after each block are as if made anew.
 
     A fault in them changes few draws, and little: enumeration would take too long.
     """
@@ -76,15 +76,20 @@ def all_kept(most, edits=(), n_topics=9, n_sweeps=8):
     resample = plain.resample_small
 
     def resample_and_look(block, n, sums, words, given, rng, depth):
+        others = given.doc_topic - np.bincount(block, minlength=given.topic.size)
         sums = resample(block, n, sums, words, given, rng, depth)
         used = slice(words.size[0] + words.size[0] % 2)  # whole registers
-        kept = given.base.copy(), given.kappa[:, used].copy()
+        kept = given.base.copy(), given.kappa[:, used].copy(), given.ratio.copy()
+        given.doc_topic[:] = others + np.bincount(block, minlength=given.topic.size)
+        for k in range(given.topic.size):
+            plain.set_ratios(k, given, depth)
         plain.set_base(words.beta, given, depth)
         anew = plain.weigh_topics(words, given, depth)
         seen.append(
             np.allclose(sums[:depth], anew[:depth])
             and np.allclose(kept[0], given.base)
             and np.allclose(kept[1], given.kappa[:, used])
+            and np.allclose(kept[2], given.ratio)
         )
         return sums
 

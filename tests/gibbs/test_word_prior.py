@@ -36,9 +36,9 @@ topics
     "lists": faults("""
 one seed
   the excess is missing
-    _list_excess: state.size[W] = A - B -> state.size[W] = 0
+    lists.from_topics: state.size[:] = N -> state.size[:] = 0
   the excess is twice there
-    _list_excess: value[X] -> 2 * value[X]
+    lists.from_topics: excess.value -> 2 * excess.value (2 of 2)
 of words
   beta is that of another word
     entry.priors_of: entry(B, W) -> entry(B, 0)
@@ -49,18 +49,18 @@ topics
     "pairs": faults("""
 one seed
   the excess is missing
-    _list_excess: state.size[W] = A - B -> state.size[W] = 0
+    lists.from_topics: state.size[:] = N -> state.size[:] = 0
 topics
   the sum of beta is that of another topic
     set_ratios: entry(S, K) -> entry(S, 0)
   without tokens, it is that of another topic
-    kappa_without: entry(S, K) -> entry(S, 0)
+    resample_small: entry(S, K) -> entry(S, 1)
 of words
   beta is that of the first word
-    small.words_of: entry(B, W) -> entry(B, 0)
+    small.topics_of: entry(B, W) -> entry(B, 0)
 words far apart
   unlisted topics have beta of another word
-    lists._resample_small: W.beta != B -> B < 0
+    lists._resample_several: W.beta != B -> B < 0
 """),
 }
 

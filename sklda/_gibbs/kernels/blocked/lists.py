@@ -76,7 +76,7 @@ def sweep_large_blocks(blocks, state, priors, rng, nested):
     _sweep_large_blocks(blocks, state, doc_topic, priors, rng, nested)
 
 
-# What `words_of` returns counts no references: only functions that count none, either,
+# What `topics_of` returns counts no references: only functions that count none, either,
 # may take it.
 @njit(cache=True, nogil=True, _nrt=False)
 def _sweep_large_blocks(blocks, state, doc_topic, priors, rng, nested):

@@ -267,7 +267,8 @@ def redraw(block, n, stay, sums, words, given, rng, depth):
         if r < 0:
             stay /= own[0]
         else:
-            stay, scale = 0.0, 1 / everything
+            # Rounding may leave nothing; infinite weights would draw any topic.
+            stay, scale = 0.0, 1 / everything if everything > 0 else 1.0
             j = draw_other(r * scale, scale, factors, j, words, given, depth)
             block[i] = words.topics[j]
         sums = change(j, 1, sums, words, given, depth)
