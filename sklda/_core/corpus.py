@@ -299,17 +299,3 @@ def tokens_before(corpus: Corpus | Part) -> np.ndarray:
 def document_lengths(corpus: Corpus | Part) -> np.ndarray:
     """Return the number of tokens of each document, (n_docs,)."""
     return np.diff(tokens_before(corpus))
-
-
-def slice_documents(corpus: Corpus, first: int, last: int) -> Corpus:
-    """Return the documents from `first` to before `last` as a corpus.
-
-    Its tokens keep their numbers, so that it shares the topics of all tokens.
-    """
-    doc_ptr, word, token_ptr = corpus
-    begin, end = doc_ptr[first], doc_ptr[last]
-    return Corpus(
-        doc_ptr=doc_ptr[first : last + 1] - begin,
-        word=word[begin:end],
-        token_ptr=token_ptr[begin : end + 1],
-    )

@@ -26,12 +26,8 @@ class Threads:
     _tasks: SimpleQueue | None = None
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        self.resize(n_jobs)
-        self._locks: list[Any] = []  # each held by a thread until it ends
-
-    def resize(self, n_jobs: int | None) -> None:
-        """Set the number of threads, outside ``with``."""
         self.n = effective_n_jobs(n_jobs)  # at most: threads are started as needed
+        self._locks: list[Any] = []  # each held by a thread until it ends
 
     def map(self, function: Callable, *arguments) -> list:
         """Return ``[function(*a) for a in zip(*arguments)]``, done by all threads."""

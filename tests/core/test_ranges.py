@@ -1,9 +1,9 @@
-"""Items in ranges of equal weight, some of the documents, and cells that are split."""
+"""Items in ranges of equal weight, and cells that are split."""
 
 import numpy as np
 import pytest
 
-from sklda._core.corpus import ranges, slice_documents, split_cells
+from sklda._core.corpus import ranges, split_cells
 from tests.helpers.corpora import docs_of, random_corpus, words_of
 
 
@@ -24,24 +24,6 @@ def test_ranges(seed, n):
         heaviest = max(before[last] - before[first] for first, last in found)
         share = before[-1] / min(n, size + 1)
         assert heaviest <= share + weights.max()
-
-
-def test_slice_documents():
-    corpus = random_corpus(3, n_docs=9, n_words=5)
-    for first, last in [(0, 9), (0, 1), (4, 5), (2, 8), (8, 9)]:
-        some = slice_documents(corpus, first, last)
-        assert some.doc_ptr.size == last - first + 1
-        assert some.doc_ptr[0] == 0
-        assert some.word.size == some.token_ptr.size - 1 == some.doc_ptr[-1]
-        for array, whole in zip(some, corpus, strict=True):
-            assert array.dtype == whole.dtype
-            assert array.flags.c_contiguous
-        for d in range(first, last):
-            a, b = corpus.doc_ptr[d : d + 2]
-            i, j = some.doc_ptr[d - first : d - first + 2]
-            np.testing.assert_array_equal(some.word[i:j], corpus.word[a:b])
-            tokens = corpus.token_ptr[a : b + 1]  # with the numbers that they had
-            np.testing.assert_array_equal(some.token_ptr[i : j + 1], tokens)
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 4, 7, 1000])

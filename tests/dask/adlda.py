@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._core.corpus import ranges, slice_documents, tokens_before
+from sklda._core.corpus import ranges, tokens_before
+from sklda._core.problem import Corpus
 from sklda._core.sampler import info
 
 
@@ -28,7 +29,7 @@ class PlainAdLda(NamedTuple):
         tables, copies = state.tables, []
         documents = ranges(tokens_before(problem.corpus), self.n_shards)
         for i, some in enumerate(documents):
-            own = problem._replace(corpus=slice_documents(problem.corpus, *some))
+            own = problem._replace(corpus=_some(problem.corpus, *some))
             copy = type(tables)(*map(np.copy, tables))._replace(z=state.z)
             self.sampler.sweep(own, self.sampler.over(copy, own), rng.child(i))
             copies.append(copy)
@@ -72,3 +73,10 @@ def _add_lists(tables, copies):
         tables.size[w] = len(left)
         for slot, (k, n) in enumerate(left, first):
             tables.list_topic[slot], tables.list_count[slot] = k, n
+
+
+def _some(corpus, first, last):
+    """Return some documents as a corpus whose tokens keep their numbers."""
+    begin, end = corpus.doc_ptr[[first, last]]
+    doc_ptr = corpus.doc_ptr[first : last + 1] - begin
+    return Corpus(doc_ptr, corpus.word[begin:end], corpus.token_ptr[begin : end + 1])

@@ -9,7 +9,6 @@ from sklearn.base import clone
 
 from sklda import ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
 from sklda._core.corpus import n_documents_in_common
-from sklda._core.threads import Threads
 from sklda._gibbs.chain import Chain
 from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import sample_chains
@@ -289,9 +288,3 @@ def test_chains_side_by_side_do_not_go_on_by_fit():
     chains = sample_chains(model, X, n_chains=2, random_state=0).more(4)
     assert not any(one.warm_start for one in chains.estimators_)
     assert_same_fit(chains.estimators_[0], clone(chains.estimators_[0]).fit(X))
-
-
-def test_number_of_threads():
-    threads = Threads(1)
-    threads.resize(3)
-    assert threads.n == 3
