@@ -302,8 +302,9 @@ class CVBLDA(BaseLDA):
     def partial_fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Move the topics towards those of a minibatch of documents.
 
-        This is stochastic CVB0 [3]_, whatever the approximation of fit. The first call
-        starts from random topics, or from those of fit, whose other attributes go.
+        This is stochastic CVB0 (Foulds et al., 2013), whatever the approximation of
+        fit. The first call starts from random topics, or from those of fit, whose
+        other attributes go.
 
         Parameters
         ----------
