@@ -29,7 +29,7 @@ S = TypeVar("S", bound=SamplerState)
 
 
 class SweepInfo(NamedTuple):
-    """What a sweep did; the numbers add up over shards."""
+    """What a sweep over all tokens did."""
 
     n_draws: int  # of topics: fewer than tokens where several move together
     n_proposed: int = 0  # Metropolis-Hastings steps
@@ -58,8 +58,11 @@ class Sampler(Protocol[S]):
         They may be the state's own: read them before the next sweep.
         """
 
-    def info(self, problem: ProblemOfCells, state: S) -> SweepInfo:
-        """Return what the last sweep did, in far less time than a sweep takes."""
+    def info(self, problem: Problem[Corpus], state: S) -> SweepInfo:
+        """Return what the last sweep did, in far less time than a sweep takes.
+
+        States of parts of the cells share what it is read from: any of them will do.
+        """
 
 
 class Shardable(Sampler[S], Protocol[S]):
@@ -81,9 +84,6 @@ def over(tables: Any, problem: ProblemOfCells) -> Any:
     return tables
 
 
-def info(problem: ProblemOfCells, state: Any) -> SweepInfo:
-    """Return one draw for each token: `info` of samplers that draw each by itself."""
-    corpus = problem.corpus
-    return SweepInfo(
-        int((corpus.token_ptr[corpus.end] - corpus.token_ptr[corpus.begin]).sum())
-    )
+def info(problem: Problem[Corpus], state: Any) -> SweepInfo:
+    """Return one draw for each token: `info` of samplers in which none share one."""
+    return SweepInfo(state.z.size)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklda._core.corpus import cells_of, kernel_parts
-from sklda._core.problem import Corpus, Counts, Part, Problem, ProblemOfCells
+from sklda._core.problem import Corpus, Counts, Problem, ProblemOfCells
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import SweepInfo
 from sklda._ecgs.kernels import draw_numbers, lists, rows
@@ -74,11 +74,9 @@ class Grouped(NamedTuple):
         """Return the count tables."""
         return self.kernel.counts(problem, state.tables)
 
-    def info(self, problem: ProblemOfCells, state: GroupedState) -> SweepInfo:
+    def info(self, problem: Problem[Corpus], state: GroupedState) -> SweepInfo:
         """Return the number of groups of tokens."""
-        is_part = isinstance(problem.corpus, Part)
-        cells = cells_of(problem.corpus) if is_part else slice(None)
-        return SweepInfo(n_draws=int(state.n_draws[cells].sum()))
+        return SweepInfo(n_draws=int(state.n_draws.sum()))
 
 
 def grouped_sampler(problem: Problem[Corpus], damping: int | None) -> Grouped:

@@ -27,7 +27,7 @@ from sklda._core.problem import (
     ProblemOfCells,
 )
 from sklda._core.random_streams import RandomStreams
-from sklda._core.sampler import SweepInfo
+from sklda._core.sampler import info
 from sklda._gibbs.kernels.blocked import lists as blocked_lists
 from sklda._gibbs.kernels.blocked.small import SMALL
 from sklda._tables import lists
@@ -87,6 +87,7 @@ class Blocked(NamedTuple):
 
     nested: bool
     max_block_size: int | None
+    info = staticmethod(info)
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> BlockState:
         """Return the state in which the tokens have the topics z."""
@@ -126,10 +127,6 @@ class Blocked(NamedTuple):
     def counts(self, problem: Problem[Corpus], state: BlockState) -> Counts:
         """Return the count tables."""
         return lists.counts(problem, state.tables)
-
-    def info(self, problem: ProblemOfCells, state: BlockState) -> SweepInfo:
-        """Return the number of blocks."""
-        return SweepInfo(n_draws=state.blocks.size.size)
 
 
 def _in_parts(blocks: Blocks, n_steps: int) -> Iterator[Blocks]:
