@@ -148,7 +148,8 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
     @fit_context(prefer_skip_nested_validation=True)
     def _fit_chain(self, X, y=None, recorder: Observer | None = None) -> Chain:
         parameters, chain = self._parameters, take_up(self)
-        schedule, keep_draws = chain_schedule(parameters, chain), parameters.keep_draws
+        schedule = chain_schedule(parameters, goes_on=chain is not None)
+        keep_draws, every = parameters.keep_draws, parameters.evaluate_every
         with fitting(self), make_threads(parameters) as threads:
             corpus = check_corpus(self, X, reset=chain is None)
             if self.warm_start:
@@ -167,7 +168,6 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
                 check_documents(corpus, chain.problem.corpus, may_add=True)
                 chain = chain.extended(sampler, corpus, threads)
                 check_keep_draws(keep_draws, schedule, problem, len(chain.draws))
-            every = parameters.evaluate_every
             run_fit(self, (X, y), chain, schedule, every, recorder)
             self._end(chain, recorder)
         return chain

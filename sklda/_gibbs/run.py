@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, Protocol, Self
 
@@ -56,9 +56,7 @@ class Observer(Protocol):
         """Record what is wanted of the present sample."""
 
 
-def chain_schedule(
-    parameters: SimpleNamespace, chain: Runnable | None = None
-) -> Schedule:
+def chain_schedule(parameters: SimpleNamespace, *, goes_on: bool = False) -> Schedule:
     """Return the schedule of a fit, its sweeps counted from 1.
 
     Raises
@@ -73,25 +71,8 @@ def chain_schedule(
             f"burn_in={burn_in} leaves no sweep to keep: it must be smaller than "
             f"max_iter={max_iter}. None means half of max_iter."
         )
-    every, goes_on = getattr(parameters, "evaluate_every", 0), chain is not None
+    every = getattr(parameters, "evaluate_every", 0)
     return make_schedule(parameters, burn_in, parameters.thin, every, goes_on=goes_on)
-
-
-def run(chain: Runnable, schedule: Schedule) -> Iterator[int]:
-    """Run the chain up to the end of the schedule; yield the number of sweeps done.
-
-    If the caller stops early, the last sample is not in the averages unless the
-    schedule keeps it: call ``chain.keep()``.
-    """
-    for sweep in range(chain.n_sweeps + 1, schedule.max_iter + 1):
-        chain.sweep()
-        if schedule.learns(sweep):
-            chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")
-        if schedule.evaluates(sweep):
-            chain.evaluate()
-        if schedule.keeps(sweep):
-            chain.keep()
-        yield sweep
 
 
 def run_fit(
@@ -118,9 +99,16 @@ def run_fit(
         return estimator._attributes(chain.snapshot())
 
     with fit_callbacks(estimator, *data, attributes) as notify:
-        for sweep in run(chain, schedule):
+        for sweep in range(first + 1, until + 1):
+            chain.sweep()
+            if schedule.learns(sweep):
+                chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")
+            if schedule.evaluates(sweep):
+                chain.evaluate()
+            if kept := schedule.keeps(sweep):
+                chain.keep()
             if recorder is not None:
-                recorder.look(chain, kept=schedule.keeps(sweep))
+                recorder.look(chain, kept=kept)
             progress.report(sweep)
             if notify(sweep):
                 chain.keep()

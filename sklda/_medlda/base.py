@@ -54,7 +54,7 @@ class BaseMedLDA(BaseChainEstimator):
         self, X, y, recorder: Observer | None = None
     ) -> MedLDAChain | OneVsRest:
         parameters, chain = self._parameters, take_up(self)
-        schedule = chain_schedule(parameters, chain)
+        schedule = chain_schedule(parameters, goes_on=chain is not None)
         with fitting(self), make_threads(parameters) as threads:
             corpus = check_corpus(self, X, reset=chain is None)
             if self.warm_start:
