@@ -20,11 +20,21 @@ from sklda._gibbs.start import check_init, first_topics
 class Sklda(Program):
     """The chain that `fit` of an estimator runs, or the engine of CVBLDA.
 
-    Estimates are those of the last sweep; `threads` is the number of shards, too.
+    Estimates are those of the last sweep; `threads` is the number of shards, too. A
+    chain begins with the topics z of the tokens, if they are given.
     """
 
     def __init__(
-        self, estimator, X, n_topics, seed, *, alpha=ALPHA, beta=BETA, **parameters
+        self,
+        estimator,
+        X,
+        n_topics,
+        seed,
+        *,
+        alpha=ALPHA,
+        beta=BETA,
+        z=None,
+        **parameters,
     ):
         if "threads" in parameters:
             parameters["n_shards"] = parameters["n_jobs"] = parameters.pop("threads")
@@ -40,14 +50,20 @@ class Sklda(Program):
         else:
             problem = make_problem(lda, check_corpus(lda, X, reset=True))
             make_sampler = partial(lda._make_sampler, threads=threads)
-            init = check_init(lda.init, problem, None)
-            z = first_topics(init, problem, make_sampler, rng, threads)
+            if z is None:
+                init = check_init(lda.init, problem, None)
+                z = first_topics(init, problem, make_sampler, rng, threads)
             self._chain = Chain(make_sampler(problem), problem, rng, z=z)
         self.priors = problem.doc_topic_prior, problem.topic_word_prior
 
     @property
     def n_sweeps(self) -> int:
         return self._chain.n_sweeps
+
+    @property
+    def z(self) -> np.ndarray:
+        """The topics of the tokens, cell by cell, which sweeps change."""
+        return self._chain.z
 
     def sweep(self, n=1):
         for _ in range(n):
