@@ -11,6 +11,12 @@ DECLARED = tomllib.loads(Path(__file__).with_name("questions.toml").read_text("u
 PAPER = {name: d.get("paper") for name, d in DECLARED["question"].items()}
 
 
+def module_of(question: str) -> str:
+    """Return the module that answers a question: its family, or the one it names."""
+    family = question.partition("-")[0]
+    return f"benchmarks.{DECLARED['question'][question].get('module', family)}"
+
+
 def number(n: int, noun: str) -> str:
     return f"one {noun}" if n == 1 else f"{n} {noun}s"
 

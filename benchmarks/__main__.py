@@ -4,7 +4,7 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from importlib import import_module
 from pathlib import Path
 
-from benchmarks import DECLARED, options_of
+from benchmarks import DECLARED, module_of, options_of
 
 RESULTS = Path(__file__).with_name("results")
 ABOUT = {name: d["about"] for name, d in DECLARED["question"].items()}
@@ -38,7 +38,7 @@ def main(argv=None) -> None:
     family, dash, kind = options.question.partition("-")
     options.folder = options.results / family
     run = "run_" + kind if dash else "run"
-    getattr(import_module(f"benchmarks.{family}"), run)(options)
+    getattr(import_module(module_of(options.question)), run)(options)
 
 
 if __name__ == "__main__":

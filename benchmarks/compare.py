@@ -13,7 +13,6 @@ from scipy import sparse
 from benchmarks import corpora, figures, harness, number
 from benchmarks.harness import Runner
 from benchmarks.programs import ALPHA, BETA, PEERS, Failed, available
-from benchmarks.synthetic import zipf_corpus
 from benchmarks.worker import Worker, workplace
 
 TURN = 5  # sweeps
@@ -26,7 +25,6 @@ EASIER = (3, 1, 0, -1)  # levels above the lowest that all reach
 SHOWN = 1.6  # perplexities up to so many times the lowest
 STEPS = (1, 2, 4)  # few, as some programs are fitted anew for each checkpoint
 MEMORY_SWEEPS = 10
-TOKENS_PER_DOCUMENT = 332  # of the New York Times
 
 
 class RemoteRunner(Runner):
@@ -323,94 +321,3 @@ def section_process(reports, images) -> dict:
         title = f"{title_of(report)}: seconds"
         tables.append(table(title, [*HEAD, *head], rows))
     return {"tables": "\n\n".join(tables)}
-
-
-def run_scale(options) -> None:
-    with workplace() as folder:
-        X = zipf_corpus(options.documents, options.words, options.tokens)
-        path = folder / "corpus.npz"
-        sparse.save_npz(path, X, compressed=False)
-        report = corpora.shape_of(X) | {"rows": []}
-        del X  # its memory is for the workers
-        for n_topics in options.topics:
-            tasks = [(path, n_topics, threads) for threads in options.threads]
-            report["rows"] += first_sweeps(tasks, options.sweeps)
-    harness.write(options, "scale", report, **FACTS)
-
-
-def first_sweeps(tasks: list[tuple], n_sweeps: int) -> list[dict]:
-    """Return the start, the first sweeps and the peak memory of each task."""
-    for task in tasks:
-        with Worker("sklda") as worker:
-            worker.do("prepare", task)  # compiles
-    rows = [{"topics": n_topics, "threads": n} for _, n_topics, n in tasks]
-    with ExitStack() as processes:
-        workers = [processes.enter_context(Worker("sklda")) for _ in tasks]
-        for row, task, worker in zip(rows, tasks, workers, strict=True):
-            row["start"] = round(worker.do("start", task), 3)
-        team = [RemoteRunner(worker) for worker in workers]
-        harness.take_turns(team, n_sweeps)
-        for row, runner in zip(rows, team, strict=True):
-            row["seconds_per_sweep"] = runner.turns
-            row["peak_bytes"] = runner.worker.do("peak_bytes")
-            harness.print_rows([row | {"median": float(np.median(runner.turns))}])
-    return rows
-
-
-def section_scale(reports, images) -> dict:
-    (report,) = reports
-    rows, alone = [], {}
-    for row in report["rows"]:
-        n_topics, seconds = row["topics"], row["seconds_per_sweep"]
-        if row["threads"] == 1:
-            alone[n_topics] = np.median(seconds)
-        gain = alone.get(n_topics, np.nan) / np.median(seconds)
-        cells = [f"{n_topics}, {row['threads']}", f"{row['start']:.1f}"]
-        cells += [f"{seconds[0]:.1f}", f"{np.median(seconds):.1f}"]
-        cells += ["–" if np.isnan(gain) else f"{gain:.2f}"]
-        rows.append([*cells, f"{row['peak_bytes'] / 1e9:.2f} GB"])
-    head = ["K, threads", "start, s", "first sweep, s", "median sweep, s"]
-    head += ["times one thread", "peak memory"]
-    values = {key: f"{report[key]:,}" for key in corpora.SHAPE}
-    values["sweeps"] = report["options"]["sweeps"]
-    return values | {"tables": table("A large synthetic corpus", head, rows)}
-
-
-def run_growth(options) -> None:
-    cases = [("tokens", n, options.topics_of_tokens) for n in options.tokens]
-    cases += [("topics", options.tokens_of_topics, k) for k in options.topics]
-    report = {"tokens": [], "topics": []}
-    with workplace() as folder:
-        for of, n_tokens, n_topics in cases:
-            path = folder / f"{n_tokens}.npz"
-            if not path.exists():
-                n_documents = max(1, n_tokens // TOKENS_PER_DOCUMENT)
-                X = zipf_corpus(n_documents, options.words, n_tokens)
-                sparse.save_npz(path, X, compressed=False)
-            (row,) = first_sweeps([(path, n_topics, 1)], options.last)
-            row["seconds"] = float(np.median(row["seconds_per_sweep"][options.first :]))
-            report[of].append({"tokens": n_tokens, **row})
-    harness.write(options, "growth", report, **FACTS)
-
-
-def slope(points: list[dict], of: str) -> float:
-    """Return the exponent of a power law through the ends of a growth curve."""
-    x, y = ([points[0][key], points[-1][key]] for key in (of, "seconds"))
-    return float(np.log(y[1] / y[0]) / np.log(x[1] / x[0]))
-
-
-def section_growth(reports, images) -> dict:
-    """Draw seconds per sweep against tokens and against topics; return exponents."""
-    (report,) = reports
-    figure, panels = figures.panels(2)
-    fixed = {
-        "tokens": f"K = {report['tokens'][0]['topics']:,}",
-        "topics": f"{report['topics'][0]['tokens']:,} tokens",
-    }
-    looks = {"sklda, one thread": {"color": "black", "marker": "o"}}
-    for axes, (of, title) in zip(panels, fixed.items(), strict=True):
-        points = {name: {p[of]: p["seconds"] for p in report[of]} for name in looks}
-        figures.lines(axes, points, looks, of, "seconds per sweep", slope=True)
-        axes.set_title(title)
-    figures.finish(figure, images / "benchmarks-growth.png")
-    return {of: f"{slope(report[of], of):.2f}" for of in fixed}

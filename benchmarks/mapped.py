@@ -33,16 +33,16 @@ class Appended:
         self.file.close()
 
 
-def write_mapped(corpus, folder: Path) -> None:
-    """Write a large corpus as the arrays of one CSR matrix, a .npy file each.
+def write_mapped(blocks, n_words: int, folder: Path) -> None:
+    """Write blocks of documents as the arrays of one CSR matrix, a .npy file each.
 
-    Beside them are its shape and z, the planted topics of the tokens, cell by cell.
+    A block is X and z, the topics of its tokens, cell by cell; these are written, too.
     """
     folder.mkdir(parents=True)
     files = {name: Appended(folder / f"{name}.npy", ARRAYS[name]) for name in ARRAYS}
     files["indptr"].append([0])
     n_cells = 0
-    for X, z in corpus:
+    for X, z in blocks:
         files["data"].append(X.data)
         files["indices"].append(X.indices)
         files["indptr"].append(n_cells + X.indptr[1:].astype(np.int64))
@@ -50,7 +50,7 @@ def write_mapped(corpus, folder: Path) -> None:
         n_cells += X.nnz
     for file in files.values():
         file.close()
-    np.save(folder / "shape.npy", corpus.shape)
+    np.save(folder / "shape.npy", [files["indptr"].size - 1, n_words])
 
 
 def read_mapped(folder: Path) -> sparse.csr_array:
@@ -70,12 +70,12 @@ def read_mapped(folder: Path) -> sparse.csr_array:
 
 
 def read_topics(folder: Path) -> np.ndarray:
-    """Return a copy of the planted topics."""
+    """Return a copy of the topics."""
     return np.load(folder / "z.npy")
 
 
-def write_blocks(corpus, folder: Path) -> None:
-    """Write the blocks of a large corpus as CSR matrices, an .npz file each."""
+def write_blocks(blocks, folder: Path) -> None:
+    """Write blocks of documents as CSR matrices, an .npz file each, without topics."""
     folder.mkdir(parents=True)
-    for i, (X, _) in enumerate(corpus):
+    for i, (X, _) in enumerate(blocks):
         sparse.save_npz(folder / f"block-{i:05}.npz", X, compressed=False)

@@ -5,7 +5,7 @@ from importlib import import_module
 from pathlib import Path
 from string import Template
 
-from benchmarks import DECLARED, compare
+from benchmarks import DECLARED, compare, module_of
 from benchmarks.harness import read
 from benchmarks.programs import PEERS
 
@@ -35,7 +35,8 @@ def write_page(folder: Path, doc: Path) -> None:
     for name, section in zip(parts[::2], parts[1::2], strict=True):
         reports = list(read(folder, f"{name}*").values())
         if reports:
-            values = getattr(compare, f"section_{name}")(reports, images)
+            module = import_module(module_of(f"compare-{name}"))
+            values = getattr(module, f"section_{name}")(reports, images)
             sections.append(Template(section).substitute(values))
     page = "\n\n".join(section.strip() for section in sections) + "\n"
     (doc / "benchmarks.rst").write_text(page, encoding="utf-8")

@@ -3,7 +3,7 @@
 import os
 import time
 import traceback
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from multiprocessing import get_context
@@ -13,9 +13,11 @@ from tempfile import TemporaryDirectory
 from scipy import sparse
 
 from benchmarks.programs import PEERS, Failed
+from benchmarks.programs.large import PROGRAMS
 
 KERNELS = "kernels"  # in the folder of a workplace
 TINY = 10  # documents to compile on
+LOOK_EVERY = 0.02  # seconds
 # What the numerical libraries take as their number of threads.
 THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
 THREADS += ("RAYON",)  # of programs in Rust
@@ -32,10 +34,14 @@ class Worker(ExitStack):
         self.enter_context(suppress(Failed))
         self.callback(self.do, "close")
 
-    def do(self, command: str, *arguments):
-        """Call a method of the session."""
+    def do(self, command: str, *arguments, look=None):
+        """Call a method of the session; meanwhile call `look()` again and again."""
         try:
-            return self.pool.submit(_do, command, *arguments).result()
+            future = self.pool.submit(_do, command, *arguments)
+            while look and not future.done():
+                look()
+                wait([future], LOOK_EVERY)
+            return future.result()
         except Exception as error:
             lines = "".join(traceback.format_exception(error))
             raise Failed(f"{self.name} failed:\n{lines}") from error
@@ -46,7 +52,8 @@ class Session(ExitStack):
 
     def __init__(self, name: str):
         super().__init__()
-        self.peer = PEERS[name]
+        self.name, self.peer = name, PEERS[name]
+        self.process = os.getpid
 
     def new(self, path, n_topics: int, threads: int, seed: int, checkpoints, few=None):
         """Return the program at its start, and the seconds until then."""
@@ -81,6 +88,17 @@ class Session(ExitStack):
         for command in ("seconds", "estimates", "peak_bytes"):
             setattr(self, command, getattr(program, command))
         return seconds
+
+    def load(self, folder, n_topics: int, threads: int, init: str) -> float:
+        """Do the same as `start` for a large corpus; `init` is random or planted."""
+        start = time.perf_counter()
+        program = PROGRAMS[self.name](folder, n_topics, threads, init)
+        self.enter_context(program.threads())
+        self.steady, self.moved = program.steady, program.moved
+        return time.perf_counter() - start
+
+    def convert(self, folder) -> None:
+        PROGRAMS[self.name].convert(folder)
 
 
 def _begin(name: str) -> None:

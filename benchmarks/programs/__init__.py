@@ -36,6 +36,12 @@ def peak_bytes(process: int | str = "self") -> int:
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 
+def private_bytes(process: int) -> int:
+    """Return the memory of a process that is no file: on Linux only."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return 1024 * sum(map(int, re.findall(r"Rss(?:Anon|Shmem):\s+(\d+) kB", status)))
+
+
 class Program:
     """A model of one corpus, at its start once it is made.
 

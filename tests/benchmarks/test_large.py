@@ -147,7 +147,7 @@ def test_topics_are_fitted_to_the_corpus(counts):
 @pytest.mark.usefixtures("small_blocks")
 def test_mapped_files_hold_the_same_matrix_and_are_not_read(real, tmp_path):
     corpus = make(real)
-    mapped.write_mapped(corpus, tmp_path / "X")
+    mapped.write_mapped(corpus, corpus.n_words, tmp_path / "X")
     X = mapped.read_mapped(tmp_path / "X")
     assert X.shape == corpus.shape
     assert same(large.Block(X, mapped.read_topics(tmp_path / "X")), corpus.whole())
@@ -157,7 +157,7 @@ def test_mapped_files_hold_the_same_matrix_and_are_not_read(real, tmp_path):
             values = values.base
         assert isinstance(values.base, mmap.mmap)
     with pytest.raises(FileExistsError):
-        mapped.write_mapped(corpus, tmp_path / "X")
+        mapped.write_mapped(corpus, corpus.n_words, tmp_path / "X")
 
 
 @pytest.mark.usefixtures("small_blocks")
