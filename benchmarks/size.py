@@ -1,7 +1,9 @@
 """Speed and memory against tokens, words and topics: compare-size."""
 
 import shutil
+import time
 from functools import partial
+from itertools import cycle, product
 
 import numpy as np
 
@@ -16,6 +18,7 @@ NIPS = (0.0, 0)  # in place of millions of tokens and of words
 SIZE = ("corpus", "words", "tokens")  # of a point
 TINY = (0.02, 1000)  # millions of tokens, words: its tables do not count
 WARM_SWEEPS = 2
+RANDOM = ", random start"
 DASHES = ("-", "--", ":", "-.")  # by topics
 HEAD = ["", "tokens, millions", "words", "million tokens/s per thread", "/ NIPS"]
 HEAD += ["tokens that move, %", "bytes per token", "peak, MB"]
@@ -90,7 +93,8 @@ def points(series, sizes, make, n_topics: int, options):
 def measure(name: str, tiny, folder, task, options) -> dict:
     """Return the sweeps and the peak memory of a program, in a process of its own.
 
-    Another process converts the corpus and compiles.
+    Another process converts the corpus and compiles. Memory is that without files, as
+    every few milliseconds find it.
     """
     with Worker(name) as worker:
         for path in (tiny, folder):
@@ -103,29 +107,38 @@ def measure(name: str, tiny, folder, task, options) -> dict:
         memory = Memory(worker.do("process"))
         start = worker.do("load", folder, *task, look=memory.look)
         first = options.first if task[-1] == "planted" else options.first_of_random
-        timed = options.timed, options.limit
-        found = worker.do("steady", first, *timed, look=memory.look)
-        found |= {"start": round(start, 3), "first": first}
-        found |= {"before_bytes": memory.before, "peak_bytes": memory.peak}
-        if "slow" not in found:
-            found["moved"] = worker.do("moved")
-        return found
+        sweeps = first, options.timed, options.limit
+        seconds, end = worker.do("steady", *sweeps, look=memory.look)
+        if max(seconds) > options.limit:
+            return {"slow": max(seconds)}
+        return {
+            "start": round(start, 3),
+            "first": first,
+            "seconds_per_sweep": seconds,
+            "before_bytes": memory.before,
+            "peak_bytes": memory.peak(end),
+            "moved": worker.do("moved"),
+        }
 
 
 class Memory:
-    """The memory of a process before something, and its peak since then."""
+    """The memory of a process before something, and at times since then."""
 
     def __init__(self, process: int):
         self.process = process
-        self.before = self.peak = private_bytes(process)
+        self.before = private_bytes(process)
+        self.looks: list[tuple[float, int]] = []
 
     def look(self) -> None:
-        self.peak = max(self.peak, private_bytes(self.process))
+        self.looks.append((time.time(), private_bytes(self.process)))
+
+    def peak(self, end: float) -> int:
+        """Return the peak until a time."""
+        return max((n for at, n in self.looks if at <= end), default=self.before)
 
 
 def with_earlier(points: list[dict], new: dict) -> list[dict]:
     """Return all points in order, the new one in place of one of the same kind."""
-
     kept = [point for point in points if kind(point) != kind(new)]
     return sorted([*kept, new], key=kind)
 
@@ -139,7 +152,7 @@ def kind(point: dict) -> tuple:
 def label(point: dict) -> str:
     name = PEERS[point["program"]].label
     is_random = point["program"] == "sklda" and point["init"] == "random"
-    return f"{name}, random start" if is_random else name
+    return name + RANDOM if is_random else name
 
 
 def speed(point: dict) -> float | None:
@@ -163,29 +176,25 @@ def share_moved(point: dict, points: list[dict]) -> float | None:
 
 
 MEASURES = {speed: "million tokens/s", bytes_per_token: "bytes per token"}
+UNITS = {"tokens": "million tokens"}
 
 
 def section_size(reports, images) -> dict:
     options = reports[0]["options"]
     least = min(report["options"]["threads"] for report in reports)
     shown = [r for r in reports if r["options"]["threads"] == least]
-    at = {  # the sizes that stay the same, by the one that grows
-        "tokens": {"words": options["words"]},
-        "words": {"tokens": round(1e6 * options["tokens_of_words"])},
-        "topics": {
-            "words": options["words"],
-            "tokens": round(1e6 * options["tokens_of_topics"]),
-        },
+    words, tokens = {"words": options["words"]}, options["tokens_of_words"]
+    fixed = {  # what stays the same, by what grows
+        "tokens": words,
+        "words": {"tokens": tokens},
+        "topics": {"tokens": options["tokens_of_topics"], **words},
     }
     figure, panels = figures.panels(6, most_columns=3)
-    panels = iter(panels)
-    for value, ylabel in MEASURES.items():
-        for x, fixed in at.items():
-            axes = next(panels)
-            lines, looks = curves(shown, x, fixed, value)
-            xlabel = "tokens, millions" if x == "tokens" else x
-            figures.lines(axes, lines, looks, xlabel, ylabel)
-            axes.set_title(", ".join(f"{n:,} {of}" for of, n in fixed.items()))
+    cases = product(MEASURES.items(), fixed.items())
+    for axes, ((value, ylabel), (x, same)) in zip(panels, cases, strict=True):
+        figures.lines(axes, *curves(shown, x, same, value), UNITS.get(x, x), ylabel)
+        texts = (f"{n:,.6g} {UNITS.get(of, of)}" for of, n in same.items())
+        axes.set_title(", ".join(texts))
     figures.finish(figure, images / "benchmarks-size.png")
     values = {key: options[key] for key in ("first", "first_of_random", "timed")}
     values["limit"] = f"{options['limit']:g}"
@@ -197,25 +206,25 @@ def curves(reports, x: str, fixed: dict, value) -> tuple[dict, dict]:
 
     Topics have a curve each, unless they are x.
     """
-    lines: dict[str, dict] = {}
-    looks, dashes = {}, {}
+    lines: dict[tuple, dict] = {}
     for report in reports:
         n_topics = report["options"]["topics"]
         for point in report["points"]:
-            sizes = point | {"topics": n_topics}
-            others = any(sizes[of] != n for of, n in fixed.items())
-            if point["corpus"] == "nips" or others:
-                continue
-            name, look = label(point), dict(figures.styles("compare")[point["program"]])
-            if point["init"] == "random" and point["program"] == "sklda":
-                look["mfc"] = "white"
-            if x != "topics":
-                name += f", K = {n_topics:,}"
-                look["ls"] = DASHES[dashes.setdefault(n_topics, len(dashes)) % 4]
-            looks[name] = look
-            at = sizes[x] / 1e6 if x == "tokens" else sizes[x]
-            lines.setdefault(name, {})[at] = value(point)
-    return {name: values for name, values in lines.items() if len(values) > 1}, looks
+            sizes = point | {"topics": n_topics, "tokens": point["tokens"] / 1e6}
+            same = all(sizes[of] == n for of, n in fixed.items())
+            if point["corpus"] == "large" and same:
+                series = point["program"], label(point), x != "topics" and n_topics
+                lines.setdefault(series, {})[sizes[x]] = value(point)
+    lines = {series: values for series, values in lines.items() if len(values) > 1}
+    dashes = dict(zip(dict.fromkeys(k for *_, k in lines), cycle(DASHES), strict=False))
+    named, looks = {}, {}
+    for (program, text, n_topics), values in lines.items():
+        name = f"{text}, K = {n_topics:,}" if n_topics else text
+        named[name] = values
+        looks[name] = figures.styles("compare")[program] | {"ls": dashes[n_topics]}
+        if text.endswith(RANDOM):
+            looks[name]["mfc"] = "white"
+    return named, looks
 
 
 def table_of(report: dict) -> str:

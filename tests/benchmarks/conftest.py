@@ -3,12 +3,13 @@
 import gzip
 import json
 import os
+from itertools import count
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from benchmarks import compare, corpora, worker
+from benchmarks import compare, corpora, size, worker
 from benchmarks.worker import Session
 
 
@@ -34,15 +35,21 @@ class LocalWorker(Session):
         super().__init__(name)
         self.name = name
 
-    def do(self, command, *arguments):
-        return getattr(self, command)(*arguments)
+    def do(self, command, *arguments, look=None):
+        found = getattr(self, command)(*arguments)
+        if look:
+            look()
+        return found
 
 
 @pytest.fixture
 def local_workers(monkeypatch):
     """Let programs take turns in this process, with the kernels of the tests."""
     monkeypatch.setattr(worker, "KERNELS", os.environ["NUMBA_CACHE_DIR"])
-    monkeypatch.setattr(compare, "Worker", LocalWorker)
+    memory = count(10_000_000, 1_000_000)  # that of the tests hardly changes
+    monkeypatch.setattr(size, "private_bytes", lambda process: next(memory))
+    for module in (compare, size):
+        monkeypatch.setattr(module, "Worker", LocalWorker)
 
 
 @pytest.fixture

@@ -15,11 +15,6 @@ def test_seconds_are_those_to_the_first_perplexity_that_is_as_low():
     assert compare.seconds_to(curve, 1699) == np.inf
 
 
-def test_slope_of_a_line_is_one():
-    points = [{"tokens": 10, "seconds": 3.0}, {"tokens": 1000, "seconds": 300.0}]
-    assert compare.slope(points, "tokens") == pytest.approx(1)
-
-
 def test_a_program_that_starts_anew_has_one_long_turn(local_workers):
     team = [RemoteRunner(compare.Worker(name)) for name in ("sklda", "topica")]
     assert [runner.at_once(60, 5) for runner in team] == [1, 60]

@@ -20,10 +20,9 @@ TINY = {
     "compare-speed": f"{COMPARE} --seeds 0 --first 2 --last 4",
     "compare-quality": f"{COMPARE} --seeds 0 --sweeps 5",
     "compare-process": COMPARE,
-    "compare-scale": "--documents 50 --words 99 --tokens 4000 --topics 3 --sweeps 2"
-    " --threads 2",
-    "compare-growth": "--tokens 999 2000 --topics 3 20 --words 100"
-    " --tokens-of-topics 2000 --first 1 --last 3",
+    "compare-size": "--peers sklda --tokens 0.002 0.004 --words 80 --topics 3"
+    " --vocabularies 20 --tokens-of-words 0.002 --other-topics 2"
+    " --tokens-of-topics 0.002 --first 1 --first-of-random 2 --timed 2",
     "blocking-bars": "--samplers single-site --documents 300 --starts 2 --sweeps 12"
     " --jobs 1",
     "blocking-chains": f"--corpora kos counts --samplers single-site nested-2 {CHAINS}",
@@ -61,6 +60,7 @@ FILES = {  # if they are not one with the name of the kind
     "compare-speed": ["speed-kos-3-1"],
     "compare-quality": ["quality-kos-3-1"],
     "compare-process": ["process-kos-3-1"],
+    "compare-size": ["size-2-1", "size-3-1"],
     "blocking-chains": ["chains-counts-3", "chains-kos-3"],
     "blocking-speed": ["speed-kos"],
     "diagnostics-chains": ["chains-kos"],
@@ -94,6 +94,19 @@ def check_compare_quality(report):
 
 def check_compare_process(report):
     assert report["programs"]["sklda"]["peak_bytes"] > 1e7
+
+
+def check_compare_size(report):
+    points = report["points"]
+    assert {point["init"] for point in points} == {"planted", "random"}
+    sizes = [(point["tokens"], point["words"]) for point in points[::2]]
+    nips = points[0]["tokens"], 25
+    large = [(2000, 20), (2000, 80), (4000, 80)]
+    assert sizes == ([nips, *large] if report["options"]["topics"] == 3 else large[1:2])
+    for point in points:
+        assert len(point["seconds_per_sweep"]) == 2
+        assert 0 < point["moved"] < 1
+        assert point["peak_bytes"] >= point["before_bytes"] > 1e6
 
 
 def check_blocking_bars(report):
@@ -263,14 +276,14 @@ def test_question_runs_and_is_shown(question, tmp_path, tiny, pyplot):
         assert "Machine: " in text
         assert str(tmp_path) not in text
         images = (tmp_path / "doc" / "images").glob("*.png")
-        assert len(list(images)) == (kind in ("quality", "growth"))
+        assert len(list(images)) == (kind in ("quality", "size"))
     else:
         figures = {path.stem for path in (tmp_path / "results" / family).glob("*.png")}
         assert figures == (set() if question in TABLES_ONLY else set(reports))
 
 
 @pytest.mark.parametrize(
-    "fault", ["compare-growth --last 5", "blocking-speed --first 60"]
+    "fault", ["compare-speed --last 20", "blocking-speed --first 60"]
 )
 def test_what_would_measure_nothing_is_refused(fault, capsys):
     with pytest.raises(SystemExit):
