@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import mapped, size
 from benchmarks.large import LargeCorpus
-from benchmarks.programs import available, large
+from benchmarks.programs import available
 from benchmarks.programs.large import Sklda, Topica
 
 OPTIONS = {"tokens": [3.0, 1.0], "words": 100, "vocabularies": [50, 100]}
