@@ -30,7 +30,8 @@ def options_of(question: str) -> dict[str, dict]:
             settings = value if isinstance(value, dict) else {"default": value}
             options[name] = options.get(name, {}) | settings
     for name, settings in options.items():
-        default, help_ = settings["default"], DECLARED["help"].get(name, "")
+        default = settings["default"]
+        help_ = settings.get("help", DECLARED["help"].get(name, ""))
         settings["help"] = f"{help_} (default: {default})"
         if default is False:
             settings["action"] = "store_true"
