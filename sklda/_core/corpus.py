@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from tempfile import TemporaryFile
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
+from sklda._core.blocks import ArrayFile, read_in_blocks, same_width
 from sklda._core.checks import check_structure
 from sklda._core.problem import (
     MAX_TOKENS,
@@ -28,13 +30,30 @@ _WAY_OUT = (
 def check_corpus(estimator, X, *, reset: bool) -> Corpus:
     """Validate a bag-of-words matrix and return it as kernel arrays.
 
-    X has shape (n_documents, n_words) and counts of any real dtype; it is not modified.
-    With `reset` the number and names of the words are set, else compared. The corpus
-    takes up to 12 bytes per cell and 8 per document; its words may share memory with X,
-    as no kernel writes to them. Raises ValueError if scikit-learn refuses X, or X has
-    negative values, fractions, or more tokens than 32 bits can count.
+    X has shape (n_documents, n_words) and counts of any real dtype, or is read in
+    blocks (`sklda._core.blocks`); it is not modified. With `reset` the number and names
+    of the words are set, else compared. The corpus takes up to 12 bytes per cell and 8
+    per document, in temporary files if X is read in blocks. Its words may share memory
+    with X, as no kernel writes to them. Raises ValueError if scikit-learn refuses X, or
+    X has negative values, fractions, or more tokens than 32 bits can count.
     """
-    return _to_arrays(_canonical(estimator, X, reset=reset, whole=True))
+    blocks = read_in_blocks(X)
+    if blocks is None:
+        return _to_arrays(_canonical(estimator, X, reset=reset, whole=True))
+    with TemporaryFile() as words, TemporaryFile() as tokens:
+        doc_ptr, word = [np.zeros(1, np.int64)], ArrayFile(words, np.int32)
+        token_ptr = ArrayFile(tokens, np.int64)
+        token_ptr.append(doc_ptr[0])
+        n_cells = n_tokens = 0
+        for i, block in enumerate(same_width(blocks)):
+            own = _canonical(estimator, block, reset=reset and i == 0, whole=True)
+            own_ptr, own_word, own_token_ptr = _to_arrays(own)
+            doc_ptr.append(n_cells + own_ptr[1:])
+            word.append(own_word)
+            token_ptr.append(n_tokens + own_token_ptr[1:])
+            n_cells, n_tokens = n_cells + own.nnz, n_tokens + int(own_token_ptr[-1])
+            _check_n_tokens(n_tokens)
+        return Corpus(np.concatenate(doc_ptr), word.read(), token_ptr.read())
 
 
 def check_weights(estimator, X, *, reset: bool, whole: bool) -> WeightedCorpus:
@@ -121,7 +140,12 @@ def _check_total(values, whole):
             f"The weights in X sum to {n_tokens:.4g}, above the limit of "
             f"{_MAX_WEIGHT:.0e}: divide them by a constant."
         )
-    if n_tokens > MAX_TOKENS and whole:
+    if whole:
+        _check_n_tokens(n_tokens)
+
+
+def _check_n_tokens(n_tokens):
+    if n_tokens > MAX_TOKENS:
         raise ValueError(
             f"X holds {n_tokens:.4g} tokens, above the limit of {MAX_TOKENS:,}: topic "
             f"totals are 32-bit integers. Fit on a sample of the documents, and "
@@ -277,18 +301,22 @@ def n_documents_in_common(a: Corpus, b: Corpus) -> int:
 
 def word_cells(problem: Problem[Corpus]) -> np.ndarray:
     """Return the number of cells of each word, (n_words,)."""
-    return np.bincount(problem.corpus.word, minlength=problem.n_words)
+    return _sum_over_cells(problem, of_tokens=False).astype(np.int64)
 
 
 def word_tokens(problem: Problem[Corpus]) -> np.ndarray:
     """Return the number of tokens of each word, (n_words,) float64."""
+    return _sum_over_cells(problem, of_tokens=True)
+
+
+def _sum_over_cells(problem, *, of_tokens):
     _, word, token_ptr = problem.corpus
-    tokens = np.zeros(problem.n_words)
+    sums = np.zeros(problem.n_words)
     for first in range(0, word.size, _CHUNK):  # else X would be copied several times
         cells = slice(first, first + _CHUNK)
-        counts = np.diff(token_ptr[first : first + _CHUNK + 1])
-        tokens += np.bincount(word[cells], counts, problem.n_words)
-    return tokens
+        counts = np.diff(token_ptr[first : first + _CHUNK + 1]) if of_tokens else None
+        sums += np.bincount(word[cells], counts, problem.n_words)
+    return sums
 
 
 def tokens_before(corpus: Corpus | Part) -> np.ndarray:

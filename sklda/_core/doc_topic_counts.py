@@ -16,7 +16,8 @@ def add_doc_topic(corpus, z, total):
 
 def doc_topic_cells(corpus, z, n_lanes):
     """Return topic and count of every n_dk > 0, document after document."""
-    topic, count = np.empty(z.size, np.uint16), np.empty(z.size, np.int32)
+    first, last = corpus.token_ptr[corpus.doc_ptr[[0, -1]]]
+    topic, count = np.empty(last - first, np.uint16), np.empty(last - first, np.int32)
     n = _fill_cells(corpus, z, n_lanes, topic, count)
     return topic[:n], count[:n]
 

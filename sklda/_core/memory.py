@@ -15,11 +15,12 @@ def free_memory() -> int | None:
     return int(found[0]) * 1024 if found else None
 
 
-def check_memory(n_bytes: int, what: str, way_out: str) -> None:
-    """Raise MemoryError if this many bytes exceed half of the free memory."""
+def check_memory(n_bytes: int, what: str, way_out: str, *, whole=False) -> None:
+    """Raise MemoryError if bytes exceed half, or the `whole`, of the free memory."""
     free = free_memory()
-    if free is not None and n_bytes > free // 2:
+    if free is not None and n_bytes > (free if whole else free // 2):
         raise MemoryError(
-            f"{what} can take up to {n_bytes:,} bytes, more than half of the {free:,} "
-            f"bytes of memory that are free: {way_out}."
+            f"{what} can take up to {n_bytes:,} bytes, more than "
+            f"{'' if whole else 'half of '}the {free:,} bytes of memory that are free: "
+            f"{way_out}."
         )

@@ -120,8 +120,12 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Word counts of any numeric dtype, as whole numbers. Not modified.
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
+            Word counts of any numeric dtype, as whole numbers. Not modified. What does
+            not fit into memory may be memory-mapped, or come in blocks of documents:
+            an iterable of sparse matrices, read once, or the path of a folder of files
+            of `scipy.sparse.save_npz`, in the order of their names. See "A corpus
+            larger than memory" in the user guide.
         y : None
             Ignored.
 
@@ -135,7 +139,10 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         ValueError
             If X holds values other than counts, or a parameter is out of range.
         MemoryError
-            If the draws of `keep_draws` can take more than half of the free memory.
+            If the fit does not fit into the free memory, or the draws of `keep_draws`
+            can take more than half of it (on Linux).
+        OSError
+            If the temporary files of a large X do not fit onto the disk.
 
         Notes
         -----

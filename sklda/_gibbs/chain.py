@@ -11,8 +11,14 @@ import numpy as np
 from scipy.special import gammaln
 
 from sklda._core import doc_topic_counts
-from sklda._core.corpus import document_lengths
+from sklda._core.corpus import (
+    document_lengths,
+    ranges,
+    some_documents,
+    tokens_before,
+)
 from sklda._core.first_topics import random_first_topics
+from sklda._core.memory import check_memory
 from sklda._core.minka import learn_doc_topic, learn_topic_word
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
@@ -21,6 +27,8 @@ from sklda._core.threads import Threads
 from sklda._gibbs.kept_draws import Draw, draw_of
 from sklda._gibbs.shared_memory import dumps, loads
 from sklda._gibbs.start import topics_of_new
+
+AT_A_TIME = 2**24  # tokens whose likelihood is computed at once, to save memory
 
 
 class Averages:
@@ -72,6 +80,7 @@ class Chain:
         keep_draws: int = 0,
         z: np.ndarray | None = None,
     ) -> None:
+        _check_memory(problem)
         self.sampler = sampler
         self.problem = problem  # with the priors as they are now
         self.rng = rng
@@ -195,6 +204,15 @@ class Chain:
         return self.averages.finish(self.problem)
 
 
+def _check_memory(problem: Problem[Corpus]) -> None:
+    """Raise MemoryError if topics of tokens and averages do not fit into memory."""
+    n_docs, n_tokens = problem.corpus.doc_ptr.size - 1, problem.corpus.token_ptr[-1]
+    n_bytes = 2 * int(n_tokens) + 8 * problem.n_topics * (n_docs + problem.n_words)
+    size = f"{n_tokens:,} tokens, {n_docs:,} documents and {problem.n_words:,} words"
+    way_out = "use fewer documents, words or topics"
+    check_memory(n_bytes, f"fit to {size}", way_out, whole=True)
+
+
 def _restore(stored: bytes) -> Chain:
     """Return the chain of `Chain.__reduce__`."""
     return _make(*loads(stored))
@@ -208,9 +226,14 @@ def _make(kind, attributes):
 
 def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
     """Return log p(z | alpha), theta integrated out, with all constants."""
-    cells = doc_topic_counts.doc_topic_cells(problem.corpus, z, problem.n_lanes)
-    lengths = document_lengths(problem.corpus)
-    return doc_likelihood(problem.doc_topic_prior, (*cells, 1), (lengths, 1))
+    total = 0.0
+    before = tokens_before(problem.corpus)
+    for first, last in ranges(before, 1 + int(before[-1]) // AT_A_TIME):
+        some = some_documents(problem.corpus, first, last)
+        pairs = doc_topic_counts.doc_topic_cells(some, z, problem.n_lanes)
+        lengths = document_lengths(some)
+        total += doc_likelihood(problem.doc_topic_prior, (*pairs, 1), (lengths, 1))
+    return total
 
 
 def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:

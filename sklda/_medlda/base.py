@@ -45,7 +45,7 @@ class BaseMedLDA(BaseChainEstimator):
     doc_topic_prior_: np.ndarray
     topic_word_prior_: np.ndarray
 
-    def _tasks(self, X, y) -> tuple[Loss, np.ndarray, dict[str, Any]]:
+    def _tasks(self, documents, y) -> tuple[Loss, np.ndarray, dict[str, Any]]:
         """Check y; return the loss, targets (n_docs, n_tasks), and attributes."""
         raise NotImplementedError
 
@@ -59,7 +59,7 @@ class BaseMedLDA(BaseChainEstimator):
             corpus = check_corpus(self, X, reset=chain is None)
             if self.warm_start:
                 corpus = without_memory_of_x(corpus)
-            loss, targets, of_y = self._tasks(X, y)
+            loss, targets, of_y = self._tasks(corpus.begin, y)
             problem = make_problem(self, corpus)
             sampler = self._make_sampler(problem, threads)
             sampler = sampler._replace(loss=loss, targets=targets)

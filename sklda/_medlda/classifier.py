@@ -244,8 +244,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         self._fit_chain(X, y)
         return self
 
-    def _tasks(self, X, y) -> tuple[Hinge, np.ndarray, dict[str, Any]]:
-        classes, targets, multilabel = class_targets(X, y, type(self).__name__)
+    def _tasks(self, documents, y) -> tuple[Hinge, np.ndarray, dict[str, Any]]:
+        classes, targets, multilabel = class_targets(documents, y, type(self).__name__)
         loss = Hinge(float(self._parameters.C))
         return loss, targets, {"classes_": classes, "_multilabel": multilabel}
 

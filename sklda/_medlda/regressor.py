@@ -212,9 +212,11 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         self._fit_chain(X, y)
         return self
 
-    def _tasks(self, X, y) -> tuple[EpsilonInsensitive, np.ndarray, dict[str, Any]]:
+    def _tasks(
+        self, documents, y
+    ) -> tuple[EpsilonInsensitive, np.ndarray, dict[str, Any]]:
         parameters = self._parameters
-        numbers = number_targets(X, y, type(self).__name__)
+        numbers = number_targets(documents, y, type(self).__name__)
         intercept = float(numbers.mean())
         targets = (numbers - intercept)[:, np.newaxis]
         loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon))

@@ -41,9 +41,9 @@ def zero_one(y):
     )
 
 
-def class_targets(X, y, name) -> tuple[np.ndarray, np.ndarray, bool]:
+def class_targets(documents, y, name) -> tuple[np.ndarray, np.ndarray, bool]:
     """Return the classes, the targets -1 and 1, and whether y is multi-label."""
-    _check_length(X, y, name)
+    _check_length(documents, y, name)
     y = zero_one(y)
     if type_of_target(y, input_name="y", raise_unknown=True) != "multilabel-indicator":
         y = column_or_1d(y, warn=True)
@@ -59,9 +59,9 @@ def class_targets(X, y, name) -> tuple[np.ndarray, np.ndarray, bool]:
     return binarizer.classes_, targets, multilabel
 
 
-def number_targets(X, y, name) -> np.ndarray:
+def number_targets(documents, y, name) -> np.ndarray:
     """Return y as finite floats, (n_documents,)."""
-    _check_length(X, y, name)
+    _check_length(documents, y, name)
     y = column_or_1d(y, warn=True)
     try:
         y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
@@ -76,7 +76,7 @@ def number_targets(X, y, name) -> np.ndarray:
     return y
 
 
-def _check_length(X, y, name) -> None:
+def _check_length(documents, y, name) -> None:
     """Raise ValueError unless there is a y for each document."""
     if y is None:
         raise ValueError(
@@ -84,7 +84,7 @@ def _check_length(X, y, name) -> None:
             f"without y, use CollapsedGibbsLDA."
         )
     check_structure(y, "y")
-    check_consistent_length(X, y)
+    check_consistent_length(documents, y)
 
 
 def check_steepness(C: float, deviations: np.ndarray) -> None:

@@ -1,5 +1,6 @@
-"""Prefetching of the table rows that a sampler will need next."""
+"""Tables in whole cache lines, and prefetching of what a sampler will need next."""
 
+import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.core.typing import signature
@@ -7,9 +8,22 @@ from numba.extending import overload
 
 from sklda._simd.vector_type import INT32, lowers, place_of
 
-AHEAD = 2  # cells
+AHEAD = 8  # cells
 LINE = 64  # bytes
 TO_WRITE, KEEP, DATA = 1, 3, 1  # arguments of llvm.prefetch
+
+
+def aligned_full(size, value, dtype):
+    """Return ``np.full(size, value, dtype)``, its first entry at the start of a line.
+
+    Else each 16 numbers that a kernel loads would be in two lines.
+    """
+    n_bytes = size * np.dtype(dtype).itemsize
+    room = np.empty(n_bytes + LINE, np.uint8)
+    first = -room.ctypes.data % LINE
+    array = room[first : first + n_bytes].view(dtype)
+    array[:] = value
+    return array
 
 
 def per_line(array):

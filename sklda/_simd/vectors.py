@@ -32,7 +32,6 @@ from sklda._simd.vector_type import (
     place_of,
     registers_of,
     shuffled,
-    undefined,
 )
 
 
@@ -57,11 +56,6 @@ def entries(numbers, k, width, height=None):
     if np.ndim(numbers) > 0:
         return load(numbers, k, width, height)
     return broadcast(numbers, width, height)
-
-
-def load_at(array, places):
-    """Return the entries of an array at several places."""
-    return array[places]
 
 
 def to_float(vector):
@@ -241,25 +235,6 @@ def _(context, builder, sig, args):
         place = place_of(context, builder, sig.args[0], array, at, row.type)
         builder.store(row, place, align=ALIGNMENT)
     return context.get_dummy_value()
-
-
-@lowers(
-    load_at,
-    lambda array, places: signature(
-        Vector(str(array.dtype), places.width), array, places
-    ),
-)
-def _(context, builder, sig, args):
-    array, places = args
-    lanes = context.get_value_type(sig.return_type)
-    data = context.make_array(sig.args[0])(context, builder, array).data
-    # One lane after the other: the instruction for all waits for what was just stored.
-    found = undefined(lanes)
-    for lane in range(places.type.count):
-        at = ir.Constant(INT32, lane)
-        place = builder.gep(data, [builder.extract_element(places, at)])
-        found = builder.insert_element(found, builder.load(place), at)
-    return found
 
 
 def _conversion(function, of, from_other):

@@ -20,7 +20,8 @@ from sklda._core.entry import priors_of
 from sklda._core.problem import LANES, Counts, padded
 from sklda._core.random_streams import uniform, uniform_float32
 from sklda._simd.compile import njit
-from sklda._simd.prefetch import AHEAD, prefetch
+from sklda._simd.places import entries_from, load_at_each, not_negative
+from sklda._simd.prefetch import AHEAD, aligned_full, prefetch
 from sklda._simd.vectors import (
     any_lane,
     broadcast,
@@ -28,7 +29,6 @@ from sklda._simd.vectors import (
     first_lane,
     last_in_all,
     load,
-    load_at,
     running_sum,
     store,
     to_float,
@@ -77,7 +77,9 @@ class Cell(NamedTuple):
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def prefetch_list(word, c, state):
     """Prefetch the start of the list of a cell that comes after cell c."""
-    first = state.start[word[min(c + AHEAD, word.size - 1)]]
+    w = not_negative(word[min(c + AHEAD, word.size - 1)])
+    first = state.start[w]
+    prefetch(state.size, w)
     for j in range(first, first + 2 * LANES, LANES):
         prefetch(state.list_topic, j)
         prefetch(state.list_count, j)
@@ -92,9 +94,10 @@ def weigh_list(ratio, topics, counts, size, weight, sought):
     wanted = broadcast(np.int32(sought), LANES)
     nothing = broadcast(np.float32(0), LANES)
     others, slot = nothing, np.int64(0)
-    for block in range(0, size, LANES):
+    for block in range(0, not_negative(size), LANES):
         listed = load(topics, block, LANES)
-        weights = load_at(ratio, listed) * to_float(load(counts, block, LANES))
+        ratios = load_at_each(ratio, topics, block, LANES)
+        weights = ratios * to_float(load(counts, block, LANES))
         store(weight, block, weights)
         found = listed == wanted
         others = others + choose(found, nothing, weights)
@@ -169,9 +172,10 @@ def add_topic(k, size, word_list):
 def enter_cell(c, word, first, state, ratio_sum, weight, document):
     """Weigh the list of the word of cell c, and find the topic of its first token."""
     prefetch_list(word, c, state)
-    w = word[c]
-    start, end = state.start[w], state.start[w + 1]
-    topics, counts = state.list_topic[start:end], state.list_count[start:end]
+    w = not_negative(word[c])
+    start = state.start[w]
+    topics = entries_from(state.list_topic, start)
+    counts = entries_from(state.list_count, start)
     k, size = np.int64(state.z[first]), np.int64(state.size[w])
     others, slot = weigh_list(document.ratio, topics, counts, size, weight, k)
     return WordList(topics, counts, weight), Cell(k, slot, size, others, ratio_sum)
@@ -196,6 +200,7 @@ def resample_listed(z, first, n, cell, word_list, priors, document, rng):
     first: most tokens keep it, and then nothing is written.
     """
     old, slot, size, others, ratio_sum = cell
+    old, slot, size = not_negative(old), not_negative(slot), not_negative(size)
     topics, counts, weight = word_list
     doc_topic, topic, ratio = document
     beta = priors.topic_word
@@ -209,11 +214,11 @@ def resample_listed(z, first, n, cell, word_list, priors, document, rng):
     if r < stay:
         return cell
     if r < listed:
-        j = pick_listed(weight, size, slot, r - stay)
+        j = not_negative(pick_listed(weight, size, slot, r - stay))
         k = np.int64(topics[j])
     else:
-        k = pick_any(ratio, topic.size, old, uniform(rng) * other_ratios)
-        j = find(topics, size, k)
+        k = not_negative(pick_any(ratio, topic.size, old, uniform(rng) * other_ratios))
+        j = not_negative(find(topics, size, k))
         if j == size:
             add_topic(k, size, word_list)
             size += 1
@@ -241,11 +246,11 @@ def resample_listed_cell(
 ):
     """Resample the tokens of cell c one by one; return the new sum of the ratios."""
     word_list, cell = enter_cell(c, word, first, state, ratio_sum, weight, document)
-    own = priors_of(word[c], priors)
-    for i in range(first, last):
+    own = priors_of(not_negative(word[c]), priors)
+    for i in range(not_negative(first), last):
         cell = at_topic(state.z[i], cell, word_list)
         cell = resample_listed(state.z, i, 1, cell, word_list, own, document, rng)
-    state.size[word[c]] = cell.size
+    state.size[not_negative(word[c])] = cell.size
     return cell.ratio_sum
 
 
@@ -309,8 +314,8 @@ def from_topics(problem, z):
         topic=np.zeros(n_lanes, np.int32),
         start=start,
         size=np.zeros(n_words, np.int32),
-        list_topic=np.full(start[-1], n_lanes, np.int32),
-        list_count=np.zeros(start[-1], excess.value.dtype),
+        list_topic=aligned_full(start[-1], n_lanes, np.int32),
+        list_count=aligned_full(start[-1], 0, excess.value.dtype),
     )
     slots = np.arange(excess.topic.size)
     slots += np.repeat(start[:-1] - excess.word_ptr[:-1], listed)

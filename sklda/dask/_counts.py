@@ -7,6 +7,7 @@ import numpy as np
 
 from sklda._core.corpus import word_tokens
 from sklda._core.problem import Corpus, Problem, padded
+from sklda._simd.prefetch import aligned_full
 from sklda._tables import lists, rows
 from sklda.dask.kernels import sparse_counts
 from sklda.dask.kernels.sparse_counts import SparseCounts
@@ -124,8 +125,8 @@ def as_lists(
     # A word gets at most as many new topics as it has tokens in the documents.
     room = np.minimum(size + word_tokens(problem) + lists.SPARE, problem.n_topics) + 1
     start = starts(padded(room.astype(np.int64)))
-    list_topic = np.full(start[-1], problem.n_lanes, np.int32)
-    list_count = np.zeros(start[-1], np.int32)
+    list_topic = aligned_full(start[-1], problem.n_lanes, np.int32)
+    list_count = aligned_full(start[-1], 0, np.int32)
     slot = np.repeat(start[:-1] - counts.start[:-1], size) + np.arange(size.sum())
     list_topic[slot], list_count[slot] = counts.topic, counts.count
     return lists.ListCounts(

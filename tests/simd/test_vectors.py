@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+from sklda._simd.places import entries_from, load_at, load_at_each, not_negative
 from sklda._simd.vectors import (
     any_lane,
     broadcast,
@@ -15,7 +16,6 @@ from sklda._simd.vectors import (
     last_in_all,
     last_row,
     load,
-    load_at,
     moved_up,
     one_hot,
     repeat_row,
@@ -75,9 +75,31 @@ def places(a, b, n, width, out):
     out[width] = 3 * any_lane(x == x) + any_lane(nowhere)
 
 
+def listed_places(a, b, n, width, out):
+    store(out, 0, load_at_each(a, n, 1, width))
+    out[width] = a[not_negative(n[0])]
+
+
+def rest_of_array(a, b, n, width, out):
+    copy_rest(a, 3, out)
+    out[width] = size_of_rest(a, 4)
+
+
+@njit(_nrt=False)
+def copy_rest(a, k, out):
+    rest = entries_from(a, k)
+    for i in range(out.size - 1):
+        out[i] = rest[i]
+
+
+@njit(_nrt=False)
+def size_of_rest(a, k):
+    return entries_from(a, k).size
+
+
 FUNCTIONS = [
     *(arithmetic, of_integers, of_doubles, of_one_or_many),
-    *(choice, lanes, sums, places),
+    *(choice, lanes, sums, places, listed_places, rest_of_array),
 ]
 
 

@@ -11,6 +11,7 @@ from sklda._core.corpus import kernel_parts
 from sklda._core.problem import LANES
 from sklda._core.sampler import info, over
 from sklda._simd.compile import njit
+from sklda._simd.places import not_negative
 from sklda._tables.document import new_document, next_document, update_ratios
 from sklda._tables.lists import (
     counts,
@@ -52,7 +53,7 @@ def sweep_tokens(part, state, priors, rng):
 @njit(cache=True, nogil=True, _nrt=False)
 def _sweep_document(d, part, state, ratio_sum, priors, document, weight, rng):
     _, begin, end, word, token_ptr = part
-    for c in range(begin[d], end[d]):
+    for c in range(not_negative(begin[d]), end[d]):
         first, last = token_ptr[c], token_ptr[c + 1]
         ratio_sum = resample_listed_cell(
             c, word, first, last, state, ratio_sum, priors, document, weight, rng

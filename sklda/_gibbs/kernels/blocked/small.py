@@ -22,11 +22,11 @@ from sklda._core.entry import entry
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 from sklda._simd.compile import njit
+from sklda._simd.places import entries_from, load_at, not_negative
 from sklda._simd.vectors import (
     broadcast,
     choose,
     load,
-    load_at,
     one_hot,
     store,
     to_double,
@@ -83,11 +83,12 @@ def new_given(topic, priors):
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def topics_of(w, state, priors):
     """Return the list of word w."""
-    first, last = state.start[w], state.start[w + 1]
+    w = not_negative(w)
+    first = state.start[w]
     return TopicList(
-        state.list_topic[first:last],
-        state.list_count[first:last],
-        state.size[w : w + 1],
+        entries_from(state.list_topic, first),
+        entries_from(state.list_count, first),
+        entries_from(state.size, w),
         entry(priors.topic_word, w),
     )
 

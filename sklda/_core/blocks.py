@@ -1,0 +1,113 @@
+"""Matrices that are read in blocks of documents, and corpora that are kept in files."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from scipy import sparse
+
+LARGE = 2**27  # cells of a matrix from which on it is read in blocks
+BLOCK_CELLS = 2**22  # in a block of such a matrix, about
+
+
+def read_in_blocks(X: Any) -> Iterator[tuple[str, Any]] | None:
+    """Return the blocks of documents of X with their names; None if X is one matrix.
+
+    X is a folder of files of `scipy.sparse.save_npz`, an iterable of matrices, or a
+    large CSR matrix, which may be memory-mapped.
+    """
+    if isinstance(X, str | os.PathLike):
+        return _files(Path(X))
+    if sparse.issparse(X):
+        return _rows(X) if X.format == "csr" and X.nnz >= LARGE else None
+    if isinstance(X, list | tuple):
+        is_block = len(X) > 0 and sparse.issparse(X[0])
+        return _items(X) if is_block else None
+    is_array = hasattr(X, "shape") or hasattr(X, "__array__")
+    return _items(X) if isinstance(X, Iterable) and not is_array else None
+
+
+def _files(folder):
+    if not folder.is_dir():
+        raise ValueError(
+            f"X is {str(folder)!r}, which is no folder. X must be a matrix of counts, "
+            f"documents x words, or blocks of one: an iterable of sparse matrices, or "
+            f"a folder of files of scipy.sparse.save_npz."
+        )
+    for path in sorted(folder.iterdir()):
+        try:
+            yield f"{path.name!r}", sparse.load_npz(path)
+        except Exception as error:  # whatever another kind of file leads to
+            raise ValueError(
+                f"The folder X holds {path.name!r}, which scipy.sparse.load_npz cannot "
+                f"read ({error}). Move everything but the blocks out of the folder."
+            ) from error
+
+
+def _rows(X):
+    cuts = np.arange(BLOCK_CELLS, X.nnz, BLOCK_CELLS)
+    cuts = np.unique([0, *np.searchsorted(X.indptr, cuts), X.shape[0]]).tolist()
+    for first, last in pairwise(cuts):
+        yield f"{first}:{last}", X[first:last]
+
+
+def _items(X):
+    for i, block in enumerate(X):
+        if len(getattr(block, "shape", ())) != 2:
+            raise ValueError(
+                f"Block {i} of X is a {type(block).__name__}, but each must be a "
+                f"matrix of counts, documents x words."
+            )
+        yield f"{i}", block
+
+
+def same_width(blocks: Iterable[tuple[str, Any]]) -> Iterator[Any]:
+    """Yield the blocks; raise ValueError if there is none, or widths differ."""
+    n_words = None
+    for name, block in blocks:
+        n_words = block.shape[1] if n_words is None else n_words
+        if block.shape[1] != n_words:
+            raise ValueError(
+                f"Block {name} of X has {block.shape[1]} columns, but the blocks "
+                f"before it have {n_words}. Count the words of all blocks with one "
+                f"vocabulary, as in CountVectorizer(vocabulary=...)."
+            )
+        yield block
+    if n_words is None:
+        raise ValueError(
+            "X holds no blocks of documents. A generator can be read only once: pass a "
+            "new one, a list, or a folder."
+        )
+
+
+class ArrayFile:
+    """An array that grows in a temporary file, which has no name."""
+
+    def __init__(self, file: IO[bytes], dtype: type) -> None:
+        self._file, self._dtype = file, dtype
+
+    def append(self, numbers: np.ndarray) -> None:
+        """Write more numbers; say what to do if the disk is full."""
+        try:
+            numbers.astype(self._dtype, copy=False).tofile(self._file)
+        except OSError as error:
+            raise OSError(
+                f"X does not fit into temporary files, 12 bytes per document-word "
+                f"pair, in {tempfile.gettempdir()!r} ({error}). Let the environment "
+                f"variable TMPDIR name a folder on a larger disk."
+            ) from error
+
+    def read(self) -> np.ndarray:
+        """Return all numbers as an array that the system reads from the file."""
+        self._file.flush()
+        if self._file.seek(0, os.SEEK_END) == 0:  # cannot be mapped
+            return np.zeros(0, self._dtype)
+        # Not numpy.memmap: joblib would look for the name of its file.
+        return np.frombuffer(mmap.mmap(self._file.fileno(), 0), self._dtype)

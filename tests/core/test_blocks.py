@@ -1,0 +1,188 @@
+"""X in blocks, in a folder or memory-mapped: the model of the whole matrix."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from sklda import ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier
+from sklda._core import blocks, memory
+from sklda._core.corpus import check_corpus
+
+DOCUMENTS, WORDS = 60, 30
+
+
+@pytest.fixture(scope="module")
+def X():
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(0.4, (DOCUMENTS, WORDS))
+    counts[[0, 21, 59]] = 0  # empty documents, also at the ends
+    return sparse.csr_array(counts)
+
+
+def cut(X, n=7):
+    return [X[first : first + n] for first in range(0, X.shape[0], n)]
+
+
+def in_list(X, folder):
+    return cut(X)
+
+
+def in_generator(X, folder):
+    return (block for block in cut(X))
+
+
+def dense(X, folder):
+    return (block.toarray() for block in cut(X))
+
+
+def unsorted(X, folder):
+    # Two entries make the count of the first cell, and words come in reverse.
+    for block in cut(X):
+        pieces = block.tocoo()
+        row, word, count = pieces.row[::-1], pieces.col[::-1], pieces.data[::-1]
+        row, word = np.append(row, row[:1]), np.append(word, word[:1])
+        count = np.append(count, 1)
+        count[0] -= 1
+        yield sparse.coo_array((count, (row, word)), shape=block.shape)
+
+
+def in_folder(X, folder):
+    for i, block in enumerate(cut(X)):
+        sparse.save_npz(folder / f"block-{i:03}.npz", block)
+    return folder
+
+
+def by_name_of_folder(X, folder):
+    return str(in_folder(X, folder))
+
+
+def memory_mapped(X, folder):
+    arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr}
+    for name, array in arrays.items():
+        np.save(folder / name, array)
+    mapped = [np.load(folder / f"{name}.npy", mmap_mode="r") for name in arrays]
+    return sparse.csr_array(tuple(mapped), shape=X.shape)
+
+
+FORMS = [
+    *(in_list, in_generator, dense, unsorted),
+    *(in_folder, by_name_of_folder, memory_mapped),
+]
+
+
+@pytest.fixture(autouse=True)
+def read_in_blocks(monkeypatch):
+    monkeypatch.setattr(blocks, "LARGE", 10)
+    monkeypatch.setattr(blocks, "BLOCK_CELLS", 50)
+
+
+def arrays_of(model):
+    return {
+        name: value
+        for name, value in vars(model).items()
+        if isinstance(value, np.ndarray) and name.endswith("_")
+    }
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+@pytest.mark.parametrize(
+    "model",
+    [
+        CollapsedGibbsLDA(3, max_iter=22, learn_priors="symmetric", random_state=0),
+        CollapsedGibbsLDA(3, max_iter=6, n_shards=2, sampler="sparse", random_state=0),
+        CollapsedGibbsLDA(3, max_iter=6, blocking="nested", random_state=0),
+        CollapsedGibbsLDA(3, max_iter=6, init="subsample", random_state=0),
+        ECGSLDA(3, max_iter=6, random_state=0),
+        MedLDAClassifier(3, max_iter=6, random_state=0),
+    ],
+    ids=["rows", "shards", "blocked", "subsample", "ecgs", "medlda"],
+)
+def test_any_form_of_x_gives_the_same_model(form, model, X, tmp_path, monkeypatch):
+    y = np.arange(DOCUMENTS) % 2
+    found = arrays_of(model.fit(form(X, tmp_path), y))
+    monkeypatch.undo()
+    expected = arrays_of(model.fit(X, y))
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        np.testing.assert_array_equal(found[name], value)
+    assert model.n_features_in_ == WORDS
+
+
+def test_a_large_matrix_is_not_copied_into_memory(monkeypatch):
+    X = sparse.random_array((20_000, 500), density=0.2, rng=0)
+    X = sparse.csr_array(X > 0, dtype=np.int32)
+    monkeypatch.setattr(blocks, "BLOCK_CELLS", 2**14)
+    tracemalloc.start()
+    corpus = check_corpus(CollapsedGibbsLDA(), X, reset=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert corpus.word.size == X.nnz
+    assert peak < X.nnz  # bytes; the arrays of the corpus have 12 per cell
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda X: [X, X[:, 1:]], "Block 1 of X has 29 columns.*before it have 30"),
+        (lambda X: iter([]), "no blocks.*generator can be read only once"),
+        (lambda X: iter([X, "a text"]), "Block 1 of X is a str"),
+        (lambda X: iter([X, X[0].toarray()]), "Block 1 of X is a ndarray"),
+        (lambda X: iter([X, -X]), "Negative values"),
+        (lambda X: iter([X, X * 0.5]), "fractions"),
+        (lambda X: "no/such/folder", "'no/such/folder', which is no folder"),
+    ],
+)
+def test_wrong_blocks_are_refused(make, message, X):
+    model = CollapsedGibbsLDA(3, max_iter=2)
+    with pytest.raises(ValueError, match=message):
+        model.fit(make(X))
+    assert not hasattr(model, "components_")
+
+
+def test_an_exhausted_generator_is_refused(X):
+    given = iter(cut(X))
+    model = CollapsedGibbsLDA(3, max_iter=2).fit(given)
+    with pytest.raises(ValueError, match="can be read only once"):
+        model.fit(given)
+
+
+@pytest.mark.parametrize("content", [b"notes", b""])
+def test_a_foreign_file_is_refused(content, X, tmp_path):
+    in_folder(X, tmp_path)
+    (tmp_path / "readme.txt").write_bytes(content)
+    with pytest.raises(ValueError, match=r"'readme.txt', which.*Move everything but"):
+        CollapsedGibbsLDA(3, max_iter=2).fit(tmp_path)
+
+
+def test_a_block_that_changes_later_changes_nothing(X):
+    given = cut(X)
+    model = CollapsedGibbsLDA(3, max_iter=2, warm_start=True, random_state=0)
+    model.fit(given)
+    kept = [block.copy() for block in given]
+    for block in given:
+        block.indices[:] = 0
+    assert model.fit(kept).n_iter_ == 4
+
+
+def test_too_many_tokens_are_refused(X, monkeypatch):
+    monkeypatch.setattr("sklda._core.corpus.MAX_TOKENS", X.sum() - 1)
+    with pytest.raises(ValueError, match="tokens, above the limit"):
+        CollapsedGibbsLDA(3).fit(cut(X))
+
+
+def test_too_little_memory_is_said_before_the_start(X, monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: 1000)
+    message = r"fit to 720 tokens, 60 documents and 30 words can take up to 3,600 bytes"
+    message = message.replace("720", str(X.sum())).replace("3,600", "[0-9,]+")
+    with pytest.raises(MemoryError, match=message):
+        CollapsedGibbsLDA(3).fit(X)
+
+
+def test_a_full_disk_is_said(tmp_path):
+    # A file that is open for reading only takes no more numbers, as a full disk does.
+    (tmp_path / "file").touch()
+    with open(tmp_path / "file", "rb") as file:
+        with pytest.raises(OSError, match=r"12 bytes per .*TMPDIR"):
+            blocks.ArrayFile(file, np.int32).append(np.arange(10_000))
