@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._gibbs import collapsed, partially_collapsed
 from sklda.dask._base import BaseDaskLDA
+from sklda.dask._chain import CountingChain
 from sklda.dask._cluster import Cluster
-from sklda.dask._parts import AdLda, ExactParts
+from sklda.dask._parts import ExactParts
+from sklda.dask._phases import InPhases, PhasesChain
 
 
 class CollapsedGibbsLDA(BaseDaskLDA):
@@ -122,7 +124,7 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         **collapsed.CollapsedGibbsLDA._parameter_constraints,
         **BaseDaskLDA._parameter_constraints,
     }
-    _local = collapsed.CollapsedGibbsLDA
+    _local, _chain = collapsed.CollapsedGibbsLDA, PhasesChain
 
     def __init__(
         self,
@@ -165,10 +167,9 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _plan(self, cluster: Cluster) -> tuple[AdLda, int]:
-        parameters = self._parameters
-        sampler = AdLda(self.sampler, self.blocking, parameters.max_block_size)
-        return sampler, parameters.n_shards
+    def _plan(self, cluster: Cluster) -> tuple[InPhases, int]:
+        settings = self.sampler, self.blocking, self._parameters.max_block_size
+        return InPhases(*settings, self._parameters.n_jobs), cluster.n_threads
 
 
 class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
@@ -273,6 +274,7 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         "n_partitions": [None, *SHARD_CONSTRAINTS["n_shards"]],
     }
     _local = partially_collapsed.PartiallyCollapsedGibbsLDA
+    _chain = CountingChain
 
     def __init__(
         self,
@@ -311,5 +313,5 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
 
     def _plan(self, cluster: Cluster) -> tuple[ExactParts, int]:
         parameters = self._parameters
-        n_threads = sum(cluster.client.nthreads().values())
-        return ExactParts(parameters.n_jobs), parameters.n_partitions or n_threads
+        n_parts = parameters.n_partitions or cluster.n_threads
+        return ExactParts(parameters.n_jobs), n_parts
