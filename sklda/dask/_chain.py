@@ -331,8 +331,8 @@ def word_bounds(n_parts: int, n_words: int, n_topics: int) -> list[int]:
     if most < 1:
         raise ValueError(
             f"{n_parts} partitions make more than {MOST_TASKS:,} tasks in a sweep, too "
-            f"many for a scheduler: use at most {(MOST_TASKS - 9) // 7} (n_shards or "
-            f"n_partitions), with more threads each (n_jobs)."
+            f"many for a scheduler: use at most n_partitions={(MOST_TASKS - 9) // 7}, "
+            f"with more threads each (n_jobs)."
         )
     by_size = 1 + n_words * padded(n_topics) // LEAST_BLOCK
     n_blocks = min(n_parts, most, by_size, n_words)

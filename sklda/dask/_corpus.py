@@ -45,17 +45,14 @@ def partition(
 ) -> Partitions:
     """Check X, and cut its documents into n parts of about equal tokens.
 
-    There are fewer if X has few documents. A part is of neighbouring shards, which have
-    the same documents as on one machine; or a shard of its own, if `n_shards` is None,
-    and then there are more parts if one could have too many tokens.
+    There are fewer if X has few documents, and more if a part could have too many
+    tokens. Parts are of neighbouring shards, which have the same documents as on one
+    machine; or, if `n_shards` is None, of one each.
     """
     blocks, sizes = _check_blocks(cluster, X, estimator)
-    if n_shards is None:
-        n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_TOKENS // 2)))
-        bounds = _cuts(cluster, blocks, sizes, n)
-    else:
-        bounds = _shard_bounds(cluster, blocks, sizes, n_shards)
-    shards = _grouped(bounds, n)
+    n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_TOKENS // 2)))
+    cut = _cuts if n_shards is None else _shard_bounds
+    shards = _grouped(cut(cluster, blocks, sizes, n_shards or n), n)
     cuts, before = [some[0] for some in shards], starts(sizes[:, 0]).tolist()
     cuts.append(before[-1])
     tasks = []
@@ -75,9 +72,9 @@ def partition(
     n_tokens, digests = map(list, zip(*cluster.results(checks), strict=True))
     if max(n_tokens) > MAX_TOKENS:
         raise ValueError(
-            f"A partition has {max(n_tokens):,} tokens, above the limit of "
-            f"{MAX_TOKENS:,}: cut X into more partitions (n_shards or n_partitions; "
-            f"now {len(tasks)})."
+            f"A part of X has {max(n_tokens):,} tokens, above the limit of "
+            f"{MAX_TOKENS:,}: cut X into more parts (n_shards or n_partitions; now "
+            f"{len(tasks)})."
         )
     n_documents, n_words = np.diff(cuts).tolist(), int(sizes[:, 1].max())
     return Partitions(documents, shards, n, n_documents, n_tokens, n_words, digests)
@@ -208,7 +205,7 @@ def _cuts(cluster, blocks, sizes, n) -> list[int]:
     where, tasks = np.unique(block[block >= 0]).tolist(), []
     for b in where:
         given = blocks[b], n_tokens[b], marks[block == b]
-        tasks.append(cluster.task(find_cuts, f"find-cuts-{b}", *given))
+        tasks.append(cluster.task(find_cuts, f"find-cuts-{n}-{b}", *given))
     cuts = {0, n_documents[-1]}
     for b, inside in zip(where, cluster.results(tasks), strict=True):
         cuts.update(n_documents[b] + document for document in inside)

@@ -52,7 +52,7 @@ INPUTS = {
 
 MODELS = {
     "partially collapsed": (PartiallyCollapsedGibbsLDA, {"n_partitions": 3}),
-    "rows": (CollapsedGibbsLDA, {"n_shards": 3}),
+    "rows": (CollapsedGibbsLDA, {"n_shards": 3, "sampler": "dense"}),
     "lists": (CollapsedGibbsLDA, {"n_shards": 3, "sampler": "sparse"}),
 }
 
