@@ -167,6 +167,14 @@ class InPhases(NamedTuple):
             tables, changes = zip(*threads.map(sweep, *columns), strict=True)
         return ShardStates(z, stream, totals, sum(changes, 0 * totals), tables)
 
+    def sweep_alone(
+        self, documents: ShardDocuments, states: ShardStates, problem: Problem
+    ) -> ShardStates:
+        """Return the shards of a single part after all phases."""
+        for phase in range(len(documents.bounds) - 1):
+            states = self.sweep(documents, states, problem, phase)
+        return states
+
 
 def _checked(totals: np.ndarray) -> np.ndarray:
     """Return the tokens on each topic as kernels take them, int32."""
@@ -211,17 +219,11 @@ class PhasesChain(ClusterChain):
 
     def _join(self, function: Callable, *columns: Any) -> None:
         """Submit the parts with their tables: shard i has those of shard i - 1."""
-        blocks = self.blocks
-        rows = zip(self.parts, self._numbers, *columns, strict=True)
+        blocks = [[self.blocks[i - 1] for i in numbers] for numbers in self._numbers]
+        rows = zip(self.parts, *columns, blocks, strict=True)
         tasks = [
-            self.cluster.task(
-                function,
-                f"join-{self.n_sweeps}-part-{g}",
-                part,
-                *row,
-                *(blocks[i - 1] for i in numbers),
-            )
-            for g, (part, numbers, *row) in enumerate(rows)
+            self.cluster.task(function, f"join-{self.n_sweeps}-part-{g}", *row, *own)
+            for g, (*row, own) in enumerate(rows)
         ]
         self.parts = self.cluster.submit(tasks)
 
@@ -229,33 +231,38 @@ class PhasesChain(ClusterChain):
     def n_tasks(self) -> int:
         """Tasks of a sweep."""
         n_parts = len(self._numbers)
-        return min(n_parts, 3) * n_parts * self.n_shards
+        return 1 if n_parts == 1 else min(n_parts, 3) * n_parts * self.n_shards
 
     def _submit_sweep(self) -> None:
-        documents = [TaskRef(future.key) for future in self.documents]
-        parts = [TaskRef(future.key) for future in self.parts]
-        problem, n, tasks = TaskRef(self.problem.key), len(parts), []
+        sampler, problem = self.sampler, TaskRef(self.problem.key)
+        n, tasks = len(self.parts), []
+        documents, parts = (
+            [TaskRef(future.key) for future in some]
+            for some in (self.documents, self.parts)
+        )
 
         def add(function, name, rows):
-            name = f"{name}-{self.n_sweeps}-{phase}-part"
-            new = [
-                self.cluster.node(function, f"{name}-{g}", *row)
-                for g, row in enumerate(rows)
-            ]
-            tasks.extend(new)
-            return [task.ref() for task in new]
+            for g, row in enumerate(rows):
+                key = f"{name}-{self.n_sweeps}-part-{g}"
+                tasks.append(self.cluster.node(function, key, *row))
+            return [task.ref() for task in tasks[-n:]]
 
-        for phase in range(self.n_shards):
-            one = [(part,) for part in parts]
-            borders = add(border_of, "border", one if n > 1 else [])
-            changes = add(change_of, "change", one if n > 2 else [])
+        if n == 1:
+            add(sampler.sweep_alone, "sweep-phase", [(*documents, *parts, problem)])
+        for phase in range(self.n_shards if n > 1 else 0):
+            one, changes = [(part,) for part in parts], []
+            borders = add(border_of, f"border-{phase}", one)
+            if n > 2:
+                changes = add(change_of, f"change-{phase}", one)
+            # The next part passes its border on, and all others their changes.
             rows = []
             for g in range(n):
-                following = [(g + i) % n for i in range(1, n)]
-                passed = [borders[i] for i in following[:1]]
-                passed += [changes[i] for i in following[1:]]
+                passed = (
+                    borders[(g + 1) % n],
+                    *(changes[(g + i) % n] for i in range(2, n)),
+                )
                 rows.append((documents[g], parts[g], problem, phase, *passed))
-            parts = add(self.sampler.sweep, "sweep-phase", rows)
+            parts = add(sampler.sweep, f"sweep-phase-{phase}", rows)
         self.parts, self._blocks = self.cluster.submit_graph(tasks, n), None
 
     def _submit_blocks(self) -> list[Future]:
