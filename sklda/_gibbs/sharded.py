@@ -45,6 +45,11 @@ class ShardedState(NamedTuple):
         return [one.state for phase in self.phases for one in phase]
 
 
+def word_shard(i: int, phase: int, n_shards: int) -> int:
+    """Return the shard of the words that shard i of the documents has in a phase."""
+    return (i + phase) % n_shards
+
+
 class Sharded(NamedTuple):
     """A sampler over shards of about equal tokens; threads change no sample."""
 
@@ -69,7 +74,7 @@ class Sharded(NamedTuple):
             [
                 shard_part(i, of_documents[j])
                 for i, of_documents in enumerate(parts)
-                if (j := (i + phase) % n) < len(of_documents)
+                if (j := word_shard(i, phase, n)) < len(of_documents)
             ]
             for phase in range(n)
         ]
@@ -103,16 +108,24 @@ class Sharded(NamedTuple):
 
 def _parts(problem, n):
     """Return the parts of each shard of documents, one for each shard of the words."""
-    doc_ptr, word, token_ptr = corpus = problem.corpus
-    words = ranges(np.append(0, np.cumsum(word_tokens(problem))), n)
-    bounds = [corpus.begin, *(_cells_until(cut, corpus) for _, cut in words)]
-    of_words = [
-        Part(doc_ptr, begin, end, word, token_ptr) for begin, end in pairwise(bounds)
-    ]
+    corpus = problem.corpus
+    of_words = parts_of_words(corpus, cut_words(word_tokens(problem), n))
     return [
         [part_of(part, *documents) for part in of_words]
         for documents in ranges(tokens_before(corpus), n)
     ]
+
+
+def cut_words(tokens: np.ndarray, n: int) -> list[int]:
+    """Return the bounds of up to n shards of the words, by the tokens of each."""
+    return [0, *(last for _, last in ranges(np.append(0, np.cumsum(tokens)), n))]
+
+
+def parts_of_words(corpus: Corpus, bounds: list[int]) -> list[Part]:
+    """Return the cells of the words between the bounds, in all documents."""
+    doc_ptr, word, token_ptr = corpus
+    cuts = [corpus.begin, *(_cells_until(cut, corpus) for cut in bounds[1:])]
+    return [Part(doc_ptr, begin, end, word, token_ptr) for begin, end in pairwise(cuts)]
 
 
 def _cells_until(cut, corpus):

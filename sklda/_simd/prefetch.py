@@ -13,17 +13,15 @@ LINE = 64  # bytes
 TO_WRITE, KEEP, DATA = 1, 3, 1  # arguments of llvm.prefetch
 
 
-def aligned_full(size, value, dtype):
-    """Return ``np.full(size, value, dtype)``, its first entry at the start of a line.
+def aligned_empty(size, dtype):
+    """Return ``np.empty(size, dtype)``, its first entry at the start of a line.
 
     Else each 16 numbers that a kernel loads would be in two lines.
     """
     n_bytes = size * np.dtype(dtype).itemsize
     room = np.empty(n_bytes + LINE, np.uint8)
     first = -room.ctypes.data % LINE
-    array = room[first : first + n_bytes].view(dtype)
-    array[:] = value
-    return array
+    return room[first : first + n_bytes].view(dtype)
 
 
 def per_line(array):

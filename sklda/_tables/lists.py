@@ -21,7 +21,7 @@ from sklda._core.problem import LANES, Counts, padded
 from sklda._core.random_streams import uniform, uniform_float32
 from sklda._simd.compile import njit
 from sklda._simd.places import entries_from, load_at_each, not_negative
-from sklda._simd.prefetch import AHEAD, aligned_full, prefetch
+from sklda._simd.prefetch import AHEAD, aligned_empty, prefetch
 from sklda._simd.vectors import (
     any_lane,
     broadcast,
@@ -314,9 +314,10 @@ def from_topics(problem, z):
         topic=np.zeros(n_lanes, np.int32),
         start=start,
         size=np.zeros(n_words, np.int32),
-        list_topic=aligned_full(start[-1], n_lanes, np.int32),
-        list_count=aligned_full(start[-1], 0, excess.value.dtype),
+        list_topic=aligned_empty(start[-1], np.int32),
+        list_count=aligned_empty(start[-1], excess.value.dtype),
     )
+    state.list_topic[:], state.list_count[:] = n_lanes, 0
     slots = np.arange(excess.topic.size)
     slots += np.repeat(start[:-1] - excess.word_ptr[:-1], listed)
     state.size[:] = listed

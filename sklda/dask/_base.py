@@ -29,7 +29,8 @@ from sklda._gibbs.run import chain_schedule, run_fit
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import partition
-from sklda.dask._parts import AdLda, ExactParts
+from sklda.dask._parts import ExactParts
+from sklda.dask._phases import InPhases
 from sklda.dask._storage import Storage, describe_fit
 from sklda.dask._topics import score_block, topic_tasks, transform_block
 
@@ -48,12 +49,13 @@ class BaseDaskLDA(BaseTopicModel):
         "store_every": [Interval(Integral, 1, None, closed="left")],
     }
     _local: ClassVar[type[BaseGibbsLDA]]  # the estimator of this name in sklda
+    _chain: ClassVar[type[ClusterChain]]
 
     doc_topic_: da.Array
     topic_assignments_: da.Array
     n_partitions_: int
 
-    def _plan(self, cluster: Cluster) -> tuple[AdLda | ExactParts, int]:
+    def _plan(self, cluster: Cluster) -> tuple[InPhases | ExactParts, int]:
         """Return what sweeps over a part of the documents, and the number of parts."""
         raise NotImplementedError
 
@@ -98,9 +100,10 @@ class BaseDaskLDA(BaseTopicModel):
         if np.ndim(self.topic_word_prior) > 0:
             raise ValueError(
                 f"topic_word_prior is an array of {np.ndim(self.topic_word_prior)} "
-                f"dimensions, but sklda.dask takes one number. For seed words, "
-                f"fit {self._local.__name__} of sklda to a sample of the documents, "
-                f"and transform all of them."
+                f"dimensions, but sklda.dask takes one number: each worker would have "
+                f"to hold the whole array, as large as all counts. For seed words, fit "
+                f"{self._local.__name__} of sklda to a sample of the documents, and "
+                f"transform all of them."
             )
         parameters, cluster = self._parameters, Cluster(self.client)
         schedule = chain_schedule(parameters)
@@ -108,12 +111,7 @@ class BaseDaskLDA(BaseTopicModel):
             own = describe_fit(type(self).__name__, parameters)
             storage = Storage(self.storage, parameters.store_every, own)
             stored = storage.find(resume=resume)
-            sampler, n_parts = self._plan(cluster)
-            n_parts = stored["n_partitions"] if stored else n_parts
-            partitions = partition(cluster, X, self._make_local(), n_parts)
-            self.n_features_in_ = partitions.n_words
-            problem, rng = make_problem(self, None), random_streams(self.random_state)
-            chain = ClusterChain(cluster, sampler, partitions, problem, rng, storage)
+            chain = self._make_chain(cluster, X, storage, stored)
             chain.check_length(parameters.max_iter)
             if stored:
                 chain.resume(stored)
@@ -124,6 +122,18 @@ class BaseDaskLDA(BaseTopicModel):
             run_fit(self, (X, y), chain, remaining, parameters.evaluate_every)
             vars(self).update(self._attributes(chain))
         return self
+
+    def _make_chain(
+        self, cluster: Cluster, X: Any, storage: Storage, stored: dict | None
+    ) -> ClusterChain:
+        """Cut the documents, and return the chain before its start."""
+        sampler, n_parts = self._plan(cluster)
+        n_parts = stored["n_partitions"] if stored else n_parts
+        n_shards = getattr(self._parameters, "n_shards", None)
+        partitions = partition(cluster, X, self._make_local(), n_parts, n_shards)
+        self.n_features_in_ = partitions.n_words
+        problem, rng = make_problem(self, None), random_streams(self.random_state)
+        return self._chain(cluster, sampler, partitions, problem, rng, storage)
 
     def _attributes(self, chain: ClusterChain) -> dict[str, Any]:
         """Return the fitted attributes at the end of a chain."""
@@ -165,8 +175,6 @@ class BaseDaskLDA(BaseTopicModel):
         """
         fitted = snapshot(self)
         local = fitted._make_local()
-        if hasattr(local, "n_shards"):
-            local.n_shards = fitted.n_partitions_
         of_fit = {n: value for n, value in vars(fitted).items() if n.endswith("_")}
         vars(local).update(of_fit, draws_=None)
         for name in (*_ON_WORKERS, "n_partitions_"):

@@ -1,9 +1,8 @@
 """A Markov chain whose documents are on the workers of a cluster.
 
-A sweep is a graph of tasks: each part of the documents sweeps with the counts of all;
-its new counts are split into blocks of words; each block adds up its pieces. So no
-worker receives all counts of all parts. The client sends one message per sweep, with
-names only.
+Its state is the parts of the documents, with the topics of their tokens, and blocks of
+words, with their counts. A sweep is a graph of tasks, which the client sends in one
+message, with names only, while the sweep before it runs.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from dask.delayed import Delayed
@@ -41,7 +40,15 @@ OfBoth = tuple[list[Future], list[Future]]  # of the parts, and of the blocks of
 
 
 class ClusterChain:
-    """The futures of a chain, and its trace; call `start` or `resume` first."""
+    """The futures of a chain, and its trace; call `start` or `resume` first.
+
+    Subclasses set `bounds`, of the blocks of words, and say how a sweep runs.
+    """
+
+    kind: ClassVar[type]  # of the state of a part in storage
+    bounds: list[int]
+    parts: list[Future]
+    _blocks: list[Future] | None  # None after a sweep whose blocks nobody has asked for
 
     def __init__(
         self,
@@ -55,30 +62,52 @@ class ClusterChain:
         self.cluster, self.sampler, self.rng = cluster, sampler, rng
         self.partitions, self.documents = partitions, partitions.futures
         self.n_topics, self.n_tokens = problem.n_topics, sum(partitions.n_tokens)
-        n_parts = len(self.documents)
-        self.bounds = word_bounds(n_parts, problem.n_words, problem.n_topics)
-        self.n_blocks = len(self.bounds) - 1
         self.storage, self._last_stored = storage, 0
-        parts = [f"part-{i}" for i in range(n_parts)]
-        self._files = parts, [f"block-{i}" for i in range(self.n_blocks)]
         self.n_sweeps = self.last_kept = 0
         self.log_joint_sweeps: list[int] = []
         self._log_joint: list[float] = []
         self._pending: list[Future] = []  # the entries of the trace that follow
-        self.forget_samples()
         self._histograms: OfBoth | None = None  # of the present sample
         (self.problem,) = cluster.submit([cluster.task(Problem, "priors-0", *problem)])
+        self._prepare()
+        self.forget_samples()
+
+    def _prepare(self) -> None:
+        """Set `bounds`, and bring the documents into the form that sweeps take."""
+        raise NotImplementedError
+
+    def _submit_sweep(self) -> None:
+        """Submit the tasks of a sweep, and set the parts and the blocks."""
+        raise NotImplementedError
+
+    def _submit_blocks(self) -> list[Future]:
+        """Submit the tasks that read the blocks from the parts."""
+        raise NotImplementedError
+
+    @property
+    def n_tasks(self) -> int:
+        """Tasks of a sweep."""
+        raise NotImplementedError
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of words."""
+        return len(self.bounds) - 1
+
+    @property
+    def blocks(self) -> list[Future]:
+        """The counts of the blocks of words."""
+        if self._blocks is None:
+            self._blocks = self._submit_blocks()
+        return self._blocks
 
     def start(self) -> None:
         """Give each token a topic at random."""
-        stream, own = self.rng.kernel, None
-        tasks = []
+        tasks, documents = [], self.partitions.futures
         for i, n_tokens in enumerate(self.partitions.n_tokens):
-            if len(self.documents) > 1:  # a single shard goes on with that of the chain
-                own = self.rng.child(i).kernel
-            given = self.documents[i], self.problem, self.bounds, stream.copy(), own
+            given = documents[i], self.problem, self.bounds, self.rng.kernel.copy()
             tasks.append(self.cluster.task(start_part, f"start-part-{i}", *given))
-            advance(stream, n_tokens)
+            advance(self.rng.kernel, n_tokens)
         self._reduce(tasks, [None] * self.n_blocks)
 
     def resume(self, stored: dict[str, Any]) -> None:
@@ -87,8 +116,6 @@ class ClusterChain:
         self.rng = RandomStreams(np.random.SeedSequence(stored["entropy"]))
         advance(self.rng.kernel, self.n_tokens)
         self.n_sweeps = self._last_stored = stored["sweep"]
-        for _ in range(self.n_sweeps):
-            self.sampler.draw(self.rng)
         self.n_kept, self.last_kept = stored["n_kept"], stored["last_kept"]
         self._log_joint = stored["log_joint"]
         self.log_joint_sweeps = stored["log_joint_sweeps"]
@@ -109,13 +136,9 @@ class ClusterChain:
         """Submit a sweep, and wait for the one before it."""
         if self.n_sweeps >= self._last_stored + self.storage.every:
             self._store()
-        before = [*self.parts, *self.blocks]
-        draw = self.sampler.draw(self.rng)
-        shared = (self.blocks, self.problem, self.bounds, draw)
+        before = self.parts
         self.n_sweeps, self._histograms = self.n_sweeps + 1, None
-        columns = self.documents, self.parts
-        tasks = self._tasks(self.sampler.sweep, "sweep", "part", columns, shared)
-        self._reduce(tasks, self.blocks)
+        self._submit_sweep()
         self.cluster.wait(before)
 
     def learn_priors(self, *, symmetric: bool) -> None:
@@ -170,9 +193,8 @@ class ClusterChain:
 
     def check_length(self, max_iter: int) -> None:
         """Raise ValueError if the scheduler would have to remember too many tasks."""
-        n_parts, n_blocks = len(self.documents), self.n_blocks
-        n_sweeps = min(max_iter, self.storage.every)
-        n_tasks = n_sweeps * (n_parts * n_blocks + n_parts + n_blocks)
+        n_sweeps, n_parts = min(max_iter, self.storage.every), len(self.documents)
+        n_tasks = n_sweeps * self.n_tasks
         if n_tasks > MOST_STORED_TASKS:
             raise ValueError(
                 f"{n_sweeps} sweeps of {n_parts} partitions make {n_tasks:,} tasks, "
@@ -203,7 +225,7 @@ class ClusterChain:
             pieces = self._tasks(piece_of, "split", f"block-{b}-part", [parts], b)
             name = f"add-up-{self.n_sweeps}-block-{b}"
             sums.append(self.cluster.task(add_up, name, block, pieces))
-        self.parts, self.blocks = self._submit(parts, sums)
+        self.parts, self._blocks = self._submit(parts, sums)
 
     def _from_histograms(self, function: Callable, name: str, *more: Any) -> Future:
         """Submit a task on the histograms of all parts and blocks."""
@@ -222,7 +244,7 @@ class ClusterChain:
         sweep = self.n_sweeps
         folder = self.storage.begin(sweep)
         states = (self.parts, self.blocks)
-        parts, blocks = zip(states, self._totals, self._files, strict=True)
+        parts, blocks = zip(states, self._totals, self._files(), strict=True)
         futures = self._submit(
             self._tasks(store_state, "store", "part", parts, folder),
             self._tasks(store_state, "store", "block", blocks, folder),
@@ -246,9 +268,9 @@ class ClusterChain:
     def _load(self, stored: dict[str, Any]) -> None:
         """Load the state from storage, so that Dask can forget the tasks before it."""
         folder = self.storage.url(self.n_sweeps)
-        parts, blocks = zip(self._files, stored["digests"], strict=True)
-        self.parts, self.blocks = self._submit(
-            self._tasks(load_state, "load", "part", parts, folder, PartState),
+        parts, blocks = zip(self._files(), stored["digests"], strict=True)
+        self.parts, self._blocks = self._submit(
+            self._tasks(load_state, "load", "part", parts, folder, self.kind),
             self._tasks(load_state, "load", "block", blocks, folder, PackedCounts),
         )
         alpha, beta = np.array(stored["doc_topic_prior"]), stored["topic_word_prior"]
@@ -262,6 +284,44 @@ class ClusterChain:
                 self._tasks(load_total, "load", "mean-block", blocks, folder),
             )
 
+    def _files(self) -> tuple[list[str], list[str]]:
+        """Return the names of the files of the parts and of the blocks."""
+        parts = [f"part-{i}" for i in range(len(self.documents))]
+        return parts, [f"block-{i}" for i in range(self.n_blocks)]
+
+
+class CountingChain(ClusterChain):
+    """Each part sweeps with the counts of all, and counts its tokens again.
+
+    Its new counts are split into the blocks of words; each block adds up its pieces. So
+    no worker receives all counts of all parts.
+    """
+
+    kind = PartState
+
+    def _prepare(self) -> None:
+        n_parts = len(self.documents)
+        self.bounds = word_bounds(n_parts, self.partitions.n_words, self.n_topics)
+
+    def resume(self, stored: dict[str, Any]) -> None:
+        """Go on from a stored sweep; raise ValueError if it is of other documents."""
+        super().resume(stored)
+        for _ in range(self.n_sweeps):
+            self.sampler.draw(self.rng)
+
+    @property
+    def n_tasks(self) -> int:
+        """Tasks of a sweep."""
+        n_parts, n_blocks = len(self.documents), self.n_blocks
+        return n_parts * n_blocks + n_parts + n_blocks
+
+    def _submit_sweep(self) -> None:
+        draw = self.sampler.draw(self.rng)
+        shared = (self.blocks, self.problem, self.bounds, draw)
+        columns = self.documents, self.parts
+        tasks = self._tasks(self.sampler.sweep, "sweep", "part", columns, shared)
+        self._reduce(tasks, self.blocks)
+
 
 def word_bounds(n_parts: int, n_words: int, n_topics: int) -> list[int]:
     """Return the bounds of blocks of words: as many as parts, or fewer."""
@@ -271,8 +331,8 @@ def word_bounds(n_parts: int, n_words: int, n_topics: int) -> list[int]:
     if most < 1:
         raise ValueError(
             f"{n_parts} partitions make more than {MOST_TASKS:,} tasks in a sweep, too "
-            f"many for a scheduler: use at most {(MOST_TASKS - 9) // 7} (n_shards or "
-            f"n_partitions), with more threads each (n_jobs)."
+            f"many for a scheduler: use at most n_partitions={(MOST_TASKS - 9) // 7}, "
+            f"with more threads each (n_jobs)."
         )
     by_size = 1 + n_words * padded(n_topics) // LEAST_BLOCK
     n_blocks = min(n_parts, most, by_size, n_words)

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from sklda._core.corpus import check_corpus, cutting_marks
 from sklda._core.problem import MAX_TOKENS, Corpus
+from sklda._gibbs.sharded import MOST_SHARDS
 from sklda.dask._cluster import Cluster
 from sklda.dask._counts import starts
 from sklda.dask._parts import PartDocuments
@@ -25,6 +26,7 @@ class Partitions(NamedTuple):
     """All documents, on the workers; and numbers of each part."""
 
     futures: list[Future]
+    shards: list[list[int]]  # of each part: the first document of each, and the end
     n_partitions: int  # wanted: there are fewer if X has few documents
     n_documents: list[int]
     n_tokens: list[int]
@@ -34,18 +36,25 @@ class Partitions(NamedTuple):
     @property
     def numbers(self) -> dict[str, Any]:
         """Return what is stored of the documents."""
-        return {n: value for n, value in self._asdict().items() if n != "futures"}
+        own = {"futures", "shards"}
+        return {n: value for n, value in self._asdict().items() if n not in own}
 
 
-def partition(cluster: Cluster, X: Any, estimator: Any, n: int) -> Partitions:
+def partition(
+    cluster: Cluster, X: Any, estimator: Any, n: int, n_shards: int | None
+) -> Partitions:
     """Check X, and cut its documents into n parts of about equal tokens.
 
     There are fewer if X has few documents, and more if a part could have too many
-    tokens. A shard has the same documents as on one machine.
+    tokens. Parts are of neighbouring shards, which have the same documents as on one
+    machine; or, if `n_shards` is None, of one each.
     """
     blocks, sizes = _check_blocks(cluster, X, estimator)
     n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_TOKENS // 2)))
-    cuts, before = _cuts(cluster, blocks, sizes, n), starts(sizes[:, 0]).tolist()
+    cut = _cuts if n_shards is None else _shard_bounds
+    shards = _grouped(cut(cluster, blocks, sizes, n_shards or n), n)
+    cuts, before = [some[0] for some in shards], starts(sizes[:, 0]).tolist()
+    cuts.append(before[-1])
     tasks = []
     for i, (first, last) in enumerate(pairwise(cuts)):
         pieces = [
@@ -63,12 +72,12 @@ def partition(cluster: Cluster, X: Any, estimator: Any, n: int) -> Partitions:
     n_tokens, digests = map(list, zip(*cluster.results(checks), strict=True))
     if max(n_tokens) > MAX_TOKENS:
         raise ValueError(
-            f"A partition has {max(n_tokens):,} tokens, above the limit of "
-            f"{MAX_TOKENS:,}: cut X into more partitions (n_shards or n_partitions; "
-            f"now {len(tasks)})."
+            f"A part of X has {max(n_tokens):,} tokens, above the limit of "
+            f"{MAX_TOKENS:,}: cut X into more parts (n_shards or n_partitions; now "
+            f"{len(tasks)})."
         )
     n_documents, n_words = np.diff(cuts).tolist(), int(sizes[:, 1].max())
-    return Partitions(documents, n, n_documents, n_tokens, n_words, digests)
+    return Partitions(documents, shards, n, n_documents, n_tokens, n_words, digests)
 
 
 def blocks_of(X: Any) -> list[Any]:
@@ -196,8 +205,26 @@ def _cuts(cluster, blocks, sizes, n) -> list[int]:
     where, tasks = np.unique(block[block >= 0]).tolist(), []
     for b in where:
         given = blocks[b], n_tokens[b], marks[block == b]
-        tasks.append(cluster.task(find_cuts, f"find-cuts-{b}", *given))
+        tasks.append(cluster.task(find_cuts, f"find-cuts-{n}-{b}", *given))
     cuts = {0, n_documents[-1]}
     for b, inside in zip(where, cluster.results(tasks), strict=True):
         cuts.update(n_documents[b] + document for document in inside)
     return sorted(cuts)
+
+
+def _shard_bounds(cluster, blocks, sizes, n_shards) -> list[int]:
+    """Return the bounds of the shards as on one machine; the last may be empty."""
+    n = len(_cuts(cluster, blocks, sizes, min(n_shards, MOST_SHARDS))) - 1
+    bounds = _cuts(cluster, blocks, sizes, n)
+    return bounds + bounds[-1:] * (n + 1 - len(bounds))
+
+
+def _grouped(bounds, n) -> list[list[int]]:
+    """Return the bounds of neighbouring shards as those of n groups, or of fewer.
+
+    Shards without documents join the last group with any.
+    """
+    n_shards = bounds.index(bounds[-1])
+    n = min(n, n_shards)
+    firsts = [n_shards * i // n for i in range(n)] + [len(bounds) - 1]
+    return [bounds[first : last + 1] for first, last in pairwise(firsts)]

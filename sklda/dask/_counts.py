@@ -5,9 +5,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from sklda._core.corpus import word_tokens
 from sklda._core.problem import Corpus, Problem, padded
-from sklda._simd.prefetch import aligned_full
+from sklda._simd.prefetch import aligned_empty
 from sklda._tables import lists, rows
 from sklda.dask.kernels import sparse_counts
 from sklda.dask.kernels.sparse_counts import SparseCounts
@@ -76,24 +75,14 @@ def own_counts_by(table: np.ndarray, problem: Problem[Corpus], z) -> SparseCount
     table[:] = 0
     totals = np.zeros(problem.n_lanes, np.int32)
     rows.add_tokens(problem.corpus, rows.RowCounts(z, table, totals))
-    counts = _empty(problem.n_words, np.count_nonzero(table))
+    return counts_of_rows(table)
+
+
+def counts_of_rows(table: np.ndarray) -> SparseCounts:
+    """Return the entries of a table above 0."""
+    counts = _empty(len(table), np.count_nonzero(table))
     sparse_counts.fill_from_rows(table, counts)
     return counts
-
-
-def own_counts_after(
-    own: SparseCounts, before: SparseCounts, state: lists.ListCounts
-) -> SparseCounts:
-    """Return the counts of the documents after a sweep; topics in the order of `state`.
-
-    `own` are theirs before it, `before` and `state` those of all documents before and
-    after it. Counting their tokens would take longer.
-    """
-    after = _empty(state.size.size, state.size.sum(dtype=np.int64))
-    change = np.zeros(_MOST_TOPICS, np.int32)
-    sparse_counts.add_changes_of_lists(own, before, state, change, after)
-    n = after.start[-1]
-    return SparseCounts(after.start, after.topic[:n], after.count[:n])
 
 
 def add_up(order: PackedCounts | None, packed: list[PackedCounts]) -> PackedCounts:
@@ -118,26 +107,41 @@ def topic_totals(counts: SparseCounts, n_topics: int) -> np.ndarray:
 
 
 def as_lists(
-    counts: SparseCounts, problem: Problem[Corpus], z, topic
+    packed: PackedCounts, tokens, most_words: int, n_topics: int, z, topic
 ) -> lists.ListCounts:
-    """Return the counts as lists, with room for a sweep over the documents."""
-    size = np.diff(counts.start)
+    """Return the counts as lists, with room for a sweep over so many tokens of words.
+
+    Kernels prefetch lists of words that may be in another shard: of up to `most_words`.
+    """
+    counts, n_lanes = unpack([packed]), topic.size
+    size = np.diff(counts.start).astype(np.int32)
     # A word gets at most as many new topics as it has tokens in the documents.
-    room = np.minimum(size + word_tokens(problem) + lists.SPARE, problem.n_topics) + 1
-    start = starts(padded(room.astype(np.int64)))
-    list_topic = aligned_full(start[-1], problem.n_lanes, np.int32)
-    list_count = aligned_full(start[-1], 0, np.int32)
-    slot = np.repeat(start[:-1] - counts.start[:-1], size) + np.arange(size.sum())
-    list_topic[slot], list_count[slot] = counts.topic, counts.count
-    return lists.ListCounts(
-        z, topic, start, size.astype(np.int32), list_topic, list_count
-    )
+    room = np.minimum(size.astype(np.int64) + tokens + lists.SPARE, n_topics) + 1
+    start = np.zeros(most_words + 1, np.int64)
+    start[: size.size + 1] = starts(padded(room))
+    start[size.size + 1 :] = start[size.size]
+    list_topic, list_count = (aligned_empty(start[-1], np.int32) for _ in range(2))
+    sparse_counts.fill_lists(counts, n_lanes, start, list_topic, list_count)
+    return lists.ListCounts(z, topic, start, size, list_topic, list_count)
 
 
-def as_rows(counts: SparseCounts, problem: Problem[Corpus], z, topic) -> rows.RowCounts:
+def as_rows(packed: PackedCounts, n_lanes: int, z, topic) -> rows.RowCounts:
     """Return the counts as rows."""
-    table = rows_of(counts, 0, problem.n_words, problem.n_lanes)
+    table = rows_of(unpack([packed]), 0, packed.size.size, n_lanes)
     return rows.RowCounts(z, table, topic)
+
+
+def pack_lists(state: lists.ListCounts) -> PackedCounts:
+    """Pack lists; topics stay in their order."""
+    n_words = state.size.size
+    counts = _empty(n_words, state.size.sum(dtype=np.int64))
+    sparse_counts.fill_from_lists(state, counts)
+    return PackedCounts.of(counts, 0, n_words)
+
+
+def pack_rows(state: rows.RowCounts) -> PackedCounts:
+    """Pack rows; topics ascend."""
+    return PackedCounts.of(counts_of_rows(state.word_topic), 0, len(state.word_topic))
 
 
 def rows_of(counts: SparseCounts, first: int, last: int, n_lanes: int) -> np.ndarray:

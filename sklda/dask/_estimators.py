@@ -11,25 +11,27 @@ from numpy.typing import ArrayLike
 from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._gibbs import collapsed, partially_collapsed
 from sklda.dask._base import BaseDaskLDA
+from sklda.dask._chain import CountingChain
 from sklda.dask._cluster import Cluster
-from sklda.dask._parts import AdLda, ExactParts
+from sklda.dask._parts import ExactParts
+from sklda.dask._phases import InPhases, PhasesChain
 
 
 class CollapsedGibbsLDA(BaseDaskLDA):
     """Latent Dirichlet Allocation by collapsed Gibbs sampling in shards, on Dask.
 
-    Each shard of the documents sweeps on a worker, on its own copy of the counts, and
-    the changes are added up after the sweep [1]_. The fit depends on `random_state` and
-    `n_shards` only, bit for bit, on any workers and for any blocks of X. With one shard
-    it is that of :class:`sklda.CollapsedGibbsLDA`. More shards are an approximation,
-    but not the same one: there, shards share one table of counts, which is closer.
+    A sweep has as many phases as there are shards. In each, a shard of the documents
+    resamples its tokens of one shard of the words, whose counts then go on to another
+    worker [1]_. The fit is that of :class:`sklda.CollapsedGibbsLDA` with the same
+    `random_state` and `n_shards`, bit for bit, on any number of workers and for any
+    blocks of X.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
     blocking : None, "backward" or "nested", default=None
-        As in :class:`sklda.CollapsedGibbsLDA`, but slower: each sweep makes the blocks
+        As in :class:`sklda.CollapsedGibbsLDA`, but slower: each phase makes the blocks
         anew.
     max_block_size : int or None, default=2
         As in :class:`sklda.CollapsedGibbsLDA`.
@@ -56,8 +58,9 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
     n_shards : int, default=8
-        Number of shards, of about equal tokens, up to 570. Each is one task, so use at
-        least as many shards as the workers have threads.
+        As in :class:`sklda.CollapsedGibbsLDA`, where the default is 1. As many threads
+        of the workers as there are shards can work at the same time; more shards take
+        less memory, but each sweep has as many phases.
     storage : str or None, default=None
         Folder for the state, at a path or a URL that fsspec knows and that this process
         and all workers reach. With None, the results of a worker that dies are
@@ -67,8 +70,9 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     client : distributed.Client or None, default=None
         Client of the cluster. None means the present one of this process.
     n_jobs : int, default=None
-        Number of threads of a task in transform and score. None means 1, -1 all
-        processors of the worker.
+        Number of threads of a task. None means 1, -1 all processors of the worker. A
+        task of fit has several shards if there are more shards than threads of the
+        workers. The result does not depend on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
         Seed. Pass an int for repeatable results.
     verbose : int, default=0
@@ -97,32 +101,34 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     n_iter_ : int
         Number of sweeps done.
     n_partitions_ : int
-        Number of parts into which the documents were cut.
+        Number of parts into which the documents were cut, of one or more shards.
     n_features_in_ : int
         Number of words.
 
     See Also
     --------
     PartiallyCollapsedGibbsLDA : Exact, in more sweeps.
-    sklda.CollapsedGibbsLDA : On one machine.
+    sklda.CollapsedGibbsLDA : The same on one machine.
 
     Notes
     -----
-    Memory of a worker: for each shard 2 bytes per token, 12 per document-word pair, 8 K
-    per word while counts are in rows; in lists, 8 bytes for each topic that a word has,
-    several times over. A topic can have at most 2**31 - 1 tokens, and so can a shard.
+    Memory of a worker: for its shards 4 bytes per token, 12 per document-word pair and
+    8 `n_shards` per document; and of 1 / `n_shards` of the words for each shard, up to
+    26 bytes for each topic that a word has. The time between two phases is some
+    milliseconds per part, whatever the corpus. A topic can have at most 2**31 - 1
+    tokens, and so can a part of the documents.
 
     References
     ----------
-    .. [1] D. Newman, A. Asuncion, P. Smyth, M. Welling, "Distributed algorithms for
-       topic models", JMLR 10 (2009).
+    .. [1] F. Yan, N. Xu, Y. Qi, "Parallel inference for latent Dirichlet allocation on
+       graphics processing units", NIPS 2009.
     """
 
     _parameter_constraints: ClassVar[dict] = {
         **collapsed.CollapsedGibbsLDA._parameter_constraints,
         **BaseDaskLDA._parameter_constraints,
     }
-    _local = collapsed.CollapsedGibbsLDA
+    _local, _chain = collapsed.CollapsedGibbsLDA, PhasesChain
 
     def __init__(
         self,
@@ -165,10 +171,9 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _plan(self, cluster: Cluster) -> tuple[AdLda, int]:
-        parameters = self._parameters
-        sampler = AdLda(self.sampler, self.blocking, parameters.max_block_size)
-        return sampler, parameters.n_shards
+    def _plan(self, cluster: Cluster) -> tuple[InPhases, int]:
+        settings = self.sampler, self.blocking, self._parameters.max_block_size
+        return InPhases(*settings, self._parameters.n_jobs), cluster.n_threads
 
 
 class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
@@ -273,6 +278,7 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         "n_partitions": [None, *SHARD_CONSTRAINTS["n_shards"]],
     }
     _local = partially_collapsed.PartiallyCollapsedGibbsLDA
+    _chain = CountingChain
 
     def __init__(
         self,
@@ -311,5 +317,5 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
 
     def _plan(self, cluster: Cluster) -> tuple[ExactParts, int]:
         parameters = self._parameters
-        n_threads = sum(cluster.client.nthreads().values())
-        return ExactParts(parameters.n_jobs), parameters.n_partitions or n_threads
+        n_parts = parameters.n_partitions or cluster.n_threads
+        return ExactParts(parameters.n_jobs), n_parts

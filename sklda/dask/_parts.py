@@ -1,4 +1,4 @@
-"""Tasks that sweep over one part of the documents, and what they return.
+"""Tasks on one part of the documents, and what they return; exact sweeps.
 
 What a task returns depends on its arguments alone and never changes afterwards, so Dask
 may recompute it if it is lost. Arguments are the documents, the topics of their tokens,
@@ -10,17 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sklda._core.problem import MAX_TOKENS, Corpus, Problem
+from sklda._core.problem import Corpus, Problem
 from sklda._core.random_streams import RandomStreams, random_topics
 from sklda._core.threads import Threads
 from sklda._gibbs import partially_collapsed_sampler as partially_collapsed
-from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
 from sklda.dask._counts import (
     PackedCounts,
-    as_lists,
-    as_rows,
     own_counts,
-    own_counts_after,
     own_counts_by,
     pack_blocks,
     rows_of,
@@ -44,7 +40,6 @@ class PartState(NamedTuple):
     """The topics of their tokens after a sweep."""
 
     z: np.ndarray  # (n_tokens,) uint16
-    stream: np.ndarray  # (2,) uint64, state of the random stream of a shard
     pieces: list[PackedCounts] | tuple[()] = ()  # none if it was read from storage
 
 
@@ -54,70 +49,18 @@ def writable(corpus: Corpus) -> Corpus:
 
 
 def start_part(
-    documents: PartDocuments,
-    problem: Problem,
-    bounds: list[int],
-    stream: np.ndarray,
-    own_stream: np.ndarray | None,
+    documents: PartDocuments, problem: Problem, bounds: list[int], stream: np.ndarray
 ) -> PartState:
-    """Give each token a topic drawn from `stream`; sweeps use `own_stream`, if any."""
+    """Give each token a topic drawn from `stream`."""
     problem = problem._replace(corpus=writable(documents.corpus))
-    stream = stream.copy()
-    z = random_topics(int(problem.corpus.token_ptr[-1]), problem.n_topics, stream)
-    pieces = pack_blocks(own_counts(problem, z), bounds)
-    return PartState(z, stream if own_stream is None else own_stream, pieces)
+    n_tokens = int(problem.corpus.token_ptr[-1])
+    z = random_topics(n_tokens, problem.n_topics, stream.copy())
+    return PartState(z, pack_blocks(own_counts(problem, z), bounds))
 
 
 def piece_of(part: PartState, block: int) -> PackedCounts:
     """Return the piece of a block of words."""
     return part.pieces[block]
-
-
-class AdLda(NamedTuple):
-    """Collapsed sampling of a part on its own copy of all counts."""
-
-    sampler: str
-    blocking: str | None
-    max_block_size: int | None
-
-    def draw(self, rng: RandomStreams) -> None:
-        """Return what all parts need in a sweep: nothing."""
-
-    def sweep(
-        self, documents: PartDocuments, part: PartState, shared: SharedInput
-    ) -> PartState:
-        """Return the part after a sweep."""
-        blocks, problem, bounds, _ = shared
-        problem = problem._replace(corpus=writable(documents.corpus))
-        z, counts = part.z.copy(), unpack(blocks)
-        in_rows = self.blocking is None and uses_rows(self.sampler, problem)
-        sampler = collapsed_sampler(
-            self.blocking, self.max_block_size, in_rows, problem.n_topics
-        )
-        as_tables = as_rows if in_rows else as_lists
-        tables = as_tables(counts, problem, z, _checked_totals(counts, problem))
-        # Samplers that draw from other streams as well get new ones in each sweep.
-        rng = RandomStreams(np.random.SeedSequence(part.stream.tolist()))
-        rng.kernel[:] = part.stream
-        sampler.sweep(problem, sampler.over(tables, problem), rng)
-        if in_rows:
-            own = own_counts_by(tables.word_topic, problem, z)
-        else:
-            before = unpack(part.pieces) if part.pieces else own_counts(problem, part.z)
-            own = own_counts_after(before, counts, tables)
-        return PartState(z, rng.kernel, pack_blocks(own, bounds))
-
-
-def _checked_totals(counts, problem) -> np.ndarray:
-    """Return the tokens on each topic as kernels take them, (n_lanes,) int32."""
-    totals = topic_totals(counts, problem.n_lanes)
-    if totals.max() > MAX_TOKENS:
-        raise ValueError(
-            f"Topic {totals.argmax()} has {totals.max():,} tokens, above the limit of "
-            f"{MAX_TOKENS:,} of CollapsedGibbsLDA: use more topics, or "
-            f"PartiallyCollapsedGibbsLDA, which has no such limit."
-        )
-    return totals.astype(np.int32)
 
 
 class ExactParts(NamedTuple):
@@ -153,4 +96,4 @@ class ExactParts(NamedTuple):
                 problem, z, first, topics, key, own_documents, threads
             )
         own = own_counts_by(topics[0].view(np.int32), problem, z)
-        return PartState(z, part.stream, pack_blocks(own, bounds))
+        return PartState(z, pack_blocks(own, bounds))

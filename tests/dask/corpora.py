@@ -6,12 +6,8 @@ import numpy as np
 from dask import delayed
 from scipy import sparse
 
-import sklda
-import sklda.dask
-from sklda._gibbs.sharded import Sharded
 from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA
 from sklda.datasets import make_lda_corpus
-from tests.dask.adlda import PlainAdLda
 
 X = sparse.csr_array(make_lda_corpus(60, 30, 4, document_length=40, random_state=0)[0])
 PARAMS = {"n_components": 4, "max_iter": 12, "burn_in": 5, "thin": 3, "random_state": 0}
@@ -56,7 +52,7 @@ INPUTS = {
 
 MODELS = {
     "partially collapsed": (PartiallyCollapsedGibbsLDA, {"n_partitions": 3}),
-    "rows": (CollapsedGibbsLDA, {"n_shards": 3}),
+    "rows": (CollapsedGibbsLDA, {"n_shards": 3, "sampler": "dense"}),
     "lists": (CollapsedGibbsLDA, {"n_shards": 3, "sampler": "sparse"}),
 }
 
@@ -66,22 +62,9 @@ def make(name="partially collapsed", **params):
     return cls(**{**PARAMS, **own, **params})
 
 
-class AdLdaOnOneMachine(sklda.CollapsedGibbsLDA):
-    """What `sklda.dask.CollapsedGibbsLDA` computes."""
-
-    def _make_sampler(self, problem, threads):
-        sampler = super()._make_sampler(problem, threads)
-        if isinstance(sampler, Sharded):
-            return PlainAdLda(sampler.sampler, sampler.n_shards)
-        return sampler
-
-
 def fit_local(model, X=X):
     """Fit an estimator on one machine that does what the class on Dask does."""
-    local = model._make_local()
-    if isinstance(local, sklda.CollapsedGibbsLDA):
-        local = AdLdaOnOneMachine(**local.get_params())
-    return local.fit(X)
+    return model._make_local().fit(X)
 
 
 OF_ARRAYS = ["components_", "doc_topic_", "topic_assignments_", "doc_topic_prior_"]

@@ -30,16 +30,15 @@ def test_any_number_of_workers(n_workers, n_threads):
             corpora.assert_same_as_local(model, corpora.fit_local(model))
 
 
-def test_killed_worker(processes, after_sweep):
+@pytest.mark.parametrize("name", corpora.MODELS)
+def test_killed_worker(name, processes, after_sweep):
     # What it held is recomputed, from the first sweep on.
     def kill_worker():
         os.kill(next(iter(processes.run(os.getpid).values())), signal.SIGKILL)
 
     undo = after_sweep(8, kill_worker)
-    model = corpora.make(**corpora.PRIORS).fit(corpora.delayed_blocks())
-    corpora.assert_same_as_local(model, corpora.fit_local(model))
+    model = corpora.make(name, **corpora.PRIORS).fit(corpora.delayed_blocks())
     undo()
-    model = corpora.make("lists").fit(corpora.delayed_blocks())
     corpora.assert_same_as_local(model, corpora.fit_local(model))
 
 

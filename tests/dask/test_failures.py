@@ -117,6 +117,9 @@ def test_bad_X_of_a_fitted_model():
         ({"doc_topic_prior": [1, 2]}, "doc_topic_prior has shape"),
         ({"topic_word_prior": [1, 2]}, "topic_word_prior is an array of 1 dim"),
         ({"max_iter": 10**6}, r"the scheduler would have to remember .* Set storage"),
+        ({"name": "rows", "max_iter": 10**6}, "10000.. sweeps of 2 partitions make"),
+        ({"name": "rows", "n_shards": 0}, "n_shards"),
+        ({"name": "rows", "topic_word_prior": [1, 2]}, "to hold the whole array"),
     ],
     ids=str,
 )
@@ -128,6 +131,6 @@ def test_bad_parameters(params, message):
 def test_too_many_partitions(monkeypatch):
     monkeypatch.setattr(_cluster, "MOST_TASKS", 100)
     monkeypatch.setattr(_chain, "MOST_TASKS", 100)
-    model = make("rows", n_shards=50)
+    model = make(n_partitions=50)
     with pytest.raises(ValueError, match="partitions make more than 100 tasks"):
         model.fit(delayed_blocks())

@@ -11,7 +11,7 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 import sklda
 from sklda._core import corpus as core_corpus
-from sklda.dask import _corpus, _parts
+from sklda.dask import _corpus, _phases
 from tests.dask.corpora import X, assert_same_as_local, delayed_blocks, fit_local, make
 from tests.helpers.comparison import fitted
 from tests.helpers.interpreter import run_python
@@ -41,10 +41,10 @@ def test_to_local(model):
 
 
 def test_to_local_has_the_number_of_shards(client):
-    some = X[:2]  # fewer documents than shards
-    model = make("rows", client=client).fit(delayed_blocks([2], some))
-    assert model.to_local().n_shards == model.n_partitions_ == 2
-    assert_same_as_local(model, fit_local(model.set_params(n_shards=2), some))
+    model = make("rows", client=client, n_shards=5).fit(delayed_blocks())
+    local = model.to_local()
+    assert (local.n_shards, model.n_partitions_) == (5, 2)  # as the client has threads
+    assert_same_as_local(model, local.fit(X))
 
 
 def test_several_chains_are_refused(model):
@@ -90,13 +90,13 @@ def test_more_tokens_than_32_bits_count(client, monkeypatch):
     assert X.sum() == 2400
     model = make(client=client, n_partitions=1)
     local = fit_local(model)
-    for module in (core_corpus, _corpus, _parts):
+    for module in (core_corpus, _corpus, _phases):
         monkeypatch.setattr(module, "MAX_TOKENS", 1300)
     with pytest.raises(ValueError, match="Block 0 of X: X holds 2400 tokens"):
         model.fit(delayed_blocks([60]))
     assert_same_as_local(model.fit(delayed_blocks()), local)
     assert len(model.doc_topic_.chunks[0]) == 4
-    monkeypatch.setattr(_parts, "MAX_TOKENS", 300)
+    monkeypatch.setattr(_phases, "MAX_TOKENS", 300)
     with pytest.raises(ValueError, match=r"Topic \d has \d+ tokens, above the limit"):
         make("rows", client=client).fit(delayed_blocks())
 

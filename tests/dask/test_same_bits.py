@@ -1,11 +1,13 @@
-"""A fit on a cluster is one on one machine, bit for bit; its shards are AD-LDA."""
+"""A fit on a cluster is the one on one machine, bit for bit."""
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
-from sklda.dask import _chain
+from sklda.dask import _chain, _phases
+from sklda.dask._cluster import Cluster
 from tests.dask import corpora
 
 pytestmark = pytest.mark.usefixtures("client")
@@ -18,13 +20,16 @@ pytestmark = pytest.mark.usefixtures("client")
         ("partially collapsed", {"n_partitions": 5}, [60]),
         ("partially collapsed", {"n_partitions": 2}, [7, 23, 0, 30, 0]),
         ("partially collapsed", {"n_partitions": 3}, [5] * 12),
-        ("rows", {"n_shards": 8}, [60]),
-        ("rows", {"n_shards": 8}, [7, 23, 30]),
-        ("rows", {"n_shards": 8}, [5] * 12),
         ("rows", {"n_shards": 1}, [7, 23, 30]),
-        ("rows", {"n_shards": 5}, [7, 23, 30]),
-        ("lists", corpora.PRIORS, [7, 23, 30]),
+        ("rows", {"n_shards": 2}, [7, 23, 30]),
+        ("rows", corpora.PRIORS, [5] * 12),
+        ("rows", {"n_components": 50}, [60]),
+        ("rows", {"n_shards": 8}, [7, 23, 30]),
+        ("lists", {"n_shards": 1}, [5] * 12),
+        ("lists", {"n_shards": 2}, [60]),
+        ("lists", corpora.PRIORS, [7, 23, 0, 30, 0]),
         ("lists", {"n_components": 130, "sampler": "auto"}, [7, 23, 30]),
+        ("lists", {"blocking": "backward"}, [7, 23, 30]),
         ("lists", {"blocking": "nested", "max_block_size": None}, [7, 23, 30]),
     ],
     ids=str,
@@ -41,6 +46,63 @@ def test_more_shards_than_documents(n_documents):
     model = corpora.make("rows", n_shards=99)
     model.fit(corpora.delayed_blocks([n_documents], some))
     corpora.assert_same_as_local(model, corpora.fit_local(model, some))
+
+
+@pytest.mark.parametrize("n_words", [1, 3, 30])
+def test_shards_without_documents_or_words(n_words):
+    # Cut into six, the documents make five shards; cut into five, four.
+    counts = np.zeros((7, n_words), int)
+    counts[:, -1] = [25, 20, 10, 12, 1, 3, 0]
+    counts[:4, 0] += [0, 1, 0, 0]
+    counts[1, -1] -= 1
+    some = sparse.csr_array(counts)
+    model = corpora.make("lists", n_shards=6)
+    model.fit(corpora.delayed_blocks([7], some))
+    corpora.assert_same_as_local(model, corpora.fit_local(model, some))
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3, 4, 5, 9])
+@pytest.mark.parametrize("name", ["rows", "lists"])
+def test_shards_are_the_same_in_any_number_of_parts(name, n_threads, monkeypatch):
+    monkeypatch.setattr(Cluster, "n_threads", n_threads)
+    model = corpora.make(name, n_shards=5, n_jobs=2).fit(corpora.delayed_blocks())
+    assert model.n_partitions_ == min(n_threads, 5)
+    corpora.assert_same_as_local(model, corpora.fit_local(model))
+
+
+MUTANTS = {
+    "the change of a neighbour is lost": (
+        "border_of",
+        lambda states: (states.tables[0], 0 * states.change),
+    ),
+    "changes of the others are lost": ("change_of", lambda states: 0 * states.change),
+    "words are cut by their number": (
+        "shard_bounds",
+        lambda n, *totals: [totals[0].size * i // n for i in range(n + 1)],
+    ),
+    "tokens at the start are not in the totals": (
+        "begin",
+        lambda part, *given: (states := BEGIN(part, *given))._replace(
+            change=states.change + 1
+        ),
+    ),
+    "shards exchange their streams": (
+        "begin",
+        lambda part, stream, *given: BEGIN(part, stream[:, ::-1].copy(), *given),
+    ),
+}
+BEGIN = _phases.begin
+
+
+@pytest.mark.parametrize(("name", "mutant"), MUTANTS.values(), ids=MUTANTS)
+def test_mutants_have_other_bits(name, mutant, monkeypatch):
+    monkeypatch.setattr(Cluster, "n_threads", 3)
+    model = corpora.make("lists", n_shards=3)
+    local = corpora.fit_local(model)
+    corpora.assert_same_as_local(model.fit(corpora.delayed_blocks()), local)
+    monkeypatch.setattr(_phases, name, mutant)
+    with pytest.raises(AssertionError):
+        corpora.assert_same_as_local(model.fit(corpora.delayed_blocks()), local)
 
 
 @pytest.mark.parametrize("form", corpora.INPUTS.values(), ids=corpora.INPUTS)

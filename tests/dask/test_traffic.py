@@ -1,6 +1,7 @@
 """Traffic by the scheduler and the client: names and sums, nothing of the corpus."""
 
 import pickle
+from collections import deque
 
 import numpy as np
 import pytest
@@ -58,6 +59,35 @@ def test_nothing_large_passes(cls, params, processes, traffic, tmp_path):
     assert n_tokens > 3_000_000
     assert totals[1] < 2 * n_tokens / 3
     assert totals[1] < totals[0] + 2 * n_tokens / 10
+
+
+def begin_log(dask_worker):
+    dask_worker.transfer_incoming_log = deque()  # the fixture sets its length to 0
+
+
+def received(dask_worker):
+    """Return the keys and the bytes of what a worker got from others."""
+    log = dask_worker.transfer_incoming_log
+    return [item for transfer in log for item in transfer["keys"].items()]
+
+
+def test_a_part_receives_the_words_of_one_shard(processes):
+    n_shards, n_topics = 8, 20
+    X = [delayed(block)(seed, 50) for seed in range(2)]
+    params = {"n_shards": n_shards, "max_iter": 6, "client": processes}
+    processes.run(begin_log)
+    model = CollapsedGibbsLDA(n_topics, random_state=0, **params).fit(X)
+    logs = processes.run(received)
+    assert len(logs) == model.n_partitions_ == 2
+    for log in logs.values():
+        in_sweeps = [(key, n) for key, n in log if "-phase" in key or "border" in key]
+        # Not the topics of the tokens, which stay with their documents.
+        assert all(key.startswith("sklda-border") for key, _ in in_sweeps)
+        assert 0 < len(in_sweeps) <= 6 * n_shards
+        # At most 2 bytes for the topic and 2 for the count, and the change of totals.
+        table = 4 * n_topics * WORDS
+        most = table / n_shards + 8 * 32 + 2_000  # of Python's objects
+        assert max(n for _, n in in_sweeps) < most < table
 
 
 def test_arguments_are_small(client, monkeypatch):

@@ -42,30 +42,29 @@ def fill_from_rows(rows, counts):
 
 
 @njit(cache=True, nogil=True)
-def add_changes_of_lists(own, before, state, change, after):
-    """Set `after` to `own` and what `state` has more than `before`, word by word.
+def fill_lists(counts, absent, first, list_topic, list_count):
+    """Write the counts of word w from slot first[w] on, and fill up with `absent`."""
+    start, topic, count = counts
+    for w in range(start.size - 1):
+        slot = first[w]
+        for j in range(start[w], start[w + 1]):
+            list_topic[slot], list_count[slot] = topic[j], count[j]
+            slot += 1
+        list_topic[slot : first[w + 1]] = absent
+        list_count[slot : first[w + 1]] = 0
 
-    Topics are in the order of the state. `change`, int32, has a zero for every topic.
-    """
-    start, topic, count = after
+
+@njit(cache=True, nogil=True)
+def fill_from_lists(state, counts):
+    """Write the entries of the lists, for which `counts` has just the room."""
+    start, topic, count = counts
     end = 0
     for w in range(start.size - 1):
-        for j in range(before.start[w], before.start[w + 1]):
-            change[before.topic[j]] -= before.count[j]
-        for j in range(own.start[w], own.start[w + 1]):
-            change[own.topic[j]] += own.count[j]
         first = state.start[w]
         for slot in range(first, first + state.size[w]):
-            k = state.list_topic[slot]
-            n = change[k] + state.list_count[slot]
-            if n > 0:
-                topic[end], count[end] = k, n
-                end += 1
+            topic[end], count[end] = state.list_topic[slot], state.list_count[slot]
+            end += 1
         start[w + 1] = end
-        for j in range(before.start[w], before.start[w + 1]):
-            change[before.topic[j]] = 0
-        for j in range(own.start[w], own.start[w + 1]):
-            change[own.topic[j]] = 0
 
 
 @njit(cache=True, nogil=True)

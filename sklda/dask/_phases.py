@@ -1,0 +1,276 @@
+"""Collapsed sampling in shards: the phases of `sklda._gibbs.sharded` as tasks.
+
+A part holds the documents of neighbouring shards and, in each phase, the counts of as
+many shards of the words. After a phase each shard of the documents hands the counts
+that it has to the shard before it. So a part passes on those of its first shard, and
+keeps the others. What parts changed in the totals, each of them adds up.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from dask.task_spec import TaskRef
+from distributed import Future
+
+from sklda._core.corpus import part_of, some_documents, take_cells, word_tokens
+from sklda._core.problem import MAX_TOKENS, MAX_TOPICS, Corpus, Part, Problem, padded
+from sklda._core.random_streams import RandomStreams
+from sklda._core.threads import Threads
+from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
+from sklda._gibbs.sharded import cut_words, parts_of_words, word_shard
+from sklda.dask._chain import ClusterChain
+from sklda.dask._counts import (
+    PackedCounts,
+    as_lists,
+    as_rows,
+    pack_lists,
+    pack_rows,
+)
+from sklda.dask._parts import PartDocuments, PartState, writable
+
+
+class ShardDocuments(NamedTuple):
+    """The documents of neighbouring shards."""
+
+    corpus: Corpus  # words are numbered from the first one of their shard
+    numbers: range  # of the shards
+    first: list[int]  # document of each shard, and the number of all
+    cuts: np.ndarray  # (n_shards + 1, n_docs) int64, cells before each shard of words
+    tokens: list[np.ndarray]  # of each word in each shard: (n_words,) uint16, clipped
+    bounds: list[int]  # of the shards of words
+
+    def cells(self, i: int, j: int) -> Part:
+        """Return the cells of the i-th of these shards in shard j of the words."""
+        doc_ptr, word, token_ptr = writable(self.corpus)
+        begin, end = (np.require(cut, requirements="W") for cut in self.cuts[j : j + 2])
+        part = Part(doc_ptr, begin, end, word, token_ptr)
+        return part_of(part, *self.first[i : i + 2])
+
+
+class ShardStates(NamedTuple):
+    """What neighbouring shards have after a phase."""
+
+    z: np.ndarray  # (n_tokens,) uint16
+    stream: np.ndarray  # (n, 2) uint64, state of the random stream of each shard
+    topic: np.ndarray  # (n_lanes,) int64, tokens on each topic before the phase
+    change: np.ndarray  # (n_lanes,) int64, of these by these shards in the phase
+    tables: tuple[PackedCounts, ...] = ()  # counts of the words that each shard had
+
+
+Border: TypeAlias = tuple[PackedCounts, np.ndarray]
+
+
+def word_totals(documents: PartDocuments, problem: Problem) -> np.ndarray:
+    """Return the number of tokens of each word, (n_words,) float64."""
+    return word_tokens(problem._replace(corpus=documents.corpus))
+
+
+def shard_bounds(n_shards: int, *totals: np.ndarray) -> list[int]:
+    """Return the bounds of the shards of words; the last ones may have no words."""
+    bounds = cut_words(np.sum(totals, axis=0), n_shards)
+    return bounds + bounds[-1:] * (n_shards + 1 - len(bounds))
+
+
+def cut_documents(
+    documents: PartDocuments, numbers: range, first: list[int], bounds: list[int]
+) -> ShardDocuments:
+    """Return documents, cut into shards and by words."""
+    corpus, n_words = documents.corpus, bounds[-1]
+    first = [document - documents.first for document in first]
+    tokens = []
+    for some in pairwise(first):
+        shard = Problem(take_cells(some_documents(corpus, *some)), n_words, [], 0)
+        tokens.append(np.minimum(word_tokens(shard), MAX_TOPICS).astype(np.uint16))
+    ends = [part.end for part in parts_of_words(corpus, bounds)]
+    before = np.repeat(bounds[:-1], np.diff(bounds)).astype(np.int32)
+    corpus = corpus._replace(word=corpus.word - before[corpus.word])
+    cuts = np.array([corpus.begin, *ends])
+    return ShardDocuments(corpus, numbers, first, cuts, tokens, bounds)
+
+
+def begin(
+    part: PartState, stream: np.ndarray, n_lanes: int, *tables: PackedCounts
+) -> ShardStates:
+    """Return the states before the first phase: all tokens are new."""
+    change = np.bincount(part.z, minlength=n_lanes)
+    return ShardStates(part.z, stream, 0 * change, change, tables)
+
+
+def with_tables(states: ShardStates, *tables: PackedCounts) -> ShardStates:
+    """Return states from storage with their tables."""
+    return states._replace(tables=tables)
+
+
+def border_of(states: ShardStates) -> Border:
+    """Return what the part before needs: the counts of the first shard, the change."""
+    return states.tables[0], states.change
+
+
+def change_of(states: ShardStates) -> np.ndarray:
+    """Return what all other parts need."""
+    return states.change
+
+
+def table_of(states: ShardStates, i: int) -> PackedCounts:
+    """Return the counts that the i-th of the shards has."""
+    return states.tables[i]
+
+
+class InPhases(NamedTuple):
+    """Collapsed sampling of the shards of a part in a phase, on threads."""
+
+    sampler: str
+    blocking: str | None
+    max_block_size: int | None
+    n_jobs: int | None
+
+    def sweep(
+        self,
+        documents: ShardDocuments,
+        states: ShardStates,
+        problem: Problem,
+        phase: int,
+        *passed: Border | np.ndarray,
+    ) -> ShardStates:
+        """Return the shards after a phase.
+
+        The next part passes its border on, and all others their changes; a single part
+        gets nothing.
+        """
+        before, *changes = (*passed[0], *passed[1:]) if passed else states.tables[:1]
+        totals = sum(changes, states.topic + states.change)
+        topic, z, stream = _checked(totals), states.z.copy(), states.stream.copy()
+        in_rows = self.blocking is None and uses_rows(self.sampler, problem)
+        sampler = collapsed_sampler(
+            self.blocking, self.max_block_size, in_rows, problem.n_topics
+        )
+        n_shards = len(documents.bounds) - 1
+        most_words = int(np.diff(documents.bounds).max())
+
+        def sweep(i, counts):
+            j = word_shard(documents.numbers[i], phase, n_shards)
+            own, shard = topic.copy(), problem._replace(corpus=documents.cells(i, j))
+            if in_rows:
+                tables = as_rows(counts, shard.n_lanes, z, own)
+            else:
+                room = documents.tokens[i][slice(*documents.bounds[j : j + 2])]
+                tables = as_lists(counts, room, most_words, problem.n_topics, z, own)
+            rng = RandomStreams(np.random.SeedSequence(0))
+            rng.kernel = stream[i]
+            sampler.sweep(shard, sampler.over(tables, shard), rng)
+            return (pack_rows if in_rows else pack_lists)(tables), own - topic
+
+        with Threads(self.n_jobs) as threads:
+            columns = range(len(documents.numbers)), [*states.tables[1:], before]
+            tables, changes = zip(*threads.map(sweep, *columns), strict=True)
+        return ShardStates(z, stream, totals, sum(changes, 0 * totals), tables)
+
+    def sweep_alone(
+        self, documents: ShardDocuments, states: ShardStates, problem: Problem
+    ) -> ShardStates:
+        """Return the shards of a single part after all phases."""
+        for phase in range(len(documents.bounds) - 1):
+            states = self.sweep(documents, states, problem, phase)
+        return states
+
+
+def _checked(totals: np.ndarray) -> np.ndarray:
+    """Return the tokens on each topic as kernels take them, int32."""
+    if totals.max() > MAX_TOKENS:
+        raise ValueError(
+            f"Topic {totals.argmax()} has {totals.max():,} tokens, above the limit of "
+            f"{MAX_TOKENS:,} of CollapsedGibbsLDA: use more topics, or "
+            f"PartiallyCollapsedGibbsLDA, which has no such limit."
+        )
+    return totals.astype(np.int32)
+
+
+class PhasesChain(ClusterChain):
+    """Each sweep has as many phases as there are shards."""
+
+    kind = ShardStates
+
+    def _prepare(self) -> None:
+        documents, shards = self.partitions.futures, self.partitions.shards
+        firsts = np.cumsum([0, *(len(some) - 1 for some in shards)]).tolist()
+        self.n_shards = firsts[-1]
+        self._numbers = [range(*some) for some in pairwise(firsts)]
+        totals = self._tasks(word_totals, "words", "part", [documents], self.problem)
+        task = self.cluster.task(shard_bounds, "cut-words", self.n_shards, *totals)
+        (self.bounds,) = self.cluster.results([task])
+        columns = documents, self._numbers, shards
+        tasks = self._tasks(cut_documents, "cut", "part", columns, self.bounds)
+        self.documents = self.cluster.submit(tasks)
+
+    def start(self) -> None:
+        """Give each token a topic at random; each shard gets a random stream."""
+        super().start()
+        streams = [self.rng.kernel]  # a single shard goes on with that of the chain
+        if self.n_shards > 1:
+            streams = [self.rng.child(i).kernel for i in range(self.n_shards)]
+        own = [np.array(streams[some.start : some.stop]) for some in self._numbers]
+        self._join(begin, own, [padded(self.n_topics)] * len(own))
+
+    def _load(self, stored: dict[str, Any]) -> None:
+        super()._load(stored)
+        self._join(with_tables)
+
+    def _join(self, function: Callable, *columns: Any) -> None:
+        """Submit the parts with their tables: shard i has those of shard i - 1."""
+        blocks = [[self.blocks[i - 1] for i in numbers] for numbers in self._numbers]
+        rows = zip(self.parts, *columns, blocks, strict=True)
+        tasks = [
+            self.cluster.task(function, f"join-{self.n_sweeps}-part-{g}", *row, *own)
+            for g, (*row, own) in enumerate(rows)
+        ]
+        self.parts = self.cluster.submit(tasks)
+
+    @property
+    def n_tasks(self) -> int:
+        """Tasks of a sweep."""
+        n_parts = len(self._numbers)
+        return 1 if n_parts == 1 else min(n_parts, 3) * n_parts * self.n_shards
+
+    def _submit_sweep(self) -> None:
+        sampler, problem = self.sampler, TaskRef(self.problem.key)
+        n, tasks = len(self.parts), []
+        documents, parts = (
+            [TaskRef(future.key) for future in some]
+            for some in (self.documents, self.parts)
+        )
+
+        def add(function, name, rows):
+            for g, row in enumerate(rows):
+                key = f"{name}-{self.n_sweeps}-part-{g}"
+                tasks.append(self.cluster.node(function, key, *row))
+            return [task.ref() for task in tasks[-n:]]
+
+        if n == 1:
+            add(sampler.sweep_alone, "sweep-phase", [(*documents, *parts, problem)])
+        for phase in range(self.n_shards if n > 1 else 0):
+            one, changes = [(part,) for part in parts], []
+            borders = add(border_of, f"border-{phase}", one)
+            if n > 2:
+                changes = add(change_of, f"change-{phase}", one)
+            # The next part passes its border on, and all others their changes.
+            rows = []
+            for g in range(n):
+                passed = (
+                    borders[(g + 1) % n],
+                    *(changes[(g + i) % n] for i in range(2, n)),
+                )
+                rows.append((documents[g], parts[g], problem, phase, *passed))
+            parts = add(sampler.sweep, f"sweep-phase-{phase}", rows)
+        self.parts, self._blocks = self.cluster.submit_graph(tasks, n), None
+
+    def _submit_blocks(self) -> list[Future]:
+        tables = [
+            (part, i)
+            for part, some in zip(self.parts, self._numbers, strict=True)
+            for i in range(len(some))
+        ]
+        # At the end of a sweep shard i has the words of shard i - 1.
+        columns = zip(*tables[1:], tables[0], strict=True)
+        return self.cluster.submit(self._tasks(table_of, "table", "block", columns))
