@@ -18,8 +18,9 @@ import sklda
 from sklda import CollapsedGibbsLDA
 from sklda._base.sklearn_private import StrOptions
 from sklda._core import corpus
+from sklda._core import problem as problems
 from sklda._core.corpus import ranges
-from sklda._core.problem import Part, Problem
+from sklda._core.problem import Part, Problem, count_type
 from sklda._core.random_streams import random_topics
 from sklda._core.sampler import Sampler, Shardable
 from sklda._core.threads import Threads
@@ -72,14 +73,15 @@ def assert_counted(sampler, problem, state):
     n_topics = problem.n_topics
     assert state.z.dtype == np.uint16
     assert state.z.max() < n_topics
-    expected = np.zeros((problem.n_words, problem.n_lanes), np.int32)
+    kind = count_type(state.z.size)
+    expected = np.zeros((problem.n_words, problem.n_lanes), kind)
     np.add.at(expected, (words_of(problem.corpus), state.z), 1)
     counts = sampler.counts(problem, state)
     np.testing.assert_array_equal(counts.word_topic, expected, strict=True)
     np.testing.assert_array_equal(counts.topic, expected.sum(axis=0))
     np.testing.assert_array_equal(state.topic, counts.topic, strict=True)
     assert counts.topic.sum() == problem.corpus.token_ptr[-1]
-    assert counts.topic.dtype == np.int32
+    assert counts.topic.dtype == kind
 
 
 def walk(sampler, problem, z, seed, n_sweeps=6):
@@ -118,6 +120,16 @@ def test_walk(name, n_topics):
         assert (steps[1:] != steps[:-1]).any(axis=1).all()  # no sweep is idle
         other = walk(sampler, problem, first.copy(), seed=2)
         assert (other != path).any()
+
+
+@pytest.mark.slow
+@each
+def test_counts_in_64_bits_change_no_sample(name, monkeypatch):
+    sampler, problem, first = WALKED[name], problem_of(4), first_topics()
+    expected = walk(sampler, problem, first.copy(), seed=1)
+    monkeypatch.setattr(problems, "MAX_32_BITS", N_TOKENS - 1)
+    found = walk(sampler, problem, first.copy(), seed=1)
+    np.testing.assert_array_equal(found, expected)
 
 
 def random_beta(n_topics):

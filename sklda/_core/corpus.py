@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, validate_data
 from sklda._core.blocks import ArrayFile, read_in_blocks, same_width
 from sklda._core.checks import check_structure
 from sklda._core.problem import (
-    MAX_TOKENS,
+    MAX_32_BITS,
     Corpus,
     CorpusT,
     Part,
@@ -20,6 +20,7 @@ from sklda._core.problem import (
 )
 
 _CHUNK = 2**20  # cells
+MAX_TOKENS = 2**52  # of a corpus; float64 sums of counts stay exact
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second
 _WAY_OUT = (
@@ -35,7 +36,7 @@ def check_corpus(estimator, X, *, reset: bool) -> Corpus:
     of the words are set, else compared. The corpus takes up to 12 bytes per cell and 8
     per document, in temporary files if X is read in blocks. Its words may share memory
     with X, as no kernel writes to them. Raises ValueError if scikit-learn refuses X, or
-    X has negative values, fractions, or more tokens than 32 bits can count.
+    X has negative values, fractions, or documents of more tokens than 32 bits count.
     """
     blocks = read_in_blocks(X)
     if blocks is None:
@@ -51,8 +52,7 @@ def check_corpus(estimator, X, *, reset: bool) -> Corpus:
             doc_ptr.append(n_cells + own_ptr[1:])
             word.append(own_word)
             token_ptr.append(n_tokens + own_token_ptr[1:])
-            n_cells, n_tokens = n_cells + own.nnz, n_tokens + int(own_token_ptr[-1])
-            _check_n_tokens(n_tokens)
+            n_cells, n_tokens = n_cells + own.nnz, n_tokens + own_token_ptr[-1]
         return Corpus(np.concatenate(doc_ptr), word.read(), token_ptr.read())
 
 
@@ -140,16 +140,19 @@ def _check_total(values, whole):
             f"The weights in X sum to {n_tokens:.4g}, above the limit of "
             f"{_MAX_WEIGHT:.0e}: divide them by a constant."
         )
-    if whole:
-        _check_n_tokens(n_tokens)
-
-
-def _check_n_tokens(n_tokens):
-    if n_tokens > MAX_TOKENS:
+    if n_tokens > MAX_TOKENS and whole:
         raise ValueError(
-            f"X holds {n_tokens:.4g} tokens, above the limit of {MAX_TOKENS:,}: topic "
-            f"totals are 32-bit integers. Fit on a sample of the documents, and "
-            f"transform the others in batches."
+            f"X holds {n_tokens:.4g} tokens, above the limit of {MAX_TOKENS:.0e}."
+        )
+
+
+def _check_lengths(corpus):
+    """Refuse documents of more tokens than 32 bits can count."""
+    lengths = document_lengths(corpus)
+    if lengths.max(initial=0) > MAX_32_BITS:
+        raise ValueError(
+            f"Document {lengths.argmax()} of X holds {lengths.max():,} tokens, above "
+            f"the limit of {MAX_32_BITS:,}: split it into several documents."
         )
 
 
@@ -172,7 +175,9 @@ def _to_arrays(counts) -> Corpus:
     """Turn a canonical CSR matrix of whole numbers into a Corpus."""
     token_ptr = np.zeros(counts.nnz + 1, np.int64)
     np.cumsum(counts.data.astype(np.int64, copy=False), out=token_ptr[1:])
-    return Corpus(*_cells(counts), token_ptr)
+    corpus = Corpus(*_cells(counts), token_ptr)
+    _check_lengths(corpus)
+    return corpus
 
 
 def split_cells(corpus: Corpus, most: int | np.ndarray) -> Corpus:
@@ -180,7 +185,7 @@ def split_cells(corpus: Corpus, most: int | np.ndarray) -> Corpus:
 
     The pieces are neighbours, and the tokens stay in their order.
     """
-    most = np.minimum(most, MAX_TOKENS)  # all that follows fits into 64 bits
+    most = np.minimum(most, MAX_32_BITS)  # all that follows fits into 64 bits
     n_pieces = -(-np.diff(corpus.token_ptr) // most)
     piece_ptr = np.concatenate([[0], np.cumsum(n_pieces)])
     # The first token of piece i of a cell is i * most tokens after that of the cell.

@@ -11,7 +11,8 @@ from sklda._core.word_prior import Excess, WordPrior, word_prior
 
 LANES = 16  # float32 numbers in a 512-bit register: tables are padded to multiples
 MAX_TOPICS = 65_535  # a token stores its topic in 16 bits
-MAX_TOKENS = np.iinfo(np.int32).max  # topic totals are 32-bit integers
+MAX_32_BITS = np.iinfo(np.int32).max  # tokens of a document, or of a corpus whose
+# tables hold 32-bit integers
 _IN_TABLES = np.float32(0)  # beta of kernels where the tables hold it
 
 
@@ -54,8 +55,8 @@ class WeightedCorpus(NamedTuple):
 class Counts(NamedTuple):
     """The tables that documents share. They are additive over documents."""
 
-    word_topic: np.ndarray  # (n_words, n_lanes) int32, C order
-    topic: np.ndarray  # (n_lanes,) int32
+    word_topic: np.ndarray  # (n_words, n_lanes) int32 or int64, C order
+    topic: np.ndarray  # (n_lanes,) of that type
 
 
 class Priors(NamedTuple):
@@ -151,6 +152,11 @@ def pad_prior(doc_topic_prior: np.ndarray) -> np.ndarray:
     alpha = np.zeros(padded(doc_topic_prior.size), np.float32)
     alpha[: doc_topic_prior.size] = doc_topic_prior
     return alpha
+
+
+def count_type(n_tokens: int) -> type:
+    """Return the type of the counts of so many tokens, np.int32 or np.int64."""
+    return np.int32 if n_tokens <= MAX_32_BITS else np.int64
 
 
 def add_changes(shared, replicas) -> None:

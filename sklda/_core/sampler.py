@@ -22,7 +22,7 @@ class SamplerState(Protocol):
 
     @property
     def topic(self) -> np.ndarray:
-        """Tokens on each topic, (n_lanes,) int32."""
+        """Tokens on each topic, (n_lanes,) int32 or int64."""
 
 
 S = TypeVar("S", bound=SamplerState)

@@ -19,7 +19,7 @@ from sklda._core.corpus import (
     tokens_before,
 )
 from sklda._core.problem import (
-    MAX_TOKENS,
+    MAX_32_BITS,
     Corpus,
     Counts,
     Part,
@@ -103,7 +103,7 @@ class Blocked(NamedTuple):
         n_steps = np.maximum(document_lengths(corpus) * problem.n_topics, 1)
         most = np.maximum(MOST_STEPS // n_steps, 1)
         if self.max_block_size is not None:
-            most = np.minimum(most, min(self.max_block_size, MAX_TOKENS))
+            most = np.minimum(most, min(self.max_block_size, MAX_32_BITS))
         blocks = make_blocks(corpus, np.repeat(most, corpus.end - corpus.begin))
         return BlockState(tables.z, tables.topic, tables, blocks)
 

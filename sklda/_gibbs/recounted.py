@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.corpus import ranges, word_cells
-from sklda._core.problem import Corpus, Counts, Problem
+from sklda._core.problem import Corpus, Counts, Problem, count_type
 from sklda._core.threads import Threads
 from sklda._tables import rows
 
@@ -16,8 +16,8 @@ class RecountedState(NamedTuple):
     """The topics of the tokens, their counts without beta, and slices of the work."""
 
     z: np.ndarray  # (n_tokens,) uint16
-    word_topic: np.ndarray  # (n_words, n_lanes) int32
-    topic: np.ndarray  # (n_lanes,) int32
+    word_topic: np.ndarray  # (n_words, n_lanes) int32 or int64
+    topic: np.ndarray  # (n_lanes,) of that type
     word_slices: Slices  # of words, or of blocks of words
     doc_slices: Slices
     count_ranges: Slices  # of words, of about equal cells, one for each thread
@@ -31,8 +31,9 @@ def new_state(
     doc_slices: Slices,
 ) -> RecountedState:
     """Return the state in which the tokens have the topics z."""
-    word_topic = np.zeros((problem.n_words, problem.n_lanes), np.int32)
-    counts = rows.RowCounts(z, word_topic, np.zeros(problem.n_lanes, np.int32))
+    kind = count_type(z.size)
+    word_topic = np.zeros((problem.n_words, problem.n_lanes), kind)
+    counts = rows.RowCounts(z, word_topic, np.zeros(problem.n_lanes, kind))
     rows.add_tokens(problem.corpus, counts)
     cells_before = np.concatenate([[0], np.cumsum(word_cells(problem))])
     count_ranges = list(ranges(cells_before, threads.n))

@@ -22,7 +22,7 @@ from sklda._gibbs.stored import check_documents, take_up
 from sklda._medlda.chain import MedLDAChain, OneVsRest, acceptance_rate
 from sklda._medlda.losses import Loss
 from sklda._medlda.sampler import MaxMargin
-from sklda._medlda.targets import HIGHEST_STEEPNESS
+from sklda._medlda.targets import HIGHEST_STEEPNESS, check_size
 
 _REPORT_EVERY = 10  # sweeps, where verbose
 
@@ -59,6 +59,7 @@ class BaseMedLDA(BaseChainEstimator):
             corpus = check_corpus(self, X, reset=chain is None)
             if self.warm_start:
                 corpus = without_memory_of_x(corpus)
+            check_size(corpus)
             loss, targets, of_y = self._tasks(corpus.begin, y)
             problem = make_problem(self, corpus)
             sampler = self._make_sampler(problem, threads)

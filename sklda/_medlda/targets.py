@@ -8,6 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_array
 
 from sklda._core.checks import check_structure
+from sklda._core.problem import MAX_32_BITS, Corpus
 
 # Of C times the largest target: its square times `losses.HIGHEST_XI`, the largest
 # exponent in kernels, is far from the limit of float32.
@@ -74,6 +75,16 @@ def number_targets(documents, y, name) -> np.ndarray:
             f"{largest:.3g} in size. {_WAY_OUT}."
         )
     return y
+
+
+def check_size(corpus: Corpus) -> None:
+    """Raise ValueError if kernels, which number tokens in 32 bits, cannot take X."""
+    n_tokens = corpus.token_ptr[-1]
+    if n_tokens > MAX_32_BITS:
+        raise ValueError(
+            f"X holds {n_tokens:,} tokens, above the limit of {MAX_32_BITS:,} of "
+            f"supervised models: fit on a sample of the documents."
+        )
 
 
 def _check_length(documents, y, name) -> None:

@@ -15,6 +15,7 @@ ELEMENTS = {
     "float32": ir.FloatType(),
     "float64": ir.DoubleType(),
     "int32": INT32,
+    "int64": INT64,
     "bool": ir.IntType(1),
 }
 

@@ -247,7 +247,8 @@ def _conversion(function, of, from_other):
     def _(builder, sig, vector):
         if sig.args[0].of == of:
             return vector
-        convert = builder.sitofp if sig.args[0].of == "int32" else from_other(builder)
+        is_integer = sig.args[0].of.startswith("int")
+        convert = builder.sitofp if is_integer else from_other(builder)
         return convert(vector, ir.VectorType(ELEMENTS[of], vector.type.count))
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from sklda._core.corpus import word_tokens
 from sklda._core.entry import priors_of
-from sklda._core.problem import LANES, Counts, padded
+from sklda._core.problem import LANES, Counts, count_type, padded
 from sklda._core.random_streams import uniform, uniform_float32
 from sklda._simd.compile import njit
 from sklda._simd.places import entries_from, load_at_each, not_negative
@@ -49,18 +49,18 @@ class ListCounts(NamedTuple):
     """
 
     z: np.ndarray  # (n_tokens,) uint16
-    topic: np.ndarray  # (n_lanes,) int32
+    topic: np.ndarray  # (n_lanes,) int32 or int64
     start: np.ndarray  # (n_words + 1,) int64
     size: np.ndarray  # (n_words,) int32
     list_topic: np.ndarray  # (start[-1],) int32
-    list_count: np.ndarray  # (start[-1],) int32, or float64: n_wk + e_kw
+    list_count: np.ndarray  # (start[-1],) of that type, or float64: n_wk + e_kw
 
 
 class WordList(NamedTuple):
     """The list of one word; `weight` has room for any."""
 
     topics: np.ndarray  # (n_slots,) int32
-    counts: np.ndarray  # (n_slots,) int32 or float64
+    counts: np.ndarray  # (n_slots,) int32, int64 or float64
     weight: np.ndarray  # (n_lanes + LANES,) float32, t_k n_wk, 0 after the last topic
 
 
@@ -309,13 +309,14 @@ def from_topics(problem, z):
     most = word_tokens(problem) + listed + SPARE
     room = padded(np.minimum(most, problem.n_topics).astype(np.int64) + 1)
     start = np.concatenate([np.zeros(1, np.int64), np.cumsum(room)])
+    kind = count_type(z.size)
     state = ListCounts(
         z=z,
-        topic=np.zeros(n_lanes, np.int32),
+        topic=np.zeros(n_lanes, kind),
         start=start,
         size=np.zeros(n_words, np.int32),
         list_topic=aligned_empty(start[-1], np.int32),
-        list_count=aligned_empty(start[-1], excess.value.dtype),
+        list_count=aligned_empty(start[-1], np.result_type(kind, excess.value)),
     )
     state.list_topic[:], state.list_count[:] = n_lanes, 0
     slots = np.arange(excess.topic.size)
@@ -364,5 +365,5 @@ def counts(problem, state):
     if problem.has_word_prior:
         word_ptr, topic, value = problem.excess
         word_topic[np.repeat(np.arange(n_words), np.diff(word_ptr)), topic] -= value
-        word_topic = np.rint(word_topic).astype(np.int32)
+        word_topic = np.rint(word_topic).astype(state.topic.dtype)
     return Counts(word_topic, state.topic)

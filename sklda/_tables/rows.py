@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.problem import LANES, Counts
+from sklda._core.problem import LANES, Counts, count_type
 from sklda._core.random_streams import uniform
 from sklda._simd.compile import njit
 from sklda._simd.prefetch import AHEAD, per_line, prefetch
@@ -38,8 +38,8 @@ class RowCounts(NamedTuple):
     """The topics of the tokens, and a row of counts for each word."""
 
     z: np.ndarray  # (n_tokens,) uint16
-    word_topic: np.ndarray  # (n_words, n_lanes) int32, or float64: n_wk + beta_kw
-    topic: np.ndarray  # (n_lanes,) int32
+    word_topic: np.ndarray  # (n_words, n_lanes), as topic or float64: n_wk + beta_kw
+    topic: np.ndarray  # (n_lanes,) int32 or int64
 
 
 class Scratch(NamedTuple):
@@ -166,11 +166,12 @@ def resample_each_dense(z, first, last, row, total, priors, document, scratch, r
 
 def from_topics(problem, z):
     """Return the state in which the tokens have the topics z."""
-    kind = np.float64 if problem.has_word_prior else np.int32
-    word_topic = np.zeros((problem.n_words, problem.n_lanes), kind)
+    kind = count_type(z.size)
+    of_table = np.float64 if problem.has_word_prior else kind
+    word_topic = np.zeros((problem.n_words, problem.n_lanes), of_table)
     if problem.has_word_prior:
         word_topic[:, : problem.n_topics] = problem.beta.T
-    state = RowCounts(z, word_topic, np.zeros(problem.n_lanes, np.int32))
+    state = RowCounts(z, word_topic, np.zeros(problem.n_lanes, kind))
     add_tokens(problem.corpus, state)
     return state
 
@@ -216,7 +217,7 @@ def counts(problem, state):
     """Return the count tables; they are the state's own where beta is one number."""
     word_topic = state.word_topic
     if problem.has_word_prior:
-        word_topic = np.zeros(word_topic.shape, np.int32)
+        word_topic = np.zeros(word_topic.shape, state.topic.dtype)
         own = np.s_[:, : problem.n_topics]
         word_topic[own] = np.rint(state.word_topic[own] - problem.beta.T)
     return Counts(word_topic, state.topic)

@@ -14,7 +14,7 @@ from distributed import Future
 from scipy import sparse
 
 from sklda._core.corpus import check_corpus, cutting_marks
-from sklda._core.problem import MAX_TOKENS, Corpus
+from sklda._core.problem import MAX_32_BITS, Corpus
 from sklda._gibbs.sharded import MOST_SHARDS
 from sklda.dask._cluster import Cluster
 from sklda.dask._counts import starts
@@ -50,7 +50,7 @@ def partition(
     machine; or, if `n_shards` is None, of one each.
     """
     blocks, sizes = _check_blocks(cluster, X, estimator)
-    n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_TOKENS // 2)))
+    n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_32_BITS // 2)))
     cut = _cuts if n_shards is None else _shard_bounds
     shards = _grouped(cut(cluster, blocks, sizes, n_shards or n), n)
     cuts, before = [some[0] for some in shards], starts(sizes[:, 0]).tolist()
@@ -70,10 +70,10 @@ def partition(
         for i, one in enumerate(documents)
     ]
     n_tokens, digests = map(list, zip(*cluster.results(checks), strict=True))
-    if max(n_tokens) > MAX_TOKENS:
+    if max(n_tokens) > MAX_32_BITS:
         raise ValueError(
             f"A part of X has {max(n_tokens):,} tokens, above the limit of "
-            f"{MAX_TOKENS:,}: cut X into more parts (n_shards or n_partitions; now "
+            f"{MAX_32_BITS:,}: cut X into more parts (n_shards or n_partitions; now "
             f"{len(tasks)})."
         )
     n_documents, n_words = np.diff(cuts).tolist(), int(sizes[:, 1].max())

@@ -15,7 +15,7 @@ from dask.task_spec import TaskRef
 from distributed import Future
 
 from sklda._core.corpus import part_of, some_documents, take_cells, word_tokens
-from sklda._core.problem import MAX_TOKENS, MAX_TOPICS, Corpus, Part, Problem, padded
+from sklda._core.problem import MAX_32_BITS, MAX_TOPICS, Corpus, Part, Problem, padded
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
 from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
@@ -178,10 +178,10 @@ class InPhases(NamedTuple):
 
 def _checked(totals: np.ndarray) -> np.ndarray:
     """Return the tokens on each topic as kernels take them, int32."""
-    if totals.max() > MAX_TOKENS:
+    if totals.max() > MAX_32_BITS:
         raise ValueError(
             f"Topic {totals.argmax()} has {totals.max():,} tokens, above the limit of "
-            f"{MAX_TOKENS:,} of CollapsedGibbsLDA: use more topics, or "
+            f"{MAX_32_BITS:,} of CollapsedGibbsLDA: use more topics, or "
             f"PartiallyCollapsedGibbsLDA, which has no such limit."
         )
     return totals.astype(np.int32)

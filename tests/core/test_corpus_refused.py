@@ -65,7 +65,7 @@ def too_many(X):
     """Assert the refusal, and that it comes before memory is asked for."""
     tracemalloc.start()
     try:
-        refuse(["above the limit of 2,147,483,647", "sample of the documents"], X)
+        refuse(["tokens, above the limit of"], X)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -76,7 +76,7 @@ def too_many(X):
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.float64, np.uint32])
 def test_more_tokens_than_are_counted(dtype):
     too_many(np.array([[LIMIT, 1]], dtype))
-    too_many(sparse.csr_array(np.array([[LIMIT], [1]], dtype)))
+    too_many(sparse.csr_array(np.array([[LIMIT + 1], [1]], dtype)))
 
 
 def test_one_count_beyond_its_type():

@@ -91,12 +91,12 @@ def test_more_tokens_than_32_bits_count(client, monkeypatch):
     model = make(client=client, n_partitions=1)
     local = fit_local(model)
     for module in (core_corpus, _corpus, _phases):
-        monkeypatch.setattr(module, "MAX_TOKENS", 1300)
+        monkeypatch.setattr(module, "MAX_32_BITS", 1300)
     with pytest.raises(ValueError, match="Block 0 of X: X holds 2400 tokens"):
         model.fit(delayed_blocks([60]))
     assert_same_as_local(model.fit(delayed_blocks()), local)
     assert len(model.doc_topic_.chunks[0]) == 4
-    monkeypatch.setattr(_phases, "MAX_TOKENS", 300)
+    monkeypatch.setattr(_phases, "MAX_32_BITS", 300)
     with pytest.raises(ValueError, match=r"Topic \d has \d+ tokens, above the limit"):
         make("rows", client=client).fit(delayed_blocks())
 
