@@ -8,6 +8,7 @@ its own copy of the totals n_k, and the changes are added up after each phase. O
 these totals are out of date within a phase: this approximates the sampler itself.
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -46,11 +47,12 @@ class ShardedState(NamedTuple):
 
 
 class Sharded(NamedTuple):
-    """A sampler over shards of about equal tokens; threads change no sample."""
+    """A sampler over shards of about equal work; threads change no sample."""
 
     sampler: Shardable
     n_shards: int
     threads: Threads
+    work: Callable[[Problem[Corpus]], np.ndarray] = word_tokens  # of each word
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> ShardedState:
         """Return the state in which the tokens have the topics z."""
@@ -64,7 +66,7 @@ class Sharded(NamedTuple):
             state = self.sampler.over(own, problem._replace(corpus=part))
             return ShardPart(i, part, state)
 
-        parts = _parts(problem, n)
+        parts = _parts(problem, n, self.work(problem))
         phases = [
             [
                 shard_part(i, of_documents[j])
@@ -101,10 +103,10 @@ class Sharded(NamedTuple):
         return self.sampler.info(problem, state.phases[0][0].state)
 
 
-def _parts(problem, n):
+def _parts(problem, n, work):
     """Return the parts of each shard of documents, one for each shard of the words."""
     doc_ptr, word, token_ptr = corpus = problem.corpus
-    words = ranges(np.append(0, np.cumsum(word_tokens(problem))), n)
+    words = ranges(np.append(0, np.cumsum(work)), n)
     bounds = [corpus.begin, *(_cells_until(cut, corpus) for _, cut in words)]
     of_words = [
         Part(doc_ptr, begin, end, word, token_ptr) for begin, end in pairwise(bounds)
@@ -127,9 +129,13 @@ def _cells_until(cut, corpus):
 
 
 def sharded(
-    sampler: Shardable, problem: Problem[Corpus], n_shards: int, threads: Threads
+    sampler: Shardable,
+    problem: Problem[Corpus],
+    n_shards: int,
+    threads: Threads,
+    work: Callable[[Problem[Corpus]], np.ndarray] = word_tokens,
 ) -> Sampler:
     """Return the sampler over shards, or the sampler itself for one shard."""
     n_shards = min(n_shards, MOST_SHARDS)
     n_shards = len(list(ranges(tokens_before(problem.corpus), n_shards)))
-    return Sharded(sampler, n_shards, threads) if n_shards > 1 else sampler
+    return Sharded(sampler, n_shards, threads, work) if n_shards > 1 else sampler

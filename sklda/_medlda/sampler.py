@@ -34,7 +34,7 @@ from sklda._medlda.kernels.weights import (
     resample_one_by_one,
 )
 from sklda._medlda.losses import Loss
-from sklda._medlda.topics import LabelledTopics
+from sklda._medlda.topics import LabelledTopics, word_work
 
 
 class MaxMarginState(NamedTuple):
@@ -92,7 +92,7 @@ class MaxMargin(NamedTuple):
     def _of_topics(self, problem: Problem[Corpus]) -> Sampler:
         """Return the sampler of topics given labels."""
         sampler = LabelledTopics(self.n_mh_steps, self.targets.shape[1])
-        return sharded(sampler, problem, self.n_shards, self.threads)
+        return sharded(sampler, problem, self.n_shards, self.threads, word_work)
 
     def _documents(self, problem: Problem[Corpus]) -> list[slice]:
         """Return the documents of each shard."""

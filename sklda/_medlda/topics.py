@@ -4,13 +4,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.corpus import kernel_ranges, part_of, tokens_before
+from sklda._core.corpus import (
+    kernel_ranges,
+    part_of,
+    tokens_before,
+    word_tokens,
+)
 from sklda._core.problem import Corpus, Counts, Problem, ProblemOfCells
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import SweepInfo
 from sklda._medlda.kernels import gibbs, light
 from sklda._medlda.kernels.label_factors import LabelFactors
 from sklda._tables import rows
+
+# A phase brings the row of a word from memory once, which takes as long as some tokens.
+TOKENS_PER_ROW = 4
+
+
+def word_work(problem: Problem[Corpus]) -> np.ndarray:
+    """Return the work that each word is, in tokens."""
+    tokens = word_tokens(problem)
+    return tokens + TOKENS_PER_ROW * (tokens > 0)
 
 
 class Labels(NamedTuple):

@@ -177,8 +177,8 @@ def test_modapte_has_its_known_sizes(shared_data):
 
 
 def test_labels_are_those_of_a_planted_linear_classifier():
-    X, y = labelled_corpus(2000, 500, 400_000, 3, n_topics=4)
-    assert (zipf_corpus(2000, 500, 400_000, n_topics=4) != X).nnz == 0
+    X, y = labelled_corpus(2000, 50, 400_000, 3, n_topics=4)
+    assert (zipf_corpus(2000, 50, 400_000, n_topics=4) != X).nnz == 0
     np.testing.assert_allclose(y.mean(axis=0), LABELLED, atol=0.01)
     # Documents are long, so their words tell the topics, and a linear model the labels.
     shares = X.multiply(1 / X.sum(axis=1)[:, np.newaxis]).toarray()

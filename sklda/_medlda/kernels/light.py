@@ -104,7 +104,7 @@ def light_sweep(part, state, priors, factors, n_steps, n_moves, rng):
             continue
         first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
         count_document(first, last, state.z, doc_topic)
-        _enter_document(doc_topic, priors, weights, slope[d], curvature[d], document)
+        _enter_document(doc_topic, priors, topics, slope[d], curvature[d], document)
         size = size_of_blocks(d, part)
         while cell < last_cell:
             end = end_of_block(cell, last_cell, token_ptr, size)
@@ -175,12 +175,12 @@ def _allocate(part, n_lanes, topics, n_steps):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _enter_document(doc_topic, priors, weights, slope, curvature, document):
+def _enter_document(doc_topic, priors, topics, slope, curvature, document):
     """Set the factors of a document."""
     alpha = priors.doc_topic
     for k in range(alpha.size):
         document.factor[k] = np.float32(doc_topic[k]) + alpha[k]
-    sum_weights(weights, doc_topic, document.total)
+    sum_weights(topics.weights, doc_topic, document.total)
     for t in range(slope.size):
         document.curvature[t] = curvature[t]
         document.gradient[t] = slope[t] - curvature[t] * document.total[t]
