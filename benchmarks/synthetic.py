@@ -34,10 +34,10 @@ def labelled_corpus(
 ) -> tuple[sparse.csr_array, np.ndarray]:
     """Return the documents of `zipf_corpus`, and labels by a planted linear classifier.
 
-    The score of a label is linear in the proportions of topics among the tokens of a
-    document, with normal weights. The highest tenth of the documents have the label.
+    The score of a label is the share of its own topics, each of which has one label,
+    among the tokens of a document. The highest tenth of the documents have the label.
     """
-    weights = np.random.default_rng(seed + 1).normal(size=(n_topics, n_labels))
+    weights = np.arange(n_topics)[:, np.newaxis] % n_labels == np.arange(n_labels)
     documents, scores = [], []
     for X, of_topics in _parts(n_documents, n_words, n_tokens, n_topics, seed):
         documents.append(X)
