@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
-from sklda import CVBLDA, ECGSLDA
+from sklda import CVBLDA, ECGSLDA, MedLDAClassifier
 from sklda._base import fold_in
 from sklda._base.parameters import make_problem, random_streams
 from sklda._core.corpus import check_corpus, check_weights, split_cells
@@ -15,6 +15,7 @@ from sklda._cvb.estimator import APPROXIMATIONS
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.scalars import HeldOut, Recorder, Stop, draw_pairs
 from sklda._gibbs.start import check_init, first_topics
+from sklda._medlda.chain import MedLDAChain
 
 
 class Sklda(Program):
@@ -111,6 +112,35 @@ class Sklda(Program):
         problem = self._chain.problem
         tokens = split_cells(problem.corpus, 1)
         self._chain.problem = problem._replace(corpus=tokens)
+
+
+class Supervised(Program):
+    """The chain that a fit of MedLDA runs; it predicts from its last sweep."""
+
+    def __init__(self, lda: MedLDAClassifier, X, y):
+        threads = Threads(lda.n_jobs)
+        self.threads = lambda: threads
+        problem = make_problem(lda, check_corpus(lda, X, reset=True))
+        loss, targets, self._of_y = lda._tasks(X, y)
+        sampler = lda._make_sampler(problem, threads)
+        sampler = sampler._replace(loss=loss, targets=targets)
+        self._lda, rng = lda, random_streams(lda.random_state)
+        self._chain = MedLDAChain(sampler, problem, rng)
+
+    def sweep(self, n=1):
+        for _ in range(n):
+            self._chain.sweep()
+
+    def predict(self, X):
+        chain, lda = self._chain, self._lda
+        counts = chain.counts.word_topic[:, : chain.problem.n_topics]
+        vars(lda).update(
+            self._of_y,
+            components_=counts.T + chain.problem.beta,
+            coef_=chain.state.weights.T.copy(),
+            doc_topic_prior_=chain.problem.doc_topic_prior,
+        )
+        return lda.predict(X)
 
 
 class SideBySide(Program):

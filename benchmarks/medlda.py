@@ -1,6 +1,7 @@
 """The experiments of Zheng, Yu and Xing on supervised topics."""
 
 import json
+import resource
 import time
 from argparse import Namespace
 from functools import partial, reduce
@@ -21,6 +22,8 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from benchmarks import PAPER, corpora, figures, harness, options_of
+from benchmarks.internals import Supervised
+from benchmarks.synthetic import labelled_corpus
 from sklda import CollapsedGibbsLDA, MedLDAClassifier
 
 FIXED = {"alpha": "6.4 / K", "beta": 0.01}  # in reports
@@ -31,6 +34,8 @@ STYLES = list(figures.styles("medlda").values())
 IDENTITY = ("method", "n_topics", "documents", "seed")  # of a row
 CLASSES = (0, 19)  # alt.atheism, talk.religion.misc
 SWEEPS = (1, 5)
+FLAT = 0.01  # of F1
+FEW_EM_STEPS = 20  # of predictions on the way
 
 
 def settings_of(options) -> dict[str, dict]:
@@ -220,6 +225,71 @@ def seconds_per_sweep(X, y, n_topics, settings) -> float:
     warm(estimators[0], X, y)
     seconds = [timed(estimator.fit, X, y)[1] for estimator in estimators]
     return (seconds[1] - seconds[0]) / (SWEEPS[1] - SWEEPS[0])
+
+
+def run_size(options) -> None:
+    """Follow the F1 of held-out documents, one number of topics after the other."""
+    n, n_test = options.documents, options.test_documents
+    shape = n + n_test, options.words, (n + n_test) * options.length
+    X, y = labelled_corpus(*shape, options.labels, options.planted)
+    train, test = (X[:n], y[:n]), (X[n:], y[n:])
+    name = f"size-{n}"
+    rows = harness.read(options.folder, name).get(name, {"rows": []})["rows"]
+    for n_topics in options.topics:
+        row = {"n_topics": n_topics, **follow_f1(n_topics, options, train, test)}
+        harness.print_rows([row])
+        rows = [other for other in rows if other["n_topics"] != n_topics] + [row]
+        report = {"tokens": int(train[0].sum()), "rows": rows}
+        harness.write(options, name, report, note=PAPER["medlda-size"], **FIXED)
+
+
+def follow_f1(n_topics, options, train, test) -> dict:
+    """Return F1 by sweeps and seconds, of which the start of the chain is a part."""
+    threads = {"n_shards": options.shards, "n_jobs": options.threads}
+    lda = medlda(n_topics, 0).set_params(**threads, n_em_steps=FEW_EM_STEPS)
+    warm(lda, *train)
+    curve = {key: [] for key in ("sweeps", "seconds", "micro F1", "macro F1")}
+    start, done = time.perf_counter(), 0
+    chain = Supervised(lda, *train)
+    with chain.threads(), threadpool_limits(1):
+        seconds = began = time.perf_counter() - start
+        for sweeps in harness.geometric(options.sweeps):
+            seconds += chain.seconds(sweeps - done)
+            done = sweeps
+            found = scores(test[1], chain.predict(test[0]))
+            point = {"sweeps": sweeps, "seconds": round(seconds, 3), **found}
+            harness.print_rows([{"n_topics": n_topics, **point}])
+            for key in curve:
+                curve[key].append(point[key])
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    paces = np.diff(curve["seconds"]) / np.diff(curve["sweeps"])
+    own = {"start": began, "seconds_per_sweep": float(paces[-1]), "peak_bytes": peak}
+    return own | {"flat": flat(curve), **curve}
+
+
+def flat(curve: dict[str, list]) -> dict:
+    """Return sweeps and seconds from which on F1 stays within 0.01 of its end."""
+    f1 = np.array(curve["micro F1"])
+    is_far = np.flatnonzero(abs(f1 - f1[-1]) > FLAT)
+    first = is_far[-1] + 1 if is_far.size else 0
+    return {key: curve[key][first] for key in ("sweeps", "seconds")}
+
+
+def draw_size(reports, folder) -> None:
+    """Draw F1 against sweeps and against seconds."""
+
+    def draw_one(panels, report):
+        for axes, x in zip(panels, ("sweeps", "seconds"), strict=True):
+            names = [f"K = {row['n_topics']}" for row in report["rows"]]
+            points = {
+                name: dict(zip(row[x], row["micro F1"], strict=True))
+                for name, row in zip(names, report["rows"], strict=True)
+            }
+            looks = dict(zip(names, STYLES, strict=False))
+            figures.lines(axes, points, looks, x, "micro F1", log=False)
+            axes.set_xticks(sorted({t for own in points.values() for t in own})[::3])
+
+    figures.per_report(reports, folder, 2, draw_one)
 
 
 def draw_growth(reports, folder) -> None:

@@ -132,6 +132,7 @@ def make_threads(parameters) -> Threads:
     n_jobs, threads = parameters.n_jobs, Threads(parameters.n_jobs)
     idle = n_jobs is not None and threads.n > 1
     idle &= getattr(parameters, "n_shards", None) == 1
+    idle &= getattr(parameters, "multi_class", None) != "ovr"  # fits models in parallel
     if idle and not _has_warned_of_threads:
         _has_warned_of_threads = True
         warn_user(

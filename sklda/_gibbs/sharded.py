@@ -8,6 +8,7 @@ its own copy of the totals n_k, and the changes are added up after each phase. O
 these totals are out of date within a phase: this approximates the sampler itself.
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -51,11 +52,12 @@ def word_shard(i: int, phase: int, n_shards: int) -> int:
 
 
 class Sharded(NamedTuple):
-    """A sampler over shards of about equal tokens; threads change no sample."""
+    """A sampler over shards of about equal work; threads change no sample."""
 
     sampler: Shardable
     n_shards: int
     threads: Threads
+    work: Callable[[Problem[Corpus]], np.ndarray] = word_tokens  # of each word
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> ShardedState:
         """Return the state in which the tokens have the topics z."""
@@ -69,7 +71,7 @@ class Sharded(NamedTuple):
             state = self.sampler.over(own, problem._replace(corpus=part))
             return ShardPart(i, part, state)
 
-        parts = _parts(problem, n)
+        parts = _parts(problem, n, self.work(problem))
         phases = [
             [
                 shard_part(i, of_documents[j])
@@ -106,19 +108,19 @@ class Sharded(NamedTuple):
         return self.sampler.info(problem, state.phases[0][0].state)
 
 
-def _parts(problem, n):
+def _parts(problem, n, work):
     """Return the parts of each shard of documents, one for each shard of the words."""
     corpus = problem.corpus
-    of_words = parts_of_words(corpus, cut_words(word_tokens(problem), n))
+    of_words = parts_of_words(corpus, cut_words(work, n))
     return [
         [part_of(part, *documents) for part in of_words]
         for documents in ranges(tokens_before(corpus), n)
     ]
 
 
-def cut_words(tokens: np.ndarray, n: int) -> list[int]:
-    """Return the bounds of up to n shards of the words, by the tokens of each."""
-    return [0, *(last for _, last in ranges(np.append(0, np.cumsum(tokens)), n))]
+def cut_words(work: np.ndarray, n: int) -> list[int]:
+    """Return the bounds of up to n shards of the words, of about equal work."""
+    return [0, *(last for _, last in ranges(np.append(0, np.cumsum(work)), n))]
 
 
 def parts_of_words(corpus: Corpus, bounds: list[int]) -> list[Part]:
@@ -140,9 +142,13 @@ def _cells_until(cut, corpus):
 
 
 def sharded(
-    sampler: Shardable, problem: Problem[Corpus], n_shards: int, threads: Threads
+    sampler: Shardable,
+    problem: Problem[Corpus],
+    n_shards: int,
+    threads: Threads,
+    work: Callable[[Problem[Corpus]], np.ndarray] = word_tokens,
 ) -> Sampler:
     """Return the sampler over shards, or the sampler itself for one shard."""
     n_shards = min(n_shards, MOST_SHARDS)
     n_shards = len(list(ranges(tokens_before(problem.corpus), n_shards)))
-    return Sharded(sampler, n_shards, threads) if n_shards > 1 else sampler
+    return Sharded(sampler, n_shards, threads, work) if n_shards > 1 else sampler

@@ -10,7 +10,12 @@ import numpy as np
 from sklda._base.fitted_topics import count_models, snapshot
 from sklda._base.fitting import fitting
 from sklda._base.fold_in import MAX_STEPS, doc_topic, prepare
-from sklda._base.parameters import make_problem, make_threads, random_streams
+from sklda._base.parameters import (
+    SHARD_CONSTRAINTS,
+    make_problem,
+    make_threads,
+    random_streams,
+)
 from sklda._base.sklearn_private import Interval, StrOptions, fit_context
 from sklda._core.corpus import check_corpus, without_memory_of_x
 from sklda._core.problem import Corpus, Problem
@@ -18,6 +23,7 @@ from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
 from sklda._gibbs.run import Observer, chain_schedule, run_fit
+from sklda._gibbs.sharded import MOST_SHARDS
 from sklda._gibbs.stored import check_documents, take_up
 from sklda._medlda.chain import MedLDAChain, OneVsRest, acceptance_rate
 from sklda._medlda.losses import Loss
@@ -32,6 +38,7 @@ class BaseMedLDA(BaseChainEstimator):
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseChainEstimator._parameter_constraints,
+        **SHARD_CONSTRAINTS,
         "sampler": [StrOptions({"light", "gibbs"})],
         "C": [Interval(Real, 1e-10, HIGHEST_STEEPNESS, closed="both")],
         "prior_precision": [Interval(Real, 1e-20, 1e20, closed="both")],
@@ -69,6 +76,8 @@ class BaseMedLDA(BaseChainEstimator):
                 self._check_labels(chain, targets, of_y)
                 if isinstance(chain, OneVsRest):
                     chain.threads = threads
+                else:
+                    chain.sampler = sampler
             elif getattr(self, "multi_class", None) == "ovr" and targets.shape[1] > 1:
                 rng = random_streams(self.random_state)
                 chain = OneVsRest(sampler, problem, rng, threads)
@@ -97,6 +106,8 @@ class BaseMedLDA(BaseChainEstimator):
             prior_precision=float(parameters.prior_precision),
             n_weight_steps=parameters.n_weight_steps,
             n_mh_steps=parameters.n_mh_steps if self.sampler == "light" else None,
+            n_shards=min(parameters.n_shards, MOST_SHARDS),
+            threads=threads,
         )
 
     def _attributes(self, chain: MedLDAChain | OneVsRest) -> dict[str, Any]:

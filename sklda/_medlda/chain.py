@@ -81,7 +81,9 @@ class OneVsRest:
         self.threads = threads
 
         def new_chain(task):
-            own = sampler._replace(targets=sampler.targets[:, [task]])
+            # Shards of a chain take turns: the threads share the chains.
+            targets = sampler.targets[:, [task]]
+            own = sampler._replace(targets=targets, threads=Threads(1))
             return MedLDAChain(own, problem, rng.child(task))
 
         self.chains = threads.map(new_chain, range(sampler.targets.shape[1]))

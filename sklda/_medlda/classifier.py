@@ -40,9 +40,10 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         steps in O(1) each [1]_, "gibbs" in O(K) [2]_. Both have the same posterior.
     multi_class : "multitask" or "ovr", default="multitask"
         Treatment of more than two classes and of several labels per document.
-        "multitask" fits `n_topics` = `n_components` topics for all classes, on one
-        thread. "ovr" (one-vs-rest) fits a model for each class, on `n_jobs` threads;
-        `n_topics` is then `n_components` for each class, in the order of `classes_`.
+        "multitask" fits `n_topics` = `n_components` topics for all classes, in parallel
+        with several shards. "ovr" (one-vs-rest) fits a model for each class, on
+        `n_jobs` threads, and the shards of a model take turns; `n_topics` is then
+        `n_components` for each class, in the order of `classes_`.
     C : float, default=100.0
         Weight of the labels against the words, from 1e-10 to 1e10. The loss of a
         document is 2 C max(0, 1 - y s) for the score s and the label y, -1 or 1. A
@@ -88,6 +89,13 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         and predict, 1 or more; 500 reach convergence. None means 5 if each document has
         one of three or more classes, else 500: see "Supervised topics" in the user
         guide. It may be changed after fit.
+    n_shards : int, default=1
+        Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
+        Documents and words are cut into as many; no two shards work on a word at the
+        same time, so all share one table of counts [3]_. One shard changes nothing.
+        Several are an approximation, because the totals of topics are added up only
+        after each of the `n_shards` phases of a sweep; it is close if there are far
+        more documents than shards. The fitted model depends on their number.
     n_jobs : int, default=None
         Number of threads. None means 1, -1 all processors. The result does not depend
         on it, bit for bit.
@@ -136,8 +144,10 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
     Cost of a sweep: "light" O(n_mh_steps) per token and O(K) per document, times the
     number of tasks; "gibbs" O(K) per token and O(K tasks) per document and topic of it.
-    A joint draw of the weights adds O(K^3) per task. Memory: 4 K bytes per word, 8 K
-    per word and per document for the averages, 24 bytes per document and task.
+    A joint draw of the weights adds O(K^3) per task. Shards resample topics in
+    parallel, and tasks weights. Memory: 4 K bytes per word, 8 K
+    per word and per document for the averages, 24 bytes per document and task, up to 64
+    during a sweep.
 
     References
     ----------
@@ -145,7 +155,9 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
        models using compositional proposals" (2016).
     .. [2] J. Zhu, N. Chen, H. Perkins, B. Zhang, "Gibbs max-margin topic models with
        data augmentation", JMLR 15 (2014).
-    .. [3] T. P. Minka, "Estimating a Dirichlet distribution" (2000).
+    .. [3] F. Yan, N. Xu, Y. Qi, "Parallel inference for latent Dirichlet allocation on
+       graphics processing units", NIPS 2009.
+    .. [4] T. P. Minka, "Estimating a Dirichlet distribution" (2000).
 
     Examples
     --------
@@ -185,6 +197,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         n_mh_steps: int = 6,
         n_weight_steps: int | None = 2,
         n_em_steps: int | None = None,
+        n_shards: int = 1,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
         verbose: int = 0,
@@ -204,6 +217,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         self.n_mh_steps = n_mh_steps
         self.n_weight_steps = n_weight_steps
         self.n_em_steps = n_em_steps
+        self.n_shards = n_shards
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

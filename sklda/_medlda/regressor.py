@@ -69,6 +69,13 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     n_weight_steps : int or None, default=2
         Passes over the weights in each sweep. A pass resamples one weight after the
         other [1]_. None draws all weights of a task jointly, in O(K ** 3) [2]_.
+    n_shards : int, default=1
+        Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
+        Documents and words are cut into as many; no two shards work on a word at the
+        same time, so all share one table of counts [3]_. One shard changes nothing.
+        Several are an approximation, because the totals of topics are added up only
+        after each of the `n_shards` phases of a sweep; it is close if there are far
+        more documents than shards. The fitted model depends on their number.
     n_jobs : int, default=None
         Number of threads. None means 1, -1 all processors. The result does not depend
         on it, bit for bit.
@@ -110,7 +117,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
 
     Notes
     -----
-    `fit` runs on one thread. The defaults are for y that vary by about 1. If yours vary
+    The defaults are for y that vary by about 1. If yours vary
     by u, take C / u, u * epsilon and prior_precision / u ** 2, the same model in other
     units, or scale y by :class:`sklearn.compose.TransformedTargetRegressor`.
 
@@ -120,7 +127,9 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
        models using compositional proposals" (2016).
     .. [2] J. Zhu, N. Chen, H. Perkins, B. Zhang, "Gibbs max-margin topic models with
        data augmentation", JMLR 15 (2014).
-    .. [3] T. P. Minka, "Estimating a Dirichlet distribution" (2000).
+    .. [3] F. Yan, N. Xu, Y. Qi, "Parallel inference for latent Dirichlet allocation on
+       graphics processing units", NIPS 2009.
+    .. [4] T. P. Minka, "Estimating a Dirichlet distribution" (2000).
 
     Examples
     --------
@@ -157,6 +166,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         warm_start: bool = False,
         n_mh_steps: int = 6,
         n_weight_steps: int | None = 2,
+        n_shards: int = 1,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
         verbose: int = 0,
@@ -175,6 +185,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         self.warm_start = warm_start
         self.n_mh_steps = n_mh_steps
         self.n_weight_steps = n_weight_steps
+        self.n_shards = n_shards
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -1,11 +1,16 @@
 """The sampler of MedLDA: auxiliary variables, topics and weights in turn.
 
 Given the auxiliary variables of `losses`, the labels of a document are Gaussian factors
-of its scores. They tilt the topics of its tokens (`kernels.label_factors`), and make
-the weights of the topics Gaussian (`kernels.weights`).
+of its scores. They tilt the topics of its tokens (`topics`), and make the weights of
+the topics Gaussian (`kernels.weights`).
+
+Shards of the documents draw their auxiliary variables and topics side by side. Given
+these, the weights of a task depend on no other task, so tasks go side by side, too. No
+sum depends on the number of threads.
 """
 
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -13,22 +18,23 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from sklda._core.corpus import (
     document_lengths,
-    kernel_ranges,
+    ranges,
     some_documents,
     tokens_before,
 )
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
-from sklda._core.sampler import SweepInfo
-from sklda._medlda.kernels import gibbs, light
-from sklda._medlda.kernels.label_factors import LabelFactors
+from sklda._core.sampler import Sampler, SweepInfo
+from sklda._core.threads import Threads
+from sklda._gibbs.sharded import sharded
 from sklda._medlda.kernels.weights import (
+    ByTopic,
     add_precision,
     fill_proportions,
     resample_one_by_one,
 )
 from sklda._medlda.losses import Loss
-from sklda._tables import rows
+from sklda._medlda.topics import LabelledTopics, word_work
 
 
 class MaxMarginState(NamedTuple):
@@ -36,16 +42,17 @@ class MaxMarginState(NamedTuple):
 
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
-    tables: rows.RowCounts | light.LightCounts
+    inner: Any  # of the sampler of topics; its tables have the labels
     weights: np.ndarray  # (n_topics, n_tasks) float64, eta
     scores: np.ndarray  # (n_docs, n_tasks) float64, of these topics and weights
-    n_moves: np.ndarray  # (2,) int64, proposed and accepted in the last sweep
 
 
 class MaxMargin(NamedTuple):
     """Draw the auxiliary variables, the topics and the weights, each given the others.
 
-    Kernels draw topics from ``rng.kernel``; the rest comes from ``rng.child(0)``.
+    Kernels of one shard draw topics from ``rng.kernel``, those of several from
+    ``rng.child(i).kernel``. All else comes from ``rng.child(i).generator``: auxiliary
+    variables of shard i and, from that of shard 0, the weights.
     """
 
     prior_precision: float  # nu
@@ -53,50 +60,67 @@ class MaxMargin(NamedTuple):
     n_mh_steps: int | None  # Metropolis-Hastings; None draws topics by Gibbs sampling
     loss: Loss | None = None
     targets: np.ndarray | None = None  # (n_docs, n_tasks) float64
+    n_shards: int = 1
+    threads: Threads = Threads(1)
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> MaxMarginState:
         """Return the state in which the tokens have the topics z, and weights are 0."""
-        kernel = rows if self.n_mh_steps is None else light
-        tables = kernel.from_topics(problem, z)
+        inner = self._of_topics(problem).from_topics(problem, z)
         weights = np.zeros((problem.n_topics, self.targets.shape[1]))
-        scores, n_moves = np.zeros(self.targets.shape), np.zeros(2, np.int64)
-        return MaxMarginState(z, tables.topic, tables, weights, scores, n_moves)
+        scores = np.zeros(self.targets.shape)
+        return MaxMarginState(z, inner.topic, inner, weights, scores)
 
     def sweep(
         self, problem: Problem[Corpus], state: MaxMarginState, rng: RandomStreams
     ) -> MaxMarginState:
         """Resample the auxiliary variables, then every token, then the weights."""
+        slope, curvature = self._augment(problem, state, rng)
+        inner = self._of_topics(problem).sweep(problem, state.inner, rng)
+        state = state._replace(inner=inner)
         noise = rng.child(0).generator
-        slope, curvature = self.loss.augment(self.targets, state.scores, noise)
-        self._resample_topics(problem, state, slope, curvature, rng.kernel)
         self.resample_weights(problem, state, slope, curvature, noise)
         return state
 
     def counts(self, problem: Problem[Corpus], state: MaxMarginState) -> Counts:
         """Return the count tables."""
-        return rows.counts(problem, state.tables)
+        return self._of_topics(problem).counts(problem, state.inner)
 
     def info(self, problem: Problem[Corpus], state: MaxMarginState) -> SweepInfo:
         """Return what the last sweep did; a proposal of the present topic is none."""
-        return SweepInfo(state.z.size, *state.n_moves.tolist())
+        return self._of_topics(problem).info(problem, state.inner)
 
-    def _resample_topics(self, problem, state, slope, curvature, rng) -> None:
-        corpus, priors = problem.corpus, rows.kernel_priors(problem)
-        factors = _label_factors(problem, state.weights, slope, curvature)
-        n_steps = self.n_mh_steps
-        n_weights = problem.n_lanes if n_steps is None else 4 * n_steps
-        n_weights *= factors.weights.shape[0]
-        state.n_moves[:] = 0
-        for first, last in kernel_ranges(tokens_before(corpus), n_weights):
-            documents = some_documents(corpus, first, last)
-            own = factors._replace(
-                slope=factors.slope[first:last], curvature=factors.curvature[first:last]
-            )
-            arguments = documents, state.tables, priors, own
-            if n_steps is None:
-                gibbs.gibbs_sweep(*arguments, rng)
-            else:
-                light.light_sweep(*arguments, n_steps, state.n_moves, rng)
+    def _of_topics(self, problem: Problem[Corpus]) -> Sampler:
+        """Return the sampler of topics given labels."""
+        sampler = LabelledTopics(self.n_mh_steps, self.targets.shape[1])
+        return sharded(sampler, problem, self.n_shards, self.threads, word_work)
+
+    def _documents(self, problem: Problem[Corpus]) -> list[slice]:
+        """Return the documents of each shard."""
+        shards = ranges(tokens_before(problem.corpus), self.n_shards)
+        return [slice(*shard) for shard in shards]
+
+    def _augment(self, problem, state, rng) -> tuple[np.ndarray, np.ndarray]:
+        """Draw the auxiliary variables; return a and b of exp(a s - b s^2 / 2).
+
+        Set the labels, which have these in terms of m_t = N s_t.
+        """
+        slope, curvature = both = np.empty((2, *self.targets.shape))
+        lengths = document_lengths(problem.corpus)
+        n_tokens = np.maximum(lengths, 1)[:, np.newaxis]
+        factors, n_moves = state.inner.tables.labels
+        factors.weights[:, : problem.n_topics] = state.weights.T
+        n_moves[:] = 0
+
+        def augment(own, noise):
+            drawn = self.loss.augment(self.targets[own], state.scores[own], noise)
+            slope[own], curvature[own] = drawn
+            factors.slope[own] = slope[own] / n_tokens[own]
+            factors.curvature[own] = curvature[own] / n_tokens[own] ** 2
+
+        documents = self._documents(problem)
+        noise = [rng.child(i).generator for i in range(len(documents))]
+        self.threads.map(augment, documents, noise)
+        return both
 
     def resample_weights(
         self,
@@ -110,31 +134,65 @@ class MaxMargin(NamedTuple):
 
         Each score s has the factor exp(slope s - curvature s^2 / 2).
         """
-        zbar = token_proportions(problem, state.z)
+        documents = self._documents(problem)
+        zbar = self.threads.map(partial(token_proportions, problem, state.z), documents)
         if self.n_weight_steps is None:
-            self._draw_jointly(zbar, state.weights, slope, curvature, noise)
-        state.scores[:] = zbar @ state.weights
-        by_topic = zbar.tocsc()
-        for _ in range(self.n_weight_steps or 0):
-            resample_one_by_one(
-                (by_topic.data, by_topic.indices, by_topic.indptr),
-                slope,
-                curvature,
-                self.prior_precision,
-                noise.permutation(problem.n_topics),
-                noise.standard_normal(state.weights.shape),
-                state.weights,
-                state.scores,
-            )
+            shards = zbar, documents
+            self._draw_jointly(shards, state.weights, slope, curvature, noise)
 
-    def _draw_jointly(self, zbar, weights, slope, curvature, noise) -> None:
-        """Draw all weights of each task from their Gaussian."""
-        by_doc = zbar.data, zbar.indices, zbar.indptr
-        linear = zbar.T @ slope
+        def score(zbar, own):
+            state.scores[own] = zbar @ state.weights
+
+        self.threads.map(score, zbar, documents)
+        if self.n_weight_steps is not None:
+            self._draw_one_by_one(zbar, documents, state, slope, curvature, noise)
+
+    def _draw_one_by_one(self, zbar, documents, state, slope, curvature, noise) -> None:
+        """Draw one weight after the other, in passes; tasks go side by side."""
+        by_topic = self._by_topic(zbar, documents)
+        n_topics, n_tasks = state.weights.shape
+        passes = [
+            (noise.permutation(n_topics), noise.standard_normal(state.weights.shape))
+            for _ in range(self.n_weight_steps)
+        ]
+
+        def resample(first, last):
+            # Two processors that write to one line of the cache wait for each other.
+            own = np.s_[:, first:last]
+            factors = [np.ascontiguousarray(one[own]) for one in (slope, curvature)]
+            drawn = state.weights[own].copy(), state.scores[own].copy()
+            for order, normal in passes:
+                normal = np.ascontiguousarray(normal[own])
+                given = *factors, self.prior_precision, order, normal
+                resample_one_by_one(by_topic, *given, *drawn)
+            state.weights[own], state.scores[own] = drawn
+
+        tasks = ranges(np.arange(n_tasks + 1), self.n_shards)
+        self.threads.map(resample, *zip(*tasks, strict=True))
+
+    def _by_topic(self, zbar, documents) -> ByTopic:
+        """Return the proportions of all shards in the order of topics."""
+        of_shards = self.threads.map(lambda one: one.tocsc(), zbar)
+        n_before = np.cumsum([0, *(one.nnz for one in of_shards)])
+        pairs = list(zip(of_shards, documents, strict=True))
+        return ByTopic(
+            value=np.concatenate([one.data for one in of_shards]),
+            doc=np.concatenate([one.indices + own.start for one, own in pairs]),
+            ptr=np.array([one.indptr for one in of_shards]) + n_before[:-1, np.newaxis],
+        )
+
+    def _draw_jointly(self, shards, weights, slope, curvature, noise) -> None:
+        """Draw all weights of each task from their Gaussian; tasks go side by side."""
+        linear = sum(self.threads.map(lambda one, own: one.T @ slope[own], *shards))
         normal = noise.standard_normal(weights.shape)
-        for t in range(weights.shape[1]):
+
+        def draw(t):
             precision = self.prior_precision * np.eye(weights.shape[0])
-            add_precision(by_doc, np.ascontiguousarray(curvature[:, t]), precision)
+            for one, own in zip(*shards, strict=True):
+                by_doc = one.data, one.indices, one.indptr
+                add_precision(
+                    by_doc, np.ascontiguousarray(curvature[own, t]), precision
+                )
             # With L L' the precision: L'^-1 (L^-1 linear + noise).
             try:
                 root = cholesky(precision, lower=True)
@@ -149,25 +207,18 @@ class MaxMargin(NamedTuple):
                 root, whitened + normal[:, t], lower=True, trans="T"
             )
 
+        self.threads.map(draw, range(weights.shape[1]))
 
-def token_proportions(problem: Problem[Corpus], z: np.ndarray) -> sparse.csr_array:
-    """Return zbar, (n_docs, n_topics): the proportions of topics among the tokens."""
-    n_docs = problem.corpus.doc_ptr.size - 1
-    value, topic = np.empty(z.size), np.empty(z.size, np.int32)
+
+def token_proportions(
+    problem: Problem[Corpus], z: np.ndarray, own: slice
+) -> sparse.csr_array:
+    """Return zbar, (n_docs, n_topics): the proportions of topics of some documents."""
+    corpus = some_documents(problem.corpus, own.start, own.stop)
+    n_tokens = document_lengths(corpus).sum()
+    value, topic = np.empty(n_tokens), np.empty(n_tokens, np.int32)
+    n_docs = corpus.doc_ptr.size - 1
     ptr = np.empty(n_docs + 1, np.int32)
-    n = fill_proportions(problem.corpus, z, problem.n_topics, value, topic, ptr)
+    n = fill_proportions(corpus, z, problem.n_topics, value, topic, ptr)
     arrays = (value[:n], topic[:n], ptr)
     return sparse.csr_array(arrays, shape=(n_docs, problem.n_topics))
-
-
-def _label_factors(problem, weights, slope, curvature) -> LabelFactors:
-    """Return the factors of m_t = N s_t, as kernels take them."""
-    by_task = np.zeros((weights.shape[1], problem.n_lanes), np.float32)
-    by_task[:, : problem.n_topics] = weights.T
-    lengths = document_lengths(problem.corpus)
-    n_tokens = np.maximum(lengths, 1)[:, np.newaxis]
-    return LabelFactors(
-        weights=by_task,
-        slope=(slope / n_tokens).astype(np.float32),
-        curvature=(curvature / n_tokens**2).astype(np.float32),
-    )

@@ -7,10 +7,12 @@ from argparse import Namespace
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.linear_model import LinearRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.utils import Bunch
 
 from benchmarks import corpora
-from benchmarks.synthetic import zipf_corpus
+from benchmarks.synthetic import LABELLED, labelled_corpus, zipf_corpus
 
 SGML = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
 <REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" NEWID="1">
@@ -172,3 +174,17 @@ def test_modapte_has_its_known_sizes(shared_data):
     assert (train.shape, test.shape) == ((9603, 10), (3299, 10))
     assert train.sum(axis=0)[:4].tolist() == [2877, 1650, 538, 433]
     assert test.sum(axis=0)[:4].tolist() == [1087, 719, 179, 149]
+
+
+def test_labels_are_those_of_a_planted_linear_classifier():
+    X, y = labelled_corpus(2000, 50, 400_000, 3, n_topics=4)
+    assert (zipf_corpus(2000, 50, 400_000, n_topics=4) != X).nnz == 0
+    np.testing.assert_allclose(y.mean(axis=0), LABELLED, atol=0.01)
+    # Documents are long, so their words tell the topics, and a linear model the labels.
+    shares = X.multiply(1 / X.sum(axis=1)[:, np.newaxis]).toarray()
+    train, test = slice(0, 1500), slice(1500, None)
+    for of_label in y.T:
+        scores = (
+            LinearRegression().fit(shares[train], of_label[train]).predict(shares[test])
+        )
+        assert roc_auc_score(of_label[test], scores) > 0.85  # by chance 0.5

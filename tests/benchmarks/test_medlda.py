@@ -73,3 +73,11 @@ def test_methods_are_named_by_what_is_not_the_default():
     assert methods[names[1]] == expected | {"max_iter": 75, "burn_in": 74}
     options = "medlda-growth --newsgroups-home . --strategies ovr"
     assert list(medlda.settings_of(parse(options.split()))) == ["ovr, light"]
+
+
+def test_f1_is_flat_from_where_it_stays_near_its_end():
+    curve = {"sweeps": [1, 2, 3, 5, 7], "seconds": [1.5, 2.5, 3.5, 5.5, 7.5]}
+    f1 = [0.1, 0.7, 0.5, 0.705, 0.7]
+    found = medlda.flat({**curve, "micro F1": f1})
+    assert found == {"sweeps": 5, "seconds": 5.5}
+    assert medlda.flat({**curve, "micro F1": [0.7] * 5})["sweeps"] == 1

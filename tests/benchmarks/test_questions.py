@@ -54,6 +54,8 @@ TINY = {
     "medlda-reuters": f"--reuters-home STORIES {SHORT} --strategies multitask ovr",
     "medlda-growth": "--newsgroups-home NEWS --samplers light gibbs --topics 2 3"
     " --documents 20 45 --fixed-topics 3",
+    "medlda-size": "--documents 60 --test-documents 30 --words 50 --length 20"
+    " --labels 3 --planted 4 --topics 3 4 --sweeps 3",
 }
 TABLES_ONLY = {"topics-planted", "parallel-cluster"}
 FILES = {  # if they are not one with the name of the kind
@@ -75,6 +77,7 @@ FILES = {  # if they are not one with the name of the kind
     "cvb-speed": ["speed-nips"],
     "cvb-stream": ["stream-docstrings"],
     "medlda-newsgroups": ["newsgroups-all-words"],
+    "medlda-size": ["size-60"],
 }
 
 
@@ -235,6 +238,14 @@ def check_medlda_reuters(report):
 def check_medlda_growth(report):
     cases = [(row["n_topics"], row["documents"]) for row in report["rows"]]
     assert cases == [(2, 45), (3, 45), (3, 20)] * 2
+
+
+def check_medlda_size(report):
+    assert [row["n_topics"] for row in report["rows"]] == [3, 4]
+    for row in report["rows"]:
+        assert row["sweeps"] == [1, 2, 3]
+        assert row["seconds"] == sorted(row["seconds"])
+        assert row["flat"]["sweeps"] in (1, 2, 3)
 
 
 def run(tmp_path, question, options="") -> dict[str, dict]:

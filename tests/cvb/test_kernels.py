@@ -121,7 +121,7 @@ gaussian
   variance of own is its mean
     gaussian._weigh: A * (_ONE - B) -> A
   no variance of n_k
-    gaussian._weigh: exp(min(A, B)) -> np.float32(1)
+    gaussian._weigh: exp2(min(A, B)) -> np.float32(1)
   n_dk twice as wide
     gaussian._weigh: _HALF * A * B * B -> A * B * B (1 of 3)
   n_wk half as wide
@@ -135,7 +135,7 @@ gaussian
   documents leave the variance of totals
     gaussian.sweep: restore_document(A, B) -> 0 (2 of 2)
   documents keep their variance
-    moments.update_variance: A += change -> 0 (1 of 2)
+    moments.update_mean_and_variance: A += of_variance -> 0 (1 of 2)
 """)
 
 

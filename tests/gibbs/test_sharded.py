@@ -188,10 +188,12 @@ def test_no_two_parts_of_a_phase_share_a_word_or_a_document(n_words, n_shards):
 
 SPLITS = {
     "none": [],
-    "all use the same words": [Edit("Sharded.from_topics", "i + phase", "phase")],
-    "each keeps its words": [Edit("Sharded.from_topics", "i + phase", "i")],
+    "all use the same words": [Edit("word_shard", "i + phase", "phase")],
+    "each keeps its words": [Edit("word_shard", "i + phase", "i")],
     "no cell is before a cut": [Edit("_cells_until", "low < high", "low < 0")],
-    "the last words are left out": [Edit("_parts", "pairwise(B)", "pairwise(B[:-1])")],
+    "the last words are left out": [
+        Edit("parts_of_words", "pairwise(cuts)", "pairwise(cuts[:-1])")
+    ],
 }
 
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from sklda._core.corpus import part_of
 from sklda._core.problem import Problem
 from sklda._medlda.kernels import gibbs, light
 from sklda._medlda.kernels.label_factors import LabelFactors
@@ -100,7 +101,8 @@ class WithLabels:
 
     def sweep(self, problem, state, rng):
         factors, priors = self.tiny.factors(problem.n_lanes), problem.kernel_priors()
-        arguments = (problem.corpus, state, priors, factors, *self.arguments)
+        part = part_of(problem.corpus, 0, problem.corpus.doc_ptr.size - 1)
+        arguments = (part, state, priors, factors, *self.arguments)
         self.kernel_sweep(*arguments, rng.kernel)
         return state
 

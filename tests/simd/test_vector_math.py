@@ -6,7 +6,7 @@ import pytest
 from sklda._simd import vector_math
 from tests.helpers.from_python import from_python
 
-exp, log = from_python(vector_math.exp), from_python(vector_math.log)
+exp, exp2, log = (from_python(getattr(vector_math, n)) for n in ("exp", "exp2", "log"))
 DOUBLES = {
     "exp_double": (np.exp, np.linspace(-700, 700, 50_001)),
     "log_double": (np.log, np.geomspace(1e-300, 1e300, 50_001)),
@@ -50,3 +50,9 @@ def test_log():
         expected = np.log(values.astype(np.float64))
         np.testing.assert_allclose(found, expected, rtol=5e-7)
     assert log(np.float32(1)) == 0
+
+
+def test_exp2():
+    x = np.linspace(-125, 125, 200_001).astype(np.float32)
+    found = np.array([exp2(value) for value in x], np.float64)
+    np.testing.assert_allclose(found, np.exp2(x.astype(np.float64)), rtol=4e-7)

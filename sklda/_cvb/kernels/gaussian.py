@@ -20,23 +20,23 @@ import numpy as np
 
 from sklda._core.entry import beta_sum, entry, priors_of
 from sklda._cvb.kernels.moments import (
-    add_mean,
-    add_variance,
+    add_mean_and_variance,
     document_moments,
     remove_document,
     restore_document,
-    update_mean,
-    update_variance,
+    update_mean_and_variance,
 )
 from sklda._simd.compile import njit
-from sklda._simd.vector_math import exp
+from sklda._simd.vector_math import exp2
 from sklda._tables.document import clear
+from sklda._tables.rows import prefetch_row
 from sklda._tables.weights import sum_all
 
 N_TABLES = 2  # means and variances
-_ZERO, _HALF, _ONE = np.float32(0), np.float32(0.5), np.float32(1)
+_ZERO, _ONE = np.float32(0), np.float32(1)
+_HALF = np.float32(0.5 * 1.4426950408889634)  # of log2(e): exponents are those of 2
 _LEAST = np.float32(1e-12)  # below all priors but 0, that of the padding
-_LARGEST = np.float32(30)  # exponent; any mean is at its bound by then
+_LARGEST = np.float32(43)  # exponent; any mean is at its bound by then
 
 
 @njit(
@@ -66,9 +66,9 @@ def _weigh(removed, responsibilities, w, means, variances, priors, weight):
         b = beta + n_wk
         c = other_docs[k] + n_dk
         per_a, per_b, per_c = _ONE / max(a, _LEAST), _ONE / b, _ONE / c
-        in_doc = a * exp(-min(_HALF * var_dk * per_a * per_a, _LARGEST))
-        in_word = b * exp(-min(_HALF * var_wk * per_b * per_b, _LARGEST))
-        per_topic = per_c * exp(min(_HALF * var_k * per_c * per_c, _LARGEST))
+        in_doc = a * exp2(-min(_HALF * var_dk * per_a * per_a, _LARGEST))
+        in_word = b * exp2(-min(_HALF * var_wk * per_b * per_b, _LARGEST))
+        per_topic = per_c * exp2(min(_HALF * var_k * per_c * per_c, _LARGEST))
         per_topic = min(per_topic, _ONE / entry(beta_sums, k))
         weight[k] = max(in_doc, alpha[k]) * max(in_word, beta) * per_topic
     return np.float32(sum_all(weight, weight.size))
@@ -83,13 +83,14 @@ def _update_document(
     total_change = 0.0
     for c in range(first, last):
         w, cell = word[c], responsibilities[c]
+        prefetch_row(word, c, means.word_topic)
+        prefetch_row(word, c, variances.word_topic)
         removed = min(count[c], _ONE)
         own = priors_of(w, priors)
         factor = _ONE / _weigh(removed, cell, w, means, variances, own, weight)
-        doc, row = variances.doc_topic, variances.word_topic[w]
-        update_variance(count[c], factor, weight, cell, doc, row)
-        doc, row = means.doc_topic, means.word_topic[w]
-        change = update_mean(count[c], factor, weight, cell, doc, row)
+        docs = means.doc_topic, variances.doc_topic
+        rows = means.word_topic[w], variances.word_topic[w]
+        change = update_mean_and_variance(count[c], factor, weight, cell, docs, rows)
         total_change += count[c] * change
     return total_change
 
@@ -109,8 +110,8 @@ def sweep(corpus, responsibilities, tables, priors):
         clear(means.doc_topic)
         clear(variances.doc_topic)
         for c in range(first, last):
-            add_mean(count[c], responsibilities[c], means.doc_topic)
-            add_variance(count[c], responsibilities[c], variances.doc_topic)
+            docs = means.doc_topic, variances.doc_topic
+            add_mean_and_variance(count[c], responsibilities[c], docs)
         remove_document(means, shared_means.topic, total)
         remove_document(variances, shared_variances.topic, 0.0)
         total_change += _update_document(

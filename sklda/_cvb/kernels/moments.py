@@ -100,11 +100,32 @@ def update_mean(count, factor, weight, responsibilities, doc_mean, word_mean):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def update_variance(count, factor, weight, responsibilities, doc_var, word_var):
-    """Update the variances, before `update_mean` overwrites the old values."""
+def add_mean_and_variance(count, responsibilities, rows):
+    """Add the moments of one cell to the `rows` of means and of variances."""
+    means, variances = rows
+    for k in range(means.size):
+        mean = count * responsibilities[k]
+        means[k] += mean
+        variances[k] += mean * (np.float32(1) - responsibilities[k])
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def update_mean_and_variance(count, factor, weight, responsibilities, docs, rows):
+    """Do what `update_mean` does, and update the variances, in one pass.
+
+    With x new and y old, x (1 - x) - y (1 - y) = (x - y) (1 - x - y).
+    """
+    (doc_mean, doc_var), (word_mean, word_var) = docs, rows
     one = np.float32(1)
     for k in range(weight.size):
         new, old = weight[k] * factor, responsibilities[k]
-        change = count * (new * (one - new) - old * (one - old))
-        doc_var[k] += change
-        word_var[k] += change
+        change = new - old
+        responsibilities[k] = new
+        of_mean = count * change
+        of_variance = of_mean * (one - new - old)
+        doc_mean[k] += of_mean
+        word_mean[k] += of_mean
+        doc_var[k] += of_variance
+        word_var[k] += of_variance
+        weight[k] = abs(change)
+    return sum_all(weight, weight.size)

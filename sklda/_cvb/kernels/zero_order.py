@@ -21,6 +21,7 @@ from sklda._cvb.kernels.moments import (
 )
 from sklda._simd.compile import njit
 from sklda._tables.document import clear
+from sklda._tables.rows import prefetch_row
 from sklda._tables.weights import sum_all
 
 N_TABLES = 1  # means
@@ -58,6 +59,7 @@ def _update_document(first, last, corpus, responsibilities, means, priors, weigh
     total_change = 0.0
     for c in range(first, last):
         cell, row = responsibilities[c], word_topic[word[c]]
+        prefetch_row(word, c, word_topic)
         removed = min(count[c], _ONE)
         own = priors_of(word[c], priors)
         factor = _ONE / _weigh(removed, cell, row, means, own, weight)

@@ -56,6 +56,7 @@ class Tilt(NamedTuple):
     """How the labels tilt the topics of the current document."""
 
     weights: np.ndarray  # (n_tasks, n_lanes) float32, eta
+    of_topics: np.ndarray  # (n_lanes, n_tasks) float32, the same
     slope: np.ndarray  # (n_tasks,) float32, a_t / N
     curvature: np.ndarray  # (n_tasks,) float32, b_t / N^2
     total: np.ndarray  # (n_tasks,) m_t when the sweep enters the document
@@ -140,12 +141,13 @@ def _clear(rows):
 
 
 @njit(cache=True, nogil=True)
-def gibbs_sweep(corpus, state, priors, factors, rng):
+def gibbs_sweep(part, state, priors, factors, rng):
     """Resample every token once."""
     n_tasks, n_lanes = factors.weights.shape
     document = new_document(state.topic, n_lanes)
     tilt = Tilt(
         weights=factors.weights,
+        of_topics=np.ascontiguousarray(factors.weights.T),
         slope=np.zeros(n_tasks, np.float32),
         curvature=np.zeros(n_tasks, np.float32),
         total=np.zeros(n_tasks),
@@ -156,24 +158,26 @@ def gibbs_sweep(corpus, state, priors, factors, rng):
     scratch = Scratch(
         np.zeros(n_lanes, np.float32), np.zeros(n_lanes + LANES, np.float32)
     )
-    for d in range(corpus.doc_ptr.size - 1):
+    for d in range(part.begin.size):
+        if part.begin[d] == part.end[d]:
+            continue
         tilt.slope[:] = factors.slope[d]
         tilt.curvature[:] = factors.curvature[d]
-        _sweep_document(d, corpus, state, priors, document, tilt, scratch, rng)
+        _sweep_document(d, part, state, priors, document, tilt, scratch, rng)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def _sweep_document(d, corpus, state, priors, document, tilt, scratch, rng):
-    doc_ptr, word, token_ptr = corpus
+def _sweep_document(d, part, state, priors, document, tilt, scratch, rng):
+    doc_ptr, begin, end, word, token_ptr = part
     z, word_topic, _ = state
-    weights, slope, curvature, total, exponent, tilted, rows = tilt
-    begin, end = doc_ptr[d], doc_ptr[d + 1]
-    enter_document(token_ptr[begin], token_ptr[end], z, priors, document)
-    sum_weights(weights, document.doc_topic, total)
+    weights, of_topics, slope, curvature, total, exponent, tilted, rows = tilt
+    first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
+    enter_document(first, last, z, priors, document)
+    sum_weights(of_topics, document.doc_topic, total)
     exponents(weights, slope, curvature, total, exponent)
     _clear(rows)
     top = _update_tilted(document.ratio, exponent, tilted)
-    for c in range(begin, end):
+    for c in range(begin[d], end[d]):
         tokens = z[token_ptr[c] : token_ptr[c + 1]]
         row = word_topic[word[c]]
         top = _resample_cell(tokens, row, top, priors, document, tilt, scratch, rng)

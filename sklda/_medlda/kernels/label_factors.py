@@ -40,14 +40,14 @@ def _add_parabola(linear, half, row, out):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def sum_weights(weights, doc_topic, total):
-    """Set `total` to m_t of all tokens of a document."""
+def sum_weights(of_topics, doc_topic, total):
+    """Set `total` to m_t of all tokens of a document; `of_topics[k]` is eta_k."""
     for t in range(total.size):
         total[t] = 0
-    for k in range(doc_topic.size):
+    for k in range(of_topics.shape[0]):
         if doc_topic[k] > 0:
             for t in range(total.size):
-                total[t] += np.float64(doc_topic[k]) * weights[t, k]
+                total[t] += np.float64(doc_topic[k]) * of_topics[k, t]
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sklda._core.corpus import word_tokens
 from sklda._core.entry import entry
 from sklda._medlda.kernels.label_factors import gain_of_move, sum_weights
 from sklda._medlda.kernels.proposals import (
@@ -24,6 +25,7 @@ from sklda._medlda.kernels.proposals import (
     draw_steps,
     end_of_block,
     make_label_proposal,
+    size_of_blocks,
 )
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import exp
@@ -64,16 +66,11 @@ class LabelledDocument(NamedTuple):
 
 def from_topics(problem, z):
     """Return the counts of tokens that have the topics z."""
-    token_ptr, word = problem.corpus.token_ptr, problem.corpus.word
-    n_tokens = np.diff(token_ptr)
-    order = np.argsort(word, kind="stable")
-    slot = np.empty(order.size, np.int64)
-    slot[order] = np.cumsum(n_tokens[order]) - n_tokens[order]
-    of_words = np.bincount(word, n_tokens, problem.n_words).astype(np.int64)
-    word_ptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(of_words)])
+    word_ptr = np.zeros(problem.n_words + 1, np.int64)
+    word_ptr[1:] = np.cumsum(word_tokens(problem))
+    slot = np.empty(problem.corpus.word.size, np.int64)
     z_by_word = np.empty_like(z)
-    shift = np.repeat(slot - token_ptr[:-1], n_tokens)
-    z_by_word[shift + np.arange(z.size)] = z
+    _sort_by_word(problem.corpus, z, word_ptr[:-1].copy(), slot, z_by_word)
     beta_before = np.zeros((0, problem.n_topics))
     if problem.has_word_prior:
         beta_before = np.cumsum(problem.beta.T, axis=1)
@@ -81,32 +78,44 @@ def from_topics(problem, z):
     return LightCounts(*counts, word_ptr, slot, z_by_word, beta_before)
 
 
+@njit(cache=True, nogil=True)
+def _sort_by_word(corpus, z, next_slot, slot, z_by_word):
+    """Fill in `slot` and `z_by_word`; `next_slot` is the first slot of each word."""
+    _, word, token_ptr = corpus
+    for c in range(word.size):
+        slot[c] = next_slot[word[c]]
+        for i in range(token_ptr[c], token_ptr[c + 1]):
+            z_by_word[next_slot[word[c]]] = z[i]
+            next_slot[word[c]] += 1
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def light_sweep(corpus, state, priors, factors, n_steps, n_moves, rng):
+def light_sweep(part, state, priors, factors, n_steps, n_moves, rng):
     """Take `n_steps` steps per token; add proposed and accepted moves to `n_moves`."""
-    doc_ptr, _, token_ptr = corpus
+    doc_ptr, _, _, _, token_ptr = part
     weights, slope, curvature = factors
     topics = _topic_factors(state, priors, weights)
-    document, proposal, steps = _allocate(corpus, state.topic.size, topics, n_steps)
+    document, proposal, steps = _allocate(part, state.topic.size, topics, n_steps)
     doc_topic = np.zeros(state.topic.size, np.int32)
     n_proposed = n_accepted = 0
     for d in range(doc_ptr.size - 1):
-        cell, last_cell = doc_ptr[d], doc_ptr[d + 1]
-        n = token_ptr[last_cell] - token_ptr[cell]
-        count_document(token_ptr[cell], token_ptr[last_cell], state.z, doc_topic)
-        _enter_document(doc_topic, priors, weights, slope[d], curvature[d], document)
+        cell, last_cell = part.begin[d], part.end[d]
+        if cell == last_cell:
+            continue
+        first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
+        count_document(first, last, state.z, doc_topic)
+        _enter_document(doc_topic, priors, topics, slope[d], curvature[d], document)
+        size = size_of_blocks(d, part)
         while cell < last_cell:
-            end = end_of_block(cell, last_cell, token_ptr, n)
+            end = end_of_block(cell, last_cell, token_ptr, size)
             make_label_proposal(
-                cell, end, d, corpus, state.z, topics, factors, document, proposal
+                cell, end, d, part, state.z, topics, factors, document, proposal
             )
-            draw_steps(
-                cell, end, d, corpus, state, priors, topics, proposal, steps, rng
-            )
+            draw_steps(cell, end, d, part, state, priors, topics, proposal, steps, rng)
             for c in range(cell, end):
                 j = token_ptr[c] - token_ptr[cell]
                 proposed, accepted = _resample_cell(
-                    c, j, corpus, state, priors, topics, document, steps
+                    c, j, part, state, priors, topics, document, steps
                 )
                 n_proposed += proposed
                 n_accepted += accepted
@@ -127,16 +136,16 @@ def _topic_factors(state, priors, weights):
 
 
 @njit(cache=True, nogil=True)
-def _allocate(corpus, n_lanes, topics, n_steps):
+def _allocate(part, n_lanes, topics, n_steps):
     """Return arrays for documents, for the labels' proposals and for steps."""
-    doc_ptr, _, token_ptr = corpus
+    token_ptr = part.token_ptr
     n_topics, n_tasks = topics.weights.shape
     longest = 0
-    for d in range(doc_ptr.size - 1):
-        cell, last_cell = doc_ptr[d], doc_ptr[d + 1]
-        n = token_ptr[last_cell] - token_ptr[cell]
+    for d in range(part.begin.size):
+        cell, last_cell = part.begin[d], part.end[d]
+        size = size_of_blocks(d, part)
         while cell < last_cell:
-            end = end_of_block(cell, last_cell, token_ptr, n)
+            end = end_of_block(cell, last_cell, token_ptr, size)
             longest = max(longest, token_ptr[end] - token_ptr[cell])
             cell = end
     # Whole registers, because a loop over the few steps alone would not vectorise.
@@ -166,12 +175,12 @@ def _allocate(corpus, n_lanes, topics, n_steps):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _enter_document(doc_topic, priors, weights, slope, curvature, document):
+def _enter_document(doc_topic, priors, topics, slope, curvature, document):
     """Set the factors of a document."""
     alpha = priors.doc_topic
     for k in range(alpha.size):
         document.factor[k] = np.float32(doc_topic[k]) + alpha[k]
-    sum_weights(weights, doc_topic, document.total)
+    sum_weights(topics.weights, doc_topic, document.total)
     for t in range(slope.size):
         document.curvature[t] = curvature[t]
         document.gradient[t] = slope[t] - curvature[t] * document.total[t]
@@ -179,17 +188,17 @@ def _enter_document(doc_topic, priors, weights, slope, curvature, document):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def _resample_cell(c, j, corpus, state, priors, topics, document, steps):
+def _resample_cell(c, j, part, state, priors, topics, document, steps):
     """Take the steps of the tokens of a cell, from the j-th token of the block on.
 
     Return how many other topics were proposed and accepted.
     """
     z, z_by_word = state.z, state.z_by_word
     weights, curvature = topics.weights, document.curvature
-    row = state.word_topic[corpus.word[c]]
+    row = state.word_topic[part.word[c]]
     slot = state.slot[c]
     n_proposed = n_accepted = 0
-    for i in range(corpus.token_ptr[c], corpus.token_ptr[c + 1]):
+    for i in range(part.token_ptr[c], part.token_ptr[c + 1]):
         old = np.uint32(z[i])
         if collect(old, z, z_by_word, steps.source[j], steps.candidate):
             new, proposed, accepted = _choose(

@@ -46,9 +46,19 @@ class Steps(NamedTuple):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def end_of_block(begin, last, token_ptr, n):
-    """Return the end of a block of at least a `BLOCKS`-th of n tokens."""
-    enough = token_ptr[begin] + -(-n // BLOCKS)
+def size_of_blocks(d, part):
+    """Return the least tokens of a block of document d: about a `BLOCKS`-th of all."""
+    doc_ptr, begin, end, _, token_ptr = part
+    n_all = token_ptr[doc_ptr[d + 1]] - token_ptr[doc_ptr[d]]
+    n = token_ptr[end[d]] - token_ptr[begin[d]]
+    n_blocks = max((2 * BLOCKS * n + n_all) // max(2 * n_all, 1), 1)
+    return -(-n // n_blocks)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def end_of_block(begin, last, token_ptr, size):
+    """Return the end of a block of at least `size` tokens, if `last` permits."""
+    enough = token_ptr[begin] + size
     end = begin + 1
     while end < last and token_ptr[end] < enough:
         end += 1
@@ -56,7 +66,7 @@ def end_of_block(begin, last, token_ptr, n):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def make_label_proposal(begin, end, d, corpus, z, topics, factors, document, proposal):
+def make_label_proposal(begin, end, d, part, z, topics, factors, document, proposal):
     """Make q(k) ~ exp(g(k)) of the block of cells begin:end of document d.
 
     m_t of the tokens outside of it is scaled to n - 1 tokens. guide[j] is the first
@@ -64,7 +74,7 @@ def make_label_proposal(begin, end, d, corpus, z, topics, factors, document, pro
     """
     outside, running_sum, guide = proposal
     curvature, inverse = document.curvature, document.inverse
-    doc_ptr, _, token_ptr = corpus
+    doc_ptr, token_ptr = part.doc_ptr, part.token_ptr
     n = token_ptr[doc_ptr[d + 1]] - token_ptr[doc_ptr[d]]
     n_outside = n - (token_ptr[end] - token_ptr[begin])
     for t in range(outside.size):
@@ -93,12 +103,12 @@ def make_label_proposal(begin, end, d, corpus, z, topics, factors, document, pro
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def draw_steps(begin, end, d, corpus, state, priors, topics, proposal, steps, rng):
+def draw_steps(begin, end, d, part, state, priors, topics, proposal, steps, rng):
     """Draw the source of each step's proposal (40 bits), and its chance (24 bits).
 
     The source is a token of the document, a slot of the word, or ~k for topic k itself.
     """
-    doc_ptr, word, token_ptr = corpus
+    doc_ptr, _, _, word, token_ptr = part
     first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
     n_topics, n_lanes = topics.alpha_sum.size, state.topic.size
     beta = np.float64(priors.topic_word)

@@ -9,10 +9,20 @@ Only the few proportions above zero are stored, as values, indices and pointers 
 sparse matrix by document or by topic.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sklda._simd.compile import njit
 from sklda._tables.document import count_document
+
+
+class ByTopic(NamedTuple):
+    """The proportions above zero of each topic, shard by shard of the documents."""
+
+    value: np.ndarray  # (n_stored,) float64, zbar_dk
+    doc: np.ndarray  # (n_stored,) int32, d
+    ptr: np.ndarray  # (n_shards, n_topics + 1) int64; those of shard s and topic k
 
 
 @njit(cache=True, nogil=True)
@@ -42,7 +52,6 @@ def resample_one_by_one(
     Zheng, 2016, equations 23 and 24. `slope`, `curvature` and `scores` are (n_docs,
     n_tasks); `noise`, standard normal, and `weights` are (n_topics, n_tasks).
     """
-    value, doc, ptr = by_topic
     n_tasks = weights.shape[1]
     precision = np.zeros(n_tasks)
     change = np.zeros(n_tasks)
@@ -50,18 +59,20 @@ def resample_one_by_one(
         for t in range(n_tasks):
             precision[t] = prior_precision
             change[t] = -prior_precision * weights[k, t]
-        for i in range(ptr[k], ptr[k + 1]):
-            d, x = doc[i], value[i]
-            for t in range(n_tasks):
-                precision[t] += curvature[d, t] * x * x
-                change[t] += x * (slope[d, t] - curvature[d, t] * scores[d, t])
+        for s in range(by_topic.ptr.shape[0]):
+            for i in range(by_topic.ptr[s, k], by_topic.ptr[s, k + 1]):
+                d, x = by_topic.doc[i], by_topic.value[i]
+                for t in range(n_tasks):
+                    precision[t] += curvature[d, t] * x * x
+                    change[t] += x * (slope[d, t] - curvature[d, t] * scores[d, t])
         for t in range(n_tasks):
             change[t] = change[t] / precision[t] + noise[k, t] / np.sqrt(precision[t])
             weights[k, t] += change[t]
-        for i in range(ptr[k], ptr[k + 1]):
-            d, x = doc[i], value[i]
-            for t in range(n_tasks):
-                scores[d, t] += x * change[t]
+        for s in range(by_topic.ptr.shape[0]):
+            for i in range(by_topic.ptr[s, k], by_topic.ptr[s, k + 1]):
+                d, x = by_topic.doc[i], by_topic.value[i]
+                for t in range(n_tasks):
+                    scores[d, t] += x * change[t]
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,258 @@
+"""Supervised chains over shards: the same bits for any threads, nothing left out."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from sklda import MedLDAClassifier, MedLDARegressor
+from sklda._core.problem import Problem
+from sklda._core.threads import Threads
+from sklda._gibbs.sharded import Sharded
+from sklda._medlda.losses import Hinge
+from sklda._medlda.topics import LabelledTopics
+from tests.helpers.comparison import assert_same_fit
+from tests.helpers.corpora import random_corpus
+from tests.helpers.enumeration import assert_exact, is_wrong
+from tests.helpers.mutants import Edit, interpreted, streams
+from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fit
+from tests.medlda.test_exactness import PROBLEMS
+
+samplers = pytest.mark.parametrize("sampler", ["light", "gibbs"])
+steps = pytest.mark.parametrize("n_weight_steps", [2, None])
+
+# --- threads and the number of shards --------------------------------------------
+
+
+@samplers
+@steps
+@pytest.mark.parametrize(
+    ("cls", "y"),
+    [
+        (MedLDAClassifier, MAIN),
+        (MedLDAClassifier, INDICATORS),
+        (MedLDARegressor, THETA[:, 0]),
+    ],
+    ids=["classes", "labels", "numbers"],
+)
+def test_the_fit_does_not_depend_on_the_number_of_threads(
+    sampler, n_weight_steps, cls, y
+):
+    params = {"sampler": sampler, "n_weight_steps": n_weight_steps, "n_shards": 3}
+    params |= {"learn_priors": "asymmetric", "max_iter": 22, "cls": cls}
+    model = fit(y[TRAIN], **params)
+    for n_jobs in (1, 2, 4):
+        assert_same_fit(fit(y[TRAIN], **params, n_jobs=n_jobs), model)
+
+
+@samplers
+def test_models_of_one_class_each_may_have_shards(sampler):
+    params = {"sampler": sampler, "multi_class": "ovr", "n_shards": 3}
+    model = fit(**params)
+    assert_same_fit(fit(**params, n_jobs=2), model)
+    assert (fit(**params | {"n_shards": 1}).coef_ != model.coef_).any()
+    assert model.score(X[TEST], MAIN[TEST]) > 0.8
+
+
+@samplers
+def test_the_fit_depends_on_the_number_of_shards(sampler):
+    fits = {n: fit(sampler=sampler, n_shards=n).coef_.tobytes() for n in (1, 2, 3, 7)}
+    assert len(set(fits.values())) == 4
+    assert_same_fit(
+        fit(sampler=sampler, n_shards=10**12), fit(n_shards=128, sampler=sampler)
+    )
+
+
+@samplers
+@steps
+def test_classes_are_learned_by_shards(sampler, n_weight_steps):
+    model = fit(sampler=sampler, n_weight_steps=n_weight_steps, n_shards=8)
+    assert model.score(X[TEST], MAIN[TEST]) > 0.8
+    assert model.loss_[-1] < 0.2 * model.loss_[0]
+
+
+def test_a_fit_that_goes_on_uses_its_own_threads():
+    params = {"n_shards": 3, "warm_start": True}
+    model = fit(**params)
+    model.set_params(n_jobs=2).fit(X[TRAIN], MAIN[TRAIN])
+    assert_same_fit(model, fit(n_shards=3, max_iter=40, burn_in=30))
+
+
+# --- nothing is left out ---------------------------------------------------------
+
+CORPUS = random_corpus(1, 25, 9, mean=2)
+N_DOCS = CORPUS.doc_ptr.size - 1
+LENGTHS = np.diff(CORPUS.token_ptr[CORPUS.doc_ptr])
+TARGETS = np.random.default_rng(0).choice([-1.0, 1.0], (N_DOCS, 3))
+N_TOPICS = 5
+
+
+def start(n_shards, n_weight_steps=2, edits=()):
+    """Return a sampler that Python runs, its problem, and a state."""
+    module = interpreted("sklda._medlda.sampler", edits, compiled_draws=True).module
+    sampler = module.MaxMargin(0.8, n_weight_steps, 2, Hinge(1.5), TARGETS, n_shards)
+    problem = Problem(CORPUS, 9, np.linspace(0.1, 0.5, N_TOPICS), 0.1)
+    z = np.random.default_rng(1).integers(N_TOPICS, size=LENGTHS.sum())
+    return sampler, problem, sampler.from_topics(problem, z.astype(np.uint16))
+
+
+def zbar_of(z):
+    found = np.zeros((N_DOCS, N_TOPICS))
+    np.add.at(found, (np.repeat(np.arange(N_DOCS), LENGTHS), z), 1)
+    return found / np.maximum(LENGTHS, 1)[:, np.newaxis]
+
+
+def is_complete(edits=()):
+    """Return whether all documents have labels of their own, and right scores."""
+    sampler, problem, state = start(3, edits=edits)
+    rng, n_tokens = streams(2), np.maximum(LENGTHS, 1)[:, np.newaxis]
+    for _ in range(2):
+        state = sampler.sweep(problem, state, rng)
+        factors, _ = state.inner.tables.labels
+        slope, curvature = factors.slope * n_tokens, factors.curvature * n_tokens**2
+        # Hinges have a = C y (1 + C xi) and b = C^2 xi; xi > 0 are different numbers.
+        expected = 1.5 * TARGETS + TARGETS * curvature
+        sound = np.allclose(slope, expected, rtol=1e-4) and (curvature > 0).all()
+        sound = sound and np.unique(curvature).size == curvature.size
+        scores = zbar_of(state.z) @ state.weights
+        if not sound or abs(state.scores - scores).max() > 1e-9:
+            return False
+    return True
+
+
+def drawn_weights(n_shards, n_weight_steps, edits=()):
+    """Return weights and scores drawn with given labels and random numbers."""
+    sampler, problem, state = start(n_shards, n_weight_steps, edits)
+    rng = np.random.default_rng(3)
+    slope, curvature = rng.normal(size=TARGETS.shape), rng.random(TARGETS.shape)
+    state.weights[:] = rng.normal(size=state.weights.shape)
+    sampler.resample_weights(problem, state, slope, curvature, rng)
+    return np.vstack([state.weights, state.scores])
+
+
+def are_weights_of_all(n_weight_steps, edits=()):
+    """Return whether weights of three shards are those of one, but for rounding."""
+    expected = drawn_weights(1, n_weight_steps)
+    found = drawn_weights(3, n_weight_steps, edits)
+    return np.allclose(found, expected, rtol=0, atol=1e-9)
+
+
+def test_each_document_has_labels_and_scores():
+    assert is_complete()
+
+
+LEFT_OUT = {
+    "a shard draws no auxiliary variables": Edit(
+        "MaxMargin._augment",
+        "self.threads.map(augment, D, N)",
+        "self.threads.map(augment, D[1:], N[1:])",
+    ),
+    "all shards draw the same": Edit(
+        "MaxMargin._augment",
+        "rng.child(I).generator",
+        "np.random.default_rng(0)",
+    ),
+    "a shard has no labels": Edit(
+        "MaxMargin._augment", "factors.slope[own] = X", "factors.slope[:9] = 1.0"
+    ),
+    "a shard has no new scores": Edit(
+        "MaxMargin.resample_weights",
+        "self.threads.map(score, Z, D)",
+        "self.threads.map(score, Z[1:], D[1:])",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", LEFT_OUT)
+def test_mutants_that_leave_out_a_shard_are_noticed(fault):
+    assert not is_complete([LEFT_OUT[fault]])
+
+
+@steps
+def test_weights_are_those_of_all_shards(n_weight_steps):
+    assert are_weights_of_all(n_weight_steps)
+
+
+STATISTICS = {
+    "a shard is missing in the linear term": (
+        None,
+        Edit("MaxMargin._draw_jointly", "sum(M)", "sum(M[1:])"),
+    ),
+    "a shard is missing in the precision": (
+        None,
+        Edit("draw", "zip(*S, strict=True)", "list(zip(*S, strict=True))[1:]"),
+    ),
+    "a shard is missing in the order of topics": (
+        2,
+        Edit("resample_one_by_one", "range(N.shape[0])", "range(N.shape[0] - 1)", 0, 2),
+    ),
+    "scores of a shard are not updated": (
+        2,
+        Edit("resample_one_by_one", "range(N.shape[0])", "range(N.shape[0] - 1)", 1, 2),
+    ),
+    "documents have the numbers of the first shard": (
+        2,
+        Edit("MaxMargin._by_topic", "own.start", "0"),
+    ),
+    "tasks of a group are not written": (
+        2,
+        Edit("resample", "state.weights[own], state.scores[own] = D", "pass"),
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", STATISTICS)
+def test_mutants_that_leave_out_a_statistic_are_noticed(fault):
+    n_weight_steps, edit = STATISTICS[fault]
+    assert not are_weights_of_all(n_weight_steps, [edit])
+
+
+# --- labels of the documents of a part -------------------------------------------
+
+
+class OneTotal(NamedTuple):
+    """Shards whose totals are never out of date, with the labels of a problem."""
+
+    tiny: object
+    n_mh_steps: int | None
+    shift: int = 0  # by which documents get the labels of others
+
+    @property
+    def sharded(self):
+        tiny = self.tiny
+        sampler = LabelledTopics(self.n_mh_steps, len(tiny.weights))
+        return Sharded(sampler, len(tiny.docs), Threads(1))
+
+    def from_topics(self, problem, z):
+        sharded = self.sharded
+        state = sharded.from_topics(problem, z)
+        given = self.tiny.factors(problem.n_lanes)
+        for own, value in zip(state.tables.labels.factors, given, strict=True):
+            own[:] = np.roll(value, self.shift if own.ndim == 2 else 0, axis=0)
+        state.tables.labels.factors.weights[:] = given.weights
+
+        def share(one):
+            own = problem._replace(corpus=one.part)
+            return one._replace(state=sharded.sampler.over(state.tables, own))
+
+        phases = [[share(one) for one in shards] for shards in state.phases]
+        return state._replace(phases=phases, topics=[])
+
+    def sweep(self, problem, state, rng):
+        return self.sharded.sweep(problem, state, rng)
+
+    def counts(self, problem, state):
+        return self.sharded.counts(problem, state)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["2 topics", "3 topics, 2 tasks", "steep"])
+@pytest.mark.parametrize("n_mh_steps", [None, 6])
+def test_only_the_totals_are_approximate(name, n_mh_steps):
+    assert_exact(OneTotal(PROBLEMS[name], n_mh_steps), PROBLEMS[name], 5000, seed=1)
+
+
+@pytest.mark.parametrize("n_mh_steps", [None, 6])
+def test_labels_of_another_document_are_noticed(n_mh_steps):
+    tiny = PROBLEMS["2 topics"]
+    assert is_wrong(OneTotal(tiny, n_mh_steps, shift=1), tiny, 5000, seed=1)
