@@ -2,7 +2,12 @@
 
 import numpy as np
 
+from sklda._core.corpus import documents_at_a_time
 from sklda._simd.compile import njit
+
+Histogram = tuple[np.ndarray, np.ndarray]  # values in order, how often each occurs
+
+_SHIFT = 32  # a pair is topic * 2**32 + count
 
 
 @njit(cache=True, nogil=True)
@@ -12,6 +17,31 @@ def add_doc_topic(corpus, z, total):
     for d in range(doc_ptr.size - 1):
         for i in range(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]):
             total[d, z[i]] += 1
+
+
+def doc_topic_histogram(corpus, z, n_lanes) -> Histogram:
+    """Return a histogram of the pairs of a topic and an n_dk > 0, each one number."""
+    histograms = []
+    for some in documents_at_a_time(corpus):
+        topics, counts = doc_topic_cells(some, z, n_lanes)
+        pairs = (topics.astype(np.int64) << _SHIFT) + counts
+        histograms.append(np.unique(pairs, return_counts=True))
+    return merged(histograms)
+
+
+def merged(histograms) -> Histogram:
+    """Return the sum of histograms."""
+    all_values, all_times = map(np.concatenate, zip(*histograms, strict=True))
+    values, where = np.unique(all_values, return_inverse=True)
+    times = np.zeros(values.size, np.int64)
+    np.add.at(times, where, all_times)
+    return values, times
+
+
+def pairs_of(histogram: Histogram) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return topics, counts and numbers of documents of `doc_topic_histogram`."""
+    pairs, n_docs = histogram
+    return (*np.divmod(pairs, 1 << _SHIFT), n_docs)
 
 
 def doc_topic_cells(corpus, z, n_lanes):

@@ -11,15 +11,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from sklda._core import doc_topic_counts
-from sklda._core.corpus import (
-    document_lengths,
-    ranges,
-    some_documents,
-    tokens_before,
-)
+from sklda._core.corpus import document_lengths, documents_at_a_time
 from sklda._core.first_topics import random_first_topics
 from sklda._core.memory import check_memory
-from sklda._core.minka import learn_doc_topic, learn_topic_word
+from sklda._core.minka import doc_topic_fixed_point, learn_topic_word
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler, SweepInfo
@@ -27,8 +22,6 @@ from sklda._core.threads import Threads
 from sklda._gibbs.kept_draws import Draw, draw_of
 from sklda._gibbs.shared_memory import dumps, loads
 from sklda._gibbs.start import topics_of_new
-
-AT_A_TIME = 2**24  # tokens whose likelihood is computed at once, to save memory
 
 
 class Averages:
@@ -125,10 +118,14 @@ class Chain:
         """Fit both priors to the present assignments; beta only if it is one number."""
         problem = self.problem
         counts = self.counts
-        alpha = learn_doc_topic(
+        corpus = problem.corpus
+        histogram = doc_topic_counts.doc_topic_histogram(
+            corpus, self.z, problem.n_lanes
+        )
+        alpha = doc_topic_fixed_point(
             problem.doc_topic_prior,
-            *doc_topic_counts.doc_topic_cells(problem.corpus, self.z, problem.n_lanes),
-            document_lengths(problem.corpus),
+            doc_topic_counts.pairs_of(histogram),
+            np.unique(document_lengths(corpus), return_counts=True),
             symmetric=symmetric,
         )
         self.problem = problem._replace(doc_topic_prior=alpha)
@@ -227,9 +224,7 @@ def _make(kind, attributes):
 def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
     """Return log p(z | alpha), theta integrated out, with all constants."""
     total = 0.0
-    before = tokens_before(problem.corpus)
-    for first, last in ranges(before, 1 + int(before[-1]) // AT_A_TIME):
-        some = some_documents(problem.corpus, first, last)
+    for some in documents_at_a_time(problem.corpus):
         pairs = doc_topic_counts.doc_topic_cells(some, z, problem.n_lanes)
         lengths = document_lengths(some)
         total += doc_likelihood(problem.doc_topic_prior, (*pairs, 1), (lengths, 1))

@@ -8,16 +8,18 @@ import numpy as np
 from scipy import sparse
 
 from sklda._core.corpus import document_lengths, tokens_before
-from sklda._core.doc_topic_counts import doc_topic_cells
+from sklda._core.doc_topic_counts import (
+    Histogram,
+    doc_topic_cells,
+    doc_topic_histogram,
+    merged,
+    pairs_of,
+)
 from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
 from sklda._core.problem import Problem, padded
 from sklda._gibbs.chain import doc_likelihood, word_likelihood
 from sklda.dask._counts import PackedCounts, topic_totals, unpack
 from sklda.dask._parts import PartDocuments, PartState, writable
-
-Histogram = tuple[np.ndarray, np.ndarray]  # values in order, how often each occurs
-
-_SHIFT = 32  # a document-topic pair is one number: topic * 2**32 + count
 
 
 def count_documents(
@@ -25,10 +27,8 @@ def count_documents(
 ) -> tuple[Histogram, Histogram]:
     """Return histograms of the document-topic counts above 0, and of the lengths."""
     corpus = writable(documents.corpus)
-    topics, counts = doc_topic_cells(corpus, part.z.copy(), padded(n_topics))
-    pairs = (topics.astype(np.int64) << _SHIFT) + counts
-    lengths = document_lengths(corpus)
-    return np.unique(pairs, return_counts=True), np.unique(lengths, return_counts=True)
+    pairs = doc_topic_histogram(corpus, part.z.copy(), padded(n_topics))
+    return pairs, np.unique(document_lengths(corpus), return_counts=True)
 
 
 def count_words(block: PackedCounts, n_topics: int) -> tuple[Histogram, np.ndarray]:
@@ -60,18 +60,9 @@ def log_joint(problem: Problem, parts: list, blocks: list) -> float:
 
 
 def _of_all(parts, blocks):
-    (codes, n_pairs), lengths = map(_merge, zip(*parts, strict=True))
+    pairs, lengths = map(merged, zip(*parts, strict=True))
     counts, totals = zip(*blocks, strict=True)
-    topics, tokens = np.divmod(codes, 1 << _SHIFT)
-    return (topics, tokens, n_pairs), lengths, _merge(counts), np.sum(totals, axis=0)
-
-
-def _merge(histograms) -> Histogram:
-    all_values, all_times = map(np.concatenate, zip(*histograms, strict=True))
-    values, where = np.unique(all_values, return_inverse=True)
-    times = np.zeros(values.size, np.int64)
-    np.add.at(times, where, all_times)
-    return values, times
+    return pairs_of(pairs), lengths, merged(counts), np.sum(totals, axis=0)
 
 
 def add_documents(

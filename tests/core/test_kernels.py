@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from sklda._core import doc_topic_counts
 from sklda._core.corpus import split_cells
 from sklda._core.problem import LANES, Problem
 from sklda._core.random_streams import random_topics
+from sklda._gibbs.chain import log_doc_likelihood
 from sklda._simd.prefetch import prefetch
 from sklda._tables import lists
 from tests.helpers import corpora
@@ -73,6 +75,23 @@ def test_document_topic_counts(seed):
     rebuilt = np.zeros((n_docs, n_topics))
     np.add.at(rebuilt, (rows, topics), counts)
     np.testing.assert_array_equal(rebuilt, expected)
+
+
+@pytest.mark.parametrize("at_a_time", [1, 7, 2**24])
+def test_statistics_of_a_few_documents_at_a_time(at_a_time, monkeypatch):
+    corpus = corpora.random_corpus(2)
+    docs, n_docs = corpora.docs_of(corpus), corpus.doc_ptr.size - 1
+    z = np.random.default_rng(0).integers(4, size=docs.size).astype(np.uint16)
+    problem = Problem(corpus, 9, np.full(4, 0.3), 0.1)
+    whole = log_doc_likelihood(problem, z)
+    monkeypatch.setattr("sklda._core.corpus._AT_A_TIME", at_a_time)
+    histogram = doc_topic_counts.doc_topic_histogram(corpus, z, LANES)
+    found = zip(*doc_topic_counts.pairs_of(histogram), strict=True)
+    doc_topic = np.zeros((n_docs, 4), int)
+    np.add.at(doc_topic, (docs, z), 1)
+    pairs = Counter((k, n) for row in doc_topic for k, n in enumerate(row) if n > 0)
+    assert {(k, n): times for k, n, times in found} == pairs
+    assert log_doc_likelihood(problem, z) == pytest.approx(whole, rel=1e-12)
 
 
 def flat(state):

@@ -17,7 +17,7 @@ def draw_counts(alpha, lengths, seed):
 
 
 def cells(counts):
-    """Return topics and counts as `tally.doc_topic_cells` does, and the lengths."""
+    """Return topics and counts as `doc_topic_cells` does, and the lengths."""
     _, topics = np.nonzero(counts)
     lengths = counts.sum(1)
     return topics.astype(np.uint16), counts[counts > 0].astype(np.int32), lengths
