@@ -105,7 +105,7 @@ def time_all(X, whole, n_topics, options) -> list[dict]:
                 few = seconds_of(estimator, data, options.first)
                 many = seconds_of(estimator, data, options.last)
                 pace = (many - few) / (options.last - options.first)
-                found[where].append(round(pace, 5))
+                found[where].append(round(pace, 9))
         middle = {where: float(np.median(paces)) for where, paces in found.items()}
         row = {"topics": n_topics, "sampler": name, "median": middle}
         if whole is not None:

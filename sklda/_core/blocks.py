@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
@@ -31,15 +31,17 @@ def read_in_blocks(X: Any) -> Iterator[tuple[str, Any]] | None:
         is_block = len(X) > 0 and sparse.issparse(X[0])
         return _items(X) if is_block else None
     is_array = hasattr(X, "shape") or hasattr(X, "__array__")
-    return _items(X) if isinstance(X, Iterable) and not is_array else None
+    in_order = isinstance(X, Iterable) and not isinstance(X, Set | Mapping)
+    return _items(X) if in_order and not is_array else None
 
 
 def _files(folder):
     if not folder.is_dir():
         raise ValueError(
             f"X is {str(folder)!r}, which is no folder. X must be a matrix of counts, "
-            f"documents x words, or blocks of one: an iterable of sparse matrices, or "
-            f"a folder of files of scipy.sparse.save_npz."
+            f"documents x words, as CountVectorizer makes from texts, or blocks of "
+            f"one: an iterable of sparse matrices, or a folder of files of "
+            f"scipy.sparse.save_npz."
         )
     for path in sorted(folder.iterdir()):
         try:

@@ -252,7 +252,6 @@ def not_a_matrix(n_words: int) -> Iterable[Bad]:
     yield Bad([row, row[1:]], "inhomogeneous|sequence")
     yield Bad([np.array([*row[1:], None], object)], "NaN|NoneType")
     yield Bad(np.ma.masked_less([row], 1), "masked.*filled")
-    yield Bad([sparse.csr_array([row])] * 2, "sparse.vstack")
     rows_of_csr = np.array([sparse.csr_array([row])] * 2 + [None])[:2]
     yield Bad(rows_of_csr, "sparse.vstack")
     yield from (Bad([number], "2D|NoneType") for number in (3, np.array(3), None))
