@@ -21,7 +21,7 @@ ELEMENTS = {
 
 
 class Vector(types.Type):
-    """The type of vectors,."""
+    """The type of vectors."""
 
     def __init__(self, of: str, width: int, height: int = 1) -> None:
         self.of, self.width, self.height = of, width, height
