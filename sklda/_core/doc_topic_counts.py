@@ -23,10 +23,14 @@ def doc_topic_histogram(corpus, z, n_lanes) -> Histogram:
     """Return a histogram of the pairs of a topic and an n_dk > 0, each one number."""
     histograms = []
     for some in documents_at_a_time(corpus):
-        topics, counts = doc_topic_cells(some, z, n_lanes)
-        pairs = (topics.astype(np.int64) << _SHIFT) + counts
-        histograms.append(np.unique(pairs, return_counts=True))
+        histograms.append(histogram_of(*doc_topic_cells(some, z, n_lanes)))
     return merged(histograms)
+
+
+def histogram_of(topics, counts) -> Histogram:
+    """Return the histogram of such pairs."""
+    pairs = (topics.astype(np.int64) << _SHIFT) + counts
+    return np.unique(pairs, return_counts=True)
 
 
 def merged(histograms) -> Histogram:

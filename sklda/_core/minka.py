@@ -11,6 +11,7 @@ and the same with words in place of topics for a symmetric beta.
 
 import numpy as np
 
+from sklda._core.doc_topic_counts import histogram_of, pairs_of
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import log1p_double
 
@@ -65,14 +66,7 @@ def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):
     the tokens per document. The result is from `LOWEST` to `HIGHEST`, with one value
     for all topics if `symmetric`; it is `alpha` if there are no tokens.
     """
-    if counts.size == 0:
-        return alpha
-    # There are few distinct pairs.
-    width = int(counts.max()) + 1
-    pairs, n_pairs = np.unique(
-        topics.astype(np.int64) * width + counts, return_counts=True
-    )
-    histogram = (*np.divmod(pairs, width), n_pairs)
+    histogram = pairs_of(histogram_of(topics, counts))  # there are few distinct pairs
     lengths = np.unique(lengths, return_counts=True)
     return doc_topic_fixed_point(alpha, histogram, lengths, symmetric=symmetric)
 

@@ -149,6 +149,8 @@ def sharded(
     work: Callable[[Problem[Corpus]], np.ndarray] = word_tokens,
 ) -> Sampler:
     """Return the sampler over shards, or the sampler itself for one shard."""
+    if n_shards == 1:  # MedLDA asks several times in a sweep
+        return sampler
     n_shards = min(n_shards, MOST_SHARDS)
     n_shards = len(list(ranges(tokens_before(problem.corpus), n_shards)))
     return Sharded(sampler, n_shards, threads, work) if n_shards > 1 else sampler

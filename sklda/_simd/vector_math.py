@@ -10,8 +10,8 @@ import numpy as np
 from sklda._simd.compile import njit
 
 _LOG2_E = np.float32(1.4426950408889634)
-# ln 2 in two parts; the first has so few digits that integers times it are exact.
 _ROUNDING = np.float32(1.5 * 2**23)
+# ln 2 in two parts; the first has so few digits that integers times it are exact.
 _LN2_HIGH, _LN2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
 _OF_EXP = tuple(1 / math.factorial(i) for i in range(13, -1, -1))
 _OF_LOG = tuple(2 / (2 * i + 1) for i in range(10, -1, -1))
