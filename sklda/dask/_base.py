@@ -23,17 +23,21 @@ from sklda._base.parameters import (
     random_streams,
     validates,
 )
+from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, fit_context
+from sklda._core.random_streams import RandomStreams
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.run import chain_schedule, run_fit
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import partition
+from sklda.dask._messages import PartLostError
 from sklda.dask._parts import ExactParts
 from sklda.dask._phases import InPhases
 from sklda.dask._storage import Storage, describe_fit
 from sklda.dask._topics import score_block, topic_tasks, transform_block
 
+MOST_LOSSES = 3  # of workers before the next sweep is stored
 _ON_WORKERS = ("doc_topic_", "topic_assignments_")
 
 
@@ -90,7 +94,8 @@ class BaseDaskLDA(BaseTopicModel):
             or has no workers; or if `storage` holds another fit, other documents or
             damaged files.
         RuntimeError
-            If the cluster has no workers for a minute, or the scheduler is lost.
+            If the cluster has no workers for a minute, the scheduler is lost, or
+            workers die too often.
 
         Notes
         -----
@@ -107,24 +112,49 @@ class BaseDaskLDA(BaseTopicModel):
             )
         parameters, cluster = self._parameters, Cluster(self.client)
         schedule = chain_schedule(parameters)
-        with cluster.released_on_failure(), fitting(self):
+        with fitting(self):
             own = describe_fit(type(self).__name__, parameters)
             storage = Storage(self.storage, parameters.store_every, own)
-            stored = storage.find(resume=resume)
-            chain = self._make_chain(cluster, X, storage, stored)
-            chain.check_length(parameters.max_iter)
-            if stored:
-                chain.resume(stored)
-            else:
-                chain.start()
-            # max_iter counts all sweeps, also those before a fit was resumed.
-            remaining = schedule.after(-chain.n_sweeps)
-            run_fit(self, (X, y), chain, remaining, parameters.evaluate_every)
-            vars(self).update(self._attributes(chain))
-        return self
+            stored, losses = storage.find(resume=resume), 0
+            entropy = random_streams(self.random_state).entropy
+            while True:
+                try:
+                    with cluster.running():
+                        chain = self._make_chain(cluster, X, storage, stored, entropy)
+                        self._run(chain, (X, y), schedule, stored)
+                    return self
+                except PartLostError:
+                    before, stored = stored, storage.last()
+                    losses = 1 + losses * (stored == before)
+                    if losses > MOST_LOSSES:
+                        raise
+                    cluster = cluster.renewed()
+
+    def _run(
+        self,
+        chain: ClusterChain,
+        data: tuple[Any, Any],
+        schedule: Schedule,
+        stored: Any,
+    ) -> None:
+        """Run a chain to its end, from its start or from a stored sweep."""
+        chain.check_length(schedule.max_iter)
+        if stored:
+            chain.resume(stored)
+        else:
+            chain.start()
+        # max_iter counts all sweeps, also those before a fit was resumed.
+        remaining = schedule.after(-chain.n_sweeps)
+        run_fit(self, data, chain, remaining, self._parameters.evaluate_every)
+        vars(self).update(self._attributes(chain))
 
     def _make_chain(
-        self, cluster: Cluster, X: Any, storage: Storage, stored: dict | None
+        self,
+        cluster: Cluster,
+        X: Any,
+        storage: Storage,
+        stored: dict[str, Any] | None,
+        entropy: list[int],
     ) -> ClusterChain:
         """Cut the documents, and return the chain before its start."""
         sampler, n_parts = self._plan(cluster)
@@ -132,7 +162,8 @@ class BaseDaskLDA(BaseTopicModel):
         n_shards = getattr(self._parameters, "n_shards", None)
         partitions = partition(cluster, X, self._make_local(), n_parts, n_shards)
         self.n_features_in_ = partitions.n_words
-        problem, rng = make_problem(self, None), random_streams(self.random_state)
+        problem = make_problem(self, None)
+        rng = RandomStreams(np.random.SeedSequence(entropy))
         return self._chain(cluster, sampler, partitions, problem, rng, storage)
 
     def _attributes(self, chain: ClusterChain) -> dict[str, Any]:

@@ -47,7 +47,7 @@ class ClusterChain:
 
     kind: ClassVar[type]  # of the state of a part in storage
     bounds: list[int]
-    parts: list[Future]
+    _parts: list[Future]
     _blocks: list[Future] | None  # None after a sweep whose blocks nobody has asked for
 
     def __init__(
@@ -64,6 +64,7 @@ class ClusterChain:
         self.n_topics, self.n_tokens = problem.n_topics, sum(partitions.n_tokens)
         self.storage, self._last_stored = storage, 0
         self.n_sweeps = self.last_kept = 0
+        self._ahead, self._most_ahead = 0, 1  # sweeps that wait to be submitted
         self.log_joint_sweeps: list[int] = []
         self._log_joint: list[float] = []
         self._pending: list[Future] = []  # the entries of the trace that follow
@@ -76,8 +77,8 @@ class ClusterChain:
         """Set `bounds`, and bring the documents into the form that sweeps take."""
         raise NotImplementedError
 
-    def _submit_sweep(self) -> None:
-        """Submit the tasks of a sweep, and set the parts and the blocks."""
+    def _submit_sweeps(self, n: int) -> None:
+        """Submit the tasks of the last n sweeps, and set the parts and the blocks."""
         raise NotImplementedError
 
     def _submit_blocks(self) -> list[Future]:
@@ -87,7 +88,7 @@ class ClusterChain:
     @property
     def n_tasks(self) -> int:
         """Tasks of a sweep."""
-        raise NotImplementedError
+        return len(self.documents)
 
     @property
     def n_blocks(self) -> int:
@@ -95,8 +96,19 @@ class ClusterChain:
         return len(self.bounds) - 1
 
     @property
+    def parts(self) -> list[Future]:
+        """The topics of the tokens of the documents."""
+        self._catch_up()
+        return self._parts
+
+    @parts.setter
+    def parts(self, parts: list[Future]) -> None:
+        self._parts = parts
+
+    @property
     def blocks(self) -> list[Future]:
         """The counts of the blocks of words."""
+        self._catch_up()
         if self._blocks is None:
             self._blocks = self._submit_blocks()
         return self._blocks
@@ -133,13 +145,21 @@ class ClusterChain:
         return f"log joint per token {self.log_joint[-1] / max(self.n_tokens, 1):.4f}"
 
     def sweep(self) -> None:
-        """Submit a sweep, and wait for the one before it."""
+        """Submit a sweep, at once or with others, and wait for those before it."""
         if self.n_sweeps >= self._last_stored + self.storage.every:
             self._store()
-        before = self.parts
         self.n_sweeps, self._histograms = self.n_sweeps + 1, None
-        self._submit_sweep()
-        self.cluster.wait(before)
+        self._ahead += 1
+        if self._ahead >= self._most_ahead:
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Submit the sweeps that wait."""
+        if self._ahead > 0:
+            n, before = self._ahead, self._parts
+            self._ahead = 0
+            self._submit_sweeps(n)
+            self.cluster.wait(before)
 
     def learn_priors(self, *, symmetric: bool) -> None:
         """Fit both priors to the present assignments."""
@@ -170,6 +190,7 @@ class ClusterChain:
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
+        self._catch_up()
         other = copy(self)
         other._log_joint, other._pending = list(self.log_joint), []
         other.log_joint_sweeps = list(self.log_joint_sweeps)
@@ -315,7 +336,7 @@ class CountingChain(ClusterChain):
         n_parts, n_blocks = len(self.documents), self.n_blocks
         return n_parts * n_blocks + n_parts + n_blocks
 
-    def _submit_sweep(self) -> None:
+    def _submit_sweeps(self, n: int) -> None:
         draw = self.sampler.draw(self.rng)
         shared = (self.blocks, self.problem, self.bounds, draw)
         columns = self.documents, self.parts

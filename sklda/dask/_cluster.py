@@ -11,16 +11,19 @@ import time
 import uuid
 import weakref
 from collections.abc import Callable, Iterator
+from itertools import cycle, islice
 from typing import Any
 
 from dask import delayed
 from dask.delayed import Delayed
-from dask.task_spec import Task
 from distributed import CancelledError, Client, Future, get_client, wait
+
+from sklda.dask._messages import PartLostError, end, lost
 
 MOST_TASKS = 4_000  # of a sweep: a scheduler handles a few thousand a second
 _POLL = 1.0  # seconds between two checks of the workers
 PATIENCE = 60.0  # seconds without workers
+_RESTART = 10.0  # seconds in which a worker that died may come back
 
 
 class Cluster:
@@ -28,7 +31,8 @@ class Cluster:
 
     def __init__(self, client: Client | None) -> None:
         self.client = find_client(client)
-        self._token = uuid.uuid4().hex[:8]
+        self.token = uuid.uuid4().hex[:8]
+        self.needed: set[str] = set()  # workers without which no task can go on
         self._futures: weakref.WeakSet[Future] = weakref.WeakSet()
 
     @property
@@ -38,12 +42,8 @@ class Cluster:
 
     def task(self, function: Callable, name: str, *arguments: Any) -> Delayed:
         """Return the call of a function as a task."""
-        key = f"sklda-{name}-{self._token}"
+        key = f"sklda-{name}-{self.token}"
         return delayed(function, pure=False)(*arguments, dask_key_name=key)
-
-    def node(self, function: Callable, name: str, *arguments: Any) -> Task:
-        """Return the same as a task of a graph, whose arguments are references."""
-        return Task(f"sklda-{name}-{self._token}", function, *arguments)
 
     def submit(self, tasks: list[Delayed], **where: Any) -> list[Future]:
         """Send tasks, in one message, and keep their results on the workers."""
@@ -54,28 +54,22 @@ class Cluster:
         self._futures.update(futures)
         return futures
 
-    def submit_graph(self, tasks: list[Task], n: int) -> list[Future]:
-        """Send tasks, some of which are arguments of others; keep the last n results.
-
-        A graph of thousands of these takes Dask far less time than one of `Delayed`.
-        """
-        self._check()
-        graph, keys = {task.key: task for task in tasks}, [t.key for t in tasks[-n:]]
-        futures = self.client.get(graph, keys, sync=False)
-        self._futures.update(futures)
-        return futures
-
-    def spread(self, tasks: list[Delayed]) -> list[Future]:
-        """Send each task to the next worker, if it can be; others follow their data.
+    def submit_to(self, places: list[str], tasks: list[Delayed]) -> list[Future]:
+        """Send each task to a worker, if it can be; others follow their data.
 
         Otherwise a scheduler may choose one worker for all of them.
         """
-        workers = sorted(self.client.nthreads()) or [None]
         futures = []
-        for i, task in enumerate(tasks):
-            worker = workers[i % len(workers)]
-            futures += self.submit([task], workers=worker, allow_other_workers=True)
+        for place, task in zip(places, tasks, strict=True):
+            futures += self.submit([task], workers=place, allow_other_workers=True)
         return futures
+
+    def places(self, n: int) -> list[str]:
+        """Return the addresses of workers for n tasks, all of them at the same time."""
+        self.wait_for_workers()
+        workers = self.client.nthreads().items()
+        threads = sorted((i, worker) for worker, most in workers for i in range(most))
+        return sorted(worker for _, worker in islice(cycle(threads), n))
 
     def wait(self, futures: list[Future]) -> None:
         """Wait until the tasks are done; raise what one raised, or if all are gone."""
@@ -93,13 +87,27 @@ class Cluster:
                     future.result()  # raises
             # A lost result is recomputed, if there are workers.
             self._check(cancelled=any(f.status == "cancelled" for f in futures))
-            if not is_late or self.client.nthreads():
+            workers = self.client.nthreads() if is_late else dict.fromkeys(self.needed)
+            if gone := self.needed - workers.keys():
+                raise PartLostError(lost(f"The worker at {min(gone)}"))
+            if not is_late or workers:
                 last_seen = time.monotonic()
             elif time.monotonic() - last_seen > PATIENCE:
-                raise RuntimeError(
-                    f"The cluster has had no workers for {PATIENCE:.0f} seconds. "
-                    f"{_WAY_OUT}"
-                )
+                raise RuntimeError(_no_workers())
+
+    def renewed(self) -> Cluster:
+        """Return another for the same client, if possible with as many workers."""
+        with contextlib.suppress(TimeoutError):
+            self.client.wait_for_workers(len(self.needed), timeout=_RESTART)
+        self.wait_for_workers()
+        return Cluster(self.client)
+
+    def wait_for_workers(self) -> None:
+        """Wait until there is a worker; raise RuntimeError if none comes."""
+        try:
+            self.client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError as error:
+            raise RuntimeError(_no_workers()) from error
 
     def gather(self, futures: list[Future]) -> list[Any]:
         """Wait for small results and return them."""
@@ -131,6 +139,22 @@ class Cluster:
             for future in list(self._futures):
                 future.release()
             raise
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        """Do the same, and end the messages between its tasks, also on success."""
+        with self.released_on_failure():
+            try:
+                yield
+            finally:
+                with contextlib.suppress(OSError, RuntimeError, ValueError):
+                    if self.client.status == "running":
+                        self.client.run(end, self.token, on_error="ignore")
+
+
+def _no_workers():
+    seconds = f"{PATIENCE:.0f} seconds"
+    return f"The cluster has had no workers for {seconds}. {_WAY_OUT}"
 
 
 _WAY_OUT = (

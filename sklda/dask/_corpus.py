@@ -26,6 +26,7 @@ class Partitions(NamedTuple):
     """All documents, on the workers; and numbers of each part."""
 
     futures: list[Future]
+    places: list[str]  # the addresses of their workers
     shards: list[list[int]]  # of each part: the first document of each, and the end
     n_partitions: int  # wanted: there are fewer if X has few documents
     n_documents: list[int]
@@ -36,7 +37,7 @@ class Partitions(NamedTuple):
     @property
     def numbers(self) -> dict[str, Any]:
         """Return what is stored of the documents."""
-        own = {"futures", "shards"}
+        own = {"futures", "places", "shards"}
         return {n: value for n, value in self._asdict().items() if n not in own}
 
 
@@ -64,7 +65,8 @@ def partition(
         ]
         columns = map(list, zip(*pieces, strict=True))
         tasks.append(cluster.task(part_documents, f"documents-{i}", first, *columns))
-    documents = cluster.spread(tasks)
+    places = cluster.places(len(tasks))
+    documents = cluster.submit_to(places, tasks)
     checks = [
         cluster.task(_size_and_digest, f"tokens-{i}", one)
         for i, one in enumerate(documents)
@@ -77,7 +79,8 @@ def partition(
             f"{len(tasks)})."
         )
     n_documents, n_words = np.diff(cuts).tolist(), int(sizes[:, 1].max())
-    return Partitions(documents, shards, n, n_documents, n_tokens, n_words, digests)
+    numbers = n_documents, n_tokens, n_words
+    return Partitions(documents, places, shards, n, *numbers, digests)
 
 
 def blocks_of(X: Any) -> list[Any]:

@@ -3,16 +3,16 @@
 A part holds the documents of neighbouring shards and, in each phase, the counts of as
 many shards of the words. After a phase each shard of the documents hands the counts
 that it has to the shard before it. So a part passes on those of its first shard, and
-keeps the others. What parts changed in the totals, each of them adds up.
+keeps the others. What parts changed in the totals, each of them adds up. All parts
+sweep at the same time, each in a task of one or more sweeps.
 """
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-from dask.task_spec import TaskRef
-from distributed import Future
+from distributed import Future, secede
 
 from sklda._core.corpus import part_of, some_documents, take_cells, word_tokens
 from sklda._core.problem import MAX_32_BITS, MAX_TOPICS, Corpus, Part, Problem, padded
@@ -28,7 +28,10 @@ from sklda.dask._counts import (
     pack_lists,
     pack_rows,
 )
+from sklda.dask._messages import Group, exchange
 from sklda.dask._parts import PartDocuments, PartState, writable
+
+TOKENS_OF_TASK = 2**24  # about a second
 
 
 class ShardDocuments(NamedTuple):
@@ -57,9 +60,6 @@ class ShardStates(NamedTuple):
     topic: np.ndarray  # (n_lanes,) int64, tokens on each topic before the phase
     change: np.ndarray  # (n_lanes,) int64, of these by these shards in the phase
     tables: tuple[PackedCounts, ...] = ()  # counts of the words that each shard had
-
-
-Border: TypeAlias = tuple[PackedCounts, np.ndarray]
 
 
 def word_totals(documents: PartDocuments, problem: Problem) -> np.ndarray:
@@ -103,14 +103,9 @@ def with_tables(states: ShardStates, *tables: PackedCounts) -> ShardStates:
     return states._replace(tables=tables)
 
 
-def border_of(states: ShardStates) -> Border:
-    """Return what the part before needs: the counts of the first shard, the change."""
+def message_of(states: ShardStates) -> tuple[PackedCounts, np.ndarray]:
+    """Return what the part before needs; all others need the change only."""
     return states.tables[0], states.change
-
-
-def change_of(states: ShardStates) -> np.ndarray:
-    """Return what all other parts need."""
-    return states.change
 
 
 def table_of(states: ShardStates, i: int) -> PackedCounts:
@@ -126,20 +121,38 @@ class InPhases(NamedTuple):
     max_block_size: int | None
     n_jobs: int | None
 
+    def sweeps(
+        self,
+        documents: ShardDocuments,
+        states: ShardStates,
+        part: int,
+        problem: Problem,
+        phases: range,
+        group: Group,
+    ) -> ShardStates:
+        """Return the shards after some phases, counted from the first sweep on."""
+        if len(group.places) > 1:
+            secede()  # the other parts need not wait for a free thread
+        n_shards = len(documents.bounds) - 1
+        for phase in phases:
+            passed = exchange(group, part, phase, message_of(states))
+            states = self.sweep(documents, states, problem, phase % n_shards, passed)
+        return states
+
     def sweep(
         self,
         documents: ShardDocuments,
         states: ShardStates,
         problem: Problem,
         phase: int,
-        *passed: Border | np.ndarray,
+        passed: list[Any],
     ) -> ShardStates:
         """Return the shards after a phase.
 
-        The next part passes its border on, and all others their changes; a single part
-        gets nothing.
+        The next part passes counts and its change on, and all others their changes; a
+        single part gets nothing.
         """
-        before, *changes = (*passed[0], *passed[1:]) if passed else states.tables[:1]
+        before, *changes = passed or states.tables[:1]
         totals = sum(changes, states.topic + states.change)
         topic, z, stream = _checked(totals), states.z.copy(), states.stream.copy()
         in_rows = self.blocking is None and uses_rows(self.sampler, problem)
@@ -166,14 +179,6 @@ class InPhases(NamedTuple):
             columns = range(len(documents.numbers)), [*states.tables[1:], before]
             tables, changes = zip(*threads.map(sweep, *columns), strict=True)
         return ShardStates(z, stream, totals, sum(changes, 0 * totals), tables)
-
-    def sweep_alone(
-        self, documents: ShardDocuments, states: ShardStates, problem: Problem
-    ) -> ShardStates:
-        """Return the shards of a single part after all phases."""
-        for phase in range(len(documents.bounds) - 1):
-            states = self.sweep(documents, states, problem, phase)
-        return states
 
 
 def _checked(totals: np.ndarray) -> np.ndarray:
@@ -203,6 +208,14 @@ class PhasesChain(ClusterChain):
         columns = documents, self._numbers, shards
         tasks = self._tasks(cut_documents, "cut", "part", columns, self.bounds)
         self.documents = self.cluster.submit(tasks)
+        group = self.cluster.token, self.partitions.places
+        (self._group,) = self.cluster.submit(
+            [self.cluster.task(Group, "group", *group)]
+        )
+        if len(self.documents) > 1:
+            self.cluster.needed = set(self.partitions.places)
+        most_tokens = max(self.partitions.n_tokens)
+        self._most_ahead = 1 + TOKENS_OF_TASK // max(most_tokens, 1)
 
     def start(self) -> None:
         """Give each token a topic at random; each shard gets a random stream."""
@@ -227,43 +240,15 @@ class PhasesChain(ClusterChain):
         ]
         self.parts = self.cluster.submit(tasks)
 
-    @property
-    def n_tasks(self) -> int:
-        """Tasks of a sweep."""
-        n_parts = len(self._numbers)
-        return 1 if n_parts == 1 else min(n_parts, 3) * n_parts * self.n_shards
-
-    def _submit_sweep(self) -> None:
-        sampler, problem = self.sampler, TaskRef(self.problem.key)
-        n, tasks = len(self.parts), []
-        documents, parts = (
-            [TaskRef(future.key) for future in some]
-            for some in (self.documents, self.parts)
+    def _submit_sweeps(self, n: int) -> None:
+        end = self.n_sweeps * self.n_shards
+        given = self.problem, range(end - n * self.n_shards, end), self._group
+        columns = self.documents, self._parts, range(len(self._parts))
+        tasks = self._tasks(
+            self.sampler.sweeps, "sweep-phases", "part", columns, *given
         )
-
-        def add(function, name, rows):
-            for g, row in enumerate(rows):
-                key = f"{name}-{self.n_sweeps}-part-{g}"
-                tasks.append(self.cluster.node(function, key, *row))
-            return [task.ref() for task in tasks[-n:]]
-
-        if n == 1:
-            add(sampler.sweep_alone, "sweep-phase", [(*documents, *parts, problem)])
-        for phase in range(self.n_shards if n > 1 else 0):
-            one, changes = [(part,) for part in parts], []
-            borders = add(border_of, f"border-{phase}", one)
-            if n > 2:
-                changes = add(change_of, f"change-{phase}", one)
-            # The next part passes its border on, and all others their changes.
-            rows = []
-            for g in range(n):
-                passed = (
-                    borders[(g + 1) % n],
-                    *(changes[(g + i) % n] for i in range(2, n)),
-                )
-                rows.append((documents[g], parts[g], problem, phase, *passed))
-            parts = add(sampler.sweep, f"sweep-phase-{phase}", rows)
-        self.parts, self._blocks = self.cluster.submit_graph(tasks, n), None
+        self.parts = self.cluster.submit_to(self.partitions.places, tasks)
+        self._blocks = None
 
     def _submit_blocks(self) -> list[Future]:
         tables = [

@@ -91,7 +91,7 @@ class Storage:
         """Return what is stored of the last sweep of this fit; None if nothing is."""
         if self._given is None and resume:
             raise ValueError("resume=True goes on from storage, which is None.")
-        stored = None if self._given is None else self.last()
+        stored = self.last()
         if stored is None:
             return None
         where = f"storage={self._given!r} holds sweep {stored['sweep']} of a fit"
@@ -135,6 +135,8 @@ class Storage:
 
     def last(self) -> dict[str, Any] | None:
         """Return what `finish` wrote of the last complete sweep; None if nothing."""
+        if self._given is None:
+            return None
         damaged = []
         for sweep in sorted(self._sweeps(), reverse=True):
             with contextlib.suppress(FileNotFoundError):

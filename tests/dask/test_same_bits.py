@@ -72,10 +72,13 @@ def test_shards_are_the_same_in_any_number_of_parts(name, n_threads, monkeypatch
 
 MUTANTS = {
     "the change of a neighbour is lost": (
-        "border_of",
-        lambda states: (states.tables[0], 0 * states.change),
+        "exchange",
+        lambda *given: change_of(0, EXCHANGE(*given)),
     ),
-    "changes of the others are lost": ("change_of", lambda states: 0 * states.change),
+    "changes of the others are lost": (
+        "exchange",
+        lambda *given: change_of(1, EXCHANGE(*given)),
+    ),
     "words are cut by their number": (
         "shard_bounds",
         lambda n, *totals: [totals[0].size * i // n for i in range(n + 1)],
@@ -91,7 +94,12 @@ MUTANTS = {
         lambda part, stream, *given: BEGIN(part, stream[:, ::-1].copy(), *given),
     ),
 }
-BEGIN = _phases.begin
+BEGIN, EXCHANGE = _phases.begin, _phases.exchange
+
+
+def change_of(i, passed):
+    """Return counts and changes, without the i-th change."""
+    return [0 * one if j == i + 1 else one for j, one in enumerate(passed)]
 
 
 @pytest.mark.parametrize(("name", "mutant"), MUTANTS.values(), ids=MUTANTS)

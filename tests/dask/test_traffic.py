@@ -1,7 +1,6 @@
 """Traffic by the scheduler and the client: names and sums, nothing of the corpus."""
 
 import pickle
-from collections import deque
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 from distributed.comm import tcp
 
-from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, _chain
+from sklda.dask import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, _chain, _phases
 from tests.dask.corpora import delayed_blocks, make
 
 WORDS, LENGTH = 50, 2000
@@ -61,33 +60,42 @@ def test_nothing_large_passes(cls, params, processes, traffic, tmp_path):
     assert totals[1] < totals[0] + 2 * n_tokens / 10
 
 
-def begin_log(dask_worker):
-    dask_worker.transfer_incoming_log = deque()  # the fixture sets its length to 0
+def begin_log():
+    """Log the bytes that a worker receives from now on."""
+    sizes, read = [], tcp.read_bytes_rw
+
+    async def noting(stream, n):
+        sizes.append(n)
+        return await read(stream, n)
+
+    tcp.read_bytes_rw, tcp.sizes = noting, sizes
 
 
-def received(dask_worker):
-    """Return the keys and the bytes of what a worker got from others."""
-    log = dask_worker.transfer_incoming_log
-    return [item for transfer in log for item in transfer["keys"].items()]
+def received():
+    return tcp.sizes
 
 
-def test_a_part_receives_the_words_of_one_shard(processes):
-    n_shards, n_topics = 8, 20
+def test_a_part_receives_the_words_of_one_shard(processes, after_sweep, monkeypatch):
+    monkeypatch.setattr(_phases, "TOKENS_OF_TASK", 0)
+    n_shards, n_topics = 8, 100
     X = [delayed(block)(seed, 50) for seed in range(2)]
-    params = {"n_shards": n_shards, "max_iter": 6, "client": processes}
-    processes.run(begin_log)
-    model = CollapsedGibbsLDA(n_topics, random_state=0, **params).fit(X)
-    logs = processes.run(received)
-    assert len(logs) == model.n_partitions_ == 2
-    for log in logs.values():
-        in_sweeps = [(key, n) for key, n in log if "-phase" in key or "border" in key]
-        # Not the topics of the tokens, which stay with their documents.
-        assert all(key.startswith("sklda-border") for key, _ in in_sweeps)
-        assert 0 < len(in_sweeps) <= 6 * n_shards
-        # At most 2 bytes for the topic and 2 for the count, and the change of totals.
-        table = 4 * n_topics * WORDS
-        most = table / n_shards + 8 * 32 + 2_000  # of Python's objects
-        assert max(n for _, n in in_sweeps) < most < table
+    model = CollapsedGibbsLDA(n_topics, n_shards=n_shards, max_iter=6, random_state=0)
+    # Documents have moved before the first sweep, for which the second waits.
+    after_sweep(2, lambda: processes.run(begin_log))
+    logs = {}
+    after_sweep(6, lambda: logs.update(processes.run(received)))  # before means move
+    model.set_params(client=processes, burn_in=5).fit(X)
+    assert model.n_partitions_ == 2
+    # At most 2 bytes for the topic and 2 for the count, and the change of totals.
+    table = 4 * n_topics * WORDS
+    most = table / n_shards + 8 * 128 + 4_000  # of Python's objects
+    assert most < table
+    assert len(logs) == 2
+    for sizes in logs.values():
+        assert sum(n > table / n_shards / 4 for n in sizes) >= 3 * n_shards
+        assert sum(sizes) < 5 * n_shards * most
+        # Not the topics of the tokens either, which stay with their documents.
+        assert max(sizes) < most
 
 
 def test_arguments_are_small(client, monkeypatch):

@@ -1,0 +1,126 @@
+"""Messages between the parts of a fit, from worker to worker.
+
+Dask's scheduler needs about ten milliseconds from one task to the next, as long as a
+phase of a small corpus. So a task sweeps over a part for many phases, and the parts
+fetch from each other what they need. The messages of a part are on a worker that the
+client chose, whether its task is there or not.
+"""
+
+import asyncio
+from collections import defaultdict
+from typing import Any, NamedTuple
+
+from distributed import Worker, get_worker
+from distributed.protocol.pickle import dumps
+from distributed.utils import sync
+
+
+class PartLostError(RuntimeError):
+    """A worker is gone, and with it what the parts of a fit told each other."""
+
+
+def lost(what: str) -> str:
+    """Return the message of an error."""
+    return (
+        f"{what} is gone, and what it held of the fit is lost: call fit again; if it "
+        f"had a `storage`, fit(X, resume=True) goes on from the last stored sweep."
+    )
+
+
+class Group(NamedTuple):
+    """The parts of a fit, which sweep at the same time."""
+
+    fit: str
+    places: list[str]  # the address of the worker with the messages of each part
+
+
+class _Box:
+    """The last messages of a part; everything runs in the event loop of a worker."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.messages: defaultdict = defaultdict(loop.create_future)  # by phase
+        self.last = 0
+
+    def put(self, phase: int, message: Any) -> None:
+        """Enter a message; a task that Dask repeats enters the same ones again."""
+        if not self.messages[phase].done():
+            self.messages[phase].set_result(message)
+        self.last = max(self.last, phase)
+        # A part that enters its message has all messages of the phase before; who sent
+        # those has all of the one before that.
+        self.messages.pop(phase - 2, None)
+
+
+_boxes: dict[tuple[str, int], _Box] = {}
+_ended: set[str] = set()  # fits
+
+
+def end(fit: str) -> None:
+    """Forget the messages of a fit; its tasks that wait for some fail."""
+    _ended.add(fit)
+    for key in [key for key in _boxes if key[0] == fit]:
+        for message in _boxes.pop(key).messages.values():
+            if not message.done():
+                message.set_result(None)
+
+
+async def _put(fit: str, part: int, phase: int, message: Any) -> bool | None:
+    if fit in _ended:
+        return None
+    _boxes.setdefault((fit, part), _Box()).put(phase, message)
+    return True
+
+
+async def _get(fit: str, part: int, phase: int, field: slice) -> Any:
+    """Return fields of a message, as soon as it is there; None if it never will be."""
+    if fit in _ended:
+        return None
+    box = _boxes.setdefault((fit, part), _Box())
+    if phase < box.last - 1:  # a task is repeated, but not those of all parts
+        return None
+    message = await asyncio.shield(box.messages[phase])
+    return message and message[field]
+
+
+async def _call(worker: Worker, place: str, function: Any, *arguments: Any) -> Any:
+    """Return what a function returns on another worker; raise if that is None."""
+    if place == worker.address:
+        result = await function(*arguments)
+    else:
+        try:
+            answer = await worker.rpc(place).run(
+                function=dumps(function), args=dumps(arguments)
+            )
+        except (TimeoutError, OSError) as error:
+            raise PartLostError(lost(f"The worker at {place}")) from error
+        result = answer.get("result")
+    if result is None:
+        raise PartLostError(lost("A worker"))
+    return result
+
+
+async def _exchange(
+    worker: Worker, group: Group, part: int, phase: int, message: tuple
+) -> list[Any]:
+    fit, places = group
+    await _call(worker, places[part], _put, fit, part, phase, message)
+    others = [(part + i) % len(places) for i in range(1, len(places))]
+    fields = [slice(None), *[slice(1, None)] * len(others)]
+    requests = (
+        _call(worker, places[other], _get, fit, other, phase, field)
+        for other, field in zip(others, fields, strict=False)
+    )
+    return await asyncio.gather(*requests)
+
+
+def exchange(group: Group, part: int, phase: int, message: tuple) -> list[Any]:
+    """Give a message to the others; return that of the next part, and the rest's ends.
+
+    All fields of the next part's message are returned, and all but the first of others.
+    """
+    if len(group.places) == 1:
+        return []
+    worker = get_worker()
+    parts = sync(worker.loop, _exchange, worker, group, part, phase, message)
+    return [field for fields in parts for field in fields]
