@@ -61,7 +61,8 @@ class Cluster:
         """
         futures = []
         for place, task in zip(places, tasks, strict=True):
-            futures += self.submit([task], workers=place, allow_other_workers=True)
+            where = {"workers": place, "allow_other_workers": True}
+            futures += self.submit([task], **where, priority=1)  # before statistics
         return futures
 
     def places(self, n: int) -> list[str]:

@@ -131,8 +131,7 @@ class InPhases(NamedTuple):
         group: Group,
     ) -> ShardStates:
         """Return the shards after some phases, counted from the first sweep on."""
-        if len(group.places) > 1:
-            secede()  # the other parts need not wait for a free thread
+        secede()  # neither other parts nor other tasks need wait for a free thread
         n_shards = len(documents.bounds) - 1
         for phase in phases:
             passed = exchange(group, part, phase, message_of(states))
