@@ -76,7 +76,7 @@ def places(a, b, n, width, out):
 
 
 def listed_places(a, b, n, width, out):
-    store(out, 0, load_at_each(a, n, 1, width))
+    store(out, 0, load_at_each(a, n, 31, 1, width))
     out[width] = a[not_negative(n[0])]
 
 
