@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.corpus import word_tokens
-from sklda._core.entry import entry, priors_of
+from sklda._core.entry import priors_of
 from sklda._core.problem import LANES, Counts, count_type, padded
 from sklda._core.random_streams import uniform, uniform_float32
 from sklda._simd.compile import njit
@@ -38,11 +38,14 @@ from sklda._simd.vectors import (
 )
 from sklda._tables.document import ratio_without, update_ratio
 from sklda._tables.pairs import (
+    fill_gap,
+    find,
+    is_empty,
     load_tokens,
     load_topics,
+    mass,
     pair_type,
     split,
-    tokens_of,
     topic_bits,
     topic_of,
 )
@@ -98,19 +101,6 @@ def prefetch_list(word, c, state):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def mass(j, n, word_list):
-    """Return n_wk, or n_wk + e_kw, of the topic in slot j without n of its tokens."""
-    tokens = tokens_of(word_list.pairs[j], word_list.bits)
-    return np.float32(tokens - n) + entry(word_list.excess, j)
-
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def is_empty(j, word_list):
-    """Return whether the topic in slot j is to leave the list."""
-    return mass(j, 0, word_list) == 0
-
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def weigh_list(ratio, size, sought, word_list):
     """Weigh the topics of a list, all tokens counted.
 
@@ -129,17 +119,6 @@ def weigh_list(ratio, size, sought, word_list):
         others = others + choose(found, nothing, weights)
         slot = block + first_lane(found) if any_lane(found) else slot
     return total(others), slot
-
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def find(pairs, bits, size, k):
-    """Return the slot of topic k in the list, or `size` if it is absent."""
-    wanted = broadcast(pairs.dtype.type(k), LANES)
-    for block in range(0, size, LANES):
-        found = load_topics(pairs, block, bits) == wanted
-        if any_lane(found):
-            return block + first_lane(found)
-    return size
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -308,15 +287,6 @@ def gather(z, first, last, cell, word_list, priors, document):
         if is_empty(old_j, word_list):
             size = drop_topic(old_j, size, topic.size, word_list)
     return at_topic(k, Cell(UNKNOWN, 0, size, others, ratio_sum), word_list)
-
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def fill_gap(pairs, size, j, absent):
-    """Move the last topic of a list to the empty slot j; return the new size."""
-    size -= 1
-    pairs[j] = pairs[size]
-    pairs[size] = absent
-    return size
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)

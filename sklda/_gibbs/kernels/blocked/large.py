@@ -12,8 +12,7 @@ from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.simulations import draw_backward, draw_nested
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import exp_double, log_double
-from sklda._tables.lists import fill_gap, find, is_empty, mass
-from sklda._tables.pairs import topic_of
+from sklda._tables.pairs import fill_gap, find, is_empty, mass, topic_of
 
 PLAIN = 100  # tokens of the largest block that needs no saddle point
 

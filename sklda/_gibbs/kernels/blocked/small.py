@@ -34,8 +34,16 @@ from sklda._simd.vectors import (
     to_float,
     total,
 )
-from sklda._tables.lists import SPARE, fill_gap, find, is_empty, mass, pick_listed
-from sklda._tables.pairs import load_tokens, load_topics, topic_of
+from sklda._tables.lists import SPARE, pick_listed
+from sklda._tables.pairs import (
+    fill_gap,
+    find,
+    is_empty,
+    load_tokens,
+    load_topics,
+    mass,
+    topic_of,
+)
 
 SMALL = SPARE  # tokens of the largest block that is drawn by cumulants
 # If less than this share of K_1 is left without a block, subtraction has cancelled:
