@@ -22,7 +22,7 @@ from sklda._core.entry import entry
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 from sklda._simd.compile import njit
-from sklda._simd.places import entries_from, load_at, not_negative
+from sklda._simd.places import entries_from, load_at_each, not_negative
 from sklda._simd.vectors import (
     broadcast,
     choose,
@@ -181,12 +181,11 @@ def weigh_topics(words, given, depth):
     nothing = one - one
     sums = nothing, nothing, nothing, nothing
     for block in range(0, words.size[0], LANES):
-        topics = load(words.topics, block, LANES)
         ratios = (
-            load_at(ratio[0], topics),
-            load_at(ratio[1], topics),
-            load_at(ratio[2], topics),
-            load_at(ratio[3], topics),
+            load_at_each(ratio[0], words.topics, block, LANES),
+            load_at_each(ratio[1], words.topics, block, LANES),
+            load_at_each(ratio[2], words.topics, block, LANES),
+            load_at_each(ratio[3], words.topics, block, LANES),
         )
         b = to_double(load(words.counts, block, LANES)) + beta
         own = kappa_of(ratios, b, one)
