@@ -20,7 +20,7 @@ from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler, SweepInfo
 from sklda._core.threads import Threads
 from sklda._gibbs.kept_draws import Draw, draw_of
-from sklda._gibbs.shared_memory import dumps, loads
+from sklda._gibbs.shared_memory import copied, dumps, loads
 from sklda._gibbs.start import topics_of_new
 
 
@@ -90,7 +90,12 @@ class Chain:
     def __copy__(self) -> Self:
         return _make(type(self), vars(self))
 
-    def __reduce__(self):  # for pickle and deepcopy
+    def __deepcopy__(self, memo: dict) -> Self:
+        # No sweep writes to the corpus, which may be in files.
+        attributes = copied(vars(self), shared=self.problem.corpus)
+        return _make(type(self), attributes)
+
+    def __reduce__(self):  # for pickle
         return _restore, (dumps((type(self), vars(self))),)
 
     @property
