@@ -1,4 +1,4 @@
-"""The base of the displays, and the colours, texts and checks that they share."""
+"""The base of the displays; colours, texts, checks and imports that they share."""
 
 from __future__ import annotations
 
@@ -71,6 +71,15 @@ def import_pyplot(caller: str) -> ModuleType:
             f'{caller}.plot needs matplotlib: pip install "sklda[plot]"'
         ) from error
     return matplotlib.pyplot
+
+
+def import_pandas() -> ModuleType:
+    """Import pandas, or raise an ImportError that says how to install it."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("as_frame=True needs pandas: pip install pandas") from error
+    return pandas
 
 
 def check_axes(ax: Any) -> None:
