@@ -90,6 +90,14 @@ def check_axes(ax: Any) -> None:
         raise TypeError(f"ax must be an Axes of matplotlib, got {ax!r}.")
 
 
+def axes_of(ax: Any) -> np.ndarray:
+    """Return the axes of the user, one or several, as an array."""
+    axes = np.asarray(ax, dtype=object).ravel()
+    for panel in axes:
+        check_axes(panel)
+    return axes
+
+
 def shades(n: int, lightest: float = 0.9) -> np.ndarray:
     """Return n colours from dark to light that differ in greyscale, (n, 4) RGBA."""
     from matplotlib import colormaps
