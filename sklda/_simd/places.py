@@ -8,16 +8,10 @@ from numba.core.typing import signature
 from sklda._simd.vector_type import INT32, INT64, Vector, lowers, undefined
 
 
-def load_at(array, places):
-    """Return the entries of an array at several places."""
-    return array[places]
-
-
 def load_at_each(array, places, bits, k, width):
     """Return the entries of an array at the places from ``places.flat[k]`` on.
 
-    A place is the lowest bits of a number. This takes fewer instructions than `load_at`
-    where the places are in memory.
+    A place is the lowest bits of a number.
     """
     return array[places.reshape(-1)[k : k + width] & ((1 << bits) - 1)]
 
@@ -37,25 +31,6 @@ def entries_from(numbers, k):
 
 
 @lowers(
-    load_at,
-    lambda array, places: signature(
-        Vector(str(array.dtype), places.width), array, places
-    ),
-)
-def _(context, builder, sig, args):
-    array, places = args
-    lanes = context.get_value_type(sig.return_type)
-    data = context.make_array(sig.args[0])(context, builder, array).data
-    # One lane after the other: the instruction for all waits for what was just stored.
-    found = undefined(lanes)
-    for lane in range(places.type.count):
-        at = ir.Constant(INT32, lane)
-        place = builder.gep(data, [builder.extract_element(places, at)])
-        found = builder.insert_element(found, builder.load(place), at)
-    return found
-
-
-@lowers(
     load_at_each,
     lambda array, places, bits, k, width: signature(
         Vector(str(array.dtype), width.literal_value),
@@ -69,6 +44,7 @@ def _(context, builder, sig, args):
     first = context.make_array(sig.args[1])(context, builder, places).data
     found, one = undefined(lanes), ir.Constant(INT64, 1)
     mask = builder.sub(builder.shl(one, bits), one)
+    # One lane after the other: the instruction for all waits for what was just stored.
     for lane in range(lanes.count):
         place = builder.gep(first, [builder.add(k, ir.Constant(INT64, lane))])
         own = builder.load(place)

@@ -22,7 +22,7 @@ from sklda._core.entry import entry
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 from sklda._simd.compile import njit
-from sklda._simd.places import entries_from, load_at, not_negative
+from sklda._simd.places import entries_from, load_at_each, not_negative
 from sklda._simd.vectors import (
     broadcast,
     choose,
@@ -40,7 +40,6 @@ from sklda._tables.pairs import (
     find,
     is_empty,
     load_tokens,
-    load_topics,
     mass,
     topic_of,
 )
@@ -192,15 +191,15 @@ def weigh_topics(words, given, depth):
     one, beta = broadcast(1.0, LANES), broadcast(np.float64(words.beta), LANES)
     nothing = one - one
     sums = nothing, nothing, nothing, nothing
+    pairs, bits = words.pairs, words.bits
     for block in range(0, words.size[0], LANES):
-        topics = load_topics(words.pairs, block, words.bits)
         ratios = (
-            load_at(ratio[0], topics),
-            load_at(ratio[1], topics),
-            load_at(ratio[2], topics),
-            load_at(ratio[3], topics),
+            load_at_each(ratio[0], pairs, bits, block, LANES),
+            load_at_each(ratio[1], pairs, bits, block, LANES),
+            load_at_each(ratio[2], pairs, bits, block, LANES),
+            load_at_each(ratio[3], pairs, bits, block, LANES),
         )
-        tokens = to_double(load_tokens(words.pairs, block, words.bits))
+        tokens = to_double(load_tokens(pairs, block, bits))
         b = tokens + to_double(entries(words.excess, block, LANES)) + beta
         own = kappa_of(ratios, b, one)
         for c in range(depth):
