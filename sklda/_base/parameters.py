@@ -126,13 +126,15 @@ def make_schedule(
     return Schedule(parameters.max_iter, burn_in, thin, evaluate_every, learn_priors)
 
 
-def make_threads(parameters) -> Threads:
-    """Return the threads of a fit; warn once if there is work for one only."""
+def make_threads(parameters, *, in_parallel: bool = False) -> Threads:
+    """Return the threads of a fit; warn once if there is work for one only.
+
+    A fit that runs `in_parallel` has work for several without shards.
+    """
     global _has_warned_of_threads
     n_jobs, threads = parameters.n_jobs, Threads(parameters.n_jobs)
-    idle = n_jobs is not None and threads.n > 1
+    idle = n_jobs is not None and threads.n > 1 and not in_parallel
     idle &= getattr(parameters, "n_shards", None) == 1
-    idle &= getattr(parameters, "multi_class", None) != "ovr"  # fits models in parallel
     if idle and not _has_warned_of_threads:
         _has_warned_of_threads = True
         warn_user(

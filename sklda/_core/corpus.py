@@ -29,19 +29,21 @@ _WAY_OUT = (
 )
 
 
-def check_corpus(estimator, X, *, reset: bool) -> Corpus:
+def check_corpus(estimator, X, *, reset: bool, own: bool = False) -> Corpus:
     """Validate a bag-of-words matrix and return it as kernel arrays.
 
     X has shape (n_documents, n_words) and counts of any real dtype, or is read in
     blocks (`sklda._core.blocks`); it is not modified. With `reset` the number and names
     of the words are set, else compared. The corpus takes up to 12 bytes per cell and 8
     per document, in temporary files if X is read in blocks. Its words may share memory
-    with X, as no kernel writes to them. Raises ValueError if scikit-learn refuses X, or
-    X has negative values, fractions, or documents of more tokens than 32 bits count.
+    with X, unless it shall `own` them; no kernel writes to them. Raises ValueError if
+    scikit-learn refuses X, or X has negative values, fractions, or documents of more
+    tokens than 32 bits count.
     """
     blocks = read_in_blocks(X)
     if blocks is None:
-        return _to_arrays(_canonical(estimator, X, reset=reset, whole=True))
+        corpus = _to_arrays(_canonical(estimator, X, reset=reset, whole=True))
+        return corpus._replace(word=corpus.word.copy()) if own else corpus
     with TemporaryFile() as words, TemporaryFile() as tokens:
         doc_ptr, word = [np.zeros(1, np.int64)], ArrayFile(words, np.int32)
         token_ptr = ArrayFile(tokens, np.int64)
@@ -288,18 +290,21 @@ def take_documents(corpus: Corpus, documents: np.ndarray) -> Corpus:
 
 
 def _take(corpus, first, n_cells):
-    cells = _numbers(first, n_cells)
-    counts = np.diff(corpus.token_ptr)[cells]
-    return Corpus(
-        doc_ptr=np.concatenate([[0], np.cumsum(n_cells)]),
-        word=corpus.word[cells],
-        token_ptr=np.concatenate([[0], np.cumsum(counts)]),
+    doc_ptr = np.concatenate([[0], np.cumsum(n_cells)])
+    word, token_ptr = (
+        np.empty(doc_ptr[-1], np.int32),
+        np.zeros(doc_ptr[-1] + 1, np.int64),
     )
-
-
-def without_memory_of_x(corpus: Corpus) -> Corpus:
-    """Return a corpus that stays the same when the caller changes X."""
-    return corpus._replace(word=corpus.word.copy())
+    counts = token_ptr[1:]
+    # Some documents at a time: the numbers of their cells take memory, too.
+    for documents in ranges(doc_ptr, 1 + int(doc_ptr[-1]) // _CHUNK):
+        some = slice(*documents)
+        cells = _numbers(first[some], n_cells[some])
+        own = slice(*doc_ptr[list(documents)])
+        word[own] = corpus.word[cells]
+        counts[own] = corpus.token_ptr[cells + 1] - corpus.token_ptr[cells]
+    np.cumsum(counts, out=counts)
+    return Corpus(doc_ptr, word, token_ptr)
 
 
 def n_documents_in_common(a: Corpus, b: Corpus) -> int:
@@ -307,13 +312,14 @@ def n_documents_in_common(a: Corpus, b: Corpus) -> int:
     n = min(a.doc_ptr.size, b.doc_ptr.size)
     differs = np.flatnonzero(a.doc_ptr[:n] != b.doc_ptr[:n])
     n_docs = differs[0] - 1 if differs.size > 0 else n - 1
-    n_cells = a.doc_ptr[n_docs]
-    same = (a.word[:n_cells] == b.word[:n_cells]) & (
-        a.token_ptr[1 : n_cells + 1] == b.token_ptr[1 : n_cells + 1]
-    )
-    if same.all():
-        return int(n_docs)
-    return int(np.searchsorted(a.doc_ptr, same.argmin(), side="right") - 1)
+    for first in range(0, a.doc_ptr[n_docs], _CHUNK):
+        last = min(first + _CHUNK, a.doc_ptr[n_docs])
+        own, ends = slice(first, last), slice(first + 1, last + 1)
+        same = (a.word[own] == b.word[own]) & (a.token_ptr[ends] == b.token_ptr[ends])
+        if not same.all():
+            cell = first + same.argmin()
+            return int(np.searchsorted(a.doc_ptr, cell, side="right") - 1)
+    return int(n_docs)
 
 
 def word_cells(problem: Problem[Corpus]) -> np.ndarray:

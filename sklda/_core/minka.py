@@ -98,23 +98,14 @@ def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
     return alpha
 
 
-def learn_topic_word(beta, histogram, topic_totals, n_words):
+def topic_word_fixed_point(beta, histogram, topic_totals, n_words):
     """Return a symmetric beta that explains the words of the topics better.
 
-    `histogram` is how many word-topic pairs have 0, 1, 2, ... tokens, `topic_totals`
-    the tokens per topic, (n_topics,). The result is from `LOWEST` to `HIGHEST`, and
-    `beta` if there are no tokens.
+    `histogram` has the counts of word-topic pairs and how many pairs (are expected to)
+    have each, `topic_totals` the tokens per topic, (n_topics,). The result is from
+    `LOWEST` to `HIGHEST`, and `beta` if there are no tokens.
     """
-    counts = np.flatnonzero(histogram)
-    counts = counts[counts > 0]
-    return topic_word_fixed_point(
-        beta, (counts, histogram[counts]), topic_totals, n_words
-    )
-
-
-def topic_word_fixed_point(beta, histogram, topic_totals, n_words):
-    """Return the same from counts above 0 and their (expected) numbers of pairs."""
-    counts, n_pairs = histogram
+    counts, n_pairs = (values[histogram[0] > 0] for values in histogram)
     if counts.size == 0:
         return beta
     for _ in range(_MAX_STEPS):

@@ -23,7 +23,7 @@ from sklda._base.parameters import (
     random_streams,
 )
 from sklda._base.sklearn_private import fit_context
-from sklda._core.corpus import check_corpus, without_memory_of_x
+from sklda._core.corpus import check_corpus
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
@@ -158,9 +158,8 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         schedule = chain_schedule(parameters, goes_on=chain is not None)
         keep_draws, every = parameters.keep_draws, parameters.evaluate_every
         with fitting(self), make_threads(parameters) as threads:
-            corpus = check_corpus(self, X, reset=chain is None)
-            if self.warm_start:
-                corpus = without_memory_of_x(corpus)
+            new, own = chain is None, self.warm_start
+            corpus = check_corpus(self, X, reset=new, own=own)
             problem = make_problem(self, corpus)
             sampler = self._make_sampler(problem, threads)
             if chain is None:

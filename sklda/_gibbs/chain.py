@@ -14,13 +14,13 @@ from sklda._core import doc_topic_counts
 from sklda._core.corpus import document_lengths, documents_at_a_time
 from sklda._core.first_topics import random_first_topics
 from sklda._core.memory import check_memory
-from sklda._core.minka import doc_topic_fixed_point, learn_topic_word
+from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler, SweepInfo
 from sklda._core.threads import Threads
 from sklda._gibbs.kept_draws import Draw, draw_of
-from sklda._gibbs.shared_memory import dumps, loads
+from sklda._gibbs.shared_memory import copied, dumps, loads
 from sklda._gibbs.start import topics_of_new
 
 
@@ -90,7 +90,12 @@ class Chain:
     def __copy__(self) -> Self:
         return _make(type(self), vars(self))
 
-    def __reduce__(self):  # for pickle and deepcopy
+    def __deepcopy__(self, memo: dict) -> Self:
+        # No sweep writes to the corpus, which may be in files.
+        attributes = copied(vars(self), shared=self.problem.corpus)
+        return _make(type(self), attributes)
+
+    def __reduce__(self):  # for pickle
         return _restore, (dumps((type(self), vars(self))),)
 
     @property
@@ -130,9 +135,9 @@ class Chain:
         )
         self.problem = problem._replace(doc_topic_prior=alpha)
         if not problem.has_word_prior:
-            beta = learn_topic_word(
+            beta = topic_word_fixed_point(
                 problem.topic_word_prior,
-                _histogram(counts.word_topic),
+                _word_topic_pairs(counts.word_topic),
                 counts.topic[: problem.n_topics],
                 problem.n_words,
             )
@@ -249,9 +254,7 @@ def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
     if problem.has_word_prior:
         of_words = _log_rising_of_each(counts.word_topic, problem.beta)
         return _log_topics(problem.beta_sum, totals) + of_words
-    histogram = _histogram(counts.word_topic)
-    occurring = np.flatnonzero(histogram)
-    pairs = occurring, histogram[occurring]
+    pairs = _word_topic_pairs(counts.word_topic)
     return word_likelihood(problem.topic_word_prior, pairs, totals, problem.n_words)
 
 
@@ -278,10 +281,11 @@ def _log_rising_of_each(word_topic, beta, rows=512) -> float:
     return total
 
 
-def _histogram(word_topic, rows=512):
-    """Count how many entries are 0, 1, 2, ...; a few rows at a time to save memory."""
+def _word_topic_pairs(word_topic, rows=512):
+    """Return the counts that occur and how often; a few rows at a time."""
     histogram = np.zeros(word_topic.max(initial=0) + 1, np.int64)
     for first in range(0, word_topic.shape[0], rows):
         found = np.bincount(word_topic[first : first + rows].ravel())
         histogram[: found.size] += found
-    return histogram
+    occurring = np.flatnonzero(histogram)
+    return occurring, histogram[occurring]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._base.schedule import Schedule
-from sklda._core.corpus import document_lengths, tokens_before
+from sklda._core.corpus import document_lengths, tokens_before, word_tokens
 from sklda._core.doc_topic_counts import doc_topic_cells
 from sklda._core.memory import check_memory
 from sklda._core.problem import Corpus, Counts, Problem
@@ -53,22 +53,17 @@ def posterior_draws(
         doc_topic_prior=problem.doc_topic_prior,
         topic_word_prior=problem.beta,
         doc_ends=tokens_before(problem.corpus)[1:],
-        word_ends=np.cumsum(_word_totals(problem)),
+        word_ends=np.cumsum(word_tokens(problem).astype(np.int64)),
         doc_topic=[draw.doc_topic for draw in draws],
         word_topic=[draw.word_topic for draw in draws],
     )
 
 
-def _word_totals(problem):
-    corpus = problem.corpus
-    tokens = np.diff(corpus.token_ptr)
-    return np.bincount(corpus.word, tokens, problem.n_words).astype(np.int64)
-
-
 def most_bytes(problem: Problem[Corpus]) -> int:
     """Return the memory that one draw can take, whatever the topics of the tokens."""
     total = 0
-    for tokens in (document_lengths(problem.corpus), _word_totals(problem)):
+    of_words = word_tokens(problem).astype(np.int64)
+    for tokens in (document_lengths(problem.corpus), of_words):
         width = np.min_scalar_type(tokens.max(initial=0)).itemsize
         cells = int(np.minimum(tokens, problem.n_topics).sum())
         total += cells * (np.dtype(np.uint16).itemsize + width)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.corpus import ranges, word_cells
-from sklda._core.problem import Corpus, Counts, Problem, count_type
+from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.threads import Threads
 from sklda._tables import rows
 
@@ -31,10 +31,7 @@ def new_state(
     doc_slices: Slices,
 ) -> RecountedState:
     """Return the state in which the tokens have the topics z."""
-    kind = count_type(z.size)
-    word_topic = np.zeros((problem.n_words, problem.n_lanes), kind)
-    counts = rows.RowCounts(z, word_topic, np.zeros(problem.n_lanes, kind))
-    rows.add_tokens(problem.corpus, counts)
+    counts = rows.count_tokens(problem, z)
     cells_before = np.concatenate([[0], np.cumsum(word_cells(problem))])
     count_ranges = list(ranges(cells_before, threads.n))
     return RecountedState(*counts, word_slices, doc_slices, count_ranges)

@@ -23,13 +23,10 @@ def collapsed_sampler(
     blocking: str | None, max_block_size: int | None, in_rows: bool, n_topics: int
 ) -> Shardable:
     """Return the sampler over rows or lists, for a way of blocking."""
-    if blocking is None:
-        return _single_site_rows(n_topics) if in_rows else single_site_lists
-    return Blocked(blocking == "nested", max_block_size)
-
-
-def _single_site_rows(n_topics):
-    """Return the faster single-site sampler over rows for this number of topics."""
+    if blocking is not None:
+        return Blocked(blocking == "nested", max_block_size)
+    if not in_rows:
+        return single_site_lists
     few = n_topics <= single_site_registers.MOST_TOPICS
     return single_site_registers if few else single_site_rows
 

@@ -146,11 +146,15 @@ def sharded(
     problem: Problem[Corpus],
     n_shards: int,
     threads: Threads,
-    work: Callable[[Problem[Corpus]], np.ndarray] = word_tokens,
 ) -> Sampler:
     """Return the sampler over shards, or the sampler itself for one shard."""
-    if n_shards == 1:  # MedLDA asks several times in a sweep
-        return sampler
-    n_shards = min(n_shards, MOST_SHARDS)
-    n_shards = len(list(ranges(tokens_before(problem.corpus), n_shards)))
-    return Sharded(sampler, n_shards, threads, work) if n_shards > 1 else sampler
+    n_shards = len(shards_of_documents(problem.corpus, n_shards))
+    return Sharded(sampler, n_shards, threads) if n_shards > 1 else sampler
+
+
+def shards_of_documents(corpus: Corpus, n_shards: int) -> list[tuple[int, int]]:
+    """Return first and end of the documents of up to n shards; fewer for few documents.
+
+    There are at most `MOST_SHARDS`.
+    """
+    return list(ranges(tokens_before(corpus), min(n_shards, MOST_SHARDS)))

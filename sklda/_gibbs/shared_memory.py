@@ -1,10 +1,11 @@
-"""Pickles in which arrays go on sharing memory; modules are stored by name.
+"""Pickles and copies in which arrays go on sharing memory.
 
 The state of a sampler may hold views of its own arrays, and sweeps write to either. A
-plain pickle would make each view an array of its own.
+plain pickle would make each view an array of its own. Modules are stored by name.
 """
 
 import pickle
+from collections.abc import Iterable
 from importlib import import_module
 from io import BytesIO
 from types import ModuleType
@@ -28,6 +29,17 @@ def loads(stored: bytes) -> Any:
     return pickle.loads(stored)
 
 
+def copied(value: Any, shared: Iterable[np.ndarray]) -> Any:
+    """Return a deep copy of a value, which has the arrays `shared` themselves."""
+    stored = BytesIO()
+    copier = _Copier(stored, shared)
+    copier.dump(value)
+    stored.seek(0)
+    loader = pickle.Unpickler(stored)
+    loader.persistent_load = lambda key: copier.arrays[key][1]
+    return loader.load()
+
+
 class _Pickler(pickle.Pickler):
     def reducer_override(self, value):
         if isinstance(value, ModuleType):
@@ -39,3 +51,18 @@ class _Pickler(pickle.Pickler):
             return NotImplemented
         offset = value.ctypes.data - owner.ctypes.data
         return np.ndarray, (value.shape, value.dtype, owner, offset, value.strides)
+
+
+class _Copier(_Pickler):
+    """Stores only the keys of arrays that own memory: no array is copied twice."""
+
+    def __init__(self, file: BytesIO, shared: Iterable[np.ndarray]) -> None:
+        super().__init__(file, _PROTOCOL)
+        # Arrays and their copies. To hold an array keeps its id from being used again.
+        self.arrays = {id(array): (array, array) for array in shared}
+
+    def persistent_id(self, value):
+        key, owns_memory = id(value), type(value) is np.ndarray and value.base is None
+        if owns_memory and not value.dtype.hasobject:
+            self.arrays.setdefault(key, (value, value.copy("K")))
+        return key if key in self.arrays else None

@@ -174,18 +174,24 @@ def _of_parts(
     """
     n_docs = problem.corpus.doc_ptr.size - 1
     order = rng.generator.permutation(n_docs)
-    z = word_topic = None
+    word_topic = None
+
+    def sweep_over(part, n_sweeps, own):
+        """Return phi of a chain; its arrays are gone before the next is begun."""
+        if word_topic is None:
+            z = random_first_topics(part, own.kernel)
+        else:
+            z = _draw(part, word_topic, own.child(_CHILD), threads)
+        sampler = make_sampler(part)
+        state = sampler.from_topics(part, z)
+        for _ in range(n_sweeps):
+            state = sampler.sweep(part, state, own)
+        return _of_counts(sampler.counts(part, state), part)
+
     stages = STAGES if n_docs < MANY else STAGES_OF_MANY
     for i, (share, n_sweeps) in enumerate(stages):
         some = np.sort(order[: max(1, round(share * n_docs))])
         part = problem._replace(corpus=take_documents(problem.corpus, some))
-        own = rng.child(i)
-        if word_topic is not None:
-            z = _draw(part, word_topic, own.child(_CHILD), threads)
-        sampler = make_sampler(part)
-        z = random_first_topics(part, own.kernel) if z is None else z
-        state = sampler.from_topics(part, z)
-        for _ in range(n_sweeps):
-            state = sampler.sweep(part, state, own)
-        word_topic = _of_counts(sampler.counts(part, state), part)
+        word_topic = sweep_over(part, n_sweeps, rng.child(i))
+        del part
     return _draw(problem, word_topic, rng.child(len(stages)), threads)

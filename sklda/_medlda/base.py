@@ -17,13 +17,12 @@ from sklda._base.parameters import (
     random_streams,
 )
 from sklda._base.sklearn_private import Interval, StrOptions, fit_context
-from sklda._core.corpus import check_corpus, without_memory_of_x
+from sklda._core.corpus import check_corpus
 from sklda._core.problem import Corpus, Problem
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
 from sklda._gibbs.run import Observer, chain_schedule, run_fit
-from sklda._gibbs.sharded import MOST_SHARDS
 from sklda._gibbs.stored import check_documents, take_up
 from sklda._medlda.chain import MedLDAChain, OneVsRest, acceptance_rate
 from sklda._medlda.losses import Loss
@@ -52,6 +51,11 @@ class BaseMedLDA(BaseChainEstimator):
     doc_topic_prior_: np.ndarray
     topic_word_prior_: np.ndarray
 
+    @property
+    def _has_chain_per_task(self) -> bool:
+        """Whether each task has topics of its own, which threads draw side by side."""
+        return False
+
     def _tasks(self, documents, y) -> tuple[Loss, np.ndarray, dict[str, Any]]:
         """Check y; return the loss, targets (n_docs, n_tasks), and attributes."""
         raise NotImplementedError
@@ -62,10 +66,10 @@ class BaseMedLDA(BaseChainEstimator):
     ) -> MedLDAChain | OneVsRest:
         parameters, chain = self._parameters, take_up(self)
         schedule = chain_schedule(parameters, goes_on=chain is not None)
-        with fitting(self), make_threads(parameters) as threads:
-            corpus = check_corpus(self, X, reset=chain is None)
-            if self.warm_start:
-                corpus = without_memory_of_x(corpus)
+        per_task = self._has_chain_per_task
+        with fitting(self), make_threads(parameters, in_parallel=per_task) as threads:
+            new, own = chain is None, self.warm_start
+            corpus = check_corpus(self, X, reset=new, own=own)
             check_size(corpus)
             loss, targets, of_y = self._tasks(corpus.begin, y)
             problem = make_problem(self, corpus)
@@ -78,7 +82,7 @@ class BaseMedLDA(BaseChainEstimator):
                     chain.threads = threads
                 else:
                     chain.sampler = sampler
-            elif getattr(self, "multi_class", None) == "ovr" and targets.shape[1] > 1:
+            elif per_task and targets.shape[1] > 1:
                 rng = random_streams(self.random_state)
                 chain = OneVsRest(sampler, problem, rng, threads)
             else:
@@ -106,7 +110,7 @@ class BaseMedLDA(BaseChainEstimator):
             prior_precision=float(parameters.prior_precision),
             n_weight_steps=parameters.n_weight_steps,
             n_mh_steps=parameters.n_mh_steps if self.sampler == "light" else None,
-            n_shards=min(parameters.n_shards, MOST_SHARDS),
+            n_shards=parameters.n_shards,
             threads=threads,
         )
 

@@ -145,9 +145,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     Cost of a sweep: "light" O(n_mh_steps) per token and O(K) per document, times the
     number of tasks; "gibbs" O(K) per token and O(K tasks) per document and topic of it.
     A joint draw of the weights adds O(K^3) per task. Shards resample topics in
-    parallel, and tasks weights. Memory: 4 K bytes per word, 8 K
-    per word and per document for the averages, 24 bytes per document and task, up to 64
-    during a sweep.
+    parallel, and tasks weights. Memory: 4 K bytes per word, 8 K per word and per
+    document for the averages, 24 bytes per document and task, up to 64 during a sweep.
 
     References
     ----------
@@ -257,6 +256,10 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         """
         self._fit_chain(X, y)
         return self
+
+    @property
+    def _has_chain_per_task(self) -> bool:
+        return self.multi_class == "ovr"
 
     def _tasks(self, documents, y) -> tuple[Hinge, np.ndarray, dict[str, Any]]:
         classes, targets, multilabel = class_targets(documents, y, type(self).__name__)

@@ -117,9 +117,9 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
 
     Notes
     -----
-    The defaults are for y that vary by about 1. If yours vary
-    by u, take C / u, u * epsilon and prior_precision / u ** 2, the same model in other
-    units, or scale y by :class:`sklearn.compose.TransformedTargetRegressor`.
+    The defaults are for y that vary by about 1. If yours vary by u, take C / u,
+    u * epsilon and prior_precision / u ** 2, the same model in other units, or scale y
+    by :class:`sklearn.compose.TransformedTargetRegressor`.
 
     References
     ----------

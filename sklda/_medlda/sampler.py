@@ -20,13 +20,12 @@ from sklda._core.corpus import (
     document_lengths,
     ranges,
     some_documents,
-    tokens_before,
 )
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler, SweepInfo
 from sklda._core.threads import Threads
-from sklda._gibbs.sharded import sharded
+from sklda._gibbs.sharded import Sharded, shards_of_documents
 from sklda._medlda.kernels.weights import (
     ByTopic,
     add_precision,
@@ -42,6 +41,7 @@ class MaxMarginState(NamedTuple):
 
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
+    documents: list[slice]  # of each shard
     inner: Any  # of the sampler of topics; its tables have the labels
     weights: np.ndarray  # (n_topics, n_tasks) float64, eta
     scores: np.ndarray  # (n_docs, n_tasks) float64, of these topics and weights
@@ -65,17 +65,19 @@ class MaxMargin(NamedTuple):
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> MaxMarginState:
         """Return the state in which the tokens have the topics z, and weights are 0."""
-        inner = self._of_topics(problem).from_topics(problem, z)
+        shards = shards_of_documents(problem.corpus, self.n_shards)
+        documents = [slice(*shard) for shard in shards]
+        inner = self._of_topics(documents).from_topics(problem, z)
         weights = np.zeros((problem.n_topics, self.targets.shape[1]))
         scores = np.zeros(self.targets.shape)
-        return MaxMarginState(z, inner.topic, inner, weights, scores)
+        return MaxMarginState(z, inner.topic, documents, inner, weights, scores)
 
     def sweep(
         self, problem: Problem[Corpus], state: MaxMarginState, rng: RandomStreams
     ) -> MaxMarginState:
         """Resample the auxiliary variables, then every token, then the weights."""
         slope, curvature = self._augment(problem, state, rng)
-        inner = self._of_topics(problem).sweep(problem, state.inner, rng)
+        inner = self._of_topics(state.documents).sweep(problem, state.inner, rng)
         state = state._replace(inner=inner)
         noise = rng.child(0).generator
         self.resample_weights(problem, state, slope, curvature, noise)
@@ -83,21 +85,17 @@ class MaxMargin(NamedTuple):
 
     def counts(self, problem: Problem[Corpus], state: MaxMarginState) -> Counts:
         """Return the count tables."""
-        return self._of_topics(problem).counts(problem, state.inner)
+        return self._of_topics(state.documents).counts(problem, state.inner)
 
     def info(self, problem: Problem[Corpus], state: MaxMarginState) -> SweepInfo:
         """Return what the last sweep did; a proposal of the present topic is none."""
-        return self._of_topics(problem).info(problem, state.inner)
+        return self._of_topics(state.documents).info(problem, state.inner)
 
-    def _of_topics(self, problem: Problem[Corpus]) -> Sampler:
-        """Return the sampler of topics given labels."""
-        sampler = LabelledTopics(self.n_mh_steps, self.targets.shape[1])
-        return sharded(sampler, problem, self.n_shards, self.threads, word_work)
-
-    def _documents(self, problem: Problem[Corpus]) -> list[slice]:
-        """Return the documents of each shard."""
-        shards = ranges(tokens_before(problem.corpus), self.n_shards)
-        return [slice(*shard) for shard in shards]
+    def _of_topics(self, documents: list[slice]) -> Sampler:
+        """Return the sampler of topics given labels, over shards of the documents."""
+        n, n_tasks = len(documents), self.targets.shape[1]
+        sampler = LabelledTopics(self.n_mh_steps, n_tasks)
+        return Sharded(sampler, n, self.threads, word_work) if n > 1 else sampler
 
     def _augment(self, problem, state, rng) -> tuple[np.ndarray, np.ndarray]:
         """Draw the auxiliary variables; return a and b of exp(a s - b s^2 / 2).
@@ -117,7 +115,7 @@ class MaxMargin(NamedTuple):
             factors.slope[own] = slope[own] / n_tokens[own]
             factors.curvature[own] = curvature[own] / n_tokens[own] ** 2
 
-        documents = self._documents(problem)
+        documents = state.documents
         noise = [rng.child(i).generator for i in range(len(documents))]
         self.threads.map(augment, documents, noise)
         return both
@@ -134,7 +132,7 @@ class MaxMargin(NamedTuple):
 
         Each score s has the factor exp(slope s - curvature s^2 / 2).
         """
-        documents = self._documents(problem)
+        documents = state.documents
         zbar = self.threads.map(partial(token_proportions, problem, state.z), documents)
         if self.n_weight_steps is None:
             shards = zbar, documents
@@ -145,11 +143,11 @@ class MaxMargin(NamedTuple):
 
         self.threads.map(score, zbar, documents)
         if self.n_weight_steps is not None:
-            self._draw_one_by_one(zbar, documents, state, slope, curvature, noise)
+            self._draw_one_by_one(zbar, state, slope, curvature, noise)
 
-    def _draw_one_by_one(self, zbar, documents, state, slope, curvature, noise) -> None:
+    def _draw_one_by_one(self, zbar, state, slope, curvature, noise) -> None:
         """Draw one weight after the other, in passes; tasks go side by side."""
-        by_topic = self._by_topic(zbar, documents)
+        by_topic = self._by_topic(zbar, state.documents)
         n_topics, n_tasks = state.weights.shape
         passes = [
             (noise.permutation(n_topics), noise.standard_normal(state.weights.shape))
@@ -167,7 +165,7 @@ class MaxMargin(NamedTuple):
                 resample_one_by_one(by_topic, *given, *drawn)
             state.weights[own], state.scores[own] = drawn
 
-        tasks = ranges(np.arange(n_tasks + 1), self.n_shards)
+        tasks = ranges(np.arange(n_tasks + 1), len(state.documents))
         self.threads.map(resample, *zip(*tasks, strict=True))
 
     def _by_topic(self, zbar, documents) -> ByTopic:

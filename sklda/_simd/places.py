@@ -1,5 +1,6 @@
 """Entries of arrays at places that are known only when a kernel runs."""
 
+import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.core.typing import signature
@@ -7,17 +8,12 @@ from numba.core.typing import signature
 from sklda._simd.vector_type import INT32, INT64, Vector, lowers, undefined
 
 
-def load_at(array, places):
-    """Return the entries of an array at several places."""
-    return array[places]
-
-
-def load_at_each(array, places, k, width):
+def load_at_each(array, places, bits, k, width):
     """Return the entries of an array at the places from ``places.flat[k]`` on.
 
-    This takes fewer instructions than `load_at` where the places are in memory.
+    A place is the lowest bits of a number.
     """
-    return array[places.reshape(-1)[k : k + width]]
+    return array[places.reshape(-1)[k : k + width] & ((1 << bits) - 1)]
 
 
 def not_negative(n):
@@ -25,48 +21,35 @@ def not_negative(n):
     return n
 
 
-def entries_from(array, k):
-    """Return ``array[k:]`` of a vector, for k in 0 to its size: no bounds are checked.
+def entries_from(numbers, k):
+    """Return ``numbers[k:]``, or the one number that all share.
 
-    Nothing counts this reference: only functions with ``_nrt=False`` may call it.
+    k is 0 to the size: no bounds are checked. Nothing counts this reference: only
+    functions with ``_nrt=False`` may call it.
     """
-    return array[k:]
-
-
-@lowers(
-    load_at,
-    lambda array, places: signature(
-        Vector(str(array.dtype), places.width), array, places
-    ),
-)
-def _(context, builder, sig, args):
-    array, places = args
-    lanes = context.get_value_type(sig.return_type)
-    data = context.make_array(sig.args[0])(context, builder, array).data
-    # One lane after the other: the instruction for all waits for what was just stored.
-    found = undefined(lanes)
-    for lane in range(places.type.count):
-        at = ir.Constant(INT32, lane)
-        place = builder.gep(data, [builder.extract_element(places, at)])
-        found = builder.insert_element(found, builder.load(place), at)
-    return found
+    return numbers[k:] if np.ndim(numbers) > 0 else numbers
 
 
 @lowers(
     load_at_each,
-    lambda array, places, k, width: signature(
-        Vector(str(array.dtype), width.literal_value), array, places, types.int64, width
+    lambda array, places, bits, k, width: signature(
+        Vector(str(array.dtype), width.literal_value),
+        *(array, places, types.int64, types.int64, width),
     ),
 )
 def _(context, builder, sig, args):
-    array, places, k, _ = args
+    array, places, bits, k, _ = args
     lanes = context.get_value_type(sig.return_type)
     data = context.make_array(sig.args[0])(context, builder, array).data
     first = context.make_array(sig.args[1])(context, builder, places).data
-    found = undefined(lanes)
+    found, one = undefined(lanes), ir.Constant(INT64, 1)
+    mask = builder.sub(builder.shl(one, bits), one)
+    # One lane after the other: the instruction for all waits for what was just stored.
     for lane in range(lanes.count):
         place = builder.gep(first, [builder.add(k, ir.Constant(INT64, lane))])
-        at = builder.gep(data, [builder.zext(builder.load(place), INT64)])
+        own = builder.load(place)
+        own = builder.zext(own, INT64) if own.type.width < 64 else own
+        at = builder.gep(data, [builder.and_(own, mask)])
         found = builder.insert_element(
             found, builder.load(at), ir.Constant(INT32, lane)
         )
@@ -78,9 +61,11 @@ def _(context, builder, sig, args):
     return builder.and_(args[0], ir.Constant(INT64, 2**63 - 1))
 
 
-@lowers(entries_from, lambda array, k: signature(array, array, types.int64))
+@lowers(entries_from, lambda numbers, k: signature(numbers, numbers, types.int64))
 def _(context, builder, sig, args):
     array, k = args
+    if not isinstance(sig.return_type, types.Array):
+        return array
     rest = context.make_array(sig.return_type)(context, builder, array)
     rest.data = builder.gep(rest.data, [k])
     rest.nitems = builder.sub(rest.nitems, k)

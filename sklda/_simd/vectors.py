@@ -170,8 +170,8 @@ def _of_same(result=None):
 def _arithmetic(function, of_floats, of_integers):
     @lowers_each(function, _of_same())
     def _(builder, sig, a, b):
-        is_float = sig.return_type.of != "int32"
-        return getattr(builder, of_floats if is_float else of_integers)(a, b)
+        is_integer = sig.return_type.of.startswith("int")
+        return getattr(builder, of_integers if is_integer else of_floats)(a, b)
 
 
 _arithmetic(operator.add, "fadd", "add")
@@ -180,6 +180,7 @@ _arithmetic(operator.mul, "fmul", "mul")
 _arithmetic(operator.truediv, "fdiv", "sdiv")
 _arithmetic(operator.or_, "or_", "or_")
 _arithmetic(operator.and_, "and_", "and_")
+_arithmetic(operator.rshift, None, "ashr")
 
 
 @lowers_each(operator.invert, lambda mask: signature(mask, mask))

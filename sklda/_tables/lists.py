@@ -8,7 +8,8 @@ t_k = (n_dk + alpha_k) / (n_k + V beta), the conditional of a token is
 
 Only listed topics have the first part. The sum of the second changes in two terms when
 a token moves. Where beta is an array, n_wk is n_wk + e_kw and beta the least of the
-word (`sklda._core.word_prior`): topics with an excess never leave the list.
+word (`sklda._core.word_prior`): topics with an excess never leave the list. They are at
+its beginning.
 """
 
 from typing import NamedTuple
@@ -26,6 +27,7 @@ from sklda._simd.vectors import (
     any_lane,
     broadcast,
     choose,
+    entries,
     first_lane,
     last_in_all,
     load,
@@ -35,6 +37,18 @@ from sklda._simd.vectors import (
     total,
 )
 from sklda._tables.document import ratio_without, update_ratio
+from sklda._tables.pairs import (
+    fill_gap,
+    find,
+    is_empty,
+    load_tokens,
+    load_topics,
+    mass,
+    pair_type,
+    split,
+    topic_bits,
+    topic_of,
+)
 from sklda._tables.weights import load_others, sum_others
 
 UNKNOWN = -1
@@ -45,22 +59,24 @@ class ListCounts(NamedTuple):
     """The topics of the tokens, and for each word the list of the topics that it has.
 
     The list of word w is start[w]:start[w] + size[w]. The slots from there up to
-    start[w + 1], a multiple of `LANES` away, hold topic n_lanes, of weight 0.
+    start[w + 1], a multiple of `LANES` away, hold topic n_lanes, without tokens.
     """
 
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32 or int64
     start: np.ndarray  # (n_words + 1,) int64
     size: np.ndarray  # (n_words,) int32
-    list_topic: np.ndarray  # (start[-1],) int32
-    list_count: np.ndarray  # (start[-1],) of that type, or float64: n_wk + e_kw
+    pairs: np.ndarray  # (start[-1],) int32 or int64, topics and n_wk
+    bits: int  # of a topic in a pair
+    excess: np.float32 | np.ndarray  # 0; or e_kw, (start[-1],) float32
 
 
 class WordList(NamedTuple):
     """The list of one word; `weight` has room for any."""
 
-    topics: np.ndarray  # (n_slots,) int32
-    counts: np.ndarray  # (n_slots,) int32, int64 or float64
+    pairs: np.ndarray  # (n_slots,) int32 or int64
+    bits: int
+    excess: np.float32 | np.ndarray  # 0; or (n_slots,)
     weight: np.ndarray  # (n_lanes + LANES,) float32, t_k n_wk, 0 after the last topic
 
 
@@ -81,39 +97,28 @@ def prefetch_list(word, c, state):
     first = state.start[w]
     prefetch(state.size, w)
     for j in range(first, first + 2 * LANES, LANES):
-        prefetch(state.list_topic, j)
-        prefetch(state.list_count, j)
+        prefetch(state.pairs, j)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def weigh_list(ratio, topics, counts, size, weight, sought):
+def weigh_list(ratio, size, sought, word_list):
     """Weigh the topics of a list, all tokens counted.
 
     Return the sum of all but the topic `sought`, and its slot, 0 if absent.
     """
-    wanted = broadcast(np.int32(sought), LANES)
+    pairs, bits, excess, weight = word_list
+    wanted = broadcast(pairs.dtype.type(sought), LANES)
     nothing = broadcast(np.float32(0), LANES)
     others, slot = nothing, np.int64(0)
     for block in range(0, not_negative(size), LANES):
-        listed = load(topics, block, LANES)
-        ratios = load_at_each(ratio, topics, block, LANES)
-        weights = ratios * to_float(load(counts, block, LANES))
+        ratios = load_at_each(ratio, pairs, bits, block, LANES)
+        tokens = to_float(load_tokens(pairs, block, bits))
+        weights = ratios * (tokens + entries(excess, block, LANES))
         store(weight, block, weights)
-        found = listed == wanted
+        found = load_topics(pairs, block, bits) == wanted
         others = others + choose(found, nothing, weights)
         slot = block + first_lane(found) if any_lane(found) else slot
     return total(others), slot
-
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def find(topics, size, k):
-    """Return the slot of topic k in the list, or `size` if it is absent."""
-    wanted = broadcast(np.int32(k), LANES)
-    for block in range(0, size, LANES):
-        found = load(topics, block, LANES) == wanted
-        if any_lane(found):
-            return block + first_lane(found)
-    return size
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -162,10 +167,18 @@ def pick_any(ratio, n_lanes, old, r):
 @njit(cache=True, nogil=True, _nrt=False)
 def add_topic(k, size, word_list):
     """Append a topic without tokens to the list."""
-    topics, _, weight = word_list
-    topics[size] = k
+    pairs, _, _, weight = word_list
+    pairs[size] = k
     if size & (LANES - 1) == 0:
         store(weight, size, broadcast(np.float32(0), LANES))
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def list_of(w, weight, state):
+    """Return the list of word w."""
+    start = state.start[w]
+    pairs, excess = entries_from(state.pairs, start), entries_from(state.excess, start)
+    return WordList(pairs, state.bits, excess, weight)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -173,12 +186,10 @@ def enter_cell(c, word, first, state, ratio_sum, weight, document):
     """Weigh the list of the word of cell c, and find the topic of its first token."""
     prefetch_list(word, c, state)
     w = not_negative(word[c])
-    start = state.start[w]
-    topics = entries_from(state.list_topic, start)
-    counts = entries_from(state.list_count, start)
+    word_list = list_of(w, weight, state)
     k, size = np.int64(state.z[first]), np.int64(state.size[w])
-    others, slot = weigh_list(document.ratio, topics, counts, size, weight, k)
-    return WordList(topics, counts, weight), Cell(k, slot, size, others, ratio_sum)
+    others, slot = weigh_list(document.ratio, size, k, word_list)
+    return word_list, Cell(k, slot, size, others, ratio_sum)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -187,7 +198,7 @@ def at_topic(k, cell, word_list):
     k = np.int64(k)
     if k == cell.topic:
         return cell
-    slot = find(word_list.topics, cell.size, k)
+    slot = find(word_list.pairs, word_list.bits, cell.size, k)
     others = sum_others(word_list.weight, cell.size, slot)
     return Cell(k, slot, cell.size, others, cell.ratio_sum)
 
@@ -201,12 +212,12 @@ def resample_listed(z, first, n, cell, word_list, priors, document, rng):
     """
     old, slot, size, others, ratio_sum = cell
     old, slot, size = not_negative(old), not_negative(slot), not_negative(size)
-    topics, counts, weight = word_list
+    pairs, bits, _, weight = word_list
     doc_topic, topic, ratio = document
     beta = priors.topic_word
     # The weight of the present topic without these tokens.
     old_ratio = ratio_without(old, n, priors, document)
-    old_weight = old_ratio * np.float32(counts[slot] - n)
+    old_weight = old_ratio * mass(slot, n, word_list)
     stay = old_weight + beta * old_ratio
     other_ratios = ratio_sum - ratio[old]
     listed = stay + others
@@ -215,10 +226,10 @@ def resample_listed(z, first, n, cell, word_list, priors, document, rng):
         return cell
     if r < listed:
         j = not_negative(pick_listed(weight, size, slot, r - stay))
-        k = np.int64(topics[j])
+        k = topic_of(pairs[j], bits)
     else:
         k = not_negative(pick_any(ratio, topic.size, old, uniform(rng) * other_ratios))
-        j = not_negative(find(topics, size, k))
+        j = not_negative(find(pairs, bits, size, k))
         if j == size:
             add_topic(k, size, word_list)
             size += 1
@@ -226,16 +237,16 @@ def resample_listed(z, first, n, cell, word_list, priors, document, rng):
         z[i] = k
     topic[old] -= n
     doc_topic[old] -= n
-    counts[slot] -= n
+    pairs[slot] -= n << bits
     ratio[old] = old_ratio
     weight[slot] = old_weight
     ratio_sum = other_ratios + old_ratio - ratio[k]
     topic[k] += n
     doc_topic[k] += n
-    counts[j] += n
+    pairs[j] += n << bits
     ratio_sum += update_ratio(k, priors, document)
-    weight[j] = ratio[k] * np.float32(counts[j])
-    if counts[slot] == 0:
+    weight[j] = ratio[k] * mass(j, 0, word_list)
+    if is_empty(slot, word_list):
         size = drop_topic(slot, size, topic.size, word_list)
     return Cell(UNKNOWN, 0, size, others, ratio_sum)
 
@@ -258,42 +269,31 @@ def resample_listed_cell(
 def gather(z, first, last, cell, word_list, priors, document):
     """Move the tokens from z[first] to before z[last] to the topic of `cell`."""
     k, _, size, others, ratio_sum = cell
-    topics, counts, weight = word_list
+    pairs, bits, _, weight = word_list
     doc_topic, topic, ratio = document
     for i in range(first, last):
         old = np.int64(z[i])
         if old == k:
             continue
         z[i] = k
-        old_j, j = find(topics, size, old), find(topics, size, k)
+        old_j, j = find(pairs, bits, size, old), find(pairs, bits, size, k)
         for one, slot, change in ((old, old_j, -1), (k, j, 1)):
             ratio_sum -= ratio[one]
             doc_topic[one] += change
             topic[one] += change
-            counts[slot] += change
+            pairs[slot] += change << bits
             ratio_sum += update_ratio(one, priors, document)
-            weight[slot] = ratio[one] * np.float32(counts[slot])
-        if counts[old_j] == 0:
+            weight[slot] = ratio[one] * mass(slot, 0, word_list)
+        if is_empty(old_j, word_list):
             size = drop_topic(old_j, size, topic.size, word_list)
     return at_topic(k, Cell(UNKNOWN, 0, size, others, ratio_sum), word_list)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def fill_gap(topics, counts, size, j, absent):
-    """Move the last topic of a list to the empty slot j; return the new size."""
-    size -= 1
-    topics[j] = topics[size]
-    counts[j] = counts[size]
-    topics[size] = absent
-    counts[size] = 0
-    return size
-
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def drop_topic(j, size, absent, word_list):
     """Do the same, and move the weight too."""
-    topics, counts, weight = word_list
-    size = fill_gap(topics, counts, size, j, absent)
+    weight = word_list.weight
+    size = fill_gap(word_list.pairs, size, j, absent)
     weight[j] = weight[size]
     weight[size] = 0
     return size
@@ -304,26 +304,16 @@ def from_topics(problem, z):
 
     A list has room for all topics that its tokens can have, and `SPARE` more.
     """
-    n_words, n_lanes, excess = problem.n_words, problem.n_lanes, problem.excess
+    n_lanes, excess, tokens = problem.n_lanes, problem.excess, word_tokens(problem)
     listed = np.diff(excess.word_ptr)
-    most = word_tokens(problem) + listed + SPARE
-    room = padded(np.minimum(most, problem.n_topics).astype(np.int64) + 1)
-    start = np.concatenate([np.zeros(1, np.int64), np.cumsum(room)])
-    kind = count_type(z.size)
-    state = ListCounts(
-        z=z,
-        topic=np.zeros(n_lanes, kind),
-        start=start,
-        size=np.zeros(n_words, np.int32),
-        list_topic=aligned_empty(start[-1], np.int32),
-        list_count=aligned_empty(start[-1], np.result_type(kind, excess.value)),
-    )
-    state.list_topic[:], state.list_count[:] = n_lanes, 0
+    most = np.minimum(tokens + listed + SPARE, problem.n_topics)
+    state = empty_lists(z, n_lanes, most, tokens.max(initial=0))
     slots = np.arange(excess.topic.size)
-    slots += np.repeat(start[:-1] - excess.word_ptr[:-1], listed)
-    state.size[:] = listed
-    state.list_topic[slots] = excess.topic
-    state.list_count[slots] = excess.value
+    slots += np.repeat(state.start[:-1] - excess.word_ptr[:-1], listed)
+    state.size[:], state.pairs[slots] = listed, excess.topic
+    if problem.has_word_prior:
+        state = state._replace(excess=np.zeros(state.pairs.size, np.float32))
+        state.excess[slots] = excess.value
     _list(problem.corpus, state)
     return state
 
@@ -331,21 +321,38 @@ def from_topics(problem, z):
 tables = from_topics  # a state has nothing else
 
 
+def empty_lists(z, n_lanes, most_topics, most_tokens):
+    """Return lists with room for so many topics of each word, without any."""
+    room = padded(most_topics.astype(np.int64) + 1)
+    start = np.append(0, np.cumsum(room))
+    pairs = aligned_empty(start[-1], pair_type(n_lanes, most_tokens))
+    pairs[:] = n_lanes
+    return ListCounts(
+        z=z,
+        topic=np.zeros(n_lanes, count_type(z.size)),
+        start=start,
+        size=np.zeros(most_topics.size, np.int32),
+        pairs=pairs,
+        bits=topic_bits(n_lanes),
+        excess=np.float32(0),
+    )
+
+
 @njit(cache=True, nogil=True)
 def _list(corpus, state):
     _, word, token_ptr = corpus
-    z, topic, start, sizes, list_topic, list_count = state
+    z, topic, start, sizes, pairs, bits, _ = state
     for c in range(word.size):
         w = word[c]
-        topics = list_topic[start[w] : start[w + 1]]
+        own = pairs[start[w] : start[w + 1]]
         for i in range(token_ptr[c], token_ptr[c + 1]):
             k = np.int64(z[i])
             topic[k] += 1
-            j = find(topics, np.int64(sizes[w]), k)
+            j = find(own, bits, np.int64(sizes[w]), k)
             if j == sizes[w]:
-                topics[j] = k
+                own[j] = k
                 sizes[w] += 1
-            list_count[start[w] + j] += 1
+            own[j] += 1 << bits
 
 
 def kernel_priors(problem):
@@ -357,13 +364,9 @@ def kernel_priors(problem):
 
 def counts(problem, state):
     """Return the count tables, made from the lists."""
-    n_words, n_lanes = state.size.size, state.topic.size
-    word_topic = np.zeros((n_words, n_lanes), state.list_count.dtype)
-    word = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(state.start))
-    used = state.list_count > 0
-    word_topic[word[used], state.list_topic[used]] = state.list_count[used]
-    if problem.has_word_prior:
-        word_ptr, topic, value = problem.excess
-        word_topic[np.repeat(np.arange(n_words), np.diff(word_ptr)), topic] -= value
-        word_topic = np.rint(word_topic).astype(state.topic.dtype)
+    word_topic = np.zeros((state.size.size, state.topic.size), state.topic.dtype)
+    word = np.repeat(np.arange(state.size.size, dtype=np.int32), np.diff(state.start))
+    topics, tokens = split(state.pairs, state.bits)
+    used = tokens > 0
+    word_topic[word[used], topics[used]] = tokens[used]
     return Counts(word_topic, state.topic)

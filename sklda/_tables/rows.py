@@ -166,12 +166,23 @@ def resample_each_dense(z, first, last, row, total, priors, document, scratch, r
 
 def from_topics(problem, z):
     """Return the state in which the tokens have the topics z."""
-    kind = count_type(z.size)
-    of_table = np.float64 if problem.has_word_prior else kind
-    word_topic = np.zeros((problem.n_words, problem.n_lanes), of_table)
-    if problem.has_word_prior:
-        word_topic[:, : problem.n_topics] = problem.beta.T
-    state = RowCounts(z, word_topic, np.zeros(problem.n_lanes, kind))
+    if not problem.has_word_prior:
+        return count_tokens(problem, z)
+    word_topic = np.zeros((problem.n_words, problem.n_lanes))
+    word_topic[:, : problem.n_topics] = problem.beta.T
+    return _counted(problem, z, word_topic)
+
+
+def count_tokens(problem, z):
+    """Return the counts of the topics z, without beta."""
+    shape = problem.n_words, problem.n_lanes
+    return _counted(problem, z, np.zeros(shape, count_type(z.size)))
+
+
+def _counted(problem, z, word_topic):
+    """Count all tokens on top of a table."""
+    topic = np.zeros(problem.n_lanes, count_type(z.size))
+    state = RowCounts(z, word_topic, topic)
     add_tokens(problem.corpus, state)
     return state
 

@@ -1,4 +1,4 @@
-"""The base of the displays, and the colours, texts and checks that they share."""
+"""The base of the displays; colours, texts, checks and imports that they share."""
 
 from __future__ import annotations
 
@@ -73,12 +73,29 @@ def import_pyplot(caller: str) -> ModuleType:
     return matplotlib.pyplot
 
 
+def import_pandas() -> ModuleType:
+    """Import pandas, or raise an ImportError that says how to install it."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("as_frame=True needs pandas: pip install pandas") from error
+    return pandas
+
+
 def check_axes(ax: Any) -> None:
     """Raise TypeError if `ax` is not an Axes."""
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
         raise TypeError(f"ax must be an Axes of matplotlib, got {ax!r}.")
+
+
+def axes_of(ax: Any) -> np.ndarray:
+    """Return the axes of the user, one or several, as an array."""
+    axes = np.asarray(ax, dtype=object).ravel()
+    for panel in axes:
+        check_axes(panel)
+    return axes
 
 
 def shades(n: int, lightest: float = 0.9) -> np.ndarray:

@@ -5,9 +5,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from sklda._core.problem import Corpus, Problem, padded
-from sklda._simd.prefetch import aligned_empty
+from sklda._core.problem import Corpus, Problem
 from sklda._tables import lists, rows
+from sklda._tables.pairs import split
 from sklda.dask.kernels import sparse_counts
 from sklda.dask.kernels.sparse_counts import SparseCounts
 
@@ -64,10 +64,7 @@ def _empty(n_words: int, n_entries: int) -> SparseCounts:
 
 def own_counts(problem: Problem[Corpus], z: np.ndarray) -> SparseCounts:
     """Return the counts of the documents; topics in the order of their first tokens."""
-    state = lists.from_topics(problem, z)
-    used = state.list_count > 0
-    topic = state.list_topic[used].astype(np.uint16)
-    return SparseCounts(starts(state.size), topic, state.list_count[used])
+    return _counts_of_lists(lists.from_topics(problem, z))
 
 
 def own_counts_by(table: np.ndarray, problem: Problem[Corpus], z) -> SparseCounts:
@@ -116,13 +113,13 @@ def as_lists(
     counts, n_lanes = unpack([packed]), topic.size
     size = np.diff(counts.start).astype(np.int32)
     # A word gets at most as many new topics as it has tokens in the documents.
-    room = np.minimum(size.astype(np.int64) + tokens + lists.SPARE, n_topics) + 1
-    start = np.zeros(most_words + 1, np.int64)
-    start[: size.size + 1] = starts(padded(room))
-    start[size.size + 1 :] = start[size.size]
-    list_topic, list_count = (aligned_empty(start[-1], np.int32) for _ in range(2))
-    sparse_counts.fill_lists(counts, n_lanes, start, list_topic, list_count)
-    return lists.ListCounts(z, topic, start, size, list_topic, list_count)
+    room = np.minimum(size.astype(np.int64) + tokens + lists.SPARE, n_topics)
+    sums = np.append(0, np.cumsum(counts.count, dtype=np.int64))
+    of_words = np.diff(sums[counts.start])
+    room = np.append(room, np.zeros(most_words - size.size, np.int64))
+    state = lists.empty_lists(z, n_lanes, room, of_words.max(initial=0))
+    sparse_counts.fill_lists(counts, state)
+    return state._replace(topic=topic, size=size)
 
 
 def as_rows(packed: PackedCounts, n_lanes: int, z, topic) -> rows.RowCounts:
@@ -133,10 +130,17 @@ def as_rows(packed: PackedCounts, n_lanes: int, z, topic) -> rows.RowCounts:
 
 def pack_lists(state: lists.ListCounts) -> PackedCounts:
     """Pack lists; topics stay in their order."""
-    n_words = state.size.size
-    counts = _empty(n_words, state.size.sum(dtype=np.int64))
-    sparse_counts.fill_from_lists(state, counts)
-    return PackedCounts.of(counts, 0, n_words)
+    return PackedCounts.of(_counts_of_lists(state), 0, state.size.size)
+
+
+def _counts_of_lists(state: lists.ListCounts) -> SparseCounts:
+    topics, tokens = split(state.pairs, state.bits)
+    used = tokens > 0
+    return SparseCounts(
+        starts(state.size),
+        topics[used].astype(np.uint16),
+        tokens[used].astype(np.int32),
+    )
 
 
 def pack_rows(state: rows.RowCounts) -> PackedCounts:

@@ -114,7 +114,7 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     -----
     Memory of a worker: for its shards 4 bytes per token, 12 per document-word pair and
     8 `n_shards` per document; and of 1 / `n_shards` of the words for each shard, up to
-    26 bytes for each topic that a word has. A topic can have at most 2**31 - 1
+    22 bytes for each topic that a word has. A topic can have at most 2**31 - 1
     tokens, and so can a part of the documents.
 
     References

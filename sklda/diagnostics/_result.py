@@ -10,6 +10,7 @@ import numpy as np
 
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._gibbs.run import chain_schedule
+from sklda._topics.plotting import import_pandas
 from sklda.diagnostics import _statistics as statistics
 from sklda.diagnostics._chains import Experiment, Sampled
 from sklda.diagnostics._table import (
@@ -219,13 +220,9 @@ class SampledChains:
         rows = {name: row.copy() for name, row in self._rows.items()}
         if not as_frame:
             return rows
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError(
-                "as_frame=True needs pandas: pip install pandas"
-            ) from error
-        return pandas.DataFrame.from_dict(rows, orient="index", columns=list(COLUMNS))
+        return import_pandas().DataFrame.from_dict(
+            rows, orient="index", columns=list(COLUMNS)
+        )
 
     @cached_property
     def _rows(self) -> dict[str, dict[str, float]]:

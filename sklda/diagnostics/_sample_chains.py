@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.parameters import CONSTRAINTS, make_problem, validates
 from sklda._base.sklearn_private import Interval
+from sklda._core.blocks import read_in_blocks
 from sklda._core.corpus import check_corpus, check_weights
 from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
@@ -92,7 +93,9 @@ default=None
     Notes
     -----
     Memory: a fit of each chain, a copy of a CSR matrix X, and one byte for each draw
-    and pair of tokens. Callbacks of the estimator see the fit of each chain.
+    and pair of tokens. An X of 2^27 or more document-word pairs is not copied: each
+    chain takes 12 bytes per pair in temporary files, and in memory if it runs in a
+    process. Callbacks of the estimator see the fit of each chain.
 
     Examples
     --------
@@ -121,7 +124,8 @@ default=None
     import_arviz("arviz_stats.base", "sample_chains")
     clones, generator = _clones(estimator, n_chains, random_state)
     pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
-    if pairs is not None and getattr(X, "format", None) == "csr":
+    is_csr = getattr(X, "format", None) == "csr"
+    if pairs is not None and is_csr and read_in_blocks(X) is None:
         X = X.copy()  # whose indices the chains read, whatever becomes of X
     experiment = Experiment(X, y, X_test, pairs, held_out, n_jobs)
     return SampledChains._of(experiment, experiment.start(clones))
@@ -148,17 +152,20 @@ def _check_data(
     """Return the pairs of tokens, if there are chains, and the test documents."""
     estimator._validate_params()
     pairs, whole = None, estimator._whole_counts
-    corpus = check_weights(estimator, X, reset=True, whole=whole)
-    if corpus.count.size == 0:
+    has_chains = isinstance(estimator, BaseChainEstimator)
+    if has_chains:
+        corpus = check_corpus(estimator, X, reset=True)
+    else:
+        corpus = check_weights(estimator, X, reset=True, whole=whole)
+    if corpus.word.size == 0:
         raise ValueError("X has no tokens, so there is nothing to sample.")
-    if isinstance(estimator, BaseChainEstimator):
-        whole_corpus = check_corpus(estimator, X, reset=True)
+    if has_chains:
         parameters = estimator._parameters
         keep_draws = getattr(parameters, "keep_draws", 0)
-        problem = make_problem(estimator, whole_corpus)
+        problem = make_problem(estimator, corpus)
         schedule = chain_schedule(parameters)
         check_keep_draws(keep_draws, schedule, problem, n_chains=n_chains)
-        pairs = draw_pairs(whole_corpus, generator)
+        pairs = draw_pairs(corpus, generator)
     if X_test is None:
         return pairs, None
     documents = HeldOut.of(check_weights(estimator, X_test, reset=False, whole=whole))

@@ -13,10 +13,9 @@ from sklearn.utils import check_random_state
 from sklda._base.parameters import LEVEL, validates
 from sklda._core.minka import learn_doc_topic
 from sklda._core.warn import warn_user
-from sklda._topics.plotting import check_indices
+from sklda._topics.plotting import check_indices, import_pandas
 from sklda._topics.posterior_draws import check_draws
 from sklda.inspection._covariates import check_covariates
-from sklda.inspection._words import import_pandas
 
 _FEWEST_DRAWS = 2  # that have a variance
 _CONSTANT = 1e-12  # standard deviation of a covariate, relative to its magnitude

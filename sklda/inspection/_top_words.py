@@ -20,7 +20,7 @@ from sklda._core.types import NameList, WordMetric
 from sklda._topics.plotting import (
     EDGE,
     FILL,
-    check_axes,
+    axes_of,
     check_indices,
     import_pyplot,
     shorten,
@@ -269,9 +269,7 @@ class TopWordsDisplay:
 
     def _check_axes(self, ax: Any) -> np.ndarray:
         """Return the axes of the user as an array, one per topic."""
-        axes = np.asarray(ax, dtype=object).ravel()
-        for panel in axes:
-            check_axes(panel)
+        axes = axes_of(ax)
         if axes.size != len(self.words):
             raise ValueError(
                 f"ax holds {axes.size} Axes, but there are {len(self.words)} topics to "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -22,7 +21,7 @@ from sklda._base.fitted_topics import (
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._core.checks import check_limit
 from sklda._core.types import MatrixLike, NameList, WordMetric
-from sklda._topics.plotting import shorten
+from sklda._topics.plotting import import_pandas, shorten
 from sklda._topics.word_scores import RANKING_CONSTRAINTS, word_scores
 
 if TYPE_CHECKING:
@@ -160,15 +159,6 @@ def top_words(
     topics = pandas.RangeIndex(len(words), name="topic")
     ranks = pandas.RangeIndex(1, columns.shape[1] + 1, name="rank")
     return pandas.DataFrame(words, index=topics, columns=ranks)
-
-
-def import_pandas() -> ModuleType:
-    """Import pandas, or raise an ImportError that says how to install it."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError("as_frame=True needs pandas: pip install pandas") from error
-    return pandas
 
 
 def top_columns(

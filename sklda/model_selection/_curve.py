@@ -18,6 +18,7 @@ from sklearn.utils import Bunch, get_tags
 from sklda._base.parameters import CONSTRAINTS, PATH, POSITIVE_INTEGER, validates
 from sklda._base.sklearn_private import Interval
 from sklda._core.types import MatrixLike, NameList
+from sklda._topics.plotting import import_pandas
 from sklda.model_selection._fits import MEASURES, CurveData, Design, measure_all
 from sklda.model_selection._recommendation import RULES, fold_means, standard_error
 
@@ -167,6 +168,8 @@ def topic_number_curve(
     >>> curve.recommended["score"]["n_components"]
     5
     """
+    if as_frame:
+        import_pandas()  # fails before hours of fits
     template = _check_estimator(estimator)
     used = _check_measures(measures, n_repeats, texts, feature_names)
     data = CurveData.of(X, n_words, texts, feature_names)
@@ -244,9 +247,7 @@ def _check_measures(
 
 def _frame(curve: Bunch) -> Any:
     """Return a table with a row for each number of topics."""
-    import pandas
-
-    columns = {}
+    pandas, columns = import_pandas(), {}
     for name, mean in curve.mean.items():
         columns |= {f"mean_{name}": mean, f"se_{name}": curve.standard_error[name]}
     index = pandas.Index(curve.n_components, name="n_components")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
 from sklda._core.types import MatrixLike
-from sklda._topics.plotting import EDGE, FILL, check_axes, import_pyplot
+from sklda._topics.plotting import EDGE, FILL, axes_of, import_pyplot
 from sklda.model_selection._curve import topic_number_curve
 from sklda.model_selection._recommendation import behind_best
 
@@ -125,7 +125,7 @@ class TopicNumberDisplay:
         """
         import_pyplot("TopicNumberDisplay")  # fails before hours of fits
         if ax is not None:
-            _axes_of(ax)
+            axes_of(ax)
         curve = topic_number_curve(estimator, X, param_range, **curve_kw)
         return cls(curve=curve).plot(ax)
 
@@ -155,7 +155,7 @@ class TopicNumberDisplay:
         """
         import_pyplot("TopicNumberDisplay")
         names = [name for name in self.curve.mean if name != "seconds"] + ["seconds"]
-        axes = _new_axes(len(names)) if ax is None else _axes_of(ax)
+        axes = _new_axes(len(names)) if ax is None else axes_of(ax)
         if len(axes) != len(names):
             raise ValueError(
                 f"ax holds {len(axes)} Axes, but there are {len(names)} measures to "
@@ -202,11 +202,3 @@ def _new_axes(n_panels: int) -> np.ndarray:
     for panel in panels[n_panels:]:
         panel.remove()
     return panels[:n_panels]
-
-
-def _axes_of(ax: Any) -> np.ndarray:
-    """Return the axes of the user as an array."""
-    axes = np.asarray(ax, dtype=object).ravel()
-    for panel in axes:
-        check_axes(panel)
-    return axes

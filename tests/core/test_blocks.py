@@ -1,14 +1,20 @@
 """X in blocks, in a folder or memory-mapped: the model of the whole matrix."""
 
+import pickle
 import tracemalloc
+from mmap import mmap
 
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 from sklda import ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier
 from sklda._core import blocks, memory
 from sklda._core.corpus import check_corpus
+from sklda._gibbs.stored import take_up
+from sklda.diagnostics import sample_chains
+from tests.helpers.comparison import assert_same_fit
 
 DOCUMENTS, WORDS = 60, 30
 
@@ -120,6 +126,70 @@ def test_a_large_matrix_is_not_copied_into_memory(monkeypatch):
     tracemalloc.stop()
     assert corpus.word.size == X.nnz
     assert peak < X.nnz  # bytes; the arrays of the corpus have 12 per cell
+
+
+# --- chains that go on -----------------------------------------------------------
+
+WARM = {"max_iter": 4, "warm_start": True, "random_state": 0}
+CHAINS = {
+    "lists in shards": CollapsedGibbsLDA(3, sampler="sparse", n_shards=2, **WARM),
+    "blocked": CollapsedGibbsLDA(3, blocking="nested", **WARM),
+    "ecgs in shards": ECGSLDA(3, n_shards=2, **WARM),
+    "one-vs-rest": MedLDAClassifier(3, multi_class="ovr", **WARM),
+    "medlda in shards": MedLDAClassifier(3, sampler="gibbs", n_shards=2, **WARM),
+}
+each_chain = pytest.mark.parametrize("name", CHAINS)
+
+
+def assert_in_files(chain):
+    for array in (chain.problem.corpus.word, chain.problem.corpus.token_ptr):
+        assert isinstance(array.base.obj, mmap)
+
+
+@each_chain
+def test_chains_that_go_on_read_the_same_files(name, X):
+    y = np.arange(DOCUMENTS) % 3
+    model = clone(CHAINS[name]).fit(cut(X), y)
+    before = model._stored.chain.chains
+    for one, copy in zip(before, take_up(model).chains, strict=True):
+        assert_in_files(one)
+        for array, same in zip(one.problem.corpus, copy.problem.corpus, strict=True):
+            assert array is same
+        assert not np.shares_memory(one.z, copy.z)
+    longer = clone(CHAINS[name]).set_params(max_iter=8, burn_in=6).fit(X, y)
+    stored = pickle.loads(pickle.dumps(model))
+    for goes_on in (model, stored):
+        assert_same_fit(goes_on.set_params(burn_in=2).fit(in_list(X, None), y), longer)
+
+
+@pytest.mark.parametrize("name", ["lists in shards", "medlda in shards"])
+def test_a_chain_that_goes_on_copies_no_cells(name, monkeypatch):
+    monkeypatch.setattr(blocks, "BLOCK_CELLS", 2**14)
+    X = sparse.random_array((20_000, 200), density=0.2, rng=0)
+    X = sparse.csr_array(X > 0, dtype=np.int32)
+    model = clone(CHAINS[name]).set_params(max_iter=1)
+    model.fit(X, np.arange(X.shape[0]) % 2)
+    tracemalloc.start()
+    copy = take_up(model)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert copy.z.nbytes == 2 * X.nnz
+    assert peak < 6 * X.nnz  # bytes; the arrays of the corpus have 12 per cell
+
+
+def test_several_chains_read_files(X, tmp_path):
+    pytest.importorskip("arviz_stats")
+    model, given = CollapsedGibbsLDA(3, max_iter=6, thin=1), {"n_chains": 2}
+    mapped = memory_mapped(X, tmp_path)
+    chains = sample_chains(model, mapped, random_state=0, **given)
+    assert chains._experiment.X is mapped
+    for _ in range(2):
+        for one in chains._sampled:
+            assert_in_files(one.chain)
+        chains.more(2)
+
+
+# --- refusals --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

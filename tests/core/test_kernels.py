@@ -47,11 +47,12 @@ def test_a_topic_that_starts_a_register_is_alone_in_it():
     n = LANES
     word_list = lists.WordList(
         np.arange(3 * n, dtype=np.int32),
-        np.zeros(3 * n, np.int32),
+        6,
+        np.float32(0),
         np.ones(3 * n, np.float32),  # what another word has left
     )
     lists.add_topic(7, n, word_list)
-    assert word_list.topics[n] == 7
+    assert word_list.pairs[n] == 7
     np.testing.assert_array_equal(word_list.weight, np.repeat([1, 0, 1], n))
     lists.add_topic(8, n + 1, word_list)
     np.testing.assert_array_equal(word_list.weight, np.repeat([1, 0, 1], n))

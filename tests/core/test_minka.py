@@ -30,9 +30,10 @@ def learn(counts, alpha, *, symmetric=False, calls=CALLS):
 
 
 def learn_beta(word_topic, beta, calls=CALLS):
-    histogram, totals = np.bincount(word_topic.ravel()), word_topic.sum(0)
+    histogram = np.unique(word_topic, return_counts=True)
+    totals = word_topic.sum(0)
     for _ in range(calls):
-        beta = minka.learn_topic_word(beta, histogram, totals, len(word_topic))
+        beta = minka.topic_word_fixed_point(beta, histogram, totals, len(word_topic))
     return beta
 
 

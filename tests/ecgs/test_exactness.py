@@ -239,19 +239,19 @@ any case
   tokens are not gathered
     lists._sweep_document: range(F + 1, F + N) -> range(0)
   one token of it is taken out of n_wk
-    lists.resample_listed: np.float32(C[J] - N) -> np.float32(C[J] - 1)
+    lists.resample_listed: mass(J, N, L) -> mass(J, 1, L) (1 of 2)
   one token is put back into n_k
     lists.resample_listed: A[K] += N -> A[K] += 1 (1 of 3)
   one token is put back into n_dk
     lists.resample_listed: A[K] += N -> A[K] += 1 (2 of 3)
   one token is put back into n_wk
-    lists.resample_listed: A[K] += N -> A[K] += 1 (3 of 3)
+    lists.resample_listed: A[J] += N << B -> A[J] += 1 << B
   gather forgets n_dk
-    _tables.lists.gather: A[K] += change -> pass (1 of 3)
+    _tables.lists.gather: A[K] += change -> pass (1 of 2)
   gather forgets n_k
-    _tables.lists.gather: A[K] += change -> pass (2 of 3)
+    _tables.lists.gather: A[K] += change -> pass (2 of 2)
   gather forgets n_wk
-    _tables.lists.gather: A[K] += change -> pass (3 of 3)
+    _tables.lists.gather: A[J] += change << B -> pass
   gather forgets the first topic
     _tables.lists.gather: ((A, B, -1), C) -> ((A, B, -1),)
   gather forgets the weights

@@ -268,12 +268,12 @@ cell
   the new topic's ratio is not updated
     update_ratio: ratio_without(K, *Z) -> document.ratio[K]
   the topic that fills a gap is lost
-    fill_gap: A[J] = A[S] -> pass (1 of 2)
+    fill_gap: A[J] = A[S] -> pass
 alone
   the token stays in n_wk
-    resample_listed: np.float32(C[J] - N) -> np.float32(C[J])
+    resample_listed: mass(J, N, L) -> mass(J, 0, L) (1 of 2)
   the current topic is weighed with all tokens
-    resample_listed: R * np.float32(C[J] - N) -> weight[J]
+    resample_listed: R * mass(J, N, L) -> weight[J] (1 of 2)
 two cells
   beta is missing
     resample_listed: old_weight + B * R -> old_weight
@@ -353,8 +353,8 @@ def test_mutants_fail(name, problem, edits):
 # A topic that a word has lost must leave the list. To leave it there with a count of
 # 0 changes no draw for a while; then there is no room for another one.
 LIST_MUTANTS = {
-    "an empty topic is not dropped": Edit("resample_listed", "C[J] == 0", "False"),
-    "the last topic is there twice": Edit("fill_gap", "T[S] = A\nC[S] = 0", "pass"),
+    "an empty topic is not dropped": Edit("resample_listed", "is_empty(*Z)", "False"),
+    "the last topic is there twice": Edit("drop_topic", "fill_gap(*Z)", "size - 1"),
     "a dropped topic is still found": Edit("fill_gap", "T[S] = absent", "pass"),
     "the size is forgotten": Edit("resample_listed_cell", "S[W] = C.size", "pass"),
 }

@@ -10,6 +10,7 @@ from sklda._gibbs.kernels import (
     single_site_registers,
     single_site_rows,
 )
+from sklda._tables import pairs
 from tests.helpers.corpora import random_corpus
 from tests.helpers.mutants import streams
 
@@ -76,3 +77,41 @@ def test_totals_beyond_32_bits_repel(kind, sampler, problem, z):
     assert (n_left == 0) == (kind is np.int64)
     if kind is np.int64:
         assert state.topic[0] == topic[0] - np.count_nonzero(z == 0)
+
+
+def test_a_pair_takes_64_bits_where_32_do_not_hold_its_tokens(problem, z, monkeypatch):
+    narrow = single_site_lists.from_topics(problem, z.copy())
+    monkeypatch.setattr(pairs, "PAIR_BITS", 6)
+    wide = single_site_lists.from_topics(problem, z.copy())
+    assert (narrow.pairs.dtype, wide.pairs.dtype) == (np.int32, np.int64)
+    rng = streams(1), streams(1)
+    for _ in range(3):
+        narrow = single_site_lists.sweep(problem, narrow, rng[0])
+        wide = single_site_lists.sweep(problem, wide, rng[1])
+        np.testing.assert_array_equal(wide.z, narrow.z)
+        np.testing.assert_array_equal(wide.pairs, narrow.pairs)
+    assert (narrow.z != z).any()
+
+
+@pytest.mark.parametrize("n_lanes", [16, 112, 1_008, 65_536])
+def test_the_largest_pair_of_32_bits_is_positive(n_lanes):
+    bits = pairs.topic_bits(n_lanes)
+    most = (1 << (31 - bits)) - 1
+    assert pairs.pair_type(n_lanes, most) is np.int32
+    assert pairs.pair_type(n_lanes, most + 1) is np.int64
+    pair = np.array([n_lanes + (most << bits)], np.int32)
+    assert [int(*part) for part in pairs.split(pair, bits)] == [n_lanes, most]
+
+
+def test_tokens_of_a_pair_beyond_32_bits_attract(problem, z):
+    state = single_site_lists.from_topics(problem, z.copy())
+    w, k = problem.corpus.word[0], z[0]
+    of_word = slice(*state.start[w : w + 2])
+    topics, _ = pairs.split(state.pairs[of_word], state.bits)
+    wide = state.pairs.astype(np.int64)
+    wide[of_word][topics == k] += 2**33 << state.bits
+    rng = streams(1)
+    state = single_site_lists.sweep(problem, state._replace(pairs=wide), rng)
+    word = np.repeat(problem.corpus.word, np.diff(problem.corpus.token_ptr))
+    assert (state.z[word == w] == k).all()
+    assert not (state.z[word != w] == k).all()

@@ -14,7 +14,7 @@ two words
     resample_large: doc_topic - T -> doc_topic
 peaked documents
   the block stays in n_wk
-    resample_large: words.counts[J] - T -> words.counts[J]
+    resample_large: mass(J, T, W) -> mass(J, 0, W)
 documents
   the block stays in n_k
     resample_large: topic - T -> topic
@@ -45,16 +45,16 @@ flat
 LIST = faults("""
 documents
   the word's tokens are not counted
-    resample_large: words.counts[J] - T -> 1 - T
+    resample_large: mass(J, T, W) -> 1 - T
   n_k is not changed
     add_to_topic: topic[K] += N -> pass
 split
   n_wk is not changed
-    add_to_topic: counts[J] += N -> pass
+    add_to_topic: pairs[J] += N -> pass
   n_dk is not changed
     add_to_topic: doc_topic[K] += N -> pass
   an entered topic has no name
-    add_to_topic: topics[J] = K -> pass
+    add_to_topic: pairs[J] = K -> pass
 """)
 NESTED = faults("""
 four

@@ -84,7 +84,7 @@ pair, same
   p_1 is that of b
     kappa_of: b + one -> b
   n_wk keeps the block in the test
-    resample_small: words.counts[J] - M -> words.counts[J]
+    resample_small: mass(J, M, W) -> mass(J, 0, W)
 pairs
   beta is missing where no topic is listed
     set_base: np.float64(beta) -> 1e-6
@@ -107,7 +107,7 @@ pair beside
   other topics have a token
     draw_unlisted: np.float64(beta) -> 1 + np.float64(beta)
   other topics are those of the list
-    draw_unlisted: weight[topics[J]] = 0 -> pass
+    draw_unlisted: weight[topic_of(*Z)] = 0 -> pass
   only listed topics are drawn
     draw_other: draw_unlisted(*Z) -> but
 two words
@@ -126,7 +126,7 @@ pair, different
   V is half as large
     set_ratios: entry(*Z) -> entry(*Z) / 2
   beta is missing when a token is added
-    small.change: words.counts[J] + beta -> words.counts[J] + 1e-6
+    small.change: mass(J, 0, W) + beta -> mass(J, 0, W) + 1e-6
   kappa_2 does not count
     draw_other: range(depth) -> range(1)
 3 of 3 topics
@@ -151,7 +151,7 @@ peaked pair
 KEPT = faults("""
 2
   an empty topic stays
-    drop_empty: counts[J] == 0 -> False
+    drop_empty: is_empty(*Z) -> False
   an empty slot keeps cumulants
     drop_empty: given.kappa[C, J] = 0 -> pass
   the cumulants of the last topic are lost
@@ -161,7 +161,7 @@ KEPT = faults("""
   the cumulants stay
     small.change: given.kappa[C, J] = X -> pass
   n_wk is not counted
-    small.change: words.counts[J] += N -> pass
+    small.change: words.pairs[J] += N -> pass
   n_dk is not counted
     small.change: given.doc_topic[K] += N -> pass
   n_k is not counted
@@ -169,7 +169,7 @@ KEPT = faults("""
   ratios stay
     small.change: set_ratios(*Z) -> pass
   a new topic has no name
-    draw_unlisted: topics[J] = K -> pass
+    draw_unlisted: pairs[J] = K -> pass
   a new topic is not listed
     draw_unlisted: size[0] += 1 -> pass
   a new topic has no cumulants

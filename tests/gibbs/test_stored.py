@@ -224,7 +224,9 @@ def test_the_caller_may_change_attributes_between_the_fits(name, topic_word_prio
     assert_same_fit(model, expected)
 
 
-def test_documents_in_common():
+@pytest.mark.parametrize("chunk", [1, 2, 2**20])
+def test_documents_in_common(chunk, monkeypatch):
+    monkeypatch.setattr("sklda._core.corpus._CHUNK", chunk)
     counts = np.array([[1, 0, 2], [0, 0, 0], [0, 3, 1], [0, 0, 0]])
     corpus = corpus_of(counts)
     assert n_documents_in_common(corpus, corpus) == 4

@@ -36,9 +36,9 @@ topics
     "lists": faults("""
 one seed
   the excess is missing
-    lists.from_topics: state.size[:] = N -> state.size[:] = 0
+    lists.from_topics: excess.value -> 0 * excess.value
   the excess is twice there
-    lists.from_topics: excess.value -> 2 * excess.value (2 of 2)
+    lists.from_topics: excess.value -> 2 * excess.value
 of words
   beta is that of another word
     entry.priors_of: entry(B, W) -> entry(B, 0)
@@ -49,7 +49,7 @@ topics
     "pairs": faults("""
 one seed
   the excess is missing
-    lists.from_topics: state.size[:] = N -> state.size[:] = 0
+    lists.from_topics: excess.value -> 0 * excess.value
 topics
   the sum of beta is that of another topic
     set_ratios: entry(S, K) -> entry(S, 0)

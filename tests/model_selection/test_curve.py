@@ -1,6 +1,7 @@
 """Curves over numbers of topics: by hand, resumed, in parallel, on planted topics."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -153,6 +154,13 @@ def test_progress(capsys):
     assert len(lines) == 4
     begin = "[topic_number_curve] fit 3/4, n_components=3, fold 1/2, repeat 1/1, "
     assert lines[2].startswith(f"{begin}score {curve.fits.score[1, 0, 0]:.4f}, ")
+
+
+def test_without_pandas_no_fit_begins(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    monkeypatch.setattr(CollapsedGibbsLDA, "fit", lambda *_: pytest.fail("a fit"))
+    with pytest.raises(ImportError, match=r"^as_frame=True needs pandas"):
+        topic_number_curve(LDA, X, [2, 3], **CHEAP, as_frame=True)
 
 
 def test_table_of_pandas():

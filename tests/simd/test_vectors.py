@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from sklda._simd.places import entries_from, load_at, load_at_each, not_negative
+from sklda._simd.places import entries_from, load_at_each, not_negative
 from sklda._simd.vectors import (
     any_lane,
     broadcast,
@@ -70,13 +70,13 @@ def sums(a, b, n, width, out):
 
 def places(a, b, n, width, out):
     x, of = load(n, 0, width), load(n, 1, width)
-    store(out, 0, choose(x == of, load(b, 0, width), load_at(a, x)))
+    store(out, 0, choose(x == of, load(b, 0, width), load_at_each(a, n, 31, 0, width)))
     nowhere = x == broadcast(np.int32(-1), width)
     out[width] = 3 * any_lane(x == x) + any_lane(nowhere)
 
 
 def listed_places(a, b, n, width, out):
-    store(out, 0, load_at_each(a, n, 1, width))
+    store(out, 0, load_at_each(a, n, 2, 1, width))
     out[width] = a[not_negative(n[0])]
 
 

@@ -42,29 +42,14 @@ def fill_from_rows(rows, counts):
 
 
 @njit(cache=True, nogil=True)
-def fill_lists(counts, absent, first, list_topic, list_count):
-    """Write the counts of word w from slot first[w] on, and fill up with `absent`."""
+def fill_lists(counts, state):
+    """Write the counts into lists that are empty."""
     start, topic, count = counts
     for w in range(start.size - 1):
-        slot = first[w]
+        slot = state.start[w]
         for j in range(start[w], start[w + 1]):
-            list_topic[slot], list_count[slot] = topic[j], count[j]
+            state.pairs[slot] = topic[j] + (np.int64(count[j]) << state.bits)
             slot += 1
-        list_topic[slot : first[w + 1]] = absent
-        list_count[slot : first[w + 1]] = 0
-
-
-@njit(cache=True, nogil=True)
-def fill_from_lists(state, counts):
-    """Write the entries of the lists, for which `counts` has just the room."""
-    start, topic, count = counts
-    end = 0
-    for w in range(start.size - 1):
-        first = state.start[w]
-        for slot in range(first, first + state.size[w]):
-            topic[end], count[end] = state.list_topic[slot], state.list_count[slot]
-            end += 1
-        start[w + 1] = end
 
 
 @njit(cache=True, nogil=True)

@@ -12,7 +12,7 @@ from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.simulations import draw_backward, draw_nested
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import exp_double, log_double
-from sklda._tables.lists import fill_gap, find
+from sklda._tables.pairs import fill_gap, find, is_empty, mass, topic_of
 
 PLAIN = 100  # tokens of the largest block that needs no saddle point
 
@@ -105,8 +105,8 @@ def resample_large(block, words, doc_topic, topic, priors, rng, nested):
     s = topic - taken + priors.topic_word_sum
     b = np.full(n_lanes, np.float64(words.beta))
     for j in range(words.size[0]):
-        k = words.topics[j]
-        b[k] += words.counts[j] - taken[k]
+        k = topic_of(words.pairs[j], words.bits)
+        b[k] += mass(j, taken[k], words)
     pmf = np.empty((block.size + 1, n_lanes))
     set_weights(a, b, s, pmf)
     if nested:
@@ -126,12 +126,13 @@ def resample_large(block, words, doc_topic, topic, priors, rng, nested):
 @njit(cache=True, nogil=True)
 def add_to_topic(k, n, words, doc_topic, topic):
     """Add n tokens to topic k of the word and of the document."""
-    topics, counts, size, _ = words
+    pairs, bits, size = words.pairs, words.bits, words.size
     doc_topic[k] += n
     topic[k] += n
-    j = find(topics, np.int64(size[0]), k)
-    topics[j] = k
-    counts[j] += n
-    size[0] = max(size[0], j + 1)
-    if counts[j] == 0:
-        size[0] = fill_gap(topics, counts, np.int64(size[0]), j, topic.size)
+    j = find(pairs, bits, np.int64(size[0]), k)
+    if j == size[0]:
+        pairs[j] = k
+        size[0] += 1
+    pairs[j] += n << bits
+    if is_empty(j, words):
+        size[0] = fill_gap(pairs, np.int64(size[0]), j, topic.size)

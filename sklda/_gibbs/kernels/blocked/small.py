@@ -22,10 +22,11 @@ from sklda._core.entry import entry
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 from sklda._simd.compile import njit
-from sklda._simd.places import entries_from, load_at, not_negative
+from sklda._simd.places import entries_from, load_at_each, not_negative
 from sklda._simd.vectors import (
     broadcast,
     choose,
+    entries,
     load,
     one_hot,
     store,
@@ -33,7 +34,15 @@ from sklda._simd.vectors import (
     to_float,
     total,
 )
-from sklda._tables.lists import SPARE, fill_gap, find, pick_listed
+from sklda._tables.lists import SPARE, pick_listed
+from sklda._tables.pairs import (
+    fill_gap,
+    find,
+    is_empty,
+    load_tokens,
+    mass,
+    topic_of,
+)
 
 SMALL = SPARE  # tokens of the largest block that is drawn by cumulants
 # If less than this share of K_1 is left without a block, subtraction has cancelled:
@@ -58,8 +67,9 @@ class Given(NamedTuple):
 class TopicList(NamedTuple):
     """The topics that one word has."""
 
-    topics: np.ndarray  # (n_slots,) int32
-    counts: np.ndarray  # (n_slots,) int32 or float64, n_wk
+    pairs: np.ndarray  # (n_slots,) int32 or int64, topics and n_wk
+    bits: int  # of a topic in a pair
+    excess: np.float32 | np.ndarray  # 0; or (n_slots,)
     size: np.ndarray  # (1,) int32, slots in use
     beta: np.float32
 
@@ -86,8 +96,9 @@ def topics_of(w, state, priors):
     w = not_negative(w)
     first = state.start[w]
     return TopicList(
-        entries_from(state.list_topic, first),
-        entries_from(state.list_count, first),
+        entries_from(state.pairs, first),
+        state.bits,
+        entries_from(state.excess, first),
         entries_from(state.size, w),
         entry(priors.topic_word, w),
     )
@@ -180,15 +191,16 @@ def weigh_topics(words, given, depth):
     one, beta = broadcast(1.0, LANES), broadcast(np.float64(words.beta), LANES)
     nothing = one - one
     sums = nothing, nothing, nothing, nothing
+    pairs, bits = words.pairs, words.bits
     for block in range(0, words.size[0], LANES):
-        topics = load(words.topics, block, LANES)
         ratios = (
-            load_at(ratio[0], topics),
-            load_at(ratio[1], topics),
-            load_at(ratio[2], topics),
-            load_at(ratio[3], topics),
+            load_at_each(ratio[0], pairs, bits, block, LANES),
+            load_at_each(ratio[1], pairs, bits, block, LANES),
+            load_at_each(ratio[2], pairs, bits, block, LANES),
+            load_at_each(ratio[3], pairs, bits, block, LANES),
         )
-        b = to_double(load(words.counts, block, LANES)) + beta
+        tokens = to_double(load_tokens(pairs, block, bits))
+        b = tokens + to_double(entries(words.excess, block, LANES)) + beta
         own = kappa_of(ratios, b, one)
         for c in range(depth):
             store(kappa[c], block, own[c])
@@ -201,15 +213,15 @@ def weigh_topics(words, given, depth):
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
 def change(j, n, sums, words, given, depth):
     """Add n tokens to the topic in slot j; return the K_c."""
-    k, beta = np.int64(words.topics[j]), np.float64(words.beta)
+    k, beta = topic_of(words.pairs[j], words.bits), np.float64(words.beta)
     unlisted, listed = kappa_of(at(given.ratio, k), beta, 1.0), at(given.kappa, j)
-    words.counts[j] += n
+    words.pairs[j] += n << words.bits
     given.doc_topic[k] += n
     given.topic[k] += n
     set_ratios(k, given, depth)
     ratio = at(given.ratio, k)
     changes = moved(kappa_of(ratio, beta, 1.0), unlisted, (0.0, 0.0, 0.0, 0.0))
-    own = kappa_of(ratio, words.counts[j] + beta, 1.0)
+    own = kappa_of(ratio, mass(j, 0, words) + beta, 1.0)
     for c in range(depth):
         given.base[c] += changes[c]
         given.kappa[c, j] = own[c]
@@ -232,11 +244,11 @@ def resample_small(block, n, sums, words, given, rng, depth):
         k, m = np.int64(block[i]), 1
         for other in range(i + 1, n):
             m += block[other] == block[i]
-        j = find(words.topics, np.int64(words.size[0]), k)
+        j = find(words.pairs, words.bits, np.int64(words.size[0]), k)
         given.slots[i] = j
         # Of the tokens on its topic, those after token i are out, and it goes.
         a = given.doc_topic[k] - m + np.float64(given.alpha[k])
-        b = words.counts[j] - m + np.float64(words.beta)
+        b = mass(j, m, words) + np.float64(words.beta)
         s = given.topic[k] - m + np.float64(entry(given.beta_sum, k))
         p0, p1, p2 = a * b / s, (a + 1) * (b + 1) / (s + 1), (a + 2) * (b + 2) / (s + 2)
         p3, p4 = (a + 3) * (b + 3) / (s + 3), (a + 4) * (b + 4) / (s + 4)
@@ -271,7 +283,7 @@ def redraw(block, n, stay, sums, words, given, rng, depth):
             # Rounding may leave nothing; infinite weights would draw any topic.
             stay, scale = 0.0, 1 / everything if everything > 0 else 1.0
             j = draw_other(r * scale, scale, factors, j, words, given, depth)
-            block[i] = words.topics[j]
+            block[i] = topic_of(words.pairs[j], words.bits)
         sums = change(j, 1, sums, words, given, depth)
     for i in range(n):
         drop_empty(slots[i], words, given)
@@ -306,17 +318,17 @@ def draw_unlisted(r, scale, factors, words, given, depth):
 
     r is uniform in their weights. Return another slot if rounding leaves none.
     """
-    topics, _, size, beta = words
+    pairs, bits, _, size, beta = words
     weight, n_lanes = given.weight, given.topic.size
     for k in range(n_lanes):
         kappa = kappa_of(at(given.ratio, k), np.float64(beta), 1.0)
         weight[k] = scale * combined(factors, kappa, depth)
     for j in range(size[0]):
-        weight[topics[j]] = 0
+        weight[topic_of(pairs[j], bits)] = 0
     k = pick_listed(weight, n_lanes, -1, r)
-    j = find(topics, np.int64(size[0]), k)
+    j = find(pairs, bits, np.int64(size[0]), k)
     if j == size[0]:
-        topics[j] = k
+        pairs[j] = k
         size[0] += 1
         weigh_topics(words, given, depth)
     return j
@@ -325,9 +337,9 @@ def draw_unlisted(r, scale, factors, words, given, depth):
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def drop_empty(j, words, given):
     """Drop a slot if its topic has no tokens; the last takes its place, and so on."""
-    topics, counts, size, _ = words
-    while j < size[0] and counts[j] == 0:
-        size[0] = fill_gap(topics, counts, np.int64(size[0]), j, given.topic.size)
+    size = words.size
+    while j < size[0] and is_empty(j, words):
+        size[0] = fill_gap(words.pairs, np.int64(size[0]), j, given.topic.size)
         for c in range(SMALL):
             given.kappa[c, j] = given.kappa[c, size[0]]
             given.kappa[c, size[0]] = 0
