@@ -7,6 +7,7 @@ import numpy as np
 from sklda._core.entry import entry
 from sklda._core.problem import LANES
 from sklda._simd.compile import njit
+from sklda._simd.prefetch import per_line, prefetch
 from sklda._simd.vectors import (
     broadcast,
     entries,
@@ -19,6 +20,8 @@ from sklda._simd.vectors import (
 
 # Changing the ratio of one token's topic takes as long as computing so many in a row.
 LANES_PER_TOKEN = 8
+DOCUMENTS_AHEAD = 4
+MOST_AHEAD = 512  # tokens of a document
 
 
 class Document(NamedTuple):
@@ -58,6 +61,25 @@ def enter_document(first, last, z, priors, document):
     return update_ratios(priors, document)
 
 
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def prefetch_documents(d, part, z):
+    """Prefetch the cells and the topics of documents that come after document d.
+
+    They are in one piece, and processors read ahead, unless words are in shards.
+    """
+    doc_ptr, begin, end, word, token_ptr = part
+    if end[d] - begin[d] == doc_ptr[d + 1] - doc_ptr[d]:
+        return
+    later = min(d + 2 * DOCUMENTS_AHEAD, begin.size - 1)
+    prefetch(token_ptr, doc_ptr[later])
+    prefetch(token_ptr, begin[later])
+    prefetch(word, begin[later])
+    soon = min(d + DOCUMENTS_AHEAD, begin.size - 1)
+    first, last = token_ptr[doc_ptr[soon]], token_ptr[doc_ptr[soon + 1]]
+    for i in range(first, min(last, first + MOST_AHEAD), per_line(z)):
+        prefetch(z, i)
+
+
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
 def next_document(before, d, part, z, ratio_sum, priors, document):
     """Set the counts and ratios of document d; return the sum of the ratios.
@@ -65,6 +87,7 @@ def next_document(before, d, part, z, ratio_sum, priors, document):
     They are those of document `before`, or of none, with the sum `ratio_sum`. Between
     short documents only the ratios of their own topics change.
     """
+    prefetch_documents(d, part, z)
     doc_ptr, token_ptr = part.doc_ptr, part.token_ptr
     first_before = token_ptr[doc_ptr[before]]
     last_before = token_ptr[doc_ptr[before + 1]]

@@ -36,7 +36,7 @@ from sklda._simd.vectors import (
     store,
     to_float,
 )
-from sklda._tables.document import count_document
+from sklda._tables.document import count_document, prefetch_documents
 from sklda._tables.rows import counts, from_topics, kernel_priors, prefetch_row, tables
 
 WIDTH = LANES // 2  # 256 bits: wider registers are rare
@@ -77,6 +77,7 @@ def _new_sweep(height):
             first, last = token_ptr[begin[d]], token_ptr[end[d]] - 1
             if last < first:
                 continue
+            prefetch_documents(d, part, z)
             start, stop = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
             count_document(start, stop, z, doc_topic)
             # All of this without the token at hand: n_dk + alpha_k and n_k + V beta,
