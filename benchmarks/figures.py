@@ -131,7 +131,7 @@ def lines(axes, points: dict, looks, xlabel, ylabel, *, log=True, slope=False) -
             axes.plot(x, x * (y[-1] / x[-1]), "#888888", lw=0.6, label="in proportion")
     axes.set(xscale="log", xlabel=xlabel, ylabel=ylabel)
     turned = 45 if len(ticks) > 7 else 0
-    axes.set_xticks(ticks, [f"{tick:,.6g}" for tick in ticks], rotation=turned)
+    axes.set_xticks(ticks, [f"{tick:,.7g}" for tick in ticks], rotation=turned)
     axes.set_xticks([], minor=True)
     if log:
         axes.set_yscale("log")

@@ -29,7 +29,7 @@ def write_page(folder: Path, doc: Path) -> None:
     text = (HERE / "page.rst").read_text(encoding="utf-8")
     head, *parts = re.split(r"^\.\. SECTION (\w+)\n", text, flags=re.MULTILINE)
     stored = read(folder)
-    values = {"machines": _machines(stored.values())}
+    values = {"machines": _machines(stored)}
     values["shapes"] = compare.shapes(stored.values())
     sections = [Template(head).substitute(values)]
     for name, section in zip(parts[::2], parts[1::2], strict=True):
@@ -42,17 +42,25 @@ def write_page(folder: Path, doc: Path) -> None:
     (doc / "benchmarks.rst").write_text(page, encoding="utf-8")
 
 
-def _machines(reports) -> str:
-    lines, versions = [], {}
-    for report in reports:
+def _machines(reports: dict[str, dict]) -> str:
+    """Return the machines, with what was measured on each if there are several."""
+    questions, versions = {}, {}
+    for name, report in reports.items():
         machine = report["machine"]
         packages = ", ".join(f"{k} {v}" for k, v in machine["versions"].items())
-        lines.append(
-            f"Machine: {machine['cpu']}, {machine['cores']} cores, "
-            f"{machine['system']}; {' '.join(machine['simd'])}. Versions: {packages}."
+        line = (
+            f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}; "
+            f"{' '.join(machine['simd'])}. Versions: {packages}."
         )
+        questions.setdefault(line, {})[f"``compare-{name.partition('-')[0]}``"] = None
         versions |= report.get("peers", {})
+    lines = [
+        f"Machine of {', '.join(own)}: {line}"
+        if len(questions) > 1
+        else f"Machine: {line}"
+        for line, own in questions.items()
+    ]
     known = {PEERS[name]: version for name, version in versions.items()}
     shown = [f"{p.label} {v}" for p, v in known.items() if p.package != "sklda"]
     lines += [f"Programs: {', '.join(shown)}."] if shown else []
-    return "\n\n".join(dict.fromkeys(lines))
+    return "\n\n".join(lines)

@@ -19,7 +19,7 @@ SIZE = ("corpus", "words", "tokens")  # of a point
 TINY = (0.02, 1000)  # millions of tokens, words: its tables do not count
 WARM_SWEEPS = 2
 RANDOM = ", random start"
-DASHES = ("-", "--", ":", "-.")  # by topics
+DASHES = ("-", "-", "--", ":", "-.")  # by topics; the first where these are x
 HEAD = ["", "tokens, millions", "words", "million tokens/s per thread", "/ NIPS"]
 HEAD += ["tokens that move, %", "bytes per token", "peak, MB"]
 
@@ -197,7 +197,6 @@ def section_size(reports, images) -> dict:
         axes.set_title(", ".join(texts))
     figures.finish(figure, images / "benchmarks-size.png")
     values = {key: options[key] for key in ("first", "first_of_random", "timed")}
-    values["limit"] = f"{options['limit']:g}"
     return values | {"tables": "\n\n".join(map(table_of, reports))}
 
 
@@ -216,7 +215,10 @@ def curves(reports, x: str, fixed: dict, value) -> tuple[dict, dict]:
                 series = point["program"], label(point), x != "topics" and n_topics
                 lines.setdefault(series, {})[sizes[x]] = value(point)
     lines = {series: values for series, values in lines.items() if len(values) > 1}
-    dashes = dict(zip(dict.fromkeys(k for *_, k in lines), cycle(DASHES), strict=False))
+    # Topics look the same in all panels.
+    sizes = {r["options"]["topics"]: sizes_of(r) for r in reports}
+    many = sorted(n_topics for n_topics, own in sizes.items() if len(own) > 1)
+    dashes = dict(zip([False, *many], cycle(DASHES), strict=False))
     named, looks = {}, {}
     for (program, text, n_topics), values in lines.items():
         name = f"{text}, K = {n_topics:,}" if n_topics else text
@@ -225,6 +227,12 @@ def curves(reports, x: str, fixed: dict, value) -> tuple[dict, dict]:
         if text.endswith(RANDOM):
             looks[name]["mfc"] = "white"
     return named, looks
+
+
+def sizes_of(report: dict) -> set[tuple]:
+    """Return tokens and words of the large corpora of a report."""
+    large = [point for point in report["points"] if point["corpus"] == "large"]
+    return {(point["tokens"], point["words"]) for point in large}
 
 
 def table_of(report: dict) -> str:
