@@ -287,7 +287,8 @@ def draw_size(reports, folder) -> None:
             }
             looks = dict(zip(names, STYLES, strict=False))
             figures.lines(axes, points, looks, x, "micro F1", log=False)
-            axes.set_xticks(sorted({t for own in points.values() for t in own})[::3])
+            ticks = sorted({t for own in points.values() for t in own})[::3]
+            axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
 
     figures.per_report(reports, folder, 2, draw_one)
 
