@@ -237,7 +237,7 @@ def faults(state, words, n_topics, betas=0.0):
         listed = sorted(zip(topics[first:end], counts[first:end], strict=True))
         expected = [(k, row[k]) for k in np.flatnonzero(row)]
         if len(listed) != len(expected) or not np.allclose(
-            np.ravel(listed), np.ravel(expected), rtol=0, atol=1e-6
+            np.ravel(listed), np.ravel(expected), rtol=1e-6, atol=0
         ):
             found.append(f"the list of word {w} is not what its tokens have")
         padding = set(zip(topics[end:last], counts[end:last], strict=True))
