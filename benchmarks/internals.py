@@ -1,7 +1,5 @@
 """All private names of sklda that the benchmarks use."""
 
-from functools import partial
-
 import numpy as np
 
 from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
@@ -50,9 +48,12 @@ class Sklda(Program):
             self._chain = Engine(approximation, problem, rng, lda.n_shards, threads)
         else:
             problem = make_problem(lda, check_corpus(lda, X, reset=True))
-            make_sampler = partial(lda._make_sampler, threads=threads)
+
+            def make_sampler(problem, _=None):
+                return lda._make_sampler(problem, threads)
+
             if z is None:
-                init = check_init(lda.init, problem, None)
+                init = check_init(lda, problem)
                 z = first_topics(init, problem, make_sampler, rng, threads)
             self._chain = Chain(make_sampler(problem), problem, rng, z=z)
         self.priors = problem.doc_topic_prior, problem.topic_word_prior
@@ -125,7 +126,7 @@ class Supervised(Program):
         sampler = lda._make_sampler(problem, threads)
         sampler = sampler._replace(loss=loss, targets=targets)
         self._lda, rng = lda, random_streams(lda.random_state)
-        self._chain = MedLDAChain(sampler, problem, rng)
+        self._chain = MedLDAChain(sampler, problem, rng, lda.init)
 
     def sweep(self, n=1):
         for _ in range(n):

@@ -228,25 +228,27 @@ def seconds_per_sweep(X, y, n_topics, settings) -> float:
 
 
 def run_size(options) -> None:
-    """Follow the F1 of held-out documents, one number of topics after the other."""
+    """Follow the F1 of held-out documents, one chain after the other."""
     n, n_test = options.documents, options.test_documents
     shape = n + n_test, options.words, (n + n_test) * options.length
     X, y = labelled_corpus(*shape, options.labels, options.planted)
     train, test = (X[:n], y[:n]), (X[n:], y[n:])
     name = f"size-{n}"
     rows = harness.read(options.folder, name).get(name, {"rows": []})["rows"]
-    for n_topics in options.topics:
-        row = {"n_topics": n_topics, **follow_f1(n_topics, options, train, test)}
+    for n_topics, init in product(options.topics, options.init):
+        key = {"n_topics": n_topics, "init": init}
+        row = key | follow_f1(key, options, train, test)
         harness.print_rows([row])
-        rows = [other for other in rows if other["n_topics"] != n_topics] + [row]
+        rows = [other for other in rows if not key.items() <= other.items()] + [row]
         report = {"tokens": int(train[0].sum()), "rows": rows}
         harness.write(options, name, report, note=PAPER["medlda-size"], **FIXED)
 
 
-def follow_f1(n_topics, options, train, test) -> dict:
+def follow_f1(key, options, train, test) -> dict:
     """Return F1 by sweeps and seconds, of which the start of the chain is a part."""
     threads = {"n_shards": options.shards, "n_jobs": options.threads}
-    lda = medlda(n_topics, 0).set_params(**threads, n_em_steps=FEW_EM_STEPS)
+    lda = medlda(key["n_topics"], 0, init=key["init"], n_em_steps=FEW_EM_STEPS)
+    lda.set_params(**threads)
     warm(lda, *train)
     curve = {key: [] for key in ("sweeps", "seconds", "micro F1", "macro F1")}
     start, done = time.perf_counter(), 0
@@ -258,9 +260,9 @@ def follow_f1(n_topics, options, train, test) -> dict:
             done = sweeps
             found = scores(test[1], chain.predict(test[0]))
             point = {"sweeps": sweeps, "seconds": round(seconds, 3), **found}
-            harness.print_rows([{"n_topics": n_topics, **point}])
-            for key in curve:
-                curve[key].append(point[key])
+            harness.print_rows([key | point])
+            for name in curve:
+                curve[name].append(point[name])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     paces = np.diff(curve["seconds"]) / np.diff(curve["sweeps"])
     own = {"start": began, "seconds_per_sweep": float(paces[-1]), "peak_bytes": peak}
@@ -280,7 +282,7 @@ def draw_size(reports, folder) -> None:
 
     def draw_one(panels, report):
         for axes, x in zip(panels, ("sweeps", "seconds"), strict=True):
-            names = [f"K = {row['n_topics']}" for row in report["rows"]]
+            names = [f"K = {row['n_topics']}, {row['init']}" for row in report["rows"]]
             points = {
                 name: dict(zip(row[x], row["micro F1"], strict=True))
                 for name, row in zip(names, report["rows"], strict=True)

@@ -45,14 +45,12 @@ CONSTRAINTS: dict = {
     "verbose": ["verbose"],
 }
 TRACE_CONSTRAINTS: dict = {"evaluate_every": NATURAL_NUMBER}
-INIT_CONSTRAINTS: dict = {
-    "init": [StrOptions({"random", "subsample"}), "array-like", HasMethods("fit")],
-}
 DRAWS_CONSTRAINTS: dict = {"keep_draws": NATURAL_NUMBER}
 SHARD_CONSTRAINTS: dict = {"n_shards": POSITIVE_INTEGER}
 CHAIN_CONSTRAINTS: dict = {
     "burn_in": [None, *NATURAL_NUMBER],
     "thin": POSITIVE_INTEGER,
+    "init": [StrOptions({"random", "subsample"}), "array-like", HasMethods("fit")],
     "warm_start": ["boolean"],
 }
 PROPORTION: list = [Interval(Real, 0, 1, closed="both")]

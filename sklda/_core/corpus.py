@@ -190,7 +190,7 @@ def split_cells(corpus: Corpus, most: int | np.ndarray) -> Corpus:
     """
     most = np.minimum(most, MAX_32_BITS)  # all that follows fits into 64 bits
     n_pieces = -(-np.diff(corpus.token_ptr) // most)
-    piece_ptr = np.concatenate([[0], np.cumsum(n_pieces)])
+    piece_ptr = starts(n_pieces)
     # The first token of piece i of a cell is i * most tokens after that of the cell.
     first_token = corpus.token_ptr[:-1] - most * piece_ptr[:-1]
     step = np.repeat(np.broadcast_to(most, n_pieces.shape), n_pieces)
@@ -204,7 +204,7 @@ def split_cells(corpus: Corpus, most: int | np.ndarray) -> Corpus:
 
 def split_weights(weights: WeightedCorpus) -> WeightedCorpus:
     """Split cells of whole weights into cells of one token."""
-    cell_ptr = np.concatenate([[0], np.cumsum(weights.count.astype(np.int64))])
+    cell_ptr = starts(weights.count)
     word = np.repeat(weights.word, np.diff(cell_ptr))
     count = np.ones(word.size, np.float32)
     return WeightedCorpus(cell_ptr[weights.doc_ptr], word, count)
@@ -290,11 +290,9 @@ def take_documents(corpus: Corpus, documents: np.ndarray) -> Corpus:
 
 
 def _take(corpus, first, n_cells):
-    doc_ptr = np.concatenate([[0], np.cumsum(n_cells)])
-    word, token_ptr = (
-        np.empty(doc_ptr[-1], np.int32),
-        np.zeros(doc_ptr[-1] + 1, np.int64),
-    )
+    doc_ptr = starts(n_cells)
+    word = np.empty(doc_ptr[-1], np.int32)
+    token_ptr = np.zeros(doc_ptr[-1] + 1, np.int64)
     counts = token_ptr[1:]
     # Some documents at a time: the numbers of their cells take memory, too.
     for documents in ranges(doc_ptr, 1 + int(doc_ptr[-1]) // _CHUNK):
@@ -340,6 +338,11 @@ def _sum_over_cells(problem, *, of_tokens):
         counts = np.diff(token_ptr[first : first + _CHUNK + 1]) if of_tokens else None
         sums += np.bincount(word[cells], counts, problem.n_words)
     return sums
+
+
+def starts(sizes: np.ndarray) -> np.ndarray:
+    """Return where each of neighbouring ranges starts, and where the last one ends."""
+    return np.append(0, np.cumsum(sizes, dtype=np.int64))
 
 
 def tokens_before(corpus: Corpus | Part) -> np.ndarray:

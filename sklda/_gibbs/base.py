@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -16,7 +15,6 @@ from sklda._base.lda import BaseLDA
 from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
     DRAWS_CONSTRAINTS,
-    INIT_CONSTRAINTS,
     TRACE_CONSTRAINTS,
     make_problem,
     make_threads,
@@ -73,7 +71,6 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
     _parameter_constraints: ClassVar[dict] = {
         **BaseChainEstimator._parameter_constraints,
         **DRAWS_CONSTRAINTS,
-        **INIT_CONSTRAINTS,
         **TRACE_CONSTRAINTS,
     }
 
@@ -158,17 +155,17 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         schedule = chain_schedule(parameters, goes_on=chain is not None)
         keep_draws, every = parameters.keep_draws, parameters.evaluate_every
         with fitting(self), make_threads(parameters) as threads:
-            new, own = chain is None, self.warm_start
-            corpus = check_corpus(self, X, reset=new, own=own)
+            corpus = check_corpus(self, X, reset=chain is None, own=self.warm_start)
             problem = make_problem(self, corpus)
             sampler = self._make_sampler(problem, threads)
             if chain is None:
                 check_keep_draws(keep_draws, schedule, problem)
-                names = getattr(self, "feature_names_in_", None)
-                init = check_init(self.init, problem, names)
-                make_sampler = partial(self._make_sampler, threads=threads)
-                rng = random_streams(self.random_state)
-                z = first_topics(init, problem, make_sampler, rng, threads)
+                init, rng = check_init(self, problem), random_streams(self.random_state)
+
+                def of_part(part, _):
+                    return self._make_sampler(part, threads)
+
+                z = first_topics(init, problem, of_part, rng, threads)
                 chain = Chain(sampler, problem, rng, keep_draws, z)
             else:
                 check_documents(corpus, chain.problem.corpus, may_add=True)

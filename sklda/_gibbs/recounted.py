@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.corpus import ranges, word_cells
+from sklda._core.corpus import ranges, starts, word_cells
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.threads import Threads
 from sklda._tables import rows
@@ -32,8 +32,7 @@ def new_state(
 ) -> RecountedState:
     """Return the state in which the tokens have the topics z."""
     counts = rows.count_tokens(problem, z)
-    cells_before = np.concatenate([[0], np.cumsum(word_cells(problem))])
-    count_ranges = list(ranges(cells_before, threads.n))
+    count_ranges = list(ranges(starts(word_cells(problem)), threads.n))
     return RecountedState(*counts, word_slices, doc_slices, count_ranges)
 
 

@@ -36,13 +36,12 @@ MANY = 100_000  # documents
 _N_PASSES = 2  # over a document: the first knows little of it
 _CHILD = 2**32 - 1  # the child of the random streams that is for the start
 
+# Of a part of the corpus: its problem, and the numbers of its documents.
+MakeSampler = Callable[[Problem[Corpus], np.ndarray], Sampler]
 
-def check_init(
-    init: Any, problem: Problem[Corpus], names: np.ndarray | None
-) -> str | np.ndarray:
+
+def check_init(estimator: Any, problem: Problem[Corpus]) -> str | np.ndarray:
     """Return a name, or the topics that `init` is or holds, (n_topics, n_words).
-
-    The columns of X have names, or None.
 
     Raises
     ------
@@ -51,6 +50,7 @@ def check_init(
     ValueError
         If these are not of as many topics and words, or the words have other names.
     """
+    init = estimator.init
     if isinstance(init, str):
         return init
     topics, name = init, "init"
@@ -65,9 +65,10 @@ def check_init(
             )
     topics = check_numbers(topics, name, (problem.n_topics, problem.n_words))
     topics = topics.astype(np.float64)  # whose products do not overflow
-    if names is not None and has_names(init):
+    if has_names(estimator) and has_names(init):
+        names = estimator.feature_names_in_.tolist()
         own_names = [str(word) for word in init.feature_names_in_]
-        check_same_words("X", names.tolist(), "init", own_names)
+        check_same_words("X", names, "init", own_names)
     if topics.min() < 0:
         raise ValueError(f"{name} must not be negative, got {topics.min():g}.")
     empty = np.flatnonzero(topics.max(axis=1) == 0)
@@ -82,7 +83,7 @@ def check_init(
 def first_topics(
     init: str | np.ndarray,
     problem: Problem[Corpus],
-    make_sampler: Callable[[Problem[Corpus]], Sampler],
+    make_sampler: MakeSampler,
     rng: RandomStreams,
     threads: Threads,
 ) -> np.ndarray | None:
@@ -164,7 +165,7 @@ def _draw(
 
 def _of_parts(
     problem: Problem[Corpus],
-    make_sampler: Callable[[Problem[Corpus]], Sampler],
+    make_sampler: MakeSampler,
     rng: RandomStreams,
     threads: Threads,
 ) -> np.ndarray:
@@ -176,13 +177,13 @@ def _of_parts(
     order = rng.generator.permutation(n_docs)
     word_topic = None
 
-    def sweep_over(part, n_sweeps, own):
+    def sweep_over(part, some, n_sweeps, own):
         """Return phi of a chain; its arrays are gone before the next is begun."""
         if word_topic is None:
             z = random_first_topics(part, own.kernel)
         else:
             z = _draw(part, word_topic, own.child(_CHILD), threads)
-        sampler = make_sampler(part)
+        sampler = make_sampler(part, some)
         state = sampler.from_topics(part, z)
         for _ in range(n_sweeps):
             state = sampler.sweep(part, state, own)
@@ -192,6 +193,6 @@ def _of_parts(
     for i, (share, n_sweeps) in enumerate(stages):
         some = np.sort(order[: max(1, round(share * n_docs))])
         part = problem._replace(corpus=take_documents(problem.corpus, some))
-        word_topic = sweep_over(part, n_sweeps, rng.child(i))
+        word_topic = sweep_over(part, some, n_sweeps, rng.child(i))
         del part
     return _draw(problem, word_topic, rng.child(len(stages)), threads)

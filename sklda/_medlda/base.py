@@ -23,6 +23,7 @@ from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
 from sklda._gibbs.run import Observer, chain_schedule, run_fit
+from sklda._gibbs.start import check_init
 from sklda._gibbs.stored import check_documents, take_up
 from sklda._medlda.chain import MedLDAChain, OneVsRest, acceptance_rate
 from sklda._medlda.losses import Loss
@@ -68,8 +69,7 @@ class BaseMedLDA(BaseChainEstimator):
         schedule = chain_schedule(parameters, goes_on=chain is not None)
         per_task = self._has_chain_per_task
         with fitting(self), make_threads(parameters, in_parallel=per_task) as threads:
-            new, own = chain is None, self.warm_start
-            corpus = check_corpus(self, X, reset=new, own=own)
+            corpus = check_corpus(self, X, reset=chain is None, own=self.warm_start)
             check_size(corpus)
             loss, targets, of_y = self._tasks(corpus.begin, y)
             problem = make_problem(self, corpus)
@@ -82,11 +82,11 @@ class BaseMedLDA(BaseChainEstimator):
                     chain.threads = threads
                 else:
                     chain.sampler = sampler
-            elif per_task and targets.shape[1] > 1:
-                rng = random_streams(self.random_state)
-                chain = OneVsRest(sampler, problem, rng, threads)
             else:
-                chain = MedLDAChain(sampler, problem, random_streams(self.random_state))
+                init, rng = check_init(self, problem), random_streams(self.random_state)
+                given = sampler, problem, rng, init
+                has_many = per_task and targets.shape[1] > 1
+                chain = OneVsRest(*given, threads) if has_many else MedLDAChain(*given)
             run_fit(self, (X, y), chain, schedule, _REPORT_EVERY, recorder)
             vars(self).update(of_y)
             self._end(chain, recorder)

@@ -10,6 +10,7 @@ from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
 from sklda._gibbs.chain import Chain
+from sklda._gibbs.start import first_topics
 from sklda._medlda.sampler import MaxMargin, MaxMarginState
 
 
@@ -20,9 +21,17 @@ class MedLDAChain(Chain):
     state: MaxMarginState
 
     def __init__(
-        self, sampler: MaxMargin, problem: Problem[Corpus], rng: RandomStreams
+        self,
+        sampler: MaxMargin,
+        problem: Problem[Corpus],
+        rng: RandomStreams,
+        init: str | np.ndarray = "random",
     ) -> None:
-        super().__init__(sampler, problem, rng)
+        def of_part(_, some):
+            return sampler._replace(targets=sampler.targets[some])
+
+        z = first_topics(init, problem, of_part, rng, sampler.threads)
+        super().__init__(sampler, problem, rng, z=z)
         # Of each sweep without the factor 2 C: sum over tasks, mean of documents.
         self.loss: list[float] = []
         self._weights_sum = np.zeros_like(self.state.weights)
@@ -76,6 +85,7 @@ class OneVsRest:
         sampler: MaxMargin,
         problem: Problem[Corpus],
         rng: RandomStreams,
+        init: str | np.ndarray,
         threads: Threads,
     ) -> None:
         self.threads = threads
@@ -84,7 +94,7 @@ class OneVsRest:
             # Shards of a chain take turns: the threads share the chains.
             targets = sampler.targets[:, [task]]
             own = sampler._replace(targets=targets, threads=Threads(1))
-            return MedLDAChain(own, problem, rng.child(task))
+            return MedLDAChain(own, problem, rng.child(task), init)
 
         self.chains = threads.map(new_chain, range(sampler.targets.shape[1]))
 

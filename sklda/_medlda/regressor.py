@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin
 
 from sklda._base.fitted_topics import snapshot
 from sklda._base.sklearn_private import Interval
@@ -59,6 +59,13 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     thin : int, default=5
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
+    init : "random", "subsample", array-like or estimator, default="random"
+        Where the chain begins; the posterior is the same. With "random", the topics of
+        a token are equally likely, or as an array for `topic_word_prior` says.
+        "subsample" first sweeps over parts of the documents, which pays for large
+        corpora. With topics, an array of shape (n_components, n_words) or a fitted
+        model with such `components_`, tokens are drawn under these. See "Start from
+        topics" in the user guide.
     warm_start : bool, default=False
         With True, fit goes on with the chain of the last fit: `max_iter` more sweeps,
         bit for bit as in one long fit. "Continue a fit" in the user guide says what may
@@ -163,6 +170,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         max_iter: int = 50,
         burn_in: int | None = None,
         thin: int = 5,
+        init: Literal["random", "subsample"] | ArrayLike | BaseEstimator = "random",
         warm_start: bool = False,
         n_mh_steps: int = 6,
         n_weight_steps: int | None = 2,
@@ -182,6 +190,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin
+        self.init = init
         self.warm_start = warm_start
         self.n_mh_steps = n_mh_steps
         self.n_weight_steps = n_weight_steps

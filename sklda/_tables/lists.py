@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.corpus import word_tokens
+from sklda._core.corpus import starts, word_tokens
 from sklda._core.entry import priors_of
 from sklda._core.problem import LANES, Counts, count_type, padded
 from sklda._core.random_streams import uniform, uniform_float32
@@ -324,7 +324,7 @@ tables = from_topics  # a state has nothing else
 def empty_lists(z, n_lanes, most_topics, most_tokens):
     """Return lists with room for so many topics of each word, without any."""
     room = padded(most_topics.astype(np.int64) + 1)
-    start = np.append(0, np.cumsum(room))
+    start = starts(room)
     pairs = aligned_empty(start[-1], pair_type(n_lanes, most_tokens))
     pairs[:] = n_lanes
     return ListCounts(

@@ -5,9 +5,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from sklda._core.corpus import starts
 from sklda._core.problem import Corpus, Problem
 from sklda._tables import lists, rows
-from sklda._tables.pairs import split
 from sklda.dask.kernels import sparse_counts
 from sklda.dask.kernels.sparse_counts import SparseCounts
 
@@ -43,15 +43,10 @@ def pack_blocks(counts: SparseCounts, bounds: list[int]) -> list[PackedCounts]:
 def unpack(packed: list[PackedCounts]) -> SparseCounts:
     """Return the counts of neighbouring blocks as one."""
     return SparseCounts(
-        starts(np.concatenate([one.size for one in packed], dtype=np.int64)),
+        starts(np.concatenate([one.size for one in packed])),
         np.concatenate([one.topic for one in packed], dtype=np.uint16),
         np.concatenate([one.count for one in packed], dtype=np.int32),
     )
-
-
-def starts(sizes) -> np.ndarray:
-    """Return where each of neighbouring ranges starts, and where the last one ends."""
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
 def _empty(n_words: int, n_entries: int) -> SparseCounts:
@@ -114,8 +109,7 @@ def as_lists(
     size = np.diff(counts.start).astype(np.int32)
     # A word gets at most as many new topics as it has tokens in the documents.
     room = np.minimum(size.astype(np.int64) + tokens + lists.SPARE, n_topics)
-    sums = np.append(0, np.cumsum(counts.count, dtype=np.int64))
-    of_words = np.diff(sums[counts.start])
+    of_words = np.diff(starts(counts.count)[counts.start])
     room = np.append(room, np.zeros(most_words - size.size, np.int64))
     state = lists.empty_lists(z, n_lanes, room, of_words.max(initial=0))
     sparse_counts.fill_lists(counts, state)
@@ -134,13 +128,9 @@ def pack_lists(state: lists.ListCounts) -> PackedCounts:
 
 
 def _counts_of_lists(state: lists.ListCounts) -> SparseCounts:
-    topics, tokens = split(state.pairs, state.bits)
-    used = tokens > 0
-    return SparseCounts(
-        starts(state.size),
-        topics[used].astype(np.uint16),
-        tokens[used].astype(np.int32),
-    )
+    counts = _empty(state.size.size, state.size.sum(dtype=np.int64))
+    sparse_counts.fill_from_lists(state, counts)
+    return counts
 
 
 def pack_rows(state: rows.RowCounts) -> PackedCounts:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._simd.compile import njit
+from sklda._tables.pairs import tokens_of, topic_of
 
 
 class SparseCounts(NamedTuple):
@@ -50,6 +51,20 @@ def fill_lists(counts, state):
         for j in range(start[w], start[w + 1]):
             state.pairs[slot] = topic[j] + (np.int64(count[j]) << state.bits)
             slot += 1
+
+
+@njit(cache=True, nogil=True)
+def fill_from_lists(state, counts):
+    """Write the entries of the lists, for which `counts` has just the room."""
+    start, topic, count = counts
+    end = 0
+    for w in range(state.size.size):
+        first = state.start[w]
+        for pair in state.pairs[first : first + state.size[w]]:
+            topic[end] = topic_of(pair, state.bits)
+            count[end] = tokens_of(pair, state.bits)
+            end += 1
+        start[w + 1] = end
 
 
 @njit(cache=True, nogil=True)

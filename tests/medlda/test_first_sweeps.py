@@ -1,0 +1,82 @@
+"""Starts of supervised chains: labels stay with their documents, topics are used."""
+
+import numpy as np
+import pytest
+
+from sklda import MedLDAClassifier, MedLDARegressor
+from sklda._gibbs import start
+from sklda._medlda.sampler import MaxMargin
+from tests.helpers.comparison import assert_same_fit
+from tests.helpers.supervised import INDICATORS, MAIN, THETA, TRAIN, X, fit
+
+WAYS = {
+    "classes": (MAIN, {}),
+    "labels": (INDICATORS, {}),
+    "shards": (MAIN, {"n_shards": 3}),
+    "one-vs-rest": (MAIN, {"multi_class": "ovr"}),
+    "numbers": (THETA[:, 0], {"cls": MedLDARegressor}),
+}
+ways = pytest.mark.parametrize("way", WAYS)
+
+
+@pytest.fixture
+def few_sweeps(monkeypatch):
+    monkeypatch.setattr(start, "STAGES", ((0.2, 3), (0.5, 2)))
+
+
+@ways
+@pytest.mark.usefixtures("few_sweeps")
+def test_the_start_on_a_part_depends_on_the_seed_alone(way):
+    y, params = WAYS[way]
+    params = params | {"init": "subsample", "max_iter": 4, "burn_in": 2}
+    first, again = (fit(y[TRAIN], **params, n_jobs=n) for n in (1, 3))
+    assert_same_fit(first, again)
+    other = fit(y[TRAIN], **params, random_state=1)
+    assert (first.components_ != other.components_).any()
+    assert first.n_iter_ == first.loss_.size == 4
+
+
+@ways
+@pytest.mark.usefixtures("few_sweeps")
+def test_parts_have_the_labels_of_their_documents(way, monkeypatch):
+    y, params = WAYS[way]
+    y = y[TRAIN]
+    # The number of tokens of the last word is that of the document.
+    counts = np.column_stack([X[TRAIN], 1 + np.arange(len(y))])
+    seen, from_topics = [], MaxMargin.from_topics
+
+    def noting(self, problem, z):
+        seen.append((problem, self.targets))
+        return from_topics(self, problem, z)
+
+    monkeypatch.setattr(MaxMargin, "from_topics", noting)
+    fit(y, counts, init="subsample", max_iter=2, **params)
+    n_chains = 4 if way == "one-vs-rest" else 1
+    assert len(seen) == 3 * n_chains
+    for chain in range(n_chains):
+        *parts, (_, targets) = seen[3 * chain : 3 * chain + 3]
+        for share, (problem, of_part) in zip((0.2, 0.5), parts, strict=True):
+            n_tokens = np.diff(problem.corpus.token_ptr)
+            documents = n_tokens[problem.corpus.word == counts.shape[1] - 1] - 1
+            assert documents.size == share * len(y)
+            np.testing.assert_array_equal(of_part, targets[documents])
+
+
+def test_a_chain_may_begin_where_another_has_ended():
+    model = fit()
+    begun, random = (fit(init=i, max_iter=1) for i in (model, "random"))
+    assert begun.loss_[0] < 0.5 * random.loss_[0]
+    assert_same_fit(fit(init=model.components_, max_iter=1), begun)
+
+
+def test_the_start_on_a_part_has_formed_topics():
+    begun, random = (fit(init=i, max_iter=2) for i in ("subsample", "random"))
+    assert begun.loss_[1] < 0.8 * random.loss_[1]
+
+
+def test_topics_of_another_number_are_refused():
+    model = fit(multi_class="ovr", max_iter=2)
+    with pytest.raises(ValueError, match=r"components_ of init=MedLDAClassifier\(\)"):
+        fit(init=model)
+    with pytest.raises(ValueError, match="'init' parameter of MedLDAClassifier"):
+        MedLDAClassifier(init="best").fit(X[TRAIN], MAIN[TRAIN])
