@@ -4,6 +4,7 @@ What is printed of time is not tested.
 """
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -241,7 +242,8 @@ def check_medlda_growth(report):
 
 
 def check_medlda_size(report):
-    assert [row["n_topics"] for row in report["rows"]] == [3, 4]
+    chains = [(row["n_topics"], row["init"]) for row in report["rows"]]
+    assert chains == list(product((3, 4), ("random", "subsample")))
     for row in report["rows"]:
         assert row["sweeps"] == [1, 2, 3]
         assert row["seconds"] == sorted(row["seconds"])
