@@ -126,7 +126,8 @@ class Supervised(Program):
         sampler = lda._make_sampler(problem, threads)
         sampler = sampler._replace(loss=loss, targets=targets)
         self._lda, rng = lda, random_streams(lda.random_state)
-        self._chain = MedLDAChain(sampler, problem, rng, lda.init)
+        with threads:  # for the sweeps over parts
+            self._chain = MedLDAChain(sampler, problem, rng, lda.init)
 
     def sweep(self, n=1):
         for _ in range(n):

@@ -51,7 +51,7 @@ class CollapsedGibbsLDA(BaseGibbsLDA):
         `blocking` is None: blocks are always "sparse". "dense" stores one row per word
         and computes the weights of all topics at once. "sparse" stores a list of the
         topics that a word has, which is faster when there are many topics and each word
-        has few of them. "auto" is "sparse" from 100 topics on, unless
+        has few of them. "auto" is "sparse" from 64 topics on, unless
         `topic_word_prior` lets the words have most of the topics from the start.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small

@@ -30,8 +30,9 @@ from sklda._topics.several_models import check_same_words
 
 # Parts of the documents, and the sweeps over each of them. Less than a tenth of a small
 # corpus says too little. A fiftieth of a large corpus suffices to find the topics.
-STAGES = ((0.1, 100), (0.3, 60))
-STAGES_OF_MANY = ((0.02, 300), (0.1, 150), (0.3, 30))
+Stages = tuple[tuple[float, int], ...]
+STAGES: Stages = ((0.1, 100), (0.3, 60))
+STAGES_OF_MANY: Stages = ((0.02, 300), (0.1, 150), (0.3, 30))
 MANY = 100_000  # documents
 _N_PASSES = 2  # over a document: the first knows little of it
 _CHILD = 2**32 - 1  # the child of the random streams that is for the start
@@ -86,6 +87,7 @@ def first_topics(
     make_sampler: MakeSampler,
     rng: RandomStreams,
     threads: Threads,
+    stages_of_many: Stages | None = None,
 ) -> np.ndarray | None:
     """Return topics of all tokens, as `init` of `check_init` says.
 
@@ -96,7 +98,9 @@ def first_topics(
         return _draw(problem, word_topic, rng.child(_CHILD), threads)
     if init == "random":
         return None
-    return _of_parts(problem, make_sampler, rng.child(_CHILD), threads)
+    n_docs = problem.corpus.doc_ptr.size - 1
+    stages = STAGES if n_docs < MANY else stages_of_many or STAGES_OF_MANY
+    return _of_parts(problem, make_sampler, rng.child(_CHILD), threads, stages)
 
 
 def topics_of_new(
@@ -168,6 +172,7 @@ def _of_parts(
     make_sampler: MakeSampler,
     rng: RandomStreams,
     threads: Threads,
+    stages: Stages,
 ) -> np.ndarray:
     """Return topics from chains on larger and larger parts of the documents.
 
@@ -189,7 +194,6 @@ def _of_parts(
             state = sampler.sweep(part, state, own)
         return _of_counts(sampler.counts(part, state), part)
 
-    stages = STAGES if n_docs < MANY else STAGES_OF_MANY
     for i, (share, n_sweeps) in enumerate(stages):
         some = np.sort(order[: max(1, round(share * n_docs))])
         part = problem._replace(corpus=take_documents(problem.corpus, some))

@@ -13,6 +13,9 @@ from sklda._gibbs.chain import Chain
 from sklda._gibbs.start import first_topics
 from sklda._medlda.sampler import MaxMargin, MaxMarginState
 
+# A sweep with labels takes longer than one without, so there are fewer than without.
+STAGES_OF_MANY = ((0.02, 100), (0.1, 20))
+
 
 class MedLDAChain(Chain):
     """A chain of topics and of their weights in the scores of tasks."""
@@ -27,11 +30,17 @@ class MedLDAChain(Chain):
         rng: RandomStreams,
         init: str | np.ndarray = "random",
     ) -> None:
-        def of_part(_, some):
-            return sampler._replace(targets=sampler.targets[some])
+        # Each part begins with the weights of the one before it, and so does the chain.
+        weights = np.zeros((problem.n_topics, sampler.targets.shape[1]))
+        first = sampler._replace(first_weights=weights)
 
-        z = first_topics(init, problem, of_part, rng, sampler.threads)
-        super().__init__(sampler, problem, rng, z=z)
+        def of_part(_, some):
+            return first._replace(targets=first.targets[some])
+
+        threads = sampler.threads
+        z = first_topics(init, problem, of_part, rng, threads, STAGES_OF_MANY)
+        super().__init__(first, problem, rng, z=z)
+        self.sampler = sampler
         # Of each sweep without the factor 2 C: sum over tasks, mean of documents.
         self.loss: list[float] = []
         self._weights_sum = np.zeros_like(self.state.weights)

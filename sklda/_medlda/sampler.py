@@ -62,15 +62,23 @@ class MaxMargin(NamedTuple):
     targets: np.ndarray | None = None  # (n_docs, n_tasks) float64
     n_shards: int = 1
     threads: Threads = Threads(1)
+    first_weights: np.ndarray | None = None  # that a chain begins with, and changes
 
     def from_topics(self, problem: Problem[Corpus], z: np.ndarray) -> MaxMarginState:
-        """Return the state in which the tokens have the topics z, and weights are 0."""
+        """Return the state in which the tokens have the topics z.
+
+        The weights are the first ones, which sweeps change; or 0.
+        """
         shards = shards_of_documents(problem.corpus, self.n_shards)
         documents = [slice(*shard) for shard in shards]
         inner = self._of_topics(documents).from_topics(problem, z)
-        weights = np.zeros((problem.n_topics, self.targets.shape[1]))
-        scores = np.zeros(self.targets.shape)
-        return MaxMarginState(z, inner.topic, documents, inner, weights, scores)
+        weights, scores = self.first_weights, np.zeros(self.targets.shape)
+        if weights is None:
+            weights = np.zeros((problem.n_topics, self.targets.shape[1]))
+        state = MaxMarginState(z, inner.topic, documents, inner, weights, scores)
+        if weights.any():
+            self._score(state, self._proportions(problem, state))
+        return state
 
     def sweep(
         self, problem: Problem[Corpus], state: MaxMarginState, rng: RandomStreams
@@ -132,18 +140,26 @@ class MaxMargin(NamedTuple):
 
         Each score s has the factor exp(slope s - curvature s^2 / 2).
         """
-        documents = state.documents
-        zbar = self.threads.map(partial(token_proportions, problem, state.z), documents)
+        zbar = self._proportions(problem, state)
         if self.n_weight_steps is None:
-            shards = zbar, documents
+            shards = zbar, state.documents
             self._draw_jointly(shards, state.weights, slope, curvature, noise)
+        self._score(state, zbar)
+        if self.n_weight_steps is not None:
+            self._draw_one_by_one(zbar, state, slope, curvature, noise)
+
+    def _proportions(self, problem, state) -> list[sparse.csr_array]:
+        """Return the proportions of topics of each shard."""
+        of_shard = partial(token_proportions, problem, state.z)
+        return self.threads.map(of_shard, state.documents)
+
+    def _score(self, state, zbar) -> None:
+        """Set the scores to those of the proportions and the weights."""
 
         def score(zbar, own):
             state.scores[own] = zbar @ state.weights
 
-        self.threads.map(score, zbar, documents)
-        if self.n_weight_steps is not None:
-            self._draw_one_by_one(zbar, state, slope, curvature, noise)
+        self.threads.map(score, zbar, state.documents)
 
     def _draw_one_by_one(self, zbar, state, slope, curvature, noise) -> None:
         """Draw one weight after the other, in passes; tasks go side by side."""

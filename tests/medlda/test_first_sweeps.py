@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from sklda import MedLDAClassifier, MedLDARegressor
 from sklda._gibbs import start
 from sklda._medlda.sampler import MaxMargin
 from tests.helpers.comparison import assert_same_fit
-from tests.helpers.supervised import INDICATORS, MAIN, THETA, TRAIN, X, fit
+from tests.helpers.supervised import INDICATORS, MAIN, THETA, TRAIN, X, fit, make
 
 WAYS = {
     "classes": (MAIN, {}),
@@ -60,6 +61,31 @@ def test_parts_have_the_labels_of_their_documents(way, monkeypatch):
             documents = n_tokens[problem.corpus.word == counts.shape[1] - 1] - 1
             assert documents.size == share * len(y)
             np.testing.assert_array_equal(of_part, targets[documents])
+
+
+@pytest.mark.usefixtures("few_sweeps")
+def test_parts_hand_on_their_weights(monkeypatch):
+    seen, from_topics = [], MaxMargin.from_topics
+
+    def noting(self, problem, z):
+        state = from_topics(self, problem, z)
+        seen.append((state.weights.copy(), state.scores.copy()))
+        return state
+
+    monkeypatch.setattr(MaxMargin, "from_topics", noting)
+    model = make(init="subsample", max_iter=2, warm_start=True).fit(
+        X[TRAIN], MAIN[TRAIN]
+    )
+    (first, _), (second, scores), (third, _) = seen
+    assert (first == 0).all()
+    assert np.unique(second).size == second.size  # all were drawn
+    assert (third != second).all()
+    assert np.unique(scores).size > 0.9 * scores.size
+    # Chains do not share what they change.
+    again = clone(model).fit(X[TRAIN], MAIN[TRAIN])
+    model.fit(X[TRAIN], MAIN[TRAIN])
+    again.fit(X[TRAIN], MAIN[TRAIN])
+    assert_same_fit(again, model)
 
 
 def test_a_chain_may_begin_where_another_has_ended():

@@ -156,9 +156,9 @@ LEFT_OUT = {
         "MaxMargin._augment", "factors.slope[own] = X", "factors.slope[:9] = 1.0"
     ),
     "a shard has no new scores": Edit(
-        "MaxMargin.resample_weights",
-        "self.threads.map(score, Z, D)",
-        "self.threads.map(score, Z[1:], D[1:])",
+        "MaxMargin._score",
+        "self.threads.map(score, Z, state.documents)",
+        "self.threads.map(score, Z[1:], state.documents[1:])",
     ),
 }
 
