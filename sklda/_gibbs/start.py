@@ -30,15 +30,15 @@ from sklda._topics.several_models import check_same_words
 
 # Parts of the documents, and the sweeps over each of them. Less than a tenth of a small
 # corpus says too little. A fiftieth of a large corpus suffices to find the topics.
-Stages = tuple[tuple[float, int], ...]
-STAGES: Stages = ((0.1, 100), (0.3, 60))
-STAGES_OF_MANY: Stages = ((0.02, 300), (0.1, 150), (0.3, 30))
+STAGES = ((0.1, 100), (0.3, 60))
+STAGES_OF_MANY = ((0.02, 300), (0.1, 150), (0.3, 30))
 MANY = 100_000  # documents
 _N_PASSES = 2  # over a document: the first knows little of it
 _CHILD = 2**32 - 1  # the child of the random streams that is for the start
 
 # Of a part of the corpus: its problem, and the numbers of its documents.
 MakeSampler = Callable[[Problem[Corpus], np.ndarray], Sampler]
+Stages = tuple[tuple[float, int], ...]
 
 
 def check_init(estimator: Any, problem: Problem[Corpus]) -> str | np.ndarray:
