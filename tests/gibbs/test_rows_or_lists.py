@@ -33,9 +33,9 @@ def made(problem, **params):
     return model._make_sampler(problem, Threads())
 
 
-@pytest.mark.parametrize("n_topics", [41, 99, 100, MANY])
+@pytest.mark.parametrize("n_topics", [41, 63, 64, MANY])
 def test_many_topics_are_in_lists(n_topics):
-    expected = BOTH[n_topics >= 100]
+    expected = BOTH[n_topics >= 64]
     assert made(problem_of(X, n_topics)) == expected
     shards = made(problem_of(X, n_topics), n_shards=3)
     assert (shards.sampler, shards.n_shards) == (expected, 3)
