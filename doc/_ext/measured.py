@@ -116,6 +116,10 @@ def _supervised() -> dict[str, str]:
     found = {"medlda-seconds": f"{of[names['medlda']]['seconds']:.0f}"}
     for name, method in names.items():
         found[f"{name}-accuracy"] = f"{of[method]['test']['accuracy']:.2f}"
+    for row in _read("medlda/size-1100000.json")["rows"]:
+        if row["n_topics"] == 400:
+            found[f"medlda-{row['init']}-f1"] = f"{row['micro F1'][-1]:.2f}"
+            found[f"medlda-{row['init']}-minutes"] = f"{row['seconds'][-1] / 60:.0f}"
     return found
 
 
