@@ -289,8 +289,8 @@ def draw_size(reports, folder) -> None:
             }
             looks = dict(zip(names, STYLES, strict=False))
             figures.lines(axes, points, looks, x, "micro F1", log=False)
-            ticks = sorted({t for own in points.values() for t in own})[::3]
-            axes.set_xticks(ticks, [f"{tick:,.0f}" for tick in ticks])
+            figures.plain_numbers(axes.xaxis)
+            axes.tick_params(axis="x", rotation=0)
 
     figures.per_report(reports, folder, 2, draw_one)
 

@@ -106,12 +106,9 @@ def as_lists(
     Kernels prefetch lists of words that may be in another shard: of up to `most_words`.
     """
     counts, n_lanes = unpack([packed]), topic.size
-    size = np.diff(counts.start).astype(np.int32)
-    # A word gets at most as many new topics as it has tokens in the documents.
-    room = np.minimum(size.astype(np.int64) + tokens + lists.SPARE, n_topics)
-    of_words = np.diff(starts(counts.count)[counts.start])
-    room = np.append(room, np.zeros(most_words - size.size, np.int64))
-    state = lists.empty_lists(z, n_lanes, room, of_words.max(initial=0))
+    size, room = np.empty(packed.size.size, np.int32), np.zeros(most_words, np.int64)
+    most = sparse_counts.measure_lists(counts, tokens, n_topics, size, room)
+    state = lists.empty_lists(z, n_lanes, room, most)
     sparse_counts.fill_lists(counts, state)
     return state._replace(topic=topic, size=size)
 

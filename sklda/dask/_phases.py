@@ -133,6 +133,8 @@ class InPhases(NamedTuple):
         """Return the shards after some phases, counted from the first sweep on."""
         secede()  # neither other parts nor other tasks need wait for a free thread
         n_shards = len(documents.bounds) - 1
+        # Dask may repeat a task, so what it was given stays as it is.
+        states = states._replace(z=states.z.copy(), stream=states.stream.copy())
         for phase in phases:
             passed = exchange(group, part, phase, message_of(states))
             states = self.sweep(documents, states, problem, phase % n_shards, passed)
@@ -146,14 +148,14 @@ class InPhases(NamedTuple):
         phase: int,
         passed: list[Any],
     ) -> ShardStates:
-        """Return the shards after a phase.
+        """Return the shards after a phase; their topics and streams change in place.
 
         The next part passes counts and its change on, and all others their changes; a
         single part gets nothing.
         """
         before, *changes = passed or states.tables[:1]
         totals = sum(changes, states.topic + states.change)
-        topic, z, stream = _checked(totals), states.z.copy(), states.stream.copy()
+        topic, z, stream = _checked(totals), states.z, states.stream
         in_rows = self.blocking is None and uses_rows(self.sampler, problem)
         sampler = collapsed_sampler(
             self.blocking, self.max_block_size, in_rows, problem.n_topics

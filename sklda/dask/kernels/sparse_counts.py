@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._simd.compile import njit
+from sklda._tables.lists import SPARE
 from sklda._tables.pairs import tokens_of, topic_of
 
 
@@ -40,6 +41,24 @@ def fill_from_rows(rows, counts):
                 topic[end], count[end] = k, rows[w, k]
                 end += 1
         start[w + 1] = end
+
+
+@njit(cache=True, nogil=True)
+def measure_lists(counts, tokens, n_topics, size, room):
+    """Write the size of each list and its room; return the most tokens of a word.
+
+    A word gets at most as many new topics as it has `tokens` in the documents.
+    """
+    most = 0
+    for w in range(size.size):
+        own = counts.count[counts.start[w] : counts.start[w + 1]]
+        size[w] = own.size
+        room[w] = min(own.size + np.int64(tokens[w]) + SPARE, n_topics)
+        n = 0
+        for some in own:
+            n += some
+        most = max(most, n)
+    return most
 
 
 @njit(cache=True, nogil=True)
