@@ -24,9 +24,9 @@ def sweep(problem, state, rng):
 @njit(cache=True, nogil=True)
 def sweep_tokens(part, state, priors, rng):
     """Resample every token of a part once."""
-    doc_ptr, begin, end, word, token_ptr = part
+    doc_ptr, begin, end, word, token_ptr, _ = part
     z, word_topic, topic = state
-    alpha, beta, beta_sum = priors
+    alpha, beta, beta_sum, _, _ = priors
     doc_topic = np.zeros(alpha.size, np.int32)
     summed = np.zeros(alpha.size)
     for d in range(doc_ptr.size - 1):

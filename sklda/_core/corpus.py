@@ -259,6 +259,7 @@ def part_of(corpus: Corpus | Part, first: int, last: int) -> Part:
         end=corpus.end[first:last],
         word=corpus.word,
         token_ptr=corpus.token_ptr,
+        first=first + getattr(corpus, "first", 0),
     )
 
 

@@ -42,6 +42,7 @@ class Part(NamedTuple):
     end: np.ndarray  # (n_docs,) int64
     word: np.ndarray  # (n_cells,) int32
     token_ptr: np.ndarray  # (n_cells + 1,) int64
+    first: int = 0  # number of the first document
 
 
 class WeightedCorpus(NamedTuple):
@@ -62,12 +63,16 @@ class Counts(NamedTuple):
 class Priors(NamedTuple):
     """Dirichlet parameters as kernels take them; `sklda._core.entry` reads them.
 
-    Alpha is 0 in the padding, so no token goes there.
+    Alpha is 0 in the padding, so no token goes there. Where it differs between
+    documents, `doc_topic` is that of the present one, which kernels set
+    (`sklda._tables.document.enter_prior`).
     """
 
     doc_topic: np.ndarray  # (n_lanes,) float32, alpha
     topic_word: np.float32 | np.ndarray  # beta
     topic_word_sum: np.float32 | np.ndarray  # V beta; or (n_lanes,), 1 in the padding
+    doc_topic_rows: np.ndarray  # (n_rows, n_lanes) float32, each alpha of documents
+    row: np.ndarray  # (n_docs,) int32, of each document; empty where all share alpha
 
 
 CorpusT = TypeVar("CorpusT", Corpus, Part, WeightedCorpus)
@@ -78,13 +83,14 @@ class Problem(NamedTuple, Generic[CorpusT]):
 
     corpus: CorpusT
     n_words: int
-    doc_topic_prior: np.ndarray  # (n_topics,) float64, alpha
+    doc_topic_prior: np.ndarray  # (n_topics,) or (n_rows, n_topics) float64, alpha
     topic_word_prior: float | WordPrior  # beta
+    prior_row: np.ndarray | None = None  # (n_docs,) int32, row of alpha if it has rows
 
     @property
     def n_topics(self) -> int:
         """Return K."""
-        return self.doc_topic_prior.size
+        return self.doc_topic_prior.shape[-1]
 
     @property
     def n_lanes(self) -> int:
@@ -116,6 +122,20 @@ class Problem(NamedTuple, Generic[CorpusT]):
         nothing = np.zeros(0, np.int32)
         return Excess(np.zeros(self.n_words + 1, np.int64), nothing, nothing)
 
+    def alpha_of(self, first: int, last: int) -> np.ndarray:
+        """Return alpha of each document from `first` to before `last`."""
+        if self.prior_row is None:
+            return np.tile(self.doc_topic_prior, (last - first, 1))
+        return self.doc_topic_prior[self.prior_row[first:last]]
+
+    @property
+    def mean_alpha(self) -> np.ndarray:
+        """Return the mean of alpha over the documents, (n_topics,)."""
+        if self.prior_row is None:
+            return self.doc_topic_prior
+        n_docs = np.bincount(self.prior_row, minlength=len(self.doc_topic_prior))
+        return n_docs @ self.doc_topic_prior / self.prior_row.size
+
     def with_own_priors(self) -> Self:
         """Return the problem with copies of the priors."""
         return self._replace(
@@ -130,12 +150,15 @@ class Problem(NamedTuple, Generic[CorpusT]):
         tables hold beta (`sklda._core.word_prior`).
         """
         alpha = pad_prior(self.doc_topic_prior)
+        rows, row = alpha[:0, np.newaxis], np.zeros(0, np.int32)
+        if self.prior_row is not None:
+            alpha, rows, row = alpha[0].copy(), alpha, self.prior_row
         if self.has_word_prior:
             total = np.ones(self.n_lanes, np.float32)
             total[: self.n_topics] = self.beta_sum
-            return Priors(alpha, of_array, total)
+            return Priors(alpha, of_array, total, rows, row)
         beta = np.float32(self.topic_word_prior)
-        return Priors(alpha, beta, np.float32(self.n_words) * beta)
+        return Priors(alpha, beta, np.float32(self.n_words) * beta, rows, row)
 
 
 ProblemOfCells: TypeAlias = Problem[Corpus] | Problem[Part]
@@ -148,9 +171,10 @@ def padded(n):
 
 
 def pad_prior(doc_topic_prior: np.ndarray) -> np.ndarray:
-    """Return alpha as kernels take it: (n_lanes,) float32, 0 in the padding."""
-    alpha = np.zeros(padded(doc_topic_prior.size), np.float32)
-    alpha[: doc_topic_prior.size] = doc_topic_prior
+    """Return alpha as kernels take it: (..., n_lanes) float32, 0 in the padding."""
+    *shape, n_topics = doc_topic_prior.shape
+    alpha = np.zeros((*shape, padded(n_topics)), np.float32)
+    alpha[..., :n_topics] = doc_topic_prior
     return alpha
 
 

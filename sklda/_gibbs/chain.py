@@ -228,12 +228,25 @@ def _make(kind, attributes):
 
 def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
     """Return log p(z | alpha), theta integrated out, with all constants."""
-    total = 0.0
+    total, first = 0.0, 0
     for some in documents_at_a_time(problem.corpus):
         pairs = doc_topic_counts.doc_topic_cells(some, z, problem.n_lanes)
         lengths = document_lengths(some)
-        total += doc_likelihood(problem.doc_topic_prior, (*pairs, 1), (lengths, 1))
+        if problem.prior_row is None:
+            total += doc_likelihood(problem.doc_topic_prior, (*pairs, 1), (lengths, 1))
+        else:
+            alpha = problem.alpha_of(first, first + lengths.size)
+            total += _doc_likelihood_of_each(alpha, *pairs, lengths)
+        first += lengths.size
     return total
+
+
+def _doc_likelihood_of_each(alpha, topics, tokens, lengths) -> float:
+    """Return the same for a row of alpha for each document."""
+    ends, sums = np.cumsum(lengths), alpha.sum(axis=1)
+    own = alpha[np.searchsorted(ends, np.cumsum(tokens) - tokens, "right"), topics]
+    of_lengths = gammaln(sums) - gammaln(lengths + sums)
+    return of_lengths.sum() + (gammaln(tokens + own) - gammaln(own)).sum()
 
 
 def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:

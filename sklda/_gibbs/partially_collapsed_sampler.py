@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.corpus import kernel_ranges, ranges, some_documents, tokens_before
-from sklda._core.problem import Corpus, Problem, pad_prior, padded
+from sklda._core.problem import Corpus, Problem, padded
 from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._core.sampler import info
 from sklda._core.threads import Threads
@@ -118,14 +118,14 @@ def sweep_documents(
 ) -> None:
     """Resample each token, in place; `n_before` documents are before the first one."""
     (phi, factor), corpus = topics, problem.corpus
-    prior = pad_prior(problem.doc_topic_prior)
+    priors = problem.kernel_priors()
 
     def resample(first, last):
         before = tokens_before(some_documents(corpus, first, last))
         for begin, end in kernel_ranges(before, factor.size):
             some = some_documents(corpus, first + begin, first + end)
             number = n_before + first + begin
-            partially_collapsed.sweep_tokens(some, z, number, phi, prior, factor, key)
+            partially_collapsed.sweep_tokens(some, z, number, phi, priors, factor, key)
 
     threads.map(resample, *zip(*slices, strict=True))
 

@@ -154,7 +154,7 @@ def _draw(
 ) -> np.ndarray:
     """Return topics of the tokens of all documents from `first` on, given phi."""
     corpus = problem.corpus
-    alpha = pad_prior(problem.doc_topic_prior)
+    alpha = pad_prior(problem.mean_alpha)
     z = np.zeros(corpus.token_ptr[-1], np.uint16)
     before = tokens_before(corpus)[first:]
     slices = list(kernel_ranges(before, _N_PASSES * problem.n_lanes))
@@ -165,6 +165,12 @@ def _draw(
 
     threads.map(draw, slices, [rng.child(i) for i in range(len(slices))])
     return z
+
+
+def _of_documents(problem: Problem[Corpus], some: np.ndarray) -> Problem[Corpus]:
+    row = None if problem.prior_row is None else problem.prior_row[some]
+    corpus = take_documents(problem.corpus, some)
+    return problem._replace(corpus=corpus, prior_row=row)
 
 
 def _of_parts(
@@ -196,7 +202,7 @@ def _of_parts(
 
     for i, (share, n_sweeps) in enumerate(stages):
         some = np.sort(order[: max(1, round(share * n_docs))])
-        part = problem._replace(corpus=take_documents(problem.corpus, some))
+        part = _of_documents(problem, some)
         word_topic = sweep_over(part, some, n_sweeps, rng.child(i))
         del part
     return _draw(problem, word_topic, rng.child(len(stages)), threads)

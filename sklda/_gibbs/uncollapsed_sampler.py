@@ -101,7 +101,7 @@ def _draw_theta(problem, z, documents, factor, key) -> Iterator[tuple]:
     """Yield blocks of documents, with theta times `factor`, each row scaled."""
     for first, last in _blocks(documents, problem.n_topics):
         block = some_documents(problem.corpus, first, last)
-        shape = np.tile(problem.doc_topic_prior, (last - first, 1))
+        shape = problem.alpha_of(first, last)
         doc_topic_counts.add_doc_topic(block, z, shape)
         theta = np.zeros((last - first, problem.n_lanes), np.float32)
         gammas.draw_gammas(key, first, shape)

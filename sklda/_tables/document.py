@@ -61,13 +61,26 @@ def enter_document(first, last, z, priors, document):
     return update_ratios(priors, document)
 
 
+@njit(cache=True, nogil=True, _nrt=False)
+def enter_prior(d, priors, alpha):
+    """Set alpha to that of document d; return whether it changes."""
+    changes = False
+    if priors.row.size > 0:
+        row = priors.row[d]
+        for k in range(alpha.size):
+            value = priors.doc_topic_rows[row, k]
+            changes |= alpha[k] != value
+            alpha[k] = value
+    return changes
+
+
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def prefetch_documents(d, part, z):
     """Prefetch the cells and the topics of documents that come after document d.
 
     They are in one piece, and processors read ahead, unless words are in shards.
     """
-    doc_ptr, begin, end, word, token_ptr = part
+    doc_ptr, begin, end, word, token_ptr, _ = part
     if end[d] - begin[d] == doc_ptr[d + 1] - doc_ptr[d]:
         return
     later = min(d + 2 * DOCUMENTS_AHEAD, begin.size - 1)
@@ -85,16 +98,17 @@ def next_document(before, d, part, z, ratio_sum, priors, document):
     """Set the counts and ratios of document d; return the sum of the ratios.
 
     They are those of document `before`, or of none, with the sum `ratio_sum`. Between
-    short documents only the ratios of their own topics change.
+    short documents of the same alpha, only the ratios of their own topics change.
     """
     prefetch_documents(d, part, z)
+    changes = enter_prior(part.first + d, priors, priors.doc_topic)
     doc_ptr, token_ptr = part.doc_ptr, part.token_ptr
     first_before = token_ptr[doc_ptr[before]]
     last_before = token_ptr[doc_ptr[before + 1]]
     first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
     n_tokens = last - first + last_before - first_before
     doc_topic = document.doc_topic
-    if LANES_PER_TOKEN * n_tokens > doc_topic.size:
+    if changes or LANES_PER_TOKEN * n_tokens > doc_topic.size:
         return enter_document(first, last, z, priors, document)
     for i in range(first_before, last_before):
         k = np.int64(z[i])
@@ -118,7 +132,7 @@ def _change_ratio(k, priors, document):
 def update_ratios(priors, document):
     """Update the ratios of all topics; return their sum."""
     doc_topic, topic, ratio = document
-    alpha, _, beta_sum = priors
+    alpha, beta_sum = priors.doc_topic, priors.topic_word_sum
     # In doubles, because samplers update the sum for many tokens.
     sums = broadcast(np.float64(0), LANES)
     for k in range(0, doc_topic.size, LANES):
@@ -134,7 +148,7 @@ def update_ratios(priors, document):
 def ratio_without(k, n, priors, document):
     """Return the ratio of topic k without n tokens of the document."""
     doc_topic, topic, _ = document
-    alpha, _, beta_sum = priors
+    alpha, beta_sum = priors.doc_topic, priors.topic_word_sum
     in_document = np.float32(doc_topic[k] - n) + alpha[k]
     return in_document / (np.float32(topic[k] - n) + entry(beta_sum, k))
 

@@ -126,7 +126,7 @@ def resample_dense(z, first, n, row, sum_, priors, document, scratch, rng):
     """
     doc_topic, topic, ratio = document
     weight, lane_sum = scratch
-    _, beta, _ = priors
+    beta = priors.topic_word
     # The weight of the present topic without these tokens.
     old = np.int64(z[first])
     old_ratio = ratio_without(old, n, priors, document)

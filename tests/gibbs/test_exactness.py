@@ -55,6 +55,12 @@ PROBLEMS = {
     "17 topics": TinyProblem("bb", 2, tuple(np.linspace(0.1, 1, 17)), 0.5),
     "18 topics": TinyProblem("aa a", 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3),
     "33 topics": TinyProblem("a a", 1, tuple(np.linspace(1, 0.1, 33)), 0.2),
+    "alpha of each document": TinyProblem(
+        "aab - ab a", 3, ((2, 0.1), (9, 9), (0.2, 3), (2, 0.1)), 0.3
+    ),
+    "alpha of each document, 17 topics": TinyProblem(
+        "b ab", 2, (tuple(np.linspace(0.1, 1, 17)), tuple(np.linspace(3, 0.2, 17))), 0.5
+    ),
 }
 
 
@@ -72,7 +78,8 @@ def test_closed_form_is_the_product_of_conditionals(tiny):
         logs = []
         for i, (weights, k) in enumerate(tiny.urns(z)):
             before = [d for d, _ in tiny.tokens[:i]].count(tiny.tokens[i][0])
-            logs.append(math.log(weights[k] / (before + sum(tiny.alpha))))
+            alpha = tiny.alphas[tiny.tokens[i][0]]
+            logs.append(math.log(weights[k] / (before + sum(alpha))))
         assert tiny.log_joint(z) == pytest.approx(sum(logs), rel=1e-12)
 
 

@@ -91,7 +91,7 @@ words
   beta is missing
     _draw_phi: C + _beta_of(*Z) -> C + 1e-9
   alpha is missing
-    _draw_theta: np.tile(A, *Z) -> np.tile(1e-9 + 0 * A, *Z)
+    _draw_theta: P.alpha_of(*Z) -> 1e-9 + 0 * P.alpha_of(*Z)
   phi is not normalised
     _draw_phi: 1 / np.maximum(A, B) -> 0 * A + 1
   phi is normalised over some words
@@ -166,7 +166,7 @@ betas
     draw_rows_of_each: beta[i, k] -> beta[i, 0]
 documents
   all documents have the same numbers
-    sweep_tokens: first + d -> 0
+    sweep_tokens: first + d -> 0 (1 of 2)
 one word
   the token stays in its document
     _resample: _ratio(O, 1, D) -> _ratio(O, 0, D)

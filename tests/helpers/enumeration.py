@@ -44,7 +44,8 @@ class TinyProblem:
             docs = [_cells(text.strip("-")) for text in docs.split()]
         self.docs, self.n_words = docs, n_words
         self.alpha, self.beta = alpha, beta
-        self.n_topics = len(alpha)
+        self.n_topics = np.shape(alpha)[-1]
+        self.alphas = np.broadcast_to(alpha, (len(self.docs), self.n_topics)).tolist()
         self.betas = np.broadcast_to(beta, (self.n_topics, n_words)).tolist()
 
     @cached_property
@@ -93,7 +94,7 @@ class TinyProblem:
     def tables(self, z):
         """Count the tokens that z gives a topic; return n_dk, n_kw and n_k."""
         n_dk = [[0] * self.n_topics for _ in self.docs]
-        n_kw = [[0] * self.n_words for _ in self.alpha]
+        n_kw = [[0] * self.n_words for _ in range(self.n_topics)]
         n_k = [0] * self.n_topics
         for (d, w), k in zip(self.tokens, z, strict=False):
             n_dk[d][k] += 1
@@ -103,11 +104,10 @@ class TinyProblem:
 
     def log_joint(self, z):
         """Return log p(w, z), theta and phi integrated out, with all constants."""
-        sum_alpha = sum(self.alpha)
         total = self.log_word_likelihood(z)
-        for row in self.tables(z)[0]:
-            total += math.lgamma(sum_alpha) - math.lgamma(sum(row) + sum_alpha)
-            for n, a in zip(row, self.alpha, strict=True):
+        for row, alpha in zip(self.tables(z)[0], self.alphas, strict=True):
+            total += math.lgamma(sum(alpha)) - math.lgamma(sum(row) + sum(alpha))
+            for n, a in zip(row, alpha, strict=True):
                 total += math.lgamma(n + a) - math.lgamma(a)
         return total
 
@@ -131,7 +131,7 @@ class TinyProblem:
         for i, (d, w) in enumerate(self.tokens):
             n_dk, n_kw, n_k = self.tables(z[:i])
             weights = [
-                (n_dk[d][k] + self.alpha[k])
+                (n_dk[d][k] + self.alphas[d][k])
                 * (n_kw[k][w] + self.betas[k][w])
                 / (n_k[k] + sum(self.betas[k]))
                 for k in range(self.n_topics)
@@ -143,7 +143,11 @@ class TinyProblem:
         """Return it as the sampler takes it."""
         cls, alpha = getattr(sampler, "Problem", Problem), np.array(self.alpha, float)
         beta = self.beta if np.ndim(self.beta) == 0 else np.array(self.beta, float)
-        return cls(self.corpus, self.n_words, alpha, word_prior(beta))
+        row = None
+        if alpha.ndim == 2:
+            alpha, row = np.unique(alpha, axis=0, return_inverse=True)
+            row = row.astype(np.int32)
+        return cls(self.corpus, self.n_words, alpha, word_prior(beta), row)
 
 
 # --- samplers and their states ---------------------------------------------------

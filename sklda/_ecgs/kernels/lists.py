@@ -47,7 +47,7 @@ def sweep_groups(part, state, priors, n_draws, rng):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _sweep_document(d, part, state, ratio_sum, priors, n_draws, document, weight, rng):
-    _, begin, end, word, token_ptr = part
+    _, begin, end, word, token_ptr, _ = part
     z = state.z
     for c in range(begin[d], end[d]):
         first, last, n_groups = token_ptr[c], token_ptr[c + 1], n_draws[c]

@@ -44,7 +44,7 @@ def sweep_groups(part, state, priors, n_draws, rng):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _sweep_document(d, part, state, priors, n_draws, document, scratch, rng):
-    _, begin, end, word, token_ptr = part
+    _, begin, end, word, token_ptr, _ = part
     z, word_topic, _ = state
     beta = priors.topic_word
     for c in range(begin[d], end[d]):

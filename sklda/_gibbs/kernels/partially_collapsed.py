@@ -19,7 +19,7 @@ import numpy as np
 from sklda._core.problem import LANES
 from sklda._core.random_streams import enter_stream, uniform
 from sklda._simd.compile import njit
-from sklda._tables.document import count_document
+from sklda._tables.document import count_document, enter_prior
 from sklda._tables.rows import pick, prefetch_row, weigh_row
 
 
@@ -64,14 +64,15 @@ def _resample(z, i, row, total, document, weight, lane_sum, rng):
 
 
 @njit(cache=True, nogil=True)
-def sweep_tokens(corpus, z, first, phi, prior, factor, key):
+def sweep_tokens(corpus, z, first, phi, priors, factor, key):
     """Resample every token once; the documents have the numbers `first` and after.
 
-    `phi` is (n_words, n_lanes), 0 in the padding; `prior` and `factor` are (n_lanes,).
+    `phi` is (n_words, n_lanes), 0 in the padding; `factor` is (n_lanes,).
     """
     doc_ptr, word, token_ptr = corpus
     n_lanes = factor.size
     doc_topic, ratio = np.zeros(n_lanes, np.int32), np.zeros(n_lanes, np.float32)
+    prior = priors.doc_topic.copy()  # threads share the priors
     document = DocumentGivenPhi(doc_topic, ratio, prior, factor)
     weight = np.zeros(n_lanes, np.float32)
     lane_sum = np.zeros(n_lanes + LANES, np.float32)
@@ -79,6 +80,7 @@ def sweep_tokens(corpus, z, first, phi, prior, factor, key):
     for d in range(doc_ptr.size - 1):
         begin, end = doc_ptr[d], doc_ptr[d + 1]
         enter_stream(key, first + d, rng)
+        enter_prior(first + d, priors, prior)
         count_document(token_ptr[begin], token_ptr[end], z, doc_topic)
         for k in range(n_lanes):
             ratio[k] = _ratio(k, 0, document)

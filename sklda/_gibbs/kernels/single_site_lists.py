@@ -52,7 +52,7 @@ def sweep_tokens(part, state, priors, rng):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _sweep_document(d, part, state, ratio_sum, priors, document, weight, rng):
-    _, begin, end, word, token_ptr = part
+    _, begin, end, word, token_ptr, _ = part
     for c in range(not_negative(begin[d]), end[d]):
         first, last = token_ptr[c], token_ptr[c + 1]
         ratio_sum = resample_listed_cell(

@@ -36,7 +36,7 @@ from sklda._simd.vectors import (
     store,
     to_float,
 )
-from sklda._tables.document import count_document, prefetch_documents
+from sklda._tables.document import count_document, enter_prior, prefetch_documents
 from sklda._tables.rows import counts, from_topics, kernel_priors, prefetch_row, tables
 
 WIDTH = LANES // 2  # 256 bits: wider registers are rare
@@ -61,9 +61,9 @@ def _new_sweep(height):
     @njit(cache=True, nogil=True, error_model="numpy")
     def sweep_tokens(part, state, priors, rng):
         """Resample every token of a part once."""
-        doc_ptr, begin, end, word, token_ptr = part
+        doc_ptr, begin, end, word, token_ptr, first_doc = part
         z, word_topic, topic = state
-        alpha, beta, beta_sum = priors
+        alpha, beta, beta_sum, _, _ = priors
         n_topics = np.count_nonzero(alpha)
         # Where rounding leaves no other, the last topic of a column is meant.
         last_lane = one_hot(min(n_topics, WIDTH) - 1, WIDTH)
@@ -78,6 +78,7 @@ def _new_sweep(height):
             if last < first:
                 continue
             prefetch_documents(d, part, z)
+            enter_prior(first_doc + d, priors, alpha)
             start, stop = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
             count_document(start, stop, z, doc_topic)
             # All of this without the token at hand: n_dk + alpha_k and n_k + V beta,

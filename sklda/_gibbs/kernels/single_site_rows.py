@@ -44,7 +44,7 @@ def sweep(problem, state, rng):
 def sweep_tokens(part, state, priors, rng):
     """Resample every token of a part once."""
     # One function, unlike over lists: a second one for each document took 4 % longer.
-    _, begin, end, word, token_ptr = part
+    _, begin, end, word, token_ptr, _ = part
     z, word_topic, topic = state
     n_lanes, beta = topic.size, priors.topic_word
     document = new_document(topic, n_lanes)

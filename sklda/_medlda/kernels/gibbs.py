@@ -168,7 +168,7 @@ def gibbs_sweep(part, state, priors, factors, rng):
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _sweep_document(d, part, state, priors, document, tilt, scratch, rng):
-    doc_ptr, begin, end, word, token_ptr = part
+    doc_ptr, begin, end, word, token_ptr, _ = part
     z, word_topic, _ = state
     weights, of_topics, slope, curvature, total, exponent, tilted, rows = tilt
     first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]

@@ -92,7 +92,7 @@ def _sort_by_word(corpus, z, next_slot, slot, z_by_word):
 @njit(cache=True, nogil=True, error_model="numpy")
 def light_sweep(part, state, priors, factors, n_steps, n_moves, rng):
     """Take `n_steps` steps per token; add proposed and accepted moves to `n_moves`."""
-    doc_ptr, _, _, _, token_ptr = part
+    doc_ptr, _, _, _, token_ptr, _ = part
     weights, slope, curvature = factors
     topics = _topic_factors(state, priors, weights)
     document, proposal, steps = _allocate(part, state.topic.size, topics, n_steps)

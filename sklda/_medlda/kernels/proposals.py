@@ -48,7 +48,7 @@ class Steps(NamedTuple):
 @njit(cache=True, nogil=True, _nrt=False)
 def size_of_blocks(d, part):
     """Return the least tokens of a block of document d: about a `BLOCKS`-th of all."""
-    doc_ptr, begin, end, _, token_ptr = part
+    doc_ptr, begin, end, _, token_ptr, _ = part
     n_all = token_ptr[doc_ptr[d + 1]] - token_ptr[doc_ptr[d]]
     n = token_ptr[end[d]] - token_ptr[begin[d]]
     n_blocks = max((2 * BLOCKS * n + n_all) // max(2 * n_all, 1), 1)
@@ -108,7 +108,7 @@ def draw_steps(begin, end, d, part, state, priors, topics, proposal, steps, rng)
 
     The source is a token of the document, a slot of the word, or ~k for topic k itself.
     """
-    doc_ptr, _, _, word, token_ptr = part
+    doc_ptr, _, _, word, token_ptr, _ = part
     first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
     n_topics, n_lanes = topics.alpha_sum.size, state.topic.size
     beta = np.float64(priors.topic_word)
