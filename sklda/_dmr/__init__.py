@@ -1,0 +1,1 @@
+"""Dirichlet-multinomial regression: topics of documents that depend on covariates."""

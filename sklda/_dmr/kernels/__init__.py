@@ -1,0 +1,1 @@
+"""Numba kernels of Dirichlet-multinomial regression."""
