@@ -4,91 +4,78 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.corpus import document_lengths, tokens_before
+from sklda._core.corpus import kernel_ranges, tokens_before
 from sklda._core.problem import Corpus, padded
-from sklda._dmr.kernels.terms import count_terms, fill_cells, fill_terms
-from sklda._dmr.kernels.weights import Room, Rows, Terms, draw_weights, set_alpha
+from sklda._core.random_streams import RandomStreams, next_uint64
+from sklda._dmr.kernels.tables import add_exposures, add_tables
+from sklda._dmr.kernels.weights import Regression, Room, draw_weights
+
+_CHILD = 2**32 - 2  # the child of the random streams that is for the priors
 
 
 class Design(NamedTuple):
     """The distinct rows of covariates, standardised, and the row of each document."""
 
-    x: np.ndarray  # (n_rows, n_weights), a column of 1 first
+    x: np.ndarray  # (n_rows, n_weights) float64, the first column 1: the intercept
     row: np.ndarray  # (n_docs,) int32
 
 
 class NormalPrior(NamedTuple):
-    """The normal prior of the weights of a topic; they are independent."""
+    """The normal prior of the weights of a topic, which are independent."""
 
     centre: np.ndarray  # (n_weights,), 0 but for the intercept
     scale: np.ndarray  # (n_weights,), standard deviations
 
 
-class WeightSampler:
-    """Draws of the weights of all topics given the topics of the tokens."""
-
-    def __init__(
-        self, design: Design, corpus: Corpus, prior: NormalPrior, n_topics: int
-    ) -> None:
-        self.before = tokens_before(corpus)
-        lengths = document_lengths(corpus)
-        self.order = np.argsort(design.row, kind="stable")
-        self.ordered_rows = design.row[self.order]
-        most = np.minimum(lengths, n_topics).sum()
-        self.cells = np.empty(most, np.uint16), np.empty(most, np.int32)
-        n_rows, n_weights = design.x.shape
-        shape = n_topics, n_rows
-        alpha = np.empty(shape), np.empty(shape), np.empty(n_rows)
-        self.rows = Rows(design.x, prior.centre, prior.scale, *alpha)
-        self.of_documents = _terms_of_documents(design.row, lengths)
-
-    def draw(self, weights: np.ndarray, z: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        """Draw the weights of each topic, (n_topics, n_weights), in place.
-
-        Return the evaluations of the likelihood, (n_topics,).
-        """
-        start, terms = self._terms_of_topics(z, len(weights))
-        n_rows, n_weights = self.rows.x.shape
-        most = max(self.of_documents.row.size, np.diff(start).max())
-        sizes = n_weights, n_rows, n_rows, n_rows, most
-        room = Room(*(np.empty(size) for size in sizes))
-        set_alpha(weights, self.rows)
-        n_evaluations = np.zeros(len(weights), np.int64)
-        for k in range(len(weights)):
-            own = Terms(*(values[start[k] : start[k + 1]] for values in terms))
-            n_evaluations[k] = draw_weights(
-                k, weights, self.rows, self.of_documents, own, room, rng
-            )
-        return n_evaluations
-
-    def _terms_of_topics(self, z, n_topics) -> tuple[np.ndarray, Terms]:
-        """Return the terms of all topics, and where those of each topic start."""
-        doc_ptr = np.empty(self.order.size + 1, np.int64)
-        fill_cells(self.order, self.before, z, doc_ptr, *self.cells)
-        start = np.empty(n_topics + 1, np.int64)
-        count_terms(self.ordered_rows, doc_ptr, self.cells[0], start)
-        terms = _no_terms(start[-1])
-        fill_terms(self.ordered_rows, doc_ptr, *self.cells, start, terms)
-        return start, terms
+def alpha_of(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return alpha of each row of covariates, (n_rows, n_topics)."""
+    return np.exp(x @ weights.T)
 
 
-def _no_terms(n: int) -> Terms:
-    """Return terms that add up to 0."""
-    return Terms(np.zeros(n, np.int32), np.ones(n), np.zeros(n))
+def draw_all_weights(
+    weights: np.ndarray,
+    design: Design,
+    prior: NormalPrior,
+    corpus: Corpus,
+    z: np.ndarray,
+    rng: RandomStreams,
+) -> np.ndarray:
+    """Return the next weights of all topics, (n_topics, n_weights); cost O(tokens).
 
-
-def _terms_of_documents(row: np.ndarray, lengths: np.ndarray) -> Terms:
-    """Return the terms of Gamma(A_d) / Gamma(A_d + N_d), those that are equal as one.
-
-    Empty documents have none.
+    The cost for each topic is O(n_rows n_weights^2).
     """
-    pairs = np.column_stack([row, lengths])[lengths > 0]
-    pairs, n_docs = np.unique(pairs, axis=0, return_counts=True)
-    rows, of_row = np.unique(pairs[:, 0], return_inverse=True)
-    per_row = np.bincount(of_row, n_docs, rows.size)
-    n = rows.size + len(pairs)
-    terms = _no_terms(padded(n))
-    terms.row[:n] = np.concatenate([rows, pairs[:, 0]])
-    terms.n[:n] = np.concatenate([np.zeros(rows.size), pairs[:, 1]])
-    terms.factor[:n] = np.concatenate([per_row, -n_docs])
-    return terms
+    own = rng.child(_CHILD).kernel
+    keys = [np.uint64(next_uint64(own)) for _ in range(2)]
+    alpha = alpha_of(design.x, weights)
+    tables, exposure = draw_tables(alpha, design.row, corpus, z, keys)
+    (n_rows, n_weights), n_lanes = design.x.shape, tables.shape[1]
+    x = np.zeros((n_weights, n_lanes))
+    x[:, :n_rows] = design.x.T
+    room = _room(n_weights, n_lanes)
+    weights = weights.copy()
+    for k, of_topic in enumerate(weights):
+        given = Regression(x, prior.centre, prior.scale, tables[k], exposure)
+        draw_weights(of_topic, given, room, own)
+    return weights
+
+
+def draw_tables(
+    alpha: np.ndarray, row: np.ndarray, corpus: Corpus, z: np.ndarray, keys: list
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw tables of topics and rows, and exposures of rows, filled up with zeros."""
+    n_rows, n_topics = alpha.shape
+    tables, exposure = np.zeros((n_topics, padded(n_rows))), np.zeros(padded(n_rows))
+    before, sums = tokens_before(corpus), alpha.sum(axis=1)
+    for first, last in kernel_ranges(before, 1):
+        some, rows = before[first : last + 1], row[first:last]
+        add_tables(some, z, rows, alpha, keys[0], tables)
+        add_exposures(some, rows, sums, keys[1], first, exposure)
+    return tables, exposure
+
+
+def _room(n_weights: int, n_lanes: int) -> Room:
+    of_weights = [np.empty(n_weights) for _ in range(5)]
+    mode, gradient, *others = of_weights
+    square = np.zeros((n_weights, n_weights))
+    of_rows = np.empty((3, n_lanes)), np.empty((2, n_lanes))
+    return Room(mode, gradient, square, *others, *of_rows)

@@ -20,8 +20,6 @@ _LN2_HIGH_DOUBLE, _LN2_LOW_DOUBLE = 0.6931471803691238, 1.9082149292705877e-10
 _LARGE = 10.0  # from where on Stirling's series has all digits
 # B_2k / (2k (2k - 1)) for k = 6, ..., 1, of log(Gamma(x)) - (x - 1/2) log(x) + x.
 _OF_LOG_GAMMA = (-691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
-_NEXT_OF_LOG_GAMMA = 1 / 156  # for k = 7
-_HALF_LOG_2_PI = 0.9189385332046727
 # pi / 2 in two parts; the first has so few digits that small integers times it are exact.
 _HALF_PI_HIGH, _HALF_PI_LOW = 1.5707963267341256, 6.077100506506192e-11
 _OF_COS = tuple((-1) ** i / math.factorial(2 * i) for i in range(9, -1, -1))
@@ -163,26 +161,6 @@ def log_rising(x, n):
     # (y - 1/2) log(y) - (x - 1/2) log(x) - n, without a difference of large numbers.
     between = n * log_double(x) + ((y - 0.5) * log1p_double(n * inverse) - n)
     return log_double(factor) + between + (q * other - p * inverse)
-
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True, error_model="numpy")
-def log_gamma(x):
-    """Return log(Gamma(x)) for x from 1e-30 to 1e30, to 1e-14 of its value or of 1.
-
-    Without a branch, so a loop over it vectorises: Stirling's series for x + 8 or x,
-    and Gamma(x + 8) = Gamma(x) x (x + 1) ... (x + 7).
-    """
-    product = 1.0
-    for i in range(8):
-        product *= min(x, 1e4) + i
-    shifted = x < 1e4
-    y = x + 8 if shifted else x
-    inverse = 1 / y
-    s, p = inverse * inverse, _NEXT_OF_LOG_GAMMA
-    for coefficient in _OF_LOG_GAMMA:
-        p = p * s + coefficient
-    value = (y - 0.5) * log_double(y) - y + (_HALF_LOG_2_PI + p * inverse)
-    return value - log_double(product if shifted else 1.0)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)

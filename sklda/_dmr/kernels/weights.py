@@ -1,17 +1,16 @@
-"""Draws of the weights of one topic by elliptical slice sampling.
+"""Draws of the weights of one topic, a Poisson regression, by elliptical slices.
 
-D. Mimno & A. McCallum, "Topic models conditioned on arbitrary features with
-Dirichlet-multinomial regression", UAI 2008: alpha_dk = exp(x_d . lambda_k) with normal
-weights lambda_k. With n_dk the tokens of document d on topic k, N_d their sum, A_d =
-sum_k alpha_dk, and theta integrated out, lambda_k has the likelihood
+The log density of the weights lambda given m_r and E_r of each row r of covariates
+(`sklda._dmr.kernels.tables`) is, with eta_r = x_r . lambda = log(alpha_r),
 
-    prod_d  Gamma(A_d) / Gamma(A_d + N_d)  Gamma(alpha_dk + n_dk) / Gamma(alpha_dk).
+    sum_r [m_r eta_r - E_r exp(eta_r)]  -  sum_j [(lambda_j - c_j) / s_j]^2 / 2.
 
-It is a sum of log gammas of `Terms`: those of A once for all topics, and those of
-alpha_k for the documents that have topic k. Documents of the same covariates, a row,
-share alpha. I. Murray, R. P. Adams & D. J. C. MacKay, "Elliptical slice sampling",
-AISTATS 2010: new weights are on an ellipse through the present ones and a draw from
-the prior, so x . lambda_k is, too, for each row.
+Newton's method finds its mode, from a start that does not depend on the present
+weights, and its curvature there: a normal distribution N that is close to it. I. Murray,
+R. P. Adams & D. J. C. MacKay, "Elliptical slice sampling", AISTATS 2010, and R.
+Nishihara, I. Murray & R. P. Adams, "Parallel MCMC with generalized elliptical slice
+sampling", JMLR 15 (2014): new weights are on an ellipse through the present ones and a
+draw from N. How close N is decides only how far they move.
 """
 
 import math
@@ -23,134 +22,293 @@ from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.gammas import normal
 from sklda._simd.compile import njit
-from sklda._simd.places import not_negative
-from sklda._simd.vector_math import cos_sin, exp_double, log_double, log_gamma
+from sklda._simd.vector_math import cos_sin, exp_double, log_double
 from sklda._simd.vectors import broadcast, load, total
 
-# Bounds of log(alpha): weights beyond have no prior density. Kernels hold alpha in
-# float32, and from 1e6 on all documents have the same proportions.
+# Bounds of log(alpha): weights beyond them have no prior density. From 1e6 on all
+# documents have the same proportions.
 LOWEST, HIGHEST = math.log(1e-10), math.log(1e6)
+_MOST_STEPS = 50  # of Newton's method; it may end anywhere
+_MOST_HALVINGS = 20
+_MOST_LOG = math.log(1e9)
+_CLOSE = 0.02  # twice the log density that the mode may still gain
 
 
-class Rows(NamedTuple):
-    """The rows of covariates, and alpha of each; prior of the weights."""
+class Regression(NamedTuple):
+    """The rows of covariates and the prior; m and E are of the topic at hand."""
 
-    x: np.ndarray  # (n_rows, n_weights), 1 for the intercept, which is the first
-    centre: np.ndarray  # (n_weights,), mean of the prior, 0 but for the intercept
-    scale: np.ndarray  # (n_weights,), its standard deviations
-    log_alpha: np.ndarray  # (n_topics, n_rows)
-    alpha: np.ndarray  # (n_topics, n_rows)
-    total: np.ndarray  # (n_rows,), A
-
-
-class Terms(NamedTuple):
-    """The sum of factor * log(Gamma(a[row] + n)); its end is filled up with factor 0."""
-
-    row: np.ndarray  # (n_terms,) int32
-    n: np.ndarray  # (n_terms,) float64
-    factor: np.ndarray  # (n_terms,) float64
+    x: np.ndarray  # (n_weights, n_rows), 1 for the intercept, which is the first;
+    # rows are filled up with 0 to whole registers
+    centre: np.ndarray  # (n_weights,), c
+    scale: np.ndarray  # (n_weights,), s
+    tables: np.ndarray  # (n_rows,), m
+    exposure: np.ndarray  # (n_rows,), E
 
 
 class Room(NamedTuple):
     """Room for a draw."""
 
-    step: np.ndarray  # (n_weights,)
-    direction: np.ndarray  # (n_rows,)
-    alpha: np.ndarray  # (n_rows,)
-    total: np.ndarray  # (n_rows,)
-    value: np.ndarray  # (n_terms or more,)
+    mode: np.ndarray  # (n_weights,)
+    gradient: np.ndarray  # (n_weights,), then the step to the mode
+    factor: np.ndarray  # (n_weights, n_weights), L of the curvature L L'
+    distance: np.ndarray  # (n_weights,), of the present weights from the mode
+    noise: np.ndarray  # (n_weights,), a draw from N less its mode
+    trial: np.ndarray  # (n_weights,)
+    eta: np.ndarray  # (3, n_rows), of the mode, the distance and the noise
+    value: np.ndarray  # (2, n_rows)
 
 
 @njit(cache=True, nogil=True)
-def set_alpha(weights, rows):
-    """Set alpha of all topics and rows to that of the weights, (n_topics, n_weights)."""
-    rows.total[:] = 0
-    for k in range(weights.shape[0]):
-        _set_topic(k, weights, rows)
-        for r in range(rows.total.size):
-            rows.total[r] += rows.alpha[k, r]
+def draw_weights(weights, regression, room, rng):
+    """Draw the weights of a topic, (n_weights,), in place; return the evaluations."""
+    mode, _, factor, distance, noise, trial, eta, _ = room
+    _find_mode(regression, room)
+    for j in range(weights.size):
+        noise[j], distance[j] = normal(rng), weights[j] - mode[j]
+    # The squared length of L' (lambda - mode) along the ellipse, by three products.
+    of_both = of_distance = of_noise = 0.0
+    for j in range(weights.size):
+        side = 0.0
+        for i in range(j, weights.size):
+            side += factor[i, j] * distance[i]
+        of_distance += side * side
+        of_both += side * noise[j]
+        of_noise += noise[j] * noise[j]
+    _solve_upper(factor, noise)
+    _multiply(regression.x, mode, eta[0])
+    _multiply(regression.x, distance, eta[1])
+    _multiply(regression.x, noise, eta[2])
+    scale, n_evaluations = _draw_scale(of_distance, regression, room, rng)
+    for j in range(weights.size):
+        distance[j] *= scale
+    for r in range(regression.tables.size):
+        eta[1, r] *= scale
+    lengths = scale * scale * of_distance, scale * of_both, of_noise
+    n_evaluations += _draw_angle(lengths, regression, room, rng)
+    _copy(trial, weights)
+    return n_evaluations
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _set_topic(k, weights, rows):
-    for r in range(rows.total.size):
-        rows.log_alpha[k, r] = _product(rows.x, r, weights, k)
-    for r in range(rows.total.size):
-        rows.alpha[k, r] = exp_double(rows.log_alpha[k, r])
+def _draw_scale(squared, regression, room, rng):
+    """Draw by how much the distance to the mode grows; return the evaluations, too.
 
-
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def _product(x, r, weights, k):
-    result = 0.0
-    for j in range(x.shape[1]):
-        result += x[r, j] * weights[k, j]
-    return result
-
-
-@njit(cache=True, nogil=True)
-def draw_weights(k, weights, rows, of_documents, of_topic, room, rng):
-    """Draw the weights of topic k, in place; return the evaluations of the likelihood.
-
-    The terms `of_documents` are of A, those `of_topic` of alpha_k.
+    Without this, weights that are far away would hardly move, because N has less of
+    its density there. Slice sampling of the logarithm, with steps of 1 (R. M. Neal,
+    "Slice sampling", 2003). Lengths from 1e-9 to 1e9 move within these bounds.
     """
-    step, direction, alpha, sums, _ = room
-    for j in range(step.size):
-        step[j] = rows.scale[j] * normal(rng)
-    for r in range(direction.size):
-        direction[r] = 0.0
-        for j in range(step.size):
-            direction[r] += rows.x[r, j] * step[j]
-    level = _evaluate(k, 1.0, 0.0, rows, of_documents, of_topic, room)
-    level += log_double(1 - uniform(rng))
+    if not 1e-18 < squared < 1e18:
+        return 1.0, 0
+    middle, n_evaluations = -0.5 * log_double(squared), 1
+    level = _on_ray(0.0, regression, room) + log_double(1 - uniform(rng))
+    low = -uniform(rng)
+    high = low + 1
+    while low > middle - _MOST_LOG and _on_ray(low, regression, room) >= level:
+        low -= 1
+        n_evaluations += 1
+    while high < middle + _MOST_LOG and _on_ray(high, regression, room) >= level:
+        high += 1
+        n_evaluations += 1
+    low, high = max(low, middle - _MOST_LOG), min(high, middle + _MOST_LOG)
+    while True:
+        x = low + uniform(rng) * (high - low)
+        n_evaluations += 1
+        if _on_ray(x, regression, room) >= level:
+            return exp_double(x), n_evaluations + 2
+        if x < 0:
+            low = x
+        else:
+            high = x
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _on_ray(x, regression, room):
+    """Return the log density of x = log(scale)."""
+    if x > _MOST_LOG:
+        return -np.inf
+    return _on_ellipse(exp_double(x), 0.0, regression, room) + x * room.mode.size
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _draw_angle(lengths, regression, room, rng):
+    """Draw a point of the ellipse, which `trial` becomes; return the evaluations."""
+    of_distance, of_both, of_noise = lengths
+    level = log_double(1 - uniform(rng)) + 0.5 * of_distance
+    level += _on_ellipse(1.0, 0.0, regression, room)
     angle = 2 * math.pi * uniform(rng)
     low, high, n_evaluations = angle - 2 * math.pi, angle, 1
     while True:
         cos, sin = cos_sin(angle)
+        length = cos * cos * of_distance + sin * sin * of_noise
+        length += 2 * cos * sin * of_both
         n_evaluations += 1
-        if _evaluate(k, cos, sin, rows, of_documents, of_topic, room) >= level:
-            break
+        if _on_ellipse(cos, sin, regression, room) + 0.5 * length >= level:
+            return n_evaluations
         if angle < 0:
             low = angle
         else:
             high = angle
         angle = low + uniform(rng) * (high - low)
-    for j in range(step.size):
-        distance = weights[k, j] - rows.centre[j]
-        weights[k, j] = rows.centre[j] + cos * distance + sin * step[j]
-    _set_topic(k, weights, rows)
-    for r in range(sums.size):
-        rows.total[r] = sums[r] - alpha[r] + rows.alpha[k, r]
-    return n_evaluations
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _evaluate(k, cos, sin, rows, of_documents, of_topic, room):
-    """Return the log likelihood at a point of the ellipse; set alpha and A there."""
-    _, direction, alpha, sums, value = room
-    centre, outside = rows.centre[0], 0
-    for r in range(alpha.size):
-        x = centre + cos * (rows.log_alpha[k, r] - centre) + sin * direction[r]
+def _on_ellipse(cos, sin, regression, room):
+    """Return the log density at a point of the ellipse, which `trial` becomes."""
+    mode, _, _, distance, noise, trial, eta, value = room
+    for j in range(mode.size):
+        trial[j] = mode[j] + cos * distance[j] + sin * noise[j]
+    outside = 0
+    for r in range(regression.tables.size):
+        x = eta[0, r] + cos * eta[1, r] + sin * eta[2, r]
         outside += (x < LOWEST) | (x > HIGHEST)
-        alpha[r] = x
+        value[0, r] = x
     if outside > 0:
         return -np.inf
-    for r in range(alpha.size):
-        alpha[r] = exp_double(alpha[r])
-        # Rounding of the difference may leave less than 0.
-        sums[r] = max(rows.total[r] - rows.alpha[k, r], 0.0) + alpha[r]
-    of_sums = sum_terms(sums, of_documents, value)
-    return of_sums + sum_terms(alpha, of_topic, value)
+    return _log_density(trial, regression, value)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _log_density(weights, regression, value):
+    """Return the log density of weights whose eta is in value[0]; it changes."""
+    _, centre, scale, tables, exposure = regression
+    for r in range(tables.size):
+        x = value[0, r]
+        value[0, r] = tables[r] * x - exposure[r] * exp_double(x)
+    result = _sum(value[0])
+    for j in range(weights.size):
+        result -= 0.5 * ((weights[j] - centre[j]) / scale[j]) ** 2
+    return result
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _find_mode(regression, room):
+    """Set the mode, and the Cholesky factor of the curvature where it was found."""
+    x, centre, _, tables, exposure = regression
+    mode, step, factor, _, _, trial, _, value = room
+    _copy(centre, mode)
+    level = log_double((_sum(tables) + 0.5) / (_sum(exposure) + 1e-3))
+    mode[0] = min(max(level, LOWEST), HIGHEST)
+    _multiply(x, mode, value[0])
+    before = _log_density(mode, regression, value)
+    for _ in range(_MOST_STEPS):
+        _set_curvature(mode, regression, room)
+        _factorise(factor)
+        gain = _solve(factor, step)
+        size, after = 2.0, -np.inf
+        for _ in range(_MOST_HALVINGS):
+            size *= 0.5
+            for j in range(mode.size):
+                trial[j] = mode[j] + size * step[j]
+            _multiply(x, trial, value[0])
+            if _within(value[0]):
+                after = _log_density(trial, regression, value)
+            if after >= before:
+                break
+        if after < before or gain < _CLOSE:
+            break
+        _copy(trial, mode)
+        before = after
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _within(eta):
+    """Return whether the exponentials of some numbers are finite."""
+    outside = 0
+    for r in range(eta.size):
+        outside += abs(eta[r]) > 500
+    return outside == 0
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _set_curvature(mode, regression, room):
+    """Set the gradient at the mode, and the lower half of the curvature."""
+    x, centre, scale, tables, exposure = regression
+    _, gradient, factor, _, _, _, _, value = room
+    _multiply(x, mode, value[0])
+    for r in range(tables.size):
+        mean = exposure[r] * exp_double(value[0, r])
+        value[0, r], value[1, r] = mean, tables[r] - mean
+    for j in range(mode.size):
+        variance = scale[j] * scale[j]
+        gradient[j] = _dot(x[j], value[1]) - (mode[j] - centre[j]) / variance
+        for i in range(j, mode.size):
+            factor[i, j] = _dot_of_three(x[i], x[j], value[0])
+        factor[j, j] += 1 / variance
+
+
+# --- linear algebra, in a fixed order ----------------------------------------------
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _multiply(x, weights, eta):
+    """Set eta to the products of each row with the weights."""
+    for r in range(eta.size):
+        eta[r] = 0.0
+    for j in range(weights.size):
+        w = weights[j]
+        for r in range(eta.size):
+            eta[r] += w * x[j, r]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _copy(a, b):
+    for j in range(a.size):
+        b[j] = a[j]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _sum(a):
+    sums = broadcast(np.float64(0), LANES)
+    for r in range(0, a.size, LANES):
+        sums = sums + load(a, r, LANES)
+    return total(sums)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _dot(a, b):
+    sums = broadcast(np.float64(0), LANES)
+    for r in range(0, a.size, LANES):
+        sums = sums + load(a, r, LANES) * load(b, r, LANES)
+    return total(sums)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _dot_of_three(a, b, c):
+    sums = broadcast(np.float64(0), LANES)
+    for r in range(0, a.size, LANES):
+        sums = sums + load(a, r, LANES) * load(b, r, LANES) * load(c, r, LANES)
+    return total(sums)
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
-def sum_terms(a, terms, value):
-    """Return the sum of the terms at `a`, in a fixed order."""
-    row, n, factor = terms
-    for i in range(row.size):
-        value[i] = a[not_negative(row[i])] + n[i]
-    for i in range(row.size):
-        value[i] = factor[i] * log_gamma(value[i])
-    sums = broadcast(np.float64(0), LANES)
-    for i in range(0, row.size, LANES):
-        sums = sums + load(value, i, LANES)
-    return total(sums)
+def _factorise(a):
+    """Replace the lower half of a positive matrix by its Cholesky factor."""
+    for j in range(a.shape[0]):
+        for i in range(j, a.shape[0]):
+            value = a[i, j]
+            for h in range(j):
+                value -= a[i, h] * a[j, h]
+            # Rounding may leave no positive pivot where columns are collinear.
+            a[i, j] = math.sqrt(max(value, 1e-12)) if i == j else value / a[j, j]
+
+
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+def _solve(factor, b):
+    """Replace b by the solution of L L' y = b; return b . y."""
+    gain = 0.0
+    for j in range(b.size):
+        for h in range(j):
+            b[j] -= factor[j, h] * b[h]
+        b[j] /= factor[j, j]
+        gain += b[j] * b[j]
+    _solve_upper(factor, b)
+    return gain
+
+
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+def _solve_upper(factor, b):
+    """Replace b by the solution of L' y = b."""
+    for j in range(b.size - 1, -1, -1):
+        for h in range(j + 1, b.size):
+            b[j] -= factor[h, j] * b[h]
+        b[j] /= factor[j, j]

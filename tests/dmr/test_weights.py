@@ -1,0 +1,130 @@
+"""Draws of the weights of covariates, against quadrature over a grid of weights."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from sklda._core.problem import Corpus
+from sklda._dmr import weights
+from sklda._dmr.weights import Design, NormalPrior
+from tests.helpers.mutants import Edit, PlainStreams, interpreted, streams
+
+K = 2
+# Topics of the tokens of each document, and its row of covariates. Two documents share
+# a row, one is empty.
+TOPICS = [[0, 0, 1], [1, 1, 1, 0, 1], [1, 1], [], [0, 0, 0, 0, 1]]
+ROW = np.array([0, 1, 1, 0, 2], np.int32)
+X = np.array([[1, -1.0], [1, 0.5], [1, 1.5]])
+DESIGNS = {"intercepts": X[:, :1], "one covariate": X}
+PRIOR = NormalPrior(np.array([-0.5, 0.0]), np.array([0.8, 0.6]))
+N_TOKENS = [len(topics) for topics in TOPICS]
+
+
+def corpus():
+    """Return documents of one word."""
+    n_cells = np.minimum(N_TOKENS, 1)
+    return Corpus(
+        doc_ptr=np.append(0, np.cumsum(n_cells)),
+        word=np.zeros(n_cells.sum(), np.int32),
+        token_ptr=np.append(0, np.cumsum(N_TOKENS))[np.append(True, n_cells > 0)],
+    )
+
+
+def prior_of(x):
+    return NormalPrior(*(values[: x.shape[1]] for values in PRIOR))
+
+
+def log_posterior(x, grid):
+    """Return it for weights (..., K, n_weights) up to a constant."""
+    alpha = np.exp(grid @ x.T)  # (..., K, n_rows)
+    counts = np.array([np.bincount(topics, minlength=K) for topics in TOPICS])
+    own = np.moveaxis(alpha, -1, -2)[..., ROW, :]
+    sums = own.sum(-1)
+    value = (gammaln(own + counts) - gammaln(own)).sum((-1, -2))
+    value += (gammaln(sums) - gammaln(sums + counts.sum(1))).sum(-1)
+    centre, scale = prior_of(x)
+    return value - 0.5 * (((grid - centre) / scale) ** 2).sum((-1, -2))
+
+
+def moments(sample):
+    """Return the weights, their squares and products: (n, n_moments)."""
+    flat = sample.reshape(len(sample), -1)
+    pairs = itertools.combinations_with_replacement(range(flat.shape[1]), 2)
+    return np.column_stack([flat, *(flat[:, i] * flat[:, j] for i, j in pairs)])
+
+
+def expected_moments(x, n_points=25):
+    """Return the moments of the posterior by quadrature."""
+    centre, scale = prior_of(x)
+    axes = [
+        c + s * np.linspace(-5, 5, n_points)
+        for _ in range(K)
+        for c, s in zip(centre, scale, strict=True)
+    ]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(axes))
+    shape = -1, K, x.shape[1]
+    logs = np.concatenate(
+        [log_posterior(x, some.reshape(shape)) for some in np.array_split(grid, 40)]
+    )
+    mass = np.exp(logs - logs.max())
+    return mass @ moments(grid) / mass.sum()
+
+
+def errors_of(module, x, n_draws, rng):
+    """Return the errors of the moments of a long chain, in standard errors.
+
+    There are 60 batches, much longer than the memory of the chain.
+    """
+    row, own = Design(np.ascontiguousarray(x), ROW), np.zeros((K, x.shape[1]))
+    z, sample = np.concatenate(TOPICS).astype(np.uint16), []
+    for _ in range(n_draws):
+        own = module.draw_all_weights(own, row, prior_of(x), corpus(), z, rng)
+        sample.append(own)
+    means = moments(np.array(sample)).reshape(60, n_draws // 60, -1).mean(1)
+    errors = means.std(0, ddof=1) / np.sqrt(60)
+    return (means.mean(0) - expected_moments(x)) / errors
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("x", DESIGNS.values(), ids=DESIGNS)
+def test_a_long_chain_has_the_moments_of_the_posterior(x):
+    # With 59 degrees of freedom, 4.5 is one false alarm in 30,000 values; here are 19.
+    assert abs(errors_of(weights, x, 60_000, streams(1))).max() < 4.5
+
+
+# --- mutants ---------------------------------------------------------------------
+
+MUTANTS = {
+    "the term of A is missing": Edit("add_exposures", "E[R] += X", "pass"),
+    "A is another row's": Edit("add_exposures", "sums[R]", "sums[0]"),
+    "G is of another shape": Edit("add_exposures", "large_shape(A + 1, R)", "large_shape(A + 2, R)"),
+    "G has no power": Edit("add_exposures", "L / A", "L"),
+    "x is 1 - x": Edit("add_exposures", "_log1p_exp(R)", "_log1p_exp(-R)"),
+    "too few tables": Edit("add_tables", "H * (A + N) < A", "H * (A + N) < A * A"),
+    "all tokens open tables": Edit("add_tables", "H * (A + N) < A", "True"),
+    "n_dk of the document before": Edit("add_tables", "clear(D)", "pass"),
+    "tables of another row": Edit("add_tables", "row[D]", "row[0]"),
+    "the prior is missing": Edit("_log_density", "R -= X", "pass"),
+    "the prior is not centred": Edit("_log_density", "W[J] - C[J]", "W[J]"),
+    "N counts twice": Edit("_draw_angle", "0.5 * length", "0.0"),
+    "lengths without their product": Edit("_draw_angle", "L += X", "pass"),
+    "the scale has no volume": Edit("_on_ray", "x * S", "0.0"),
+    "the noise is not scaled": Edit("draw_weights", "_solve_upper(F, N)", "pass"),
+    "only one side": Edit("_draw_scale", "L -= 1", "pass"),
+}
+
+
+@pytest.mark.slow
+def test_interpreted_draws_pass():
+    module = interpreted("sklda._dmr.weights", lanes=2).module
+    assert abs(errors_of(module, X, 3000, PlainStreams(2))).max() < 4.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("edit", MUTANTS.values(), ids=MUTANTS)
+def test_mutants_fail(edit):
+    module = interpreted("sklda._dmr.weights", [edit], lanes=2).module
+    # With 59 degrees of freedom, 6 is one false alarm in 10 million values.
+    assert abs(errors_of(module, X, 6000, PlainStreams(3))).max() > 6
