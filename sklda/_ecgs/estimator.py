@@ -194,7 +194,8 @@ class ECGSLDA(BaseGibbsLDA):
         damping: int = 1,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
+        learn_priors: Literal["symmetric", "asymmetric", "hierarchical"] | None = None,
+        hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
@@ -213,6 +214,7 @@ class ECGSLDA(BaseGibbsLDA):
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
         self.learn_priors = learn_priors
+        self.hyperpriors = hyperpriors
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin

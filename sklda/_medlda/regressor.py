@@ -166,7 +166,8 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         prior_precision: float = 100.0,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | ArrayLike | None = 0.01,
-        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
+        learn_priors: Literal["symmetric", "asymmetric", "hierarchical"] | None = None,
+        hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 50,
         burn_in: int | None = None,
         thin: int = 5,
@@ -187,6 +188,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
         self.learn_priors = learn_priors
+        self.hyperpriors = hyperpriors
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin

@@ -138,7 +138,8 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         sampler: Literal["auto", "dense", "sparse"] = "auto",
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
-        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
+        learn_priors: Literal["symmetric", "asymmetric", "hierarchical"] | None = None,
+        hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
@@ -158,6 +159,7 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
         self.learn_priors = learn_priors
+        self.hyperpriors = hyperpriors
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin
@@ -285,7 +287,8 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         *,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
-        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
+        learn_priors: Literal["symmetric", "asymmetric", "hierarchical"] | None = None,
+        hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
@@ -302,6 +305,7 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
         self.learn_priors = learn_priors
+        self.hyperpriors = hyperpriors
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin
