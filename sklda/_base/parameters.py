@@ -48,6 +48,8 @@ TRACE_CONSTRAINTS: dict = {"evaluate_every": NATURAL_NUMBER}
 DRAWS_CONSTRAINTS: dict = {"keep_draws": NATURAL_NUMBER}
 SHARD_CONSTRAINTS: dict = {"n_shards": POSITIVE_INTEGER}
 CHAIN_CONSTRAINTS: dict = {
+    "learn_priors": [None, StrOptions({"symmetric", "asymmetric", "hierarchical"})],
+    "hyperpriors": [None, dict],
     "burn_in": [None, *NATURAL_NUMBER],
     "thin": POSITIVE_INTEGER,
     "init": [StrOptions({"random", "subsample"}), "array-like", HasMethods("fit")],
@@ -115,6 +117,8 @@ def make_schedule(
 ) -> Schedule:
     """Return the schedule of a fit; warn if the chain never learns its priors."""
     learn_priors = parameters.learn_priors
+    if learn_priors == "hierarchical":  # after each sweep, by the chain itself
+        learn_priors = None
     if learn_priors is not None and burn_in < LEARNING_INTERVAL and not goes_on:
         warn_user(
             f"learn_priors={learn_priors!r} has no effect: the priors are learned "

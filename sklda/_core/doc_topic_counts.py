@@ -1,4 +1,4 @@
-"""Document-topic counts, made from the topics of the tokens when they are needed."""
+"""Document-topic counts, made from the topics of the tokens, and histograms."""
 
 import numpy as np
 
@@ -17,6 +17,21 @@ def add_doc_topic(corpus, z, total):
     for d in range(doc_ptr.size - 1):
         for i in range(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]):
             total[d, z[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def add_scaled_doc_topic(corpus, z, scale, total):
+    """Add n_dk times the scale of the document to `total`, in place."""
+    doc_ptr, _, token_ptr = corpus
+    doc_topic = np.zeros(total.shape[1], np.int64)
+    for d in range(doc_ptr.size - 1):
+        first, last = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
+        for i in range(first, last):
+            doc_topic[z[i]] += 1
+        for i in range(first, last):
+            k = z[i]
+            total[d, k] += doc_topic[k] * scale[d]
+            doc_topic[k] = 0
 
 
 def doc_topic_histogram(corpus, z, n_lanes) -> Histogram:
@@ -74,3 +89,13 @@ def _fill_cells(corpus, z, n_lanes, topic, count):
             count[j] = doc_topic[topic[j]]
             doc_topic[topic[j]] = 0
     return n
+
+
+def word_topic_histogram(word_topic, rows=512) -> Histogram:
+    """Return a histogram of the counts of a table; a few rows at a time."""
+    histogram = np.zeros(word_topic.max(initial=0) + 1, np.int64)
+    for first in range(0, word_topic.shape[0], rows):
+        found = np.bincount(word_topic[first : first + rows].ravel())
+        histogram[: found.size] += found
+    occurring = np.flatnonzero(histogram)
+    return occurring, histogram[occurring]

@@ -29,6 +29,7 @@ from sklda._core.types import MatrixLike
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.kept_draws import check_keep_draws, posterior_draws
 from sklda._gibbs.run import Observer, chain_schedule, run_fit
+from sklda._gibbs.sampled_prior import check_hyperpriors, prior_attributes
 from sklda._gibbs.start import check_init, first_topics
 from sklda._gibbs.stored import StoredChain, check_documents, store_chain, take_up
 from sklda._topics.posterior_draws import PosteriorDraws
@@ -78,6 +79,9 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
     log_joint_: np.ndarray
     log_joint_iter_: np.ndarray
     draws_: PosteriorDraws | None
+    topic_weights_: np.ndarray | None
+    n_topics_: dict[str, np.ndarray] | None
+    prior_trace_: dict[str, np.ndarray] | None
 
     def __init__(
         self,
@@ -85,7 +89,8 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         *,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
+        learn_priors: Literal["symmetric", "asymmetric", "hierarchical"] | None = None,
+        hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
@@ -101,6 +106,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
         self.learn_priors = learn_priors
+        self.hyperpriors = hyperpriors
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin
@@ -153,6 +159,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
     def _fit_chain(self, X, y=None, recorder: Observer | None = None) -> Chain:
         parameters, chain = self._parameters, take_up(self)
         schedule = chain_schedule(parameters, goes_on=chain is not None)
+        hyperpriors = check_hyperpriors(parameters)
         keep_draws, every = parameters.keep_draws, parameters.evaluate_every
         with fitting(self), make_threads(parameters) as threads:
             corpus = check_corpus(self, X, reset=chain is None, own=self.warm_start)
@@ -171,19 +178,22 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
                 check_documents(corpus, chain.problem.corpus, may_add=True)
                 chain = chain.extended(sampler, corpus, threads)
                 check_keep_draws(keep_draws, schedule, problem, len(chain.draws))
+            chain.sample_priors(hyperpriors, threads)
             run_fit(self, (X, y), chain, schedule, every, recorder)
             self._end(chain, recorder)
         return chain
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
         components, theta = chain.finish()
+        priors = chain.mean_problem
         return {
             "components_": components,
             "doc_topic_": theta,
             "topic_assignments_": chain.z,
-            "doc_topic_prior_": chain.problem.doc_topic_prior,
-            "topic_word_prior_": chain.problem.beta,
-            "draws_": posterior_draws(chain.problem, list(chain.draws)),
+            "doc_topic_prior_": priors.doc_topic_prior,
+            "topic_word_prior_": priors.beta,
+            **prior_attributes([chain.prior]),
+            "draws_": posterior_draws(chain.problem, list(chain.draws), chain.prior),
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
             "n_iter_": chain.n_sweeps,

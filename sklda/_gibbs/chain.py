@@ -19,7 +19,9 @@ from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler, SweepInfo
 from sklda._core.threads import Threads
+from sklda._gibbs.hierarchical import GammaPriors
 from sklda._gibbs.kept_draws import Draw, draw_of
+from sklda._gibbs.sampled_prior import HierarchicalPrior, add_priors_to
 from sklda._gibbs.shared_memory import copied, dumps, loads
 from sklda._gibbs.start import topics_of_new
 
@@ -33,10 +35,16 @@ class Averages:
         self.doc_topic = np.zeros((n_docs, problem.n_topics))
         self.n_kept = 0
 
-    def add(self, corpus: Corpus, z: np.ndarray, counts: Counts) -> None:
-        """Add one sample."""
+    def add(
+        self, corpus: Corpus, z: np.ndarray, counts: Counts, alpha_sum: float | None
+    ) -> None:
+        """Add one sample; n_dk / (n_d + alpha_sum) for n_dk where alpha is sampled."""
         self.word_topic += counts.word_topic[:, : self.word_topic.shape[1]]
-        doc_topic_counts.add_doc_topic(corpus, z, self.doc_topic)
+        if alpha_sum is None:
+            doc_topic_counts.add_doc_topic(corpus, z, self.doc_topic)
+        else:
+            scale = 1 / (document_lengths(corpus) + alpha_sum)
+            doc_topic_counts.add_scaled_doc_topic(corpus, z, scale, self.doc_topic)
         self.n_kept += 1
 
     def copy(self) -> "Averages":
@@ -46,19 +54,24 @@ class Averages:
         other.doc_topic = self.doc_topic.copy()
         return other
 
-    def finish(self, problem: Problem[Corpus]) -> tuple[np.ndarray, np.ndarray]:
+    def finish(
+        self, problem: Problem[Corpus], prior: HierarchicalPrior | None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Turn the sums into means, in place, and return these.
 
         They are the word-topic counts plus beta, (n_topics, n_words), and theta,
-        (n_docs, n_topics).
+        (n_docs, n_topics). The problem has the means of priors that are sampled.
         """
         components, theta = self.word_topic, self.doc_topic
         components /= self.n_kept
         components.T[...] += problem.beta
         theta /= self.n_kept
-        theta += problem.doc_topic_prior
         lengths = document_lengths(problem.corpus)
-        theta /= (lengths + problem.doc_topic_prior.sum())[:, np.newaxis]
+        if prior is not None:
+            add_priors_to(theta, prior.kept, lengths)
+        else:
+            theta += problem.doc_topic_prior
+            theta /= (lengths + problem.doc_topic_prior.sum())[:, np.newaxis]
         return components.T, theta
 
 
@@ -86,6 +99,7 @@ class Chain:
         self.averages = Averages(problem)
         self.draws: deque[Draw] = deque(maxlen=keep_draws)  # the last samples
         self.last_kept = 0  # the sweep of the last sample in the averages
+        self.prior: HierarchicalPrior | None = None  # if it is sampled, too
 
     def __copy__(self) -> Self:
         return _make(type(self), vars(self))
@@ -109,6 +123,11 @@ class Chain:
         return [self]
 
     @property
+    def mean_problem(self) -> Problem[Corpus]:
+        """The problem with the means of the priors over the kept samples."""
+        return self.problem if self.prior is None else self.prior.mean(self.problem)
+
+    @property
     def counts(self) -> Counts:
         """The count tables of the present sample."""
         return self.sampler.counts(self.problem, self.state)
@@ -118,6 +137,26 @@ class Chain:
         self.state = self.sampler.sweep(self.problem, self.state, self.rng)
         self.n_sweeps += 1
         self.info.append(self.sampler.info(self.problem, self.state))
+        if self.prior is not None:
+            given = self.problem, self.state, lambda: self.counts, self.n_sweeps
+            self.problem = self.prior.resample(*given)
+
+    def sample_priors(self, priors: GammaPriors | None, threads: Threads) -> None:
+        """Let each sweep sample the priors from now on; None: they remain as they are.
+
+        A change leaves all samples so far out of the averages.
+        """
+        if (priors is None) != (self.prior is None):
+            self.prior = None
+            self.forget_samples()
+        if priors is None:
+            return
+        if self.prior is None:
+            lengths = np.unique(
+                document_lengths(self.problem.corpus), return_counts=True
+            )
+            self.prior = HierarchicalPrior(self.problem, lengths, self.rng)
+        self.prior.priors, self.prior.threads = priors, threads
 
     def learn_priors(self, *, symmetric: bool) -> None:
         """Fit both priors to the present assignments; beta only if it is one number."""
@@ -137,7 +176,7 @@ class Chain:
         if not problem.has_word_prior:
             beta = topic_word_fixed_point(
                 problem.topic_word_prior,
-                _word_topic_pairs(counts.word_topic),
+                doc_topic_counts.word_topic_histogram(counts.word_topic),
                 counts.topic[: problem.n_topics],
                 problem.n_words,
             )
@@ -157,7 +196,11 @@ class Chain:
         """Add the present sample to the averages, unless it is there already."""
         if self.last_kept < self.n_sweeps:
             counts = self.counts
-            self.averages.add(self.problem.corpus, self.z, counts)
+            alpha_sum = None
+            if self.prior is not None:
+                self.prior.keep(self.problem, self.n_sweeps)
+                alpha_sum = self.problem.doc_topic_prior.sum()
+            self.averages.add(self.problem.corpus, self.z, counts, alpha_sum)
             if self.draws.maxlen != 0:
                 draw = draw_of(self.problem, self.z, counts, self.n_sweeps)
                 self.draws.append(draw)
@@ -176,7 +219,11 @@ class Chain:
         problem, counts = before._replace(corpus=corpus), self.counts
         z = topics_of_new(problem, before, counts, self.rng, threads)
         z[: self.z.size] = self.z
-        return type(self)(sampler, problem, self.rng, self.draws.maxlen, z)
+        other = type(self)(sampler, problem, self.rng, self.draws.maxlen, z)
+        if self.prior is not None:
+            other.sample_priors(self.prior.priors, threads)
+            other.prior.current = self.prior.current
+        return other
 
     def describe(self) -> str:
         """Return what a verbose fit prints of the present sample."""
@@ -186,6 +233,8 @@ class Chain:
         """Leave all samples so far out of the averages and the draws."""
         self.averages = Averages(self.problem)
         self.draws.clear()
+        if self.prior is not None:
+            self.prior.kept.clear()
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
@@ -193,6 +242,7 @@ class Chain:
         other.z = self.z.copy()
         other.problem = self.problem.with_own_priors()
         other.averages = self.averages.copy()
+        other.prior = self.prior and self.prior.copy()
         other.draws = self.draws.copy()
         other.keep()
         return other
@@ -203,7 +253,7 @@ class Chain:
         These are the word-topic counts plus beta, (n_topics, n_words), and theta,
         (n_docs, n_topics). They take the place of the sums, to save memory.
         """
-        return self.averages.finish(self.problem)
+        return self.averages.finish(self.mean_problem, self.prior)
 
 
 def _check_memory(problem: Problem[Corpus]) -> None:
@@ -267,7 +317,7 @@ def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
     if problem.has_word_prior:
         of_words = _log_rising_of_each(counts.word_topic, problem.beta)
         return _log_topics(problem.beta_sum, totals) + of_words
-    pairs = _word_topic_pairs(counts.word_topic)
+    pairs = doc_topic_counts.word_topic_histogram(counts.word_topic)
     return word_likelihood(problem.topic_word_prior, pairs, totals, problem.n_words)
 
 
@@ -292,13 +342,3 @@ def _log_rising_of_each(word_topic, beta, rows=512) -> float:
         own = beta[cells[1], first + cells[0]]
         total += (gammaln(counts[cells] + own) - gammaln(own)).sum()
     return total
-
-
-def _word_topic_pairs(word_topic, rows=512):
-    """Return the counts that occur and how often; a few rows at a time."""
-    histogram = np.zeros(word_topic.max(initial=0) + 1, np.int64)
-    for first in range(0, word_topic.shape[0], rows):
-        found = np.bincount(word_topic[first : first + rows].ravel())
-        histogram[: found.size] += found
-    occurring = np.flatnonzero(histogram)
-    return occurring, histogram[occurring]

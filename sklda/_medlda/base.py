@@ -23,6 +23,7 @@ from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
 from sklda._gibbs.run import Observer, chain_schedule, run_fit
+from sklda._gibbs.sampled_prior import check_hyperpriors, prior_attributes
 from sklda._gibbs.start import check_init
 from sklda._gibbs.stored import check_documents, take_up
 from sklda._medlda.chain import MedLDAChain, OneVsRest, acceptance_rate
@@ -51,6 +52,9 @@ class BaseMedLDA(BaseChainEstimator):
     acceptance_rate_: np.ndarray
     doc_topic_prior_: np.ndarray
     topic_word_prior_: np.ndarray
+    topic_weights_: np.ndarray | None
+    n_topics_: dict[str, np.ndarray] | None
+    prior_trace_: dict[str, np.ndarray] | None
 
     @property
     def _has_chain_per_task(self) -> bool:
@@ -67,6 +71,7 @@ class BaseMedLDA(BaseChainEstimator):
     ) -> MedLDAChain | OneVsRest:
         parameters, chain = self._parameters, take_up(self)
         schedule = chain_schedule(parameters, goes_on=chain is not None)
+        hyperpriors = check_hyperpriors(parameters)
         per_task = self._has_chain_per_task
         with fitting(self), make_threads(parameters, in_parallel=per_task) as threads:
             corpus = check_corpus(self, X, reset=chain is None, own=self.warm_start)
@@ -87,6 +92,7 @@ class BaseMedLDA(BaseChainEstimator):
                 given = sampler, problem, rng, init
                 has_many = per_task and targets.shape[1] > 1
                 chain = OneVsRest(*given, threads) if has_many else MedLDAChain(*given)
+            chain.sample_priors(hyperpriors, threads)
             run_fit(self, (X, y), chain, schedule, _REPORT_EVERY, recorder)
             vars(self).update(of_y)
             self._end(chain, recorder)
@@ -123,6 +129,7 @@ class BaseMedLDA(BaseChainEstimator):
             "coef_": chain.coef(),
             "doc_topic_prior_": alpha,
             "topic_word_prior_": beta,
+            **prior_attributes([one.prior for one in chain.chains]),
             "loss_": np.array(chain.loss),
             "acceptance_rate_": acceptance_rate(chain.chains),
             "n_iter_": chain.n_sweeps,

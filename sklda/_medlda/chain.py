@@ -10,6 +10,7 @@ from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
 from sklda._gibbs.chain import Chain
+from sklda._gibbs.hierarchical import GammaPriors
 from sklda._gibbs.start import first_topics
 from sklda._medlda.sampler import MaxMargin, MaxMarginState
 
@@ -83,7 +84,8 @@ class MedLDAChain(Chain):
 
     def priors(self) -> tuple[np.ndarray, np.ndarray]:
         """Return alpha, (n_topics,), and beta, (1,) or (n_topics, n_words)."""
-        return self.problem.doc_topic_prior, np.atleast_1d(self.problem.beta)
+        problem = self.mean_problem
+        return problem.doc_topic_prior, np.atleast_1d(problem.beta)
 
 
 class OneVsRest:
@@ -126,6 +128,11 @@ class OneVsRest:
     def sweep(self) -> None:
         """Sweep each chain once."""
         self.threads.map(MedLDAChain.sweep, self.chains)
+
+    def sample_priors(self, priors: GammaPriors | None, threads: Threads) -> None:
+        """Let each sweep sample the priors of each chain, or let these remain."""
+        for chain in self.chains:  # which are swept side by side, by the threads
+            chain.sample_priors(priors, Threads(1))
 
     def learn_priors(self, *, symmetric: bool) -> None:
         """Fit the priors of each chain."""

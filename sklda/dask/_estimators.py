@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._gibbs import collapsed, partially_collapsed
 from sklda.dask._base import BaseDaskLDA
-from sklda.dask._chain import CountingChain
 from sklda.dask._cluster import Cluster
+from sklda.dask._counting import CountingChain
 from sklda.dask._parts import ExactParts
 from sklda.dask._phases import InPhases, PhasesChain
 
@@ -43,10 +43,19 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     topic_word_prior : float, default=None
         Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10. None means
         1 / K.
-    learn_priors : None, "symmetric" or "asymmetric", default=None
-        Fit alpha (one value for all topics, or one per topic) and beta to the data by
-        Minka's fixed point, every 10 sweeps during burn-in. Both remain between 0.0001
-        and 1000.
+    learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
+        "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
+        topic) and beta to the data by Minka's fixed point, every 10 sweeps during
+        burn-in. Both remain between 0.0001 and 1000.
+        "hierarchical" samples alpha after each sweep: the posterior of a hierarchical
+        Dirichlet process with at most `n_components` topics. See "Let the data choose
+        the number of topics" in the user guide.
+    hyperpriors : dict or None, default=None
+        What "hierarchical" samples has gamma priors; their shapes and rates by name:
+        "doc_concentration", the sum of alpha, by default (1, 1);
+        "weight_concentration", from which few weights of topics follow where it is
+        small, by default (1, 0.1); and "topic_word_prior", beta, which is sampled only
+        if it has a prior here. Ignored by other `learn_priors`.
     max_iter : int, default=200
         Number of sweeps.
     burn_in : int, default=None
@@ -98,6 +107,16 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         Alpha after the last sweep.
     topic_word_prior_ : float
         Beta after the last sweep.
+    topic_weights_ : ndarray of shape (n_components,) or None
+        With "hierarchical", the share of each topic in alpha, mean over the kept
+        samples; else None.
+    n_topics_ : dict of str to ndarray of shape (3,), or None
+        With "hierarchical", mean and ends of the 95 % interval, over the sweeps after
+        burn-in, of "n_topics", the number of topics that hold all but 1 % of the
+        tokens, and of "n_nonempty", the number of those that hold any.
+    prior_trace_ : dict of str to ndarray of shape (n_sweeps,), or None
+        With "hierarchical", what was sampled after each "sweep", by the names of
+        `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep.
     n_iter_ : int
         Number of sweeps done.
     n_partitions_ : int
@@ -138,7 +157,8 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         sampler: Literal["auto", "dense", "sparse"] = "auto",
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
-        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
+        learn_priors: Literal["symmetric", "asymmetric", "hierarchical"] | None = None,
+        hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
@@ -158,6 +178,7 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
         self.learn_priors = learn_priors
+        self.hyperpriors = hyperpriors
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin
@@ -193,10 +214,19 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
     topic_word_prior : float, default=None
         Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10. None means
         1 / K.
-    learn_priors : None, "symmetric" or "asymmetric", default=None
-        Fit alpha (one value for all topics, or one per topic) and beta to the data by
-        Minka's fixed point, every 10 sweeps during burn-in. Both remain between 0.0001
-        and 1000.
+    learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
+        "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
+        topic) and beta to the data by Minka's fixed point, every 10 sweeps during
+        burn-in. Both remain between 0.0001 and 1000.
+        "hierarchical" samples alpha after each sweep: the posterior of a hierarchical
+        Dirichlet process with at most `n_components` topics. See "Let the data choose
+        the number of topics" in the user guide.
+    hyperpriors : dict or None, default=None
+        What "hierarchical" samples has gamma priors; their shapes and rates by name:
+        "doc_concentration", the sum of alpha, by default (1, 1);
+        "weight_concentration", from which few weights of topics follow where it is
+        small, by default (1, 0.1); and "topic_word_prior", beta, which is sampled only
+        if it has a prior here. Ignored by other `learn_priors`.
     max_iter : int, default=200
         Number of sweeps.
     burn_in : int, default=None
@@ -247,6 +277,16 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         Alpha after the last sweep.
     topic_word_prior_ : float
         Beta after the last sweep.
+    topic_weights_ : ndarray of shape (n_components,) or None
+        With "hierarchical", the share of each topic in alpha, mean over the kept
+        samples; else None.
+    n_topics_ : dict of str to ndarray of shape (3,), or None
+        With "hierarchical", mean and ends of the 95 % interval, over the sweeps after
+        burn-in, of "n_topics", the number of topics that hold all but 1 % of the
+        tokens, and of "n_nonempty", the number of those that hold any.
+    prior_trace_ : dict of str to ndarray of shape (n_sweeps,), or None
+        With "hierarchical", what was sampled after each "sweep", by the names of
+        `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep.
     n_iter_ : int
         Number of sweeps done.
     n_partitions_ : int
@@ -285,7 +325,8 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         *,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
-        learn_priors: Literal["symmetric", "asymmetric"] | None = None,
+        learn_priors: Literal["symmetric", "asymmetric", "hierarchical"] | None = None,
+        hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
@@ -302,6 +343,7 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
         self.learn_priors = learn_priors
+        self.hyperpriors = hyperpriors
         self.max_iter = max_iter
         self.burn_in = burn_in
         self.thin = thin

@@ -6,7 +6,7 @@ from scipy.special import psi
 from sklearn.base import clone
 
 from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
-from sklda._gibbs import chain
+from sklda._core.doc_topic_counts import word_topic_histogram
 from sklda.datasets import make_lda_corpus
 from tests.helpers.small_fits import X, fit
 
@@ -74,7 +74,7 @@ def test_learned_priors_are_the_fixed_point(learn_priors):
 def test_histogram_of_parts_of_a_table(rows):
     table = np.random.default_rng(0).poisson(2, (10, 4)).astype(np.int32)
     table[table == 3] = 9  # counts that do not occur lie in between
-    found = chain._word_topic_pairs(table, rows)
+    found = word_topic_histogram(table, rows)
     for one, expected in zip(found, np.unique(table, return_counts=True), strict=True):
         np.testing.assert_array_equal(one, expected)
-    assert [one.size for one in chain._word_topic_pairs(table[:0], rows)] == [0, 0]
+    assert [one.size for one in word_topic_histogram(table[:0], rows)] == [0, 0]

@@ -1,0 +1,221 @@
+"""The priors that a chain samples after each sweep: trace, kept samples, means."""
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from types import SimpleNamespace
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from sklda._core.checks import check_numbers
+from sklda._core.corpus import tokens_before
+from sklda._core.doc_topic_counts import Histogram, word_topic_histogram
+from sklda._core.problem import Counts, Problem
+from sklda._core.random_streams import RandomStreams
+from sklda._core.sampler import SamplerState
+from sklda._core.threads import Threads
+from sklda._gibbs.hierarchical import (
+    GammaPriors,
+    TopicWeights,
+    count_tables,
+    draw_noise,
+    draw_topic_word_prior,
+    draw_weights,
+)
+from sklda._gibbs.kernels.hierarchical import HIGHEST, LOWEST
+
+MOST_TOKENS = 0.99  # of the tokens are on the topics that count as used
+_AT_A_TIME = 10_000  # documents
+_COVERED = (0.025, 0.975)  # quantiles that bound the interval of the number of topics
+
+
+class TraceEntry(NamedTuple):
+    """The priors after a sweep, and the number of topics."""
+
+    sweep: int
+    doc_concentration: float  # a0
+    weight_concentration: float  # gamma
+    n_topics: int  # that hold all but 1 % of the tokens
+    n_nonempty: int
+    topic_word_prior: float  # beta; nan if it is fixed
+
+
+class KeptPriors(NamedTuple):
+    """The priors of a kept sample."""
+
+    sweep: int
+    weights: np.ndarray  # (n_topics,), w
+    alpha: np.ndarray  # (n_topics,)
+    beta: Any
+
+
+class HierarchicalPrior:
+    """The priors that a chain samples: their present sample, trace and kept samples."""
+
+    priors: GammaPriors
+
+    def __init__(
+        self, problem: Problem, lengths: Histogram, rng: RandomStreams
+    ) -> None:
+        alpha = problem.doc_topic_prior
+        a0 = float(np.clip(alpha.sum(), LOWEST, HIGHEST))
+        self.current = TopicWeights(alpha / alpha.sum(), a0, weight_concentration=1.0)
+        self.lengths = lengths  # of the documents
+        self.rng = rng
+        self.threads = Threads(1)
+        self.trace: list[TraceEntry] = []
+        self.kept: list[KeptPriors] = []
+
+    def copy(self) -> Self:
+        """Return a copy that later draws do not change."""
+        other = copy(self)
+        other.trace, other.kept = self.trace.copy(), self.kept.copy()
+        return other
+
+    def resample(
+        self,
+        problem: Problem,
+        state: SamplerState,
+        counts: Callable[[], Counts],
+        sweep: int,
+    ) -> Problem:
+        """Draw the priors given the topics; return the problem with them."""
+        noise, before = draw_noise(self.rng), tokens_before(problem.corpus)
+        given = before, state.z, problem.doc_topic_prior, noise.key
+        tables = count_tables(*given, threads=self.threads)
+        totals, pairs = state.topic[: problem.n_topics], None
+        if self.priors.topic_word_prior is not None:
+            pairs = word_topic_histogram(counts().word_topic)
+        return self.draw(problem, tables, totals, pairs, noise.stream, sweep)
+
+    def draw(
+        self,
+        problem: Problem,
+        tables: np.ndarray,
+        totals: np.ndarray,
+        pairs: Histogram | None,
+        stream: np.ndarray,
+        sweep: int,
+    ) -> Problem:
+        """Draw the priors given counts; return the problem with them."""
+        priors, beta = self.priors, problem.topic_word_prior
+        self.current = draw_weights(tables, self.lengths, self.current, priors, stream)
+        if priors.topic_word_prior is not None:
+            given = priors.topic_word_prior, pairs, totals, problem.n_words
+            beta = draw_topic_word_prior(beta, *given, stream)
+        _, a0, gamma = self.current
+        of_words = beta if pairs is not None else np.nan
+        entry = TraceEntry(sweep, a0, gamma, *topics_in_use(totals), of_words)
+        self.trace.append(entry)
+        alpha = self.current.alpha
+        return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
+
+    def keep(self, problem: Problem, sweep: int) -> None:
+        """Add the present sample to the kept ones."""
+        alpha, beta = problem.doc_topic_prior, problem.topic_word_prior
+        self.kept.append(KeptPriors(sweep, self.current.weights, alpha, beta))
+
+    def mean(self, problem: Problem) -> Problem:
+        """Return the problem with the means of the priors over the kept samples."""
+        alpha = np.mean([one.alpha for one in self.kept], axis=0)
+        if self.priors.topic_word_prior is None:
+            return problem._replace(doc_topic_prior=alpha)
+        beta = float(np.mean([one.beta for one in self.kept]))
+        return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
+
+
+def add_priors_to(
+    theta: np.ndarray, kept: Sequence[KeptPriors], lengths: np.ndarray
+) -> None:
+    """Add the mean of alpha / (length + sum of alpha) over kept samples, in place."""
+    different, which = np.unique(lengths, return_inverse=True)
+    mean = np.zeros((different.size, theta.shape[1]))
+    for one in kept:
+        mean += one.alpha / (different + one.alpha.sum())[:, np.newaxis]
+    mean /= len(kept)
+    for first in range(0, len(theta), _AT_A_TIME):
+        some = slice(first, first + _AT_A_TIME)
+        theta[some] += mean[which[some]]
+
+
+def topics_in_use(totals: np.ndarray) -> tuple[int, int]:
+    """Return the number of topics that hold all but 1 % of the tokens, and any."""
+    running = np.sort(totals)[::-1].cumsum()
+    n_used = int(np.searchsorted(running, MOST_TOKENS * running[-1])) + 1
+    n_nonempty = int(np.count_nonzero(totals))
+    return min(n_used, n_nonempty), n_nonempty
+
+
+def check_hyperpriors(parameters: SimpleNamespace) -> GammaPriors | None:
+    """Return the gamma priors of what a fit samples; None if the priors are fixed.
+
+    Raises
+    ------
+    ValueError
+        If they have unknown names or are no positive shape and rate, or if what is to
+        be sampled is given as an array.
+    """
+    if parameters.learn_priors != "hierarchical":
+        return None
+    if np.ndim(parameters.doc_topic_prior) > 0:
+        raise ValueError(
+            "learn_priors='hierarchical' samples the weights of the topics, so "
+            "doc_topic_prior cannot be an array: one sweep would replace it. Pass one "
+            "number, where the chain begins, or None; or keep the array with "
+            "learn_priors=None."
+        )
+    given = dict(parameters.hyperpriors or {})
+    unknown = sorted(map(repr, set(given) - set(GammaPriors._fields)))
+    if unknown:
+        raise ValueError(
+            f"hyperpriors has the unknown name {unknown[0]}. It may have "
+            f"{', '.join(map(repr, GammaPriors._fields))}."
+        )
+    priors = GammaPriors(**{n: _check_gamma(n, pair) for n, pair in given.items()})
+    if priors.topic_word_prior and np.ndim(parameters.topic_word_prior) > 0:
+        raise ValueError(
+            "hyperpriors has a prior for topic_word_prior, which is an array here. "
+            "Only one number can be sampled, so leave out one of the two."
+        )
+    return priors
+
+
+def _check_gamma(name, pair) -> tuple[float, float]:
+    where = f"hyperpriors[{name!r}]"
+    shape, rate = check_numbers(pair, where, (2,)).astype(np.float64).tolist()
+    if not (LOWEST <= shape <= HIGHEST and LOWEST <= rate <= HIGHEST):
+        raise ValueError(
+            f"{where} must be a shape and a rate from {LOWEST:g} to {HIGHEST:g}, got "
+            f"({shape:g}, {rate:g})."
+        )
+    return shape, rate
+
+
+def prior_attributes(priors: Sequence[HierarchicalPrior | None]) -> dict[str, Any]:
+    """Return the fitted attributes of the priors that chains sample; None without any.
+
+    Weights of several chains follow each other; all else has a column for each chain.
+    """
+    sampled = [prior for prior in priors if prior is not None]
+    if not sampled:
+        return dict.fromkeys(("topic_weights_", "n_topics_", "prior_trace_"))
+    weights = [np.mean([k.weights for k in one.kept], axis=0) for one in sampled]
+    entries = [np.array(one.trace, dtype=np.float64) for one in sampled]
+    columns = np.stack(entries, axis=-1) if len(entries) > 1 else entries[0]
+    trace = dict(zip(TraceEntry._fields, columns.swapaxes(0, 1), strict=True))
+    if sampled[0].priors.topic_word_prior is None:
+        del trace["topic_word_prior"]
+    for name in ("sweep", "n_topics", "n_nonempty"):
+        trace[name] = trace[name].astype(np.int64)
+    first = sampled[0].kept[0].sweep
+    after = trace["sweep"].reshape(len(columns), -1)[:, 0] >= first
+    n_topics = {
+        name: np.array([n.mean(axis=0), *np.quantile(n, _COVERED, axis=0)])
+        for name in ("n_topics", "n_nonempty")
+        for n in [trace[name][after]]
+    }
+    return {
+        "topic_weights_": np.concatenate(weights),
+        "n_topics_": n_topics,
+        "prior_trace_": trace,
+    }
