@@ -4,6 +4,7 @@ from sklda import datasets, diagnostics, inspection, metrics, model_selection
 from sklda._base.seed_words import seed_word_prior
 from sklda._core.version import __version__ as __version__
 from sklda._cvb.estimator import CVBLDA
+from sklda._dmr.estimator import DMRLDA
 from sklda._ecgs.estimator import ECGSLDA
 from sklda._gibbs.collapsed import CollapsedGibbsLDA
 from sklda._gibbs.partially_collapsed import PartiallyCollapsedGibbsLDA
@@ -14,6 +15,7 @@ from sklda._medlda.regressor import MedLDARegressor
 __all__ = [
     "CVBLDA",
     "CollapsedGibbsLDA",
+    "DMRLDA",
     "ECGSLDA",
     "MedLDAClassifier",
     "MedLDARegressor",

@@ -19,6 +19,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 BUILDS_ON = {
+    "_dmr": {"_gibbs"},
     "_ecgs": {"_gibbs"},
     "_medlda": {"_gibbs"},
     "dask": {"_gibbs"},

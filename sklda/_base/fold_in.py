@@ -23,7 +23,7 @@ class FixedTopics(NamedTuple):
     """Fixed topics: phi of the words that occur, one row per word, and alpha."""
 
     word_topic: np.ndarray  # (n_words_seen, n_lanes) float32
-    doc_topic_prior: np.ndarray  # (n_lanes,) float32
+    doc_topic_prior: np.ndarray  # (n_lanes,) or (n_rows, n_lanes) float32
     n_topics: int
 
 
@@ -55,9 +55,15 @@ def doc_topic(
     topics: FixedTopics,
     n_jobs=None,
     max_steps: int = MAX_STEPS,
+    prior_row: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the mode of theta, (n_docs, n_topics), if EM converges in `max_steps`."""
+    """Return the mode of theta, (n_docs, n_topics), if EM converges in `max_steps`.
+
+    Where alpha of the topics has rows, `prior_row` says which one each document has.
+    """
     n_docs = weights.doc_ptr.size - 1
+    alphas = np.atleast_2d(topics.doc_topic_prior)
+    row = np.zeros(n_docs, np.int32) if prior_row is None else prior_row
     theta = np.empty((n_docs, topics.n_topics))
 
     def fill(first, last):
@@ -66,7 +72,8 @@ def doc_topic(
             weights.word,
             weights.count,
             topics.word_topic,
-            topics.doc_topic_prior,
+            alphas,
+            row[first:last],
             max_steps,
             np.float32(_TOLERANCE),
             theta[first:last],

@@ -129,6 +129,12 @@ class Problem(NamedTuple, Generic[CorpusT]):
         return self.doc_topic_prior[self.prior_row[first:last]]
 
     @property
+    def alpha_sum(self) -> float | np.ndarray:
+        """Return the sum of alpha over the topics: one number, or (n_docs,)."""
+        sums = self.doc_topic_prior.sum(axis=-1)
+        return sums if self.prior_row is None else sums[self.prior_row]
+
+    @property
     def mean_alpha(self) -> np.ndarray:
         """Return the mean of alpha over the documents, (n_topics,)."""
         if self.prior_row is None:

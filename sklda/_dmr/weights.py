@@ -8,7 +8,7 @@ from sklda._core.corpus import kernel_ranges, tokens_before
 from sklda._core.problem import Corpus, padded
 from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._dmr.kernels.tables import add_exposures, add_tables
-from sklda._dmr.kernels.weights import Regression, Room, draw_weights
+from sklda._dmr.kernels.weights import Regression, Room, draw_weights, fill_alpha
 
 _CHILD = 2**32 - 2  # the child of the random streams that is for the priors
 
@@ -26,10 +26,21 @@ class NormalPrior(NamedTuple):
     centre: np.ndarray  # (n_weights,), 0 but for the intercept
     scale: np.ndarray  # (n_weights,), standard deviations
 
+    def log_density(self, weights: np.ndarray) -> float:
+        """Return the log density of the weights of all topics."""
+        squares = ((weights - self.centre) / self.scale) ** 2
+        constant = np.log(2 * np.pi * self.scale**2).sum() * len(weights)
+        return float(-0.5 * (squares.sum() + constant))
+
 
 def alpha_of(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return alpha of each row of covariates, (n_rows, n_topics)."""
-    return np.exp(x @ weights.T)
+    """Return alpha of each row of covariates, (n_rows, n_topics).
+
+    Covariates that no document of the fit had may lead beyond the bounds.
+    """
+    alpha = np.empty((len(x), len(weights)))
+    fill_alpha(np.ascontiguousarray(x), weights, alpha)
+    return alpha
 
 
 def draw_all_weights(

@@ -21,7 +21,7 @@ from sklda._core.sampler import Sampler, SweepInfo
 from sklda._core.threads import Threads
 from sklda._gibbs.hierarchical import GammaPriors
 from sklda._gibbs.kept_draws import Draw, draw_of
-from sklda._gibbs.sampled_prior import HierarchicalPrior, add_priors_to
+from sklda._gibbs.sampled_prior import HierarchicalPrior
 from sklda._gibbs.shared_memory import copied, dumps, loads
 from sklda._gibbs.start import topics_of_new
 
@@ -36,7 +36,11 @@ class Averages:
         self.n_kept = 0
 
     def add(
-        self, corpus: Corpus, z: np.ndarray, counts: Counts, alpha_sum: float | None
+        self,
+        corpus: Corpus,
+        z: np.ndarray,
+        counts: Counts,
+        alpha_sum: float | np.ndarray | None,
     ) -> None:
         """Add one sample; n_dk / (n_d + alpha_sum) for n_dk where alpha is sampled."""
         self.word_topic += counts.word_topic[:, : self.word_topic.shape[1]]
@@ -68,7 +72,7 @@ class Averages:
         theta /= self.n_kept
         lengths = document_lengths(problem.corpus)
         if prior is not None:
-            add_priors_to(theta, prior.kept, lengths)
+            prior.add_to_proportions(theta, lengths)
         else:
             theta += problem.doc_topic_prior
             theta /= (lengths + problem.doc_topic_prior.sum())[:, np.newaxis]
@@ -199,7 +203,7 @@ class Chain:
             alpha_sum = None
             if self.prior is not None:
                 self.prior.keep(self.problem, self.n_sweeps)
-                alpha_sum = self.problem.doc_topic_prior.sum()
+                alpha_sum = self.problem.alpha_sum
             self.averages.add(self.problem.corpus, self.z, counts, alpha_sum)
             if self.draws.maxlen != 0:
                 draw = draw_of(self.problem, self.z, counts, self.n_sweeps)

@@ -1,6 +1,6 @@
 """The last samples of a chain, as counts without zeros."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,7 +9,6 @@ from sklda._core.corpus import document_lengths, tokens_before, word_tokens
 from sklda._core.doc_topic_counts import doc_topic_cells
 from sklda._core.memory import check_memory
 from sklda._core.problem import Corpus, Counts, Problem
-from sklda._gibbs.sampled_prior import HierarchicalPrior
 from sklda._topics.posterior_draws import PosteriorDraws
 
 
@@ -48,7 +47,7 @@ def _stored(topic, count):
 
 
 def posterior_draws(
-    problem: Problem[Corpus], draws: list[Draw], prior: HierarchicalPrior | None
+    problem: Problem[Corpus], draws: list[Draw], prior: Any
 ) -> PosteriorDraws | None:
     """Return the draws as users get them; None if there are none."""
     if not draws:
@@ -56,12 +55,13 @@ def posterior_draws(
     alpha, beta = problem.doc_topic_prior, problem.beta
     if prior is not None:
         alpha = np.array([draw.doc_topic_prior for draw in draws])
-        if prior.priors.topic_word_prior is not None:
+        if prior.samples_words:
             beta = np.array([draw.topic_word_prior for draw in draws])
     return PosteriorDraws._of(
         sweeps=np.array([draw.sweep for draw in draws], dtype=np.int64),
         doc_topic_prior=alpha,
         topic_word_prior=beta,
+        prior_row=problem.prior_row,
         doc_ends=tokens_before(problem.corpus)[1:],
         word_ends=np.cumsum(word_tokens(problem).astype(np.int64)),
         doc_topic=[draw.doc_topic for draw in draws],

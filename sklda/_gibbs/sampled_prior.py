@@ -66,6 +66,11 @@ class HierarchicalPrior:
         self.trace: list[TraceEntry] = []
         self.kept: list[KeptPriors] = []
 
+    @property
+    def samples_words(self) -> bool:
+        """Whether beta is sampled, too."""
+        return self.priors.topic_word_prior is not None
+
     def copy(self) -> Self:
         """Return a copy that later draws do not change."""
         other = copy(self)
@@ -122,6 +127,18 @@ class HierarchicalPrior:
             return problem._replace(doc_topic_prior=alpha)
         beta = float(np.mean([one.beta for one in self.kept]))
         return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
+
+    def add_to_proportions(self, theta: np.ndarray, lengths: np.ndarray) -> None:
+        """Add the mean of alpha / (length + sum of alpha) to theta, in place."""
+        add_priors_to(theta, self.kept, lengths)
+
+    def scalars(self) -> dict[str, float]:
+        """Return what is diagnosed of the present sample."""
+        last = self.trace[-1]
+        return {
+            "doc_concentration": last.doc_concentration,
+            "weight_concentration": last.weight_concentration,
+        }
 
 
 def add_priors_to(

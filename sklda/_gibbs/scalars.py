@@ -111,9 +111,7 @@ class Recorder:
             scalars["test_log_probability"] = score
         scalars["n_effective_topics"] = _n_effective_topics(counts)
         if chain.prior is not None:
-            last = chain.prior.trace[-1]
-            scalars["doc_concentration"] = last.doc_concentration
-            scalars["weight_concentration"] = last.weight_concentration
+            scalars |= chain.prior.scalars()
         if hasattr(chain, "loss"):  # of labels
             scalars["loss"] = chain.loss[-1]
         return scalars
@@ -139,7 +137,7 @@ def _test_log_probability(
     of_words = beta[:, documents.words].T if problem.has_word_prior else beta
     phi = counts.word_topic[documents.words, :n_topics] + of_words
     phi /= counts.topic[:n_topics] + problem.beta_sum
-    topics = make_topics(phi, problem.doc_topic_prior)
+    topics = make_topics(phi, problem.mean_alpha)
     return completion_score(
         documents.weights,
         documents.halves,

@@ -33,8 +33,10 @@ class PosteriorDraws:
         Numbers of draws, documents, topics and words.
     sweeps : ndarray of shape (n_draws,)
         Sweeps after which the draws were made.
-    doc_topic_prior : ndarray of shape (n_topics,) or (n_draws, n_topics)
-        Alpha; that of each draw where it is sampled.
+    doc_topic_prior : ndarray of shape (n_topics,), (n_draws, n_topics) or \
+(n_draws, n_rows, n_topics)
+        Alpha; that of each draw where it is sampled, and of each distinct row of
+        covariates.
     topic_word_prior : float or ndarray of shape (n_topics, n_words) or (n_draws,)
         Beta; that of each draw where it is sampled.
     nbytes : int
@@ -66,6 +68,8 @@ class PosteriorDraws:
     # Numbers of tokens up to the end of each document, and of each word.
     _doc_ends: np.ndarray
     _word_ends: np.ndarray
+    # The row of alpha of each document, if it has rows.
+    _prior_row: np.ndarray | None = None
     # Of each draw, the topics of all counts above 0, row after row, and the counts.
     _doc_topic: list[tuple[np.ndarray, np.ndarray]]
     _word_topic: list[tuple[np.ndarray, np.ndarray]]
@@ -210,6 +214,7 @@ class PosteriorDraws:
     def _dirichlet(self, draw) -> np.ndarray:
         alpha = np.atleast_2d(self.doc_topic_prior)
         own = alpha[min(draw, len(alpha) - 1)]
+        own = own if self._prior_row is None else own[self._prior_row]
         return self.doc_topic_counts(draw).toarray() + own
 
     @validates(confidence_level=LEVEL)
@@ -246,7 +251,12 @@ class PosteriorDraws:
         for first in range(0, rows.size, step):
             some = slice(first, first + step)
             counts = np.array([one[rows[some]].toarray() for one in draws])
-            low[some], high[some] = self._interval_of(counts, confidence_level)
+            if self._prior_row is None:
+                ends = self._interval_of(counts, confidence_level)
+            else:
+                alpha = self.doc_topic_prior[:, self._prior_row[rows[some]]]
+                ends = _interval_of_each(counts, alpha, confidence_level)
+            low[some], high[some] = ends
         return low, high
 
     def _interval_of(self, counts, level):
@@ -313,6 +323,14 @@ class PosteriorDraws:
         ends = mixture_interval(*flat, confidence_level)
         low, high = (end.reshape(columns.shape) for end in ends)
         return low, high
+
+
+def _interval_of_each(counts, alpha, level):
+    """Return the ends for counts and alpha, (n_draws, n_documents, n_topics) each."""
+    a = counts + alpha
+    b = a.sum(axis=2, keepdims=True) - a
+    flat = (x.reshape(len(counts), -1) for x in (a, b))
+    return [end.reshape(a.shape[1:]) for end in mixture_interval(*flat, level)]
 
 
 def check_draws(draws: Any) -> PosteriorDraws:

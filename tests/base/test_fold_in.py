@@ -32,9 +32,9 @@ def infer_to_the_end(counts, components, alpha):
     """Run the kernel without its stop, for what the float32 numbers can give."""
     weights, topics = fold_in.prepare(to_weights(counts), components, alpha)
     theta = np.empty((len(counts), alpha.size))
-    kernels.fold_in(
-        *weights, topics.word_topic, topics.doc_topic_prior, 5000, np.float32(0), theta
-    )
+    alphas, row = topics.doc_topic_prior[np.newaxis], np.zeros(len(counts), np.int32)
+    given = *weights, topics.word_topic, alphas, row
+    kernels.fold_in(*given, 5000, np.float32(0), theta)
     return theta
 
 

@@ -51,17 +51,19 @@ def _em_step(word, count, word_topic, alpha, mass, theta, expected):
 
 
 @njit(cache=True, nogil=True)
-def fold_in(doc_ptr, word, count, word_topic, alpha, max_iter, tol, out):
+def fold_in(doc_ptr, word, count, word_topic, alphas, row, max_iter, tol, out):
     """Write theta of each document into `out`, (n_docs, n_topics) float64.
 
-    `word_topic` holds phi as (n_words, n_lanes) float32, `count` is float32. A
-    document is done when a step changes theta by less than `tol` in all.
+    `word_topic` holds phi as (n_words, n_lanes) float32, `count` is float32, and
+    `alphas`, (n_rows, n_lanes), alpha of the documents with that `row`. A document is
+    done when a step changes theta by less than `tol` in all.
     """
     n_topics = out.shape[1]
-    theta = np.zeros(alpha.size, np.float32)
-    expected = np.zeros(alpha.size, np.float32)
-    prior_mass = alpha.sum()
+    theta = np.zeros(alphas.shape[1], np.float32)
+    expected = np.zeros(alphas.shape[1], np.float32)
     for d in range(doc_ptr.size - 1):
+        alpha = alphas[row[d]]
+        prior_mass = alpha.sum()
         cells = slice(doc_ptr[d], doc_ptr[d + 1])
         mass = prior_mass + count[cells].sum()
         for k in range(theta.size):  # in array notation it takes 1.6 s to compile

@@ -6,11 +6,11 @@ The log density of the weights lambda given m_r and E_r of each row r of covaria
     sum_r [m_r eta_r - E_r exp(eta_r)]  -  sum_j [(lambda_j - c_j) / s_j]^2 / 2.
 
 Newton's method finds its mode, from a start that does not depend on the present
-weights, and its curvature there: a normal distribution N that is close to it. I. Murray,
-R. P. Adams & D. J. C. MacKay, "Elliptical slice sampling", AISTATS 2010, and R.
-Nishihara, I. Murray & R. P. Adams, "Parallel MCMC with generalized elliptical slice
-sampling", JMLR 15 (2014): new weights are on an ellipse through the present ones and a
-draw from N. How close N is decides only how far they move.
+weights, and its curvature there: a normal distribution N that is close to it. New
+weights are on an ellipse through the present ones and a draw from N (I. Murray, R. P.
+Adams & D. J. C. MacKay, "Elliptical slice sampling", AISTATS 2010; R. Nishihara, I.
+Murray & R. P. Adams, "Parallel MCMC with generalized elliptical slice sampling", JMLR
+15, 2014). How close N is decides only how far they move.
 """
 
 import math
@@ -56,6 +56,17 @@ class Room(NamedTuple):
     trial: np.ndarray  # (n_weights,)
     eta: np.ndarray  # (3, n_rows), of the mode, the distance and the noise
     value: np.ndarray  # (2, n_rows)
+
+
+@njit(cache=True, nogil=True)
+def fill_alpha(x, weights, alpha):
+    """Fill in alpha, (n_rows, n_topics), of rows of covariates, within its bounds."""
+    for r in range(x.shape[0]):
+        for k in range(weights.shape[0]):
+            eta = 0.0
+            for j in range(x.shape[1]):
+                eta += weights[k, j] * x[r, j]
+            alpha[r, k] = exp_double(min(max(eta, LOWEST), HIGHEST))
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,250 @@
+"""Fit, transform and score of models with covariates."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sklda._base.fitted_topics import snapshot
+from sklda._base.fitting import fitting
+from sklda._base.fold_in import completion_score, doc_topic, prepare, split_tokens
+from sklda._base.parameters import make_problem, make_threads, random_streams
+from sklda._base.sklearn_private import fit_context
+from sklda._core.corpus import check_corpus
+from sklda._core.problem import Corpus, Problem
+from sklda._core.sampler import Sampler
+from sklda._core.threads import Threads
+from sklda._core.types import MatrixLike
+from sklda._dmr.chain import CovariateChain, CovariatePrior, mean_alpha
+from sklda._dmr.covariates import Scaling, check_covariates, check_same
+from sklda._dmr.weights import NormalPrior
+from sklda._gibbs.base import BaseGibbsLDA
+from sklda._gibbs.kept_draws import check_keep_draws, posterior_draws
+from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
+from sklda._gibbs.run import Observer, chain_schedule, run_fit
+from sklda._gibbs.start import check_init, first_topics
+from sklda._gibbs.stored import check_documents, take_up
+
+
+class BaseCovariateLDA(BaseGibbsLDA):
+    """Sampler of topics and weights of covariates."""
+
+    weight_scale: float
+    intercept_scale: float
+    sampler: Literal["auto", "dense", "sparse"]
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    coef_draws_: np.ndarray
+    intercept_draws_: np.ndarray
+    covariate_names_: np.ndarray
+
+    @property
+    def _parameters(self) -> SimpleNamespace:
+        parameters = super()._parameters
+        parameters.learn_priors = None  # Minka's fixed point has no part in it
+        return parameters
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def _fit_chain(
+        self,
+        X,
+        y=None,
+        recorder: Observer | None = None,
+        covariates: ArrayLike | None = None,
+    ) -> CovariateChain:
+        parameters, chain = self._parameters, take_up(self)
+        schedule = chain_schedule(parameters, goes_on=chain is not None)
+        keep_draws, every = parameters.keep_draws, parameters.evaluate_every
+        with fitting(self), make_threads(parameters) as threads:
+            corpus = check_corpus(self, X, reset=chain is None, own=self.warm_start)
+            matrix, names = check_covariates(covariates, corpus.doc_ptr.size - 1)
+            problem = make_problem(self, corpus)
+            if chain is None:
+                check_keep_draws(keep_draws, schedule, problem)
+                init, rng = check_init(self, problem), random_streams(self.random_state)
+                scaling = Scaling.of(matrix, names)
+                centre = float(np.log(problem.doc_topic_prior[0]))
+                prior = CovariatePrior(
+                    scaling, matrix, self._weight_prior(centre, len(names)), rng
+                )
+                problem = prior.begun(problem)
+                sampler = self._make_sampler(problem, threads)
+
+                def of_part(part, _):
+                    return self._make_sampler(part, threads)
+
+                z = first_topics(init, problem, of_part, rng, threads)
+                chain = CovariateChain(sampler, problem, rng, keep_draws, z)
+                chain.prior = prior
+            else:
+                check_documents(corpus, chain.problem.corpus, may_add=False)
+                chain.prior.check_same(matrix)
+                chain = chain.extended(chain.sampler, corpus, threads)
+                check_keep_draws(keep_draws, schedule, problem, len(chain.draws))
+            run_fit(self, (X, y), chain, schedule, every, recorder)
+            self._end(chain, recorder)
+        return chain
+
+    def _weight_prior(self, centre: float, n_covariates: int) -> NormalPrior:
+        """Return the prior of the intercept and the weights of a topic."""
+        parameters, zeros = self._parameters, np.zeros(n_covariates)
+        of_weights = zeros + parameters.weight_scale
+        return NormalPrior(
+            np.append(centre, zeros), np.append(parameters.intercept_scale, of_weights)
+        )
+
+    def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
+        in_rows = uses_rows(self.sampler, problem)
+        return collapsed_sampler(None, None, in_rows, problem.n_topics)
+
+    def _attributes(self, chain: CovariateChain) -> dict[str, Any]:  # type: ignore[override]
+        components, theta = chain.finish()
+        scaling = chain.prior.scaling
+        coef, intercept = scaling.to_units(chain.prior.kept_weights)
+        return {
+            "coef_": coef.mean(axis=0),
+            "intercept_": intercept.mean(axis=0),
+            "coef_draws_": coef,
+            "intercept_draws_": intercept,
+            "covariate_names_": np.array(scaling.names, dtype=object),
+            "components_": components,
+            "doc_topic_": theta,
+            "topic_assignments_": chain.z,
+            "doc_topic_prior_": chain.mean_problem.mean_alpha,
+            "topic_word_prior_": chain.problem.beta,
+            "draws_": posterior_draws(chain.problem, list(chain.draws), chain.prior),
+            "log_joint_": np.array(chain.log_joint),
+            "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
+            "n_iter_": chain.n_sweeps,
+        }
+
+    def transform(
+        self, X: MatrixLike, *, covariates: ArrayLike | None = None
+    ) -> np.ndarray:
+        """Estimate the topic proportions of documents under the fitted topics.
+
+        As CollapsedGibbsLDA does, with the alpha of the covariates.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Word counts.
+        covariates : array-like or DataFrame of shape (n_documents,) or \
+(n_documents, n_covariates), default=None
+            Those of the documents, with the columns of fit. Without them, alpha is
+            `doc_topic_prior_`, the mean over the documents of the fit.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            Rows sum to 1. An empty document gets the prior mean.
+
+        Raises
+        ------
+        NotFittedError
+            If the estimator is not fitted.
+        ValueError
+            If X does not hold counts of the same words as in fit, or covariates are not
+            a row of numbers for each document, of as many columns as in fit.
+        """
+        fitted = snapshot(self)
+        weights = fitted._check_weights(X, reset=False)
+        alpha, row = fitted._alpha_of(covariates, weights.doc_ptr.size - 1)
+        weights, topics = prepare(weights, fitted.components_, alpha)
+        n_jobs = fitted._parameters.n_jobs
+        return doc_topic(weights, topics, n_jobs, prior_row=row)
+
+    def score(
+        self, X: MatrixLike, y: Any = None, *, covariates: ArrayLike | None = None
+    ) -> float:
+        """Return the mean log predictive probability of held-out tokens, in nats.
+
+        By document completion, as CollapsedGibbsLDA does, with the alpha of the
+        covariates: scores of both are comparable.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Word counts.
+        y : None
+            Ignored.
+        covariates : array-like or DataFrame of shape (n_documents,) or \
+(n_documents, n_covariates), default=None
+            As in transform.
+
+        Returns
+        -------
+        float
+            Mean over all tokens; higher is better. If X has no tokens, 0 with an
+            UndefinedMetricWarning.
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As transform.
+        """
+        fitted = snapshot(self)
+        weights = fitted._check_weights(X, reset=False)
+        alpha, row = fitted._alpha_of(covariates, weights.doc_ptr.size - 1)
+        halves = split_tokens(weights)
+        weights, topics = prepare(weights, fitted.components_, alpha)
+        n_jobs = fitted._parameters.n_jobs
+        return completion_score(
+            weights,
+            halves,
+            topics.word_topic,
+            lambda half: doc_topic(half, topics, n_jobs, prior_row=row),
+        )
+
+    def perplexity(
+        self, X: MatrixLike, *, covariates: ArrayLike | None = None
+    ) -> float:
+        """Return ``exp(-score(X, covariates=covariates))``; lower is better.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Word counts.
+        covariates : array-like or DataFrame, default=None
+            As in transform.
+
+        Returns
+        -------
+        float
+            A uniform model scores the number of words.
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As transform.
+        """
+        return float(np.exp(-self.score(X, covariates=covariates)))
+
+    def _alpha_of(
+        self, covariates: Any, n_documents: int
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return alpha of covariates, row by row, and the row of each document."""
+        if covariates is None:
+            return self.doc_topic_prior_, None
+        matrix, names = check_covariates(covariates, n_documents)
+        check_same(names, self.covariate_names_, covariates)
+        rows, row = np.unique(matrix, axis=0, return_inverse=True)
+        return self._mean_alpha(rows), row.ravel().astype(np.int32)
+
+    def _mean_alpha(self, covariates: np.ndarray) -> np.ndarray:
+        """Return the posterior mean of alpha of rows of covariates."""
+        return mean_alpha(with_intercept(covariates), weights_of(self))
+
+
+def with_intercept(covariates: np.ndarray) -> np.ndarray:
+    """Return covariates after a column of 1."""
+    return np.column_stack([np.ones(len(covariates)), covariates])
+
+
+def weights_of(fitted: Any) -> np.ndarray:
+    """Return intercepts and coefficients of all kept samples of a fitted model."""
+    intercepts = fitted.intercept_draws_[..., np.newaxis]
+    return np.concatenate([intercepts, fitted.coef_draws_], axis=-1)

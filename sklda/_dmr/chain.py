@@ -1,0 +1,138 @@
+"""The chain of topics and weights: after each sweep, the weights are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from sklda._core.problem import Counts, Problem
+from sklda._core.random_streams import RandomStreams
+from sklda._core.sampler import SamplerState
+from sklda._dmr.covariates import Scaling
+from sklda._dmr.weights import NormalPrior, alpha_of, draw_all_weights
+from sklda._gibbs.chain import Chain
+
+_AT_A_TIME = 10_000  # documents
+
+
+class KeptWeights(NamedTuple):
+    """The weights of a kept sample."""
+
+    sweep: int
+    weights: np.ndarray  # (n_topics, n_weights)
+
+
+class CovariatePrior:
+    """The weights that a chain samples: present and kept ones."""
+
+    samples_words = False  # beta
+    weights: np.ndarray  # (n_topics, n_weights)
+
+    def __init__(
+        self,
+        scaling: Scaling,
+        covariates: np.ndarray,
+        prior: NormalPrior,
+        rng: RandomStreams,
+    ) -> None:
+        self.scaling, self.prior, self.rng = scaling, prior, rng
+        self.design = scaling.design(covariates)
+        self.kept: list[KeptWeights] = []
+
+    def check_same(self, covariates: np.ndarray) -> None:
+        """Raise ValueError unless covariates are those of the chain."""
+        same = covariates.shape[1] == len(self.scaling.names)
+        own = self.scaling.design(covariates) if same else self.design
+        pairs = zip(own, self.design, strict=True)
+        if not same or not all(np.array_equal(a, b) for a, b in pairs):
+            raise ValueError(
+                "With warm_start=True fit goes on with the chain of the last fit, so "
+                "covariates must be the same as there. Pass the same, or start anew "
+                "with warm_start=False."
+            )
+
+    def begun(self, problem: Problem) -> Problem:
+        """Begin at the centre of the prior; return the problem with its alpha."""
+        self.weights = np.tile(self.prior.centre, (problem.n_topics, 1))
+        return self._applied(problem)
+
+    def copy(self) -> Self:
+        """Return a copy that later draws do not change."""
+        other = copy(self)
+        other.kept = self.kept.copy()
+        return other
+
+    def _applied(self, problem: Problem) -> Problem:
+        """Return the problem with alpha of the present weights."""
+        alpha = alpha_of(self.design.x, self.weights)
+        return problem._replace(doc_topic_prior=alpha, prior_row=self.design.row)
+
+    def resample(
+        self,
+        problem: Problem,
+        state: SamplerState,
+        counts: Callable[[], Counts],
+        sweep: int,
+    ) -> Problem:
+        """Draw the weights given the topics; return the problem with their alpha."""
+        given = self.design, self.prior, problem.corpus, state.z, self.rng
+        self.weights = draw_all_weights(self.weights, *given)
+        return self._applied(problem)
+
+    def keep(self, problem: Problem, sweep: int) -> None:
+        """Add the present sample to the kept ones."""
+        self.kept.append(KeptWeights(sweep, self.weights))
+
+    @property
+    def kept_weights(self) -> np.ndarray:
+        """The weights of the kept samples, (n_kept, n_topics, n_weights)."""
+        return np.array([one.weights for one in self.kept])
+
+    def mean(self, problem: Problem) -> Problem:
+        """Return the problem with the mean of alpha over the kept samples."""
+        alpha = mean_alpha(self.design.x, self.kept_weights)
+        return problem._replace(doc_topic_prior=alpha)
+
+    def add_to_proportions(self, theta: np.ndarray, lengths: np.ndarray) -> None:
+        """Add the mean of alpha / (length + sum of alpha) to theta, in place."""
+        for one in self.kept:
+            alpha = alpha_of(self.design.x, one.weights)
+            sums = alpha.sum(axis=1)
+            for first in range(0, len(theta), _AT_A_TIME):
+                some = slice(first, first + _AT_A_TIME)
+                row = self.design.row[some]
+                scale = len(self.kept) * (lengths[some] + sums[row])
+                theta[some] += alpha[row] / scale[:, np.newaxis]
+
+    def scalars(self) -> dict[str, float]:
+        """Return what is diagnosed of the present sample; no topic has a name in it."""
+        alpha = alpha_of(self.design.x, self.weights)
+        sums = alpha.sum(axis=1)[self.design.row]
+        effects = self.weights[:, 1:]
+        squares = float((effects**2).mean()) if effects.size > 0 else 0.0
+        return {
+            "doc_concentration": float(sums.mean()),
+            "weight_size": squares**0.5,
+        }
+
+
+def mean_alpha(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return alpha of rows of covariates, the mean over weights of several samples."""
+    alpha = np.zeros((len(x), weights.shape[1]))
+    for of_sample in weights:
+        alpha += alpha_of(x, of_sample)
+    return alpha / len(weights)
+
+
+class CovariateChain(Chain):
+    """A chain whose log joint probability includes the weights."""
+
+    prior: CovariatePrior  # type: ignore[assignment]
+
+    def log_probability(self, counts: Counts) -> float:
+        """Return log p(w, z, weights | beta) of the present sample and its counts."""
+        value = super().log_probability(counts)
+        return value + self.prior.prior.log_density(self.prior.weights)

@@ -1,0 +1,267 @@
+"""Topic proportions that depend on covariates of the documents."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._core.types import MatrixLike
+from sklda._dmr.base import BaseCovariateLDA
+
+_SCALE = Interval(Real, 1e-3, 10, closed="both")
+_CONSTRAINTS = {
+    name: constraints
+    for name, constraints in BaseCovariateLDA._parameter_constraints.items()
+    if name not in ("learn_priors", "hyperpriors")
+}
+
+
+class DMRLDA(BaseCovariateLDA):
+    """Latent Dirichlet Allocation whose topic proportions depend on covariates.
+
+    Dirichlet-multinomial regression [1]_: a document with covariates c_d has the
+    proportions theta_d ~ Dirichlet(alpha_d), alpha_dk = exp(b_k + c_d . w_k). The
+    topics of the tokens and the weights are sampled in turn, so intervals of what
+    depends on a covariate include the uncertainty of both.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number of topics K, 1 to 65,535.
+    weight_scale : float, default=1.0
+        Standard deviation of the normal prior of the weights of standardised
+        covariates, from 0.001 to 10: how much the logarithm of alpha changes with one
+        standard deviation of a covariate.
+    intercept_scale : float, default=3.0
+        Standard deviation of the normal prior of the intercepts, from 0.001 to 10.
+    doc_topic_prior : float, default=None
+        Median of the prior of alpha for a document with mean covariates, from 1e-10 to
+        1e6. None means 1 / K.
+    topic_word_prior : float or array-like, default=None
+        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10: one number,
+        or an array of shape (n_words,) or (n_components, n_words), such as
+        `seed_word_prior` returns. None means 1 / K.
+    sampler : "auto", "dense" or "sparse", default="auto"
+        How the word-topic counts are stored, as in CollapsedGibbsLDA; the posterior is
+        the same.
+    max_iter : int, default=1000
+        Number of sweeps.
+    burn_in : int, default=None
+        Number of sweeps to discard at the start, less than `max_iter`. None means half
+        of `max_iter`.
+    thin : int, default=5
+        Keep every `thin`-th sample after burn-in, counted back from the last sweep,
+        which is always kept.
+    keep_draws : int, default=0
+        Number of kept samples, the last ones, whose counts remain in `draws_`. The
+        weights of all kept samples remain in `coef_draws_` and `intercept_draws_`.
+    evaluate_every : int, default=10
+        Number of sweeps between two entries of the trace; 0 means no trace.
+    init : "random", "subsample", array-like or estimator, default="random"
+        Where the chain begins, as in CollapsedGibbsLDA; the posterior is the same.
+    warm_start : bool, default=False
+        With True, fit goes on with the chain of the last fit of the same documents and
+        covariates: `max_iter` more sweeps, bit for bit as in one long fit.
+    n_jobs : int, default=None
+        Number of threads of transform and score. None means 1, -1 all processors.
+    random_state : int, RandomState instance or None, default=None
+        Seed. Pass an int for repeatable results.
+    verbose : int, default=0
+        With 1, print the progress of fit, and when kernels are compiled.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_components, n_covariates)
+        Weights, posterior means: how much the logarithm of alpha changes with one unit
+        of a covariate.
+    intercept_ : ndarray of shape (n_components,)
+        Intercepts, posterior means.
+    coef_draws_ : ndarray of shape (n_kept, n_components, n_covariates)
+        Weights of each kept sample.
+    intercept_draws_ : ndarray of shape (n_kept, n_components)
+        Intercepts of each kept sample.
+    covariate_names_ : ndarray of shape (n_covariates,)
+        Columns of the covariates if they have names, else x0, x1, ...
+    components_ : ndarray of shape (n_components, n_features_in_)
+        Expected number of tokens of each word on each topic, plus beta.
+    topic_word_ : ndarray of shape (n_components, n_features_in_)
+        Probability of each word in each topic: the rows of `components_` normalised.
+    doc_topic_ : ndarray of shape (n_documents, n_components)
+        Expected topic proportions of the training documents.
+    draws_ : sklda.inspection.PosteriorDraws or None
+        The samples of `keep_draws`; None if that is 0.
+    topic_assignments_ : ndarray of shape (n_tokens,)
+        Topic of each training token in the last sweep. Tokens are ordered by document,
+        then by word.
+    log_joint_ : ndarray of shape (n_evaluations,)
+        Trace of log p(w, z, weights | beta) in nats, with all constants; the weights
+        are those of standardised covariates.
+    log_joint_iter_ : ndarray of shape (n_evaluations,)
+        Sweeps after which the entries of `log_joint_` were recorded.
+    doc_topic_prior_ : ndarray of shape (n_components,)
+        Mean of alpha over the training documents and the kept samples.
+    topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
+        Beta.
+    n_iter_ : int
+        Number of sweeps done.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The words, if X names its columns.
+
+    See Also
+    --------
+    sklda.inspection.predicted_proportions : What the model says of covariates.
+    sklda.inspection.estimate_effect : Regressions after a fit without covariates.
+
+    Notes
+    -----
+    Given the topics, the weights are drawn by data augmentation: tables of Chinese
+    restaurant processes and a beta variate for each document make the likelihood that
+    of Poisson regressions, one for each topic, whose weights are drawn by elliptical
+    slice sampling [2]_ around their mode. Nothing needs to be tuned.
+
+    Covariates are standardised inside, and weights are returned in the units of the
+    covariates. Weights for which some alpha is below 1e-10 or above 1e6 have no prior
+    density.
+
+    Cost of a sweep: that of CollapsedGibbsLDA, O(tokens) for the tables, and about ten
+    passes of O(F^2) for each topic and distinct row of F covariates. Memory: as
+    CollapsedGibbsLDA, 24 bytes for each topic and row, and 8 for each kept weight.
+
+    References
+    ----------
+    .. [1] D. Mimno, A. McCallum, "Topic models conditioned on arbitrary features with
+       Dirichlet-multinomial regression", UAI 2008.
+    .. [2] R. Nishihara, I. Murray, R. P. Adams, "Parallel MCMC with generalized
+       elliptical slice sampling", JMLR 15 (2014).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklda import DMRLDA
+    >>> from sklda.datasets import make_lda_corpus
+    >>> X, theta, _ = make_lda_corpus(50, 30, 3, random_state=0)
+    >>> year = 2000 + 20 * theta[:, 0]
+    >>> dmr = DMRLDA(3, max_iter=100, random_state=0).fit(X, covariates=year)
+    >>> dmr.coef_.shape, dmr.transform(X, covariates=year).shape
+    ((3, 1), (50, 3))
+    """
+
+    # With metadata routing, covariates are passed on unless set_fit_request and so on
+    # say otherwise.
+    __metadata_request__fit: ClassVar[dict] = {"covariates": True}
+    __metadata_request__transform: ClassVar[dict] = {"covariates": True}
+    __metadata_request__score: ClassVar[dict] = {"covariates": True}
+
+    _parameter_constraints: ClassVar[dict] = {
+        **_CONSTRAINTS,
+        "doc_topic_prior": [None, Interval(Real, 1e-10, 1e6, closed="both")],
+        "weight_scale": [_SCALE],
+        "intercept_scale": [_SCALE],
+        "sampler": [StrOptions({"auto", "dense", "sparse"})],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        weight_scale: float = 1.0,
+        intercept_scale: float = 3.0,
+        doc_topic_prior: float | None = None,
+        topic_word_prior: float | ArrayLike | None = None,
+        sampler: Literal["auto", "dense", "sparse"] = "auto",
+        max_iter: int = 1000,
+        burn_in: int | None = None,
+        thin: int = 5,
+        keep_draws: int = 0,
+        evaluate_every: int = 10,
+        init: Literal["random", "subsample"] | ArrayLike | BaseEstimator = "random",
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.weight_scale = weight_scale
+        self.intercept_scale = intercept_scale
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.sampler = sampler
+        self.max_iter = max_iter
+        self.burn_in = burn_in
+        self.thin = thin
+        self.keep_draws = keep_draws
+        self.evaluate_every = evaluate_every
+        self.init = init
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: Any = None,
+        *,
+        covariates: ArrayLike | None = None,
+    ) -> Self:
+        """Run the chain and average its kept samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
+            Word counts, as in CollapsedGibbsLDA.
+        y : None
+            Ignored.
+        covariates : array-like or DataFrame of shape (n_documents,) or \
+(n_documents, n_covariates), default=None
+            Numbers that describe the documents, in the same order. For categories and
+            curves use ColumnTransformer, OneHotEncoder and SplineTransformer of
+            scikit-learn. None means intercepts only.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If X holds values other than counts, covariates are not a row of finite
+            numbers for each document, or a parameter is out of range.
+
+        Warns
+        -----
+        UserWarning
+            If covariates are constant or collinear.
+        """
+        self._fit_chain(X, y, covariates=covariates)
+        return self
+
+    def fit_transform(
+        self, X: MatrixLike, y: Any = None, *, covariates: ArrayLike | None = None
+    ) -> np.ndarray:
+        """Fit, and return ``transform(X, covariates=covariates)``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+            Word counts.
+        y : None
+            Ignored.
+        covariates : array-like or DataFrame, default=None
+            As in fit.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_components)
+            Rows sum to 1.
+        """
+        return self.fit(X, y, covariates=covariates).transform(X, covariates=covariates)
