@@ -234,7 +234,16 @@ def test_package(check, package):
 
 def test_the_package_is_seen(package):
     # A reader that finds no imports would find no faults either.
-    with_kernels = {"_base", "_cvb", "_ecgs", "_gibbs", "_medlda", "dask", "metrics"}
+    with_kernels = {
+        "_base",
+        "_cvb",
+        "_dmr",
+        "_ecgs",
+        "_gibbs",
+        "_medlda",
+        "dask",
+        "metrics",
+    }
     assert families(package) == with_kernels
     found = arrows(package)
     assert ("sklda", "sklda._gibbs.collapsed") in found

@@ -295,6 +295,7 @@ BEHIND = {
         "sparse": "lists",
     },
     ("CollapsedGibbsLDA", "blocking"): {"nested": "nested", "backward": "backward"},
+    ("DMRLDA", "sampler"): {"auto": "lists", "dense": "rows", "sparse": "lists"},
     ("ECGSLDA", "strategy"): {
         "standard": "lists",
         "shortcut": "shortcut, rows",
@@ -336,7 +337,7 @@ each_option = pytest.mark.parametrize(
 
 def test_there_are_options():
     assert {cls for cls, _, _ in OPTIONS} == set(CLASSES)
-    assert len(CLASSES) == 7
+    assert len(CLASSES) == 8
     assert len(OPTIONS) > 20
 
 

@@ -19,7 +19,7 @@ from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._dmr.chain import CovariateChain, CovariatePrior, mean_alpha
-from sklda._dmr.covariates import Scaling, check_covariates, check_same
+from sklda._dmr.covariates import Scaling, check_same, numbers_of_covariates
 from sklda._dmr.weights import NormalPrior
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.kept_draws import check_keep_draws, posterior_draws
@@ -60,7 +60,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         keep_draws, every = parameters.keep_draws, parameters.evaluate_every
         with fitting(self), make_threads(parameters) as threads:
             corpus = check_corpus(self, X, reset=chain is None, own=self.warm_start)
-            matrix, names = check_covariates(covariates, corpus.doc_ptr.size - 1)
+            matrix, names = numbers_of_covariates(covariates, corpus.doc_ptr.size - 1)
             problem = make_problem(self, corpus)
             if chain is None:
                 check_keep_draws(keep_draws, schedule, problem)
@@ -229,7 +229,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         """Return alpha of covariates, row by row, and the row of each document."""
         if covariates is None:
             return self.doc_topic_prior_, None
-        matrix, names = check_covariates(covariates, n_documents)
+        matrix, names = numbers_of_covariates(covariates, n_documents)
         check_same(names, self.covariate_names_, covariates)
         rows, row = np.unique(matrix, axis=0, return_inverse=True)
         return self._mean_alpha(rows), row.ravel().astype(np.int32)

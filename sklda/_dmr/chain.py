@@ -39,14 +39,14 @@ class CovariatePrior:
         rng: RandomStreams,
     ) -> None:
         self.scaling, self.prior, self.rng = scaling, prior, rng
-        self.design = scaling.design(covariates)
+        self.rows = scaling.rows_of(covariates)
         self.kept: list[KeptWeights] = []
 
     def check_same(self, covariates: np.ndarray) -> None:
         """Raise ValueError unless covariates are those of the chain."""
         same = covariates.shape[1] == len(self.scaling.names)
-        own = self.scaling.design(covariates) if same else self.design
-        pairs = zip(own, self.design, strict=True)
+        own = self.scaling.rows_of(covariates) if same else self.rows
+        pairs = zip(own, self.rows, strict=True)
         if not same or not all(np.array_equal(a, b) for a, b in pairs):
             raise ValueError(
                 "With warm_start=True fit goes on with the chain of the last fit, so "
@@ -57,7 +57,7 @@ class CovariatePrior:
     def begun(self, problem: Problem) -> Problem:
         """Begin at the centre of the prior; return the problem with its alpha."""
         self.weights = np.tile(self.prior.centre, (problem.n_topics, 1))
-        return self._applied(problem)
+        return self.applied(problem)
 
     def copy(self) -> Self:
         """Return a copy that later draws do not change."""
@@ -65,10 +65,10 @@ class CovariatePrior:
         other.kept = self.kept.copy()
         return other
 
-    def _applied(self, problem: Problem) -> Problem:
+    def applied(self, problem: Problem) -> Problem:
         """Return the problem with alpha of the present weights."""
-        alpha = alpha_of(self.design.x, self.weights)
-        return problem._replace(doc_topic_prior=alpha, prior_row=self.design.row)
+        alpha = alpha_of(self.rows.x, self.weights)
+        return problem._replace(doc_topic_prior=alpha, prior_row=self.rows.row)
 
     def resample(
         self,
@@ -78,9 +78,9 @@ class CovariatePrior:
         sweep: int,
     ) -> Problem:
         """Draw the weights given the topics; return the problem with their alpha."""
-        given = self.design, self.prior, problem.corpus, state.z, self.rng
+        given = self.rows, self.prior, problem.corpus, state.z, self.rng
         self.weights = draw_all_weights(self.weights, *given)
-        return self._applied(problem)
+        return self.applied(problem)
 
     def keep(self, problem: Problem, sweep: int) -> None:
         """Add the present sample to the kept ones."""
@@ -93,24 +93,24 @@ class CovariatePrior:
 
     def mean(self, problem: Problem) -> Problem:
         """Return the problem with the mean of alpha over the kept samples."""
-        alpha = mean_alpha(self.design.x, self.kept_weights)
+        alpha = mean_alpha(self.rows.x, self.kept_weights)
         return problem._replace(doc_topic_prior=alpha)
 
     def add_to_proportions(self, theta: np.ndarray, lengths: np.ndarray) -> None:
         """Add the mean of alpha / (length + sum of alpha) to theta, in place."""
         for one in self.kept:
-            alpha = alpha_of(self.design.x, one.weights)
+            alpha = alpha_of(self.rows.x, one.weights)
             sums = alpha.sum(axis=1)
             for first in range(0, len(theta), _AT_A_TIME):
                 some = slice(first, first + _AT_A_TIME)
-                row = self.design.row[some]
+                row = self.rows.row[some]
                 scale = len(self.kept) * (lengths[some] + sums[row])
                 theta[some] += alpha[row] / scale[:, np.newaxis]
 
     def scalars(self) -> dict[str, float]:
         """Return what is diagnosed of the present sample; no topic has a name in it."""
-        alpha = alpha_of(self.design.x, self.weights)
-        sums = alpha.sum(axis=1)[self.design.row]
+        alpha = alpha_of(self.rows.x, self.weights)
+        sums = alpha.sum(axis=1)[self.rows.row]
         effects = self.weights[:, 1:]
         squares = float((effects**2).mean()) if effects.size > 0 else 0.0
         return {

@@ -9,7 +9,7 @@ import numpy as np
 from sklda._base.fitted_topics import check_matrix
 from sklda._core.checks import check_structure
 from sklda._core.warn import warn_user
-from sklda._dmr.weights import Design
+from sklda._dmr.weights import CovariateRows
 
 _CONSTANT = 1e-12  # standard deviation, relative to the largest magnitude
 _WAY_OUT = "OneHotEncoder or ColumnTransformer of scikit-learn makes numbers of them"
@@ -36,12 +36,12 @@ class Scaling(NamedTuple):
         _warn_of_constant(names, is_constant, standard)
         return cls(tuple(names), mean * most, np.where(is_constant, 1, scale * most))
 
-    def design(self, covariates: np.ndarray) -> Design:
+    def rows_of(self, covariates: np.ndarray) -> CovariateRows:
         """Return the distinct rows, standardised, after an intercept."""
         rows, row = np.unique(covariates, axis=0, return_inverse=True)
         standard = (rows - self.mean) / self.scale
         x = np.column_stack([np.ones(len(rows)), standard])
-        return Design(x, row.ravel().astype(np.int32))
+        return CovariateRows(x, row.ravel().astype(np.int32))
 
     def to_units(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients and intercepts in the units of the covariates.
@@ -68,7 +68,9 @@ def _warn_of_constant(names, is_constant, standard) -> None:
         )
 
 
-def check_covariates(covariates: Any, n_documents: int) -> tuple[np.ndarray, list[str]]:
+def numbers_of_covariates(
+    covariates: Any, n_documents: int
+) -> tuple[np.ndarray, list[str]]:
     """Return covariates, (n_documents, n_covariates) float64, and their names.
 
     None is no covariates.

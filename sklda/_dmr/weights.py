@@ -7,13 +7,18 @@ import numpy as np
 from sklda._core.corpus import kernel_ranges, tokens_before
 from sklda._core.problem import Corpus, padded
 from sklda._core.random_streams import RandomStreams, next_uint64
-from sklda._dmr.kernels.tables import add_exposures, add_tables
-from sklda._dmr.kernels.weights import Regression, Room, draw_weights, fill_alpha
+from sklda._dmr.kernels.tables import add_exposures, add_tables_of_rows
+from sklda._dmr.kernels.weights import (
+    Regression,
+    Room,
+    draw_weights_of_topic,
+    fill_alpha,
+)
 
 _CHILD = 2**32 - 2  # the child of the random streams that is for the priors
 
 
-class Design(NamedTuple):
+class CovariateRows(NamedTuple):
     """The distinct rows of covariates, standardised, and the row of each document."""
 
     x: np.ndarray  # (n_rows, n_weights) float64, the first column 1: the intercept
@@ -45,7 +50,7 @@ def alpha_of(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def draw_all_weights(
     weights: np.ndarray,
-    design: Design,
+    design: CovariateRows,
     prior: NormalPrior,
     corpus: Corpus,
     z: np.ndarray,
@@ -66,7 +71,7 @@ def draw_all_weights(
     weights = weights.copy()
     for k, of_topic in enumerate(weights):
         given = Regression(x, prior.centre, prior.scale, tables[k], exposure)
-        draw_weights(of_topic, given, room, own)
+        draw_weights_of_topic(of_topic, given, room, own)
     return weights
 
 
@@ -79,7 +84,7 @@ def draw_tables(
     before, sums = tokens_before(corpus), alpha.sum(axis=1)
     for first, last in kernel_ranges(before, 1):
         some, rows = before[first : last + 1], row[first:last]
-        add_tables(some, z, rows, alpha, keys[0], tables)
+        add_tables_of_rows(some, z, rows, alpha, keys[0], tables)
         add_exposures(some, rows, sums, keys[1], first, exposure)
     return tables, exposure
 

@@ -20,7 +20,7 @@ _LN2_HIGH_DOUBLE, _LN2_LOW_DOUBLE = 0.6931471803691238, 1.9082149292705877e-10
 _LARGE = 10.0  # from where on Stirling's series has all digits
 # B_2k / (2k (2k - 1)) for k = 6, ..., 1, of log(Gamma(x)) - (x - 1/2) log(x) + x.
 _OF_LOG_GAMMA = (-691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
-# pi / 2 in two parts; the first has so few digits that small integers times it are exact.
+# pi / 2 in two parts, as above.
 _HALF_PI_HIGH, _HALF_PI_LOW = 1.5707963267341256, 6.077100506506192e-11
 _OF_COS = tuple((-1) ** i / math.factorial(2 * i) for i in range(9, -1, -1))
 _OF_SIN = tuple((-1) ** i / math.factorial(2 * i + 1) for i in range(8, -1, -1))

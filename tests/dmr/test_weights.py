@@ -8,7 +8,7 @@ from scipy.special import gammaln
 
 from sklda._core.problem import Corpus
 from sklda._dmr import weights
-from sklda._dmr.weights import Design, NormalPrior
+from sklda._dmr.weights import CovariateRows, NormalPrior
 from tests.helpers.mutants import Edit, interpreted, streams
 
 K = 2
@@ -77,7 +77,7 @@ def errors_of(module, x, n_draws, rng):
 
     There are 60 batches, much longer than the memory of the chain.
     """
-    row, own = Design(np.ascontiguousarray(x), ROW), np.zeros((K, x.shape[1]))
+    row, own = CovariateRows(np.ascontiguousarray(x), ROW), np.zeros((K, x.shape[1]))
     z, sample = np.concatenate(TOPICS).astype(np.uint16), []
     for _ in range(n_draws):
         own = module.draw_all_weights(own, row, prior_of(x), corpus(), z, rng)
@@ -104,10 +104,12 @@ TABLES = {
     ),
     "G has no power": Edit("add_exposures", "L / A", "L"),
     "x is 1 - x": Edit("add_exposures", "_log1p_exp(R)", "_log1p_exp(-R)"),
-    "too few tables": Edit("add_tables", "H * (A + N) < A", "H * (A + N) < A * A"),
-    "all tokens open tables": Edit("add_tables", "H * (A + N) < A", "True"),
-    "counts of the document before": Edit("add_tables", "clear(D)", "pass"),
-    "tables of another row": Edit("add_tables", "row[D]", "row[0]"),
+    "too few tables": Edit(
+        "add_tables_of_rows", "H * (A + N) < A", "H * (A + N) < A * A"
+    ),
+    "all tokens open tables": Edit("add_tables_of_rows", "H * (A + N) < A", "True"),
+    "counts of the document before": Edit("add_tables_of_rows", "clear(D)", "pass"),
+    "tables of another row": Edit("add_tables_of_rows", "row[D]", "row[0]"),
 }
 WEIGHTS = {
     "the prior is missing": Edit("_log_density", "R -= X", "pass"),
@@ -115,11 +117,16 @@ WEIGHTS = {
     "N counts twice": Edit("_draw_angle", "0.5 * length", "0.0"),
     "lengths without their product": Edit("_draw_angle", "length += X", "pass"),
     "the scale has no volume": Edit("_on_ray", "x * S", "0.0"),
-    "the noise is not scaled": Edit("draw_weights", "_solve_upper(F, N)", "pass"),
+    "the noise is not scaled": Edit(
+        "draw_weights_of_topic", "_solve_upper(F, N)", "pass"
+    ),
 }
 
 
-PARTS = {"tables": ("add_tables", "add_exposures"), "weights": ("draw_weights",)}
+PARTS = {
+    "tables": ("add_tables_of_rows", "add_exposures"),
+    "weights": ("draw_weights_of_topic",),
+}
 
 
 def errors_of_edited(monkeypatch, part, edits, n_draws):

@@ -69,3 +69,9 @@ def test_exp2():
     x = np.linspace(-125, 125, 200_001).astype(np.float32)
     found = np.array([exp2(value) for value in x], np.float64)
     np.testing.assert_allclose(found, np.exp2(x.astype(np.float64)), rtol=4e-7)
+
+
+def test_cos_sin():
+    cos_sin = from_python(vector_math.cos_sin)
+    for x in (*np.linspace(-100, 100, 2001).tolist(), 0.0, math.pi / 4, -math.pi / 4):
+        assert cos_sin(x) == pytest.approx((math.cos(x), math.sin(x)), abs=1e-15)

@@ -15,7 +15,7 @@ m_dk of the means alpha_dk (-log x_d). Sums over the documents of a row suffice.
 import numpy as np
 
 from sklda._core.random_streams import enter_stream, hashed_uniform, uniform
-from sklda._gibbs.kernels.gammas import large_shape
+from sklda._core.variates import large_shape
 from sklda._simd.compile import njit
 from sklda._simd.places import not_negative
 from sklda._simd.vector_math import exp_double, log1p_double, log_double
@@ -23,7 +23,7 @@ from sklda._tables.document import clear
 
 
 @njit(cache=True, nogil=True)
-def add_tables(tokens_before, z, row, alpha, key, tables):
+def add_tables_of_rows(tokens_before, z, row, alpha, key, tables):
     """Add m_dk of documents to that of their row, (n_topics, n_rows), in place.
 
     Of the tokens of a document on topic k, number i = 0, 1, ... opens a table with

@@ -20,7 +20,7 @@ import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._gibbs.kernels.gammas import normal
+from sklda._core.variates import normal
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import cos_sin, exp_double, log_double
 from sklda._simd.vectors import broadcast, load, total
@@ -70,7 +70,7 @@ def fill_alpha(x, weights, alpha):
 
 
 @njit(cache=True, nogil=True)
-def draw_weights(weights, regression, room, rng):
+def draw_weights_of_topic(weights, regression, room, rng):
     """Draw the weights of a topic, (n_weights,), in place; return the evaluations."""
     mode, _, factor, distance, noise, trial, eta, _ = room
     _find_mode(regression, room)

@@ -9,8 +9,7 @@ Poisson and binomial distributions", 1974),
 
 Most g are tiny, so nearly all are of the first kind and accepted. One loop that
 vectorises draws these. A second one draws the others, and shapes of 1 or more
-(Marsaglia & Tsang, "A simple method for generating gamma variables", 2000) from normal
-variates by ratios of uniforms (Leva, "A fast normal random number generator", 1992).
+(`sklda._core.variates`).
 """
 
 import math
@@ -24,6 +23,7 @@ from sklda._core.random_streams import (
     hashed_uniforms,
     uniform,
 )
+from sklda._core.variates import large_shape
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import exp, exp_double, log, log1p_double, log_double
 
@@ -31,38 +31,6 @@ from sklda._simd.vector_math import exp, exp_double, log, log1p_double, log_doub
 # each topic that its tokens have: beside it these have no chance.
 LOG_LOWEST = np.float32(-69)  # above -87, the lowest that `exp` knows
 _E = math.e
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def normal(rng):
-    """Draw from the standard normal distribution."""
-    while True:
-        u = 1 - uniform(rng)
-        v = 1.7156 * (uniform(rng) - 0.5)
-        x = u - 0.449871
-        y = abs(v) + 0.386595
-        q = x * x + y * (0.19600 * y - 0.25472 * x)
-        if q < 0.27597 or (q < 0.27846 and v * v <= -4 * u * u * log_double(u)):
-            return v / u
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def large_shape(shape, rng):
-    """Draw from the gamma distribution of a shape of 1 or more."""
-    d = shape - 1 / 3
-    c = 1 / math.sqrt(9 * d)
-    while True:
-        x = normal(rng)
-        v = 1 + c * x
-        if v <= 0:
-            continue
-        v = v * v * v
-        u = 1 - uniform(rng)
-        squared = x * x
-        if u < 1 - 0.0331 * squared * squared or log_double(u) < 0.5 * squared + d * (
-            1 - v + log_double(v)
-        ):
-            return d * v
 
 
 @njit(cache=True, nogil=True, _nrt=False)

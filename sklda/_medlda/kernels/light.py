@@ -232,7 +232,7 @@ def _choose(chance, row, topic, priors, topics, document, steps):
     A step of one kind accepts with the ratio of p / q at the new and the old topic.
     Return also how many other topics were proposed and accepted.
     """
-    _, beta, beta_sum = priors
+    beta, beta_sum = priors.topic_word, priors.topic_word_sum
     _, _, candidate, gain, tilt, odds = steps
     weights, inverse = topics.weights, document.inverse
     old = candidate[0]
