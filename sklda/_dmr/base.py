@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sklda._base.covariates import check_same, numbers_of_covariates
 from sklda._base.fitted_topics import snapshot
 from sklda._base.fitting import fitting
 from sklda._base.fold_in import completion_score, doc_topic, prepare, split_tokens
@@ -19,7 +20,7 @@ from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._dmr.chain import CovariateChain, CovariatePrior, mean_alpha
-from sklda._dmr.covariates import Scaling, check_same, numbers_of_covariates
+from sklda._dmr.covariates import Scaling
 from sklda._dmr.weights import NormalPrior
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.kept_draws import check_keep_draws, posterior_draws

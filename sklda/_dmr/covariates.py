@@ -1,18 +1,15 @@
-"""Covariates of documents: numbers that a user passes, checked and standardised."""
+"""Covariates of documents, standardised."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from sklda._base.fitted_topics import check_matrix
-from sklda._core.checks import check_structure
 from sklda._core.warn import warn_user
 from sklda._dmr.weights import CovariateRows
 
 _CONSTANT = 1e-12  # standard deviation, relative to the largest magnitude
-_WAY_OUT = "OneHotEncoder or ColumnTransformer of scikit-learn makes numbers of them"
 
 
 class Scaling(NamedTuple):
@@ -65,54 +62,4 @@ def _warn_of_constant(names, is_constant, standard) -> None:
             f"covariates are collinear: {n_others} columns, of which only "
             f"{np.linalg.matrix_rank(standard)} are independent. The prior decides how "
             f"they share an effect; predictions do not suffer."
-        )
-
-
-def numbers_of_covariates(
-    covariates: Any, n_documents: int
-) -> tuple[np.ndarray, list[str]]:
-    """Return covariates, (n_documents, n_covariates) float64, and their names.
-
-    None is no covariates.
-
-    Raises
-    ------
-    ValueError
-        If they are no finite numbers, or not a row for each document.
-    """
-    if covariates is None:
-        return np.zeros((n_documents, 0)), []
-    check_structure(covariates, "covariates")
-    names = [str(name) for name in getattr(covariates, "columns", [])]
-    if np.ndim(covariates) == 1:
-        covariates = np.asarray(covariates)[:, np.newaxis]
-    try:
-        matrix = check_matrix(covariates, "covariates", dtype=np.float64)
-    except ValueError as error:
-        if "could not convert" in str(error):
-            raise ValueError(
-                f"covariates must be numbers ({error}). If they are categories, "
-                f"{_WAY_OUT}."
-            ) from error
-        raise
-    if len(matrix) != n_documents:
-        raise ValueError(
-            f"covariates have {len(matrix)} rows, but X has {n_documents} documents: "
-            f"pass a row for each document, in the same order."
-        )
-    return matrix, names or [f"x{j}" for j in range(matrix.shape[1])]
-
-
-def check_same(names: list[str], known: np.ndarray, covariates: Any) -> None:
-    """Raise ValueError unless covariates have the columns that fit had.
-
-    Names matter only where both have them.
-    """
-    expected = known.tolist()
-    unnamed = [f"x{j}" for j in range(len(expected))]
-    by_name = hasattr(covariates, "columns") and expected != unnamed
-    if len(names) != len(expected) or (by_name and names != expected):
-        raise ValueError(
-            f"covariates have the columns {names}, but in fit they were {expected}: "
-            f"pass the same columns in the same order."
         )

@@ -10,6 +10,12 @@ from sklda.inspection._convergence import ConvergenceDisplay
 from sklda.inspection._document_topics import DocumentTopicsDisplay
 from sklda.inspection._effects import TopicEffects, estimate_effect
 from sklda.inspection._explorer.save import save_explorer
+from sklda.inspection._predicted_display import PredictedProportionsDisplay
+from sklda.inspection._predicted_proportions import (
+    PredictedProportions,
+    TopicContrasts,
+    predicted_proportions,
+)
 from sklda.inspection._top_words import TopWordsDisplay
 from sklda.inspection._topic_flow import TopicFlowDisplay
 from sklda.inspection._topic_intervals import TopicIntervalsDisplay
@@ -20,12 +26,16 @@ __all__ = [
     "ConvergenceDisplay",
     "DocumentTopicsDisplay",
     "PosteriorDraws",
+    "PredictedProportions",
+    "PredictedProportionsDisplay",
     "TopWordsDisplay",
+    "TopicContrasts",
     "TopicEffects",
     "TopicFlowDisplay",
     "TopicIntervalsDisplay",
     "TopicMapDisplay",
     "estimate_effect",
+    "predicted_proportions",
     "pyldavis_data",
     "save_explorer",
     "top_documents",

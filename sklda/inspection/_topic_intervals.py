@@ -22,6 +22,7 @@ from sklda._topics.plotting import (
 )
 from sklda._topics.posterior_draws import check_draws
 from sklda.inspection._effects import TopicEffects
+from sklda.inspection._predicted_proportions import TopicContrasts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,8 +38,9 @@ _BAND = 0.7  # height of the intervals of a topic; topics have a distance of 1
 class TopicIntervalsDisplay(Display):
     """Plot proportions of topics, or effects on them, with their intervals.
 
-    Create a display with `from_draws` or `from_effects`. Its parameters are kept as
-    attributes; those of a wrong type or shape raise TypeError or ValueError.
+    Create a display with `from_draws`, `from_effects` or `from_contrasts`. Its
+    parameters are kept as attributes; those of a wrong type or shape raise TypeError or
+    ValueError.
 
     Parameters
     ----------
@@ -215,6 +217,55 @@ class TopicIntervalsDisplay(Display):
             topic_names=_names(topic_names, effects.topics),
             series_names=chosen,
             quantity="change of the proportion per unit",
+        )
+        return display.plot(ax, **style)
+
+    @classmethod
+    def from_contrasts(
+        cls,
+        contrasts: Any,
+        *,
+        topic_names: NameList | None = None,
+        ax: Axes | None = None,
+        **style: Any,
+    ) -> Self:
+        """Plot differences of topic proportions between two settings of covariates.
+
+        Parameters
+        ----------
+        contrasts : TopicContrasts
+            What `PredictedProportions.contrast` returns.
+        topic_names : array-like of str, default=None
+            Names of the topics. By default their numbers.
+        ax : Axes, default=None
+            Axes to plot on. By default a new figure of suitable size is created.
+        **style : dict
+            Keyword arguments for ``Axes.hlines``.
+
+        Returns
+        -------
+        TopicIntervalsDisplay
+            The plotted display; topics with the largest differences are at the top.
+
+        Raises
+        ------
+        ImportError, TypeError, ValueError
+            Without matplotlib; if a parameter has a wrong type, length or value.
+        """
+        if not isinstance(contrasts, TopicContrasts):
+            raise TypeError(
+                f"contrasts must be what PredictedProportions.contrast returns, got "
+                f"{contrasts!r}."
+            )
+        order = np.argsort(-contrasts.difference, kind="stable")
+        names = _names(topic_names, range(order.size))
+        display = cls(
+            estimates=contrasts.difference[np.newaxis, order],
+            low=contrasts.low[np.newaxis, order],
+            high=contrasts.high[np.newaxis, order],
+            topic_names=[names[k] for k in order],
+            series_names=[f"{contrasts.second} less {contrasts.first}"],
+            quantity="difference of the proportions",
         )
         return display.plot(ax, **style)
 

@@ -1,0 +1,62 @@
+"""Covariates that a user passes, as numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sklda._base.fitted_topics import check_matrix
+from sklda._core.checks import check_structure
+
+_WAY_OUT = "OneHotEncoder or ColumnTransformer of scikit-learn makes numbers of them"
+
+
+def numbers_of_covariates(
+    covariates: Any, n_documents: int | None
+) -> tuple[np.ndarray, list[str]]:
+    """Return covariates, (n_documents, n_covariates) float64, and their names.
+
+    None is no covariates, and any number of documents.
+
+    Raises
+    ------
+    ValueError
+        If they are no finite numbers, or not a row for each document.
+    """
+    if covariates is None:
+        return np.zeros((n_documents or 1, 0)), []
+    check_structure(covariates, "covariates")
+    names = [str(name) for name in getattr(covariates, "columns", [])]
+    if np.ndim(covariates) == 1:
+        covariates = np.asarray(covariates)[:, np.newaxis]
+    try:
+        matrix = check_matrix(covariates, "covariates", dtype=np.float64)
+    except ValueError as error:
+        if "could not convert" in str(error):
+            raise ValueError(
+                f"covariates must be numbers ({error}). If they are categories, "
+                f"{_WAY_OUT}."
+            ) from error
+        raise
+    if n_documents is not None and len(matrix) != n_documents:
+        raise ValueError(
+            f"covariates have {len(matrix)} rows, but X has {n_documents} documents: "
+            f"pass a row for each document, in the same order."
+        )
+    return matrix, names or [f"x{j}" for j in range(matrix.shape[1])]
+
+
+def check_same(names: list[str], known: np.ndarray, covariates: Any) -> None:
+    """Raise ValueError unless covariates have the columns that fit had.
+
+    Names matter only where both have them.
+    """
+    expected = known.tolist()
+    unnamed = [f"x{j}" for j in range(len(expected))]
+    by_name = hasattr(covariates, "columns") and expected != unnamed
+    if len(names) != len(expected) or (by_name and names != expected):
+        raise ValueError(
+            f"covariates have the columns {names}, but in fit they were {expected}: "
+            f"pass the same columns in the same order."
+        )

@@ -1,0 +1,186 @@
+"""A plot of expected topic proportions against a continuous covariate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sklda._base.parameters import POSITIVE_INTEGER, validates
+from sklda._core.checks import check_numbers
+from sklda._core.types import NameList
+from sklda._topics.plotting import (
+    Display,
+    check_indices,
+    label_list,
+    largest_topics,
+    legend_beside,
+    shades,
+    shorten,
+)
+from sklda.inspection._predicted_proportions import PredictedProportions
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
+    from matplotlib.lines import Line2D
+
+_MAX_NAME_LENGTH = 40  # characters of the name of a topic
+
+
+class PredictedProportionsDisplay(Display):
+    """Plot expected topic proportions against a covariate, with bands.
+
+    Create a display with `from_predictions`. Its parameters are kept as attributes;
+    those of a wrong type or shape raise TypeError or ValueError.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_settings,)
+        Values of the covariate.
+    estimates, low, high : ndarray of shape (n_settings, n_topics)
+        Proportions and the ends of their intervals.
+    topic_names : list of str
+        Name of each topic, for the legend.
+    covariate_name : str
+        Name of the covariate, for the horizontal axis.
+
+    Attributes
+    ----------
+    ax_, figure_ : Axes and Figure
+        Axes and figure of the plot.
+    lines_ : list of Line2D
+        Proportions of each topic.
+    bands_ : list of PolyCollection
+        Intervals of each topic.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklda import DMRLDA
+    >>> from sklda.datasets import make_lda_corpus
+    >>> from sklda.inspection import PredictedProportionsDisplay, predicted_proportions
+    >>> X, theta, _ = make_lda_corpus(50, 30, 3, random_state=0)
+    >>> year = 2000 + 20 * theta[:, 0]
+    >>> dmr = DMRLDA(3, max_iter=100, random_state=0).fit(X, covariates=year)
+    >>> grid = np.linspace(2000, 2020, 5)
+    >>> predicted = predicted_proportions(dmr, grid)
+    >>> PredictedProportionsDisplay.from_predictions(predicted, grid).low.shape
+    (5, 3)
+    """
+
+    lines_: list[Line2D]
+    bands_: list[PolyCollection]
+
+    def __init__(
+        self,
+        *,
+        values: np.ndarray,
+        estimates: np.ndarray,
+        low: np.ndarray,
+        high: np.ndarray,
+        topic_names: list[str],
+        covariate_name: str,
+    ) -> None:
+        self.estimates = check_numbers(
+            estimates, "estimates", ("n_settings", "n_topics")
+        )
+        n_settings, n_topics = self.estimates.shape
+        self.values = check_numbers(values, "values", (n_settings,))
+        self.low = check_numbers(low, "low", (n_settings, n_topics))
+        self.high = check_numbers(high, "high", (n_settings, n_topics))
+        self.topic_names = label_list(topic_names, "topic_names", "topics", n_topics)
+        self.covariate_name = covariate_name
+
+    @classmethod
+    @validates(n_topics=POSITIVE_INTEGER)
+    def from_predictions(
+        cls,
+        predicted: Any,
+        values: ArrayLike,
+        *,
+        topics: ArrayLike | None = None,
+        topic_names: NameList | None = None,
+        n_topics: int = 5,
+        covariate_name: str = "covariate",
+        ax: Axes | None = None,
+        **style: Any,
+    ) -> Self:
+        """Plot the proportions of some topics.
+
+        Parameters
+        ----------
+        predicted : PredictedProportions
+            What `predicted_proportions` returns for settings along a covariate.
+        values : array-like of shape (n_settings,)
+            Value of the covariate in each setting.
+        topics : array-like of int, default=None
+            Topics to plot. By default the largest `n_topics`.
+        topic_names : array-like of str of shape (n_components,), default=None
+            Names of all topics. By default their numbers.
+        n_topics : int, default=5
+            Maximum number of topics to plot, at least 1, if `topics` is None.
+        covariate_name : str, default="covariate"
+            Name of the covariate.
+        ax : Axes, default=None
+            Axes to plot on. By default a new figure of suitable size is created.
+        **style : dict
+            Keyword arguments for ``Axes.plot``.
+
+        Returns
+        -------
+        PredictedProportionsDisplay
+            The plotted display.
+
+        Raises
+        ------
+        ImportError, TypeError, ValueError
+            Without matplotlib; if a parameter has a wrong type, length or value.
+        """
+        if not isinstance(predicted, PredictedProportions):
+            raise TypeError(
+                f"predicted must be what predicted_proportions returns, got "
+                f"{predicted!r}."
+            )
+        n_all = predicted.mean.shape[1]
+        if topics is None:
+            shown = largest_topics(predicted.mean, n_topics)
+        else:
+            shown = check_indices(topics, "topics", n_all, "topics")
+        if topic_names is None:
+            topic_names = [f"topic {k}" for k in range(n_all)]
+        names = label_list(topic_names, "topic_names", "topics", n_all)
+        display = cls(
+            values=np.asarray(values),
+            estimates=predicted.mean[:, shown],
+            low=predicted.low[:, shown],
+            high=predicted.high[:, shown],
+            topic_names=[names[k] for k in shown],
+            covariate_name=covariate_name,
+        )
+        return display.plot(ax, **style)
+
+    def _figure_size(self) -> tuple[float, float]:
+        return 8, 4
+
+    def _draw(self, axes: Any, style: dict[str, Any]) -> None:
+        order = np.argsort(self.values, kind="stable")
+        x = self.values[order]
+        self.lines_, self.bands_ = [], []
+        for k, colour in enumerate(shades(len(self.topic_names), 0.85)):
+            own_style = {"color": colour, "linewidth": 1.5} | style
+            label = shorten(self.topic_names[k], _MAX_NAME_LENGTH)
+            ends = self.low[order, k], self.high[order, k]
+            band = axes.fill_between(
+                x, *ends, color=own_style["color"], alpha=0.2, linewidth=0
+            )
+            self.bands_.append(band)
+            self.lines_ += axes.plot(
+                x, self.estimates[order, k], label=label, **own_style
+            )
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel(self.covariate_name, parse_math=False)
+        axes.set_ylabel("expected proportion")
+        axes.spines[["top", "right"]].set_visible(False)
+        legend_beside(axes)

@@ -1,0 +1,226 @@
+"""What a model with covariates says of documents that have given ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sklda._base.covariates import check_same, numbers_of_covariates
+from sklda._base.fitted_topics import snapshot
+from sklda._base.parameters import LEVEL, validates
+
+
+class TopicContrasts:
+    """Differences of expected topic proportions between two settings.
+
+    `PredictedProportions.contrast` returns them, and `TopicIntervalsDisplay` plots
+    them.
+
+    Attributes
+    ----------
+    first, second : str
+        Names of the settings.
+    difference : ndarray of shape (n_topics,)
+        Proportion in the second setting less that in the first, posterior mean.
+    low, high : ndarray of shape (n_topics,)
+        Ends of the intervals.
+    probability : ndarray of shape (n_topics,)
+        Posterior probability that the difference is above 0.
+    confidence_level : float
+        Posterior probability of each interval.
+    """
+
+    first: str
+    second: str
+    difference: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    probability: np.ndarray
+    confidence_level: float
+
+    def __repr__(self) -> str:
+        lines = [f"Proportions of {self.second} less those of {self.first}"]
+        columns = self.difference, self.low, self.high
+        for k, (value, low, high) in enumerate(zip(*columns, strict=True)):
+            lines.append(f"topic {k:3d}  {value:+.4f}  [{low:+.4f}, {high:+.4f}]")
+        return "\n".join(lines)
+
+
+class PredictedProportions:
+    """Expected topic proportions in several settings of the covariates.
+
+    `predicted_proportions` returns them, and `PredictedProportionsDisplay` plots them.
+
+    Attributes
+    ----------
+    settings : list of str
+        Names of the settings; the numbers of the rows where they have none.
+    mean : ndarray of shape (n_settings, n_topics)
+        Posterior means.
+    low, high : ndarray of shape (n_settings, n_topics)
+        Ends of the intervals.
+    draws : ndarray of shape (n_kept, n_settings, n_topics)
+        The proportions under the weights of each kept sample.
+    confidence_level : float
+        Posterior probability of each interval.
+    """
+
+    settings: list[str]
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    draws: np.ndarray
+    confidence_level: float
+
+    def contrast(self, first: int | str, second: int | str) -> TopicContrasts:
+        """Return the differences between two settings.
+
+        Parameters
+        ----------
+        first, second : int or str
+            Numbers or names of the settings.
+
+        Returns
+        -------
+        TopicContrasts
+            The second setting less the first.
+
+        Raises
+        ------
+        ValueError
+            If there is no such setting.
+        """
+        i, j = (self._number_of(setting) for setting in (first, second))
+        difference = self.draws[:, j] - self.draws[:, i]
+        contrasts = TopicContrasts()
+        contrasts.first, contrasts.second = self.settings[i], self.settings[j]
+        contrasts.difference = difference.mean(axis=0)
+        contrasts.low, contrasts.high = _interval(difference, self.confidence_level)
+        contrasts.probability = (difference > 0).mean(axis=0)
+        contrasts.confidence_level = self.confidence_level
+        return contrasts
+
+    def _number_of(self, setting) -> int:
+        n_settings = len(self.settings)
+        if isinstance(setting, str) and setting in self.settings:
+            return self.settings.index(setting)
+        is_number = isinstance(setting, int | np.integer)
+        if is_number and not isinstance(setting, bool) and 0 <= setting < n_settings:
+            return int(setting)
+        raise ValueError(
+            f"There is no setting {setting!r}: pass one of {self.settings}, or its "
+            f"number from 0 to {n_settings - 1}."
+        )
+
+
+@validates(confidence_level=LEVEL)
+def predicted_proportions(
+    model: Any,
+    covariates: ArrayLike | Mapping[str, ArrayLike],
+    *,
+    confidence_level: float = 0.95,
+) -> PredictedProportions:
+    """Return expected topic proportions of documents with given covariates.
+
+    A document with covariates c has the expected proportions alpha / sum(alpha), with
+    alpha = exp(b + c . w). They are computed for the weights of each kept sample, so
+    intervals include the uncertainty of topics and weights.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted DMRLDA.
+    covariates : array-like or DataFrame of shape (n_settings, n_covariates), or dict
+        Each row is a setting. In a dict, each name has the covariates of several
+        documents, (n, n_covariates), over which proportions are averaged. So
+        ``{"control": C0, "treated": C1}``, where C0 and C1 are the covariates of all
+        documents but for the treatment, averages over what else is known of them.
+    confidence_level : float, default=0.95
+        Posterior probability of each interval, between 0 and 1.
+
+    Returns
+    -------
+    PredictedProportions
+        Means, intervals and draws; its method `contrast` compares two settings.
+
+    Raises
+    ------
+    TypeError
+        If the model has no weights of covariates.
+    ValueError
+        If the covariates are no finite numbers of as many columns as in fit.
+
+    See Also
+    --------
+    estimate_effect : Regressions after a fit without covariates.
+
+    Examples
+    --------
+    >>> from sklda import DMRLDA
+    >>> from sklda.datasets import make_lda_corpus
+    >>> from sklda.inspection import predicted_proportions
+    >>> X, theta, _ = make_lda_corpus(50, 30, 3, random_state=0)
+    >>> year = 2000 + 20 * theta[:, 0]
+    >>> dmr = DMRLDA(3, max_iter=100, random_state=0).fit(X, covariates=year)
+    >>> predicted = predicted_proportions(dmr, [[2000], [2010], [2020]])
+    >>> predicted.mean.shape, predicted.contrast(0, 2).low.shape
+    ((3, 3), (3,))
+    """
+    if not hasattr(model, "coef_draws_"):
+        raise TypeError(
+            f"model must be a fitted DMRLDA, got {model!r}, which has no weights of "
+            f"covariates."
+        )
+    fitted = snapshot(model)
+    names, matrices = _settings(covariates, fitted)
+    predicted = PredictedProportions()
+    predicted.settings = names
+    if isinstance(covariates, Mapping):
+        means = [_proportions(fitted, matrix, each=False) for matrix in matrices]
+        predicted.draws = np.stack(means, axis=1)
+    else:
+        predicted.draws = _proportions(fitted, matrices[0], each=True)
+    predicted.mean = predicted.draws.mean(axis=0)
+    predicted.low, predicted.high = _interval(predicted.draws, confidence_level)
+    predicted.confidence_level = confidence_level
+    return predicted
+
+
+def _settings(covariates: Any, fitted: Any) -> tuple[list[str], list[np.ndarray]]:
+    """Return the names of the settings, and the rows of each or of all together."""
+    if not isinstance(covariates, Mapping):
+        matrix = _checked(covariates, fitted)
+        return [str(i) for i in range(len(matrix))], [matrix]
+    if not covariates:
+        raise ValueError("covariates hold no settings.")
+    names = [str(name) for name in covariates]
+    return names, [_checked(values, fitted) for values in covariates.values()]
+
+
+def _checked(covariates: Any, fitted: Any) -> np.ndarray:
+    matrix, names = numbers_of_covariates(covariates, None)
+    check_same(names, fitted.covariate_names_, covariates)
+    return matrix
+
+
+def _proportions(fitted: Any, matrix: np.ndarray, *, each: bool) -> np.ndarray:
+    """Return proportions under each kept sample, the mean over rows or `each` row.
+
+    They are (n_kept, n_topics), or (n_kept, n_rows, n_topics).
+    """
+    found = []
+    pairs = zip(fitted.intercept_draws_, fitted.coef_draws_, strict=True)
+    for intercept, coef in pairs:
+        logs = matrix @ coef.T + intercept
+        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        found.append(shares if each else shares.mean(axis=0))
+    return np.array(found)
+
+
+def _interval(draws: np.ndarray, level: float) -> np.ndarray:
+    """Return low and high."""
+    return np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
