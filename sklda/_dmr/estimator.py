@@ -158,7 +158,11 @@ class DMRLDA(BaseCovariateLDA):
     # say otherwise.
     __metadata_request__fit: ClassVar[dict] = {"covariates": True}
     __metadata_request__transform: ClassVar[dict] = {"covariates": True}
-    __metadata_request__score: ClassVar[dict] = {"covariates": True}
+    # Pipeline.score of scikit-learn 1.9 always passes a sample_weight, most often None.
+    __metadata_request__score: ClassVar[dict] = {
+        "covariates": True,
+        "sample_weight": None,
+    }
 
     _parameter_constraints: ClassVar[dict] = {
         **_CONSTRAINTS,
