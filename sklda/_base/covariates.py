@@ -44,6 +44,7 @@ def numbers_of_covariates(
             f"covariates have {len(matrix)} rows, but X has {n_documents} documents: "
             f"pass a row for each document, in the same order."
         )
+    matrix = np.ascontiguousarray(matrix)  # sums are then the same bits
     return matrix, names or [f"x{j}" for j in range(matrix.shape[1])]
 
 

@@ -140,7 +140,8 @@ class Problem(NamedTuple, Generic[CorpusT]):
         if self.prior_row is None:
             return self.doc_topic_prior
         n_docs = np.bincount(self.prior_row, minlength=len(self.doc_topic_prior))
-        return n_docs @ self.doc_topic_prior / self.prior_row.size
+        sums = (n_docs[:, np.newaxis] * self.doc_topic_prior).sum(axis=0)
+        return sums / self.prior_row.size
 
     def with_own_priors(self) -> Self:
         """Return the problem with copies of the priors."""

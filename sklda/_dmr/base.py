@@ -67,10 +67,12 @@ class BaseCovariateLDA(BaseGibbsLDA):
                 check_keep_draws(keep_draws, schedule, problem)
                 init, rng = check_init(self, problem), random_streams(self.random_state)
                 scaling = Scaling.of(matrix, names)
-                centre = float(np.log(problem.doc_topic_prior[0]))
-                prior = CovariatePrior(
-                    scaling, matrix, self._weight_prior(centre, len(names)), rng
+                of_weights = NormalPrior.of(
+                    problem.doc_topic_prior,
+                    parameters.intercept_scale,
+                    np.full(len(names), parameters.weight_scale),
                 )
+                prior = CovariatePrior(scaling, matrix, of_weights, rng)
                 problem = prior.begun(problem)
                 sampler = self._make_sampler(problem, threads)
 
@@ -88,14 +90,6 @@ class BaseCovariateLDA(BaseGibbsLDA):
             run_fit(self, (X, y), chain, schedule, every, recorder)
             self._end(chain, recorder)
         return chain
-
-    def _weight_prior(self, centre: float, n_covariates: int) -> NormalPrior:
-        """Return the prior of the intercept and the weights of a topic."""
-        parameters, zeros = self._parameters, np.zeros(n_covariates)
-        of_weights = zeros + parameters.weight_scale
-        return NormalPrior(
-            np.append(centre, zeros), np.append(parameters.intercept_scale, of_weights)
-        )
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         in_rows = uses_rows(self.sampler, problem)

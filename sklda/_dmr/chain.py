@@ -56,7 +56,7 @@ class CovariatePrior:
 
     def begun(self, problem: Problem) -> Problem:
         """Begin at the centre of the prior; return the problem with its alpha."""
-        self.weights = np.tile(self.prior.centre, (problem.n_topics, 1))
+        self.weights = self.prior.centre.copy()
         return self.applied(problem)
 
     def copy(self) -> Self:

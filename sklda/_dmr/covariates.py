@@ -46,7 +46,7 @@ class Scaling(NamedTuple):
         Weights are (..., n_weights), those of standardised covariates.
         """
         coef = weights[..., 1:] / self.scale
-        return coef, weights[..., 0] - coef @ self.mean
+        return coef, weights[..., 0] - (coef * self.mean).sum(axis=-1)
 
 
 def _warn_of_constant(names, is_constant, standard) -> None:

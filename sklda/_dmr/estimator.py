@@ -40,9 +40,9 @@ class DMRLDA(BaseCovariateLDA):
         standard deviation of a covariate.
     intercept_scale : float, default=3.0
         Standard deviation of the normal prior of the intercepts, from 0.001 to 10.
-    doc_topic_prior : float, default=None
+    doc_topic_prior : float or array-like of shape (n_components,), default=None
         Median of the prior of alpha for a document with mean covariates, from 1e-10 to
-        1e6. None means 1 / K.
+        1e10. None means 1 / K.
     topic_word_prior : float or array-like, default=None
         Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10: one number,
         or an array of shape (n_words,) or (n_components, n_words), such as
@@ -128,7 +128,7 @@ class DMRLDA(BaseCovariateLDA):
     slice sampling [2]_ around their mode. Nothing needs to be tuned.
 
     Covariates are standardised inside, and weights are returned in the units of the
-    covariates. Weights for which some alpha is below 1e-10 or above 1e6 have no prior
+    covariates. Weights for which some alpha is below 1e-11 or above 1e11 have no prior
     density.
 
     Cost of a sweep: that of CollapsedGibbsLDA, O(tokens) for the tables, and about ten
@@ -166,7 +166,6 @@ class DMRLDA(BaseCovariateLDA):
 
     _parameter_constraints: ClassVar[dict] = {
         **_CONSTRAINTS,
-        "doc_topic_prior": [None, Interval(Real, 1e-10, 1e6, closed="both")],
         "weight_scale": [_SCALE],
         "intercept_scale": [_SCALE],
         "sampler": [StrOptions({"auto", "dense", "sparse"})],
@@ -178,7 +177,7 @@ class DMRLDA(BaseCovariateLDA):
         *,
         weight_scale: float = 1.0,
         intercept_scale: float = 3.0,
-        doc_topic_prior: float | None = None,
+        doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | ArrayLike | None = None,
         sampler: Literal["auto", "dense", "sparse"] = "auto",
         max_iter: int = 1000,

@@ -1,6 +1,6 @@
 """The weights of covariates: their prior, and draws given the topics of the tokens."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from sklda._dmr.kernels.weights import (
     Room,
     draw_weights_of_topic,
     fill_alpha,
+    fill_logs,
 )
 
 _CHILD = 2**32 - 2  # the child of the random streams that is for the priors
@@ -26,10 +27,19 @@ class CovariateRows(NamedTuple):
 
 
 class NormalPrior(NamedTuple):
-    """The normal prior of the weights of a topic, which are independent."""
+    """The normal prior of the weights, which are independent."""
 
-    centre: np.ndarray  # (n_weights,), 0 but for the intercept
+    centre: np.ndarray  # (n_topics, n_weights), 0 but for the intercept
     scale: np.ndarray  # (n_weights,), standard deviations
+
+    @classmethod
+    def of(cls, alpha: np.ndarray, intercept: float, others: np.ndarray) -> Self:
+        """Return that of given scales, in which alpha is the median."""
+        centre = np.zeros((alpha.size, 1 + others.size))
+        logs = np.empty(alpha.size)
+        fill_logs(alpha, logs)
+        centre[:, 0] = logs
+        return cls(centre, np.append(intercept, others))
 
     def log_density(self, weights: np.ndarray) -> float:
         """Return the log density of the weights of all topics."""
@@ -70,7 +80,7 @@ def draw_all_weights(
     room = _room(n_weights, n_lanes)
     weights = weights.copy()
     for k, of_topic in enumerate(weights):
-        given = Regression(x, prior.centre, prior.scale, tables[k], exposure)
+        given = Regression(x, prior.centre[k], prior.scale, tables[k], exposure)
         draw_weights_of_topic(of_topic, given, room, own)
     return weights
 

@@ -22,7 +22,7 @@ from tests.helpers.mutants import streams
 
 N_DOCS, N_WORDS, K, N_WEIGHTS = 40, 30, 3, 3
 N_SIMULATIONS, N_SAMPLES, THIN = 150, 19, 6
-PRIOR = NormalPrior(np.array([-1.0, 0, 0]), np.array([0.6, 0.5, 0.5]))
+PRIOR = NormalPrior(np.tile([-1.0, 0, 0], (K, 1)), np.array([0.6, 0.5, 0.5]))
 BETA = 0.1
 SAMPLERS = {
     "registers": single_site_registers,
@@ -36,7 +36,7 @@ def planted(seed):
     rng = np.random.default_rng(seed)
     covariates = np.column_stack([rng.integers(0, 2, N_DOCS), rng.normal(size=N_DOCS)])
     prior = CovariatePrior(Scaling.of(covariates, ["a", "b"]), covariates, PRIOR, None)
-    weights = rng.normal(PRIOR.centre, PRIOR.scale, (K, N_WEIGHTS))
+    weights = rng.normal(PRIOR.centre, PRIOR.scale)
     alpha = np.exp(prior.rows.x @ weights.T)[prior.rows.row]
     phi = rng.dirichlet(np.full(N_WORDS, BETA), K)
     counts = np.zeros((N_DOCS, K, N_WORDS), np.int64)

@@ -18,7 +18,7 @@ TOPICS = [[0, 0, 1], [1, 1, 1, 0, 1], [1, 1], [], [0, 0, 0, 0, 1]]
 ROW = np.array([0, 1, 1, 0, 2], np.int32)
 X = np.array([[1, -1.0], [1, 0.5], [1, 1.5]])
 DESIGNS = {"intercepts": X[:, :1], "one covariate": X}
-PRIOR = NormalPrior(np.array([-0.5, 0.0]), np.array([0.8, 0.6]))
+PRIOR = NormalPrior(np.array([[-0.5, 0.0], [0.2, 0.0]]), np.array([0.8, 0.6]))
 N_TOKENS = [len(topics) for topics in TOPICS]
 
 
@@ -33,7 +33,7 @@ def corpus():
 
 
 def prior_of(x):
-    return NormalPrior(*(values[: x.shape[1]] for values in PRIOR))
+    return NormalPrior(*(values[..., : x.shape[1]].copy() for values in PRIOR))
 
 
 def log_posterior(x, grid):
@@ -60,8 +60,8 @@ def expected_moments(x, n_points=25):
     centre, scale = prior_of(x)
     axes = [
         c + s * np.linspace(-5, 5, n_points)
-        for _ in range(K)
-        for c, s in zip(centre, scale, strict=True)
+        for of_topic in centre
+        for c, s in zip(of_topic, scale, strict=True)
     ]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, len(axes))
     shape = -1, K, x.shape[1]

@@ -25,9 +25,8 @@ from sklda._simd.compile import njit
 from sklda._simd.vector_math import cos_sin, exp_double, log_double
 from sklda._simd.vectors import broadcast, load, total
 
-# Bounds of log(alpha): weights beyond them have no prior density. From 1e6 on all
-# documents have the same proportions.
-LOWEST, HIGHEST = math.log(1e-10), math.log(1e6)
+# Bounds of log(alpha): weights beyond them have no prior density.
+LOWEST, HIGHEST = math.log(1e-11), math.log(1e11)
 _MOST_STEPS = 50  # of Newton's method; it may end anywhere
 _MOST_HALVINGS = 20
 _MOST_LOG = math.log(1e9)
@@ -56,6 +55,13 @@ class Room(NamedTuple):
     trial: np.ndarray  # (n_weights,)
     eta: np.ndarray  # (3, n_rows), of the mode, the distance and the noise
     value: np.ndarray  # (2, n_rows)
+
+
+@njit(cache=True, nogil=True)
+def fill_logs(values, logs):
+    """Fill in the logarithms of some numbers."""
+    for i in range(values.size):
+        logs[i] = log_double(values[i])
 
 
 @njit(cache=True, nogil=True)
