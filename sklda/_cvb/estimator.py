@@ -117,7 +117,7 @@ class CVBLDA(BaseLDA):
     bound_iter_ : ndarray of shape (n_evaluations,)
         Sweeps after which the entries of `bound_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
-        Alpha after the last sweep; its mean over the kept samples if it is sampled.
+        Alpha after the last sweep.
     topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
         Beta after the last sweep; an array where the parameter is one.
     n_iter_ : int

@@ -137,7 +137,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     acceptance_rate_ : ndarray of shape (n_iter_,)
         Share of the proposals of another topic that each sweep accepts; 1 for "gibbs".
     doc_topic_prior_ : ndarray of shape (n_topics,)
-        Alpha after the last sweep.
+        Alpha after the last sweep; its mean over the kept samples if it is sampled.
     topic_word_prior_ : ndarray of shape (n_models,) or (n_topics, n_features_in_)
         Beta after the last sweep; an array where the parameter is one.
     topic_weights_ : ndarray of shape (n_topics,) or None
