@@ -7,6 +7,7 @@ error they get, and the valid values in all the types they come in.
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,13 @@ from sklearn.exceptions import NotFittedError
 
 from sklda._core.random_streams import RandomStreams
 from sklda.diagnostics import SampledChains
-from sklda.inspection import PosteriorDraws, TopicEffects
-from tests.helpers.bad_input.of_draws import draws_doors
+from sklda.inspection import (
+    PosteriorDraws,
+    PredictedProportions,
+    TopicContrasts,
+    TopicEffects,
+)
+from tests.helpers.bad_input.of_draws import draws_doors, predicted_doors
 from tests.helpers.bad_input.of_estimators import LABELS, X, estimator_doors
 from tests.helpers.bad_input.of_functions import HAS_ARVIZ, function_doors
 from tests.helpers.bad_input.values import NAME, Bad, Door, Spec
@@ -32,6 +38,11 @@ pytestmark = columns_are_shown
 TAKES_ANYTHING = {
     ("sklda.inspection.ConvergenceDisplay", "quantity"): "a text on the axis",
     ("sklda.inspection.TopicIntervalsDisplay", "quantity"): "a text on the axis",
+    ("sklda.inspection.PredictedProportionsDisplay", "covariate_name"): "a text",
+    (
+        "sklda.inspection.PredictedProportionsDisplay.from_predictions",
+        "covariate_name",
+    ): "a text",
 } | {
     (name, "y"): "ignored"
     for name, member in public_callables()
@@ -60,7 +71,8 @@ def doors(tmp_path_factory):
     """Return the doors of each public name; some can be called in several ways."""
     found = defaultdict(list)
     folder = tmp_path_factory.mktemp("files")
-    for name, door in (*estimator_doors(), *function_doors(folder), *draws_doors()):
+    every = estimator_doors(), function_doors(folder), draws_doors(), predicted_doors()
+    for name, door in chain.from_iterable(every):
         found[name.split(",")[0]].append((name, door))
     return found
 
@@ -144,7 +156,8 @@ def plain(result: Any) -> Any:
         return [plain(value) for value in result]
     if type(result).__module__.startswith("pandas"):
         return result.to_numpy()
-    if isinstance(result, PosteriorDraws | TopicEffects):
+    plain_types = PosteriorDraws | TopicEffects | PredictedProportions | TopicContrasts
+    if isinstance(result, plain_types):
         return plain(vars(result))
     if isinstance(result, SampledChains):
         return [plain(result.scalars_), result.pairs_]

@@ -166,6 +166,9 @@ PARAMETERS: dict[type, list[dict[str, st.SearchStrategy]]] = {
     ],
     sklda.PartiallyCollapsedGibbsLDA: [TRACE],
     sklda.UncollapsedGibbsLDA: [TRACE],
+    sklda.DMRLDA: [
+        {**TRACE, "weight_scale": powers(-2, 1), "intercept_scale": powers(-2, 1)}
+    ],
     sklda.ECGSLDA: [
         {**GIBBS, "strategy": among(["standard", "shortcut"])},
         {**GIBBS, "strategy": st.just("dynamic"), "damping": among([1, 2, 10**9])},

@@ -9,8 +9,15 @@ import numpy as np
 import pandas
 from scipy import sparse
 
-from sklda import CollapsedGibbsLDA, inspection
-from tests.helpers.bad_input.of_estimators import IS_ONE, LABELS, N_DOCS, N_TOPICS, X
+from sklda import DMRLDA, CollapsedGibbsLDA, inspection
+from tests.helpers.bad_input.of_estimators import (
+    IS_ONE,
+    LABELS,
+    N_DOCS,
+    N_TOPICS,
+    X,
+    fitted,
+)
 from tests.helpers.bad_input.of_functions import LEVEL, display_doors, with_draws
 from tests.helpers.bad_input.values import (
     NAME,
@@ -89,6 +96,61 @@ def _doors() -> Iterator[tuple[str, Door]]:
     }
     at = {"effects": effects}
     yield from display_doors(cls, at, specs, "from_effects")
+
+
+def predicted_doors() -> Iterator[tuple[str, Door]]:
+    """Yield the doors of predictions from covariates, by their full names."""
+    yield from ((f"sklda.inspection.{name}", door) for name, door in _of_predicted())
+
+
+def _of_predicted() -> Iterator[tuple[str, Door]]:
+    model, grid = fitted(DMRLDA), np.array([0.0, 20, 50, 100])
+    no_model = refused(5, None, with_draws(), words="DMRLDA", error=TypeError)
+    settings = rows(
+        (np.where(grid > 20, math.nan, grid), "NaN"),
+        (np.column_stack([grid, grid]), "in fit they were"),
+        (["a", "b"], "must be numbers"),
+        ({}, "hold no settings"),
+        ({"a": [["b"]]}, "must be numbers"),
+        (None, "in fit they were"),
+    ) + refused(5, "a", sparse.csr_array(grid[:, np.newaxis]))
+    same = [grid, grid.tolist(), grid[:, np.newaxis], grid.astype(np.float32)]
+    specs = {"model": no_model, "covariates": settings + Spec([], [same])}
+    at = {"model": model, "covariates": grid}
+    call = inspection.predicted_proportions
+    yield door(call, at, **specs, confidence_level=LEVEL)
+    predicted = call(model, {"low": grid[:2], "high": grid[2:]})
+    of_setting = rows(*((x, "There is no setting") for x in ("a", 2, -1, 0.5, None)))
+    of_setting = Spec([Bad(b.value, "There is no setting") for b in of_setting.bad], [])
+    at = {"first": 0, "second": "high"}
+    of_first = of_setting + Spec([], [[0, np.int64(0), "low"]])
+    of_second = of_setting + Spec([], [[1, "high"]])
+    yield door(predicted.contrast, at, first=of_first, second=of_second)
+    names_of_topics = names(N_TOPICS, "topics")
+    specs = {
+        "contrasts": refused(5, None, predicted, words="contrast", error=TypeError),
+        "topic_names": names_of_topics,
+    }
+    at = {"contrasts": predicted.contrast(0, 1)}
+    cls = inspection.TopicIntervalsDisplay
+    yield from display_doors(cls, at, specs, "from_contrasts")
+    predicted = call(model, grid)
+    specs = {
+        "predicted": refused(5, None, model, words="predicted_prop", error=TypeError),
+        "values": numbers_per_setting(grid),
+        "topics": indices(N_TOPICS),
+        "topic_names": names_of_topics,
+        "n_topics": integer(1, typical=2),
+    }
+    at = {"predicted": predicted, "values": grid}
+    cls = inspection.PredictedProportionsDisplay
+    yield from display_doors(cls, at, specs, "from_predictions")
+
+
+def numbers_per_setting(grid: np.ndarray) -> Spec:
+    """Return the Spec of a value for each setting."""
+    bad = refused(grid[1:], 5, "a", None, np.where(grid > 20, math.nan, grid))
+    return bad + Spec([], [[grid, grid.tolist(), grid.astype(int)]])
 
 
 def too_few_draws() -> list[tuple[Any, str]]:

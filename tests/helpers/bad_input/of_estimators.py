@@ -32,6 +32,7 @@ X, THETA, _ = make_lda_corpus(
 )
 LABELS = np.array(["one", "two", "three"])[np.arange(N_DOCS) % 3]
 IS_ONE = LABELS == "one"
+ONE_COVARIATE = np.arange(N_DOCS) ** 2.0
 
 FAST = {"n_components": N_TOPICS, "max_iter": 10, "random_state": 0, "tol": 0}
 # Valid values where the default is None or takes too long.
@@ -58,6 +59,10 @@ CONTEXT = {
 def labels_for(cls: type) -> Any:
     known = {"MedLDAClassifier": LABELS, "MedLDARegressor": THETA[:, 0]}
     return known.get(cls.__name__)
+
+
+def more_for(cls: type) -> dict[str, Any]:
+    return {"covariates": ONE_COVARIATE} if cls.__name__ == "DMRLDA" else {}
 
 
 @cache
@@ -88,7 +93,7 @@ def untouched_if_refused(model: Any) -> Iterator[Any]:
 
 def fit(cls: type, **params: Any) -> Any:
     with untouched_if_refused(make(cls, **params)) as model:
-        return model.fit(X, labels_for(cls))
+        return model.fit(X, labels_for(cls), **more_for(cls))
 
 
 def partial_fit(**params: Any) -> Any:
@@ -109,6 +114,7 @@ def partial_fit_again(**params: Any) -> Any:
 
 def call_method(cls: type, method: str, **given: Any) -> Any:
     models = {"fit": clone(fitted(cls)), "partial_fit": deepcopy(after_a_minibatch())}
+    models["fit_transform"] = clone(fitted(cls))
     with untouched_if_refused(models.get(method, fitted(cls))) as model:
         return getattr(model, method)(**given)
 
@@ -236,7 +242,29 @@ def scored() -> dict[str, Spec]:
     return {"y": y + accepted(LABELS), "sample_weight": weights + accepted(None)}
 
 
+def covariates(*, fitted: bool) -> Spec:
+    """Return the Spec of covariates of a model with one of them."""
+    first = ONE_COVARIATE
+    spec = rows(
+        (first[1:], f"have {N_DOCS - 1} rows.*{N_DOCS} documents"),
+        (np.where(IS_ONE, math.nan, first), "NaN"),
+        (np.where(IS_ONE, math.inf, first), "infinity"),
+        (LABELS, "must be numbers.*OneHotEncoder"),
+        (np.ones((N_DOCS, 2, 2)), "dim 3"),
+        (np.ma.masked_less(first, 3), "has masked"),
+    )
+    spec += refused(5, "a", {1}, sparse.csr_array(first[:, np.newaxis]))
+    if fitted:
+        spec += refused(np.column_stack([first, first]), words="in fit they were")
+    same = [first, first[:, np.newaxis], first.tolist(), first.astype(np.float32)]
+    return spec + Spec([], [[*same, first.astype(int)]]) + accepted(None)
+
+
 OF_Y = {
+    **{
+        f"DMRLDA.{name}": {"covariates": covariates(fitted="fit" not in name)}
+        for name in ("fit", "fit_transform", "transform", "score", "perplexity")
+    },
     "MedLDAClassifier.fit": {"y": labels()},
     "MedLDAClassifier.score": scored(),
     "MedLDARegressor.fit": {"y": targets()},
@@ -256,7 +284,8 @@ def estimator_doors() -> Iterator[tuple[str, Door]]:
             if method == "set_params":
                 continue
             whole = not issubclass(cls, CVBLDA)
-            specs = {"X": counts(N_DOCS, N_WORDS, whole=whole, fitted=method != "fit")}
+            is_fit = method in ("fit", "fit_transform")
+            specs = {"X": counts(N_DOCS, N_WORDS, whole=whole, fitted=not is_fit)}
             sound, of_y = {"X": X}, OF_Y.get(f"{name}.{method}", {})
             if any(one.name == "y" for one in parameters(function)):
                 sound["y"] = labels_for(cls)
