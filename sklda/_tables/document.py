@@ -7,6 +7,7 @@ import numpy as np
 from sklda._core.entry import entry
 from sklda._core.problem import LANES
 from sklda._simd.compile import njit
+from sklda._simd.places import not_negative
 from sklda._simd.prefetch import per_line, prefetch
 from sklda._simd.vectors import (
     broadcast,
@@ -61,16 +62,21 @@ def enter_document(first, last, z, priors, document):
     return update_ratios(priors, document)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def enter_prior(d, priors, alpha):
     """Set alpha to that of document d; return whether it changes."""
+    if priors.row.size == 0:
+        return False
+    return _copy_prior(not_negative(priors.row[d]), priors.doc_topic_rows, alpha)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _copy_prior(row, rows, alpha):
     changes = False
-    if priors.row.size > 0:
-        row = priors.row[d]
-        for k in range(alpha.size):
-            value = priors.doc_topic_rows[row, k]
-            changes |= alpha[k] != value
-            alpha[k] = value
+    for k in range(alpha.size):
+        value = rows[row, k]
+        changes |= alpha[k] != value
+        alpha[k] = value
     return changes
 
 
