@@ -7,7 +7,7 @@ from sklda._core.entry import entry
 from sklda._core.random_streams import uniform
 from sklda._core.sampler import info, over
 from sklda._simd.compile import njit
-from sklda._tables.document import count_document
+from sklda._tables.document import count_document, enter_prior
 from sklda._tables.rows import counts, from_topics, tables
 
 __all__ = ["counts", "from_topics", "info", "over", "sweep", "tables"]
@@ -15,21 +15,22 @@ __all__ = ["counts", "from_topics", "info", "over", "sweep", "tables"]
 
 def sweep(problem, state, rng):
     """Resample every token once."""
-    priors = problem.kernel_priors()
+    priors, alphas = problem.kernel_priors(), problem.kernel_alphas()
     for part in kernel_parts(problem.corpus, problem.n_lanes):
-        sweep_tokens(part, state, priors, rng.kernel)
+        sweep_tokens(part, state, priors, alphas, rng.kernel)
     return state
 
 
 @njit(cache=True, nogil=True)
-def sweep_tokens(part, state, priors, rng):
+def sweep_tokens(part, state, priors, alphas, rng):
     """Resample every token of a part once."""
-    doc_ptr, begin, end, word, token_ptr, _ = part
+    doc_ptr, begin, end, word, token_ptr, first_doc = part
     z, word_topic, topic = state
-    alpha, beta, beta_sum, _, _ = priors
+    alpha, beta, beta_sum = priors
     doc_topic = np.zeros(alpha.size, np.int32)
     summed = np.zeros(alpha.size)
     for d in range(doc_ptr.size - 1):
+        enter_prior(first_doc + d, alphas, alpha)
         count_document(token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]], z, doc_topic)
         for c in range(begin[d], end[d]):
             row = word_topic[word[c]]

@@ -54,13 +54,7 @@ def _(w, priors):
         return priors
 
     def many(w, priors):
-        return cls(
-            priors.doc_topic,
-            priors.topic_word[w],
-            priors.topic_word_sum,
-            priors.doc_topic_rows,
-            priors.row,
-        )
+        return cls(priors.doc_topic, priors.topic_word[w], priors.topic_word_sum)
 
     return many if isinstance(priors.types[1], types.Array) else one
 

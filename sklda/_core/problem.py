@@ -14,6 +14,7 @@ MAX_TOPICS = 65_535  # a token stores its topic in 16 bits
 MAX_32_BITS = np.iinfo(np.int32).max  # tokens of a document, or of a corpus whose
 # tables hold 32-bit integers
 _IN_TABLES = np.float32(0)  # beta of kernels where the tables hold it
+_NO_ROWS = np.zeros(0, np.int32)
 
 
 class Corpus(NamedTuple):
@@ -64,14 +65,18 @@ class Priors(NamedTuple):
     """Dirichlet parameters as kernels take them; `sklda._core.entry` reads them.
 
     Alpha is 0 in the padding, so no token goes there. Where it differs between
-    documents, `doc_topic` is that of the present one, which kernels set
-    (`sklda._tables.document.enter_prior`).
+    documents, kernels set it to that of the present one, from `Alphas`.
     """
 
     doc_topic: np.ndarray  # (n_lanes,) float32, alpha
     topic_word: np.float32 | np.ndarray  # beta
     topic_word_sum: np.float32 | np.ndarray  # V beta; or (n_lanes,), 1 in the padding
-    doc_topic_rows: np.ndarray  # (n_rows, n_lanes) float32, each alpha of documents
+
+
+class Alphas(NamedTuple):
+    """Alpha of documents where it differs, as kernels take it."""
+
+    rows: np.ndarray  # (n_rows, n_lanes) float32
     row: np.ndarray  # (n_docs,) int32, of each document; empty where all share alpha
 
 
@@ -156,16 +161,20 @@ class Problem(NamedTuple, Generic[CorpusT]):
         Where beta is an array, it becomes `of_array`. The default is for kernels whose
         tables hold beta (`sklda._core.word_prior`).
         """
-        alpha = pad_prior(self.doc_topic_prior)
-        rows, row = alpha[:0, np.newaxis], np.zeros(0, np.int32)
-        if self.prior_row is not None:
-            alpha, rows, row = alpha[0].copy(), alpha, self.prior_row
+        shared = self.prior_row is None
+        alpha = pad_prior(self.doc_topic_prior if shared else self.doc_topic_prior[0])
         if self.has_word_prior:
             total = np.ones(self.n_lanes, np.float32)
             total[: self.n_topics] = self.beta_sum
-            return Priors(alpha, of_array, total, rows, row)
+            return Priors(alpha, of_array, total)
         beta = np.float32(self.topic_word_prior)
-        return Priors(alpha, beta, np.float32(self.n_words) * beta, rows, row)
+        return Priors(alpha, beta, np.float32(self.n_words) * beta)
+
+    def kernel_alphas(self) -> Alphas:
+        """Return alpha of the documents as kernels take it."""
+        if self.prior_row is None:
+            return Alphas(np.zeros((0, self.n_lanes), np.float32), _NO_ROWS)
+        return Alphas(pad_prior(self.doc_topic_prior), self.prior_row)
 
 
 ProblemOfCells: TypeAlias = Problem[Corpus] | Problem[Part]

@@ -61,9 +61,10 @@ class Grouped(NamedTuple):
         corpus, weights, n_draws = problem.corpus, state.weights, state.n_draws
         if weights is not None:
             draw_numbers.choose_n_draws(weights, rng.child(0).kernel, n_draws)
-        priors = self.kernel.kernel_priors(problem)
+        priors, alphas = self.kernel.kernel_priors(problem), problem.kernel_alphas()
         for part in kernel_parts(corpus, problem.n_lanes):
-            self.kernel.sweep_groups(part, state.tables, priors, n_draws, rng.kernel)
+            given = part, state.tables, priors, alphas, n_draws
+            self.kernel.sweep_groups(*given, rng.kernel)
         if weights is not None:
             weights = draw_numbers.learn_weights(
                 corpus.token_ptr, state.z, weights, problem.n_lanes

@@ -118,14 +118,16 @@ def sweep_documents(
 ) -> None:
     """Resample each token, in place; `n_before` documents are before the first one."""
     (phi, factor), corpus = topics, problem.corpus
-    priors = problem.kernel_priors()
+    prior, alphas = problem.kernel_priors().doc_topic, problem.kernel_alphas()
 
     def resample(first, last):
         before = tokens_before(some_documents(corpus, first, last))
         for begin, end in kernel_ranges(before, factor.size):
             some = some_documents(corpus, first + begin, first + end)
             number = n_before + first + begin
-            partially_collapsed.sweep_tokens(some, z, number, phi, priors, factor, key)
+            partially_collapsed.sweep_tokens(
+                some, z, number, phi, prior, alphas, factor, key
+            )
 
     threads.map(resample, *zip(*slices, strict=True))
 

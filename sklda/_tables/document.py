@@ -63,11 +63,11 @@ def enter_document(first, last, z, priors, document):
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
-def enter_prior(d, priors, alpha):
+def enter_prior(d, alphas, alpha):
     """Set alpha to that of document d; return whether it changes."""
-    if priors.row.size == 0:
+    if alphas.row.size == 0:
         return False
-    return _copy_prior(not_negative(priors.row[d]), priors.doc_topic_rows, alpha)
+    return _copy_prior(not_negative(alphas.row[d]), alphas.rows, alpha)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -100,14 +100,14 @@ def prefetch_documents(d, part, z):
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
-def next_document(before, d, part, z, ratio_sum, priors, document):
+def next_document(before, d, part, z, ratio_sum, priors, alphas, document):
     """Set the counts and ratios of document d; return the sum of the ratios.
 
     They are those of document `before`, or of none, with the sum `ratio_sum`. Between
     short documents of the same alpha, only the ratios of their own topics change.
     """
     prefetch_documents(d, part, z)
-    changes = enter_prior(part.first + d, priors, priors.doc_topic)
+    changes = enter_prior(part.first + d, alphas, priors.doc_topic)
     doc_ptr, token_ptr = part.doc_ptr, part.token_ptr
     first_before = token_ptr[doc_ptr[before]]
     last_before = token_ptr[doc_ptr[before + 1]]

@@ -185,7 +185,8 @@ def in_groups(kernel, n_draws):
         draws = np.asarray(n_draws(np.diff(problem.corpus.token_ptr)), np.int32)
         priors = kernel.kernel_priors(problem)
         part = part_of(problem.corpus, 0, problem.corpus.doc_ptr.size - 1)
-        kernel.sweep_groups(part, state, priors, draws, rng.kernel)
+        given = part, state, priors, problem.kernel_alphas(), draws
+        kernel.sweep_groups(*given, rng.kernel)
         return state
 
     return SimpleNamespace(

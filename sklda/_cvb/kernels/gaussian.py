@@ -51,7 +51,7 @@ def _weigh(removed, responsibilities, w, means, variances, priors, weight):
     doc, row, other_docs = means.doc_topic, means.word_topic[w], means.other_docs
     doc_var, row_var = variances.doc_topic, variances.word_topic[w]
     other_docs_var = variances.other_docs
-    alpha, betas, beta_sums, _, _ = priors
+    alpha, betas, beta_sums = priors
     for k in range(weight.size):
         own = removed * responsibilities[k]
         own_var = own * (_ONE - responsibilities[k])

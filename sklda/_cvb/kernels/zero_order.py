@@ -41,7 +41,7 @@ def _weigh(removed, responsibilities, row, means, priors, weight):
     `row` holds the means of its word, `priors` its beta.
     """
     doc, _, other_docs = means
-    alpha, beta, _, _, _ = priors
+    alpha, beta, _ = priors
     for k in range(weight.size):
         own = removed * responsibilities[k]
         n_dk = max(doc[k] - own, _ZERO)  # rounding may make it negative

@@ -25,7 +25,7 @@ __all__ = ["counts", "from_topics", "kernel_priors", "sweep_groups"]
 
 
 @njit(cache=True, nogil=True)
-def sweep_groups(part, state, priors, n_draws, rng):
+def sweep_groups(part, state, priors, alphas, n_draws, rng):
     """Resample every token of a part once, those of cell c in ``n_draws[c]`` groups."""
     n_lanes = state.topic.size
     document = new_document(state.topic, n_lanes)
@@ -37,7 +37,9 @@ def sweep_groups(part, state, priors, n_draws, rng):
     for d in range(part.begin.size):
         if part.begin[d] == part.end[d]:
             continue
-        ratio_sum = next_document(before, d, part, state.z, ratio_sum, priors, document)
+        ratio_sum = next_document(
+            before, d, part, state.z, ratio_sum, priors, alphas, document
+        )
         before = d
         _sweep_document(d, part, state, priors, n_draws, document, scratch, rng)
 

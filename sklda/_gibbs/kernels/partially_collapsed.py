@@ -64,15 +64,15 @@ def _resample(z, i, row, total, document, weight, lane_sum, rng):
 
 
 @njit(cache=True, nogil=True)
-def sweep_tokens(corpus, z, first, phi, priors, factor, key):
+def sweep_tokens(corpus, z, first, phi, prior, alphas, factor, key):
     """Resample every token once; the documents have the numbers `first` and after.
 
-    `phi` is (n_words, n_lanes), 0 in the padding; `factor` is (n_lanes,).
+    `phi` is (n_words, n_lanes), 0 in the padding; `prior` and `factor` are (n_lanes,).
     """
     doc_ptr, word, token_ptr = corpus
     n_lanes = factor.size
     doc_topic, ratio = np.zeros(n_lanes, np.int32), np.zeros(n_lanes, np.float32)
-    prior = priors.doc_topic.copy()  # threads share the priors
+    prior = prior.copy()  # which threads share
     document = DocumentGivenPhi(doc_topic, ratio, prior, factor)
     weight = np.zeros(n_lanes, np.float32)
     lane_sum = np.zeros(n_lanes + LANES, np.float32)
@@ -80,7 +80,7 @@ def sweep_tokens(corpus, z, first, phi, priors, factor, key):
     for d in range(doc_ptr.size - 1):
         begin, end = doc_ptr[d], doc_ptr[d + 1]
         enter_stream(key, first + d, rng)
-        enter_prior(first + d, priors, prior)
+        enter_prior(first + d, alphas, prior)
         count_document(token_ptr[begin], token_ptr[end], z, doc_topic)
         for k in range(n_lanes):
             ratio[k] = _ratio(k, 0, document)

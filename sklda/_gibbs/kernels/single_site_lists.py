@@ -26,14 +26,14 @@ __all__ = ["counts", "from_topics", "info", "over", "sweep", "tables"]
 
 def sweep(problem, state, rng):
     """Resample every token once."""
-    priors = kernel_priors(problem)
+    priors, alphas = kernel_priors(problem), problem.kernel_alphas()
     for part in kernel_parts(problem.corpus, problem.n_lanes):
-        sweep_tokens(part, state, priors, rng.kernel)
+        sweep_tokens(part, state, priors, alphas, rng.kernel)
     return state
 
 
 @njit(cache=True, nogil=True)
-def sweep_tokens(part, state, priors, rng):
+def sweep_tokens(part, state, priors, alphas, rng):
     """Resample every token of a part once."""
     n_lanes = state.topic.size
     document = new_document(state.topic, n_lanes + LANES)
@@ -43,7 +43,9 @@ def sweep_tokens(part, state, priors, rng):
     for d in range(part.begin.size):
         if part.begin[d] == part.end[d]:
             continue
-        ratio_sum = next_document(before, d, part, state.z, ratio_sum, priors, document)
+        ratio_sum = next_document(
+            before, d, part, state.z, ratio_sum, priors, alphas, document
+        )
         before = d
         ratio_sum = _sweep_document(
             d, part, state, ratio_sum, priors, document, weight, rng

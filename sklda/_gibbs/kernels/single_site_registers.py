@@ -47,10 +47,10 @@ __all__ = ["counts", "from_topics", "info", "over", "sweep", "tables"]
 
 def sweep(problem, state, rng):
     """Resample every token once."""
-    priors = kernel_priors(problem)
+    priors, alphas = kernel_priors(problem), problem.kernel_alphas()
     sweep_tokens = _new_sweep(-(-problem.n_topics // WIDTH))
     for part in kernel_parts(problem.corpus, problem.n_lanes):
-        sweep_tokens(part, state, priors, rng.kernel)
+        sweep_tokens(part, state, priors, alphas, rng.kernel)
     return state
 
 
@@ -59,11 +59,11 @@ def _new_sweep(height):
     """Return the kernel for as many topics as `height` registers hold."""
 
     @njit(cache=True, nogil=True, error_model="numpy")
-    def sweep_tokens(part, state, priors, rng):
+    def sweep_tokens(part, state, priors, alphas, rng):
         """Resample every token of a part once."""
         doc_ptr, begin, end, word, token_ptr, first_doc = part
         z, word_topic, topic = state
-        alpha, beta, beta_sum, _, _ = priors
+        alpha, beta, beta_sum = priors
         n_topics = np.count_nonzero(alpha)
         # Where rounding leaves no other, the last topic of a column is meant.
         last_lane = one_hot(min(n_topics, WIDTH) - 1, WIDTH)
@@ -78,7 +78,7 @@ def _new_sweep(height):
             if last < first:
                 continue
             prefetch_documents(d, part, z)
-            enter_prior(first_doc + d, priors, alpha)
+            enter_prior(first_doc + d, alphas, alpha)
             start, stop = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
             count_document(start, stop, z, doc_topic)
             # All of this without the token at hand: n_dk + alpha_k and n_k + V beta,

@@ -34,14 +34,14 @@ __all__ = ["counts", "from_topics", "info", "over", "sweep", "tables"]
 
 def sweep(problem, state, rng):
     """Resample every token once."""
-    priors = kernel_priors(problem)
+    priors, alphas = kernel_priors(problem), problem.kernel_alphas()
     for part in kernel_parts(problem.corpus, problem.n_lanes):
-        sweep_tokens(part, state, priors, rng.kernel)
+        sweep_tokens(part, state, priors, alphas, rng.kernel)
     return state
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sweep_tokens(part, state, priors, rng):
+def sweep_tokens(part, state, priors, alphas, rng):
     """Resample every token of a part once."""
     # One function, unlike over lists: a second one for each document took 4 % longer.
     _, begin, end, word, token_ptr, _ = part
@@ -56,7 +56,9 @@ def sweep_tokens(part, state, priors, rng):
     for d in range(begin.size):
         if begin[d] == end[d]:
             continue
-        ratio_sum = next_document(before, d, part, z, ratio_sum, priors, document)
+        ratio_sum = next_document(
+            before, d, part, z, ratio_sum, priors, alphas, document
+        )
         before = d
         for c in range(begin[d], end[d]):
             prefetch_row(word, c, word_topic)
