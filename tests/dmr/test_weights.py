@@ -114,12 +114,7 @@ TABLES = {
 WEIGHTS = {
     "the prior is missing": Edit("_log_density", "R -= X", "pass"),
     "the prior is not centred": Edit("_log_density", "W[J] - C[J]", "W[J]"),
-    "N counts twice": Edit("_draw_angle", "0.5 * length", "0.0"),
-    "lengths without their product": Edit("_draw_angle", "length += X", "pass"),
     "the scale has no volume": Edit("_on_ray", "x * S", "0.0"),
-    "the noise is not scaled": Edit(
-        "draw_weights_of_topic", "_solve_upper(F, N)", "pass"
-    ),
 }
 
 

@@ -162,6 +162,7 @@ SMALL = {
     "alone": TinyProblem("aaa b", 2, (0.8, 0.8), 0.5),
     "two documents": TinyProblem("aab ab", 2, (0.2, 0.4), 0.3),
     "12 topics": TinyProblem("aa", 1, tuple(np.linspace(0.1, 1.2, 12)), 0.3),
+    "alphas": TinyProblem("aab ab", 2, ((0.2, 2.0), (3.0, 0.3)), 0.3),
 }
 
 # Without this edit no document here is short: sums are computed anew for each.
@@ -192,6 +193,12 @@ two documents
     _tables.document: LANES_PER_TOKEN = N -> LANES_PER_TOKEN = 0
   a short document does not set its ratios
     next_document: S += _change_ratio(*Z) -> pass (2 of 2)
+    _tables.document: LANES_PER_TOKEN = N -> LANES_PER_TOKEN = 0
+alphas
+  alpha is that of the first document
+    next_document: part.first + d -> 0
+  a short document leaves the ratios of another alpha
+    next_document: changes or X -> X
     _tables.document: LANES_PER_TOKEN = N -> LANES_PER_TOKEN = 0
 """)
 ROWS = faults("""
@@ -228,6 +235,9 @@ cell, flat
 """)
 # The ratio of the next token, and that of one more: both are made before the draw.
 REGISTERS = faults("""
+alphas
+  alpha is that of the first document
+    sweep_tokens: first_doc + d -> 0
 two cells
   the first token stays in n_dk
     sweep_tokens: n_doc = choose(taken, A, n_doc) -> pass (1 of 2)
