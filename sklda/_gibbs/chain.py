@@ -21,7 +21,7 @@ from sklda._core.sampler import Sampler, SweepInfo
 from sklda._core.threads import Threads
 from sklda._gibbs.hierarchical import GammaPriors
 from sklda._gibbs.kept_draws import Draw, draw_of
-from sklda._gibbs.sampled_prior import HierarchicalPrior
+from sklda._gibbs.sampled_prior import HierarchicalPrior, add_priors_to
 from sklda._gibbs.shared_memory import copied, dumps, loads
 from sklda._gibbs.start import topics_of_new
 
@@ -68,7 +68,7 @@ class Averages:
         theta /= self.n_kept
         lengths = document_lengths(problem.corpus)
         if prior is not None:
-            prior.add_to_proportions(lengths, theta)
+            add_priors_to(theta, prior.kept, lengths)
         else:
             theta += problem.doc_topic_prior
             theta /= (lengths + problem.doc_topic_prior.sum())[:, np.newaxis]

@@ -35,6 +35,7 @@ from sklda._gibbs.kernels.hierarchical import (
 LEAST_ALPHA = 1e-20
 _CHILD = 2**32 - 2  # the child of the random streams that is for the priors
 _DRAWS = 3  # of 64 bits, in each sweep
+_CALLER = Threads(1)  # alone
 
 
 class GammaPriors(NamedTuple):
@@ -82,7 +83,7 @@ def count_tables(
     alpha: np.ndarray,
     key: np.uint64,
     first_token: int = 0,
-    threads: Threads = Threads(1),
+    threads: Threads = _CALLER,
 ) -> np.ndarray:
     """Draw the tables of each topic, (n_topics,) int64; cost O(tokens).
 

@@ -9,6 +9,7 @@ from sklda._core.corpus import document_lengths, tokens_before, word_tokens
 from sklda._core.doc_topic_counts import doc_topic_cells
 from sklda._core.memory import check_memory
 from sklda._core.problem import Corpus, Counts, Problem
+from sklda._gibbs.sampled_prior import HierarchicalPrior
 from sklda._topics.posterior_draws import PosteriorDraws
 
 
@@ -19,6 +20,8 @@ class Draw(NamedTuple):
     """
 
     sweep: int
+    doc_topic_prior: np.ndarray
+    topic_word_prior: float | np.ndarray
     doc_topic: tuple[np.ndarray, np.ndarray]
     word_topic: tuple[np.ndarray, np.ndarray]
 
@@ -31,6 +34,8 @@ def draw_of(
     cells = np.nonzero(table)
     return Draw(
         sweep,
+        problem.doc_topic_prior,
+        problem.beta,
         _stored(*doc_topic_cells(problem.corpus, z, problem.n_lanes)),
         _stored(cells[1], table[cells]),
     )
@@ -43,15 +48,20 @@ def _stored(topic, count):
 
 
 def posterior_draws(
-    problem: Problem[Corpus], draws: list[Draw]
+    problem: Problem[Corpus], draws: list[Draw], prior: HierarchicalPrior | None
 ) -> PosteriorDraws | None:
     """Return the draws as users get them; None if there are none."""
     if not draws:
         return None
+    alpha, beta = problem.doc_topic_prior, problem.beta
+    if prior is not None:
+        alpha = np.array([draw.doc_topic_prior for draw in draws])
+        if prior.priors.topic_word_prior is not None:
+            beta = np.array([draw.topic_word_prior for draw in draws])
     return PosteriorDraws._of(
         sweeps=np.array([draw.sweep for draw in draws], dtype=np.int64),
-        doc_topic_prior=problem.doc_topic_prior,
-        topic_word_prior=problem.beta,
+        doc_topic_prior=alpha,
+        topic_word_prior=beta,
         doc_ends=tokens_before(problem.corpus)[1:],
         word_ends=np.cumsum(word_tokens(problem).astype(np.int64)),
         doc_topic=[draw.doc_topic for draw in draws],

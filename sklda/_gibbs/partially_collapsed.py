@@ -34,10 +34,19 @@ class PartiallyCollapsedGibbsLDA(BaseGibbsLDA):
         or an array of shape (n_words,) or (n_components, n_words), such as
         `seed_word_prior` returns. Small values give each topic few words. None means
         1 / K.
-    learn_priors : None, "symmetric" or "asymmetric", default=None
-        Fit alpha (one value for all topics, or one per topic) and beta to the data by
-        Minka's fixed point, every 10 sweeps during burn-in. Both remain between 0.0001
-        and 1000; an array for beta does not change.
+    learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
+        "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
+        topic) and beta to the data by Minka's fixed point, every 10 sweeps during
+        burn-in. Both remain between 0.0001 and 1000; an array for beta does not change.
+        "hierarchical" samples alpha after each sweep: the posterior of a hierarchical
+        Dirichlet process with at most `n_components` topics. See "Let the data choose
+        the number of topics" in the user guide.
+    hyperpriors : dict or None, default=None
+        What "hierarchical" samples has gamma priors; their shapes and rates by name:
+        "doc_concentration", the sum of alpha, by default (1, 1);
+        "weight_concentration", from which few weights of topics follow where it is
+        small, by default (1, 0.1); and "topic_word_prior", beta, which is sampled only
+        if it has a prior here. Ignored by other `learn_priors`.
     max_iter : int, default=200
         Number of sweeps.
     burn_in : int, default=None
@@ -93,6 +102,16 @@ class PartiallyCollapsedGibbsLDA(BaseGibbsLDA):
         Alpha after the last sweep.
     topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
         Beta after the last sweep; an array where the parameter is one.
+    topic_weights_ : ndarray of shape (n_components,) or None
+        With "hierarchical", the share of each topic in alpha, mean over the kept
+        samples; else None.
+    n_topics_ : dict of str to ndarray of shape (3,), or None
+        With "hierarchical", mean and ends of the 95 % interval, over the sweeps after
+        burn-in, of "n_topics", the number of topics that hold all but 1 % of the
+        tokens, and of "n_nonempty", the number of those that hold any.
+    prior_trace_ : dict of str to ndarray of shape (n_sweeps,), or None
+        With "hierarchical", what was sampled after each "sweep", by the names of
+        `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep.
     n_iter_ : int
         Number of sweeps done.
     n_features_in_ : int

@@ -123,16 +123,19 @@ class HierarchicalPrior:
         beta = float(np.mean([one.beta for one in self.kept]))
         return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
 
-    def add_to_proportions(self, lengths: np.ndarray, theta: np.ndarray) -> None:
-        """Add the mean of alpha_k / (n_d + alpha_sum) over the kept samples, in place."""
-        different, which = np.unique(lengths, return_inverse=True)
-        mean = np.zeros((different.size, theta.shape[1]))
-        for one in self.kept:
-            mean += one.alpha / (different + one.alpha.sum())[:, np.newaxis]
-        mean /= len(self.kept)
-        for first in range(0, len(theta), _AT_A_TIME):
-            some = slice(first, first + _AT_A_TIME)
-            theta[some] += mean[which[some]]
+
+def add_priors_to(
+    theta: np.ndarray, kept: Sequence[KeptPriors], lengths: np.ndarray
+) -> None:
+    """Add the mean of alpha / (length + sum of alpha) over kept samples, in place."""
+    different, which = np.unique(lengths, return_inverse=True)
+    mean = np.zeros((different.size, theta.shape[1]))
+    for one in kept:
+        mean += one.alpha / (different + one.alpha.sum())[:, np.newaxis]
+    mean /= len(kept)
+    for first in range(0, len(theta), _AT_A_TIME):
+        some = slice(first, first + _AT_A_TIME)
+        theta[some] += mean[which[some]]
 
 
 def topics_in_use(totals: np.ndarray) -> tuple[int, int]:
@@ -157,9 +160,9 @@ def check_hyperpriors(parameters: SimpleNamespace) -> GammaPriors | None:
     if np.ndim(parameters.doc_topic_prior) > 0:
         raise ValueError(
             "learn_priors='hierarchical' samples the weights of the topics, so "
-            "doc_topic_prior cannot be an array, which would be forgotten after one "
-            "sweep. Pass one number, where the chain begins, or None; or keep the array "
-            "with learn_priors=None."
+            "doc_topic_prior cannot be an array: one sweep would replace it. Pass one "
+            "number, where the chain begins, or None; or keep the array with "
+            "learn_priors=None."
         )
     given = dict(parameters.hyperpriors or {})
     unknown = sorted(map(repr, set(given) - set(GammaPriors._fields)))
@@ -171,8 +174,8 @@ def check_hyperpriors(parameters: SimpleNamespace) -> GammaPriors | None:
     priors = GammaPriors(**{n: _check_gamma(n, pair) for n, pair in given.items()})
     if priors.topic_word_prior and np.ndim(parameters.topic_word_prior) > 0:
         raise ValueError(
-            "hyperpriors has a prior for topic_word_prior, which is an array here: only "
-            "one number for all words can be sampled. Leave out one of the two."
+            "hyperpriors has a prior for topic_word_prior, which is an array here. "
+            "Only one number can be sampled, so leave out one of the two."
         )
     return priors
 

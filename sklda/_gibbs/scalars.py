@@ -110,6 +110,10 @@ class Recorder:
             score = _test_log_probability(self.documents, chain.problem, counts)
             scalars["test_log_probability"] = score
         scalars["n_effective_topics"] = _n_effective_topics(counts)
+        if chain.prior is not None:
+            last = chain.prior.trace[-1]
+            scalars["doc_concentration"] = last.doc_concentration
+            scalars["weight_concentration"] = last.weight_concentration
         if hasattr(chain, "loss"):  # of labels
             scalars["loss"] = chain.loss[-1]
         return scalars

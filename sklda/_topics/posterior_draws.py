@@ -33,10 +33,10 @@ class PosteriorDraws:
         Numbers of draws, documents, topics and words.
     sweeps : ndarray of shape (n_draws,)
         Sweeps after which the draws were made.
-    doc_topic_prior : ndarray of shape (n_topics,)
-        Alpha.
-    topic_word_prior : float or ndarray of shape (n_topics, n_words)
-        Beta.
+    doc_topic_prior : ndarray of shape (n_topics,) or (n_draws, n_topics)
+        Alpha; that of each draw where it is sampled.
+    topic_word_prior : float or ndarray of shape (n_topics, n_words) or (n_draws,)
+        Beta; that of each draw where it is sampled.
     nbytes : int
         Memory that the counts take.
 
@@ -94,7 +94,7 @@ class PosteriorDraws:
     @property
     def n_topics(self) -> int:
         """Number of topics."""
-        return self.doc_topic_prior.size
+        return self.doc_topic_prior.shape[-1]
 
     @property
     def n_words(self) -> int:
@@ -208,7 +208,9 @@ class PosteriorDraws:
         return theta
 
     def _dirichlet(self, draw) -> np.ndarray:
-        return self.doc_topic_counts(draw).toarray() + self.doc_topic_prior
+        alpha = np.atleast_2d(self.doc_topic_prior)
+        own = alpha[min(draw, len(alpha) - 1)]
+        return self.doc_topic_counts(draw).toarray() + own
 
     @validates(confidence_level=LEVEL)
     def doc_topic_interval(
@@ -250,18 +252,18 @@ class PosteriorDraws:
     def _interval_of(self, counts, level):
         """Return the ends for counts, (n_draws, n_documents, n_topics)."""
         shape = counts.shape[1:]
-        tokens = np.broadcast_to(counts.sum(axis=2, keepdims=True)[0], shape)
-        alpha = np.broadcast_to(self.doc_topic_prior, shape)
-        # Most topics occur in few documents, so many mixtures are equal: sort the draws
-        # of each, and compute the different ones.
-        counts = np.sort(counts, axis=0)
-        keys = np.concatenate([counts, tokens[np.newaxis], alpha[np.newaxis]])
-        keys, where = np.unique(
-            keys.reshape(len(keys), -1), axis=1, return_inverse=True
-        )
-        *of_draws, tokens, alpha = keys
-        a = np.array(of_draws) + alpha
-        b = tokens + self.doc_topic_prior.sum() - a
+        alpha = np.atleast_2d(self.doc_topic_prior)  # of all draws, or of each
+        # Most topics occur in few documents, so many mixtures are equal: compute the
+        # different ones. One alpha for all draws: their order does not matter.
+        alphas, topics = np.unique(alpha, axis=1, return_inverse=True)
+        counts = np.sort(counts, axis=0) if len(alpha) == 1 else counts
+        tokens = counts.sum(axis=2, keepdims=True)[:1]
+        others = (np.broadcast_to(x, (1, *shape)) for x in (tokens, topics.ravel()))
+        keys = np.concatenate([counts, *others]).reshape(len(counts) + 2, -1)
+        keys, where = np.unique(keys, axis=1, return_inverse=True)
+        *of_draws, tokens, topics = keys
+        a = np.array(of_draws) + alphas[:, topics]
+        b = tokens + alpha.sum(axis=1, keepdims=True) - a
         ends = mixture_interval(a, b, level)
         return [end[where].reshape(shape) for end in ends]
 
@@ -299,9 +301,14 @@ class PosteriorDraws:
             of_draw = self.topic_word_counts(i)
             counts[i] = of_draw[topics, columns].toarray()
             totals[i, :, 0] = of_draw.sum(axis=1)
-        beta = np.broadcast_to(self.topic_word_prior, (self.n_topics, self.n_words))
-        a = counts + beta[topics, columns]
-        b = totals + beta.sum(axis=1, keepdims=True) - a
+        if np.ndim(self.topic_word_prior) == 1:  # of each draw
+            beta = self.topic_word_prior[:, np.newaxis, np.newaxis]
+            of_columns, of_all = beta, self.n_words * beta
+        else:
+            beta = np.broadcast_to(self.topic_word_prior, (self.n_topics, self.n_words))
+            of_columns, of_all = beta[topics, columns], beta.sum(axis=1, keepdims=True)
+        a = counts + of_columns
+        b = totals + of_all - a
         flat = (x.reshape(self.n_draws, -1) for x in (a, b))
         ends = mixture_interval(*flat, confidence_level)
         low, high = (end.reshape(columns.shape) for end in ends)

@@ -28,6 +28,7 @@ from sklda._base.sklearn_private import Interval, fit_context
 from sklda._core.random_streams import RandomStreams
 from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.run import chain_schedule, run_fit
+from sklda._gibbs.sampled_prior import check_hyperpriors, prior_attributes
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import partition
@@ -38,6 +39,7 @@ from sklda.dask._storage import Storage, describe_fit
 from sklda.dask._topics import score_block, topic_tasks, transform_block
 
 MOST_LOSSES = 3  # of workers before the next sweep is stored
+_OF_CHAINS = ("burn_in", "thin", "learn_priors", "hyperpriors")
 _ON_WORKERS = ("doc_topic_", "topic_assignments_")
 
 
@@ -47,7 +49,7 @@ class BaseDaskLDA(BaseTopicModel):
     _parameter_constraints: ClassVar[dict] = {
         **BaseTopicModel._parameter_constraints,
         **TRACE_CONSTRAINTS,
-        **{name: CHAIN_CONSTRAINTS[name] for name in ("burn_in", "thin")},
+        **{name: CHAIN_CONSTRAINTS[name] for name in _OF_CHAINS},
         "client": [None, Client],
         "storage": [None, str],
         "store_every": [Interval(Integral, 1, None, closed="left")],
@@ -111,6 +113,7 @@ class BaseDaskLDA(BaseTopicModel):
                 f"transform all of them."
             )
         parameters, cluster = self._parameters, Cluster(self.client)
+        check_hyperpriors(parameters)
         schedule = chain_schedule(parameters)
         with fitting(self):
             own = describe_fit(type(self).__name__, parameters)
@@ -143,6 +146,7 @@ class BaseDaskLDA(BaseTopicModel):
             chain.resume(stored)
         else:
             chain.start()
+        chain.sample_priors(check_hyperpriors(self._parameters), stored)
         # max_iter counts all sweeps, also those before a fit was resumed.
         remaining = schedule.after(-chain.n_sweeps)
         run_fit(self, data, chain, remaining, self._parameters.evaluate_every)
@@ -178,6 +182,7 @@ class BaseDaskLDA(BaseTopicModel):
             "topic_assignments_": _concatenated(z, of_parts.n_tokens),
             "doc_topic_prior_": problem.doc_topic_prior,
             "topic_word_prior_": problem.topic_word_prior,
+            **prior_attributes([chain.prior]),
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
             "n_iter_": chain.n_sweeps,

@@ -16,12 +16,16 @@ import numpy as np
 from dask.delayed import Delayed
 from distributed import Future
 
-from sklda._core.problem import Problem, padded
+from sklda._core.doc_topic_counts import merged
+from sklda._core.problem import Problem
 from sklda._core.random_streams import RandomStreams, advance
-from sklda.dask._cluster import MOST_TASKS, Cluster
+from sklda._gibbs.hierarchical import GammaPriors, draw_noise
+from sklda._gibbs.sampled_prior import HierarchicalPrior
+from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import Partitions
 from sklda.dask._counts import PackedCounts, add_up
-from sklda.dask._parts import PartState, piece_of, start_part
+from sklda.dask._parts import piece_of, start_part
+from sklda.dask._prior import count_lengths, count_part, go_on, to_json
 from sklda.dask._statistics import (
     add_documents,
     add_words,
@@ -33,7 +37,6 @@ from sklda.dask._statistics import (
 )
 from sklda.dask._storage import Storage, load_state, load_total, store_state
 
-LEAST_BLOCK = 2**20  # entries of a dense block: smaller ones cost more than they save
 MOST_STORED_TASKS = 200_000  # that a scheduler remembers, to recompute lost results
 
 OfBoth = tuple[list[Future], list[Future]]  # of the parts, and of the blocks of words
@@ -70,8 +73,30 @@ class ClusterChain:
         self._pending: list[Future] = []  # the entries of the trace that follow
         self._histograms: OfBoth | None = None  # of the present sample
         (self.problem,) = cluster.submit([cluster.task(Problem, "priors-0", *problem)])
+        self.prior: HierarchicalPrior | None = None  # if it is sampled, too
         self._prepare()
         self.forget_samples()
+
+    def sample_priors(
+        self, priors: GammaPriors | None, stored: dict[str, Any] | None
+    ) -> None:
+        """Let each sweep sample the priors from now on, or from a stored sweep on.
+
+        None: they remain as they are.
+        """
+        if priors is None:
+            return
+        columns = [self.partitions.futures]
+        lengths = self._tasks(count_lengths, "lengths", "part", columns)
+        lengths = merged(self.cluster.results(lengths))
+        self.prior = HierarchicalPrior(self._gathered_problem(), lengths, self.rng)
+        self.prior.priors, self._most_ahead = priors, 1
+        if stored is not None:
+            go_on(self.prior, stored["prior"], self.n_sweeps)
+
+    def _gathered_problem(self) -> Problem:
+        """Return the priors as they are now."""
+        return self.cluster.gather([self.problem])[0]
 
     def _prepare(self) -> None:
         """Set `bounds`, and bring the documents into the form that sweeps take."""
@@ -152,6 +177,8 @@ class ClusterChain:
         self._ahead += 1
         if self._ahead >= self._most_ahead:
             self._catch_up()
+        if self.prior is not None:
+            self._resample_priors(self.prior)
 
     def _catch_up(self) -> None:
         """Submit the sweeps that wait."""
@@ -160,6 +187,30 @@ class ClusterChain:
             self._ahead = 0
             self._submit_sweeps(n)
             self.cluster.wait(before)
+
+    def _resample_priors(self, prior: HierarchicalPrior) -> None:
+        """Draw the priors given what the parts count, and submit them."""
+        noise, n_tokens = draw_noise(prior.rng), self.partitions.n_tokens
+        first = np.cumsum([0, *n_tokens]).tolist()[:-1]
+        columns = self.documents, self.parts, first
+        tasks = self._tasks(
+            count_part, "tables", "part", columns, self.problem, noise.key
+        )
+        tables, totals = np.sum(self.cluster.results(tasks), axis=0)
+        pairs = None
+        if prior.priors.topic_word_prior is not None:
+            tasks = self._tasks(
+                count_words, "pairs", "block", [self.blocks], self.n_topics
+            )
+            histograms, _ = zip(*self.cluster.results(tasks), strict=True)
+            pairs = merged(histograms)
+        given = self._gathered_problem(), tables, totals, pairs, noise.stream
+        self._set_priors(prior.draw(*given, self.n_sweeps), "sampled")
+
+    def _set_priors(self, problem: Problem, how: str) -> None:
+        """Submit priors."""
+        task = self.cluster.task(Problem, f"{how}-{self.n_sweeps}-priors", *problem)
+        (self.problem,) = self.cluster.submit([task])
 
     def learn_priors(self, *, symmetric: bool) -> None:
         """Fit both priors to the present assignments."""
@@ -174,11 +225,15 @@ class ClusterChain:
         """Add the present sample to the averages, unless it is there already."""
         if self.last_kept == self.n_sweeps:
             return
-        n_topics = self.n_topics
+        n_topics, alpha_sum = self.n_topics, None
+        if self.prior is not None:
+            problem = self._gathered_problem()
+            self.prior.keep(problem, self.n_sweeps)
+            alpha_sum = problem.doc_topic_prior.sum()
         parts = self._totals[0], self.documents, self.parts
         blocks = self._totals[1], self.blocks
         self._totals = self._submit(
-            self._tasks(add_documents, "mean", "part", parts, n_topics),
+            self._tasks(add_documents, "mean", "part", parts, n_topics, alpha_sum),
             self._tasks(add_words, "mean", "block", blocks, n_topics),
         )
         self.n_kept, self.last_kept = self.n_kept + 1, self.n_sweeps
@@ -187,6 +242,8 @@ class ClusterChain:
         """Leave all samples so far out of the averages."""
         self._totals: Any = [None] * len(self.documents), [None] * self.n_blocks
         self.n_kept = 0
+        if self.prior is not None:
+            self.prior.kept.clear()
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
@@ -194,6 +251,7 @@ class ClusterChain:
         other = copy(self)
         other._log_joint, other._pending = list(self.log_joint), []
         other.log_joint_sweeps = list(self.log_joint_sweeps)
+        other.prior = self.prior and self.prior.copy()
         other.keep()
         return other
 
@@ -201,13 +259,16 @@ class ClusterChain:
         """Return mean counts plus beta, (n_topics, n_words), theta, and the priors."""
         of_parts, of_blocks = self._totals
         self.cluster.wait(of_parts)
-        columns, common = (of_parts, self.documents), (self.n_kept, self.problem)
+        problem, kept = self._gathered_problem(), None
+        if self.prior is not None:
+            problem, kept = self.prior.mean(problem), self.prior.kept
+        columns = of_parts, self.documents
+        common = self.n_kept, self.problem, kept
         tasks = self._tasks(mean_doc_topic, "doc-topic", "part", columns, *common)
         theta = self.cluster.submit(tasks)
         components = np.empty((self.bounds[-1], self.n_topics))
         for total, words in zip(of_blocks, pairwise(self.bounds), strict=True):
             components[slice(*words)] = self.cluster.gather([total])[0].toarray()
-        (problem,) = self.cluster.gather([self.problem])
         components /= self.n_kept
         components += problem.topic_word_prior
         return components.T, theta, problem
@@ -270,7 +331,7 @@ class ClusterChain:
             self._tasks(store_state, "store", "part", parts, folder),
             self._tasks(store_state, "store", "block", blocks, folder),
         )
-        (problem,) = self.cluster.gather([self.problem])
+        problem = self._gathered_problem()
         content = {
             **self.partitions.numbers,
             "entropy": self.rng.entropy,
@@ -280,6 +341,7 @@ class ClusterChain:
             "log_joint_sweeps": self.log_joint_sweeps,
             "doc_topic_prior": problem.doc_topic_prior.tolist(),
             "topic_word_prior": problem.topic_word_prior,
+            "prior": self.prior and to_json(self.prior),
             "digests": [self.cluster.gather(digests) for digests in futures],
         }
         self.storage.finish(sweep, content)
@@ -295,9 +357,7 @@ class ClusterChain:
             self._tasks(load_state, "load", "block", blocks, folder, PackedCounts),
         )
         alpha, beta = np.array(stored["doc_topic_prior"]), stored["topic_word_prior"]
-        name, priors = f"load-{self.n_sweeps}-priors", (self.bounds[-1], alpha, beta)
-        task = self.cluster.task(Problem, name, None, *priors)
-        (self.problem,) = self.cluster.submit([task])
+        self._set_priors(Problem(None, self.bounds[-1], alpha, beta), "load")
         self._histograms = None
         if self.n_kept > 0:
             self._totals = self._submit(
@@ -309,52 +369,3 @@ class ClusterChain:
         """Return the names of the files of the parts and of the blocks."""
         parts = [f"part-{i}" for i in range(len(self.documents))]
         return parts, [f"block-{i}" for i in range(self.n_blocks)]
-
-
-class CountingChain(ClusterChain):
-    """Each part sweeps with the counts of all, and counts its tokens again.
-
-    Its new counts are split into the blocks of words; each block adds up its pieces. So
-    no worker receives all counts of all parts.
-    """
-
-    kind = PartState
-
-    def _prepare(self) -> None:
-        n_parts = len(self.documents)
-        self.bounds = word_bounds(n_parts, self.partitions.n_words, self.n_topics)
-
-    def resume(self, stored: dict[str, Any]) -> None:
-        """Go on from a stored sweep; raise ValueError if it is of other documents."""
-        super().resume(stored)
-        for _ in range(self.n_sweeps):
-            self.sampler.draw(self.rng)
-
-    @property
-    def n_tasks(self) -> int:
-        """Tasks of a sweep."""
-        n_parts, n_blocks = len(self.documents), self.n_blocks
-        return n_parts * n_blocks + n_parts + n_blocks
-
-    def _submit_sweeps(self, n: int) -> None:
-        draw = self.sampler.draw(self.rng)
-        shared = (self.blocks, self.problem, self.bounds, draw)
-        columns = self.documents, self.parts
-        tasks = self._tasks(self.sampler.sweep, "sweep", "part", columns, shared)
-        self._reduce(tasks, self.blocks)
-
-
-def word_bounds(n_parts: int, n_words: int, n_topics: int) -> list[int]:
-    """Return the bounds of blocks of words: as many as parts, or fewer."""
-    # A sweep has a task for each part, block and piece; at most five more for each part
-    # and block (count, mean, store, load, load the mean); and three for the priors.
-    most = (MOST_TASKS - 6 * n_parts - 3) // (n_parts + 6)
-    if most < 1:
-        raise ValueError(
-            f"{n_parts} partitions make more than {MOST_TASKS:,} tasks in a sweep, too "
-            f"many for a scheduler: use at most n_partitions={(MOST_TASKS - 9) // 7}, "
-            f"with more threads each (n_jobs)."
-        )
-    by_size = 1 + n_words * padded(n_topics) // LEAST_BLOCK
-    n_blocks = min(n_parts, most, by_size, n_words)
-    return [n_words * i // n_blocks for i in range(n_blocks + 1)]

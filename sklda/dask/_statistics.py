@@ -18,6 +18,7 @@ from sklda._core.doc_topic_counts import (
 from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
 from sklda._core.problem import Problem, padded
 from sklda._gibbs.chain import doc_likelihood, word_likelihood
+from sklda._gibbs.sampled_prior import KeptPriors, add_priors_to
 from sklda.dask._counts import PackedCounts, topic_totals, unpack
 from sklda.dask._parts import PartDocuments, PartState, writable
 
@@ -70,12 +71,20 @@ def add_documents(
     documents: PartDocuments,
     part: PartState,
     n_topics: int,
+    alpha_sum: float | None,
 ) -> sparse.csr_array:
-    """Add the document-topic counts of a sample, (n_documents, n_topics) int64."""
+    """Add the document-topic counts of a sample, (n_documents, n_topics) int64.
+
+    Where alpha is sampled, add n_dk / (n_d + alpha_sum) instead, float64.
+    """
     corpus = writable(documents.corpus)
     topics, counts = doc_topic_cells(corpus, part.z.copy(), padded(n_topics))
     # The counts of a document add up to its tokens.
     ends = np.searchsorted(np.cumsum(counts), tokens_before(corpus), side="right")
+    counts = counts.astype(np.int64)
+    if alpha_sum is not None:
+        scale = 1 / (document_lengths(corpus) + alpha_sum)
+        counts = counts * np.repeat(scale, np.diff(ends))
     return _add(total, counts, topics, ends, n_topics)
 
 
@@ -84,23 +93,30 @@ def add_words(
 ) -> sparse.csr_array:
     """Add the word-topic counts of a sample, (n_words, n_topics) int64."""
     start, topics, counts = unpack([block])
-    return _add(total, counts, topics, start, n_topics)
+    return _add(total, counts.astype(np.int64), topics, start, n_topics)
 
 
 def _add(total, counts, topics, start, n_topics):
-    cells = (counts.astype(np.int64), topics.astype(np.int32), start)
+    cells = (counts, topics.astype(np.int32), start)
     sample = sparse.csr_array(cells, shape=(start.size - 1, n_topics))
     sample.sort_indices()
     return sample if total is None else total + sample
 
 
 def mean_doc_topic(
-    total: sparse.csr_array, documents: PartDocuments, n_kept: int, problem: Problem
+    total: sparse.csr_array,
+    documents: PartDocuments,
+    n_kept: int,
+    problem: Problem,
+    kept: list[KeptPriors] | None,
 ) -> np.ndarray:
     """Return theta, the mean over the kept samples, (n_documents, n_topics)."""
-    alpha = problem.doc_topic_prior
+    alpha, lengths = problem.doc_topic_prior, document_lengths(documents.corpus)
     theta = total.toarray().astype(np.float64)
     theta /= n_kept
+    if kept is not None:  # with the alpha of each sample
+        add_priors_to(theta, kept, lengths)
+        return theta
     theta += alpha
-    theta /= (document_lengths(documents.corpus) + alpha.sum())[:, np.newaxis]
+    theta /= (lengths + alpha.sum())[:, np.newaxis]
     return theta

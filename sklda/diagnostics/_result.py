@@ -47,6 +47,8 @@ class SampledChains:
           ``score``, in nats.
         - "n_effective_topics": exp(H) for the entropy H of the proportions of the
           tokens in the topics; from 1 to `n_components`.
+        - "doc_concentration" and "weight_concentration": a0 and gamma, where
+          `learn_priors` is "hierarchical".
         - "loss": hinge loss of the labels, mean over the documents (MedLDA).
 
         A one-vs-rest model has each of them for each class, such as "log_joint[0]".
@@ -121,7 +123,7 @@ class SampledChains:
                 f"best_estimator_."
             )
         scalars = self.scalars_
-        if self.estimators_[0].learn_priors is not None:
+        if self.estimators_[0].learn_priors in ("symmetric", "asymmetric"):
             # Learned priors differ, and with them the log joints.
             names = [name for name in scalars if not name.startswith("log_joint")]
             scalars = {name: scalars[name] for name in names}

@@ -237,9 +237,9 @@ def estimate_effect(
 
 def _warn_of_alpha(draws) -> None:
     """Warn if alpha is far from Minka's estimate given the topics of the draws."""
-    if draws.n_documents < _FEWEST_DOCUMENTS:
-        return
     alpha = draws.doc_topic_prior
+    if draws.n_documents < _FEWEST_DOCUMENTS or alpha.ndim > 1:  # sampled, too
+        return
     counts = [draws.doc_topic_counts(i) for i in range(draws.n_draws)]
     better = learn_doc_topic(
         alpha,

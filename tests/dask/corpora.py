@@ -69,6 +69,8 @@ def fit_local(model, X=X):
 
 OF_ARRAYS = ["components_", "doc_topic_", "topic_assignments_", "doc_topic_prior_"]
 PRIORS = {"learn_priors": "asymmetric", "max_iter": 25, "burn_in": 20}
+SAMPLED = {"learn_priors": "hierarchical"}
+ALL_SAMPLED = {**SAMPLED, "hyperpriors": {"topic_word_prior": (1, 5)}}
 
 
 def assert_same_as_local(model, local):
@@ -78,5 +80,8 @@ def assert_same_as_local(model, local):
     assert model.topic_word_prior_ == local.topic_word_prior_
     assert model.n_iter_ == local.n_iter_
     np.testing.assert_array_equal(model.log_joint_iter_, local.log_joint_iter_)
+    np.testing.assert_equal(model.prior_trace_, local.prior_trace_)
+    np.testing.assert_equal(model.topic_weights_, local.topic_weights_)
+    np.testing.assert_equal(model.n_topics_, local.n_topics_)
     # A sum of many numbers, in another order.
     np.testing.assert_allclose(model.log_joint_, local.log_joint_, rtol=1e-12)

@@ -6,7 +6,7 @@ from scipy import sparse
 
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
-from sklda.dask import _chain, _phases
+from sklda.dask import _counting, _phases
 from sklda.dask._cluster import Cluster
 from tests.dask import corpora
 
@@ -20,12 +20,15 @@ pytestmark = pytest.mark.usefixtures("client")
         ("partially collapsed", {"n_partitions": 5}, [60]),
         ("partially collapsed", {"n_partitions": 2}, [7, 23, 0, 30, 0]),
         ("partially collapsed", {"n_partitions": 3}, [5] * 12),
+        ("partially collapsed", corpora.SAMPLED, [7, 23, 0, 30, 0]),
         ("rows", {"n_shards": 1}, [7, 23, 30]),
         ("rows", {"n_shards": 2}, [7, 23, 30]),
         ("rows", corpora.PRIORS, [5] * 12),
         ("rows", {"n_components": 50}, [60]),
         ("rows", {"n_shards": 8}, [7, 23, 30]),
+        ("rows", corpora.ALL_SAMPLED, [7, 23, 30]),
         ("lists", {"n_shards": 1}, [5] * 12),
+        ("lists", {**corpora.ALL_SAMPLED, "n_shards": 1}, [7, 23, 0, 30, 0]),
         ("lists", {"n_shards": 2}, [60]),
         ("lists", corpora.PRIORS, [7, 23, 0, 30, 0]),
         ("lists", {"n_components": 130, "sampler": "auto"}, [7, 23, 30]),
@@ -35,7 +38,7 @@ pytestmark = pytest.mark.usefixtures("client")
     ids=str,
 )
 def test_a_fit_is_the_same_for_any_chunks(name, params, sizes, monkeypatch):
-    monkeypatch.setattr(_chain, "LEAST_BLOCK", 64)  # else one block has all words
+    monkeypatch.setattr(_counting, "LEAST_BLOCK", 64)  # else one block has all words
     model = corpora.make(name, **params).fit(corpora.delayed_blocks(sizes))
     corpora.assert_same_as_local(model, corpora.fit_local(model))
 

@@ -1,0 +1,55 @@
+"""Priors that a chain on a cluster samples: what parts count, and what is stored."""
+
+from typing import Any
+
+import numpy as np
+
+from sklda._core.corpus import document_lengths, tokens_before
+from sklda._core.doc_topic_counts import Histogram
+from sklda._core.problem import Problem
+from sklda._gibbs.hierarchical import TopicWeights, count_tables, skip_noise
+from sklda._gibbs.sampled_prior import HierarchicalPrior, KeptPriors, TraceEntry
+from sklda.dask._parts import PartDocuments
+
+
+def count_lengths(documents: PartDocuments) -> Histogram:
+    """Return how many documents have each length."""
+    return np.unique(document_lengths(documents.corpus), return_counts=True)
+
+
+def count_part(
+    documents: PartDocuments,
+    part: Any,
+    first_token: int,
+    problem: Problem,
+    key: np.uint64,
+) -> np.ndarray:
+    """Return tables and tokens of each topic in a part, (2, n_topics) int64."""
+    # Kernels take arrays that can be written to; what came from elsewhere is not.
+    z, alpha = part.z.copy(), problem.doc_topic_prior.copy()
+    before = tokens_before(documents.corpus)
+    tables = count_tables(before, z, alpha, key, first_token)
+    return np.array([tables, np.bincount(z, minlength=alpha.size)])
+
+
+def to_json(prior: HierarchicalPrior) -> dict[str, Any]:
+    """Return what storage holds of the priors."""
+    weights, *concentrations = prior.current
+    kept = [
+        (one.sweep, one.weights.tolist(), one.alpha.tolist(), one.beta)
+        for one in prior.kept
+    ]
+    current = [weights.tolist(), *concentrations]
+    return {"current": current, "trace": prior.trace, "kept": kept}
+
+
+def go_on(prior: HierarchicalPrior, stored: dict[str, Any], n_sweeps: int) -> None:
+    """Let new priors go on where those in storage stopped, after some sweeps."""
+    weights, *concentrations = stored["current"]
+    prior.current = TopicWeights(np.array(weights), *concentrations)
+    prior.trace = [TraceEntry(*entry) for entry in stored["trace"]]
+    prior.kept = [
+        KeptPriors(sweep, np.array(weights), np.array(alpha), beta)
+        for sweep, weights, alpha, beta in stored["kept"]
+    ]
+    skip_noise(prior.rng, n_sweeps)
