@@ -12,6 +12,7 @@ from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 from scipy.integrate import cumulative_trapezoid
 from scipy.special import betainc, gammaln, logsumexp
 
@@ -24,6 +25,7 @@ from tests.helpers.from_python import from_python
 from tests.helpers.mutants import interpreted, streams
 
 N_BINS = 20
+LEAST = np.exp(-708.0)  # smaller weights, beside the largest, are 0
 
 
 def known(value):
@@ -221,10 +223,11 @@ class HierarchicalProblem(TinyProblem):
             beta = self._beta_given(z).draw(rng)
         return Sample(TopicWeights(weights, a0, gamma), beta)
 
-    def uniforms(self, z, sample):
+    def uniforms(self, z, sample, rng):
         """Return distribution functions given z, each given those before it.
 
-        If the sample is one of the posterior, they are independent and uniform.
+        If the sample is one of the posterior, they are independent and uniform. The
+        place of a weight that is too small for float64 is drawn.
         """
         (weights, a0, gamma), beta = sample
         n_dk = self._of(z)[0]
@@ -240,11 +243,26 @@ class HierarchicalProblem(TinyProblem):
         if self.n_topics > 1:
             n_tables = m.sum(axis=1)
             shape = gamma / self.n_topics + m[:, 0]
-            below = betainc(shape, gamma + n_tables - shape, min(weights[0], 1.0))
-            found["w"] = _mixed(given + n_tables * np.log(a0), below)
+            shapes = shape, gamma + n_tables - shape
+            given = given + n_tables * np.log(a0)
+            found["w"] = _mixed(given, _below(weights, shapes, rng))
         if self.grid_of_beta is not None:
             found["beta"] = self._beta_given(z).cdf(beta)
         return found
+
+
+def _below(weights, shapes, rng):
+    """Return distribution functions at the first weight, which are beta."""
+    first, others = weights[0], weights[1:].sum()
+    if first + others != pytest.approx(1, rel=1e-12):
+        return np.full(shapes[0].size, np.nan)
+    if others < first:
+        return 1 - _beta_below(others, shapes[::-1], rng)
+    return _beta_below(first, shapes, rng)
+
+
+def _beta_below(x, shapes, rng):
+    return betainc(*shapes, x) if x > 0 else rng.random() * betainc(*shapes, LEAST)
 
 
 def _mixed(log_weights, values):
@@ -294,7 +312,7 @@ def p_values_after(
                 state = sampler.sweep(problem, state, rng)
         seen[tiny.number_of(state.z)] += 1
         sample = Sample(prior.current, problem.topic_word_prior)
-        for name, u in tiny.uniforms(state.z.tolist(), sample).items():
+        for name, u in tiny.uniforms(state.z.tolist(), sample, noise).items():
             uniforms.setdefault(name, []).append(u)
         prior.trace.clear()
     return _p_values(tiny, seen, uniforms)
