@@ -148,8 +148,7 @@ def assert_marginals(chain, tiny, n_batches=60, batch=300):
     errors = means.std(axis=0, ddof=1) / np.sqrt(n_batches)
     differences = abs(means.mean(axis=0) - np.concatenate(expected))
     assert (differences < 4.5 * errors + 1e-6).all()
-    assert errors[:-4].max() < 0.03  # or nothing was tested
-    assert errors[-4:].max() < 0.1
+    assert np.median(errors) < 0.02  # or nothing was tested
 
 
 class Supervised(HierarchicalProblem):
@@ -237,9 +236,9 @@ drawn
   an empty document counts
     draw_weights: lengths[0] -> np.maximum(lengths[0], 1)
   documents of a length count once
-    draw_weights: (-N, 1.0, L) -> (-1.0, 1.0, L)
+    draw_weights: -lengths[1] -> -1.0
   a0 does not know the lengths
-    draw_weights: (-N, 1.0, L) -> (0.0, 1.0, L)
+    draw_weights: -lengths[1] -> 0.0
   no Jacobian
     _log_density: shape * y -> (shape - 1) * y
   the Jacobian twice
@@ -247,11 +246,12 @@ drawn
   no rate
     _log_density: rate * x -> 0.0
   no factor before x
-    _log_density: F * x -> x
+    _log_density: factors[i] * x -> x
   no level below the density
     draw_concentration: A + log_double(B) -> A
-  the interval begins at x
-    draw_concentration: y - uniform(rng) -> y
+  the interval ends at x
+    draw_concentration: y - uniform(rng) -> y - 1
+    draw_concentration: high += 1 -> break
   the interval shrinks to x from below
     draw_concentration: low = new -> low = y
   the interval shrinks to x from above
@@ -274,8 +274,8 @@ beta
     draw_topic_word_prior: (-1.0, F, T) -> (0.0, F, T)
   beta does not know the words
     draw_topic_word_prior: (N, 1.0, C) -> (0.0, 1.0, C)
-  the topics keep the first beta
-    HierarchicalPrior.draw: topic_word_prior=beta -> topic_word_prior=1.0
+  the topics have another beta
+    HierarchicalPrior.draw: self.trace.append(E) -> beta = 1.0
 """)
 
 

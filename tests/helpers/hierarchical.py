@@ -8,7 +8,7 @@ with the library.
 """
 
 import itertools
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,11 +161,12 @@ class HierarchicalProblem(TinyProblem):
         return self.grid_of_beta.law(total)
 
     def _beta_given(self, z):
-        return self._once(self._law_of_beta, tuple(sorted(map(tuple, self._of(z)[1]))))
+        return self._once(self._law_of_beta, self._of(z)[1])
 
     def _of(self, z):
+        """Return what the laws depend on: n_dk, and n_kw but for its order."""
         n_dk, n_kw, _ = self.tables(z)
-        return tuple(map(tuple, n_dk)), n_kw
+        return tuple(map(tuple, n_dk)), tuple(sorted(map(tuple, n_kw)))
 
     # --- the posterior -----------------------------------------------------------
 
@@ -182,33 +183,37 @@ class HierarchicalProblem(TinyProblem):
         of_topics = self._once(self._log_topics, self._of(z)[0])
         return of_topics + self.log_word_likelihood(z)
 
-    @cached_property
-    def _by_table(self):
-        """Return the posterior probability of each document-topic table."""
+    def _probabilities(self, function):
+        """Return the posterior probability of each value of a function of z."""
         found = {}
         for z, p in zip(self.assignments.tolist(), self.posterior, strict=True):
-            n_dk = self._of(z)[0]
-            found[n_dk] = found.get(n_dk, 0.0) + p
-        return found
+            value = function(z)
+            found[value] = found.get(value, 0.0) + p
+        return found.items()
 
     def expected(self):
-        """Return posterior means: of log a0, log gamma, and the sum of squares of w."""
-        total = np.zeros(3)
-        for n_dk, p in self._by_table.items():
+        """Return means of log a0, log gamma, the sum of squares of w, and log beta."""
+        total = np.zeros(4)
+        for n_dk, p in self._probabilities(lambda z: self._of(z)[0]):
             m, of_a0, of_gamma, log_weights = self._once(self._tables, n_dk)
             q = p * np.exp(log_weights - logsumexp(log_weights))
             for i, weight in enumerate(q):
-                x = self.gamma.x[:, np.newaxis]
-                shape = x / self.n_topics + m[i]
-                square = shape * (shape + 1) / ((x + m[i].sum()) * (x + m[i].sum() + 1))
-                total += weight * np.array(
-                    [
-                        of_a0[i].mean(self.a0.log),
-                        of_gamma[i].mean(self.gamma.log),
-                        of_gamma[i].mean(square.sum(axis=1)),
-                    ]
-                )
+                total[0] += weight * of_a0[i].mean(self.a0.log)
+                total[1] += weight * of_gamma[i].mean(self.gamma.log)
+                total[2] += weight * of_gamma[i].mean(self._sum_of_squares(m[i]))
+        if self.grid_of_beta is None:
+            total[3] = np.log(self.beta)
+        else:
+            for n_kw, p in self._probabilities(lambda z: self._of(z)[1]):
+                law = self._once(self._law_of_beta, n_kw)
+                total[3] += p * law.mean(self.grid_of_beta.log)
         return total
+
+    def _sum_of_squares(self, tables):
+        """Return the mean of the sum of squares of w for each gamma of the grid."""
+        gamma = self.gamma.x[:, np.newaxis]
+        shape, total = gamma / self.n_topics + tables, gamma + sum(tables)
+        return (shape * (shape + 1) / (total * (total + 1))).sum(axis=1)
 
     def draw(self, z, rng):
         """Draw a0, gamma, w and beta given z."""
