@@ -173,16 +173,12 @@ class Supervised(HierarchicalProblem):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_mh_steps", [None, 2], ids=["gibbs", "light"])
-@pytest.mark.parametrize("n_shards", [1, 2])
-def test_supervised_topics_have_them(n_mh_steps, n_shards):
-    # Shards of such chains share their counts after each word: they are exact.
+def test_supervised_topics_have_them(n_mh_steps):
     tiny = Supervised("aab - abb", 3, 2, 0.3, BETA)
     plain = HierarchicalProblem("aab - abb", 3, 2, 0.3, BETA)
     assert abs(tiny.posterior - plain.posterior).max() > 0.01  # labels matter
     targets = tiny.y[:, np.newaxis]
-    sampler = MaxMargin(
-        tiny.precision, None, n_mh_steps, Hinge(tiny.C), targets, n_shards
-    )
+    sampler = MaxMargin(tiny.precision, None, n_mh_steps, Hinge(tiny.C), targets)
     assert_marginals(MedLDAChain(sampler, tiny.problem(), streams(5)), tiny)
 
 
