@@ -46,7 +46,7 @@ PROBLEMS = {
         {"doc_concentration": (40.0, 2.0), "weight_concentration": (0.2, 1e-3)},
     ),
     # Groups of tokens are exact where no cell has two.
-    "cells of one token": HierarchicalProblem("abc - abd", 4, 3, 0.3, BETA),
+    "cells of one token": HierarchicalProblem("abc - acd", 4, 3, 0.3, BETA),
 }
 NINE = {
     "tokens": HierarchicalProblem("aaab - aabbc", 4, 3, 0.3),
