@@ -44,9 +44,9 @@ class PartiallyCollapsedGibbsLDA(BaseGibbsLDA):
     hyperpriors : dict or None, default=None
         What "hierarchical" samples has gamma priors; their shapes and rates by name:
         "doc_concentration", the sum of alpha, by default (1, 1);
-        "weight_concentration", from which few weights of topics follow where it is
-        small, by default (1, 0.1); and "topic_word_prior", beta, which is sampled only
-        if it has a prior here. Ignored by other `learn_priors`.
+        "weight_concentration", by default (1, 0.1): where it is small, few topics have
+        most of the weight; and "topic_word_prior", beta, which is sampled only if it
+        has a prior here. Ignored by other `learn_priors`.
     max_iter : int, default=200
         Number of sweeps.
     burn_in : int, default=None
@@ -99,7 +99,7 @@ class PartiallyCollapsedGibbsLDA(BaseGibbsLDA):
     log_joint_iter_ : ndarray of shape (n_evaluations,)
         Sweeps after which the entries of `log_joint_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
-        Alpha after the last sweep.
+        Alpha after the last sweep; its mean over the kept samples if it is sampled.
     topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
         Beta after the last sweep; an array where the parameter is one.
     topic_weights_ : ndarray of shape (n_components,) or None

@@ -72,9 +72,9 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     hyperpriors : dict or None, default=None
         What "hierarchical" samples has gamma priors; their shapes and rates by name:
         "doc_concentration", the sum of alpha, by default (1, 1);
-        "weight_concentration", from which few weights of topics follow where it is
-        small, by default (1, 0.1); and "topic_word_prior", beta, which is sampled only
-        if it has a prior here. Ignored by other `learn_priors`.
+        "weight_concentration", by default (1, 0.1): where it is small, few topics have
+        most of the weight; and "topic_word_prior", beta, which is sampled only if it
+        has a prior here. Ignored by other `learn_priors`.
     max_iter : int, default=50
         Number of sweeps.
     burn_in : int, default=None
@@ -137,19 +137,21 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     acceptance_rate_ : ndarray of shape (n_iter_,)
         Share of the proposals of another topic that each sweep accepts; 1 for "gibbs".
     doc_topic_prior_ : ndarray of shape (n_topics,)
-        Alpha after the last sweep.
+        Alpha after the last sweep; its mean over the kept samples if it is sampled.
     topic_word_prior_ : ndarray of shape (n_models,) or (n_topics, n_features_in_)
         Beta after the last sweep; an array where the parameter is one.
-    topic_weights_ : ndarray of shape (n_components,) or None
+    topic_weights_ : ndarray of shape (n_topics,) or None
         With "hierarchical", the share of each topic in alpha, mean over the kept
         samples; else None.
     n_topics_ : dict of str to ndarray of shape (3,), or None
         With "hierarchical", mean and ends of the 95 % interval, over the sweeps after
         burn-in, of "n_topics", the number of topics that hold all but 1 % of the
-        tokens, and of "n_nonempty", the number of those that hold any.
+        tokens, and of "n_nonempty", the number of those that hold any; a column for
+        each of several models.
     prior_trace_ : dict of str to ndarray of shape (n_sweeps,), or None
         With "hierarchical", what was sampled after each "sweep", by the names of
-        `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep.
+        `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep; a column for each
+        of several models.
     n_iter_ : int
         Number of sweeps done.
     n_features_in_ : int

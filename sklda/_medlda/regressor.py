@@ -57,9 +57,9 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     hyperpriors : dict or None, default=None
         What "hierarchical" samples has gamma priors; their shapes and rates by name:
         "doc_concentration", the sum of alpha, by default (1, 1);
-        "weight_concentration", from which few weights of topics follow where it is
-        small, by default (1, 0.1); and "topic_word_prior", beta, which is sampled only
-        if it has a prior here. Ignored by other `learn_priors`.
+        "weight_concentration", by default (1, 0.1): where it is small, few topics have
+        most of the weight; and "topic_word_prior", beta, which is sampled only if it
+        has a prior here. Ignored by other `learn_priors`.
     max_iter : int, default=50
         Number of sweeps.
     burn_in : int, default=None
@@ -117,7 +117,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     acceptance_rate_ : ndarray of shape (n_iter_,)
         Share of the proposals of another topic that each sweep accepts; 1 for "gibbs".
     doc_topic_prior_ : ndarray of shape (n_components,)
-        Alpha after the last sweep.
+        Alpha after the last sweep; its mean over the kept samples if it is sampled.
     topic_word_prior_ : ndarray of shape (1,) or (n_components, n_features_in_)
         Beta after the last sweep; an array where the parameter is one.
     topic_weights_ : ndarray of shape (n_components,) or None

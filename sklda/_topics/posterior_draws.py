@@ -256,8 +256,8 @@ class PosteriorDraws:
         # Most topics occur in few documents, so many mixtures are equal: compute the
         # different ones. One alpha for all draws: their order does not matter.
         alphas, topics = np.unique(alpha, axis=1, return_inverse=True)
-        counts = np.sort(counts, axis=0) if len(alpha) == 1 else counts
         tokens = counts.sum(axis=2, keepdims=True)[:1]
+        counts = np.sort(counts, axis=0) if len(alpha) == 1 else counts
         others = (np.broadcast_to(x, (1, *shape)) for x in (tokens, topics.ravel()))
         keys = np.concatenate([counts, *others]).reshape(len(counts) + 2, -1)
         keys, where = np.unique(keys, axis=1, return_inverse=True)

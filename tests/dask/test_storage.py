@@ -31,6 +31,8 @@ def killed(fit_killed, tmp_path):
         ("partially collapsed", "{}", {}),
         ("rows", "file://{}", {}),
         ("lists", "memory://{}", corpora.PRIORS),
+        ("rows", "{}", corpora.ALL_SAMPLED),
+        ("partially collapsed", "{}", corpora.SAMPLED),
     ],
 )
 def test_a_fit_goes_on_from_storage(name, where, params, fit_killed, tmp_path):
