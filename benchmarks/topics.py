@@ -1,4 +1,4 @@
-"""Recommended numbers of topics, for real documents and planted topics."""
+"""Numbers of topics, recommended or sampled, for real documents and planted topics."""
 
 from functools import partial
 from itertools import product
@@ -20,6 +20,16 @@ MEASURES = {
 PLANTED = {"doc_topic_prior": 0.1, "topic_word_prior": 0.05}
 PRIORS = {"1/K": {}, "planted": PLANTED}  # of the estimator
 RULES = ("score", "stability")
+BETA = 0.01  # where chains begin that sample it, and a guess that is too small
+OF_WORDS = {
+    "sampled": {
+        "topic_word_prior": BETA,
+        "hyperpriors": {"topic_word_prior": (1.0, 1.0)},
+    },
+    "planted": {"topic_word_prior": PLANTED["topic_word_prior"]},
+    "too small": {"topic_word_prior": BETA},
+}
+NEAR = 0.1  # of the planted number
 
 
 def measure(X, grid, options, measures, seed=0, **priors):
@@ -97,14 +107,19 @@ def find(options, shape: str, n_topics: int, priors: dict) -> dict[str, list[int
     """Return the numbers that each rule recommends for corpora of one kind."""
     found: dict[str, list[int]] = {rule: [] for rule in RULES}
     for seed in range(options.starts):
-        sizes = options.documents, options.words, n_topics
-        length = lengths(shape, options.documents, seed)
-        given = {"document_length": length, "random_state": seed, **PLANTED}
-        X, _, _ = make_lda_corpus(*sizes, **given)
+        X = plant(options, shape, n_topics, seed)
         curve = measure(X, options.grid, options, RULES, seed, **priors)
         for rule in RULES:
             found[rule].append(int(curve.recommended[rule].n_components))
     return found
+
+
+def plant(options, shape: str, n_topics: int, seed: int):
+    """Return a corpus of one kind."""
+    sizes = options.documents, options.words, n_topics
+    length = lengths(shape, options.documents, seed)
+    given = {"document_length": length, "random_state": seed, **PLANTED}
+    return make_lda_corpus(*sizes, **given)[0]
 
 
 def lengths(shape: str, n_docs: int, seed: int) -> np.ndarray:
@@ -123,3 +138,71 @@ def share(rows: list[dict], rule: str, grid: list[int], steps: int) -> float:
         for number in row[rule]
     ]
     return round(float(np.mean(np.array(off) <= steps)), 3)
+
+
+def run_hierarchical(options) -> None:
+    chains, rows = {name: [] for name in OF_WORDS}, []
+    sweeps = harness.geometric(options.sweeps)
+    for shape, n_topics, name in product(options.shapes, options.topics, OF_WORDS):
+        found = []
+        for seed in range(options.starts):
+            X = plant(options, shape, n_topics, seed)
+            found.append(sample_number(X, options, sweeps, seed, OF_WORDS[name]))
+            chain = {"shape": shape, "n_topics": n_topics, "seed": seed, **found[-1]}
+            chains[name].append(chain)
+        row = {"n_topics": n_topics, "shape": shape, "beta of the chain": name}
+        for key in ("found", "nonempty", "beta"):
+            row[key] = [chain[key] for chain in found]
+        rows.append(row)
+        harness.print_rows([row | {"found": str(row["found"])}])
+    summary = {name: of_chains(some) for name, some in chains.items()}
+    report = {"sweeps": sweeps, "rows": rows, "summary": summary, "chains": chains}
+    alpha, beta = PLANTED.values()
+    harness.write(options, "hierarchical", report, alpha=alpha, beta=beta)
+
+
+def sample_number(X, options, sweeps: list[int], seed: int, priors: dict) -> dict:
+    """Return the sampled numbers of topics of one fit: mean, and after some sweeps."""
+    lda = CollapsedGibbsLDA(
+        options.bound,
+        learn_priors="hierarchical",
+        max_iter=options.sweeps,
+        evaluate_every=0,
+        random_state=seed,
+        **priors,
+    )
+    lda.fit(X)
+    after = lda.prior_trace_["n_topics"][np.array(sweeps) - 1]
+    means = {name: round(float(of[0]), 1) for name, of in lda.n_topics_.items()}
+    return {
+        "found": means["n_topics"],
+        "nonempty": means["n_nonempty"],
+        "beta": round(float(lda.topic_word_prior_), 4),
+        "after": after.tolist(),
+    }
+
+
+def of_chains(chains: list[dict]) -> dict[str, float]:
+    """Return the share of the chains whose number is near the planted one."""
+    off = [abs(chain["found"] / chain["n_topics"] - 1) for chain in chains]
+    return {"within a tenth": round(float(np.mean(np.array(off) <= NEAR)), 3)}
+
+
+def draw_hierarchical(reports, folder) -> None:
+    """Draw the number of topics against sweeps: medians and ranges of the corpora."""
+
+    def draw(panels, report):
+        for axes, (name, chains) in zip(panels, report["chains"].items(), strict=True):
+            points = {}
+            for n_topics in report["options"]["topics"]:
+                after = [c["after"] for c in chains if c["n_topics"] == n_topics]
+                ranges = map(harness.range_of, np.transpose(after).tolist())
+                values = dict(zip(report["sweeps"], ranges, strict=True))
+                points[f"{n_topics} planted"] = values
+                axes.axhline(n_topics, color="#888888", lw=0.6)
+            label = "topics that hold 99 % of the tokens"
+            figures.lines(axes, points, figures.styles("planted"), "sweep", label)
+            figures.plain_numbers(axes.xaxis)
+            axes.set_title(f"beta {name}")
+
+    figures.per_report(reports, folder, len(OF_WORDS), draw)

@@ -12,11 +12,14 @@ docscrape = pytest.importorskip("numpydoc.docscrape")
 # Names whose meaning differs, and the classes that share each other meaning.
 OTHER_MEANINGS = {
     "C": [{"MedLDARegressor"}],
+    "doc_topic_prior_": [{"CVBLDA"}],
     "learn_priors": [{"CVBLDA"}],
     "loss_": [{"MedLDARegressor"}],
     "max_iter": [{"CVBLDA"}],
     "n_shards": [{"CVBLDA"}],
+    "n_topics_": [{"MedLDAClassifier"}],
     "prior_precision": [{"MedLDARegressor"}],
+    "prior_trace_": [{"MedLDAClassifier"}],
     "sampler": [{"MedLDAClassifier", "MedLDARegressor"}],
 }
 

@@ -18,6 +18,7 @@ from sklda.diagnostics._table import COLUMNS, texts
 
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 BLOCKS = ("nested-2", "nested-4")
+RULES = ("score", "stability")
 _AFTER = 50  # sweeps of single-site sampling, whose perplexity others are to reach
 
 
@@ -228,20 +229,27 @@ def agreement_table() -> str:
 
 def planted_table() -> str:
     """Return what both rules recommend, by planted number and kind of corpus."""
-    rows = _read("topics/planted.json")["rows"]
+    return _of_planted("planted", "priors", "priors of the estimator", RULES)
+
+
+def hierarchical_table() -> str:
+    """Return the numbers that are sampled, in the same way."""
+    key = "beta of the chain"
+    return _of_planted("hierarchical", key, key, ("found",))
+
+
+def _of_planted(name: str, key: str, title: str, shown: tuple[str, ...]) -> str:
+    """Return what was found, a column for each planted number."""
+    rows = _read(f"topics/{name}.json")["rows"]
     numbers = sorted({row["n_topics"] for row in rows})
     kinds: dict[tuple, dict] = {}
     for row in rows:
-        names = (", ".join(map(str, row[rule])) for rule in ("score", "stability"))
-        kind = row["shape"], row["priors"]
+        names = (", ".join(f"{n:g}" for n in row[column]) for column in shown)
+        kind = row["shape"], row[key]
         kinds.setdefault(kind, {})[row["n_topics"]] = " / ".join(names)
-    head = ["documents", "priors of the estimator"]
-    return _table(
-        [
-            [*head, *(f"{number} planted" for number in numbers)],
-            *([*kind, *(of[n] for n in numbers)] for kind, of in kinds.items()),
-        ]
-    )
+    head = ["documents", title, *(f"{number} planted" for number in numbers)]
+    lines = ([*kind, *(of[n] for n in numbers)] for kind, of in kinds.items())
+    return _table([head, *lines])
 
 
 def curves_table() -> str:
@@ -328,6 +336,7 @@ TABLES = {
     "chains": (chains_table, "diagnostics/chains-*.json"),
     "agreement": (agreement_table, "diagnostics/chains-*.json"),
     "curves": (curves_table, "topics/curves.json"),
+    "hierarchical": (hierarchical_table, "topics/hierarchical.json"),
     "parallel": (parallel_table, "parallel/chains-*.json"),
     "planted": (planted_table, "topics/planted.json"),
 }

@@ -49,6 +49,8 @@ TINY = {
     "cvb-stream": "--corpus docstrings --topics 3 --batch 50 --passes 1 --starts 2",
     "topics-planted": "--shapes short skewed --topics 2 --grid 2 4 --documents 40"
     " --words 20 --folds 2 --sweeps 3",
+    "topics-hierarchical": "--shapes short skewed --topics 2 3 --bound 5 --documents 40"
+    " --words 20 --sweeps 6",
     "topics-curves": "--corpora kos --topics 2 4 --folds 2 --sweeps 3",
     "medlda-newsgroups": f"--newsgroups-home NEWS {SHORT} --starts 2",
     "medlda-binary": f"--newsgroups-home NEWS --drop-stop-words {SHORT}",
@@ -211,6 +213,17 @@ def check_topics_planted(report):
     assert [row["n_topics"] for row in report["rows"]] == [2] * 4
     assert {row["score"][0] for row in report["rows"]} <= {2, 4}
     assert report["summary"]["stability"]["within a step"] == 1
+
+
+def check_topics_hierarchical(report):
+    assert report["sweeps"] == [1, 2, 3, 5, 6]
+    assert [row["n_topics"] for row in report["rows"]] == ([2] * 3 + [3] * 3) * 2
+    for name, chains in report["chains"].items():
+        assert [chain["seed"] for chain in chains] == [0, 1] * 4
+        fixed = {0.05} if name == "planted" else {0.01}
+        assert ({chain["beta"] for chain in chains} == fixed) == (name != "sampled")
+        for chain in chains:  # of the second half, whose sweep 4 is no point
+            assert 1 <= min(chain["after"]) <= chain["found"] <= chain["nonempty"] <= 5
 
 
 def check_topics_curves(report):

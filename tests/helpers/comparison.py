@@ -17,5 +17,7 @@ def assert_same_fit(a, b, but=()):
     for name in a.keys() - set(but):
         if isinstance(a[name], PosteriorDraws):
             np.testing.assert_equal(vars(a[name]), vars(b[name]))
+        elif isinstance(a[name], dict):
+            np.testing.assert_equal(a[name], b[name], err_msg=name)
         else:
             np.testing.assert_array_equal(a[name], b[name], strict=True, err_msg=name)

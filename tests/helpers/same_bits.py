@@ -68,6 +68,8 @@ def variants(n_topics: int) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "beta of each word and topic", {"topic_word_prior": 1 / each}
     yield "learned priors", {"learn_priors": "asymmetric", "max_iter": 40}
     yield "start on a part", {"init": "subsample"}
+    priors = {"topic_word_prior": (1.0, 2.0)}
+    yield "hierarchical", {"learn_priors": "hierarchical", "hyperpriors": priors}
 
 
 def digests(sampler: str, n_topics: int) -> dict[str, str]:

@@ -15,6 +15,7 @@ from scipy import sparse
 
 import sklda
 from sklda._base.sklearn_private import StrOptions
+from sklda._gibbs.hierarchical import GammaPriors
 
 among = st.sampled_from
 
@@ -204,6 +205,8 @@ def estimators(draw, cls):
     is_exact = params.get("approximation") == "exact"  # O(tokens ** 2) for each topic
     n_topics = draw(among([1, 2, 3, 5, 16, 17, 40, 130][: 4 if is_exact else None]))
     params |= draw(_priors(n_topics)) | draw(_schedules(cls))
+    if cls is not sklda.CVBLDA and np.ndim(params["doc_topic_prior"]) == 0:
+        params |= draw(st.just({}) | _hierarchical)
     seed = draw(st.integers(0, 99))
     n_jobs = draw(among([None, 1, 2, 3, -1]))
     return cls(n_topics, random_state=seed, n_jobs=n_jobs, **params)
@@ -216,6 +219,18 @@ def _priors(draw, n_topics):
         alpha = draw(among([list, tuple, np.array]))(np.resize(alpha, n_topics))
     beta = draw(st.none() | powers(-10, 10))
     return {"doc_topic_prior": alpha, "topic_word_prior": beta}
+
+
+_gamma = st.tuples(powers(-10, 10), powers(-10, 10))
+_hierarchical = st.fixed_dictionaries(
+    {
+        "learn_priors": st.just("hierarchical"),
+        "hyperpriors": st.none()
+        | st.fixed_dictionaries(
+            {}, optional=dict.fromkeys(GammaPriors._fields, _gamma)
+        ),
+    }
+)
 
 
 @st.composite

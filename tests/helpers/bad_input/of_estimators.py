@@ -49,6 +49,7 @@ CONTEXT = {
     "burn_in": {"max_iter": 20, "thin": 1},
     "max_iter": {"thin": 1},
     "learn_priors": {"max_iter": 40},
+    "hyperpriors": {"learn_priors": "hierarchical"},
     "damping": LONG,
     "evaluate_every": LONG,
     "thin": LONG,
@@ -171,8 +172,44 @@ FLOAT32 = rows(
     *((n, r"1e-10.*(1e\+10|10{10})") for n in (1e-60, 9e-11, 1.1e10, 1e39, 1e300))
 )
 FLOAT32 += accepted(1e-10, 1e10)
+GAMMA = r"\['doc_concentration'\] must"
+HYPERPRIORS = rows(
+    ({"doc": (1, 1)}, "unknown name 'doc'.*'doc_concentration', 'weight_conc.*'topic_"),
+    ({5: (1, 1)}, "unknown name 5"),
+    *(
+        ({"doc_concentration": pair}, f"{GAMMA} hold finite numbers.*shape .2")
+        for pair in (5, None, "ab", {1, 2}, {"shape": 1}, [], [1], [1, 2, 3], [[1, 2]])
+    ),
+    *(
+        ({"doc_concentration": pair}, f"{GAMMA} hold finite numbers")
+        for pair in ((1, math.nan), (math.inf, 1), (1, 1j), ("1", "2"), [True, True])
+    ),
+    *(
+        ({"doc_concentration": pair}, f"{GAMMA} be a shape and a rate from 1e-10 to 1e")
+        for pair in ((0, 1), (1, 0), (-1, 1), (1, -2.0), (9e-11, 1), (1, 1.1e10))
+    ),
+    ({"weight_concentration": (1, 0)}, r"\['weight_concentration'\] must.*\(1, 0\)"),
+    ({"topic_word_prior": (1, -1)}, r"\['topic_word_prior'\] must.*\(1, -1\)"),
+    ({"doc_concentration": np.ma.masked_less([1.0, 2.0], 2)}, "masked entries"),
+)
+HYPERPRIORS += accepted({}, {"doc_concentration": (1e-10, 1e10)})
+HYPERPRIORS += accepted({"weight_concentration": (1e10, 1e-10)})
+HYPERPRIORS += Spec(
+    [],
+    [
+        [
+            {"doc_concentration": (2, 3), "topic_word_prior": [1, 2]},
+            {"topic_word_prior": np.array([1, 2]), "doc_concentration": [2.0, 3.0]},
+            {
+                "topic_word_prior": np.int8([1, 2]),
+                "doc_concentration": np.array([2, 3]),
+            },
+        ]
+    ],
+)
 # What does not follow from the constraints.
 MORE = {
+    "hyperpriors": HYPERPRIORS,
     "doc_topic_prior": PER_TOPIC + FLOAT32,
     "init": INIT,
     "topic_word_prior": PER_WORD + FLOAT32,

@@ -204,6 +204,9 @@ def of_constraints(constraints: list[Any], typical: Any) -> Spec:
         known += 1
         spec += refused(None, 2, "yes", {True}, words=f"'{NAME}' parameter.*bool")
         spec += Spec([], [[True, np.True_], [False, np.False_]])
+    if dict in constraints:
+        known += 1
+        spec += refused(5, "yes", True, {3}, [("a", 1)], object(), words=NAME)
     known += sum(isinstance(c, HasMethods) for c in constraints)
     if "array-like" in constraints:
         known += 1

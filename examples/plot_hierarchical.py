@@ -1,0 +1,106 @@
+"""
+Let the data choose the number of topics
+========================================
+
+With ``learn_priors="hierarchical"`` the number of topics is sampled together with the
+topics, up to a bound. First a corpus whose number is known: the answer is clear. Then
+real documents, where the answer depends on what is asked.
+"""
+
+# %%
+# Draw a corpus from twelve topics, from common to rare. Fit it with different bounds
+# and seeds. Beta, the topic-word prior, is sampled, too.
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+
+from sklda import CollapsedGibbsLDA
+from sklda.datasets import load_docstrings, make_lda_corpus
+from sklda.inspection import top_words
+
+alpha = np.geomspace(0.2, 0.05, 12)
+X, _, _ = make_lda_corpus(
+    1500,
+    1000,
+    12,
+    document_length=40,
+    doc_topic_prior=alpha,
+    topic_word_prior=0.05,
+    random_state=0,
+)
+
+
+def fit(X, bound, seed, max_iter=600):
+    """Return a fit with so many topics at most, after a line about it."""
+    lda = CollapsedGibbsLDA(
+        bound,
+        learn_priors="hierarchical",
+        topic_word_prior=0.01,
+        hyperpriors={"topic_word_prior": (1, 1)},
+        burn_in=2 * max_iter // 3,
+        max_iter=max_iter,
+        random_state=seed,
+    ).fit(X)
+    mean, low, high = lda.n_topics_["n_topics"]
+    print(
+        f"{bound:>5} {seed:>5}  {mean:>6.1f} ({low:.0f} to {high:.0f})  "
+        f"{lda.n_topics_['n_nonempty'][0]:>8.1f}  {lda.topic_word_prior_:.3f}"
+    )
+    return lda
+
+
+head = "bound  seed  topics (95 % interval)  not empty  beta"
+print(head)
+cases = [(24, 0), (24, 1), (60, 0), (60, 1)]
+clear = {case: fit(X, *case) for case in cases}
+
+# %%
+# All fits find twelve, whatever their bound. Topics that hold less than 1 % of the
+# tokens together do not count: such posteriors always keep a few of them. With longer
+# documents some chains end with one topic more or less, because a topic may stay split
+# for long: run several seeds.
+#
+# The largest weights are near the values of alpha from which the corpus was drawn, as
+# shares.
+lda = clear[24, 0]
+print("true weights: ", np.round(alpha / alpha.sum(), 2))
+print("found weights:", np.sort(lda.topic_weights_)[:-15:-1].round(2))
+
+# %%
+# Now real documents: the docstrings of some installed packages.
+docstrings = load_docstrings()
+counter = CountVectorizer(stop_words="english", min_df=10, max_df=0.2)
+real = counter.fit_transform(docstrings.data)
+print(f"{real.shape[0]} documents, {real.shape[1]} words")
+print(head)
+unclear = {
+    case: fit(real, *case, max_iter=300) for case in ((24, 0), (60, 0), (120, 0))
+}
+
+# %%
+# Every fit takes nearly all that it may have, and beta falls: topics become finer.
+#
+# The number of topics after each sweep: at the left all fits come down to about twelve,
+# at the right they stay near their bounds. Dotted lines are the second seed.
+figure, panels = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+looks = {24: "C0", 60: "C1", 120: "C2"}
+for axes, fits, title in zip(
+    panels, (clear, unclear), ("twelve planted topics", "docstrings"), strict=True
+):
+    for (bound, seed), lda in fits.items():
+        label = f"at most {bound}" if seed == 0 else None
+        style = {"color": looks[bound], "ls": "-:"[seed], "label": label}
+        axes.plot(lda.prior_trace_["n_topics"], **style)
+    axes.set(title=title, xlabel="sweep", ylabel="topics", ylim=(0, 170))
+    axes.legend()
+panels[0].axhline(12, color="0.5", lw=0.8)
+plt.show()
+
+# %%
+# So the number of topics of real documents says how many topics, and how fine ones, so
+# many documents support. It is no property of the language. The topics are of use
+# nevertheless, and so are their weights: the largest come first.
+lda = unclear[60, 0]
+words = top_words(lda, counter.get_feature_names_out(), n_words=6)
+for k in np.argsort(lda.topic_weights_)[::-1][[0, 1, 2, 20, 40]]:
+    print(f"{lda.topic_weights_[k]:.3f}", ", ".join(words[k]))

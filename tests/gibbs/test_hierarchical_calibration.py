@@ -1,0 +1,139 @@
+"""Simulation-based calibration of the model whose priors are sampled.
+
+Priors, topics and words of a small corpus are drawn from the model, and a chain is run
+on the words. If it draws from the posterior, the rank of each true value among its
+draws is uniform (Talts et al., "Validating Bayesian inference algorithms with
+simulation-based calibration", 2018). Larger corpora than those whose assignments can be
+listed, with more tables, topics and documents.
+"""
+
+import numpy as np
+import pytest
+
+from sklda._core.problem import Problem
+from sklda._core.threads import Threads
+from sklda._gibbs.chain import Chain
+from sklda._gibbs.hierarchical import GammaPriors, TopicWeights
+from sklda._gibbs.sampled_prior import HierarchicalPrior
+from tests.helpers.corpora import corpus_of
+from tests.helpers.enumeration import RIGHT, WRONG, chi_square_pvalue
+from tests.helpers.hierarchical import mutant
+from tests.helpers.mutants import Edit, streams
+from tests.helpers.samplers import SAMPLERS
+
+PRIORS = GammaPriors((2.0, 1.0), (3.0, 1.0), (4.0, 4.0))
+N_TOPICS, N_WORDS, N_DOCS, MEAN_LENGTH = 5, 8, 8, 10
+N_DRAWS = 9  # of a chain: the rank of the true value is 0 to 9
+# Burn-in, and sweeps between draws; scalars are correlated over 4 to 30 sweeps.
+LONG, SHORT = (150, 40), (80, 25)
+
+
+def draw_model(rng):
+    """Draw a problem with its priors and weights, and the topics of its tokens."""
+    a0, gamma, beta = (rng.gamma(shape, 1 / rate) for shape, rate in PRIORS)
+    weights = rng.dirichlet(np.full(N_TOPICS, gamma / N_TOPICS))
+    current = TopicWeights(weights, a0, gamma)
+    phi = rng.dirichlet(np.full(N_WORDS, beta), N_TOPICS)
+    counts, topics = np.zeros((N_DOCS, N_WORDS), int), []
+    for row in counts:
+        theta = rng.dirichlet(current.alpha)
+        z = rng.choice(N_TOPICS, rng.poisson(MEAN_LENGTH), p=theta)
+        words = np.array([rng.choice(N_WORDS, p=phi[k]) for k in z], int)
+        np.add.at(row, words, 1)
+        topics.append(z[np.argsort(words, kind="stable")])
+    problem = Problem(corpus_of(counts), N_WORDS, current.alpha, beta)
+    return problem, current, np.concatenate(topics).astype(np.uint16)
+
+
+def scalars(chain):
+    weights, a0, gamma = chain.prior.current
+    sizes = np.bincount(chain.z, minlength=N_TOPICS)
+    return {
+        "doc_concentration": a0,
+        "weight_concentration": gamma,
+        "topic_word_prior": chain.problem.topic_word_prior,
+        "largest_weight": weights.max(),
+        "second_weight": np.sort(weights)[-2],
+        "log_joint": chain.log_probability(chain.counts),
+        "largest_topic": sizes.max(),
+        "n_nonempty": np.count_nonzero(sizes),
+    }
+
+
+def ranks_of(sampler, seed, schedule, cls):
+    """Return the ranks of true values among draws; the order of ties is drawn."""
+    rng = np.random.default_rng(seed)
+    problem, current, z = draw_model(rng)
+    first = problem._replace(doc_topic_prior=np.full(N_TOPICS, 0.2))
+    first = first._replace(topic_word_prior=0.2)
+    chain = Chain(sampler, first, streams(seed))
+    chain.sample_priors(PRIORS, Threads(1))
+    prior, lengths = cls(first, chain.prior.lengths, chain.rng), chain.prior.lengths
+    prior.priors, chain.prior = PRIORS, prior
+    drawn = []
+    burn_in, thin = schedule
+    for i in range(1, burn_in + N_DRAWS * thin + 1):
+        chain.sweep()
+        if i > burn_in and (i - burn_in) % thin == 0:
+            drawn.append(scalars(chain))
+    true = Chain(sampler, problem, streams(seed), z=z)
+    true.prior = HierarchicalPrior(problem, lengths, true.rng)
+    true.prior.current = current
+    found = {}
+    for name, value in scalars(true).items():
+        draws = np.array([one[name] for one in drawn])
+        below, ties = (draws < value).sum(), (draws == value).sum()
+        found[name] = int(below + rng.integers(ties + 1))
+    return found
+
+
+def p_values(sampler, n, schedule, cls=HierarchicalPrior, until=0.0):
+    """Return p-values of chi-square; end early where one is below `until` at a look."""
+    found = []
+    for seed in range(n):
+        found.append(ranks_of(sampler, seed, schedule, cls))
+        if seed + 1 in (n // 4, n // 2, n):
+            uniform = np.full(N_DRAWS + 1, 1 / (N_DRAWS + 1))
+            result = {
+                name: chi_square_pvalue(
+                    np.bincount([one[name] for one in found], minlength=N_DRAWS + 2),
+                    uniform,
+                )
+                for name in found[0]
+            }
+            if min(result.values()) < until:
+                break
+    return result
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["rows", "lists", "nested", "pairs", "partially collapsed", "uncollapsed"]
+)
+def test_samplers_are_calibrated(name):
+    # 8 p-values, so one false alarm in 10,000 seeds. In 100 ranks it finds what the
+    # mutants below do, of which each p-value is below 1e-6.
+    found = p_values(SAMPLERS[name].compiled(), 100, LONG)
+    assert min(found.values()) > RIGHT, found
+
+
+MUTANTS = {
+    "each token opens a table": Edit("add_tables", "opens = E", "opens = True"),
+    "no Jacobian": Edit("_log_density", "shape * y", "(shape - 1) * y"),
+    "K is missing in the weights": Edit("draw_weights", "G / K + T", "gamma + tables"),
+    "V is missing": Edit("draw_topic_word_prior", "float(V)", "1.0"),
+}
+
+
+@pytest.mark.slow
+def test_interpreted_priors_are_calibrated():
+    found = p_values(SAMPLERS["rows"].compiled(), 60, SHORT, mutant([]))
+    assert min(found.values()) > RIGHT, found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("edit", MUTANTS.values(), ids=MUTANTS)
+def test_mutants_are_not_calibrated(edit):
+    sampler = SAMPLERS["rows"].compiled()
+    found = p_values(sampler, 100, SHORT, mutant([edit]), until=WRONG)
+    assert min(found.values()) < WRONG, found
