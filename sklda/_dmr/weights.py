@@ -103,5 +103,5 @@ def _room(n_weights: int, n_lanes: int) -> Room:
     of_weights = [np.empty(n_weights) for _ in range(5)]
     mode, gradient, *others = of_weights
     square = np.zeros((n_weights, n_weights))
-    of_rows = np.empty((3, n_lanes)), np.empty((2, n_lanes))
+    of_rows = np.empty((3, n_lanes)), np.empty((3, n_lanes))
     return Room(mode, gradient, square, *others, *of_rows)

@@ -30,7 +30,7 @@ LOWEST, HIGHEST = math.log(1e-11), math.log(1e11)
 _MOST_STEPS = 50  # of Newton's method; it may end anywhere
 _MOST_HALVINGS = 20
 _MOST_LOG = math.log(1e9)
-_CLOSE = 0.02  # twice the log density that the mode may still gain
+_CLOSE = 0.5  # twice the log density that the mode may still gain
 
 
 class Regression(NamedTuple):
@@ -54,7 +54,7 @@ class Room(NamedTuple):
     noise: np.ndarray  # (n_weights,), a draw from N less its mode
     trial: np.ndarray  # (n_weights,)
     eta: np.ndarray  # (3, n_rows), of the mode, the distance and the noise
-    value: np.ndarray  # (2, n_rows)
+    value: np.ndarray  # (3, n_rows)
 
 
 @njit(cache=True, nogil=True)
@@ -248,8 +248,10 @@ def _set_curvature(mode, regression, room):
     for j in range(mode.size):
         variance = scale[j] * scale[j]
         gradient[j] = _dot(x[j], value[1]) - (mode[j] - centre[j]) / variance
+        for r in range(tables.size):
+            value[2, r] = value[0, r] * x[j, r]
         for i in range(j, mode.size):
-            factor[i, j] = _dot_of_three(x[i], x[j], value[0])
+            factor[i, j] = _dot(x[i], value[2])
         factor[j, j] += 1 / variance
 
 
@@ -286,14 +288,6 @@ def _dot(a, b):
     sums = broadcast(np.float64(0), LANES)
     for r in range(0, a.size, LANES):
         sums = sums + load(a, r, LANES) * load(b, r, LANES)
-    return total(sums)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _dot_of_three(a, b, c):
-    sums = broadcast(np.float64(0), LANES)
-    for r in range(0, a.size, LANES):
-        sums = sums + load(a, r, LANES) * load(b, r, LANES) * load(c, r, LANES)
     return total(sums)
 
 
