@@ -12,15 +12,21 @@ docscrape = pytest.importorskip("numpydoc.docscrape")
 # Names whose meaning differs, and the classes that share each other meaning.
 OTHER_MEANINGS = {
     "C": [{"MedLDARegressor"}],
-    "doc_topic_prior_": [{"CVBLDA"}],
+    "coef_": [{"DMRLDA"}],
+    "doc_topic_prior": [{"DMRLDA"}],
+    "doc_topic_prior_": [{"CVBLDA"}, {"DMRLDA"}],
+    "intercept_": [{"DMRLDA"}],
+    "keep_draws": [{"DMRLDA"}],
     "learn_priors": [{"CVBLDA"}],
+    "log_joint_": [{"DMRLDA"}],
     "loss_": [{"MedLDARegressor"}],
     "max_iter": [{"CVBLDA"}],
     "n_shards": [{"CVBLDA"}],
     "n_topics_": [{"MedLDAClassifier"}],
     "prior_precision": [{"MedLDARegressor"}],
     "prior_trace_": [{"MedLDAClassifier"}],
-    "sampler": [{"MedLDAClassifier", "MedLDARegressor"}],
+    "sampler": [{"DMRLDA"}, {"MedLDAClassifier", "MedLDARegressor"}],
+    "warm_start": [{"DMRLDA"}],
 }
 
 

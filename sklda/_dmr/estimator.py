@@ -46,7 +46,8 @@ class DMRLDA(BaseCovariateLDA):
     topic_word_prior : float or array-like, default=None
         Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10: one number,
         or an array of shape (n_words,) or (n_components, n_words), such as
-        `seed_word_prior` returns. None means 1 / K.
+        `seed_word_prior` returns. Small values give each topic few words. None means
+        1 / K.
     sampler : "auto", "dense" or "sparse", default="auto"
         How the word-topic counts are stored, as in CollapsedGibbsLDA; the posterior is
         the same.
@@ -64,12 +65,18 @@ class DMRLDA(BaseCovariateLDA):
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
     init : "random", "subsample", array-like or estimator, default="random"
-        Where the chain begins, as in CollapsedGibbsLDA; the posterior is the same.
+        Where the chain begins; the posterior is the same. With "random", the topics of
+        a token are equally likely, or as an array for `topic_word_prior` says.
+        "subsample" first sweeps over parts of the documents, which pays for large
+        corpora. With topics, an array of shape (n_components, n_words) or a fitted
+        model with such `components_`, tokens are drawn under these. See "Start from
+        topics" in the user guide.
     warm_start : bool, default=False
         With True, fit goes on with the chain of the last fit of the same documents and
         covariates: `max_iter` more sweeps, bit for bit as in one long fit.
     n_jobs : int, default=None
-        Number of threads of transform and score. None means 1, -1 all processors.
+        Number of threads. None means 1, -1 all processors. The result does not depend
+        on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
         Seed. Pass an int for repeatable results.
     verbose : int, default=0
@@ -107,7 +114,7 @@ class DMRLDA(BaseCovariateLDA):
     doc_topic_prior_ : ndarray of shape (n_components,)
         Mean of alpha over the training documents and the kept samples.
     topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
-        Beta.
+        Beta after the last sweep; an array where the parameter is one.
     n_iter_ : int
         Number of sweeps done.
     n_features_in_ : int
