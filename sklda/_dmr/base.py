@@ -104,7 +104,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
             "intercept_": intercept.mean(axis=0),
             "coef_draws_": coef,
             "intercept_draws_": intercept,
-            "covariate_names_": np.array(scaling.names, dtype=object),
+            "covariate_names_": np.array(scaling.names, dtype=str),
             "components_": components,
             "doc_topic_": theta,
             "topic_assignments_": chain.z,

@@ -22,6 +22,7 @@ ESTIMATORS = [
         n_components=3, learn_priors="symmetric", n_jobs=2
     ),
     sklda.UncollapsedGibbsLDA(n_components=3, learn_priors="asymmetric", max_iter=25),
+    sklda.DMRLDA(max_iter=25),
     sklda.ECGSLDA(max_iter=25),
     sklda.ECGSLDA(n_components=3, strategy="shortcut", n_shards=3, max_iter=25),
     sklda.MedLDAClassifier(max_iter=20),
