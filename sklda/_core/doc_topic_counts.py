@@ -95,7 +95,17 @@ def word_topic_histogram(word_topic, rows=512) -> Histogram:
     """Return a histogram of the counts of a table; a few rows at a time."""
     histogram = np.zeros(word_topic.max(initial=0) + 1, np.int64)
     for first in range(0, word_topic.shape[0], rows):
-        found = np.bincount(word_topic[first : first + rows].ravel())
-        histogram[: found.size] += found
+        _add_positive(word_topic[first : first + rows], histogram)
+    histogram[0] = word_topic.size - histogram.sum()
     occurring = np.flatnonzero(histogram)
     return occurring, histogram[occurring]
+
+
+@njit(cache=True, nogil=True)
+def _add_positive(table, histogram):
+    """Add how often each count above 0 occurs; nearly all are 0."""
+    for i in range(table.shape[0]):
+        for k in range(table.shape[1]):
+            n = table[i, k]
+            if n > 0:
+                histogram[n] += 1

@@ -172,6 +172,14 @@ def check_hyperpriors(parameters: SimpleNamespace) -> GammaPriors | None:
         If they have unknown names or are no positive shape and rate, or if what is to
         be sampled is given as an array.
     """
+    given = dict(parameters.hyperpriors or {})
+    unknown = sorted(map(repr, set(given) - set(GammaPriors._fields)))
+    if unknown:
+        raise ValueError(
+            f"hyperpriors has the unknown name {unknown[0]}. It may have "
+            f"{', '.join(map(repr, GammaPriors._fields))}."
+        )
+    priors = GammaPriors(**{n: _check_gamma(n, pair) for n, pair in given.items()})
     if parameters.learn_priors != "hierarchical":
         return None
     if np.ndim(parameters.doc_topic_prior) > 0:
@@ -181,14 +189,6 @@ def check_hyperpriors(parameters: SimpleNamespace) -> GammaPriors | None:
             "number, where the chain begins, or None; or keep the array with "
             "learn_priors=None."
         )
-    given = dict(parameters.hyperpriors or {})
-    unknown = sorted(map(repr, set(given) - set(GammaPriors._fields)))
-    if unknown:
-        raise ValueError(
-            f"hyperpriors has the unknown name {unknown[0]}. It may have "
-            f"{', '.join(map(repr, GammaPriors._fields))}."
-        )
-    priors = GammaPriors(**{n: _check_gamma(n, pair) for n, pair in given.items()})
     if priors.topic_word_prior and np.ndim(parameters.topic_word_prior) > 0:
         raise ValueError(
             "hyperpriors has a prior for topic_word_prior, which is an array here. "

@@ -68,7 +68,7 @@ def take_up(estimator: BaseTopicModel) -> Any:
     stored: StoredChain = estimator._stored
     for name, value in _fixed(estimator).items():
         before = stored.parameters[name]
-        if not np.array_equal(before, value):
+        if not _equal(before, value):
             raise ValueError(
                 f"With warm_start=True fit goes on with the chain of the last fit, "
                 f"which had {name}={before!r}; now it is {value!r}. Set it back, "
@@ -83,6 +83,13 @@ def take_up(estimator: BaseTopicModel) -> Any:
 def _fixed(estimator: BaseTopicModel) -> dict[str, Any]:
     parameters = estimator.get_params(deep=False)
     return {name: value for name, value in parameters.items() if name not in FREE}
+
+
+def _equal(before: Any, value: Any) -> bool:
+    if isinstance(before, dict) and isinstance(value, dict):
+        names = before.keys()
+        return names == value.keys() and all(_equal(before[n], value[n]) for n in names)
+    return np.array_equal(before, value)
 
 
 def check_documents(corpus: Corpus, before: Corpus, *, may_add: bool) -> None:

@@ -298,7 +298,7 @@ def test_what_is_sampled_may_change_between_fits(name):
     assert np.isfinite(again.transform(X)).all()
 
 
-@pytest.mark.parametrize("kind", [tuple, list])
+@pytest.mark.parametrize("kind", [tuple, list, np.array])
 def test_hyperpriors_in_any_container_go_on(kind):
     priors = {"doc_concentration": kind([1.0, 2.0])}
     model = fit("rows", max_iter=20, warm_start=True, hyperpriors=priors)
