@@ -237,6 +237,21 @@ def ranking(*, fewest_words: int) -> dict[str, Spec]:
     }
 
 
+def groups() -> Spec:
+    """Return the Spec of the groups of documents."""
+    return (
+        names(N_DOCS, "documents")
+        + refused([None] * N_DOCS, [math.nan] * N_DOCS, words="document 0")
+        + refused(
+            *([(d, item) for d in range(N_DOCS)] for item in (1, "a", None)),
+            [[d] for d in range(N_DOCS)],
+            [(d,) * (d + 1) for d in range(N_DOCS)],
+            words="{name} must hold one .* document 0 is .*Make one text",
+            error=TypeError,
+        )
+    )
+
+
 def explorer_door(folder: Path) -> Door:
     absent = refused(folder / "absent" / "page.html", words="no such folder")
     not_a_path = [one for one in path().bad if one.error is TypeError]
@@ -249,15 +264,7 @@ def explorer_door(folder: Path) -> Door:
         "feature_names": names(N_WORDS, "words"),
         "texts": names(N_DOCS, "documents"),
         "labels": names(N_TOPICS, "topics"),
-        "groups": names(N_DOCS, "documents")
-        + refused([None] * N_DOCS, [math.nan] * N_DOCS, words="document 0")
-        + refused(
-            *([(d, item) for d in range(N_DOCS)] for item in (1, "a", None)),
-            [[d] for d in range(N_DOCS)],
-            [(d,) * (d + 1) for d in range(N_DOCS)],
-            words="{name} must hold one .* document 0 is .*Make one text",
-            error=TypeError,
-        ),
+        "groups": groups(),
         "max_text_length": integer(1, typical=9),
     }
     sound = {"path": folder / "page.html", "estimator": fitted(CollapsedGibbsLDA)}
