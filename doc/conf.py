@@ -88,7 +88,12 @@ page_output_live = ["user_guide/explorer/docstrings.html"]
 page_output_asked = ["auto_examples/*"]
 needs.download = "run_examples" in tags  # noqa: F821, which Sphinx provides
 # What not every build can run; `make store` stores their output.
-page_output_stored = ["auto_examples/*", "user_guide/pyldavis", "user_guide/report"]
+page_output_stored = [
+    "auto_examples/*",
+    "user_guide/groups_and_time",
+    "user_guide/pyldavis",
+    "user_guide/report",
+]
 
 # --- the gallery -------------------------------------------------------------
 
