@@ -97,6 +97,7 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
     )
     yield from alignment_doors()
     yield "document_completion_score", completion_door()
+    yield "vocabulary_score", vocabulary_door()
     factors = KnownTopics(COMPONENTS)
     no_prior = refused(factors, words="no doc_topic_prior_", error=TypeError)
     yield door(
@@ -119,6 +120,25 @@ def completion_door() -> Door:
         "smoothing": real(0, 1, closed="both", typical=0.5) + accepted(None),
     }
     return Door(metrics.document_completion_score, sound, specs)
+
+
+def vocabulary_door() -> Door:
+    columns = list(range(N_WORDS))
+    of_columns = indices(N_WORDS)
+    return Door(
+        metrics.vocabulary_score,
+        {"estimator": fitted(CollapsedGibbsLDA), "X": X, "columns": columns}
+        | {"X_train": X},
+        {
+            "estimator": topic_model(),
+            "X": Spec(weights(N_DOCS, N_WORDS).bad, []) + refused(-X),
+            "columns": Spec(of_columns.bad, [[columns, np.arange(N_WORDS)]])
+            + refused(columns[1:], [0, *columns[:-1]], words="each of the"),
+            "X_train": Spec(weights(N_DOCS, N_WORDS).bad, [])
+            + refused(-X)
+            + refused(X[:, 1:], words="X_train has .* columns, and X"),
+        },
+    )
 
 
 def seed_word_door() -> Door:
