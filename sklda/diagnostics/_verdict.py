@@ -166,7 +166,9 @@ def _rise(log_joint) -> tuple[float, float]:
 def _agreement(scalars, found, sweeps, n_chains) -> Verdict:
     n, worst = _sweeps_for_enough(scalars, sweeps, n_chains)
     if worst < _NEARLY * ENOUGH_ESS * n_chains:
-        so_far = f"The chains agree, but the effective sample size is only {worst:.0f}: "
+        so_far = (
+            f"The chains agree, but the effective sample size is only {worst:.0f}: "
+        )
         enough = f"more({n}) for about {ENOUGH_ESS * n_chains}."
         if found.spread > NEGLIGIBLE:
             return Verdict(f"{so_far}go on with {enough}")
