@@ -91,6 +91,7 @@ needs.download = "run_examples" in tags  # noqa: F821, which Sphinx provides
 page_output_stored = [
     "auto_examples/*",
     "user_guide/groups_and_time",
+    "user_guide/preprocessing",
     "user_guide/pyldavis",
     "user_guide/report",
 ]
