@@ -1,4 +1,4 @@
-"""Exponentials and logarithms with the same bits on every processor.
+"""Exponentials, logarithms and gammas with the same bits on every processor.
 
 Those of the C library differ in the last bit by machine, and do not vectorise.
 """
@@ -17,6 +17,9 @@ _OF_EXP = tuple(1 / math.factorial(i) for i in range(13, -1, -1))
 _OF_LOG = tuple(2 / (2 * i + 1) for i in range(10, -1, -1))
 _LOG2_E_DOUBLE = 1.4426950408889634
 _LN2_HIGH_DOUBLE, _LN2_LOW_DOUBLE = 0.6931471803691238, 1.9082149292705877e-10
+_LARGE = 10.0  # from where on Stirling's series has all digits
+# B_2k / (2k (2k - 1)) for k = 6, ..., 1, of log(Gamma(x)) - (x - 1/2) log(x) + x.
+_OF_LOG_GAMMA = (-691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
 
 
 @njit(cache=True, nogil=True, _nrt=False, forceinline=True)
@@ -130,3 +133,27 @@ def expm1_double(x):
     if y == 1:
         return x
     return y - 1 if y < 1e-300 else (y - 1) * (x / log_double(y))
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True, error_model="numpy")
+def log_rising(x, n):
+    """Return log(Gamma(x + n) / Gamma(x)) for x above 0 and n of 0 or more.
+
+    By Stirling's series from `_LARGE` on; to 1e-14 of its value or of 1.
+    """
+    # Gamma(x + n) / Gamma(x) = Gamma(x + n + 1) / Gamma(x + 1) * x / (x + n).
+    factor = 1.0
+    y = x + n
+    while x < _LARGE:
+        factor *= x / y
+        x += 1
+        y += 1
+    inverse, other = 1 / x, 1 / y
+    s, t = inverse * inverse, other * other
+    p, q = 0.0, 0.0
+    for coefficient in _OF_LOG_GAMMA:
+        p = p * s + coefficient
+        q = q * t + coefficient
+    # (y - 1/2) log(y) - (x - 1/2) log(x) - n, without a difference of large numbers.
+    between = n * log_double(x) + ((y - 0.5) * log1p_double(n * inverse) - n)
+    return log_double(factor) + between + (q * other - p * inverse)

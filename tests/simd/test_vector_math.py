@@ -1,5 +1,7 @@
 """Exponentials and logarithms, against those of NumPy in double precision."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -32,6 +34,17 @@ def test_doubles_at_their_ends():
     assert from_python(vector_math.log_double)(1.0) == 0
     assert from_python(vector_math.log1p_double)(0.0) == 0
     assert from_python(vector_math.expm1_double)(0.0) == 0
+
+
+@pytest.mark.parametrize("x", [1e-20, 1e-4, 0.5, 3.7, 9.999, 10.0, 33.3, 1e6, 1e10])
+def test_log_rising(x):
+    log_rising = from_python(vector_math.log_rising)
+    for n in (0, 1, 2, 9, 10, 1000):
+        # The product x (x + 1) ... (x + n - 1) defines it.
+        expected = math.fsum(math.log(x + i) for i in range(n))
+        assert log_rising(x, n) == pytest.approx(expected, rel=2e-15, abs=2e-15)
+    expected = math.lgamma(x + 1e9) - math.lgamma(x)
+    assert log_rising(x, 1e9) == pytest.approx(expected, rel=1e-12)
 
 
 def test_exp():
