@@ -63,7 +63,8 @@ def check_groups(groups: Any, n_documents: int, max_bins: int = MAX_BINS) -> Gro
     if len(found) > MAX_GROUPS:
         raise ValueError(
             f"groups has {len(found):,} different values; at most {MAX_GROUPS} are "
-            f"shown. Merge the rare ones."
+            f"shown. Merge the rare ones; convert dates that are texts, for instance "
+            f"by pandas.to_datetime."
         )
     return Groups(list(found), members, None, False)
 

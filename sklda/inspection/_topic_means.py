@@ -94,16 +94,20 @@ class TopicMeans:
         index = pandas.MultiIndex.from_tuples(rows, names=["topic", "group"])
         return pandas.DataFrame(list(rows.values()), index=index)
 
+    def _cell(self, i: int, j: int) -> str:
+        """Return the mean of a group, with its interval if it has several documents."""
+        if self.n_documents[i] == 0:
+            return "-"
+        mean = f"{self.mean[i, j]:.3f}"
+        if self.n_documents[i] == 1:
+            return mean
+        return f"{mean} ({self.low[i, j]:.3f} to {self.high[i, j]:.3f})"
+
     def __repr__(self) -> str:
         shown = self.topics[:_MOST_TOPICS]
         rows = [["group", "documents", *(f"topic {k}" for k in shown)]]
         for i, group in enumerate(self.groups):
-            cells = (
-                f"{self.mean[i, j]:.3f} ({self.low[i, j]:.3f} to {self.high[i, j]:.3f})"
-                for j in range(len(shown))
-            )
-            empty = self.n_documents[i] == 0
-            cells = ["-"] * len(shown) if empty else list(cells)
+            cells = (self._cell(i, j) for j in range(len(shown)))
             rows.append([group, f"{self.n_documents[i]:,}", *cells])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         aligned = "<", *">" * (len(widths) - 1)

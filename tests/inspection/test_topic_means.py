@@ -63,6 +63,13 @@ def test_bins_without_documents_are_gaps():
     assert (found.low[~alone] >= 0).all()
 
 
+def test_a_single_document_is_printed_without_an_interval():
+    groups = np.where(np.arange(30) == 7, "alone", PARTY)
+    found = topic_means(some_draws(), groups, random_state=0)
+    (line,) = [one for one in repr(found).splitlines() if one.startswith("alone")]
+    assert line.split() == ["alone", "1", *(f"{x:.3f}" for x in found.mean[0])]
+
+
 def test_finest_bins_that_are_few_enough():
     days = np.datetime64("2008-01-01") + np.arange(0, 360, 12)
     found = topic_means(some_draws(), days, random_state=0)
