@@ -109,8 +109,7 @@ class CVBLDA(BaseLDA):
     topic_word_ : ndarray of shape (n_components, n_features_in_)
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
-        Expected topic proportions of the training documents. Not after `partial_fit`,
-        which stores no documents: transform them.
+        Expected topic proportions of the training documents.
     bound_ : ndarray of shape (n_evaluations,)
         Trace of the variational bound of log p(w | alpha, beta), equation 12 of [1]_,
         in nats per token. For "exact" it is a true bound, else an estimate from mean,
@@ -305,7 +304,8 @@ class CVBLDA(BaseLDA):
 
         This is stochastic CVB0 (Foulds et al., 2013), whatever the approximation of
         fit. The first call starts from random topics, or from those of fit, whose
-        other attributes go.
+        other attributes go: there is no `doc_topic_`, as no documents are stored.
+        Transform them.
 
         Parameters
         ----------

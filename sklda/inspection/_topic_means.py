@@ -17,7 +17,7 @@ from sklda.inspection._effects import warn_of_alpha
 from sklda.inspection._groups import check_groups
 from sklda.inspection._pooling import check_several, pool
 
-_MOST_TOPICS = 5  # in the printed table
+_MOST_TOPICS = 3  # in the printed table
 _COLUMNS = ("mean", "standard_error", "low", "high")
 
 

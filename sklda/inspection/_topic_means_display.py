@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _COLUMNS = 3
-_WIDTH, _HEIGHT = 3.2, 2.1  # inches of a panel with a line
+_WIDTH, _HEIGHT = 2.8, 2.0  # inches of a panel with a line
 _ROW = 0.26  # inches of a group
-_NAMES = 1.8  # inches of their names
-_MAX_TITLE, _MAX_NAME = 28, 26  # characters of the names of topics and groups
+_NAMES = 1.4  # inches of their names
+_MAX_TITLE, _MAX_NAME = 24, 24  # characters of the names of topics and groups
 
 
 class TopicMeansDisplay:
