@@ -17,7 +17,7 @@ from sklearn.exceptions import NotFittedError
 
 from sklda._core.random_streams import RandomStreams
 from sklda.diagnostics import SampledChains
-from sklda.inspection import PosteriorDraws, TopicEffects
+from sklda.inspection import PosteriorDraws, TopicEffects, TopicMeans
 from tests.helpers.bad_input.of_draws import draws_doors
 from tests.helpers.bad_input.of_estimators import LABELS, X, estimator_doors
 from tests.helpers.bad_input.of_functions import HAS_ARVIZ, function_doors
@@ -144,7 +144,7 @@ def plain(result: Any) -> Any:
         return [plain(value) for value in result]
     if type(result).__module__.startswith("pandas"):
         return result.to_numpy()
-    if isinstance(result, PosteriorDraws | TopicEffects):
+    if isinstance(result, PosteriorDraws | TopicEffects | TopicMeans):
         return plain(vars(result))
     if isinstance(result, SampledChains):
         return [plain(result.scalars_), result.pairs_]
