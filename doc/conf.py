@@ -82,34 +82,31 @@ def keep_underscores(app, what, name, obj, options, lines):
 # --- code on the pages -------------------------------------------------------
 
 # All runs, but for what is written for another file or is part of a script.
-page_output_exclude = ["add_a_sampler", "contributing", "auto_examples/*"]
+page_output_exclude = ["add_a_sampler", "contributing"]
 page_output_live = ["user_guide/explorer/docstrings.html"]
-# What not every machine can run; `make store` stores their output.
-page_output_stored = ["user_guide/pyldavis", "user_guide/report"]
+# What takes long, and runs with `make html-examples` only.
+page_output_asked = ["auto_examples/*"]
+needs.download = "run_examples" in tags  # noqa: F821, which Sphinx provides
+# What not every build can run; `make store` stores their output.
+page_output_stored = [
+    "auto_examples/*",
+    "user_guide/groups_and_time",
+    "user_guide/preprocessing",
+    "user_guide/pyldavis",
+    "user_guide/report",
+]
 
 # --- the gallery -------------------------------------------------------------
 
-# `make html-examples` runs the examples whose data are there or can be downloaded;
-# `make html` shows them as they are, with thumbnails that are stored.
-run_examples = "run_examples" in tags  # noqa: F821, which Sphinx provides
-needs.download = run_examples
-runnable = [
-    path.name
-    for path in sorted((HERE.parent / "examples").glob("plot_*.py"))
-    if run_examples and not needs.missing(path.read_text(encoding="utf-8"))
-]
 sphinx_gallery_conf = {
     "remove_config_comments": True,
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "copyfile_regex": r"index\.rst",  # which has the sections and the order
     "minigallery_sort_order": "gallery.place",
-    "plot_gallery": bool(runnable),
-    "filename_pattern": "|".join(map(re.escape, runnable)),
-    "min_reported_time": 1,
+    "plot_gallery": False,  # page_output.py runs the scripts
     "write_computation_times": False,  # a page with scripts from elsewhere
     "show_memory": False,
-    "capture_repr": (),  # pictures and what is printed, no addresses of objects
     "show_signature": False,
     "download_all_examples": False,
     "backreferences_dir": "_backreferences",

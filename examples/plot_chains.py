@@ -46,7 +46,8 @@ print(chains)
 # Plot the traces. Cut off the first sweeps, which are far below the level at which the
 # chains settle. ArviZ draws more of ``chains.to_datatree()``, see
 # :doc:`/user_guide/chains`.
-display = ConvergenceDisplay.from_chains(chains)
+_, ax = plt.subplots(figsize=(9, 5), layout="constrained")
+display = ConvergenceDisplay.from_chains(chains, ax=ax, linewidth=0.8)
 display.ax_.set_ylim(bottom=np.min(chains.scalars_["log_joint"]) * X.sum() * 1.01)
 plt.show()
 
@@ -67,6 +68,7 @@ print(text)
 # %%
 # The traces show it: after burn-in, some chains stay above the others. If one chain has
 # to do, take ``best_estimator_``, that of the highest log joint.
-display = ConvergenceDisplay.from_chains(text)
+_, ax = plt.subplots(figsize=(9, 5), layout="constrained")
+display = ConvergenceDisplay.from_chains(text, ax=ax)
 display.ax_.set_ylim(bottom=np.min(text.scalars_["log_joint"]) * counts.sum() * 1.01)
 plt.show()

@@ -29,7 +29,8 @@ texts = db.from_sequence(load_docstrings().data, npartitions=8)
 # All partitions need the same columns. The vocabulary is the only thing that has to be
 # collected from all of them: each returns the words that it has, with the number of its
 # documents that have them.
-analyse = CountVectorizer(stop_words="english").build_analyzer()
+tokens = {"stop_words": "english", "token_pattern": r"[a-z]{3,}"}
+analyse = CountVectorizer(**tokens).build_analyzer()
 
 
 def document_frequencies(block):
@@ -37,7 +38,8 @@ def document_frequencies(block):
 
 
 frequencies = sum(texts.map_partitions(document_frequencies).compute(), Counter())
-vocabulary = sorted(word for word, n in frequencies.items() if n >= 5)
+most = 0.1 * texts.count().compute()  # more frequent words are in all topics
+vocabulary = sorted(word for word, n in frequencies.items() if 5 <= n <= most)
 print(f"{len(vocabulary):,} words")
 
 
@@ -45,7 +47,8 @@ print(f"{len(vocabulary):,} words")
 # Then each partition is counted on its own. The result is a bag of one CSR matrix per
 # partition, of which nothing has been computed yet.
 def count(block):
-    return [CountVectorizer(vocabulary=vocabulary).transform(list(block))]
+    counter = CountVectorizer(vocabulary=vocabulary, **tokens)
+    return [counter.transform(list(block))]
 
 
 X = texts.map_partitions(count)
@@ -64,13 +67,13 @@ print(f"perplexity {lda.perplexity(X):.0f}")
 # ``to_local`` returns an ordinary estimator, for plots for example.
 local = lda.to_local()
 TopWordsDisplay.from_estimator(
-    local, feature_names=vocabulary, topics=range(10), n_words=8
+    local, feature_names=vocabulary, topics=range(10), n_words=8, metric="relevance"
 )
 plt.show()
 
 # %%
 # On one machine the same seed gives the same topics, bit for bit.
-whole = CountVectorizer(vocabulary=vocabulary).transform(load_docstrings().data)
+(whole,) = count(load_docstrings().data)
 alone = sklda.PartiallyCollapsedGibbsLDA(**local.get_params()).fit(whole)
 print(f"same topics: {np.array_equal(alone.components_, lda.components_)}")
 client.close()

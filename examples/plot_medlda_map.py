@@ -85,9 +85,9 @@ def separate(labels):
         placed.append(label.get_window_extent())
 
 
-figure, panels = plt.subplots(1, 2, figsize=(14, 7), layout="constrained")
+figure, panels = plt.subplots(2, 1, figsize=(9, 14), layout="constrained")
 for axes, (name, points) in zip(panels, maps.items(), strict=True):
-    axes.scatter(*points.T, c=groups, cmap="tab20", s=9, linewidths=0)
+    axes.scatter(*points.T, c=groups, cmap="tab20", s=16, linewidths=0)
     axes.set(xticks=[], yticks=[])
     axes.margins(x=0.1)
     axes.set_title(f"{name}: {purity[name]:.0%} of neighbours in the same group")
@@ -97,7 +97,7 @@ for axes, points in zip(panels, maps.values(), strict=True):
     for group, label in enumerate(test.target_names):
         x, y = np.median(points[groups == group], axis=0)
         box = {"facecolor": "white", "alpha": 0.7, "edgecolor": "none", "pad": 1}
-        style = {"ha": "center", "va": "center", "fontsize": 7, "bbox": box}
+        style = {"ha": "center", "va": "center", "fontsize": 10, "bbox": box}
         labels.append(axes.text(x, y, label, **style))
     separate(labels)
 figure.savefig("medlda_map.png", dpi=100)

@@ -83,24 +83,26 @@ for i, group in enumerate(train.target_names):
         print(f"  {model.coef_[i, k]:>6.2f}  {titles[k]}")
 
 # %%
-# Plot the accuracy across folds (left), and the weights of the topics that differ most
-# between groups (right). Red topics are evidence for a group, blue ones against it.
-accuracy = search.cv_results_["mean_test_score"].reshape(len(costs), len(numbers))
+# Plot the accuracy across folds (above), where each fold is a point, and the weights of
+# the topics that differ most between groups (below). Red topics are evidence for a
+# group, blue ones against it.
+folds = [search.cv_results_[f"split{i}_test_score"] for i in range(3)]
+accuracy = np.array(folds).reshape(3, len(costs), len(numbers))
 strongest = np.argsort(-np.ptp(model.coef_, axis=0))[:15]
 strongest = strongest[np.argsort(model.coef_[:, strongest].argmax(axis=0))]
 weights = model.coef_[:, strongest].T
 
-figure, (grid, picture) = plt.subplots(
-    1, 2, figsize=(13, 5.5), width_ratios=[1, 1.4], layout="constrained"
+figure, (curve, picture) = plt.subplots(
+    2, 1, figsize=(9, 9), height_ratios=[1, 2], layout="constrained"
 )
-image = grid.imshow(accuracy, cmap="Greys")
-for (i, j), value in np.ndenumerate(accuracy):
-    dark = value > (accuracy.min() + accuracy.max()) / 2
-    color = "white" if dark else "black"
-    grid.text(j, i, f"{value:.3f}", ha="center", va="center", color=color)
-grid.set_xticks(range(len(numbers)), numbers)
-grid.set_yticks(range(len(costs)), costs)
-grid.set(xlabel="topics", ylabel="C", title="Accuracy across folds")
+styles = zip(costs, ["o-", "s--"], ["#1f5f8b", "#b5541c"], strict=True)
+for i, (cost, style, color) in enumerate(styles):
+    mean = accuracy[:, i].mean(axis=0)
+    curve.plot(numbers, mean, style, color=color, label=f"C = {cost}")
+    curve.plot(numbers, accuracy[:, i].T, style[0], color=color, alpha=0.4, ms=4)
+curve.set_xticks(numbers, numbers)
+curve.set(xlabel="topics", ylabel="accuracy", title="Accuracy across folds")
+curve.legend()
 limit = abs(weights).max()
 image = picture.imshow(weights, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
 picture.set_xticks(

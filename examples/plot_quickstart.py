@@ -103,7 +103,7 @@ topics = means.max(axis=0).argsort()[-14:]
 topics = topics[means[:, topics].argmax(axis=0).argsort()]
 
 figure, (curve, picture) = plt.subplots(
-    1, 2, figsize=(13, 5), width_ratios=[1, 2], layout="constrained"
+    2, 1, figsize=(9, 9), height_ratios=[1, 2], layout="constrained"
 )
 curve.plot(numbers, perplexities, "o-", color="black")
 curve.set(

@@ -86,18 +86,18 @@ for name, (seconds, perplexities, sweeps) in curves.items():
 # Curves that are lower and further left are better. On these short documents, CVBLDA
 # with the zero-order approximation is the fastest, followed by the single-site sampler.
 # The order can differ for long documents, other priors or more topics.
-figure, ax = plt.subplots(figsize=(9, 5), layout="constrained")
+figure, ax = plt.subplots(figsize=(9, 6), layout="constrained")
 styles = ["o-", "s-", "^-", "v-", "o--", "s--", "x:"]
-greys = np.linspace(0, 0.6, len(curves))
-for (name, (seconds, perplexities, _)), style, grey in zip(
-    curves.items(), styles, greys, strict=True
+colors = "black", "tab:blue", "tab:orange", "tab:green", "tab:red", "tab:pink", "grey"
+for (name, (seconds, perplexities, _)), style, color in zip(
+    curves.items(), styles, colors, strict=True
 ):
-    ax.plot(seconds, perplexities, style, color=str(grey), label=name, markersize=5)
+    ax.plot(seconds, perplexities, style, color=color, label=name, markersize=5)
 ax.set(
     xscale="log",
     xlabel="seconds of the fit",
     ylabel="perplexity of held-out words",
     title=f"{N_TOPICS} topics, one thread",
 )
-figure.legend(loc="outside right center")
+ax.legend()
 plt.show()

@@ -23,6 +23,7 @@ from sklda.inspection import (
     PredictedProportions,
     TopicContrasts,
     TopicEffects,
+    TopicMeans,
 )
 from tests.helpers.bad_input.of_draws import draws_doors, predicted_doors
 from tests.helpers.bad_input.of_estimators import LABELS, X, estimator_doors
@@ -156,8 +157,8 @@ def plain(result: Any) -> Any:
         return [plain(value) for value in result]
     if type(result).__module__.startswith("pandas"):
         return result.to_numpy()
-    plain_types = PosteriorDraws | TopicEffects | PredictedProportions | TopicContrasts
-    if isinstance(result, plain_types):
+    plain_types = PosteriorDraws | TopicEffects | TopicMeans
+    if isinstance(result, plain_types | PredictedProportions | TopicContrasts):
         return plain(vars(result))
     if isinstance(result, SampledChains):
         return [plain(result.scalars_), result.pairs_]

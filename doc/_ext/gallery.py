@@ -1,17 +1,19 @@
-"""The gallery: its order, and thumbnails of examples that this build does not run.
+"""The gallery: its order, and its thumbnails, made from the pictures that are stored.
 
-`make html` shows the thumbnails in ``images/thumbnails``; `make store` runs the
-examples and stores theirs.
+sphinx-gallery turns the scripts into pages and runs none of them: `page_output` shows
+what their code gives. A thumbnail is the first picture of a script, or the one that the
+comment ``sphinx_gallery_thumbnail_number`` names.
 """
 
-import shutil
+import re
 from pathlib import Path
 
+import stored_output
 from PIL import Image
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-STORE = Path(__file__).resolve().parents[1] / "images" / "thumbnails"
-SIZE, COLORS = (400, 280), 24
+NUMBER = re.compile(r"^# sphinx_gallery_thumbnail_number = (\d+)$", re.MULTILINE)
+SIZE = 400, 280
 
 
 def place(path) -> int:
@@ -20,35 +22,36 @@ def place(path) -> int:
     return index.find(Path(path).name)
 
 
-def store(picture: Path, name: str) -> None:
-    """Store a picture as the thumbnail of an example, in a few kilobytes."""
+def chosen_picture(script: Path) -> Path | None:
+    """Return the stored picture that stands for an example, or None."""
+    outputs = stored_output.load(f"auto_examples/{script.stem}") or []
+    pictures = [path for _, drawn in outputs for path, _ in drawn]
+    number = NUMBER.search(script.read_text(encoding="utf-8"))
+    place = int(number[1]) if number else 1
+    return pictures[place - 1] if len(pictures) >= place else None
+
+
+def thumbnail(picture: Path) -> Image.Image:
+    """Return a picture in the size of a thumbnail, whole and in the middle."""
+    small = Image.new("RGB", SIZE, "white")
     with Image.open(picture) as image:
-        small = Image.new("RGB", SIZE, "white")
         image = image.convert("RGBA")
         image.thumbnail(SIZE, Image.Resampling.LANCZOS)
         corner = (SIZE[0] - image.width) // 2, (SIZE[1] - image.height) // 2
         small.paste(image, corner, image)
-    STORE.mkdir(exist_ok=True)
-    path = STORE / f"{name}.png"
-    small.quantize(COLORS, dither=Image.Dither.NONE).save(path, optimize=True)
+    return small
 
 
-def show_or_store(app):
-    """Replace placeholders by stored thumbnails, or store those of the examples."""
-    gallery = app.config.sphinx_gallery_conf
-    run = gallery["filename_pattern"].split("|") if gallery["plot_gallery"] else []
-    for path in sorted(EXAMPLES.glob("plot_*.py")):
-        thumb = Path(app.srcdir, gallery["gallery_dirs"], "images", "thumb")
-        thumb /= f"sphx_glr_{path.stem}_thumb.png"
-        stored = STORE / f"{path.stem}.png"
-        if path.name.replace(".", "\\.") not in run:
-            if stored.is_file():
-                shutil.copy(stored, thumb)
-        elif app.tags.has("store"):
-            store(thumb, path.stem)
+def make_thumbnails(app):
+    """Put thumbnails where sphinx-gallery has put placeholders."""
+    folder = Path(app.srcdir, app.config.sphinx_gallery_conf["gallery_dirs"])
+    for script in sorted(EXAMPLES.glob("plot_*.py")):
+        if picture := chosen_picture(script):
+            name = f"sphx_glr_{script.stem}_thumb.png"
+            thumbnail(picture).save(folder / "images" / "thumb" / name)
 
 
 def setup(app):
     """Come after sphinx-gallery, which writes its pages when the builder begins."""
-    app.connect("builder-inited", show_or_store, priority=900)
+    app.connect("builder-inited", make_thumbnails, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

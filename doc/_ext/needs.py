@@ -7,8 +7,9 @@ runs the examples downloads data; `download` is set by `conf.py`.
 import re
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 
-from sklearn.datasets import fetch_20newsgroups
+from sklearn.datasets import fetch_20newsgroups, get_data_home
 
 from sklda.datasets import fetch_uci_bow
 
@@ -35,6 +36,9 @@ def missing(code: str) -> str | None:
             return f"{package} is not installed."
     if "fetch_20newsgroups(" in code and not _there("20 Newsgroups", download):
         return "20 Newsgroups is not in the data folder of scikit-learn."
+    for name in re.findall(r'get_data_home\(\), "([\w.]+)"', code):
+        if not Path(get_data_home(), name).is_file():
+            return f"{name} is not in the data folder of scikit-learn."
     for name in re.findall(r'fetch_uci_bow\("(\w+)"', code):
         if not _there(name, download):
             return f"The corpus {name.upper()} is not in the data folder."

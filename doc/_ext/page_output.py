@@ -3,7 +3,7 @@
 The blocks of a page run in one namespace, in a folder of their own, while the page is
 read: what they print and draw is that of this build. Code that fails is a warning. A
 page whose data or packages are not there says so, and shows what an earlier build has
-stored, if any.
+stored, if any; so do the examples, unless the build is asked to run them.
 """
 
 import contextlib
@@ -30,9 +30,9 @@ def add_output(app, doctree):
     blocks = [
         node
         for node in doctree.findall(nodes.literal_block)
-        if node.get("language") == "python"
+        if node.get("language", "").lower() == "python"
     ]
-    if not blocks or any(fnmatch(page, p) for p in app.config.page_output_exclude):
+    if not blocks or among(page, app.config.page_output_exclude):
         return
     codes = [block.astext() for block in blocks]
     if reason := needs.missing("\n".join(codes)):
@@ -42,13 +42,20 @@ def add_output(app, doctree):
         text = f"This build did not run the code of this page: {reason} {earlier}"
         note = nodes.note("", nodes.paragraph("", text.strip()))
         blocks[0].parent.insert(blocks[0].parent.index(blocks[0]), note)
+    elif among(page, app.config.page_output_asked) and not app.tags.has("run_examples"):
+        outputs = stored_output.load(page)
     else:
         outputs = run_all(app, blocks)
-        chosen = app.tags.has("store") and page in app.config.page_output_stored
+        chosen = app.tags.has("store") and among(page, app.config.page_output_stored)
         if chosen and len(outputs) == len(blocks):
             stored_output.store(page, codes, outputs)
     for block, output in zip(blocks, outputs or [], strict=False):
         show(block, *output, start=Path(app.srcdir, page).parent)
+
+
+def among(page, patterns):
+    """Return whether a page is one of those that a setting names."""
+    return any(fnmatch(page, pattern) for pattern in patterns)
 
 
 def run_all(app, blocks):
@@ -71,7 +78,12 @@ def run_all(app, blocks):
 
 def show(block, printed, pictures, start):
     """Insert below a block what it prints and draws."""
-    shown = [nodes.image(uri=os.path.relpath(p, start), alt=a) for p, a in pictures]
+    shown = [
+        nodes.container("", nodes.image(uri=os.path.relpath(path, start), alt=alt))
+        for path, alt in pictures
+    ]
+    for picture in shown:
+        picture["classes"].append("picture")
     if printed:
         shown.insert(0, nodes.literal_block(printed, printed, language="none"))
     place = block.parent.index(block) + 1
@@ -116,6 +128,7 @@ def copy_live_pages(app, error):
 def setup(app):
     """Run before Sphinx collects the pictures of a page, at the priority of 500."""
     os.environ["COLUMNS"] = "76"  # of progress bars
+    app.add_config_value("page_output_asked", [], "env")
     app.add_config_value("page_output_exclude", [], "env")
     app.add_config_value("page_output_live", [], "html")
     app.add_config_value("page_output_stored", [], "html")

@@ -1,6 +1,6 @@
-"""The output of pages whose data or packages a machine may lack, made by another build.
+"""The output of examples, and of pages whose data or packages a machine may lack.
 
-`make store` runs these pages and stores in ``stored_output`` what each block of code
+`make store` runs them and stores in ``stored_output`` what each block of code
 gave, with the code: a test compares it with the page.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from PIL import Image
 
 STORE = Path(__file__).resolve().parents[1] / "stored_output"
-COLORS = 32
+COLORS = 64
 
 
 def load(page):

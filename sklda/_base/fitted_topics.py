@@ -161,16 +161,16 @@ def check_matrix(value: Any, name: str, **options: Any) -> Any:
         raise ValueError(f"{name} must be a matrix of numbers: {error}") from error
 
 
-def check_counts(X: MatrixLike) -> Any:
+def check_counts(X: MatrixLike, name: str = "X") -> Any:
     """Return X as an ndarray or a CSR matrix of non-negative integers or float64.
 
     Sums of narrower floats would overflow, or lose tokens.
     """
-    counts = check_matrix(X, "X", accept_sparse="csr")
+    counts = check_matrix(X, name, accept_sparse="csr")
     if counts.dtype.kind == "f":
         counts = counts.astype(np.float64, copy=False)
     if counts.size > 0 and counts.min() < 0:
-        raise ValueError("X contains negative values; word counts must be >= 0.")
+        raise ValueError(f"{name} contains negative values; word counts must be >= 0.")
     return counts
 
 

@@ -57,7 +57,10 @@ class BaseLDA(BaseTopicModel):
         Document completion: the tokens of each document are dealt to two halves at
         random. Those of one half are predicted with the topic proportions estimated
         from the other half; then the halves swap roles. Scores are comparable across
-        folds, across numbers of topics and for any number of documents.
+        folds, across numbers of topics and for any number of documents, but not across
+        vocabularies: with fewer words the task is easier, so a search over `min_df` or
+        `max_features` would choose the smallest vocabulary. See
+        `sklda.metrics.vocabulary_score`.
 
         Parameters
         ----------

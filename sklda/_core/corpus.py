@@ -25,7 +25,8 @@ MAX_TOKENS = 2**52  # of a corpus; float64 sums of counts stay exact
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second
 _WAY_OUT = (
-    "build X with sklearn.feature_extraction.text.CountVectorizer, which counts words"
+    "build X with sklearn.feature_extraction.text.CountVectorizer, which counts words "
+    "(as HashingVectorizer does with alternate_sign=False and norm=None)"
 )
 
 
@@ -93,6 +94,7 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
 
 def _refuse_uncounted(X, name):
     """Refuse texts and lists of words; say how to count the words."""
+    _refuse_table(X, name)
     document = X
     row = getattr(X, "ndim", 0) == 1 and not sparse.issparse(X)
     if row or isinstance(X, list | tuple):
@@ -111,6 +113,29 @@ def _refuse_uncounted(X, name):
         return
     raise ValueError(
         f"{name} takes a matrix of counts, documents x words, but X holds {way}."
+    )
+
+
+def _refuse_table(X, name):
+    """Refuse a data frame with texts or dates; say what to count."""
+    if not hasattr(X, "iloc") or getattr(X, "ndim", 0) != 2:  # of pandas
+        return
+    texts, dates = [], []
+    for j, dtype in enumerate(X.dtypes):
+        kind = getattr(dtype, "kind", "")
+        if kind in ("m", "M"):
+            dates.append(str(X.columns[j]))
+        elif kind in ("O", "U"):
+            if isinstance(next(iter(X.iloc[:, j].dropna()), None), str):
+                texts.append(str(X.columns[j]))
+    if not texts and not dates:
+        return
+    raise ValueError(
+        f"{name} takes a matrix of counts, documents x words, but X is a table with "
+        f"columns that hold none: {', '.join(map(repr, texts + dates))}. Count words "
+        f"of its column of texts alone, as in "
+        f"CountVectorizer().fit_transform(X[{(texts or ['text'])[0]!r}]); "
+        f"sklearn.compose.ColumnTransformer joins the topics with other columns."
     )
 
 

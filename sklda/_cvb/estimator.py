@@ -304,7 +304,8 @@ class CVBLDA(BaseLDA):
 
         This is stochastic CVB0 (Foulds et al., 2013), whatever the approximation of
         fit. The first call starts from random topics, or from those of fit, whose
-        other attributes go.
+        other attributes go: there is no `doc_topic_`, as no documents are stored.
+        Transform them.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.losses import Hinge
-from sklda._medlda.targets import class_targets, zero_one
+from sklda._medlda.targets import check_class_steepness, class_targets, zero_one
 
 # Words of a document repeat more than the model expects, so the converged proportions
 # are too certain of few topics. Chosen on held-out training documents of 20 Newsgroups.
@@ -49,6 +49,12 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         document is 2 C max(0, 1 - y s) for the score s and the label y, -1 or 1. A
         program that defines it as 2 c max(0, l - y s) has C = c l: the author of [1]_
         uses c = 1.6 and l = 64, so C = 102.4.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of C, one for each class: the loss of a document is multiplied by that
+        of its class. Classes without one have 1. "balanced" takes n_documents /
+        (n_classes * n_documents of the class), for a class that is rare. If y is an
+        indicator matrix, the factor of a column acts on the documents with its label,
+        and "balanced" makes these weigh as much as the others, in each column.
     prior_precision : float, default=1000.0
         Precision of the normal prior of the weights, from 1e-20 to 1e20. In a program
         with margins of l, weights are l times as large, so its precision 1 is l ** 2
@@ -133,7 +139,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     doc_topic_ : ndarray of shape (n_documents, n_topics)
         Expected topic proportions of the training documents.
     loss_ : ndarray of shape (n_iter_,)
-        Hinge loss after each sweep: sum over the tasks, mean over the documents.
+        Hinge loss after each sweep: sum over the tasks, mean over the documents, with
+        the factors of `class_weight`.
     acceptance_rate_ : ndarray of shape (n_iter_,)
         Share of the proposals of another topic that each sweep accepts; 1 for "gibbs".
     doc_topic_prior_ : ndarray of shape (n_topics,)
@@ -203,6 +210,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     _parameter_constraints: ClassVar[dict] = {
         **BaseMedLDA._parameter_constraints,
         "multi_class": [StrOptions({"multitask", "ovr"})],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_em_steps": [Interval(Integral, 1, None, closed="left"), None],
     }
 
@@ -213,6 +221,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         sampler: Literal["light", "gibbs"] = "light",
         multi_class: Literal["multitask", "ovr"] = "multitask",
         C: float = 100.0,
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
         prior_precision: float = 1000.0,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | ArrayLike | None = 0.01,
@@ -235,6 +244,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         self.sampler = sampler
         self.multi_class = multi_class
         self.C = C
+        self.class_weight = class_weight
         self.prior_precision = prior_precision
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
@@ -294,8 +304,12 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         return self.multi_class == "ovr"
 
     def _tasks(self, documents, y) -> tuple[Hinge, np.ndarray, dict[str, Any]]:
-        classes, targets, multilabel = class_targets(documents, y, type(self).__name__)
-        loss = Hinge(float(self._parameters.C))
+        parameters, name = self._parameters, type(self).__name__
+        classes, targets, multilabel = class_targets(
+            documents, y, name, parameters.class_weight
+        )
+        loss = Hinge(float(parameters.C))
+        check_class_steepness(loss.C, targets)
         return loss, targets, {"classes_": classes, "_multilabel": multilabel}
 
     @property

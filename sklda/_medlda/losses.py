@@ -20,7 +20,7 @@ HIGHEST_XI = 1e10
 
 
 class Hinge(NamedTuple):
-    """Loss 2 C max(0, 1 - y s) of targets y = -1 or 1."""
+    """Loss 2 C w max(0, 1 - y s) of targets w y, with y = -1 or 1 and w > 0."""
 
     C: float
 
@@ -28,12 +28,13 @@ class Hinge(NamedTuple):
         self, targets: np.ndarray, scores: np.ndarray, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draw xi given 1 - y s; return a and b of exp(a s - b s^2 / 2)."""
-        xi = draw_xi(self.C * abs(1 - targets * scores), rng)
-        return self.C * targets * (1 + self.C * xi), self.C**2 * xi
+        y, C = np.sign(targets), self.C * abs(targets)
+        xi = draw_xi(C * abs(1 - y * scores), rng)
+        return C * y * (1 + C * xi), C**2 * xi
 
     def __call__(self, targets: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """Return max(0, 1 - y s), without the factor 2 C."""
-        return np.maximum(0, 1 - targets * scores)
+        """Return w max(0, 1 - y s), without the factor 2 C."""
+        return abs(targets) * np.maximum(0, 1 - np.sign(targets) * scores)
 
 
 class EpsilonInsensitive(NamedTuple):

@@ -4,6 +4,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_array
 
@@ -14,12 +15,14 @@ from sklda._core.problem import MAX_32_BITS, Corpus
 # exponent in kernels, is far from the limit of float32.
 HIGHEST_STEEPNESS = 1e10
 _HIGHEST_NUMBER = 1e10  # weights are as large, and float32 holds their squares
+_LISTS = list | tuple | set | frozenset | np.ndarray
 _WAY_OUT = "sklearn.compose.TransformedTargetRegressor scales y, and predictions back"
 
 
 def zero_one(y):
     """Return y as an array; an indicator matrix of -1 and 1 becomes one of 0 and 1."""
     check_structure(y, "y")
+    _refuse_lists_of_labels(y)
     if issparse(y):
         y = y.tocsr()
         values = y.data
@@ -42,8 +45,31 @@ def zero_one(y):
     )
 
 
-def class_targets(documents, y, name) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Return the classes, the targets -1 and 1, and whether y is multi-label."""
+def _refuse_lists_of_labels(y) -> None:
+    """Raise ValueError if y holds a list of labels for each document."""
+    if issparse(y) or getattr(y, "ndim", 1) != 1:
+        return
+    items = list(y) if hasattr(y, "__iter__") else []
+    if not items or not all(isinstance(one, _LISTS) for one in items):
+        return
+    lengths = {len(one) for one in items}
+    texts = any(isinstance(label, str) for one in items for label in one)
+    are_sets = isinstance(items[0], set | frozenset)
+    if are_sets or len(lengths) > 1 or (texts and max(lengths) > 1):
+        raise ValueError(
+            "y holds a list of labels for each document. Make an indicator matrix of "
+            "it: sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
+        )
+
+
+def class_targets(
+    documents, y, name, class_weight=None
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Return the classes, the targets, and whether y is multi-label.
+
+    Targets are the weights of the classes of the documents, negative for documents that
+    do not have the label of a task.
+    """
     _check_length(documents, y, name)
     y = zero_one(y)
     if type_of_target(y, input_name="y", raise_unknown=True) != "multilabel-indicator":
@@ -57,7 +83,45 @@ def class_targets(documents, y, name) -> tuple[np.ndarray, np.ndarray, bool]:
             f"y holds only one class, {binarizer.classes_[0]}. {name} needs documents "
             f"of at least 2 classes."
         )
+    if class_weight is not None:
+        weigh = _weigh_labels if multilabel else _weigh_classes
+        targets = weigh(targets, y, binarizer.classes_, class_weight)
     return binarizer.classes_, targets, multilabel
+
+
+def _weigh_classes(targets, y, classes, class_weight) -> np.ndarray:
+    """Return targets times the weight of the class of each document."""
+    weights = compute_class_weight(class_weight, classes=classes, y=y)
+    _check_class_weights(weights)
+    return targets * weights[np.searchsorted(classes, y), np.newaxis]
+
+
+def _weigh_labels(targets, y, classes, class_weight) -> np.ndarray:
+    """Return targets with weights for each column of an indicator matrix alone."""
+    n_docs, n_with = len(targets), (targets > 0).sum(axis=0)
+    if class_weight == "balanced":  # columns with one value keep their targets
+        both = np.minimum(n_with, n_docs - n_with) > 0
+        weights = np.where(both, n_docs / (2 * np.maximum(n_with, 1)), 1)
+        others = np.where(both, n_docs / (2 * np.maximum(n_docs - n_with, 1)), 1)
+    else:
+        unknown = set(class_weight) - set(classes.tolist())
+        if unknown:
+            raise ValueError(
+                f"class_weight has weights for {sorted(map(str, unknown))}, but the "
+                f"labels are the columns of y, 0 to {len(classes) - 1}."
+            )
+        weights = np.array([class_weight.get(k, 1.0) for k in classes.tolist()], float)
+        others = np.ones(len(classes))
+    _check_class_weights(weights)
+    return np.where(targets > 0, weights, -others)
+
+
+def _check_class_weights(weights) -> None:
+    if not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise ValueError(
+            f"class_weight must hold finite weights above 0, got {weights.tolist()}. "
+            f"Leave documents out that shall not count."
+        )
 
 
 def number_targets(documents, y, name) -> np.ndarray:
@@ -106,4 +170,15 @@ def check_steepness(C: float, deviations: np.ndarray) -> None:
             f"C times the largest deviation of y from its mean must be at most "
             f"{HIGHEST_STEEPNESS:.0e}, got C={C:g} times {largest:.3g}. Use a smaller "
             f"C, or scale y. {_WAY_OUT}."
+        )
+
+
+def check_class_steepness(C: float, targets: np.ndarray) -> None:
+    """Raise ValueError if C times a weight of a class is too large."""
+    largest = abs(targets).max(initial=0)
+    if C * largest > HIGHEST_STEEPNESS:
+        raise ValueError(
+            f"C times the largest weight of a class must be at most "
+            f"{HIGHEST_STEEPNESS:.0e}, got C={C:g} times {largest:.3g}. Use a smaller "
+            f"C or smaller values of class_weight."
         )

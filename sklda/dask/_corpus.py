@@ -20,6 +20,9 @@ from sklda.dask._cluster import Cluster
 from sklda.dask._parts import PartDocuments
 from sklda.dask._storage import digest
 
+_COUNTS = "HashingVectorizer(alternate_sign=False, norm=None).transform"
+_COUNT_BAG = f"Count them: X.map_partitions(lambda part: [{_COUNTS}(list(part))])."
+
 
 class Partitions(NamedTuple):
     """All documents, on the workers; and numbers of each part."""
@@ -96,10 +99,18 @@ def blocks_of(X: Any) -> list[Any]:
             "or arrays, a list of delayed matrices (or futures), or a dask bag of "
             f"matrices; got {type(X).__name__}."
         )
-        if hasattr(X, "to_dask_array"):
-            message += " Pass X.to_dask_array()."
+        if hasattr(X, "map_partitions"):  # of dask.dataframe
+            texts = "X" if getattr(X, "ndim", 2) == 1 else "X['text']"
+            message += (
+                f" Count the words of texts, a matrix for each partition: "
+                f"[delayed({_COUNTS})(part) for part in {texts}.to_delayed()]. Of a "
+                f"table of counts, pass X.to_dask_array()."
+            )
         elif not is_dask_collection(X):
-            message += " A matrix in memory is for the estimator of this name in sklda."
+            message += (
+                " A matrix in memory is for the estimator of this name in sklda, which "
+                "to_local() returns after the fit."
+            )
         raise TypeError(message)
     if X.ndim != 2:
         raise ValueError(f"X must have 2 dimensions, documents x words; got {X.ndim}.")
@@ -119,6 +130,8 @@ def join_columns(blocks: list) -> Any:
 def stack_rows(rows: Any) -> Any:
     """Return the matrices of a partition of a bag as one."""
     rows = list(rows)
+    if any(isinstance(row, str) for row in rows):
+        raise ValueError(f"a partition of the bag holds texts. {_COUNT_BAG}")
     widths = {row.shape[-1] for row in rows}
     if len(widths) > 1:
         raise ValueError(f"a partition of the bag holds rows of widths {widths}")
@@ -142,7 +155,9 @@ def check_block(block: Any, number: int, estimator: Any) -> sparse.csr_array:
     try:
         doc_ptr, word, token_ptr = check_corpus(estimator, block, reset=True)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"Block {number} of X: {error}") from error
+        # Of what it recommends, CVBLDA has no version for clusters.
+        what = str(error).partition("; or use CVBLDA")[0].removesuffix(".")
+        raise type(error)(f"Block {number} of X: {what}.") from error
     shape = doc_ptr.size - 1, estimator.n_features_in_
     return sparse.csr_array((np.diff(token_ptr), word, doc_ptr), shape=shape)
 

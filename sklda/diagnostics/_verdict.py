@@ -99,7 +99,7 @@ def judge(
             f"burn_in={sweeps.n_iter} and max_iter={sweeps.n_iter + sweeps.kept}."
         )
     if found.agree:
-        return _agreement(scalars, max(found.r_hats.values()), sweeps, n_chains)
+        return _agreement(scalars, found, sweeps, n_chains)
     if n_draws < ENOUGH_ESS:
         return Verdict(
             f"Too few draws to say why the chains differ: {found}. Go on with "
@@ -123,7 +123,9 @@ def judge(
     return Verdict(
         f"The chains have not met yet: {found}; the effective sample size is "
         f"{worst:.0f}. Go on with more({n}), until they agree or differ by less than "
-        f"{NEGLIGIBLE} nats per token (now {found.spread:.2g})."
+        f"{NEGLIGIBLE} nats per token (now {found.spread:.2g}, or "
+        f"{np.expm1(found.spread):.1%} of the perplexity). If that does not bring them "
+        f"closer, stop and take best_estimator_."
     )
 
 
@@ -161,16 +163,24 @@ def _rise(log_joint) -> tuple[float, float]:
     return rises.mean(), error
 
 
-def _agreement(scalars, worst_r_hat, sweeps, n_chains) -> Verdict:
+def _agreement(scalars, found, sweeps, n_chains) -> Verdict:
     n, worst = _sweeps_for_enough(scalars, sweeps, n_chains)
     if worst < _NEARLY * ENOUGH_ESS * n_chains:
-        return Verdict(
+        so_far = (
             f"The chains agree, but the effective sample size is only {worst:.0f}: "
-            f"go on with more({n}) for about {ENOUGH_ESS * n_chains}."
+        )
+        enough = f"more({n}) for about {ENOUGH_ESS * n_chains}."
+        if found.spread > NEGLIGIBLE:
+            return Verdict(f"{so_far}go on with {enough}")
+        return Verdict(
+            f"{so_far}enough to read and to use the topics, as they differ by only "
+            f"{found.spread:.2g} nats per token; stop here. For means and intervals "
+            f"that are cited, go on with {enough}"
         )
     return Verdict(
-        f"The {n_chains} chains agree: R-hat is at most {worst_r_hat:.3f}, and the "
-        f"effective sample size at least {worst:.0f}. Any of them will do.",
+        f"The {n_chains} chains agree: R-hat is at most "
+        f"{max(found.r_hats.values()):.3f}, and the effective sample size at least "
+        f"{worst:.0f}. Any of them will do.",
         converged=True,
     )
 

@@ -20,6 +20,8 @@ from sklda.inspection._top_words import TopWordsDisplay
 from sklda.inspection._topic_flow import TopicFlowDisplay
 from sklda.inspection._topic_intervals import TopicIntervalsDisplay
 from sklda.inspection._topic_map import TopicMapDisplay
+from sklda.inspection._topic_means import TopicMeans, topic_means
+from sklda.inspection._topic_means_display import TopicMeansDisplay
 from sklda.inspection._words import pyldavis_data, top_documents, top_words
 
 __all__ = [
@@ -34,10 +36,13 @@ __all__ = [
     "TopicFlowDisplay",
     "TopicIntervalsDisplay",
     "TopicMapDisplay",
+    "TopicMeans",
+    "TopicMeansDisplay",
     "estimate_effect",
     "predicted_proportions",
     "pyldavis_data",
     "save_explorer",
     "top_documents",
     "top_words",
+    "topic_means",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,17 +12,26 @@ from sklda._core.checks import check_structure
 _MISSING = ("NoneType", "NAType", "NaTType")  # types, because pandas may be missing
 
 
-def check_covariates(covariates: Any, n_documents: int) -> tuple[np.ndarray, list[str]]:
-    """Return the covariates, (n_documents, n_covariates), and their names.
+class Covariates(NamedTuple):
+    """Covariates of documents."""
+
+    numbers: np.ndarray  # (n_documents, n_covariates)
+    names: list[str]
+    references: dict[str, str]  # of each category, the value without a column
+
+
+def check_covariates(covariates: Any, n_documents: int) -> Covariates:
+    """Return the covariates as numbers.
 
     A column of names, or of pandas' dtype category, becomes a column of 0 and 1 for
-    each of its values but the first.
+    each of its values but the first, its reference.
     """
     check_structure(covariates, "covariates")
+    references: dict[str, str] = {}
     columns = [
         column
         for name, values in _columns(covariates)
-        for column in _as_numbers(name, values)
+        for column in _as_numbers(name, values, references)
     ]
     names = [name for name, _ in columns]
     numbers = np.column_stack([values for _, values in columns] or [np.empty((1, 0))])
@@ -37,7 +46,7 @@ def check_covariates(covariates: Any, n_documents: int) -> tuple[np.ndarray, lis
             f"covariates must have different names, none of them 'intercept'; got "
             f"{names}."
         )
-    return matrix, names
+    return Covariates(matrix, names, references)
 
 
 def _columns(covariates) -> list[tuple[str, Any]]:
@@ -60,7 +69,9 @@ def _columns(covariates) -> list[tuple[str, Any]]:
     return [(str(name), values[:, j]) for j, name in enumerate(names)]
 
 
-def _as_numbers(name: str, column: Any) -> list[tuple[str, np.ndarray]]:
+def _as_numbers(
+    name: str, column: Any, references: dict[str, str]
+) -> list[tuple[str, np.ndarray]]:
     """Return the columns of numbers that stand for a column, with their names."""
     values = np.asarray(column)
     categories = getattr(getattr(column, "cat", column), "categories", None)
@@ -75,7 +86,7 @@ def _as_numbers(name: str, column: Any) -> list[tuple[str, np.ndarray]]:
             f"documents."
         )
     if categories is not None:
-        return _dummies(name, values, list(categories))
+        return _dummies(name, values, list(categories), references)
     if values.dtype.kind in "biufc":
         return [(name, values)]
     try:
@@ -91,7 +102,7 @@ def _as_numbers(name: str, column: Any) -> list[tuple[str, np.ndarray]]:
     try:
         np.array(levels, dtype="datetime64")
     except ValueError:
-        return _dummies(name, values, levels)
+        return _dummies(name, values, levels, references)
     raise _dates(name)
 
 
@@ -100,9 +111,12 @@ def _is_missing(value: Any) -> bool:
     return bool(of_floats) or type(value).__name__ in _MISSING
 
 
-def _dummies(name: str, values: np.ndarray, levels: list) -> list:
+def _dummies(
+    name: str, values: np.ndarray, levels: list, references: dict[str, str]
+) -> list[tuple[str, np.ndarray]]:
     """Return a column of 0 and 1 for each level but the first, the reference."""
     levels = [one for one in levels if (values == one).any()]
+    references[name] = str(levels[0])
     others = levels[1:] or levels  # a single level is refused as constant
     return [(f"{name}[{one}]", np.asarray(values == one, float)) for one in others]
 

@@ -16,8 +16,8 @@ from sklda._core.warn import warn_user
 from sklda._topics.plotting import check_indices, import_pandas
 from sklda._topics.posterior_draws import check_draws
 from sklda.inspection._covariates import check_covariates
+from sklda.inspection._pooling import check_several, pool
 
-_FEWEST_DRAWS = 2  # that have a variance
 _CONSTANT = 1e-12  # standard deviation of a covariate, relative to its magnitude
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # in the printed table
@@ -53,6 +53,9 @@ class TopicEffects:
         Probability of each interval.
     n_draws : int
         Number of regressions that were pooled.
+    references : dict of str to str
+        Of each covariate that is a category, the value with which its terms are
+        compared: "left" if "party[right]" is the only term of "party".
     """
 
     terms: list[str]
@@ -66,6 +69,7 @@ class TopicEffects:
     high: np.ndarray
     confidence_level: float
     n_draws: int
+    references: dict[str, str]
 
     @validates(as_frame=["boolean"])
     def summary(self, *, as_frame: bool = False) -> Any:
@@ -99,6 +103,11 @@ class TopicEffects:
         index = pandas.MultiIndex.from_tuples(rows, names=["topic", "term"])
         return pandas.DataFrame(list(rows.values()), index=index)
 
+    def _against(self) -> str:
+        """Return which values the terms of categories are compared with."""
+        against = (f"{name}[{value}]" for name, value in self.references.items())
+        return f"; against {', '.join(against)}" if self.references else ""
+
     def __repr__(self) -> str:
         rows = [["topic", "term", *_COLUMNS]]
         for (topic, term), row in self.summary().items():
@@ -115,7 +124,7 @@ class TopicEffects:
         ]
         title = (
             f"Topic proportions on covariates: {self.n_draws} regressions, "
-            f"intervals of {self.confidence_level:.0%}"
+            f"intervals of {self.confidence_level:.0%}{self._against()}"
         )
         n_more = self.topics.size - _MOST_TOPICS
         more = [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
@@ -215,27 +224,22 @@ def estimate_effect(
     """
     draws = check_draws(draws)
     shown = check_indices(topics, "topics", draws.n_topics, "topics")
-    if draws.n_topics < 2:
-        raise ValueError("draws hold one topic, of which all proportions are 1.")
-    if draws.n_draws < _FEWEST_DRAWS:
-        raise ValueError(
-            f"draws hold {draws.n_draws} draw, and the variance between draws needs "
-            f"{_FEWEST_DRAWS} or better 25: fit with a larger keep_draws."
-        )
-    matrix, names = check_covariates(covariates, draws.n_documents)
+    check_several(draws)
+    matrix, names, references = check_covariates(covariates, draws.n_documents)
     regression = _regression(matrix, names)
     rng = check_random_state(random_state)
-    _warn_of_alpha(draws)
+    warn_of_alpha(draws, "effects")
     fits = [
         regression.fit(draws.sample_doc_topic(i, rng)[:, shown])
         for i in range(draws.n_draws)
     ]
     effects = _pool(fits, regression.df, confidence_level)
     effects.terms, effects.topics = ["intercept", *names], shown
+    effects.references = references
     return effects
 
 
-def _warn_of_alpha(draws) -> None:
+def warn_of_alpha(draws, what: str) -> None:
     """Warn if alpha is far from Minka's estimate given the topics of the draws."""
     alpha = draws.doc_topic_prior
     if draws.n_documents < _FEWEST_DOCUMENTS or alpha.ndim > 1:  # sampled, too
@@ -254,7 +258,7 @@ def _warn_of_alpha(draws) -> None:
     direction = "more" if better.sum() > alpha.sum() else "less"
     warn_user(
         f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics suggest "
-        f"{better.sum():.3g} or {direction}: effects may be far off, and intervals "
+        f"{better.sum():.3g} or {direction}: {what} may be far off, and intervals "
         f"miss them. Fit with learn_priors='asymmetric' or 'symmetric', or with a "
         f"longer burn_in if you did."
     )
@@ -308,21 +312,14 @@ def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
 
 
 def _pool(fits, df: int, level: float) -> TopicEffects:
-    """Pool regressions by Rubin's rules, with the df of Barnard and Rubin."""
+    """Pool regressions by Rubin's rules."""
     coefficients, variances = (np.array(each) for each in zip(*fits, strict=True))
-    m = len(coefficients)
-    between = (1 + 1 / m) * coefficients.var(axis=0, ddof=1)
-    pooled = variances.mean(axis=0) + between
-    ratio = between / pooled  # proportion of the variance that is between draws
-    observed = (df + 1) / (df + 3) * df * (1 - ratio)
+    pooled = pool(coefficients, variances, df, level)
     effects = TopicEffects()
-    effects.coefficient = coefficients.mean(axis=0)
-    effects.standard_error = np.sqrt(pooled)
-    effects.df = 1 / (ratio**2 / (m - 1) + 1 / observed)
+    effects.coefficient, effects.standard_error = pooled.mean, pooled.standard_error
+    effects.df = pooled.df
     effects.t = effects.coefficient / effects.standard_error
     effects.p_value = 2 * student_t.sf(np.abs(effects.t), effects.df)
-    half = student_t.isf((1 - level) / 2, effects.df) * effects.standard_error
-    effects.low = effects.coefficient - half
-    effects.high = effects.coefficient + half
-    effects.confidence_level, effects.n_draws = level, m
+    effects.low, effects.high = pooled.low, pooled.high
+    effects.confidence_level, effects.n_draws = level, len(coefficients)
     return effects

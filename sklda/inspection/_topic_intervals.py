@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _DEFAULT_N_DOCUMENTS = 3
 _MAX_NAME_LENGTH = 40  # characters of the name of a topic
 _MAX_SERIES_LENGTH = 30  # of a document or a covariate
+_MARKS = "osD^v"
 _BAND = 0.7  # height of the intervals of a topic; topics have a distance of 1
 
 
@@ -165,12 +166,14 @@ class TopicIntervalsDisplay(Display):
         return display.plot(ax, **style)
 
     @classmethod
+    @validates(n_topics=POSITIVE_INTEGER)
     def from_effects(
         cls,
         effects: Any,
         *,
         terms: NameList | None = None,
         topic_names: NameList | None = None,
+        n_topics: int = 12,
         ax: Axes | None = None,
         **style: Any,
     ) -> Self:
@@ -184,6 +187,9 @@ class TopicIntervalsDisplay(Display):
             Covariates to plot; "intercept" is one. By default all others.
         topic_names : array-like of str, default=None
             Names of the topics of the effects. By default their numbers.
+        n_topics : int, default=12
+            Maximum number of topics to plot, at least 1: those with the largest
+            magnitudes of t of any of the terms, in the order of their indices.
         ax : Axes, default=None
             Axes to plot on. By default a new figure of suitable size is created.
         **style : dict
@@ -210,13 +216,17 @@ class TopicIntervalsDisplay(Display):
         if unknown or not chosen:
             raise ValueError(f"terms must be of {effects.terms}, got {terms!r}.")
         columns = [effects.terms.index(term) for term in chosen]
+        names = _names(topic_names, effects.topics)
+        strength = np.abs(effects.t[:, columns]).max(axis=1)
+        shown = largest_topics(strength[np.newaxis], n_topics)
+        at = np.ix_(shown, columns)
         display = cls(
-            estimates=effects.coefficient[:, columns].T,
-            low=effects.low[:, columns].T,
-            high=effects.high[:, columns].T,
-            topic_names=_names(topic_names, effects.topics),
+            estimates=effects.coefficient[at].T,
+            low=effects.low[at].T,
+            high=effects.high[at].T,
+            topic_names=[names[i] for i in shown],
             series_names=chosen,
-            quantity="change of the proportion per unit",
+            quantity=f"change of the proportion per unit{effects._against()}",
         )
         return display.plot(ax, **style)
 
@@ -286,7 +296,9 @@ class TopicIntervalsDisplay(Display):
             # Not Axes.errorbar: a mean may lie outside its interval.
             label = shorten(self.series_names[i], _MAX_SERIES_LENGTH)
             dots = {"color": own_style["color"], "markersize": 4, "label": label}
-            self.points_ += axes.plot(self.estimates[i], at, "o", **dots)
+            # Neighbours have similar colours, so they also differ in their marks.
+            dots["marker"] = _MARKS[i % len(_MARKS)]
+            self.points_ += axes.plot(self.estimates[i], at, linestyle="none", **dots)
             self.intervals_.append(lines)
         if self.low.min() < 0:
             axes.axvline(0, color="black", linewidth=0.8, zorder=1)

@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 _TOTAL_SIZE = 12_000  # sum of the squared diameters of all circles, in square points
 _MAX_LABELLED = 30  # with more topics, words in the labels would overlap
 # Candidate offsets of a label are rings around the centre of its circle, in points.
-_DIRECTIONS = 16
+_DIRECTIONS = 24
 _RING_DISTANCE = 4.0
-_RINGS = 40
+_RINGS = 22
+_SHORTEST_LINE = 3.0  # in points
+_LINE_POINTS = 12  # of a line from a circle to its label, to keep others off it
 
 
 class TopicMapDisplay(Display):
@@ -59,7 +61,8 @@ class TopicMapDisplay(Display):
     circles_ : PathCollection
         Circles of the topics.
     texts_ : list of Annotation
-        Label of each topic.
+        Label of each topic. It is cut to its first line, or invisible, where there is
+        no place for it between circles and other labels.
 
     Notes
     -----
@@ -214,44 +217,93 @@ def classical_scaling(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _place_labels(
     ax: Any, positions: np.ndarray, labels: list[str], sizes: np.ndarray
 ) -> list[Annotation]:
-    """Write a label on each circle, largest circles first; sizes are in square points.
+    """Write a label on or beside each circle, largest first; sizes are square points.
 
-    A label whose place is taken moves to the nearest free offset, and a line connects
-    it to the centre of its circle. Offsets are in points, so labels stay apart when the
-    whole figure is scaled.
+    A label stands inside its circle if it fits, or else at the nearest offset where it
+    touches no circle and no other label, and a line connects it to its circle. If there
+    is no such place, the first line of the label is tried, and otherwise none is drawn.
+    Offsets are in points, so labels stay apart when the whole figure is scaled.
     """
     ax.figure.figure.draw_without_rendering()  # the layout moves the circles
-    pixels_per_point = ax.figure.dpi / 72
-    centres = ax.transData.transform(positions)
-    # Squares inscribed in the circles: a label may cover the rest of a circle.
-    halves = np.sqrt(sizes / 2)[:, np.newaxis] / 2 * pixels_per_point
-    circles = np.hstack([centres - halves, centres + halves])
-    frame = ax.get_window_extent().extents
-    angles = np.arange(_DIRECTIONS) * 2 * np.pi / _DIRECTIONS
-    ring = np.column_stack([np.cos(angles), np.sin(angles)])
-    rings = [_RING_DISTANCE * r * ring for r in range(1, _RINGS)]
-    offsets = np.vstack([np.zeros((1, 2)), *rings])  # nearest first
-    line = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0}
-    options = {"textcoords": "offset points", "arrowprops": line, "parse_math": False}
+    line = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0}
+    options = {"textcoords": "offset points", "parse_math": False}
     options |= {"ha": "center", "va": "center", "fontsize": "small"}
     annotations = [
-        ax.annotate(label, position, (0, 0), **options)
-        for label, position in zip(labels, positions, strict=True)
+        ax.annotate(
+            labels[k],
+            positions[k],
+            (0, 0),
+            arrowprops={**line, "shrinkB": np.sqrt(sizes[k]) / 2},  # ends at the circle
+            **options,
+        )
+        for k in range(len(labels))
     ]
-    occupied = np.empty((0, 4))
+    space = _FreeSpace(ax, positions, sizes)
     for k in np.argsort(-sizes, kind="stable"):
-        extent = annotations[k].get_window_extent()
-        half = np.array([extent.width, extent.height]) / 2 + 1
-        middles = centres[k] + offsets * pixels_per_point
-        boxes = np.hstack([middles - half, middles + half])
-        outside = (boxes[:, :2] < frame[:2]) | (boxes[:, 2:] > frame[2:])
-        free = ~(outside.any(axis=1) | _overlap(boxes, occupied))
-        free[1:] &= ~_overlap(boxes[1:], circles)
-        chosen = int(free.argmax())  # 0, the centre, if no candidate is free
-        annotations[k].set_position(offsets[chosen])
-        annotations[k].arrow_patch.set_visible(chosen > 0)
-        occupied = np.vstack([occupied, boxes[chosen]])
+        for text in labels[k], labels[k].partition("\n")[0]:
+            annotations[k].set_text(text)
+            extent = annotations[k].get_window_extent()
+            half = np.array([extent.width, extent.height]) / 2 + 1
+            offset = space.take(k, half)
+            if offset is not None:
+                annotations[k].set_position(offset)
+                apart = space.gap(k, half, offset) > _SHORTEST_LINE
+                annotations[k].arrow_patch.set_visible(apart)
+                break
+        annotations[k].set_visible(offset is not None)
     return annotations
+
+
+class _FreeSpace:
+    """What labels may still cover: all but circles, other labels and their lines."""
+
+    def __init__(self, ax: Any, positions: np.ndarray, sizes: np.ndarray) -> None:
+        self.pixels_per_point = ax.figure.dpi / 72
+        self.centres = ax.transData.transform(positions)
+        self.radii = np.sqrt(sizes) / 2 * self.pixels_per_point
+        self.frame = ax.get_window_extent().extents
+        angles = np.arange(_DIRECTIONS) * 2 * np.pi / _DIRECTIONS
+        ring = np.column_stack([np.cos(angles), np.sin(angles)])
+        rings = [_RING_DISTANCE * r * ring for r in range(1, _RINGS)]
+        self.offsets = np.vstack([np.zeros((1, 2)), *rings])  # nearest first
+        self.labels = np.empty((0, 4))
+        self.lines = np.empty((0, 4))  # points on them, as boxes without area
+
+    def take(self, k: int, half: np.ndarray) -> np.ndarray | None:
+        """Take the nearest place of a label of half this size; return its offset."""
+        middles = self.centres[k] + self.offsets * self.pixels_per_point
+        boxes = np.hstack([middles - half, middles + half])
+        outside = (boxes[:, :2] < self.frame[:2]) | (boxes[:, 2:] > self.frame[2:])
+        free = ~(outside.any(axis=1) | _overlap(boxes, self.labels))
+        free &= ~_overlap(boxes, self.lines)
+        covered = self._covered(boxes)
+        fits = np.hypot(*half) <= self.radii[k]
+        free[0] &= fits and not np.delete(covered[0], k).any()
+        free[1:] &= ~covered[1:].any(axis=1)
+        for place in np.flatnonzero(free):
+            steps = np.linspace(0, 1, _LINE_POINTS)[:, np.newaxis]
+            points = self.centres[k] + steps * (middles[place] - self.centres[k])
+            points = np.hstack([points, points])
+            if not _overlap(points, self.labels).any():
+                self.labels = np.vstack([self.labels, boxes[place]])
+                self.lines = np.vstack(
+                    [self.lines, points[: _LINE_POINTS * (place > 0)]]
+                )
+                offset: np.ndarray = self.offsets[place]
+                return offset
+        return None
+
+    def gap(self, k: int, half: np.ndarray, offset: np.ndarray) -> float:
+        """Return the distance between a label and its circle in points."""
+        beside = np.maximum(np.abs(offset) * self.pixels_per_point - half, 0)
+        return float(np.hypot(*beside) - self.radii[k]) / self.pixels_per_point
+
+    def _covered(self, boxes: np.ndarray) -> np.ndarray:
+        """Return which boxes meet which circles, (n_boxes, n_circles)."""
+        low, high = boxes[:, np.newaxis, :2], boxes[:, np.newaxis, 2:]
+        nearest = np.clip(self.centres, low, high)
+        meets: np.ndarray = np.hypot(*(nearest - self.centres).T).T < self.radii
+        return meets
 
 
 def _overlap(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:

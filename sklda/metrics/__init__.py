@@ -9,6 +9,7 @@ from sklda.metrics._coherence import topic_coherence
 from sklda.metrics._completion import document_completion_score
 from sklda.metrics._exclusivity import topic_diversity, topic_exclusivity
 from sklda.metrics._left_to_right import left_to_right_log_likelihood
+from sklda.metrics._vocabularies import vocabulary_score
 
 __all__ = [
     "align_topics",
@@ -19,4 +20,5 @@ __all__ = [
     "topic_diversity",
     "topic_exclusivity",
     "topic_stability",
+    "vocabulary_score",
 ]

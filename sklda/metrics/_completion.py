@@ -31,7 +31,8 @@ def document_completion_score(
     The tokens of each document are dealt to two halves at random. Those of one half are
     predicted with the topic proportions that `transform` gives for the other half; then
     the halves swap roles. All models of the same words meet the same halves; scores of
-    different vocabularies, or of counts and weights such as tf-idf, cannot be compared.
+    different vocabularies (but see `vocabulary_score`), or of counts and weights such
+    as tf-idf, cannot be compared.
     For an unsupervised estimator of sklda it is `score`; as ``scoring`` of
     `GridSearchCV` it compares other models. Cost: `transform` of all documents, twice.
 

@@ -180,7 +180,7 @@ class TopicNumberDisplay:
         if name in self.curve.recommended:
             chosen = self.curve.recommended[name].n_components
             panel.axvline(chosen, color="black", linestyle="--", linewidth=1)
-            title = f"{title}: {chosen}"
+            title = f"{title}, recommends {chosen}"
         panel.set_title(title, fontsize="medium")
         panel.set_xscale("log")
         panel.set_xticks(numbers, [str(number) for number in numbers])

@@ -55,6 +55,16 @@ def test_a_column_of_texts_has_not_been_counted():
     refuse(["matrix of counts", "CountVectorizer"], texts)
 
 
+def test_a_table_with_texts_and_dates_names_the_column_to_count():
+    pandas = pytest.importorskip("pandas")
+    days = pandas.date_range("2008-01-01", periods=3)
+    table = pandas.DataFrame({"day": days, "post": [None, *TEXTS[1:]], "length": 3})
+    refuse(["is a table with", "'post', 'day'", "fit_transform(X['post'])"], table)
+    refuse(["hold none: 'day'", "fit_transform(X['text'])"], table[["day"]])
+    refuse(["hold none: 'post'"], table[["post"]].astype("string"))
+    assert make().fit(table[["length"]].astype(object)).n_features_in_ == 1
+
+
 def test_way_out_for_lists_of_words():
     words = [text.split() for text in TEXTS]
     counts = CountVectorizer(analyzer=list).fit_transform(words)

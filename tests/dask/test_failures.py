@@ -1,6 +1,7 @@
 """Fits on a cluster that are interrupted or refused."""
 
 import dask.array as da
+import dask.bag as db
 import numpy as np
 import pytest
 from dask import delayed
@@ -78,7 +79,17 @@ BAD = {
     "no documents": (lambda: delayed_blocks([0]), ValueError, "X has no documents"),
     "empty list": (lambda: [], ValueError, "X is an empty list"),
     "a vector": (lambda: da.zeros(3), ValueError, "must have 2 dimensions"),
-    "in memory": (lambda: X, TypeError, "must be a dask array.* is for the estimator"),
+    "in memory": (lambda: X, TypeError, r"must be a dask array.* to_local\(\) returns"),
+    "a bag of texts": (
+        lambda: db.from_sequence(["a b"], npartitions=1),
+        ValueError,
+        r"bag holds texts.*alternate_sign=False, norm=None",
+    ),
+    "weights": (
+        lambda: bad_block(with_value(0.5)),
+        ValueError,
+        r"Block 1 .*HashingVectorizer does with [^;]*$",
+    ),
     "a list of matrices": (lambda: [X], TypeError, "must be a dask array"),
     "a name": (lambda: "X", TypeError, "must be a dask array"),
 }

@@ -79,6 +79,24 @@ def test_verdicts_weigh_the_spread_and_say_when_to_stop():
     slow = verdict_on("slow", 200, 0).sentence
     assert "more(" in slow
     assert "until they agree or differ by less than 0.02 nats" in slow
+    assert "If that does not bring them closer, stop" in slow
+
+
+def test_agreement_with_few_effective_draws_says_what_they_are_enough_for():
+    scalars, together = make_chains("independent", 50, 0)
+    sweeps = Sweeps(burn_in=100, thin=2, n_iter=200)
+
+    def sentence(scale):
+        scaled = {name: scale * draws for name, draws in scalars.items()}
+        return judge(scaled["log_joint"], scaled, together, sweeps).sentence
+
+    spread = statistics.spread(scalars["log_joint"])
+    near, far = sentence(0.01 / spread), sentence(0.1 / spread)
+    assert near.startswith(AGREE_BUT)
+    assert "differ by only 0.01 nats per token; stop here" in near
+    assert "more(" in near
+    assert far.startswith(AGREE_BUT)
+    assert "stop" not in far
 
 
 def test_predictions_count_more_than_the_log_joint():

@@ -14,6 +14,7 @@ from sklda.inspection import (
     TopicFlowDisplay,
     TopicIntervalsDisplay,
     TopicMapDisplay,
+    TopicMeansDisplay,
     TopWordsDisplay,
     top_words,
 )
@@ -213,6 +214,12 @@ DRAWN = KnownTopics(np.eye(3), np.eye(3), bound_=[1.0], bound_iter_=[1])
         (
             lambda: TopicIntervalsDisplay.from_draws(draws_of([[[1, 2]]], [1.0, 1.0])),
             "TopicIntervalsDisplay",
+        ),
+        (
+            lambda: TopicMeansDisplay.from_draws(
+                draws_of([[[1, 2]]] * 2, [1.0, 1.0]), ["a"]
+            ),
+            "TopicMeansDisplay",
         ),
     ],
 )

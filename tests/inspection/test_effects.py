@@ -102,6 +102,17 @@ def test_names_and_tables(draws):
     assert "and 2 more topics" in repr(estimate_effect(many, np.arange(20)))
 
 
+def test_value_that_others_are_compared_with_is_named(draws):
+    pandas = pytest.importorskip("pandas")
+    party = ["left", "right", "centre"] * 10
+    frame = pandas.DataFrame({"year": COVARIATES[:, 0], "party": party})
+    effects = estimate_effect(draws, frame, random_state=0)
+    assert effects.terms[2:] == ["party[left]", "party[right]"]
+    assert effects.references == {"party": "centre"}
+    assert repr(effects).splitlines()[0].endswith("of 95%; against party[centre]")
+    assert estimate_effect(draws, COVARIATES).references == {}
+
+
 # --- intervals cover planted effects ---------------------------------------------
 
 GROUP = np.arange(60) % 2

@@ -41,12 +41,21 @@ def address(tmp_path_factory):
     return path.as_uri()
 
 
+@pytest.fixture(scope="module")
+def address_of_years(tmp_path_factory):
+    model, X, names, _ = explored()
+    path = tmp_path_factory.mktemp("explorer") / "years.html"
+    years = np.array([2001, 2002, 2005, 2007, 2008])[np.arange(N_DOCUMENTS) % 5]
+    save_explorer(path, model, X, feature_names=names, groups=years)
+    return path.as_uri()
+
+
 @pytest.fixture
-def open_page(browser, address):
-    """Return a function that opens the page; it must have been silent at the end."""
+def open_page(browser, address, address_of_years):
+    """Return a function that opens a page; it must have been silent at the end."""
     wrong, asked, contexts = [], [], []
 
-    def open_page(fragment="", width=1280, **options):
+    def open_page(fragment="", width=1280, address=address, **options):
         viewport = {"width": width, "height": 900}
         contexts.append(browser.new_context(viewport=viewport, **options))
         contexts[-1].set_offline(True)
@@ -62,7 +71,7 @@ def open_page(browser, address):
     for context in contexts:
         context.close()
     assert wrong == []
-    assert {url.split("#")[0] for url in asked} == {address}
+    assert {url.split("#")[0] for url in asked} <= {address, address_of_years}
     assert set(ran) == {None}, "a text was run"
 
 
@@ -297,3 +306,26 @@ def test_name_of_a_group_stays_whole_on_a_narrow_page(open_page):
         }"""
     )
     assert lines == 1
+
+
+def test_line_over_years_has_gaps_and_counts(open_page, address_of_years):
+    page = open_page(address=address_of_years)
+    assert page.locator("#groups-title").inner_text() == "Share from 2001 to 2008"
+    lines = page.locator("#groups polyline")
+    n_points = [len(line.get_attribute("points").split()) for line in lines.all()]
+    assert n_points == [2, 1, 2]
+    assert page.locator("#groups .dot").count() == 5
+    bars = page.locator("#groups rect.all")
+    heights = [float(bar.get_attribute("height")) > 0 for bar in bars.all()]
+    assert heights == [True, True, False, False, True, False, True, True]
+    page.locator("#groups summary").click()
+    third, fifth = (page.locator("#groups li").nth(i).inner_text() for i in (2, 4))
+    assert "2003" in third
+    assert "0 documents" in third
+    assert "–" in third
+    assert f"{N_DOCUMENTS // 5} documents" in fifth
+
+
+def test_categories_are_titled_by_group(open_page):
+    page = open_page()
+    assert page.locator("#groups-title").inner_text() == "Share by group"

@@ -82,6 +82,24 @@ def test_intervals_of_effects(pyplot, lda):
     np.testing.assert_array_equal(one.estimates, effects.coefficient[:, [2, 0]].T)
 
 
+def test_effects_that_are_largest_in_their_errors(pyplot, lda):
+    covariates = np.column_stack([np.arange(12), np.arange(12) % 3 == 1])
+    effects = estimate_effect(lda.draws_, covariates, random_state=0)
+    display = TopicIntervalsDisplay.from_effects(effects, n_topics=2)
+    largest = np.sort(np.abs(effects.t[:, 1:]).max(axis=1).argsort()[-2:])
+    assert display.topic_names == [f"topic {k}" for k in largest]
+    np.testing.assert_array_equal(display.low, effects.low[largest, 1:].T)
+
+
+def test_series_differ_in_marks_and_name_what_they_are_compared_with(pyplot, lda):
+    party = ["left", "right", "centre"] * 4
+    effects = estimate_effect(lda.draws_, party, random_state=0)
+    display = TopicIntervalsDisplay.from_effects(effects)
+    marks = [points.get_marker() for points in display.points_]
+    assert len(set(marks)) == 2
+    assert display.ax_.get_xlabel().endswith("per unit; against x0[centre]")
+
+
 @pytest.mark.parametrize("n_documents", [1, 6])
 def test_texts_do_not_overlap(pyplot, lda, n_documents):
     names = [f"$\\frac{{{k}$ {LONG[k]}" for k in range(5)]  # no formula

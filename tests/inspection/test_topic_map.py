@@ -42,19 +42,47 @@ def test_scaling_of_few_or_equal_topics(distances, expected, ratio):
     np.testing.assert_allclose(found_ratio, ratio, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_topics", [1, 2, 20, 100])
-def test_labels_of_the_map_do_not_overlap(pyplot, n_topics):
+def circles_that_labels_meet(display):
+    """Return for each label on which circles it is, without its own if it is inside."""
+    centres = display.ax_.transData.transform(display.positions)
+    radii = np.sqrt(display.circles_.get_sizes()) / 2 * display.figure_.dpi / 72
+    met = []
+    for k, box in enumerate(boxes_without_lines(display.texts_)):
+        distances = np.linalg.norm(np.clip(centres, box[:2], box[2:]) - centres, axis=1)
+        corners = [(x, y) for x in box[::2] for y in box[1::2]]
+        inside = np.linalg.norm(corners - centres[k], axis=1).max() <= radii[k]
+        on = set(np.flatnonzero(distances < radii).tolist())
+        met.append(on - {k} if inside else on)
+    return met
+
+
+@pytest.mark.parametrize(("n_topics", "whole"), [(1, 1), (2, 2), (20, 15), (100, 100)])
+def test_labels_of_the_map_are_apart_from_each_other_and_from_circles(
+    pyplot, n_topics, whole
+):
     display = TopicMapDisplay.from_estimator(model_of(n_topics), LONG)
     display.figure_.draw_without_rendering()
-    words = 2 if n_topics <= 30 else 0
-    lines = [text.get_text().split("\n") for text in display.texts_]
-    assert [line[0] for line in lines] == [str(k) for k in range(n_topics)]
-    assert all(len(line) == 1 + words for line in lines)
+    texts = [text.get_text() for text in display.texts_]
+    assert [text.split("\n")[0] for text in texts] == [str(k) for k in range(n_topics)]
+    assert sum(map(str.__eq__, texts, display.labels)) >= whole
+    assert all(text.get_visible() for text in display.texts_)
     extents = boxes_without_lines(display.texts_)
     assert overlaps(extents) == 0
+    assert circles_that_labels_meet(display) == [set()] * n_topics
     frame = display.ax_.get_window_extent().extents
     assert (extents[:, :2] >= frame[:2]).all()
     assert (extents[:, 2:] <= frame[2:]).all()
+
+
+def test_label_without_a_place_is_not_drawn(pyplot):
+    display = TopicMapDisplay(
+        positions=np.zeros((2, 2)),
+        frequencies=np.array([0.5, 0.5]),
+        labels=["a label that is wider than the axes" * 5, "short"],
+        explained_ratio=np.zeros(2),
+    ).plot()
+    assert [text.get_visible() for text in display.texts_] == [False, True]
+    assert circles_that_labels_meet(display)[1] == set()
 
 
 def test_areas_of_circles_are_topic_frequencies(pyplot):

@@ -67,6 +67,22 @@ def test_given_xi_the_loss_is_a_gaussian_factor(loss, hinges, monkeypatch):
     np.testing.assert_allclose(loss(y, s), sum(np.maximum(0, x) for x in hinges(y, s)))
 
 
+def test_weight_of_a_target_multiplies_c():
+    rng = np.random.default_rng(5)
+    y, weight = rng.choice([-1.0, 1.0], (20, 3)), rng.choice([0.25, 1.0, 8.0], (20, 3))
+    scores = rng.normal(size=(20, 3))
+    weighted = Hinge(0.7).augment(weight * y, scores, np.random.default_rng(6))
+    for w in (0.25, 1.0, 8.0):
+        plain = Hinge(0.7 * w).augment(y, scores, np.random.default_rng(6))
+        for found, expected in zip(weighted, plain, strict=True):
+            np.testing.assert_allclose(
+                found[weight == w], expected[weight == w], rtol=1e-12
+            )
+    np.testing.assert_allclose(
+        Hinge(0.7)(weight * y, scores), weight * Hinge(0.7)(y, scores)
+    )
+
+
 def test_the_scale_mixture():
     # exp(-2 c max(0, x)) is the integral over t = 1 / xi of N(t; -c x, t).
     for x in (-2.0, 0.5, 1.5):

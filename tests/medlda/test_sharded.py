@@ -165,7 +165,8 @@ LEFT_OUT = {
 
 @pytest.mark.parametrize("fault", LEFT_OUT)
 def test_mutants_that_leave_out_a_shard_are_noticed(fault):
-    assert not is_complete([LEFT_OUT[fault]])
+    with np.errstate(invalid="ignore"):  # what is left out is whatever memory held
+        assert not is_complete([LEFT_OUT[fault]])
 
 
 @steps

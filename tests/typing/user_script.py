@@ -21,9 +21,12 @@ from sklda.diagnostics import SampledChains, sample_chains
 from sklda.inspection import (
     TopicEffects,
     TopicFlowDisplay,
+    TopicMeans,
+    TopicMeansDisplay,
     TopWordsDisplay,
     estimate_effect,
     top_words,
+    topic_means,
 )
 from sklda.metrics import (
     align_topics,
@@ -33,6 +36,7 @@ from sklda.metrics import (
     topic_diversity,
     topic_exclusivity,
     topic_stability,
+    vocabulary_score,
 )
 from sklda.model_selection import TopicNumberDisplay, topic_number_curve
 
@@ -87,12 +91,18 @@ if kept is not None:
     low, high = kept.doc_topic_interval(0.9, documents=[0, 1])
     effects: TopicEffects = estimate_effect(kept, y, topics=[0])
     table: str = repr(effects)
+    means: TopicMeans = topic_means(kept, [2001, 2002] * (len(y) // 2), max_bins=2)
+    TopicMeansDisplay(means=means).plot().axes_[0]
+completion = vocabulary_score(lda, X, range(20), X)
+MedLDAClassifier(class_weight="balanced")
+MedLDAClassifier(class_weight={"a": 2.0})
 
 CollapsedGibbsLDA(n_topics=3)  # type: ignore[call-arg]
 other = sklda.LdaModel  # type: ignore[attr-defined]
 CollapsedGibbsLDA(sampler="fast")  # type: ignore[arg-type]
 CollapsedGibbsLDA(blocking="both")  # type: ignore[arg-type]
 CVBLDA(approximation="first-order")  # type: ignore[arg-type]
+MedLDAClassifier(class_weight="balance")  # type: ignore[arg-type]
 MedLDAClassifier(multi_class="one-vs-rest")  # type: ignore[arg-type]
 TopWordsDisplay.from_estimator(lda, set(names.tolist()))  # type: ignore[arg-type]
 topic_coherence(lda.components_, X, measure="c_w2v")  # type: ignore[arg-type]

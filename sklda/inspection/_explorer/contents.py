@@ -10,7 +10,7 @@ import numpy as np
 from sklda._base.fitted_topics import count_models, normalise, top_indices
 from sklda._topics.plotting import shorten
 from sklda._topics.topic_distances import jensen_shannon_distances
-from sklda.inspection._explorer.groups import Groups, group_frequencies
+from sklda.inspection._groups import Groups
 from sklda.inspection._topic_map import classical_scaling
 from sklda.inspection._words import top_columns
 
@@ -120,9 +120,24 @@ def _groups(model: ShownModel) -> dict[str, Any]:
         "names": groups.names,
         "places": None if groups.places is None else groups.places.tolist(),
         "are_dates": groups.are_dates,
+        "sizes": pack(groups.sizes()),
         "members": pack(groups.members),
         "shares": pack(frequencies.astype(np.float32).ravel()),
     }
+
+
+def group_frequencies(
+    groups: Groups, lengths: np.ndarray, proportions: np.ndarray
+) -> np.ndarray:
+    """Return the proportion of each topic in the tokens of each group.
+
+    The result is (n_groups, n_topics); rows sum to 1, or to 0 for a group without
+    tokens. `proportions` are those of topics in documents.
+    """
+    tokens = np.zeros((len(groups.names), proportions.shape[1]))
+    np.add.at(tokens, groups.members, lengths[:, np.newaxis] * proportions)
+    sums = tokens.sum(axis=1, keepdims=True)
+    return tokens / np.where(sums > 0, sums, 1)
 
 
 def class_weights(estimator: Any, n_topics: int) -> dict[str, Any] | None:

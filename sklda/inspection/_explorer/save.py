@@ -21,8 +21,8 @@ from sklda._base.parameters import PATH, POSITIVE_INTEGER, validates
 from sklda._core.types import MatrixLike, NameList, PathLike, SupportsArray
 from sklda._topics.plotting import label_list
 from sklda.inspection._explorer.contents import ShownModel, class_weights, page_contents
-from sklda.inspection._explorer.groups import check_groups
 from sklda.inspection._explorer.page import build_page
+from sklda.inspection._groups import check_groups
 
 
 @validates(path=PATH, max_text_length=POSITIVE_INTEGER)
@@ -65,9 +65,10 @@ def save_explorer(
         most relevant words. The button "Save labels" of the page stores such a list in
         JSON.
     groups : array-like of shape (n_documents,), default=None
-        Group of each document. Numbers and dates are shown as a line, in their order;
-        all else as bars, one for each category. At most 200 groups: more numbers become
-        intervals, and more dates months or years.
+        Group of each document. Numbers and dates are shown as a line, in their order,
+        with the number of documents below it; all else as bars, one for each of at most
+        200 categories. Numbers and dates are put into at most 60 bins, such as weeks or
+        months. The line has gaps where there are no documents.
     max_text_length : int, default=400
         Number of characters stored of each text, at least 1; a fifth of it for
         documents that are not typical of any topic.
@@ -84,8 +85,8 @@ def save_explorer(
         path-like, or names are not a list.
     ValueError
         If the number of names, texts, labels or groups is wrong, a document has no
-        group, there are more than 200 categories or years, `transform` rejects X, X has
-        no tokens, `components_` has negative values, or `max_text_length` is below 1.
+        group, there are more than 200 categories, `transform` rejects X, X has no
+        tokens, `components_` has negative values, or `max_text_length` is below 1.
     OSError
         If the file cannot be written: FileNotFoundError if its folder does not exist,
         IsADirectoryError if `path` is a folder.

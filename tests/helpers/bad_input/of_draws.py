@@ -18,7 +18,12 @@ from tests.helpers.bad_input.of_estimators import (
     X,
     fitted,
 )
-from tests.helpers.bad_input.of_functions import LEVEL, display_doors, with_draws
+from tests.helpers.bad_input.of_functions import (
+    LEVEL,
+    display_doors,
+    groups,
+    with_draws,
+)
 from tests.helpers.bad_input.values import (
     NAME,
     SEEDS,
@@ -74,6 +79,7 @@ def _doors() -> Iterator[tuple[str, Door]]:
         confidence_level=LEVEL,
         random_state=SEEDS,
     )
+    yield from means_doors(draws)
     effects = inspection.estimate_effect(draws, COVARIATES, random_state=0)
     yield door(effects.summary, {}, as_frame=flag())
     specs = {
@@ -93,6 +99,7 @@ def _doors() -> Iterator[tuple[str, Door]]:
         "effects": no_effects,
         "terms": terms + Spec([], [[None, ["x0", "x1"], np.array(["x0", "x1"])]]),
         "topic_names": names(N_TOPICS, "topics"),
+        "n_topics": integer(1, typical=2),
     }
     at = {"effects": effects}
     yield from display_doors(cls, at, specs, "from_effects")
@@ -151,6 +158,49 @@ def numbers_per_setting(grid: np.ndarray) -> Spec:
     """Return the Spec of a value for each setting."""
     bad = refused(grid[1:], 5, "a", None, np.where(grid > 20, math.nan, grid))
     return bad + Spec([], [[grid, grid.tolist(), grid.astype(int)]])
+
+
+def means_doors(draws: Any) -> Iterator[tuple[str, Door]]:
+    """Yield the doors of means of groups."""
+    at = {"draws": draws, "groups": LABELS, "random_state": 0}
+    specs = {
+        "draws": no_draws(),
+        "groups": Spec(groups().bad, [[LABELS, list(LABELS)]]),
+        "topics": indices(N_TOPICS),
+        "max_bins": integer(1, typical=9),
+        "confidence_level": LEVEL,
+        "random_state": SEEDS,
+    }
+    few = {"draws": no_draws() + rows(*too_few_draws())}
+    yield door(inspection.topic_means, at, **specs | few)
+    means = inspection.topic_means(**at)
+    yield door(means.summary, {}, as_frame=flag())
+    cls = inspection.TopicMeansDisplay
+    specs |= {
+        "topic_names": names(N_TOPICS, "topics"),
+        "n_topics": integer(1, typical=2),
+    }
+    given = {"means": means, "topic_names": None}
+    of_means = refused(5, None, draws, words="topic_means", error=TypeError)
+    of_names = Spec(specs["topic_names"].bad, [])
+    yield door(cls, given, means=of_means, topic_names=of_names)
+    drawing = {
+        "ax": Spec(refused(5, "here", {1}, object()).bad, []),
+        "style": refused({"x": 1}, words="x", error=(AttributeError, TypeError)),
+    }
+
+    def from_draws(**given: Any) -> Any:
+        from matplotlib import pyplot
+
+        display = cls.from_draws(**given.pop("style", {}), **given)
+        pyplot.close(display.figure_)
+        return display.means
+
+    def plot(**given: Any) -> Any:
+        return cls(means=means).plot(**given.pop("style", {}), **given)
+
+    yield f"{cls.__name__}.from_draws", Door(from_draws, at, specs | drawing)
+    yield f"{cls.__name__}.plot", Door(plot, {}, drawing)
 
 
 def too_few_draws() -> list[tuple[Any, str]]:

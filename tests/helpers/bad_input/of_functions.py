@@ -97,6 +97,7 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
     )
     yield from alignment_doors()
     yield "document_completion_score", completion_door()
+    yield "vocabulary_score", vocabulary_door()
     factors = KnownTopics(COMPONENTS)
     no_prior = refused(factors, words="no doc_topic_prior_", error=TypeError)
     yield door(
@@ -119,6 +120,25 @@ def completion_door() -> Door:
         "smoothing": real(0, 1, closed="both", typical=0.5) + accepted(None),
     }
     return Door(metrics.document_completion_score, sound, specs)
+
+
+def vocabulary_door() -> Door:
+    columns = list(range(N_WORDS))
+    of_columns = indices(N_WORDS)
+    return Door(
+        metrics.vocabulary_score,
+        {"estimator": fitted(CollapsedGibbsLDA), "X": X, "columns": columns}
+        | {"X_train": X},
+        {
+            "estimator": topic_model(),
+            "X": Spec(weights(N_DOCS, N_WORDS).bad, []) + refused(-X),
+            "columns": Spec(of_columns.bad, [[columns, np.arange(N_WORDS)]])
+            + refused(columns[1:], [0, *columns[:-1]], words="each of the"),
+            "X_train": Spec(weights(N_DOCS, N_WORDS).bad, [])
+            + refused(-X)
+            + refused(X[:, 1:], words="X_train has .* columns, and X"),
+        },
+    )
 
 
 def seed_word_door() -> Door:
@@ -237,6 +257,21 @@ def ranking(*, fewest_words: int) -> dict[str, Spec]:
     }
 
 
+def groups() -> Spec:
+    """Return the Spec of the groups of documents."""
+    return (
+        names(N_DOCS, "documents")
+        + refused([None] * N_DOCS, [math.nan] * N_DOCS, words="document 0")
+        + refused(
+            *([(d, item) for d in range(N_DOCS)] for item in (1, "a", None)),
+            [[d] for d in range(N_DOCS)],
+            [(d,) * (d + 1) for d in range(N_DOCS)],
+            words="{name} must hold one .* document 0 is .*Make one text",
+            error=TypeError,
+        )
+    )
+
+
 def explorer_door(folder: Path) -> Door:
     absent = refused(folder / "absent" / "page.html", words="no such folder")
     not_a_path = [one for one in path().bad if one.error is TypeError]
@@ -249,15 +284,7 @@ def explorer_door(folder: Path) -> Door:
         "feature_names": names(N_WORDS, "words"),
         "texts": names(N_DOCS, "documents"),
         "labels": names(N_TOPICS, "topics"),
-        "groups": names(N_DOCS, "documents")
-        + refused([None] * N_DOCS, [math.nan] * N_DOCS, words="document 0")
-        + refused(
-            *([(d, item) for d in range(N_DOCS)] for item in (1, "a", None)),
-            [[d] for d in range(N_DOCS)],
-            [(d,) * (d + 1) for d in range(N_DOCS)],
-            words="{name} must hold one .* document 0 is .*Make one text",
-            error=TypeError,
-        ),
+        "groups": groups(),
         "max_text_length": integer(1, typical=9),
     }
     sound = {"path": folder / "page.html", "estimator": fitted(CollapsedGibbsLDA)}

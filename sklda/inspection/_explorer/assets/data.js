@@ -53,6 +53,7 @@ const typical = unpack(stored.documents.typical);
 export const classes = stored.classes;
 export const groups = stored.groups && {
   ...stored.groups,
+  sizes: unpack(stored.groups.sizes),
   members: unpack(stored.groups.members),
   shares: unpack(stored.groups.shares),
 };

@@ -1,19 +1,36 @@
 // Shares of a topic in groups of documents or over time, and its weights for classes.
 
 import { classes, groups, nTopics } from "./data.js";
-import { bar, breakable, byId, element, formatPart, span, svgElement } from "./dom.js";
+import {
+  bar,
+  breakable,
+  byId,
+  element,
+  formatCount,
+  formatPart,
+  span,
+  svgElement,
+} from "./dom.js";
 import { state } from "./state.js";
 
 const WIDTH = 440;
-const HEIGHT = 170;
+const HEIGHT = 196;
 const LEFT = 44;
 const BOTTOM = 24;
+const COUNTS = 26; // height of the bars that count documents
+const GAP = 14; // between these and the line
 const TOP = 12;
 const RIGHT = 14;
 const CROWDED = 40; // more points than that have no dots
 
 function shareIn(group) {
   return groups.shares[group * nTopics + state.topic];
+}
+
+/** The number of documents of a group, as its size on the page is given. */
+function sizeIn(group) {
+  const size = groups.sizes[group];
+  return `${formatCount(size)} document${size === 1 ? "" : "s"}`;
 }
 
 function row(name, figure, drawn) {
@@ -36,14 +53,26 @@ function categoryBars() {
   return element("ul", { class: "rows", tabindex: 0 }, ...rows);
 }
 
+/** Places of groups and shares in the chart; half a step of room at both ends. */
 function scales() {
-  const first = groups.places[0];
-  const range = groups.places[groups.places.length - 1] - first || 1;
-  const highest = Math.max(...groups.names.map((_, g) => shareIn(g))) || 1;
+  const { names, places, sizes } = groups;
+  const last = names.length - 1;
+  const range = places[last] - places[0] || 1;
+  const step = (WIDTH - LEFT - RIGHT) / (last + 1);
+  const base = HEIGHT - BOTTOM - COUNTS - GAP;
   return {
-    highest,
-    x: (g) => LEFT + ((WIDTH - LEFT - RIGHT) * (groups.places[g] - first)) / range,
-    y: (share) => HEIGHT - BOTTOM - ((HEIGHT - BOTTOM - TOP) * share) / highest,
+    step,
+    highest: Math.max(...names.map((_, g) => shareIn(g))) || 1,
+    largest: Math.max(...sizes),
+    x: (g) =>
+      last === 0
+        ? (LEFT + WIDTH - RIGHT) / 2
+        : LEFT +
+          step / 2 +
+          ((WIDTH - LEFT - RIGHT - step) * (places[g] - places[0])) / range,
+    y(share) {
+      return base - ((base - TOP) * share) / this.highest;
+    },
   };
 }
 
@@ -51,31 +80,58 @@ function axisText(text, x, y, anchor) {
   return svgElement("text", { x, y, "text-anchor": anchor }, text);
 }
 
-function axes({ x, y, highest }) {
+function axes(scale) {
   const last = groups.names.length - 1;
-  const lines = [0, highest].map((share) =>
-    svgElement("line", {
-      class: "grid",
-      x1: LEFT,
-      x2: WIDTH - RIGHT,
-      y1: y(share),
-      y2: y(share),
-    }),
+  const bottom = HEIGHT - BOTTOM;
+  const lines = [scale.y(0), scale.y(scale.highest), bottom].map((y) =>
+    svgElement("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y }),
   );
   const base = HEIGHT - 6;
+  const ends = last > 0 ? ["start", "end"] : ["middle"];
   return [
     ...lines,
-    axisText("0%", LEFT - 6, y(0) + 4, "end"),
-    axisText(formatPart(highest), LEFT - 6, y(highest) + 4, "end"),
-    axisText(groups.names[0], x(0), base, "start"),
-    ...(last > 0 ? [axisText(groups.names[last], x(last), base, "end")] : []),
+    axisText("0%", LEFT - 6, scale.y(0) + 4, "end"),
+    axisText(formatPart(scale.highest), LEFT - 6, scale.y(scale.highest) + 4, "end"),
+    axisText(formatCount(scale.largest), LEFT - 6, bottom - COUNTS + 8, "end"),
+    axisText("docs", LEFT - 6, bottom, "end"),
+    ...ends.map((anchor, end) => {
+      const g = end * last;
+      const x = last > 0 ? [LEFT, WIDTH - RIGHT][end] : scale.x(0);
+      return axisText(groups.names[g], x, base, anchor);
+    }),
   ];
 }
 
-function point(g, { x, y }) {
+/** A bar for the number of documents of a group. */
+function countBar(g, { x, step, largest }) {
+  const height = (COUNTS * groups.sizes[g]) / largest;
+  const width = Math.max(step * 0.8, 1);
+  return svgElement("rect", {
+    class: "all",
+    x: x(g) - width / 2,
+    y: HEIGHT - BOTTOM - height,
+    width,
+    height,
+  });
+}
+
+/** The groups with documents, cut where there are none between them. */
+function runs() {
+  const found = [];
+  groups.names.forEach((_, g) => {
+    if (groups.sizes[g] === 0) return;
+    const last = found.at(-1);
+    if (last?.at(-1) === g - 1) last.push(g);
+    else found.push([g]);
+  });
+  return found;
+}
+
+function point(g, scale, radius) {
+  const { x } = scale;
+  const y = (share) => scale.y(share);
   const title = svgElement("title");
-  title.append(`${groups.names[g]}: ${formatPart(shareIn(g))}`);
-  const radius = groups.names.length > CROWDED ? 0 : 3;
+  title.append(`${groups.names[g]}: ${formatPart(shareIn(g))} of ${sizeIn(g)}`);
   const dot = svgElement("circle", {
     class: "dot",
     cx: x(g),
@@ -92,11 +148,18 @@ function point(g, { x, y }) {
   return svgElement("g", {}, title, dot, near);
 }
 
-/** A line for numbers and dates, in their order. */
+/** A line for numbers and dates, in their order; groups without documents are gaps. */
 function line() {
   const scale = scales();
-  const all = groups.names.map((_, g) => g);
-  const points = all.map((g) => `${scale.x(g)},${scale.y(shareIn(g))}`).join(" ");
+  const parts = runs();
+  const crowded = groups.names.length > CROWDED;
+  const lines = parts.map((run) => {
+    const points = run.map((g) => `${scale.x(g)},${scale.y(shareIn(g))}`).join(" ");
+    return svgElement("polyline", { class: "line", points });
+  });
+  const dots = parts.flatMap((run) =>
+    run.map((g) => point(g, scale, crowded && run.length > 1 ? 0 : 3)),
+  );
   return svgElement(
     "svg",
     {
@@ -106,13 +169,16 @@ function line() {
       "aria-label": `Share of topic ${state.topic} over the groups; numbers below`,
     },
     ...axes(scale),
-    svgElement("polyline", { class: "line", points }),
-    ...all.map((g) => point(g, scale)),
+    ...groups.names.map((_, g) => countBar(g, scale)),
+    ...lines,
+    ...dots,
   );
 }
 
 function numbers() {
-  const rows = groups.names.map((name, g) => row(name, formatPart(shareIn(g)), ""));
+  const rows = groups.names.map((name, g) =>
+    row(name, groups.sizes[g] ? formatPart(shareIn(g)) : "–", span("about", sizeIn(g))),
+  );
   return element(
     "details",
     {},
@@ -157,8 +223,15 @@ function showClasses() {
   );
 }
 
+function titleOfGroups() {
+  if (!groups.places) return "Share by group";
+  if (groups.are_dates) return "Share over time";
+  return `Share from ${groups.names[0]} to ${groups.names.at(-1)}`;
+}
+
 export function setUpGroups() {
   byId("groups-panel").hidden = groups === null;
+  byId("groups-title").textContent = groups ? titleOfGroups() : "";
   byId("classes-panel").hidden = classes === null;
   if (classes === null) return;
   const against = classes.other === null ? "against it" : `for “${classes.other}”`;

@@ -1,0 +1,152 @@
+"""Groups of documents: categories, or numbers and dates in their order."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sklda._topics.plotting import label_list
+
+MAX_GROUPS = 200  # more categories would not be legible
+MAX_BINS = 60  # of numbers and dates, unless the caller says otherwise
+# Units of NumPy, and how many of them.
+_SPANS = ("D", 1), ("W", 1), ("M", 1), ("M", 3), ("Y", 1)
+_YEAR_0 = -1970  # of NumPy
+_MONDAY = 3  # days from the begin of a week of NumPy, a Thursday, to the next Monday
+
+
+class Groups(NamedTuple):
+    """The groups of a corpus."""
+
+    names: list[str]
+    members: np.ndarray  # (n_documents,) the group of each document
+    places: np.ndarray | None  # (n_groups,) on the axis; None for categories
+    are_dates: bool  # then places are days since 1970
+
+    def sizes(self) -> np.ndarray:
+        """Return the number of documents of each group."""
+        return np.bincount(self.members, minlength=len(self.names))
+
+
+def check_groups(groups: Any, n_documents: int, max_bins: int = MAX_BINS) -> Groups:
+    """Return the groups: numbers and dates in increasing order, others by name.
+
+    Dates and whole numbers become bins of equal width, the finest of which there are at
+    most `max_bins`, and a bin between others may be empty. So do more different numbers
+    than that; fewer have a group each. Raise TypeError or ValueError for anything else.
+    """
+    names = label_list(groups, "groups", "documents", n_documents)
+    values = groups if isinstance(groups, np.ndarray) else list(groups)
+    for i, value in enumerate(values):
+        if _is_missing(value):
+            raise ValueError(
+                f"groups has no group for document {i} (it is {value!r}). Give it a "
+                f"name, or leave the document out."
+            )
+        if isinstance(value, list | tuple | set | frozenset | dict | np.ndarray):
+            raise TypeError(
+                f"groups must hold one text, number or date for each document, but "
+                f"that of document {i} is {value!r}. Make one text of it."
+            )
+    dates = _as_dates(groups, values)
+    if dates is not None:
+        return _of_dates(dates, max_bins)
+    numbers = np.asarray(groups)
+    if numbers.dtype.kind in "iuf":
+        return _of_numbers(numbers.astype(np.float64), max_bins)
+    found, members = np.unique(np.array(names, dtype=object), return_inverse=True)
+    if len(found) > MAX_GROUPS:
+        raise ValueError(
+            f"groups has {len(found):,} different values; at most {MAX_GROUPS} are "
+            f"shown. Merge the rare ones; convert dates that are texts, for instance "
+            f"by pandas.to_datetime."
+        )
+    return Groups(list(found), members, None, False)
+
+
+def _is_missing(value: Any) -> bool:
+    if isinstance(value, float | np.floating):
+        return not math.isfinite(value)
+    if isinstance(value, np.datetime64):
+        return bool(np.isnat(value))
+    # Those of NumPy's masked arrays and of pandas, which need not be installed.
+    missing = {"MaskedConstant", "NAType", "NaTType"}
+    return value is None or type(value).__name__ in missing
+
+
+def _as_dates(groups: Any, values: Any) -> np.ndarray | None:
+    """Return dates as days, or None if the groups are no dates."""
+    if np.asarray(groups).dtype.kind == "M":
+        return np.asarray(groups).astype("datetime64[D]")
+    if all(isinstance(value, datetime.date) for value in values):
+        # A datetime is a date, too; its time and zone do not matter here.
+        return np.array([str(value)[:10] for value in values], dtype="datetime64[D]")
+    return None
+
+
+def _of_dates(days: np.ndarray, max_bins: int) -> Groups:
+    """Group dates by days, weeks from Monday, months, quarters, years or more years."""
+    years = (("Y", int(step)) for step in _round_steps(2))
+    for unit, step in chain(_SPANS, years):
+        shift = _MONDAY if unit == "W" else 0
+        zero = _YEAR_0 if unit == "Y" else 0
+        number = (days + shift).astype(f"M8[{unit}]").astype(np.int64) - zero
+        number //= step
+        if number.max() - number.min() < max_bins:
+            break
+    bins = np.arange(number.min(), number.max() + 2) * step + zero
+    starts = bins.astype(f"M8[{unit}]")
+    first = starts.astype("M8[D]").astype(np.int64) - shift
+    names = [str(one) for one in starts[:-1]]
+    if unit == "W" or step > 1:
+        ends = (first[1:] - 1).astype("M8[D]")
+        if unit == "W":
+            starts = first.astype("M8[D]")
+        else:
+            ends = ends.astype(f"M8[{unit}]")
+        names = [f"{a} to {b}" for a, b in zip(starts[:-1], ends, strict=True)]
+    middles = (first[:-1] + first[1:] - 1) / 2
+    return Groups(names, number - number.min(), middles, True)
+
+
+def _of_numbers(numbers: np.ndarray, max_bins: int) -> Groups:
+    """Group numbers by value or, if there are many, by bins of equal width."""
+    found, members = np.unique(numbers, return_inverse=True)
+    whole = not (found % 1).any() and np.abs(found).max() < 2**53
+    width = found[-1] - found[0]
+    least = 1.0 if whole else 0.0
+    if whole and width >= max_bins:  # every fifth year, for instance
+        least = float(np.gcd.reduce(np.diff(found).astype(np.int64)))
+    if width < least * max_bins:
+        members = np.rint((numbers - found[0]) / least).astype(np.int64)
+        found = found[0] + least * np.arange(members.max() + 1)
+    elif len(found) > max_bins:
+        return _of_intervals(numbers, whole, max_bins)
+    return Groups([f"{one:.12g}" for one in found], members, found, False)
+
+
+def _of_intervals(numbers: np.ndarray, whole: bool, max_bins: int) -> Groups:
+    low, high = numbers.min(), numbers.max()
+    least = 10.0 ** math.floor(math.log10((high - low) / max_bins))
+    for width in _round_steps(max(least, 1.0) if whole else least):
+        steps = np.floor(numbers / width)
+        if steps.max() - steps.min() < max_bins:
+            break
+    members = (steps - steps.min()).astype(np.int64)
+    first = steps.min() + np.arange(members.max() + 1)
+    last = (first + 1) * width - whole
+    names = [f"{a:.12g} to {b:.12g}" for a, b in zip(first * width, last, strict=True)]
+    return Groups(names, members, (first * width + last) / 2, False)
+
+
+def _round_steps(least: float) -> Iterator[float]:
+    """Yield 1, 2 and 5 times the powers of ten, from `least` on."""
+    power = 10.0 ** math.floor(math.log10(least))
+    while True:
+        yield from (power * one for one in (1, 2, 5) if power * one >= least)
+        power *= 10

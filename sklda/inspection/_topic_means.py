@@ -1,0 +1,238 @@
+"""Mean topic proportions of groups of documents, or over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
+from sklda._topics.plotting import check_indices, import_pandas
+from sklda._topics.posterior_draws import check_draws
+from sklda.inspection._effects import warn_of_alpha
+from sklda.inspection._groups import check_groups
+from sklda.inspection._pooling import check_several, pool
+
+_MOST_TOPICS = 3  # in the printed table
+_COLUMNS = ("mean", "standard_error", "low", "high")
+
+
+class TopicMeans:
+    """Mean topic proportions of groups of documents, with intervals.
+
+    `topic_means` returns them, and `TopicMeansDisplay` plots them.
+
+    Attributes
+    ----------
+    groups : list of str
+        Names of the groups, or of the bins of numbers or dates in their order.
+    places : ndarray of shape (n_groups,) or None
+        Middles of the bins, of dates in days since 1970; None for categories.
+    are_dates : bool
+        Whether the bins are of dates.
+    n_documents : ndarray of shape (n_groups,)
+        Number of documents in each group; 0 in a gap between bins.
+    topics : ndarray of shape (n_topics,)
+        Numbers of the topics.
+    mean, standard_error : ndarray of shape (n_groups, n_topics)
+        Mean proportion of each topic, and the square root of its pooled variance.
+    low, high : ndarray of shape (n_groups, n_topics)
+        Ends of the intervals, NaN for a single document, which has no variance. All is
+        NaN in a group without documents.
+    confidence_level : float
+        Probability of each interval.
+    n_draws : int
+        Number of draws that were pooled.
+    """
+
+    groups: list[str]
+    places: np.ndarray | None
+    are_dates: bool
+    n_documents: np.ndarray
+    topics: np.ndarray
+    mean: np.ndarray
+    standard_error: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    confidence_level: float
+    n_draws: int
+
+    @validates(as_frame=["boolean"])
+    def summary(self, *, as_frame: bool = False) -> Any:
+        """Return a table with a row for each topic and group.
+
+        Parameters
+        ----------
+        as_frame : bool, default=False
+            Whether to return a DataFrame of pandas.
+
+        Returns
+        -------
+        dict of (int, str) to dict of str to float, or DataFrame
+            n_documents, mean, standard_error, low and high.
+
+        Raises
+        ------
+        ValueError, ImportError
+            If `as_frame` is not a bool, or True and pandas is not installed.
+        """
+        rows = {
+            (int(topic), group): {
+                "n_documents": int(self.n_documents[i]),
+                **{name: float(getattr(self, name)[i, j]) for name in _COLUMNS},
+            }
+            for j, topic in enumerate(self.topics)
+            for i, group in enumerate(self.groups)
+        }
+        if not as_frame:
+            return rows
+        pandas = import_pandas()
+        index = pandas.MultiIndex.from_tuples(rows, names=["topic", "group"])
+        return pandas.DataFrame(list(rows.values()), index=index)
+
+    def _cell(self, i: int, j: int) -> str:
+        """Return the mean of a group, with its interval if it has several documents."""
+        if self.n_documents[i] == 0:
+            return "-"
+        mean = f"{self.mean[i, j]:.3f}"
+        if self.n_documents[i] == 1:
+            return mean
+        return f"{mean} ({self.low[i, j]:.3f} to {self.high[i, j]:.3f})"
+
+    def __repr__(self) -> str:
+        shown = self.topics[:_MOST_TOPICS]
+        rows = [["group", "documents", *(f"topic {k}" for k in shown)]]
+        for i, group in enumerate(self.groups):
+            cells = (self._cell(i, j) for j in range(len(shown)))
+            rows.append([group, f"{self.n_documents[i]:,}", *cells])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        aligned = "<", *">" * (len(widths) - 1)
+        lines = [
+            "  ".join(
+                f"{cell:{side}{width}}"
+                for cell, side, width in zip(row, aligned, widths, strict=True)
+            ).rstrip()
+            for row in rows
+        ]
+        title = (
+            f"Mean topic proportions: {self.n_draws} draws, intervals of "
+            f"{self.confidence_level:.0%}"
+        )
+        n_more = self.topics.size - _MOST_TOPICS
+        more = [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
+        return "\n".join([title, *lines, *more])
+
+
+@validates(
+    max_bins=POSITIVE_INTEGER, confidence_level=LEVEL, random_state=["random_state"]
+)
+def topic_means(
+    draws: Any,
+    groups: ArrayLike,
+    *,
+    topics: ArrayLike | None = None,
+    max_bins: int = 24,
+    confidence_level: float = 0.95,
+    random_state: int | RandomState | None = None,
+) -> TopicMeans:
+    """Estimate the mean topic proportions of groups of documents, or over time.
+
+    A mean of estimated proportions ignores that these are uncertain. So each draw gives
+    a sample of the proportions from the posterior, and the means of its groups. They
+    are pooled as in `estimate_effect`, without a regression: the intervals include both
+    the uncertainty of the proportions and that of a mean of so many documents.
+
+    Parameters
+    ----------
+    draws : PosteriorDraws
+        ``draws_`` of an estimator that was fitted with `keep_draws`; 25 or more, far
+        enough apart (`thin`) to differ.
+    groups : array-like of shape (n_documents,)
+        Group of each document of the fit, in the same order: texts are categories;
+        numbers and dates become bins of equal width in their order, such as weeks or
+        months. Bins without documents between others are gaps.
+    topics : array-like of int, default=None
+        Topics whose proportions are averaged. By default all.
+    max_bins : int, default=24
+        Maximum number of bins of numbers and dates, at least 1; the finest are taken.
+    confidence_level : float, default=0.95
+        Probability of the intervals, between 0 and 1.
+    random_state : int, RandomState instance or None, default=None
+        Seed. Pass an int for reproducible results.
+
+    Returns
+    -------
+    TopicMeans
+        Means, standard errors, intervals and a table.
+
+    Raises
+    ------
+    TypeError
+        If `draws` are no draws, or a group is no text, number or date.
+    ValueError
+        If there are fewer than 2 draws or topics, a parameter is out of range, a
+        document has no group, or there are more than 200 categories.
+
+    Warns
+    -----
+    UserWarning
+        If alpha does not fit, see `estimate_effect`.
+
+    See Also
+    --------
+    TopicMeansDisplay : The means as a picture.
+    estimate_effect : Differences between groups, with other covariates held fixed.
+
+    Notes
+    -----
+    A document counts as one, however long. The documents are taken as a sample of a
+    larger number: an interval is where the mean of that is. With m draws, n documents,
+    W the mean over draws of the variance of their proportions, and B the variance of
+    the mean between draws, the pooled variance is W / n + (1 + 1/m) B. Intervals are
+    those of a t distribution, cut at 0 and 1.
+
+    LDA does not know the groups: it shrinks each document of N tokens towards the prior
+    mean, and so differences between groups by about A / (N + A), where A is the sum of
+    alpha.
+
+    Examples
+    --------
+    >>> from sklda import CollapsedGibbsLDA
+    >>> from sklda.datasets import make_lda_corpus
+    >>> from sklda.inspection import topic_means
+    >>> X, theta, _ = make_lda_corpus(50, 30, 3, random_state=0)
+    >>> lda = CollapsedGibbsLDA(3, thin=4, keep_draws=25, random_state=0).fit(X)
+    >>> years = [2000 + i % 3 for i in range(50)]
+    >>> means = topic_means(lda.draws_, years, random_state=0)
+    >>> means.groups, means.n_documents.tolist(), means.low.shape
+    (['2000', '2001', '2002'], [17, 17, 16], (3, 3))
+    """
+    draws = check_draws(draws)
+    shown = check_indices(topics, "topics", draws.n_topics, "topics")
+    check_several(draws)
+    found = check_groups(groups, draws.n_documents, max_bins)
+    rng = check_random_state(random_state)
+    warn_of_alpha(draws, "means")
+    sizes = found.sizes()
+    n = np.where(sizes > 0, sizes, np.nan)[:, np.newaxis]
+    cells = np.ones(found.members.size), (found.members, np.arange(found.members.size))
+    member = sparse.csr_array(cells, shape=(sizes.size, found.members.size))
+    means, variances = np.empty((2, draws.n_draws, sizes.size, shown.size))
+    for i in range(draws.n_draws):
+        theta = draws.sample_doc_topic(i, rng)[:, shown]
+        means[i] = (member @ theta) / n
+        from_mean = theta - means[i][found.members]
+        variances[i] = (member @ from_mean**2) / (n * np.where(n > 1, n - 1, np.nan))
+    pooled = pool(means, variances, n - 1, confidence_level)
+    result = TopicMeans()
+    result.groups, result.places = found.names, found.places
+    result.are_dates, result.n_documents = found.are_dates, sizes
+    result.topics, result.mean = shown, pooled.mean
+    result.standard_error = pooled.standard_error
+    result.low, result.high = pooled.low.clip(0, 1), pooled.high.clip(0, 1)
+    result.confidence_level, result.n_draws = confidence_level, draws.n_draws
+    return result

@@ -1,0 +1,272 @@
+"""A plot of mean topic proportions by group or over time, a panel for each topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
+
+from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
+from sklda._core.types import NameList
+from sklda._topics.plotting import (
+    EDGE,
+    FILL,
+    axes_of,
+    check_indices,
+    import_pyplot,
+    label_list,
+    largest_topics,
+    shorten,
+    write_rows,
+)
+from sklda._topics.posterior_draws import check_draws
+from sklda.inspection._topic_means import TopicMeans, topic_means
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLUMNS = 3
+_WIDTH, _HEIGHT = 2.8, 2.0  # inches of a panel with a line
+_ROW = 0.26  # inches of a group
+_NAMES = 1.4  # inches of their names
+_MAX_TITLE, _MAX_NAME = 24, 24  # characters of the names of topics and groups
+
+
+class TopicMeansDisplay:
+    """Plot mean topic proportions by group or over time, with intervals.
+
+    Each topic has a panel: with a line for bins of numbers or dates, which is cut where
+    there are no documents, and one more panel that counts these; otherwise with a row
+    for each group. Create a display with `from_draws`, or from the result of
+    `topic_means`.
+
+    Parameters
+    ----------
+    means : TopicMeans
+        What `topic_means` returns.
+    topic_names : array-like of str of shape (n_topics,), default=None
+        Names of the topics of the means. By default their numbers.
+
+    Attributes
+    ----------
+    axes_ : ndarray of Axes
+        Panels of the topics and, for bins, that of the numbers of documents.
+    figure_ : Figure
+        The figure.
+
+    See Also
+    --------
+    topic_means : The numbers themselves.
+
+    Examples
+    --------
+    >>> from sklda import CollapsedGibbsLDA
+    >>> from sklda.datasets import make_lda_corpus
+    >>> from sklda.inspection import TopicMeansDisplay
+    >>> X, _, _ = make_lda_corpus(50, 30, 3, random_state=0)
+    >>> lda = CollapsedGibbsLDA(3, thin=4, keep_draws=25, random_state=0).fit(X)
+    >>> months = ["2008-01", "2008-03"] * 25
+    >>> TopicMeansDisplay.from_draws(lda.draws_, months, random_state=0).axes_.shape
+    (3,)
+    """
+
+    axes_: np.ndarray
+    figure_: Figure
+
+    def __init__(self, *, means: Any, topic_names: NameList | None = None) -> None:
+        if not isinstance(means, TopicMeans):
+            raise TypeError(f"means must be what topic_means returns, got {means!r}.")
+        self.means = means
+        if topic_names is None:
+            topic_names = [f"topic {k}" for k in means.topics]
+        n_topics = means.topics.size
+        self.topic_names = label_list(topic_names, "topic_names", "topics", n_topics)
+
+    @classmethod
+    @validates(
+        n_topics=POSITIVE_INTEGER,
+        max_bins=POSITIVE_INTEGER,
+        confidence_level=LEVEL,
+        random_state=["random_state"],
+    )
+    def from_draws(
+        cls,
+        draws: Any,
+        groups: ArrayLike,
+        *,
+        topics: ArrayLike | None = None,
+        topic_names: NameList | None = None,
+        n_topics: int = 6,
+        max_bins: int = 24,
+        confidence_level: float = 0.95,
+        random_state: int | RandomState | None = None,
+        ax: Axes | Iterable[Axes] | None = None,
+        **style: Any,
+    ) -> Self:
+        """Estimate the means of groups, and plot them.
+
+        Parameters
+        ----------
+        draws : PosteriorDraws
+            ``draws_`` of an estimator that was fitted with `keep_draws`.
+        groups : array-like of shape (n_documents,)
+            Group of each document, see `topic_means`.
+        topics : array-like of int, default=None
+            Topics to plot. By default the most frequent ones.
+        topic_names : array-like of str of shape (n_components,), default=None
+            Names of all topics. By default their numbers.
+        n_topics : int, default=6
+            Number of the most frequent topics to plot, at least 1, without `topics`.
+        max_bins : int, default=24
+            Maximum number of bins of numbers and dates, at least 1.
+        confidence_level : float, default=0.95
+            Probability of the intervals, between 0 and 1.
+        random_state : int, RandomState instance or None, default=None
+            Seed. Pass an int for reproducible results.
+        ax : Axes or array-like of Axes, default=None
+            One Axes per topic, and one more for bins. By default a new figure is made.
+        **style : dict
+            Keyword arguments for ``Axes.plot``, which draws the means.
+
+        Returns
+        -------
+        TopicMeansDisplay
+            The plotted display.
+
+        Raises
+        ------
+        ImportError, TypeError, ValueError
+            Without matplotlib; as `topic_means` and `plot`; if a parameter has a wrong
+            type, length or value.
+        """
+        import_pyplot(cls.__name__)
+        draws = check_draws(draws)
+        if topics is None:
+            every = (draws.doc_topic(i) for i in range(draws.n_draws))
+            topics = largest_topics(sum(every, np.zeros((1, 1))), n_topics)
+        shown = check_indices(topics, "topics", draws.n_topics, "topics")
+        if topic_names is not None:
+            names = label_list(topic_names, "topic_names", "topics", draws.n_topics)
+            topic_names = [names[k] for k in shown]
+        means = topic_means(
+            draws,
+            groups,
+            topics=shown,
+            max_bins=max_bins,
+            confidence_level=confidence_level,
+            random_state=random_state,
+        )
+        return cls(means=means, topic_names=topic_names).plot(ax, **style)
+
+    def plot(self, ax: Axes | Iterable[Axes] | None = None, **style: Any) -> Self:
+        """Plot what the display holds.
+
+        Parameters
+        ----------
+        ax : Axes or array-like of Axes, default=None
+            One Axes per topic, and one more for bins. By default a new figure is made.
+        **style : dict
+            Keyword arguments for ``Axes.plot``, which draws the means.
+
+        Returns
+        -------
+        TopicMeansDisplay
+            The display itself.
+
+        Raises
+        ------
+        ImportError, TypeError, ValueError
+            If matplotlib is not installed, `ax` holds anything but Axes, or not one for
+            each panel.
+        """
+        import_pyplot(type(self).__name__)
+        are_bins = self.means.places is not None
+        n_panels = len(self.topic_names) + are_bins
+        axes = self._new_axes(n_panels) if ax is None else axes_of(ax)
+        if len(axes) != n_panels:
+            raise ValueError(f"ax holds {len(axes)} Axes for {n_panels} panels.")
+        draw = self._draw_line if are_bins else self._draw_rows
+        style = {"color": EDGE, "marker": "o", "markersize": 4} | style
+        for j, name in enumerate(self.topic_names):
+            draw(axes[j], j, style)
+            title = shorten(name, _MAX_TITLE)
+            axes[j].set_title(title, fontsize="medium", parse_math=False)
+            axes[j].spines[["top", "right"]].set_visible(False)
+        if are_bins:
+            self._draw_counts(axes[-1])
+        self.axes_, self.figure_ = axes, axes[0].figure
+        return self
+
+    def _new_axes(self, n_panels: int) -> np.ndarray:
+        """Return the panels of a new figure, those of groups with names at the left."""
+        of_rows = self.means.places is None
+        n_columns = min(n_panels, _COLUMNS)
+        n_rows = -(-n_panels // n_columns)
+        width, height = _WIDTH * n_columns, _HEIGHT
+        if of_rows:
+            width, height = width + _NAMES, _ROW * len(self.means.groups) + 0.8
+        pyplot = import_pyplot(type(self).__name__)
+        figure, grid = pyplot.subplots(
+            n_rows,
+            n_columns,
+            figsize=(width, height * n_rows),
+            sharey=of_rows,
+            squeeze=False,
+            layout="constrained",
+        )
+        panels: np.ndarray = grid.ravel()
+        for panel in panels[n_panels:]:
+            panel.remove()
+        figure.supylabel("" if of_rows else "mean proportion", fontsize="medium")
+        figure.supxlabel("mean proportion" if of_rows else "", fontsize="medium")
+        return panels[:n_panels]
+
+    def _draw_rows(self, panel: Any, j: int, style: dict[str, Any]) -> None:
+        """Draw the groups of a topic from top to bottom."""
+        means, rows = self.means, np.arange(len(self.means.groups))
+        panel.hlines(rows, means.low[:, j], means.high[:, j], color=FILL, linewidth=4)
+        panel.plot(means.mean[:, j], rows, **{"linestyle": "none"} | style)
+        counts = (f"{n:,}" for n in means.n_documents)
+        names = (shorten(name, _MAX_NAME) for name in means.groups)
+        texts = [f"{name} ({n})" for name, n in zip(names, counts, strict=True)]
+        write_rows(panel, texts, _MAX_NAME + 12)
+        panel.set_xlim(left=0)
+        panel.locator_params(axis="x", nbins=4)
+
+    def _draw_line(self, panel: Any, j: int, style: dict[str, Any]) -> None:
+        """Draw a topic over the bins; NaN cuts the line."""
+        means, at = self.means, self._at()
+        band = {"color": FILL, "alpha": 0.6, "linewidth": 0}
+        panel.fill_between(at, means.low[:, j], means.high[:, j], **band)
+        # A bin between gaps has no width, so its interval is drawn as a bar as well.
+        panel.vlines(at, means.low[:, j], means.high[:, j], color=FILL)
+        panel.plot(at, means.mean[:, j], **style)
+        panel.set_ylim(bottom=0)
+        self._write_dates(panel)
+
+    def _draw_counts(self, panel: Any) -> None:
+        at = self._at()
+        width = 0.8 * np.diff(at).min() if at.size > 1 else None
+        options = {} if width is None else {"width": width}
+        panel.bar(at, self.means.n_documents, color="0.7", **options)
+        panel.set_title("number of documents", fontsize="medium")
+        panel.spines[["top", "right"]].set_visible(False)
+        self._write_dates(panel)
+
+    def _at(self) -> np.ndarray:
+        """Return places of the bins; Matplotlib counts days from 1970 as well."""
+        places = self.means.places
+        assert places is not None
+        return places
+
+    def _write_dates(self, panel: Any) -> None:
+        if self.means.are_dates:
+            from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+            locator = AutoDateLocator(minticks=2, maxticks=5)
+            panel.xaxis.set_major_locator(locator)
+            panel.xaxis.set_major_formatter(ConciseDateFormatter(locator))

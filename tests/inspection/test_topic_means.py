@@ -1,0 +1,188 @@
+"""Mean topic proportions of groups and over time, and their picture."""
+
+import numpy as np
+import pytest
+from scipy.stats import t as student_t
+
+from sklda.inspection import TopicMeansDisplay, topic_means
+from tests.helpers.draws import draws_of
+from tests.helpers.pictures import LONG, boxes, overlaps
+
+RNG = np.random.default_rng(0)
+ALPHA = np.array([0.2, 1.5, 0.7])
+PARTY = np.array(["left", "right", "centre"])[np.arange(30) % 3]
+YEARS = np.array([2001, 2002, 2005])[np.arange(30) % 3]
+
+
+def some_draws(n_draws=5, n_documents=30, n_topics=3, n_tokens=40):
+    """Return draws whose documents have as many tokens in each draw."""
+    theta = RNG.dirichlet(np.ones(n_topics), n_documents)
+    shape = n_draws, n_documents
+    return draws_of(RNG.multinomial(n_tokens, theta, shape), np.ones(n_topics) / 2)
+
+
+def test_means_and_intervals_by_hand():
+    draws = some_draws()
+    found = topic_means(
+        draws, PARTY, topics=[2, 0], confidence_level=0.9, random_state=3
+    )
+    assert found.groups == ["centre", "left", "right"]
+    assert found.places is None
+    assert found.n_documents.tolist() == [10, 10, 10]
+    rng = np.random.RandomState(3)
+    thetas = [draws.sample_doc_topic(i, rng) for i in range(5)]
+    for i, group in enumerate(found.groups):
+        for j, topic in enumerate([2, 0]):
+            parts = np.array([theta[group == PARTY, topic] for theta in thetas])
+            within = parts.var(axis=1, ddof=1).mean() / 10
+            between = 6 / 5 * parts.mean(axis=1).var(ddof=1)
+            total = within + between
+            gamma = between / total
+            observed = (9 + 1) / (9 + 3) * 9 * (1 - gamma)
+            df = 1 / (gamma**2 / 4 + 1 / observed)
+            half = student_t.ppf(0.95, df) * total**0.5
+            mean = parts.mean()
+            expected = mean, total**0.5, mean - half, mean + half
+            names = "mean", "standard_error", "low", "high"
+            seen = [getattr(found, name)[i, j] for name in names]
+            np.testing.assert_allclose(seen, expected, rtol=1e-9)
+
+
+def test_bins_without_documents_are_gaps():
+    groups = np.where(np.arange(30) == 7, 2010, YEARS)
+    found = topic_means(some_draws(), groups, random_state=0)
+    assert found.groups == [str(year) for year in range(2001, 2011)]
+    assert found.n_documents.tolist() == [10, 9, 0, 0, 10, 0, 0, 0, 0, 1]
+    empty = found.n_documents == 0
+    assert np.isnan(found.mean[empty]).all()
+    assert np.isfinite(found.mean[~empty]).all()
+    np.testing.assert_allclose(found.mean[~empty].sum(axis=1), 1)
+    alone = found.n_documents < 2
+    assert np.isnan(found.low[alone]).all()
+    assert np.isfinite(found.low[~alone]).all()
+    assert (found.low[~alone] >= 0).all()
+
+
+def test_a_single_document_is_printed_without_an_interval():
+    groups = np.where(np.arange(30) == 7, "alone", PARTY)
+    found = topic_means(some_draws(), groups, random_state=0)
+    (line,) = [one for one in repr(found).splitlines() if one.startswith("alone")]
+    assert line.split() == ["alone", "1", *(f"{x:.3f}" for x in found.mean[0])]
+
+
+def test_finest_bins_that_are_few_enough():
+    days = np.datetime64("2008-01-01") + np.arange(0, 360, 12)
+    found = topic_means(some_draws(), days, random_state=0)
+    assert found.groups[:2] == ["2008-01", "2008-02"]
+    assert found.are_dates
+    found = topic_means(some_draws(), days, max_bins=5, random_state=0)
+    assert found.groups[0] == "2008-01 to 2008-03"
+
+
+def test_tables():
+    pandas = pytest.importorskip("pandas")
+    found = topic_means(some_draws(n_topics=7), YEARS, random_state=0)
+    rows, table = found.summary(), found.summary(as_frame=True)
+    assert list(table.index) == list(rows)
+    assert list(table.index)[:2] == [(0, "2001"), (0, "2002")]
+    assert isinstance(table, pandas.DataFrame)
+    assert rows[4, "2005"]["n_documents"] == 10
+    assert rows[4, "2005"]["high"] == found.high[4, 4]
+    lines = repr(found).splitlines()
+    assert lines[0] == "Mean topic proportions: 5 draws, intervals of 95%"
+    assert lines[-1] == "and 4 more topics: see summary()"
+    mean, low, high = (getattr(found, x)[0, 0] for x in ("mean", "low", "high"))
+    assert f"{mean:.3f} ({low:.3f} to {high:.3f})" in lines[2]
+    assert lines[4].split() == ["2003", "0", *"---"]
+
+
+def test_intervals_cover_planted_means():
+    # Each topic has words of its own: the topics of the tokens are known.
+    planted = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
+    rng, group, covered = np.random.default_rng(1), np.arange(40) % 2, []
+    prior = 3 * planted.mean(axis=0)
+    for seed in range(200):
+        theta = np.array([rng.dirichlet(3 * planted[g]) for g in group])
+        counts = np.array([rng.multinomial(300, each) for each in theta])
+        draws = draws_of(np.tile(counts, (10, 1, 1)), prior)
+        found = topic_means(draws, group, confidence_level=0.8, random_state=seed)
+        covered.append((found.low < planted) & (planted < found.high))
+    rate = np.mean(covered, axis=0)
+    # Documents of 300 words are shrunk by 1 %, a tenth of a standard error.
+    assert (np.abs(rate - 0.8) < 4 * np.sqrt(0.16 / 200)).all()
+
+
+# --- the picture -------------------------------------------------------------
+
+
+def test_line_has_gaps_and_counts(pyplot):
+    draws = some_draws()
+    display = TopicMeansDisplay.from_draws(draws, YEARS, n_topics=2, random_state=0)
+    assert len(display.axes_) == 3
+    for j in range(2):
+        (line,) = display.axes_[j].lines
+        np.testing.assert_array_equal(line.get_ydata(), display.means.mean[:, j])
+        assert np.isnan(line.get_ydata()).tolist() == [False, False, True, True, False]
+    heights = [bar.get_height() for bar in display.axes_[-1].patches]
+    assert heights == [10, 10, 0, 0, 10]
+    again = TopicMeansDisplay(means=display.means, topic_names=["a", "b"]).plot()
+    assert [panel.get_title() for panel in again.axes_] == [
+        "a",
+        "b",
+        "number of documents",
+    ]
+
+
+def test_dates_are_on_the_axis(pyplot):
+    days = np.datetime64("2008-01-01") + np.arange(0, 360, 12)
+    display = TopicMeansDisplay.from_draws(some_draws(), days, random_state=0)
+    display.figure_.draw_without_rendering()
+    labels = [label.get_text() for label in display.axes_[-1].get_xticklabels()]
+    assert "Jul" in labels or "May" in labels
+
+
+def test_rows_name_groups_and_their_sizes(pyplot):
+    display = TopicMeansDisplay.from_draws(
+        some_draws(), PARTY, topics=[2, 0], topic_names=["x", "y", "z"], random_state=0
+    )
+    assert [panel.get_title() for panel in display.axes_] == ["z", "x"]
+    labels = [label.get_text() for label in display.axes_[0].get_yticklabels()]
+    assert labels == ["centre (10)", "left (10)", "right (10)"]
+    (points,) = display.axes_[1].lines
+    np.testing.assert_array_equal(points.get_xdata(), display.means.mean[:, 1])
+    (bars,) = display.axes_[1].collections
+    ends = np.array([segment[:, 0] for segment in bars.get_segments()])
+    np.testing.assert_array_equal(ends[:, 0], display.means.low[:, 1])
+    np.testing.assert_array_equal(ends[:, 1], display.means.high[:, 1])
+
+
+def test_most_frequent_topics_are_drawn(pyplot):
+    draws = some_draws(n_topics=9)
+    display = TopicMeansDisplay.from_draws(draws, PARTY, n_topics=4, random_state=0)
+    total = sum(draws.doc_topic(i) for i in range(5)).sum(axis=0)
+    assert set(display.means.topics) == set(np.argsort(-total)[:4])
+
+
+@pytest.mark.parametrize("groups", [LONG, YEARS])
+def test_texts_do_not_overlap(pyplot, groups):
+    draws = some_draws(n_topics=5)
+    display = TopicMeansDisplay.from_draws(
+        draws, groups, topic_names=LONG[:5], random_state=0
+    )
+    display.figure_.draw_without_rendering()
+    titles = boxes(panel.title for panel in display.axes_)
+    frames = np.array([panel.get_window_extent().extents for panel in display.axes_])
+    assert overlaps(np.vstack([titles, frames])) == 0
+    names = boxes(display.axes_[0].get_yticklabels())
+    assert overlaps(names) == 0
+    assert (names[:, 0] >= 0).all()
+
+
+def test_axes_of_the_user(pyplot):
+    _, axes = pyplot.subplots(1, 3)
+    display = TopicMeansDisplay.from_draws(
+        some_draws(), YEARS, n_topics=2, random_state=0, ax=axes
+    )
+    assert display.axes_[2] is axes[2]
+    with pytest.raises(ValueError, match="ax holds 3 Axes for 2 panels"):
+        TopicMeansDisplay.from_draws(some_draws(), PARTY, n_topics=2, ax=axes)
