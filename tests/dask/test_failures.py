@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 import sklda
-from sklda.dask import _chain, _cluster, _corpus
+from sklda.dask import _cluster, _corpus, _counting
 from tests.dask.conftest import SECONDS
 from tests.dask.corpora import (
     X,
@@ -141,7 +141,7 @@ def test_bad_parameters(params, message):
 
 def test_too_many_partitions(monkeypatch):
     monkeypatch.setattr(_cluster, "MOST_TASKS", 100)
-    monkeypatch.setattr(_chain, "MOST_TASKS", 100)
+    monkeypatch.setattr(_counting, "MOST_TASKS", 100)
     model = make(n_partitions=50)
     with pytest.raises(ValueError, match="partitions make more than 100 tasks"):
         model.fit(delayed_blocks())

@@ -209,6 +209,9 @@ HYPERPRIORS += Spec(
 )
 # What does not follow from the constraints.
 MORE = {
+    # A document of a class that the dict names as another.
+    "class_weight": refused({"no class": 2.0}, words="not in class_weight|columns of y")
+    + accepted({}),
     "hyperpriors": HYPERPRIORS,
     "doc_topic_prior": PER_TOPIC + FLOAT32,
     "init": INIT,

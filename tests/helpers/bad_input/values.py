@@ -208,11 +208,6 @@ def of_constraints(constraints: list[Any], typical: Any) -> Spec:
         known += 1
         spec += refused(5, "yes", True, {3}, [("a", 1)], object(), words=NAME)
     known += sum(isinstance(c, HasMethods) for c in constraints)
-    if dict in constraints:  # weights of the classes
-        known += 1
-        # A document of a class that the dict names as another.
-        spec += refused({"no class": 2.0}, words="not in class_weight|columns of y")
-        spec += accepted({})
     if "array-like" in constraints:
         known += 1
         spec = Spec(
