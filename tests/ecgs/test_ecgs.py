@@ -129,7 +129,7 @@ class Forger:
     def kernel_priors(self, problem):
         return problem.kernel_priors()
 
-    def sweep_groups(self, part, state, priors, n_draws, rng):
+    def sweep_groups(self, part, state, priors, alphas, n_draws, rng):
         for first, last in itertools.pairwise(part.token_ptr):
             topics = self.rng.permutation(self.n_topics)[: self.rng.integers(1, 5)]
             state.z[first:last] = self.rng.choice(topics, last - first)

@@ -105,7 +105,7 @@ betas
     _beta_of: B[:, F:L].T -> B[::-1, F:L].T
 cell
   alpha is that of another topic
-    _draw_theta: np.tile(A, *Z) -> np.tile(A[::-1], *Z)
+    _draw_theta: problem.alpha_of(F, L) -> problem.alpha_of(F, L)[:, ::-1].copy()
   the topic stays twice
     resample_topics: R -= S -> pass
   the topic is drawn again

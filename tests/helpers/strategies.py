@@ -205,7 +205,9 @@ def estimators(draw, cls):
     is_exact = params.get("approximation") == "exact"  # O(tokens ** 2) for each topic
     n_topics = draw(among([1, 2, 3, 5, 16, 17, 40, 130][: 4 if is_exact else None]))
     params |= draw(_priors(n_topics)) | draw(_schedules(cls))
-    if cls is not sklda.CVBLDA and np.ndim(params["doc_topic_prior"]) == 0:
+    if cls is sklda.DMRLDA:  # which samples its prior anyway
+        del params["learn_priors"]
+    elif cls is not sklda.CVBLDA and np.ndim(params["doc_topic_prior"]) == 0:
         params |= draw(st.just({}) | _hierarchical)
     seed = draw(st.integers(0, 99))
     n_jobs = draw(among([None, 1, 2, 3, -1]))
