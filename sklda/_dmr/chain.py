@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
@@ -16,13 +16,6 @@ from sklda._dmr.weights import NormalPrior, alpha_of, draw_all_weights
 from sklda._gibbs.chain import Chain
 
 _AT_A_TIME = 10_000  # documents
-
-
-class KeptWeights(NamedTuple):
-    """The weights of a kept sample."""
-
-    sweep: int
-    weights: np.ndarray  # (n_topics, n_weights)
 
 
 class CovariatePrior:
@@ -40,7 +33,7 @@ class CovariatePrior:
     ) -> None:
         self.scaling, self.prior, self.rng = scaling, prior, rng
         self.rows = scaling.rows_of(covariates)
-        self.kept: list[KeptWeights] = []
+        self.kept: list[np.ndarray] = []  # weights
 
     def check_same(self, covariates: np.ndarray) -> None:
         """Raise ValueError unless covariates are those of the chain."""
@@ -84,12 +77,12 @@ class CovariatePrior:
 
     def keep(self, problem: Problem, sweep: int) -> None:
         """Add the present sample to the kept ones."""
-        self.kept.append(KeptWeights(sweep, self.weights))
+        self.kept.append(self.weights)
 
     @property
     def kept_weights(self) -> np.ndarray:
         """The weights of the kept samples, (n_kept, n_topics, n_weights)."""
-        return np.array([one.weights for one in self.kept])
+        return np.array(self.kept)
 
     def mean(self, problem: Problem) -> Problem:
         """Return the problem with the mean of alpha over the kept samples."""
@@ -98,8 +91,8 @@ class CovariatePrior:
 
     def add_to_proportions(self, theta: np.ndarray, lengths: np.ndarray) -> None:
         """Add the mean of alpha / (length + sum of alpha) to theta, in place."""
-        for one in self.kept:
-            alpha = alpha_of(self.rows.x, one.weights)
+        for weights in self.kept:
+            alpha = alpha_of(self.rows.x, weights)
             sums = alpha.sum(axis=1)
             for first in range(0, len(theta), _AT_A_TIME):
                 some = slice(first, first + _AT_A_TIME)
