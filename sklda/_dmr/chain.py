@@ -11,6 +11,7 @@ import numpy as np
 from sklda._core.problem import Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import SamplerState
+from sklda._core.threads import Threads
 from sklda._dmr.covariates import Scaling
 from sklda._dmr.weights import NormalPrior, alpha_of, draw_all_weights
 from sklda._gibbs.chain import Chain
@@ -33,6 +34,7 @@ class CovariatePrior:
     ) -> None:
         self.scaling, self.prior, self.rng = scaling, prior, rng
         self.rows = scaling.rows_of(covariates)
+        self.threads = Threads(1)
         self.kept: list[np.ndarray] = []  # weights
 
     def check_same(self, covariates: np.ndarray) -> None:
@@ -71,7 +73,7 @@ class CovariatePrior:
         sweep: int,
     ) -> Problem:
         """Draw the weights given the topics; return the problem with their alpha."""
-        given = self.rows, self.prior, problem.corpus, state.z, self.rng
+        given = self.rows.x, self.prior, problem, state.z, self.rng, self.threads
         self.weights = draw_all_weights(self.weights, *given)
         return self.applied(problem)
 

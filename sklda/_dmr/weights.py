@@ -1,22 +1,23 @@
 """The weights of covariates: their prior, and draws given the topics of the tokens."""
 
+from collections.abc import Callable
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from sklda._core.corpus import kernel_ranges, tokens_before
-from sklda._core.problem import Corpus, padded
+from sklda._core.corpus import MOST_STEPS, ranges, tokens_before
+from sklda._core.problem import Problem, padded
 from sklda._core.random_streams import RandomStreams, next_uint64
-from sklda._dmr.kernels.tables import add_exposures, add_tables_of_rows
-from sklda._dmr.kernels.weights import (
-    Regression,
-    Room,
-    draw_weights_of_topic,
-    fill_alpha,
-    fill_logs,
-)
+from sklda._core.threads import Threads
+from sklda._dmr.kernels.exposures import fill_exposures
+from sklda._dmr.kernels.linear_algebra import WEIGHTS
+from sklda._dmr.kernels.regression import Design, Room, set_shared_curvature
+from sklda._dmr.kernels.weights import draw_weights, fill_alpha, fill_logs
+from sklda._gibbs.tables import count_tables
 
 _CHILD = 2**32 - 2  # the child of the random streams that is for the priors
+_CALLER = Threads(1)  # alone
+_STEPS_PER_EXPOSURE = 100  # of a kernel
 
 
 class CovariateRows(NamedTuple):
@@ -54,54 +55,85 @@ def alpha_of(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
     Covariates that no document of the fit had may lead beyond the bounds.
     """
     alpha = np.empty((len(x), len(weights)))
-    fill_alpha(np.ascontiguousarray(x), weights, alpha)
+    fill_alpha(np.ascontiguousarray(x), np.ascontiguousarray(weights.T), alpha)
     return alpha
 
 
 def draw_all_weights(
     weights: np.ndarray,
-    design: CovariateRows,
+    x: np.ndarray,
     prior: NormalPrior,
-    corpus: Corpus,
+    problem: Problem,
     z: np.ndarray,
     rng: RandomStreams,
+    threads: Threads = _CALLER,
 ) -> np.ndarray:
     """Return the next weights of all topics, (n_topics, n_weights); cost O(tokens).
 
-    The cost for each topic is O(n_rows n_weights^2).
+    The problem has alpha of the present ones; x are the rows of covariates, (n_rows,
+    n_weights). The cost for each topic is O(n_rows n_weights^2).
     """
     own = rng.child(_CHILD).kernel
-    keys = [np.uint64(next_uint64(own)) for _ in range(2)]
-    alpha = alpha_of(design.x, weights)
-    tables, exposure = draw_tables(alpha, design.row, corpus, z, keys)
-    (n_rows, n_weights), n_lanes = design.x.shape, tables.shape[1]
-    x = np.zeros((n_weights, n_lanes))
-    x[:, :n_rows] = design.x.T
-    room = _room(n_weights, n_lanes)
+    keys = [np.uint64(next_uint64(own)) for _ in range(3)]
+    tables, exposure = draw_tables(problem, z, keys, threads)
+    design, of_topics = _regressions(x, prior, tables, exposure)
     weights = weights.copy()
-    for k, of_topic in enumerate(weights):
-        given = Regression(x, prior.centre[k], prior.scale, tables[k], exposure)
-        draw_weights_of_topic(of_topic, given, room, own)
+
+    def draw(first, last):
+        given = weights, prior.centre, of_topics, design, keys[2]
+        draw_weights(first, last, *given, _room(design))
+
+    _share(threads, draw, len(weights), x.size * x.shape[1])
     return weights
 
 
 def draw_tables(
-    alpha: np.ndarray, row: np.ndarray, corpus: Corpus, z: np.ndarray, keys: list
+    problem: Problem, z: np.ndarray, keys: list[np.uint64], threads: Threads
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw tables of topics and rows, and exposures of rows, filled up with zeros."""
-    n_rows, n_topics = alpha.shape
-    tables, exposure = np.zeros((n_topics, padded(n_rows))), np.zeros(padded(n_rows))
-    before, sums = tokens_before(corpus), alpha.sum(axis=1)
-    for first, last in kernel_ranges(before, 1):
-        some, rows = before[first : last + 1], row[first:last]
-        add_tables_of_rows(some, z, rows, alpha, keys[0], tables)
-        add_exposures(some, rows, sums, keys[1], first, exposure)
-    return tables, exposure
+    """Draw the tables of rows and topics, and the exposures of rows."""
+    alpha, row = problem.doc_topic_prior, problem.prior_row
+    before, sums = tokens_before(problem.corpus), alpha.sum(axis=1)
+    tables = count_tables(before, z, alpha, keys[0], row=row, threads=threads)
+    of_documents = np.empty(row.size)
+
+    def fill(first, last):
+        own = before[first : last + 1], row[first:last], sums, keys[1], first
+        fill_exposures(*own, of_documents[first:last])
+
+    _share(threads, fill, row.size, _STEPS_PER_EXPOSURE)
+    return tables, np.bincount(row, of_documents, minlength=len(alpha))
 
 
-def _room(n_weights: int, n_lanes: int) -> Room:
-    of_weights = [np.empty(n_weights) for _ in range(5)]
-    mode, gradient, *others = of_weights
-    square = np.zeros((n_weights, n_weights))
-    of_rows = np.empty((3, n_lanes)), np.empty((3, n_lanes))
-    return Room(mode, gradient, square, *others, *of_rows)
+def _share(threads: Threads, function: Callable, n: int, n_steps: int) -> None:
+    """Call a function for ranges of n items; no call takes long."""
+    slices = ranges(np.arange(n + 1), max(threads.n, 1 + n * n_steps // MOST_STEPS))
+    threads.map(function, *zip(*slices, strict=True))
+
+
+def _regressions(x, prior, tables, exposure) -> tuple[Design, np.ndarray]:
+    """Return what the regressions of all topics share, and the tables of each."""
+    (n_rows, n_weights), n_lanes = x.shape, padded(len(x))
+    n_products = -(-n_weights // WEIGHTS) * WEIGHTS
+    wide, of_rows = np.zeros((n_products, n_lanes)), np.zeros(n_lanes)
+    wide[:n_weights, :n_rows], of_rows[:n_rows] = x.T, exposure
+    design = Design(wide, prior.scale, of_rows, np.zeros((n_weights, n_products)))
+    set_shared_curvature(design)
+    of_topics = np.zeros((tables.shape[1], n_lanes))
+    of_topics[:, :n_rows] = tables.T
+    return design, of_topics
+
+
+def _room(design: Design) -> Room:
+    (n_products, n_lanes), n_weights = design.x.shape, design.scale.size
+    mode, step, distance, noise, trial = np.empty((5, n_weights))
+    return Room(
+        mode=mode,
+        step=step,
+        gradient=np.empty(n_products),
+        factor=np.empty_like(design.curvature),
+        distance=distance,
+        noise=noise,
+        trial=trial,
+        eta=np.empty((3, n_lanes)),
+        value=np.empty((2, n_lanes)),
+    )

@@ -20,22 +20,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core.corpus import kernel_ranges, ranges
 from sklda._core.doc_topic_counts import Histogram
 from sklda._core.random_streams import RandomStreams, advance, next_uint64
-from sklda._core.threads import Threads
-from sklda._gibbs.kernels.hierarchical import (
-    add_tables,
-    draw_concentration,
-    draw_dirichlet,
-)
+from sklda._gibbs.kernels.hierarchical import draw_concentration, draw_dirichlet
 
 # The least entry of alpha: a topic with less is as good as excluded, until w is drawn
 # again, and the kernels' float32 would be slow below 1e-38.
 LEAST_ALPHA = 1e-20
 _CHILD = 2**32 - 2  # the child of the random streams that is for the priors
 _DRAWS = 3  # of 64 bits, in each sweep
-_CALLER = Threads(1)  # alone
 
 
 class GammaPriors(NamedTuple):
@@ -75,31 +68,6 @@ def draw_noise(rng: RandomStreams) -> Noise:
 def skip_noise(rng: RandomStreams, n_sweeps: int) -> None:
     """Advance the random numbers by some sweeps."""
     advance(rng.child(_CHILD).kernel, _DRAWS * n_sweeps)
-
-
-def count_tables(
-    before: np.ndarray,
-    z: np.ndarray,
-    alpha: np.ndarray,
-    key: np.uint64,
-    first_token: int = 0,
-    threads: Threads = _CALLER,
-) -> np.ndarray:
-    """Draw the tables of each topic, (n_topics,) int64; cost O(tokens).
-
-    `before` is `tokens_before` of the documents. Neither ranges nor threads change the
-    sum.
-    """
-
-    def count(first, last):
-        tables, own = np.zeros(alpha.size, np.int64), before[first : last + 1]
-        for begin, end in kernel_ranges(own, 1):
-            some = own[begin : end + 1]
-            add_tables(some, z, first_token, alpha, key, tables)
-        return tables
-
-    slices = list(ranges(before - before[0], threads.n)) or [(0, 0)]
-    return sum(threads.map(count, *zip(*slices, strict=True)))
 
 
 def draw_weights(

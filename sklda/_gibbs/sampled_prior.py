@@ -17,12 +17,12 @@ from sklda._core.threads import Threads
 from sklda._gibbs.hierarchical import (
     GammaPriors,
     TopicWeights,
-    count_tables,
     draw_noise,
     draw_topic_word_prior,
     draw_weights,
 )
 from sklda._gibbs.kernels.hierarchical import HIGHEST, LOWEST
+from sklda._gibbs.tables import count_tables
 
 MOST_TOKENS = 0.99  # of the tokens are on the topics that count as used
 _AT_A_TIME = 10_000  # documents

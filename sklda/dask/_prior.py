@@ -7,8 +7,9 @@ import numpy as np
 from sklda._core.corpus import document_lengths, tokens_before
 from sklda._core.doc_topic_counts import Histogram
 from sklda._core.problem import Problem
-from sklda._gibbs.hierarchical import TopicWeights, count_tables, skip_noise
+from sklda._gibbs.hierarchical import TopicWeights, skip_noise
 from sklda._gibbs.sampled_prior import HierarchicalPrior, KeptPriors, TraceEntry
+from sklda._gibbs.tables import count_tables
 from sklda.dask._parts import PartDocuments
 
 
@@ -28,7 +29,7 @@ def count_part(
     # Kernels take arrays that can be written to; what came from elsewhere is not.
     z, alpha = part.z.copy(), problem.doc_topic_prior.copy()
     before = tokens_before(documents.corpus)
-    tables = count_tables(before, z, alpha, key, first_token)
+    tables = count_tables(before, z, alpha, key, first_token=first_token)
     return np.array([tables, np.bincount(z, minlength=alpha.size)])
 
 

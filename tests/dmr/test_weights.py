@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from sklda._core.problem import Corpus
+from sklda._core.problem import Corpus, Problem
 from sklda._dmr import weights
-from sklda._dmr.weights import CovariateRows, NormalPrior
+from sklda._dmr.weights import NormalPrior
+from sklda._gibbs import tables
 from tests.helpers.mutants import Edit, interpreted, streams
 
 K = 2
@@ -77,10 +78,11 @@ def errors_of(module, x, n_draws, rng):
 
     There are 60 batches, much longer than the memory of the chain.
     """
-    row, own = CovariateRows(np.ascontiguousarray(x), ROW), np.zeros((K, x.shape[1]))
-    z, sample = np.concatenate(TOPICS).astype(np.uint16), []
+    x, own, sample = np.ascontiguousarray(x), np.zeros((K, x.shape[1])), []
+    z = np.concatenate(TOPICS).astype(np.uint16)
     for _ in range(n_draws):
-        own = module.draw_all_weights(own, row, prior_of(x), corpus(), z, rng)
+        problem = Problem(corpus(), 1, weights.alpha_of(x, own), 0.1, ROW)
+        own = module.draw_all_weights(own, x, prior_of(x), problem, z, rng)
         sample.append(own)
     means = moments(np.array(sample)).reshape(60, n_draws // 60, -1).mean(1)
     errors = means.std(0, ddof=1) / np.sqrt(60)
@@ -97,41 +99,41 @@ def test_a_long_chain_has_the_moments_of_the_posterior(x):
 # --- mutants ---------------------------------------------------------------------
 
 TABLES = {
-    "the term of A is missing": Edit("add_exposures", "E[R] += X", "pass"),
-    "A is another row's": Edit("add_exposures", "sums[R]", "sums[0]"),
+    "too few tables": Edit("add_tables", "H * (A + N) < A", "H * (A + N) < A * A"),
+    "all tokens open tables": Edit("add_tables", "H * (A + N) < A", "True"),
+    "counts of the document before": Edit("add_tables", "_forget(*Z)", "pass"),
+    "tables of another row": Edit("add_tables", "row[D]", "row[0]"),
+}
+EXPOSURES = {
+    "A is another row's": Edit("fill_exposures", "sums[R]", "sums[0]"),
     "G has another shape": Edit(
-        "add_exposures", "large_shape(A + 1, R)", "large_shape(A + 2, R)"
+        "fill_exposures", "large_shape(A + 1, R)", "large_shape(A + 2, R)"
     ),
-    "G has no power": Edit("add_exposures", "L / A", "L"),
-    "x is 1 - x": Edit("add_exposures", "_log1p_exp(R)", "_log1p_exp(-R)"),
-    "too few tables": Edit(
-        "add_tables_of_rows", "H * (A + N) < A", "H * (A + N) < A * A"
-    ),
-    "all tokens open tables": Edit("add_tables_of_rows", "H * (A + N) < A", "True"),
-    "counts of the document before": Edit("add_tables_of_rows", "clear(D)", "pass"),
-    "tables of another row": Edit("add_tables_of_rows", "row[D]", "row[0]"),
+    "G has no power": Edit("fill_exposures", "L / A", "L"),
+    "x is 1 - x": Edit("fill_exposures", "_log1p_exp(R)", "_log1p_exp(-R)"),
+    "the term of A is missing": Edit("fill_exposures", "_log1p_exp(R)", "0.0"),
 }
 WEIGHTS = {
-    "the prior is missing": Edit("_log_density", "R -= X", "pass"),
-    "the prior is not centred": Edit("_log_density", "W[J] - C[J]", "W[J]"),
+    "the prior is missing": Edit("log_density", "R -= X", "pass"),
+    "the prior is not centred": Edit("log_density", "W[J] - C[J]", "W[J]"),
     "the scale has no volume": Edit("_on_ray", "x * S", "0.0"),
+    "all topics have the same tables": Edit("draw_weights", "tables[k]", "tables[0]"),
 }
-
-
+# The module of kernels, what it draws, and where that is called.
 PARTS = {
-    "tables": ("add_tables_of_rows", "add_exposures"),
-    "weights": ("draw_weights_of_topic",),
+    "tables": ("sklda._gibbs.kernels.tables", "add_tables", tables),
+    "exposures": ("sklda._dmr.kernels.exposures", "fill_exposures", weights),
+    "weights": ("sklda._dmr.kernels.weights", "draw_weights", weights),
 }
 
 
 def errors_of_edited(monkeypatch, part, edits, n_draws):
     """Return the errors of a chain of which Python runs one part, after edits."""
-    kernels = f"sklda._dmr.kernels.{part}"
+    kernels, name, caller = PARTS[part]
     module = interpreted(kernels, edits, compiled_draws=True).module
-    for name in PARTS[part]:
-        monkeypatch.setattr(weights, name, getattr(module, name))
-    # Rows of covariates matter to tables; weights take longer, the more there are.
-    x = X if part == "tables" else DESIGNS["intercepts"]
+    monkeypatch.setattr(caller, name, getattr(module, name))
+    # Weights take longer, the more covariates there are, and know no rows.
+    x = DESIGNS["intercepts"] if part == "weights" else X
     return errors_of(weights, x, n_draws, streams(2))
 
 
@@ -146,7 +148,7 @@ def test_interpreted_draws_pass(part, monkeypatch):
     ("part", "edit"),
     [
         pytest.param(part, edit, id=name)
-        for part, edits in (("tables", TABLES), ("weights", WEIGHTS))
+        for part, edits in zip(PARTS, (TABLES, EXPOSURES, WEIGHTS), strict=True)
         for name, edit in edits.items()
     ],
 )

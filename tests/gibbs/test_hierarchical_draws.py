@@ -9,13 +9,14 @@ from scipy.special import logsumexp
 
 from sklda._core import corpus
 from sklda._core.threads import Threads
-from sklda._gibbs.hierarchical import count_tables, draw_noise, skip_noise
+from sklda._gibbs.hierarchical import draw_noise, skip_noise
 from sklda._gibbs.kernels.hierarchical import (
     HIGHEST,
     LOWEST,
     draw_concentration,
     draw_dirichlet,
 )
+from sklda._gibbs.tables import count_tables
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
 from tests.helpers.hierarchical import N_BINS, stirling
 from tests.helpers.mutants import streams
@@ -216,7 +217,8 @@ def test_parts_of_the_documents_add_up():
     for first, last in ((0, 1), (1, 90), (90, 90), (90, 300)):
         own = before[first : last + 1]
         tokens = z[own[0] : own[-1]]
-        total += count_tables(own - own[0], tokens, alpha, key, int(own[0]))
+        given = own - own[0], tokens, alpha, key
+        total += count_tables(*given, first_token=int(own[0]))
     np.testing.assert_array_equal(total, count_tables(before, z, alpha, key))
 
 

@@ -202,11 +202,11 @@ drawn
   the first token opens no table
     add_tables: np.int64(opens) -> np.int64(opens and n > 0)
   a token counts itself
-    add_tables: A[K] + N -> A[K] + N + 1
+    add_tables: a + n -> a + n + 1
   all tokens have the same random number
     add_tables: first_token + i -> first_token
   a document leaves its counts
-    add_tables: D[T[I]] = 0 -> pass
+    add_tables: _forget(*Z) -> pass
   the weights are not normalised
     draw_dirichlet: W[K] /= T -> pass
   the weights are normalised by the number of topics

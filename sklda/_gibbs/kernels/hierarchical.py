@@ -1,39 +1,17 @@
-"""Draws of the hierarchical Dirichlet process: tables, weights, concentrations.
+"""Draws of the hierarchical Dirichlet process: weights and concentrations.
 
-The number of tables m_k is that of the franchise of Teh et al. (2006), by Antoniak's
-scheme; concentrations are drawn by slice sampling (R. M. Neal, "Slice sampling", 2003).
+Concentrations are drawn by slice sampling (R. M. Neal, "Slice sampling", 2003).
 """
 
 import numpy as np
 
-from sklda._core.random_streams import hashed_uniform, uniform
+from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.gammas import large_shape
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import exp_double, log_double, log_rising
 
 LOWEST, HIGHEST = 1e-10, 1e10  # of concentrations
 _LOG_LOWEST, _LOG_HIGHEST = np.log(LOWEST), np.log(HIGHEST)
-
-
-@njit(cache=True, nogil=True)
-def add_tables(tokens_before, z, first_token, alpha, key, tables):
-    """Add the tables of documents to `tables`, (n_topics,) int64, in place.
-
-    Of the tokens of a document on topic k, number i = 0, 1, ... opens a table with
-    probability alpha_k / (alpha_k + i). Token j of the corpus uses the j-th random
-    number of the key; `first_token` is the number of z[0].
-    """
-    doc_topic = np.zeros(alpha.size, np.int64)
-    for d in range(tokens_before.size - 1):
-        first, last = tokens_before[d], tokens_before[d + 1]
-        for i in range(first, last):
-            k = z[i]
-            n = doc_topic[k]
-            doc_topic[k] = n + 1
-            opens = hashed_uniform(key, first_token + i) * (alpha[k] + n) < alpha[k]
-            tables[k] += np.int64(opens)
-        for i in range(first, last):
-            doc_topic[z[i]] = 0
 
 
 @njit(cache=True, nogil=True)

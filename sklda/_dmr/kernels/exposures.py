@@ -1,0 +1,48 @@
+"""Auxiliary variables that turn the likelihood of the weights into that of counts.
+
+With n_dk the tokens of document d on topic k, N_d their sum, A_d = sum_k alpha_dk, and
+theta integrated out, the topics of a document have the probability
+
+    Gamma(A_d) / Gamma(A_d + N_d)  prod_k Gamma(alpha_dk + n_dk) / Gamma(alpha_dk).
+
+Given m_dk, the number of tables of a Chinese restaurant process with n_dk guests and
+concentration alpha_dk (`sklda._gibbs.kernels.tables`), and x_d ~ Beta(A_d, N_d) (M. D.
+Escobar, M. West, "Bayesian density estimation and inference using mixtures", JASA 90,
+1995), it is in proportion to prod_k alpha_dk^m_dk x_d^alpha_dk: the likelihood of
+Poisson counts m_dk of the means alpha_dk (-log x_d). Sums over the documents of a row
+suffice.
+"""
+
+import numpy as np
+
+from sklda._core.random_streams import enter_stream, uniform
+from sklda._core.variates import large_shape
+from sklda._simd.compile import njit
+from sklda._simd.vector_math import exp_double, log1p_double, log_double
+
+
+@njit(cache=True, nogil=True)
+def fill_exposures(tokens_before, row, sums, key, first, exposure):
+    """Fill in -log(x_d) of documents, (n_docs,), 0 for empty ones.
+
+    `sums` holds A of each row. The documents have the numbers `first` and after, and
+    random numbers of their own.
+    """
+    rng = np.empty(2, np.uint64)
+    for d in range(row.size):
+        exposure[d] = 0.0
+        n = tokens_before[d + 1] - tokens_before[d]
+        if n == 0:
+            continue
+        enter_stream(key, first + d, rng)
+        a = sums[row[d]]
+        # x = G / (G + H) with gamma variates of shapes A and N; G may be tiny.
+        log_g = log_double(large_shape(a + 1, rng)) + log_double(1 - uniform(rng)) / a
+        ratio = log_double(large_shape(np.float64(n), rng)) - log_g
+        exposure[d] = _log1p_exp(ratio)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _log1p_exp(x):
+    """Return log(1 + exp(x))."""
+    return max(x, 0.0) + log1p_double(exp_double(-abs(x)))

@@ -1,0 +1,94 @@
+"""Products and solutions in a fixed order, so that they have the same bits anywhere."""
+
+import math
+
+from sklda._simd.compile import njit
+from sklda._simd.vectors import broadcast, load, total
+
+WEIGHTS = 4  # weights whose products are summed at a time
+ROWS = 8  # float64 numbers in a 512-bit register
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def multiply(x, weights, eta):
+    """Set eta, (n_rows,), to the products of weights with x, (n_weights, n_rows)."""
+    for r in range(eta.size):
+        eta[r] = 0.0
+    for j in range(weights.size):
+        w = weights[j]
+        for r in range(eta.size):
+            eta[r] += w * x[j, r]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def set_products(x, first, other, by_row, products):
+    """Set products[j] to sum_r x[j, r] x[other, r] by_row[r] for all j from `first` on.
+
+    They are computed for several j at once, from a multiple of `WEIGHTS` on.
+    """
+    n_rows, zeros = by_row.size, broadcast(by_row[0] * 0, ROWS)
+    begin = other * n_rows
+    for j in range(first - first % WEIGHTS, x.shape[0], WEIGHTS):
+        a = b = c = d = zeros
+        at = j * n_rows
+        for r in range(0, n_rows, ROWS):
+            w = load(x, begin + r, ROWS) * load(by_row, r, ROWS)
+            a = a + load(x, at + r, ROWS) * w
+            b = b + load(x, at + n_rows + r, ROWS) * w
+            c = c + load(x, at + 2 * n_rows + r, ROWS) * w
+            d = d + load(x, at + 3 * n_rows + r, ROWS) * w
+        products[j], products[j + 1] = total(a), total(b)
+        products[j + 2], products[j + 3] = total(c), total(d)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def add_up(a):
+    """Return the sum of some numbers."""
+    sums = broadcast(a[0] * 0, ROWS)
+    for r in range(0, a.size, ROWS):
+        sums = sums + load(a, r, ROWS)
+    return total(sums)
+
+
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+def factorise(a, n):
+    """Replace the upper part of a positive (n, n) matrix by U, where it is U' U."""
+    for j in range(n):
+        for h in range(j):
+            factor = a[h, j]
+            for i in range(j, n):
+                a[j, i] -= factor * a[h, i]
+        # Rounding may leave no positive pivot where columns are collinear.
+        pivot = math.sqrt(max(a[j, j], 1e-12))
+        a[j, j] = pivot
+        for i in range(j + 1, n):
+            a[j, i] /= pivot
+
+
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+def solve(factor, b):
+    """Replace b by the solution of U' U y = b; return b . y."""
+    gain = 0.0
+    for j in range(b.size):
+        b[j] /= factor[j, j]
+        gain += b[j] * b[j]
+        for i in range(j + 1, b.size):
+            b[i] -= factor[j, i] * b[j]
+    solve_upper(factor, b)
+    return gain
+
+
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+def solve_upper(factor, b):
+    """Replace b by the solution of U y = b."""
+    for j in range(b.size - 1, -1, -1):
+        for i in range(j + 1, b.size):
+            b[j] -= factor[j, i] * b[i]
+        b[j] /= factor[j, j]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def copy_to(a, b):
+    """Copy the numbers of a to the beginning of b."""
+    for j in range(a.size):
+        b[j] = a[j]

@@ -1,0 +1,157 @@
+"""The Poisson regression of a topic: its log density, and a normal one close to it.
+
+The log density of the weights lambda given m_r and E_r of each row r of covariates
+(`sklda._dmr.kernels.exposures`) is, with eta_r = x_r . lambda = log(alpha_r),
+
+    sum_r [m_r eta_r - E_r exp(eta_r)]  -  sum_j [(lambda_j - c_j) / s_j]^2 / 2.
+
+Newton's method finds its mode, from a start that does not depend on the present
+weights, and its curvature there.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sklda._dmr.kernels.linear_algebra import (
+    add_up,
+    copy_to,
+    factorise,
+    multiply,
+    set_products,
+    solve,
+)
+from sklda._simd.compile import njit
+from sklda._simd.vector_math import exp_double, log_double
+
+# Bounds of log(alpha): weights beyond them have no prior density.
+LOWEST, HIGHEST = math.log(1e-11), math.log(1e11)
+_MOST_STEPS = 50  # of Newton's method; it may end anywhere
+_MOST_HALVINGS = 20
+_CLOSE = 6.0  # twice what the last step gains: then the curvature hardly changes
+
+
+class Design(NamedTuple):
+    """What the regressions of all topics share."""
+
+    x: np.ndarray  # (n_weights or more, n_rows), 1 for the intercept, which is the
+    # first; filled up with 0 to `WEIGHTS` and to whole registers
+    scale: np.ndarray  # (n_weights,), s
+    exposure: np.ndarray  # (n_rows,), E
+    curvature: np.ndarray  # as `Room.factor`, X' diag(E) X
+
+
+class Regression(NamedTuple):
+    """The regression of one topic."""
+
+    design: Design
+    centre: np.ndarray  # (n_weights,), c; 0 but for the intercept
+    tables: np.ndarray  # (n_rows,), m
+
+
+class Room(NamedTuple):
+    """Room for a draw."""
+
+    mode: np.ndarray  # (n_weights,)
+    step: np.ndarray  # (n_weights,), the last of Newton's method
+    gradient: np.ndarray  # (n_weights or more,)
+    factor: np.ndarray  # (n_weights, n_weights or more), U of the curvature U' U
+    distance: np.ndarray  # (n_weights,), of the present weights from the mode
+    noise: np.ndarray  # (n_weights,), a draw from the normal density less its mode
+    trial: np.ndarray  # (n_weights,)
+    eta: np.ndarray  # (3, n_rows), of the mode, the distance and the noise
+    value: np.ndarray  # (2, n_rows)
+
+
+@njit(cache=True, nogil=True)
+def set_shared_curvature(design):
+    """Set X' diag(E) X."""
+    for j in range(design.scale.size):
+        set_products(design.x, j, j, design.exposure, design.curvature[j])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def log_density(weights, regression, value):
+    """Return the log density of weights whose eta is in value[0].
+
+    Then the means E exp(eta) are in value[1]; value[0] changes.
+    """
+    design, centre, tables = regression
+    scale, exposure = design.scale, design.exposure
+    for r in range(tables.size):
+        x = value[0, r]
+        mean = exposure[r] * exp_double(x)
+        value[0, r], value[1, r] = tables[r] * x - mean, mean
+    result = add_up(value[0])
+    for j in range(weights.size):
+        result -= 0.5 * ((weights[j] - centre[j]) / scale[j]) ** 2
+    return result
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def find_mode(regression, room):
+    """Set the mode, and the factor of the curvature close to it."""
+    (x, scale, exposure, _), centre, tables = regression
+    mode, step, _, factor, _, _, trial, _, value = room
+    copy_to(centre, mode)
+    level = log_double((add_up(tables) + 0.5) / (add_up(exposure) + 1e-3))
+    mode[0] = min(max(level, LOWEST), HIGHEST)
+    for r in range(tables.size):
+        value[0, r] = mode[0]
+    before = log_density(mode, regression, value)
+    for i in range(_MOST_STEPS):
+        _set_curvature(i == 0, regression, room)
+        factorise(factor, mode.size)
+        gain = solve(factor, step)
+        if gain < _CLOSE:
+            for j in range(mode.size):
+                mode[j] += step[j]
+            return
+        size, after = 2.0, -np.inf
+        for _ in range(_MOST_HALVINGS):
+            size *= 0.5
+            for j in range(mode.size):
+                trial[j] = mode[j] + size * step[j]
+            multiply(x, trial, value[0])
+            if _within(value[0]):
+                after = log_density(trial, regression, value)
+            if after >= before:
+                break
+        if after < before:
+            return
+        copy_to(trial, mode)
+        before = after
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _within(eta):
+    """Return whether the exponentials of some numbers are finite."""
+    outside = 0
+    for r in range(eta.size):
+        outside += abs(eta[r]) > 500
+    return outside == 0
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _set_curvature(at_level, regression, room):
+    """Set the gradient, which `step` becomes, and the upper part of the curvature.
+
+    The means at the mode are in value[1]. With `at_level` only its intercept is not 0,
+    so they are in proportion to the exposure.
+    """
+    (x, scale, _, curvature), centre, tables = regression
+    mode, step, gradient, factor, _, _, _, _, value = room
+    for r in range(tables.size):
+        value[0, r] = tables[r] - value[1, r]
+    set_products(x, 0, 0, value[0], gradient)
+    level = exp_double(mode[0])
+    for j in range(mode.size):
+        variance = scale[j] * scale[j]
+        step[j] = gradient[j] - (mode[j] - centre[j]) / variance
+        if at_level:
+            for i in range(j, mode.size):
+                factor[j, i] = level * curvature[j, i]
+        else:
+            set_products(x, j, j, value[1], factor[j])
+        factor[j, j] += 1 / variance
