@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sklda._core.corpus import documents_at_a_time
+from sklda._core.corpus import document_lengths, documents_at_a_time
 from sklda._simd.compile import njit
 
 Histogram = tuple[np.ndarray, np.ndarray]  # values in order, how often each occurs
@@ -46,6 +46,11 @@ def histogram_of(topics, counts) -> Histogram:
     """Return the histogram of such pairs."""
     pairs = (topics.astype(np.int64) << _SHIFT) + counts
     return np.unique(pairs, return_counts=True)
+
+
+def length_histogram(corpus) -> Histogram:
+    """Return how many documents have each length."""
+    return np.unique(document_lengths(corpus), return_counts=True)
 
 
 def merged(histograms) -> Histogram:

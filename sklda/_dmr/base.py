@@ -19,13 +19,15 @@ from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
-from sklda._dmr.chain import CovariateChain, CovariatePrior, mean_alpha
 from sklda._dmr.covariates import Scaling
+from sklda._dmr.prior import CovariatePrior, mean_alpha
 from sklda._dmr.weights import NormalPrior
 from sklda._gibbs.base import BaseGibbsLDA
+from sklda._gibbs.chain import Chain
 from sklda._gibbs.kept_draws import check_keep_draws, posterior_draws
 from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
 from sklda._gibbs.run import Observer, chain_schedule, run_fit
+from sklda._gibbs.sharded import sharded
 from sklda._gibbs.start import check_init, first_topics
 from sklda._gibbs.stored import check_documents, take_up
 
@@ -36,6 +38,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
     weight_scale: float
     intercept_scale: float
     sampler: Literal["auto", "dense", "sparse"]
+    n_shards: int
     coef_: np.ndarray
     intercept_: np.ndarray
     coef_draws_: np.ndarray
@@ -55,14 +58,15 @@ class BaseCovariateLDA(BaseGibbsLDA):
         y=None,
         recorder: Observer | None = None,
         covariates: ArrayLike | None = None,
-    ) -> CovariateChain:
+    ) -> Chain:
         parameters, chain = self._parameters, take_up(self)
         schedule = chain_schedule(parameters, goes_on=chain is not None)
         keep_draws, every = parameters.keep_draws, parameters.evaluate_every
-        with fitting(self), make_threads(parameters) as threads:
+        with fitting(self), make_threads(parameters, in_parallel=True) as threads:
             corpus = check_corpus(self, X, reset=chain is None, own=self.warm_start)
             matrix, names = numbers_of_covariates(covariates, corpus.doc_ptr.size - 1)
             problem = make_problem(self, corpus)
+            sampler = self._make_sampler(problem, threads)
             if chain is None:
                 check_keep_draws(keep_draws, schedule, problem)
                 init, rng = check_init(self, problem), random_streams(self.random_state)
@@ -74,28 +78,28 @@ class BaseCovariateLDA(BaseGibbsLDA):
                 )
                 prior = CovariatePrior(scaling, matrix, of_weights, rng)
                 problem = prior.begun(problem)
-                sampler = self._make_sampler(problem, threads)
 
                 def of_part(part, _):
                     return self._make_sampler(part, threads)
 
                 z = first_topics(init, problem, of_part, rng, threads)
-                chain = CovariateChain(sampler, problem, rng, keep_draws, z)
-                chain.prior = prior
+                chain = Chain(sampler, problem, rng, keep_draws, z, prior)
             else:
                 check_documents(corpus, chain.problem.corpus, may_add=False)
                 chain.prior.check_same(matrix)
-                chain = chain.extended(chain.sampler, corpus, threads)
+                chain = chain.extended(sampler, corpus, threads)
                 check_keep_draws(keep_draws, schedule, problem, len(chain.draws))
+            chain.prior.threads = threads
             run_fit(self, (X, y), chain, schedule, every, recorder)
             self._end(chain, recorder)
         return chain
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         in_rows = uses_rows(self.sampler, problem)
-        return collapsed_sampler(None, None, in_rows, problem.n_topics)
+        chosen = collapsed_sampler(None, None, in_rows, problem.n_topics)
+        return sharded(chosen, problem, self.n_shards, threads)
 
-    def _attributes(self, chain: CovariateChain) -> dict[str, Any]:  # type: ignore[override]
+    def _attributes(self, chain: Chain) -> dict[str, Any]:
         components, theta = chain.finish()
         scaling = chain.prior.scaling
         coef, intercept = scaling.to_units(chain.prior.kept_weights)

@@ -10,6 +10,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.types import MatrixLike
 from sklda._dmr.base import BaseCovariateLDA
@@ -74,9 +75,13 @@ class DMRLDA(BaseCovariateLDA):
     warm_start : bool, default=False
         With True, fit goes on with the chain of the last fit of the same documents and
         covariates: `max_iter` more sweeps, bit for bit as in one long fit.
+    n_shards : int, default=1
+        Number of shards of documents and words, at most 128, that sweep in parallel on
+        `n_jobs` threads: an approximation, as in CollapsedGibbsLDA. The weights given
+        the topics are drawn exactly.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 all processors. The result does not depend
-        on it, bit for bit.
+        Number of threads, which always share the draws of the weights. None means 1, -1
+        all processors. The result does not depend on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
         Seed. Pass an int for repeatable results.
     verbose : int, default=0
@@ -176,6 +181,7 @@ class DMRLDA(BaseCovariateLDA):
         "weight_scale": [_SCALE],
         "intercept_scale": [_SCALE],
         "sampler": [StrOptions({"auto", "dense", "sparse"})],
+        **SHARD_CONSTRAINTS,
     }
 
     def __init__(
@@ -194,6 +200,7 @@ class DMRLDA(BaseCovariateLDA):
         evaluate_every: int = 10,
         init: Literal["random", "subsample"] | ArrayLike | BaseEstimator = "random",
         warm_start: bool = False,
+        n_shards: int = 1,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
         verbose: int = 0,
@@ -211,6 +218,7 @@ class DMRLDA(BaseCovariateLDA):
         self.evaluate_every = evaluate_every
         self.init = init
         self.warm_start = warm_start
+        self.n_shards = n_shards
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

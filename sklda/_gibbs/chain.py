@@ -17,6 +17,7 @@ from sklda._core.memory import check_memory
 from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
+from sklda._core.sampled_prior import SampledPrior, copy_of
 from sklda._core.sampler import Sampler, SweepInfo
 from sklda._core.threads import Threads
 from sklda._gibbs.hierarchical import GammaPriors
@@ -59,7 +60,7 @@ class Averages:
         return other
 
     def finish(
-        self, problem: Problem[Corpus], prior: HierarchicalPrior | None
+        self, problem: Problem[Corpus], prior: SampledPrior | None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Turn the sums into means, in place, and return these.
 
@@ -89,6 +90,7 @@ class Chain:
         rng: RandomStreams,
         keep_draws: int = 0,
         z: np.ndarray | None = None,
+        prior: SampledPrior | None = None,
     ) -> None:
         _check_memory(problem)
         self.sampler = sampler
@@ -103,7 +105,7 @@ class Chain:
         self.averages = Averages(problem)
         self.draws: deque[Draw] = deque(maxlen=keep_draws)  # the last samples
         self.last_kept = 0  # the sweep of the last sample in the averages
-        self.prior: HierarchicalPrior | None = None  # if it is sampled, too
+        self.prior = prior  # if it is sampled, too
 
     def __copy__(self) -> Self:
         return _make(type(self), vars(self))
@@ -156,9 +158,7 @@ class Chain:
         if priors is None:
             return
         if self.prior is None:
-            lengths = np.unique(
-                document_lengths(self.problem.corpus), return_counts=True
-            )
+            lengths = doc_topic_counts.length_histogram(self.problem.corpus)
             self.prior = HierarchicalPrior(self.problem, lengths, self.rng)
         self.prior.priors, self.prior.threads = priors, threads
 
@@ -173,7 +173,7 @@ class Chain:
         alpha = doc_topic_fixed_point(
             problem.doc_topic_prior,
             doc_topic_counts.pairs_of(histogram),
-            np.unique(document_lengths(corpus), return_counts=True),
+            doc_topic_counts.length_histogram(corpus),
             symmetric=symmetric,
         )
         self.problem = problem._replace(doc_topic_prior=alpha)
@@ -192,9 +192,13 @@ class Chain:
         self.log_joint_sweeps.append(self.n_sweeps)
 
     def log_probability(self, counts: Counts) -> float:
-        """Return log p(w, z | alpha, beta) of the present sample and its counts."""
+        """Return log p(w, z | alpha, beta) of the present sample and its counts.
+
+        A prior that is sampled may add its log density.
+        """
         value = log_doc_likelihood(self.problem, self.z)
-        return float(value + log_word_likelihood(self.problem, counts))
+        value = float(value + log_word_likelihood(self.problem, counts))
+        return value if self.prior is None else value + self.prior.log_density()
 
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already."""
@@ -223,11 +227,8 @@ class Chain:
         problem, counts = before._replace(corpus=corpus), self.counts
         z = topics_of_new(problem, before, counts, self.rng, threads)
         z[: self.z.size] = self.z
-        other = type(self)(sampler, problem, self.rng, self.draws.maxlen, z)
-        if self.prior is not None:
-            other.sample_priors(self.prior.priors, threads)
-            other.prior.current = self.prior.current
-        return other
+        prior = self.prior and self.prior.of_more(problem)
+        return type(self)(sampler, problem, self.rng, self.draws.maxlen, z, prior)
 
     def describe(self) -> str:
         """Return what a verbose fit prints of the present sample."""
@@ -246,7 +247,7 @@ class Chain:
         other.z = self.z.copy()
         other.problem = self.problem.with_own_priors()
         other.averages = self.averages.copy()
-        other.prior = self.prior and self.prior.copy()
+        other.prior = self.prior and copy_of(self.prior)
         other.draws = self.draws.copy()
         other.keep()
         return other

@@ -1,7 +1,6 @@
 """The priors that a chain samples after each sweep: trace, kept samples, means."""
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Self
 
@@ -9,9 +8,14 @@ import numpy as np
 
 from sklda._core.checks import check_numbers
 from sklda._core.corpus import tokens_before
-from sklda._core.doc_topic_counts import Histogram, word_topic_histogram
+from sklda._core.doc_topic_counts import (
+    Histogram,
+    length_histogram,
+    word_topic_histogram,
+)
 from sklda._core.problem import Counts, Problem
 from sklda._core.random_streams import RandomStreams
+from sklda._core.sampled_prior import SampledPrior, copy_of
 from sklda._core.sampler import SamplerState
 from sklda._core.threads import Threads
 from sklda._gibbs.hierarchical import (
@@ -49,7 +53,7 @@ class KeptPriors(NamedTuple):
     beta: Any
 
 
-class HierarchicalPrior:
+class HierarchicalPrior(SampledPrior):
     """The priors that a chain samples: their present sample, trace and kept samples."""
 
     priors: GammaPriors
@@ -71,12 +75,6 @@ class HierarchicalPrior:
         """Whether beta is sampled, too."""
         return self.priors.topic_word_prior is not None
 
-    def copy(self) -> Self:
-        """Return a copy that later draws do not change."""
-        other = copy(self)
-        other.trace, other.kept = self.trace.copy(), self.kept.copy()
-        return other
-
     def resample(
         self,
         problem: Problem,
@@ -85,32 +83,40 @@ class HierarchicalPrior:
         sweep: int,
     ) -> Problem:
         """Draw the priors given the topics; return the problem with them."""
-        noise, before = draw_noise(self.rng), tokens_before(problem.corpus)
-        given = before, state.z, problem.doc_topic_prior, noise.key
-        tables = count_tables(*given, threads=self.threads)
-        totals, pairs = state.topic[: problem.n_topics], None
-        if self.priors.topic_word_prior is not None:
-            pairs = word_topic_histogram(counts().word_topic)
-        return self.draw(problem, tables, totals, pairs, noise.stream, sweep)
+        before, alpha = tokens_before(problem.corpus), problem.doc_topic_prior
+
+        def count_topics(key):
+            tables = count_tables(before, state.z, alpha, key, threads=self.threads)
+            return tables, state.topic[: problem.n_topics]
+
+        def count_words():
+            return word_topic_histogram(counts().word_topic)
+
+        return self.draw(problem, count_topics, count_words, sweep)
 
     def draw(
         self,
         problem: Problem,
-        tables: np.ndarray,
-        totals: np.ndarray,
-        pairs: Histogram | None,
-        stream: np.ndarray,
+        count_topics: Callable[[np.uint64], tuple[np.ndarray, np.ndarray]],
+        count_words: Callable[[], Histogram],
         sweep: int,
     ) -> Problem:
-        """Draw the priors given counts; return the problem with them."""
-        priors, beta = self.priors, problem.topic_word_prior
-        self.current = draw_weights(tables, self.lengths, self.current, priors, stream)
+        """Draw the priors given what is counted; return the problem with them.
+
+        That is tables, drawn with a key, and tokens of each topic; and, if beta is
+        sampled, how often each word-topic count occurs.
+        """
+        noise, priors = draw_noise(self.rng), self.priors
+        beta = problem.topic_word_prior
+        tables, totals = count_topics(noise.key)
+        given = tables, self.lengths, self.current, priors, noise.stream
+        self.current = draw_weights(*given)
         if priors.topic_word_prior is not None:
-            given = priors.topic_word_prior, pairs, totals, problem.n_words
-            beta = draw_topic_word_prior(beta, *given, stream)
+            of_words = priors.topic_word_prior, count_words(), totals, problem.n_words
+            beta = draw_topic_word_prior(beta, *of_words, noise.stream)
         _, a0, gamma = self.current
-        of_words = beta if pairs is not None else np.nan
-        entry = TraceEntry(sweep, a0, gamma, *topics_in_use(totals), of_words)
+        sampled_beta = beta if self.samples_words else np.nan
+        entry = TraceEntry(sweep, a0, gamma, *topics_in_use(totals), sampled_beta)
         self.trace.append(entry)
         alpha = self.current.alpha
         return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
@@ -131,6 +137,17 @@ class HierarchicalPrior:
     def add_to_proportions(self, theta: np.ndarray, lengths: np.ndarray) -> None:
         """Add the mean of alpha / (length + sum of alpha) to theta, in place."""
         add_priors_to(theta, self.kept, lengths)
+
+    def log_density(self) -> float:
+        """Return 0: the log joint is that given the priors."""
+        return 0.0
+
+    def of_more(self, problem: Problem) -> Self:
+        """Return the present sample for more documents; no other is kept."""
+        other = copy_of(self)
+        other.lengths = length_histogram(problem.corpus)
+        other.trace, other.kept = [], []
+        return other
 
     def scalars(self) -> dict[str, float]:
         """Return what is diagnosed of the present sample."""

@@ -16,10 +16,11 @@ import numpy as np
 from dask.delayed import Delayed
 from distributed import Future
 
-from sklda._core.doc_topic_counts import merged
+from sklda._core.doc_topic_counts import Histogram, merged
 from sklda._core.problem import Problem
 from sklda._core.random_streams import RandomStreams, advance
-from sklda._gibbs.hierarchical import GammaPriors, draw_noise
+from sklda._core.sampled_prior import copy_of
+from sklda._gibbs.hierarchical import GammaPriors
 from sklda._gibbs.sampled_prior import HierarchicalPrior
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import Partitions
@@ -178,7 +179,9 @@ class ClusterChain:
         if self._ahead >= self._most_ahead:
             self._catch_up()
         if self.prior is not None:
-            self._resample_priors(self.prior)
+            given = self._gathered_problem(), self._count_topics, self._count_words
+            problem = self.prior.draw(*given, self.n_sweeps)
+            self._set_priors(problem, "sampled")
 
     def _catch_up(self) -> None:
         """Submit the sweeps that wait."""
@@ -188,24 +191,19 @@ class ClusterChain:
             self._submit_sweeps(n)
             self.cluster.wait(before)
 
-    def _resample_priors(self, prior: HierarchicalPrior) -> None:
-        """Draw the priors given what the parts count, and submit them."""
-        noise, n_tokens = draw_noise(prior.rng), self.partitions.n_tokens
-        first = np.cumsum([0, *n_tokens]).tolist()[:-1]
+    def _count_topics(self, key: np.uint64) -> tuple[np.ndarray, np.ndarray]:
+        """Return tables, drawn with a key, and tokens of each topic."""
+        first = np.cumsum([0, *self.partitions.n_tokens]).tolist()[:-1]
         columns = self.documents, self.parts, first
-        tasks = self._tasks(
-            count_part, "tables", "part", columns, self.problem, noise.key
-        )
+        tasks = self._tasks(count_part, "tables", "part", columns, self.problem, key)
         tables, totals = np.sum(self.cluster.results(tasks), axis=0)
-        pairs = None
-        if prior.priors.topic_word_prior is not None:
-            tasks = self._tasks(
-                count_words, "pairs", "block", [self.blocks], self.n_topics
-            )
-            histograms, _ = zip(*self.cluster.results(tasks), strict=True)
-            pairs = merged(histograms)
-        given = self._gathered_problem(), tables, totals, pairs, noise.stream
-        self._set_priors(prior.draw(*given, self.n_sweeps), "sampled")
+        return tables, totals
+
+    def _count_words(self) -> Histogram:
+        """Return how often each word-topic count occurs."""
+        tasks = self._tasks(count_words, "pairs", "block", [self.blocks], self.n_topics)
+        histograms, _ = zip(*self.cluster.results(tasks), strict=True)
+        return merged(histograms)
 
     def _set_priors(self, problem: Problem, how: str) -> None:
         """Submit priors."""
@@ -251,7 +249,7 @@ class ClusterChain:
         other = copy(self)
         other._log_joint, other._pending = list(self.log_joint), []
         other.log_joint_sweeps = list(self.log_joint_sweeps)
-        other.prior = self.prior and self.prior.copy()
+        other.prior = self.prior and copy_of(self.prior)
         other.keep()
         return other
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from sklda._core.corpus import document_lengths, tokens_before
-from sklda._core.doc_topic_counts import Histogram
+from sklda._core.corpus import tokens_before
+from sklda._core.doc_topic_counts import Histogram, length_histogram
 from sklda._core.problem import Problem
 from sklda._gibbs.hierarchical import TopicWeights, skip_noise
 from sklda._gibbs.sampled_prior import HierarchicalPrior, KeptPriors, TraceEntry
@@ -15,7 +15,7 @@ from sklda.dask._parts import PartDocuments
 
 def count_lengths(documents: PartDocuments) -> Histogram:
     """Return how many documents have each length."""
-    return np.unique(document_lengths(documents.corpus), return_counts=True)
+    return length_histogram(documents.corpus)
 
 
 def count_part(

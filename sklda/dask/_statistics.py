@@ -12,6 +12,7 @@ from sklda._core.doc_topic_counts import (
     Histogram,
     doc_topic_cells,
     doc_topic_histogram,
+    length_histogram,
     merged,
     pairs_of,
 )
@@ -29,7 +30,7 @@ def count_documents(
     """Return histograms of the document-topic counts above 0, and of the lengths."""
     corpus = writable(documents.corpus)
     pairs = doc_topic_histogram(corpus, part.z.copy(), padded(n_topics))
-    return pairs, np.unique(document_lengths(corpus), return_counts=True)
+    return pairs, length_histogram(corpus)
 
 
 def count_words(block: PackedCounts, n_topics: int) -> tuple[Histogram, np.ndarray]:

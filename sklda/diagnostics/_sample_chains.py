@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspect import isclass
+from inspect import isclass, signature
 from numbers import Integral
 from typing import Any
 
@@ -37,6 +37,7 @@ def sample_chains(
     X: MatrixLike,
     y: ArrayLike | MatrixLike | None = None,
     *,
+    covariates: ArrayLike | None = None,
     X_test: MatrixLike | None = None,
     n_chains: int = 4,
     n_jobs: int | None = None,
@@ -57,10 +58,14 @@ def sample_chains(
         Word counts, with at least one token.
     y : array-like of shape (n_documents,) or (n_documents, n_classes), default=None
         Labels, for estimators that need them.
+    covariates : array-like or DataFrame of shape (n_documents,) or \
+(n_documents, n_covariates), default=None
+        Covariates of the documents, for DMRLDA.
     X_test : {array-like, sparse matrix} of shape (n_test_documents, n_words), \
 default=None
         Documents that are not in X, whose log predictive probability is recorded. Each
-        kept sample scores them, so a hundredth of the tokens of X is enough.
+        kept sample scores them, so a hundredth of the tokens of X is enough. DMRLDA
+        scores them without covariates.
     n_chains : int, default=4
         Number of chains, from 2 to 10,000.
     n_jobs : int, default=None
@@ -79,7 +84,7 @@ default=None
     Raises
     ------
     TypeError
-        If the estimator is none of sklda.
+        If the estimator is none of sklda, or takes no covariates and there are some.
     ValueError
         If a parameter is out of range, X, y or X_test is not what the estimator takes,
         or X or X_test has no tokens.
@@ -121,13 +126,17 @@ default=None
             f"chains side by side. Fit with several seeds, or pass "
             f"{type(estimator).__name__} of sklda and a sample of the documents."
         )
+    more = {} if covariates is None else {"covariates": covariates}
+    if more and "covariates" not in signature(estimator.fit).parameters:
+        name = type(estimator).__name__
+        raise TypeError(f"{name} takes no covariates, but DMRLDA does.")
     import_arviz("arviz_stats.base", "sample_chains")
     clones, generator = _clones(estimator, n_chains, random_state)
     pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
     is_csr = getattr(X, "format", None) == "csr"
     if pairs is not None and is_csr and read_in_blocks(X) is None:
         X = X.copy()  # whose indices the chains read, whatever becomes of X
-    experiment = Experiment(X, y, X_test, pairs, held_out, n_jobs)
+    experiment = Experiment(X, y, X_test, pairs, held_out, n_jobs, more)
     return SampledChains._of(experiment, experiment.start(clones))
 
 

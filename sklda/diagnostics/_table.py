@@ -58,7 +58,7 @@ def rows_of_pairs(together: np.ndarray) -> dict[str, dict[str, float]]:
 def rows_of_fits(estimators: list[Any]) -> dict[str, dict[str, float]]:
     """Return what each chain has one value of: learned priors, acceptance rates."""
     values = {}
-    if estimators[0].learn_priors in ("symmetric", "asymmetric"):
+    if getattr(estimators[0], "learn_priors", None) in ("symmetric", "asymmetric"):
         values["sum of alpha"] = [one.doc_topic_prior_.sum() for one in estimators]
         values["beta"] = [np.mean(one.topic_word_prior_) for one in estimators]
     if getattr(estimators[0], "sampler", None) == "light":

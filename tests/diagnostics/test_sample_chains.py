@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from sklda import (
     CVBLDA,
+    DMRLDA,
     ECGSLDA,
     CollapsedGibbsLDA,
     MedLDAClassifier,
@@ -38,18 +39,20 @@ MODELS = {
     "partially collapsed": (PartiallyCollapsedGibbsLDA(4, n_jobs=2, **PARAMS), None),
     "uncollapsed": (UncollapsedGibbsLDA(4, n_jobs=2, **PARAMS), None),
     "ecgs": (ECGSLDA(4, n_shards=2, **PARAMS), None),
+    "covariates": (DMRLDA(4, **PARAMS), None),
     "classifier": (MedLDAClassifier(4, **PARAMS), LABELS),
     "one-vs-rest": (MedLDAClassifier(4, multi_class="ovr", **PARAMS), LABELS),
     "regressor": (MedLDARegressor(4, sampler="gibbs", **PARAMS), THETA[:, 0]),
     "starts": (CVBLDA(4, max_iter=5, tol=0), None),
 }
+MORE = {"covariates": {"covariates": THETA[:, 1]}}
 each = pytest.mark.parametrize("name", MODELS)
 each_chain = pytest.mark.parametrize("name", [n for n in MODELS if n != "starts"])
 
 
 def sample(name, n_chains=3, **options):
     model, y = MODELS[name]
-    options = {"X_test": X_TEST, "random_state": 0, **options}
+    options = {"X_test": X_TEST, "random_state": 0, **MORE.get(name, {}), **options}
     return sample_chains(model, X, y, n_chains=n_chains, **options)
 
 
@@ -76,7 +79,8 @@ def test_chains_are_fits_of_their_own(name):
     chains = sample(name, n_jobs=2)
     assert not hasattr(MODELS[name][0], "components_")
     for one in chains.estimators_:
-        assert_same_fit(clone(one).fit(X, MODELS[name][1]), one)
+        again = clone(one).fit(X, MODELS[name][1], **MORE.get(name, {}))
+        assert_same_fit(again, one)
     for draws in chains.scalars_.values():
         assert len(np.unique(draws[:, -1])) > 1
 
@@ -88,13 +92,12 @@ def test_more_sweeps_are_those_of_longer_chains(name, n_jobs):
     chains = sample(name, n_jobs=n_jobs)
     assert chains.sweeps_.tolist() == [6, 8, 10, 12]
     assert chains.more(4).more(6) is chains
-    longer = clone(model).set_params(max_iter=22)
-    assert_same(
-        chains, sample_chains(longer, X, y, X_test=X_TEST, n_chains=3, random_state=0)
-    )
+    longer, more = clone(model).set_params(max_iter=22), MORE.get(name, {})
+    options = {"X_test": X_TEST, "n_chains": 3, "random_state": 0, **more}
+    assert_same(chains, sample_chains(longer, X, y, **options))
     for one in chains.estimators_:
         assert (one.max_iter, one.burn_in, one.n_iter_) == (22, 4, 22)
-        assert_same_fit(clone(one).fit(X, y), one)
+        assert_same_fit(clone(one).fit(X, y, **more), one)
 
 
 @pytest.mark.slow
@@ -262,3 +265,8 @@ def test_callbacks_see_all_chains(n_jobs):
     stops_early = CollapsedGibbsLDA(4, **PARAMS).set_callbacks(StopsOne(3))
     with pytest.raises(ValueError, match="stopped a chain before its first draw"):
         sample_chains(stops_early, X, n_jobs=n_jobs, random_state=0)
+
+
+def test_covariates_are_refused_by_models_without():
+    with pytest.raises(TypeError, match="CollapsedGibbsLDA takes no covariates"):
+        sample_chains(CollapsedGibbsLDA(4), X, covariates=THETA[:, 1])

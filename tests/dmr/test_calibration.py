@@ -12,9 +12,10 @@ from scipy import stats
 
 from sklda._core.problem import Problem
 from sklda._core.threads import Threads
-from sklda._dmr.chain import CovariateChain, CovariatePrior
 from sklda._dmr.covariates import Scaling
+from sklda._dmr.prior import CovariatePrior
 from sklda._dmr.weights import NormalPrior
+from sklda._gibbs.chain import Chain
 from sklda._gibbs.kernels import single_site_registers, single_site_rows
 from sklda._gibbs.partially_collapsed_sampler import PartiallyCollapsed
 from tests.helpers.corpora import corpus_of
@@ -61,8 +62,8 @@ def ranks_of(sampler, seed):
     prior.rng = streams(seed)
     problem = prior.begun(problem)
     prior.weights = weights.copy()
-    chain = CovariateChain(sampler, prior.applied(problem), prior.rng, z=z)
-    chain.prior = prior
+    given = prior.applied(problem), prior.rng
+    chain = Chain(sampler, *given, z=z, prior=prior)
     below = np.zeros((K, N_WEIGHTS), np.int64)
     for _ in range(N_SAMPLES):
         for _ in range(THIN):

@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from sklda import (
     CVBLDA,
+    DMRLDA,
     ECGSLDA,
     CollapsedGibbsLDA,
     PartiallyCollapsedGibbsLDA,
@@ -42,6 +43,8 @@ SAMPLERS: dict[str, tuple[type, dict[str, Any]]] = {
     "shortcut": (ECGSLDA, {"strategy": "shortcut"}),
     "partially collapsed": (PartiallyCollapsedGibbsLDA, {}),
     "uncollapsed": (UncollapsedGibbsLDA, {}),
+    "covariates": (DMRLDA, {}),
+    "covariates, sharded": (DMRLDA, {"n_shards": 3}),
     "variational, gaussian": (CVBLDA, {"approximation": "gaussian"}),
     "variational, zero-order": (CVBLDA, {"approximation": "zero-order"}),
     "variational, exact": (CVBLDA, {"approximation": "exact"}),
@@ -59,6 +62,12 @@ def documents() -> np.ndarray:
         words = 25 * topics + rng.integers(40, size=topics.size)
         np.add.at(row, words % N_WORDS, 1)
     return X
+
+
+def covariates() -> np.ndarray:
+    """Return covariates of the documents, (80, 2): two groups, and a number of each."""
+    numbers = np.arange(N_DOCS)
+    return np.column_stack([numbers % 2, numbers // 2])
 
 
 def variants(n_topics: int) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -81,10 +90,13 @@ def digests(sampler: str, n_topics: int) -> dict[str, str]:
     for name, extra in variants(n_topics):
         if set(extra) <= set(known):
             params = {"n_components": n_topics, "max_iter": 20, "random_state": 0}
+            more = {"covariates": covariates()} if cls is DMRLDA else {}
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                model = cls(**params | own | extra).fit(X)
+                model = cls(**params | own | extra).fit(X, **more)
             values = [getattr(model, one, 0) for one in FITTED + PRIORS]
             values += [model.transform(X[:20]), model.score(X[:20])]
+            if more:
+                values += [model.coef_draws_, model.transform(X, **more)]
             found[name] = _digest(values)
     return found
 

@@ -92,7 +92,7 @@ def log_density(weights, regression, value):
 @njit(cache=True, nogil=True, _nrt=False)
 def find_mode(regression, room):
     """Set the mode, and the factor of the curvature close to it."""
-    (x, scale, exposure, _), centre, tables = regression
+    (x, _, exposure, _), centre, tables = regression
     mode, step, _, factor, _, _, trial, _, value = room
     copy_to(centre, mode)
     level = log_double((add_up(tables) + 0.5) / (add_up(exposure) + 1e-3))

@@ -1,25 +1,24 @@
-"""The chain of topics and weights: after each sweep, the weights are drawn."""
+"""The weights of covariates as a prior that a chain samples after each sweep."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from typing import Self
 
 import numpy as np
 
 from sklda._core.problem import Counts, Problem
 from sklda._core.random_streams import RandomStreams
+from sklda._core.sampled_prior import SampledPrior, copy_of
 from sklda._core.sampler import SamplerState
 from sklda._core.threads import Threads
 from sklda._dmr.covariates import Scaling
 from sklda._dmr.weights import NormalPrior, alpha_of, draw_all_weights
-from sklda._gibbs.chain import Chain
 
 _AT_A_TIME = 10_000  # documents
 
 
-class CovariatePrior:
+class CovariatePrior(SampledPrior):
     """The weights that a chain samples: present and kept ones."""
 
     samples_words = False  # beta
@@ -53,12 +52,6 @@ class CovariatePrior:
         """Begin at the centre of the prior; return the problem with its alpha."""
         self.weights = self.prior.centre.copy()
         return self.applied(problem)
-
-    def copy(self) -> Self:
-        """Return a copy that later draws do not change."""
-        other = copy(self)
-        other.kept = self.kept.copy()
-        return other
 
     def applied(self, problem: Problem) -> Problem:
         """Return the problem with alpha of the present weights."""
@@ -102,6 +95,16 @@ class CovariatePrior:
                 scale = len(self.kept) * (lengths[some] + sums[row])
                 theta[some] += alpha[row] / scale[:, np.newaxis]
 
+    def log_density(self) -> float:
+        """Return the log density of the present weights."""
+        return self.prior.log_density(self.weights)
+
+    def of_more(self, problem: Problem) -> Self:
+        """Return the present sample; documents without covariates are not added."""
+        other = copy_of(self)
+        other.kept = []
+        return other
+
     def scalars(self) -> dict[str, float]:
         """Return what is diagnosed of the present sample; no topic has a name in it."""
         alpha = alpha_of(self.rows.x, self.weights)
@@ -120,14 +123,3 @@ def mean_alpha(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
     for of_sample in weights:
         alpha += alpha_of(x, of_sample)
     return alpha / len(weights)
-
-
-class CovariateChain(Chain):
-    """A chain whose log joint probability includes the weights."""
-
-    prior: CovariatePrior  # type: ignore[assignment]
-
-    def log_probability(self, counts: Counts) -> float:
-        """Return log p(w, z, weights | beta) of the present sample and its counts."""
-        value = super().log_probability(counts)
-        return value + self.prior.prior.log_density(self.prior.weights)
