@@ -85,7 +85,7 @@ def conditional(problem, z, group):
     for k in range(problem.n_topics):
         n = sum(z[i] == k for i in group)
         weights.append(
-            (n_dk[d][k] - n + problem.alpha[k])
+            (n_dk[d][k] - n + problem.alphas[d][k])
             * (n_kw[k][w] - n + problem.betas[k][w])
             / (n_k[k] - n + sum(problem.betas[k]))
         )
@@ -140,6 +140,7 @@ THREE = enumeration.TinyProblem("aaaa - abb", 3, (0.5, 0.7, 0.4), 0.3)
 FLAT = enumeration.TinyProblem("aaabbb", 2, (2.0, 1.0, 3.0), 2.0)
 MANY = enumeration.TinyProblem("aaa a", 2, tuple(np.linspace(0.05, 0.9, 18)), 0.3)
 SEEDS = enumeration.TinyProblem("aaaab bb", 2, (0.3, 0.9), ((0.2, 3.0), (1.5, 0.2)))
+OWN = enumeration.TinyProblem("aaaab bb", 2, ((0.3, 0.9), (4.0, 0.2)), 0.2)
 # Problem, topics before the sweep, draws for each cell. The tokens of a group have one
 # topic or several before it; cells of one draw, of one for each token, and between.
 SWEEPS = {
@@ -156,6 +157,7 @@ SWEEPS = {
     "flat, one and all": (FLAT, (0, 0, 0, 2, 1, 1), (1, 3)),
     "an array of beta, one draw": (SEEDS, (0, 1, 1, 0, 1, 0, 0), (1, 1, 1)),
     "an array of beta, two draws": (SEEDS, (1, 1, 0, 1, 0, 1, 0), (2, 1, 2)),
+    "alpha of each document": (OWN, (0, 1, 1, 0, 1, 0, 0), (2, 1, 1)),
     "18 topics": (MANY, (17, 17, 17, 3), (1, 1)),
     "18 topics, mixed": (MANY, (17, 2, 16, 17), (1, 1)),
     "18 topics, two draws": (MANY, (0, 16, 17, 5), (2, 1)),

@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
-from sklda._core.corpus import cells_of
+from sklda._core.corpus import cells_of, document_lengths
 from sklda._core.problem import Problem, add_changes
 from sklda._core.random_streams import random_topics
 from sklda._core.threads import Threads
@@ -106,6 +106,34 @@ def test_counts_are_those_of_the_topics_after_every_sweep(name, n_shards, n_topi
                 topic = getattr(one, "topic", one)
                 np.testing.assert_array_equal(topic, state.topic)
         assert n_topics == 1 or np.unique(state.z).size > 1
+
+
+def alpha_leads(name, module=None):
+    """Return whether tokens go where alpha of their own document is large."""
+    corpus, rng = random_corpus(3, 30, 9, mean=6), np.random.default_rng(4)
+    own = rng.integers(3, size=30).astype(np.int32)
+    alpha = np.full((3, 3), 1e-6) + 1e6 * np.eye(3)
+    problem = Problem(corpus, 9, alpha, 0.1, own)
+    sampler = (module or Sharded)(SAMPLERS[name].compiled(), 4, Threads())
+    z = random_topics(corpus.token_ptr[-1], 3, streams(1).kernel)
+    state = sampler.from_topics(problem, z)
+    for _ in range(2):
+        state = sampler.sweep(problem, state, streams(2))
+    return bool((state.z == np.repeat(own, document_lengths(corpus))).all())
+
+
+OF_DOCUMENTS = ("rows", "registers", "lists", "shortcut, rows", "dynamic, lists")
+
+
+@pytest.mark.parametrize("name", OF_DOCUMENTS)
+def test_documents_of_shards_have_their_own_alpha(name):
+    assert alpha_leads(name)
+
+
+def test_alpha_of_another_document_is_noticed():
+    edit = Edit("part_of", "first + F", "F")
+    sharded = interpreted("sklda._gibbs.sharded", [edit]).module.Sharded
+    assert not alpha_leads("rows", sharded)
 
 
 def addresses(state):
