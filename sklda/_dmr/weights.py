@@ -11,8 +11,8 @@ from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._core.threads import Threads
 from sklda._dmr.kernels.exposures import fill_exposures
 from sklda._dmr.kernels.linear_algebra import WEIGHTS
-from sklda._dmr.kernels.regression import Design, Room, set_shared_curvature
-from sklda._dmr.kernels.weights import draw_weights, fill_alpha, fill_logs
+from sklda._dmr.kernels.regression import Room, SharedTerms, set_shared_curvature
+from sklda._dmr.kernels.weights import draw_weights_of_each, fill_alpha, fill_logs
 from sklda._gibbs.tables import count_tables
 
 _CHILD = 2**32 - 2  # the child of the random streams that is for the priors
@@ -76,12 +76,12 @@ def draw_all_weights(
     own = rng.child(_CHILD).kernel
     keys = [np.uint64(next_uint64(own)) for _ in range(3)]
     tables, exposure = draw_tables(problem, z, keys, threads)
-    design, of_topics = _regressions(x, prior, tables, exposure)
+    shared, of_topics = _regressions(x, prior, tables, exposure)
     weights = weights.copy()
 
     def draw(first, last):
-        given = weights, prior.centre, of_topics, design, keys[2]
-        draw_weights(first, last, *given, _room(design))
+        given = weights, prior.centre, of_topics, shared, keys[2]
+        draw_weights_of_each(first, last, *given, _room(shared))
 
     _share(threads, draw, len(weights), x.size * x.shape[1])
     return weights
@@ -110,27 +110,27 @@ def _share(threads: Threads, function: Callable, n: int, n_steps: int) -> None:
     threads.map(function, *zip(*slices, strict=True))
 
 
-def _regressions(x, prior, tables, exposure) -> tuple[Design, np.ndarray]:
+def _regressions(x, prior, tables, exposure) -> tuple[SharedTerms, np.ndarray]:
     """Return what the regressions of all topics share, and the tables of each."""
     (n_rows, n_weights), n_lanes = x.shape, padded(len(x))
     n_products = -(-n_weights // WEIGHTS) * WEIGHTS
     wide, of_rows = np.zeros((n_products, n_lanes)), np.zeros(n_lanes)
     wide[:n_weights, :n_rows], of_rows[:n_rows] = x.T, exposure
-    design = Design(wide, prior.scale, of_rows, np.zeros((n_weights, n_products)))
-    set_shared_curvature(design)
+    shared = SharedTerms(wide, prior.scale, of_rows, np.zeros((n_weights, n_products)))
+    set_shared_curvature(shared)
     of_topics = np.zeros((tables.shape[1], n_lanes))
     of_topics[:, :n_rows] = tables.T
-    return design, of_topics
+    return shared, of_topics
 
 
-def _room(design: Design) -> Room:
-    (n_products, n_lanes), n_weights = design.x.shape, design.scale.size
+def _room(shared: SharedTerms) -> Room:
+    (n_products, n_lanes), n_weights = shared.x.shape, shared.scale.size
     mode, step, distance, noise, trial = np.empty((5, n_weights))
     return Room(
         mode=mode,
         step=step,
         gradient=np.empty(n_products),
-        factor=np.empty_like(design.curvature),
+        factor=np.empty_like(shared.curvature),
         distance=distance,
         noise=noise,
         trial=trial,

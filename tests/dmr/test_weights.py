@@ -117,13 +117,17 @@ WEIGHTS = {
     "the prior is missing": Edit("log_density", "R -= X", "pass"),
     "the prior is not centred": Edit("log_density", "W[J] - C[J]", "W[J]"),
     "the scale has no volume": Edit("_on_ray", "x * S", "0.0"),
-    "all topics have the same tables": Edit("draw_weights", "tables[k]", "tables[0]"),
+    "all topics have the same tables": Edit(
+        "draw_weights_of_each", "tables[k]", "tables[0]"
+    ),
+        "draw_weights_of_each", "tables[k]", "tables[0]"
+    ),
 }
 # The module of kernels, what it draws, and where that is called.
 PARTS = {
     "tables": ("sklda._gibbs.kernels.tables", "add_tables", tables),
     "exposures": ("sklda._dmr.kernels.exposures", "fill_exposures", weights),
-    "weights": ("sklda._dmr.kernels.weights", "draw_weights", weights),
+    "weights": ("sklda._dmr.kernels.weights", "draw_weights_of_each", weights),
 }
 
 

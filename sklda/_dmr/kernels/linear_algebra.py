@@ -42,7 +42,7 @@ def set_products(x, first, other, by_row, products):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def add_up(a):
+def sum_of(a):
     """Return the sum of some numbers."""
     sums = broadcast(a[0] * 0, ROWS)
     for r in range(0, a.size, ROWS):

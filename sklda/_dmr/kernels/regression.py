@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._dmr.kernels.linear_algebra import (
-    add_up,
     copy_to,
     factorise,
     multiply,
     set_products,
     solve,
+    sum_of,
 )
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import exp_double, log_double
@@ -32,7 +32,7 @@ _MOST_HALVINGS = 20
 _CLOSE = 6.0  # twice what the last step gains: then the curvature hardly changes
 
 
-class Design(NamedTuple):
+class SharedTerms(NamedTuple):
     """What the regressions of all topics share."""
 
     x: np.ndarray  # (n_weights or more, n_rows), 1 for the intercept, which is the
@@ -45,7 +45,7 @@ class Design(NamedTuple):
 class Regression(NamedTuple):
     """The regression of one topic."""
 
-    design: Design
+    shared: SharedTerms
     centre: np.ndarray  # (n_weights,), c; 0 but for the intercept
     tables: np.ndarray  # (n_rows,), m
 
@@ -65,10 +65,10 @@ class Room(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def set_shared_curvature(design):
+def set_shared_curvature(shared):
     """Set X' diag(E) X."""
-    for j in range(design.scale.size):
-        set_products(design.x, j, j, design.exposure, design.curvature[j])
+    for j in range(shared.scale.size):
+        set_products(shared.x, j, j, shared.exposure, shared.curvature[j])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -77,13 +77,13 @@ def log_density(weights, regression, value):
 
     Then the means E exp(eta) are in value[1]; value[0] changes.
     """
-    design, centre, tables = regression
-    scale, exposure = design.scale, design.exposure
+    shared, centre, tables = regression
+    scale, exposure = shared.scale, shared.exposure
     for r in range(tables.size):
         x = value[0, r]
         mean = exposure[r] * exp_double(x)
         value[0, r], value[1, r] = tables[r] * x - mean, mean
-    result = add_up(value[0])
+    result = sum_of(value[0])
     for j in range(weights.size):
         result -= 0.5 * ((weights[j] - centre[j]) / scale[j]) ** 2
     return result
@@ -95,7 +95,7 @@ def find_mode(regression, room):
     (x, _, exposure, _), centre, tables = regression
     mode, step, _, factor, _, _, trial, _, value = room
     copy_to(centre, mode)
-    level = log_double((add_up(tables) + 0.5) / (add_up(exposure) + 1e-3))
+    level = log_double((sum_of(tables) + 0.5) / (sum_of(exposure) + 1e-3))
     mode[0] = min(max(level, LOWEST), HIGHEST)
     for r in range(tables.size):
         value[0, r] = mode[0]

@@ -51,7 +51,7 @@ def fill_alpha(x, weights, alpha):
 
 
 @njit(cache=True, nogil=True)
-def draw_weights(first, last, weights, centre, tables, design, key, room):
+def draw_weights_of_each(first, last, weights, centre, tables, shared, key, room):
     """Draw the weights of topics, (n_topics, n_weights), in place.
 
     Each topic has random numbers of its own, from `first` to before `last`.
@@ -59,7 +59,7 @@ def draw_weights(first, last, weights, centre, tables, design, key, room):
     rng = np.empty(2, np.uint64)
     for k in range(first, last):
         enter_stream(key, k, rng)
-        regression = Regression(design, centre[k], tables[k])
+        regression = Regression(shared, centre[k], tables[k])
         draw_weights_of_topic(weights[k], regression, room, rng)
 
 
@@ -80,7 +80,7 @@ def draw_weights_of_topic(weights, regression, room, rng):
         of_both += side * noise[j]
         of_noise += noise[j] * noise[j]
     solve_upper(factor, noise)
-    x = regression.design.x
+    x = regression.shared.x
     multiply(x, mode, eta[0])
     multiply(x, distance, eta[1])
     multiply(x, noise, eta[2])
