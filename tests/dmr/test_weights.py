@@ -120,8 +120,6 @@ WEIGHTS = {
     "all topics have the same tables": Edit(
         "draw_weights_of_each", "tables[k]", "tables[0]"
     ),
-        "draw_weights_of_each", "tables[k]", "tables[0]"
-    ),
 }
 # The module of kernels, what it draws, and where that is called.
 PARTS = {

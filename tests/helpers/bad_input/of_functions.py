@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 import sklda
 from sklda import (
     CVBLDA,
+    DMRLDA,
     CollapsedGibbsLDA,
     MedLDAClassifier,
     datasets,
@@ -33,6 +34,7 @@ from tests.helpers.bad_input.of_estimators import (
     N_TOPICS,
     N_WORDS,
     X,
+    covariates,
     fitted,
 )
 from tests.helpers.bad_input.of_model_selection import model_selection_doors
@@ -496,6 +498,9 @@ def diagnostics_doors() -> Iterator[tuple[str, Door]]:
     y += refused(None, words="requires y to be passed") + accepted(LABELS)
     at |= {"estimator": MedLDAClassifier(N_TOPICS, max_iter=4, thin=1), "y": LABELS}
     yield "sample_chains", Door(diagnostics.sample_chains, at, {"y": y})
+    at |= {"estimator": DMRLDA(N_TOPICS, max_iter=4, thin=1), "y": None}
+    of_documents = {"covariates": covariates(fitted=False)}
+    yield "sample_chains", Door(diagnostics.sample_chains, at, of_documents)
 
     chains = diagnostics.sample_chains(model, X, n_chains=2, random_state=0)
     more = {"n_sweeps": integer(1, typical=3)}
