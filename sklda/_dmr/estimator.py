@@ -76,12 +76,15 @@ class DMRLDA(BaseCovariateLDA):
         With True, fit goes on with the chain of the last fit of the same documents and
         covariates: `max_iter` more sweeps, bit for bit as in one long fit.
     n_shards : int, default=1
-        Number of shards of documents and words, at most 128, that sweep in parallel on
-        `n_jobs` threads: an approximation, as in CollapsedGibbsLDA. The weights given
-        the topics are drawn exactly.
+        Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
+        Documents and words are cut into as many; no two shards work on a word at the
+        same time, so all share one table of counts [3]_. One shard changes nothing.
+        Several are an approximation, because the totals of topics are added up only
+        after each of the `n_shards` phases of a sweep; it is close if there are far
+        more documents than shards. The fitted model depends on their number.
     n_jobs : int, default=None
-        Number of threads, which always share the draws of the weights. None means 1, -1
-        all processors. The result does not depend on it, bit for bit.
+        Number of threads. None means 1, -1 all processors. The result does not depend
+        on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
         Seed. Pass an int for repeatable results.
     verbose : int, default=0
