@@ -141,6 +141,7 @@ class DMRLDA(BaseCovariateLDA):
     restaurant processes and a beta variate for each document make the likelihood that
     of Poisson regressions, one for each topic, whose weights are drawn by elliptical
     slice sampling [2]_ around their mode. Nothing needs to be tuned.
+    Threads share these draws, which are exact with any number of shards.
 
     Covariates are standardised inside, and weights are returned in the units of the
     covariates. Weights for which some alpha is below 1e-11 or above 1e11 have no prior
@@ -156,6 +157,8 @@ class DMRLDA(BaseCovariateLDA):
        Dirichlet-multinomial regression", UAI 2008.
     .. [2] R. Nishihara, I. Murray, R. P. Adams, "Parallel MCMC with generalized
        elliptical slice sampling", JMLR 15 (2014).
+    .. [3] F. Yan, N. Xu, Y. Qi, "Parallel inference for latent Dirichlet allocation on
+       graphics processing units", NIPS 2009.
 
     Examples
     --------
