@@ -498,7 +498,7 @@ def diagnostics_doors() -> Iterator[tuple[str, Door]]:
     y += refused(None, words="requires y to be passed") + accepted(LABELS)
     at |= {"estimator": MedLDAClassifier(N_TOPICS, max_iter=4, thin=1), "y": LABELS}
     yield "sample_chains", Door(diagnostics.sample_chains, at, {"y": y})
-    at |= {"estimator": DMRLDA(N_TOPICS, max_iter=4, thin=1), "y": None}
+    at = at | {"estimator": DMRLDA(N_TOPICS, max_iter=4, thin=1), "y": None}
     of_documents = {"covariates": covariates(fitted=False)}
     yield "sample_chains", Door(diagnostics.sample_chains, at, of_documents)
 
