@@ -216,11 +216,10 @@ def run_heldout(options) -> None:
     X, rating, curves, is_test = load_posts(options.covariates_home)
     given = {"max_iter": options.sweeps, "topic_word_prior": BETA, "evaluate_every": 0}
     asymmetric = partial(CollapsedGibbsLDA, learn_priors="asymmetric")
-    none = np.empty((X.shape[0], 0))
     models = {
         "1/K": (CollapsedGibbsLDA, None),
         "asymmetric": (asymmetric, None),
-        "intercepts": (DMRLDA, none),
+        "intercepts": (DMRLDA, None),
         "rating": (DMRLDA, rating),
         "rating x day": (DMRLDA, curves),
     }
@@ -239,7 +238,7 @@ def run_heldout(options) -> None:
                 harness.print_rows([{"K": n_topics, "": name, "is": scores[name][-1]}])
         rows.append({"n_topics": n_topics, "score": scores})
     report = {**corpora.shape_of(X), "test": int(is_test.sum()), "rows": rows}
-    harness.write(options, "heldout", report, beta=BETA)
+    harness.write(options, "heldout", report, alpha="1/K, or learnt", beta=BETA)
 
 
 # --- other programs -------------------------------------------------------------------
@@ -273,7 +272,8 @@ def run_peers(options) -> None:
     }
     clear = {"clear": int(is_clear(reference["contrast"]).sum())}
     report = {**corpora.shape_of(X), **clear, "summary": summary, "rows": rows}
-    harness.write(options, "peers", report, beta=BETA, peers=peer_version())
+    facts = {"alpha": "learnt", "beta": BETA, "peer": peer_version()}
+    harness.write(options, "peers", report, **facts)
 
 
 def peer_version() -> str:
