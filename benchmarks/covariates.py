@@ -76,7 +76,7 @@ def measure(effect: float, seed: int, options) -> dict[str, dict]:
     given = {"topic_word_prior": BETA, "random_state": seed, "evaluate_every": 0}
     given |= {"n_components": options.topics, "burn_in": options.burn_in}
     found = {}
-    for name, prior in priors_of(effect).items():
+    for name, prior in priors_of(effect, options).items():
         sweeps = options.burn_in + THIN * max(options.draws)
         dmr = DMRLDA(max_iter=sweeps, thin=THIN, **prior, **given)
         dmr.fit(X, covariates=covariates)
@@ -91,17 +91,20 @@ def measure(effect: float, seed: int, options) -> dict[str, dict]:
             for key, draws in drawn.items():
                 intervals = [interval(draws[:n_draws], level) for level in LEVELS]
                 found[f"{name}; {n_draws}; {key}"] = held(truth[key], intervals)
-    intervals = regression(X, covariates, topics, options, given)
-    found["regression; differences"] = held(truth["differences"], intervals)
+    if "default" in options.priors:
+        intervals = regression(X, covariates, topics, options, given)
+        found["regression; differences"] = held(truth["differences"], intervals)
     kind = "planted" if effect else "none"
     return {f"{kind}; {name}": {"seed": seed, **row} for name, row in found.items()}
 
 
-def priors_of(effect: float) -> dict[str, dict]:
+def priors_of(effect: float, options) -> dict[str, dict]:
     """Return the default priors, and those from which weights are drawn, if any are."""
     planted = {"doc_topic_prior": ALPHA, "intercept_scale": INTERCEPT_SCALE}
-    others = {"planted priors": planted | {"weight_scale": effect}} if effect else {}
-    return {"default priors": {}, **others}
+    known = {"default": {}}
+    if effect:
+        known["planted"] = planted | {"weight_scale": effect}
+    return {f"{n} priors": of for n, of in known.items() if n in options.priors}
 
 
 def regression(X, covariates, topics, options, given: dict) -> list[np.ndarray]:
