@@ -29,6 +29,8 @@ def figures(coverage: dict, heldout: dict) -> dict[str, str]:
         f"covariates-{key}": f"{_percent(summary[name], '95%')} %"
         for key, name in shares.items()
     }
+    planted = summary[shares["intercepts-planted"]]["corpora"]
+    found["covariates-corpora-planted"] = f"{planted}"
     length = heldout["tokens"] / heldout["documents"]
     return found | {"covariates-length": f"{length:.0f}"}
 
