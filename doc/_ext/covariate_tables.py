@@ -37,7 +37,7 @@ def figures(coverage: dict, heldout: dict) -> dict[str, str]:
 
 def _percent(found: dict, level: str) -> str:
     share, error = found[level], found[f"{level}, standard error"]
-    return f"{100 * share:.1f} ± {100 * error:.1f}"
+    return f"{100 * share:.1f}\u00a0±\u00a0{100 * error:.1f}"  # on one line
 
 
 def coverage_rows(report: dict) -> list[list[str]]:
