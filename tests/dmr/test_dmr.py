@@ -90,6 +90,19 @@ def test_columns_of_data_frames_have_names(planted):
     assert fit(X, covariates).covariate_names_.tolist() == ["x0", "x1"]
 
 
+def test_texts_and_dates_are_named(planted):
+    X, covariates = small(planted)
+    frame = pandas.DataFrame(covariates, columns=["party", "year"])
+    days = pandas.date_range("2008-01-01", periods=len(frame), tz="UTC")
+    for dates in (days, days.tz_localize(None)):
+        with pytest.raises(ValueError, match=r"\['day'\] holds dates.*days"):
+            fit(X, frame.assign(day=dates))
+    with pytest.raises(ValueError, match=r"^covariates holds dates"):
+        fit(X, days.tz_localize(None).to_numpy())
+    with pytest.raises(ValueError, match=r"\['side'\] must be numbers, got 'left'. If"):
+        fit(X, frame.assign(side="left"))
+
+
 def test_without_covariates_alpha_is_the_mean(planted):
     X, covariates = small(planted)
     model = fit(X, covariates)
