@@ -103,6 +103,13 @@ def test_texts_and_dates_are_named(planted):
         fit(X, frame.assign(side="left"))
 
 
+def test_covariates_in_the_place_of_y_are_not_used(planted):
+    X, covariates = small(planted)
+    with pytest.warns(UserWarning, match=r"pass these by name, fit\(X, covariates"):
+        model = DMRLDA(K, max_iter=2).fit(X, covariates)
+    assert model.coef_.shape == (K, 0)
+
+
 def test_without_covariates_alpha_is_the_mean(planted):
     X, covariates = small(planted)
     model = fit(X, covariates)
