@@ -143,7 +143,7 @@ def _check_class_weights(weights) -> None:
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise ValueError(
             f"class_weight must hold finite weights above 0, got {weights.tolist()}. "
-            f"Leave documents out that shall not count."
+            f"Leave out documents that should not count."
         )
 
 
