@@ -41,7 +41,7 @@ print(curve.frame[["mean_score", "mean_stability", "mean_npmi"]].round(3))
 # The held-out score and stability recommend a number each, with a reason.
 for name, recommended in curve.recommended.items():
     print(f"{name}: {recommended.n_components}, because")
-    print(f"    {recommended.reason}")
+    print("   ", recommended.reason.replace("; ", ";\n    "))
 print(f"agreed: {curve.agreed}")
 
 # %%

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from sklda._base.fitted_topics import check_matrix
 from sklda._core.checks import check_structure
@@ -28,6 +29,8 @@ def numbers_of_covariates(
         return np.zeros((n_documents or 1, 0)), []
     check_structure(covariates, "covariates")
     _refuse_dates(covariates)
+    if issparse(covariates):  # as OneHotEncoder returns them
+        covariates = covariates.toarray()
     names = [str(name) for name in getattr(covariates, "columns", [])]
     if np.ndim(covariates) == 1:
         covariates = np.asarray(covariates)[:, np.newaxis]

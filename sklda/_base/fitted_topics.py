@@ -21,8 +21,8 @@ def snapshot(estimator: Any) -> Any:
     """
     if not hasattr(estimator, "fit"):
         raise TypeError(
-            f"The model must be a fitted estimator, got {type(estimator).__name__}. It "
-            f"comes first, before documents and names of words."
+            f"{type(estimator).__name__} is not an estimator: the fitted model comes "
+            f"first, before documents and names of words."
         )
     fitted = copy(estimator)
     check_is_fitted(fitted)

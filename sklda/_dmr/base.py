@@ -129,7 +129,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
             Word counts.
-        covariates : array-like or DataFrame of shape (n_documents,) or \
+        covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates), default=None
             Those of the documents, with the columns of fit. Without them, alpha is
             `doc_topic_prior_`, the mean over the documents of the fit.
@@ -168,7 +168,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
             Word counts.
         y : None
             Ignored.
-        covariates : array-like or DataFrame of shape (n_documents,) or \
+        covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates), default=None
             As in transform.
 
@@ -205,7 +205,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
             Word counts.
-        covariates : array-like or DataFrame, default=None
+        covariates : array-like, sparse matrix or DataFrame, default=None
             As in transform.
 
         Returns

@@ -294,10 +294,11 @@ def covariates(*, fitted: bool) -> Spec:
         (np.ones((N_DOCS, 2, 2)), "dim 3"),
         (np.ma.masked_less(first, 3), "has masked"),
     )
-    spec += refused(5, "a", {1}, sparse.csr_array(first[:, np.newaxis]))
+    spec += refused(5, "a", {1})
     if fitted:
         spec += refused(np.column_stack([first, first]), words="in fit they were")
     same = [first, first[:, np.newaxis], first.tolist(), first.astype(np.float32)]
+    same.append(sparse.csr_array(first[:, np.newaxis]))
     return spec + Spec([], [[*same, first.astype(int)]]) + accepted(None)
 
 
