@@ -174,7 +174,8 @@ def _refuse_no_numbers(y, name) -> None:
             f"a list of labels for each document, with y made by "
             f"sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
         )
-    n_columns = np.shape(y)[1] if np.ndim(y) == 2 else 1
+    shape = y.shape if issparse(y) else np.asarray(y).shape
+    n_columns = shape[1] if len(shape) == 2 else 1
     if n_columns != 1:
         raise ValueError(
             f"{name} predicts one number for each document, but y has {n_columns} "
