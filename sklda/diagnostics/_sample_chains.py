@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspect import isclass
+from inspect import isclass, signature
 from numbers import Integral
 from typing import Any
 
@@ -79,7 +79,7 @@ default=None
     Raises
     ------
     TypeError
-        If the estimator is none of sklda.
+        If the estimator is none of sklda, or takes covariates.
     ValueError
         If a parameter is out of range, X, y or X_test is not what the estimator takes,
         or X or X_test has no tokens.
@@ -120,6 +120,11 @@ default=None
             f"{type(estimator).__module__.rpartition('.')[0]} does not run several "
             f"chains side by side. Fit with several seeds, or pass "
             f"{type(estimator).__name__} of sklda and a sample of the documents."
+        )
+    if "covariates" in signature(estimator.fit).parameters:
+        raise TypeError(
+            f"sample_chains passes no covariates: fit {type(estimator).__name__} with "
+            f"several seeds, and compare the topics by sklda.metrics.topic_stability."
         )
     import_arviz("arviz_stats.base", "sample_chains")
     clones, generator = _clones(estimator, n_chains, random_state)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from sklda import (
     CVBLDA,
+    DMRLDA,
     ECGSLDA,
     CollapsedGibbsLDA,
     MedLDAClassifier,
@@ -222,6 +223,11 @@ def test_what_cannot_be_sampled():
         chains.more(5)
     with pytest.raises(TypeError, match="CVBLDA has no chain"):
         sample("starts").more(5)
+
+
+def test_no_chains_with_covariates():
+    with pytest.raises(TypeError, match=r"no covariates: fit DMRLDA .*topic_stability"):
+        sample_chains(DMRLDA(2), X)
 
 
 # --- callbacks -------------------------------------------------------------------
