@@ -65,8 +65,8 @@ for name, chains in fits.items():
     )
 
 # %%
-# Plot the medians of the three chains against sweeps and against seconds. Use blocks
-# for chains that get stuck, not for speed.
+# Plot the medians of the three chains against sweeps and against seconds. Blocks
+# save sweeps, but no time.
 median = {
     name: np.median([lda.log_joint_ for lda in chains], axis=0)
     for name, chains in fits.items()

@@ -25,7 +25,7 @@ lda = CollapsedGibbsLDA(
     10, doc_topic_prior=1.0, topic_word_prior=1.0, burn_in=5, max_iter=45, thin=1
 )
 short = sample_chains(lda, X, random_state=0)
-print(short.verdict_)
+print(short.verdict_.replace(". ", ".\n"))
 
 # %%
 # Start again with more sweeps, and hold out some images: their log probability is one

@@ -40,7 +40,8 @@ print(curve.frame[["mean_score", "mean_stability", "mean_npmi"]].round(3))
 # %%
 # The held-out score and stability recommend a number each, with a reason.
 for name, recommended in curve.recommended.items():
-    print(f"{name}: {recommended.n_components}, because {recommended.reason}")
+    print(f"{name}: {recommended.n_components}, because")
+    print("   ", recommended.reason.replace("; ", ";\n    "))
 print(f"agreed: {curve.agreed}")
 
 # %%

@@ -1,16 +1,24 @@
 """sklda: Latent Dirichlet Allocation with the interface of scikit-learn."""
 
-from sklda import datasets, diagnostics, inspection, metrics, model_selection
-from sklda._base.seed_words import seed_word_prior
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from sklda._core.version import __version__ as __version__
-from sklda._cvb.estimator import CVBLDA
-from sklda._dmr.estimator import DMRLDA
-from sklda._ecgs.estimator import ECGSLDA
-from sklda._gibbs.collapsed import CollapsedGibbsLDA
-from sklda._gibbs.partially_collapsed import PartiallyCollapsedGibbsLDA
-from sklda._gibbs.uncollapsed import UncollapsedGibbsLDA
-from sklda._medlda.classifier import MedLDAClassifier
-from sklda._medlda.regressor import MedLDARegressor
+
+if TYPE_CHECKING:
+    from sklda import datasets, diagnostics, inspection, metrics, model_selection
+    from sklda._base.seed_words import seed_word_prior
+    from sklda._base.show_versions import show_versions
+    from sklda._cvb.estimator import CVBLDA
+    from sklda._dmr.estimator import DMRLDA
+    from sklda._ecgs.estimator import ECGSLDA
+    from sklda._gibbs.collapsed import CollapsedGibbsLDA
+    from sklda._gibbs.partially_collapsed import PartiallyCollapsedGibbsLDA
+    from sklda._gibbs.uncollapsed import UncollapsedGibbsLDA
+    from sklda._medlda.classifier import MedLDAClassifier
+    from sklda._medlda.regressor import MedLDARegressor
 
 __all__ = [
     "CVBLDA",
@@ -27,4 +35,35 @@ __all__ = [
     "metrics",
     "model_selection",
     "seed_word_prior",
+    "show_versions",
 ]
+
+# A program uses one or two of these, and each is imported when it is first asked for:
+# all together, they take as long as a small fit.
+_MODULES = {
+    "CVBLDA": "_cvb.estimator",
+    "CollapsedGibbsLDA": "_gibbs.collapsed",
+    "DMRLDA": "_dmr.estimator",
+    "ECGSLDA": "_ecgs.estimator",
+    "MedLDAClassifier": "_medlda.classifier",
+    "MedLDARegressor": "_medlda.regressor",
+    "PartiallyCollapsedGibbsLDA": "_gibbs.partially_collapsed",
+    "UncollapsedGibbsLDA": "_gibbs.uncollapsed",
+    "seed_word_prior": "_base.seed_words",
+    "show_versions": "_base.show_versions",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'sklda' has no attribute {name!r}")
+    if name in _MODULES:
+        value = getattr(import_module(f"sklda.{_MODULES[name]}"), name)
+    else:
+        value = import_module(f"sklda.{name}")
+    globals()[name] = value  # so that the next time is an ordinary look-up
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -48,6 +48,28 @@ def test_public_names_beside_all_are_modules():
     assert extra == set()
 
 
+def imported_by(code: str) -> set[str]:
+    """Return the names of the modules that a new process has after this code."""
+    return set(run_python(f"import sys\n{code}\nprint(*sys.modules)").split())
+
+
+def test_import_loads_only_what_is_used():
+    loaded = imported_by("from sklda import CollapsedGibbsLDA")
+    assert "sklda._gibbs.collapsed" in loaded
+    others = ("_cvb", "_ecgs", "_dmr", "_medlda", "dask", *sklda.__all__)
+    assert not loaded & {f"sklda.{name}" for name in others}
+
+
+@pytest.mark.parametrize("name", sklda.__all__)
+def test_each_name_needs_no_import_but_that_of_sklda(name):
+    run_python(f"import sklda; sklda.{name}; sklda.{name}.__doc__")
+
+
+def test_a_name_that_does_not_exist_is_named():
+    with pytest.raises(AttributeError, match="'sklda' has no attribute 'LDA'"):
+        sklda.LDA  # noqa: B018
+
+
 # --- documentation and annotations -------------------------------------------
 
 
@@ -165,7 +187,7 @@ def noting_import(name, globals=None, locals=None, fromlist=(), level=0):
         asked.add(name.split(".")[0])
     return real_import(name, globals, locals, fromlist, level)
 builtins.__import__ = noting_import
-import sklda
+from sklda import *
 print(json.dumps(sorted(asked)))
 """
 
@@ -174,7 +196,14 @@ def test_import_asks_for_the_dependencies_only():
     asked = set(json.loads(run_python(IMPORTED_BY))) - sys.stdlib_module_names
     assert {"numba", "numpy", "sklearn"} <= asked
     numba = {"llvmlite", "numba"}  # neither comes without the other
-    assert asked <= numba | {"joblib", "numpy", "scipy", "sklda", "sklearn"}
+    assert asked <= numba | {
+        "joblib",
+        "numpy",
+        "scipy",
+        "sklda",
+        "sklearn",
+        "threadpoolctl",
+    }
 
 
 # Numba reports no event for a kernel from the cache on disk, so this returns both the
@@ -186,6 +215,7 @@ import numba
 from numba.core import event
 with event.install_recorder("numba:compile") as recorder:
     import sklda
+    from sklda import *
     signatures = {}
     for found in pkgutil.walk_packages(sklda.__path__, "sklda."):
         if found.name.startswith("sklda.dask") and not find_spec("distributed"):

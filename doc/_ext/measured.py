@@ -7,8 +7,10 @@ typed into a text; ``.. pictures:: blocking`` shows every picture of a folder, a
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
+import covariate_tables
 import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -53,7 +55,9 @@ def figures() -> dict[str, str]:
             rows = _read(f"ecgs/speed-{corpus}.json")["rows"]
             gains = (row["times_as_fast"][name] for row in rows)
             found[f"{corpus}-{name}-gain"] = _range(gains)
-    return found | _blocks() | _shards() | _variational() | _supervised()
+    found |= _blocks() | _shards() | _variational() | _supervised()
+    reports = (_read(f"covariates/{kind}.json") for kind in ("coverage", "heldout"))
+    return found | covariate_tables.figures(*reports)
 
 
 def _blocks() -> dict[str, str]:
@@ -268,6 +272,12 @@ def curves_table() -> str:
     return _table(rows)
 
 
+def of_covariates(kind: str) -> str:
+    """Return one of the tables on models with covariates."""
+    report = _read(f"covariates/{kind}.json")
+    return _table(getattr(covariate_tables, f"{kind}_rows")(report))
+
+
 def parallel_table() -> str:
     """Return what samplers take on two threads, relative to single-site on one."""
     kinds = "shards", "partially collapsed", "uncollapsed"
@@ -335,6 +345,9 @@ TABLES = {
     "calibration": (calibration_table, "diagnostics/calibration.json"),
     "chains": (chains_table, "diagnostics/chains-*.json"),
     "agreement": (agreement_table, "diagnostics/chains-*.json"),
+    "coverage": (partial(of_covariates, "coverage"), "covariates/coverage.json"),
+    "heldout": (partial(of_covariates, "heldout"), "covariates/heldout.json"),
+    "peers": (partial(of_covariates, "peers"), "covariates/peers.json"),
     "curves": (curves_table, "topics/curves.json"),
     "hierarchical": (hierarchical_table, "topics/hierarchical.json"),
     "parallel": (parallel_table, "parallel/chains-*.json"),

@@ -18,9 +18,11 @@ from pathlib import Path
 import needs
 import stored_output
 from docutils import nodes
+from PIL import Image
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
+WIDTH_OF_ONE = 1010  # pixels; a wider picture has several panels
 FOLDER = "page_output"  # beside the doctrees that point to its pictures
 
 
@@ -82,8 +84,11 @@ def show(block, printed, pictures, start):
         nodes.container("", nodes.image(uri=os.path.relpath(path, start), alt=alt))
         for path, alt in pictures
     ]
-    for picture in shown:
+    for picture, (path, _) in zip(shown, pictures, strict=True):
         picture["classes"].append("picture")
+        with Image.open(path) as image:
+            if image.width > WIDTH_OF_ONE:
+                picture["classes"].append("panels")
     if printed:
         shown.insert(0, nodes.literal_block(printed, printed, language="none"))
     place = block.parent.index(block) + 1

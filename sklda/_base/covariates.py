@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from sklda._base.fitted_topics import check_matrix
 from sklda._core.checks import check_structure
@@ -27,18 +28,22 @@ def numbers_of_covariates(
     if covariates is None:
         return np.zeros((n_documents or 1, 0)), []
     check_structure(covariates, "covariates")
+    _refuse_dates(covariates)
+    if issparse(covariates):  # as OneHotEncoder returns them
+        covariates = covariates.toarray()
     names = [str(name) for name in getattr(covariates, "columns", [])]
     if np.ndim(covariates) == 1:
         covariates = np.asarray(covariates)[:, np.newaxis]
     try:
         matrix = check_matrix(covariates, "covariates", dtype=np.float64)
     except ValueError as error:
-        if "could not convert" in str(error):
-            raise ValueError(
-                f"covariates must be numbers ({error}). If they are categories, "
-                f"{_WAY_OUT}."
-            ) from error
-        raise
+        if "could not convert" not in str(error):
+            raise
+        example = str(error).rpartition(": ")[2]
+        raise ValueError(
+            f"{_texts(covariates)} must be numbers, got {example}. If they are "
+            f"categories, {_WAY_OUT}."
+        ) from error
     if n_documents is not None and len(matrix) != n_documents:
         raise ValueError(
             f"covariates have {len(matrix)} rows, but X has {n_documents} documents: "
@@ -46,6 +51,31 @@ def numbers_of_covariates(
         )
     matrix = np.ascontiguousarray(matrix)  # sums are then the same bits
     return matrix, names or [f"x{j}" for j in range(matrix.shape[1])]
+
+
+def _refuse_dates(covariates: Any) -> None:
+    """Raise ValueError if there are dates; scikit-learn makes nanoseconds of them."""
+    for name in getattr(covariates, "columns", [None]):
+        column = covariates if name is None else covariates[name]
+        if _kind(column) in ("M", "m"):
+            where = "covariates" if name is None else f"covariates[{str(name)!r}]"
+            raise ValueError(
+                f"{where} holds dates or durations, which are no numbers: pass days "
+                f"as numbers, such as (dates - dates.min()).dt.days."
+            )
+
+
+def _kind(column: Any) -> str:
+    """Return the kind of a dtype as NumPy has it."""
+    dtype = getattr(column, "dtype", None)
+    return str(getattr(dtype, "kind", None) or np.asarray(column).dtype.kind)
+
+
+def _texts(covariates: Any) -> str:
+    """Return which columns hold no numbers, in words."""
+    names = getattr(covariates, "columns", [])
+    texts = [str(name) for name in names if _kind(covariates[name]) in "OUST"]
+    return f"covariates{texts}" if texts else "covariates"
 
 
 def check_same(names: list[str], known: np.ndarray, covariates: Any) -> None:

@@ -19,6 +19,11 @@ def snapshot(estimator: Any) -> Any:
 
     The copy stays with one fit, even if another thread fits the estimator again.
     """
+    if not hasattr(estimator, "fit"):
+        raise TypeError(
+            f"{type(estimator).__name__} is not an estimator: the fitted model comes "
+            f"first, before documents and names of words."
+        )
     fitted = copy(estimator)
     check_is_fitted(fitted)
     known = vars(fitted)

@@ -70,7 +70,7 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     """Return a valid X with sorted cells, duplicates summed, and without zeros."""
     _refuse_uncounted(X, type(estimator).__name__)
     check_structure(X, "X")  # neither SciPy nor the kernels check bounds
-    X = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype="numeric")
+    X = _validated(estimator, X, reset)
     if X.dtype == object:  # scikit-learn converts an array, but no list, of objects
         X = check_array(X, dtype=np.float64, input_name="X")
     if X.dtype == np.float16 or not X.dtype.isnative:  # scipy.sparse knows neither
@@ -92,6 +92,21 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     return counts
 
 
+def _validated(estimator, X, reset):
+    """Return what scikit-learn makes of X; say what to do about missing values."""
+    try:
+        return validate_data(
+            estimator, X, reset=reset, accept_sparse="csr", dtype="numeric"
+        )
+    except ValueError as error:
+        if "contains NaN" not in str(error):
+            raise
+        raise ValueError(
+            "Input X contains NaN. A word that does not occur in a document has the "
+            "count 0: in a table, X.fillna(0) fills the gaps."
+        ) from error
+
+
 def _refuse_uncounted(X, name):
     """Refuse texts and lists of words; say how to count the words."""
     _refuse_table(X, name)
@@ -109,6 +124,8 @@ def _refuse_uncounted(X, name):
         way = "lists of pairs: convert it by gensim.matutils.corpus2csc(X).T"
     elif sparse.issparse(document) and document is not X:
         way = "sparse rows: stack them by scipy.sparse.vstack(X)"
+    elif isinstance(X, list | tuple) and len({np.size(d) for d in X}) > 1:
+        way = "rows of different lengths: each needs a count for every word, such as 0"
     else:
         return
     raise ValueError(

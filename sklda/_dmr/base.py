@@ -19,6 +19,7 @@ from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
+from sklda._core.warn import warn_user
 from sklda._dmr.covariates import Scaling
 from sklda._dmr.prior import CovariatePrior, mean_alpha
 from sklda._dmr.weights import NormalPrior
@@ -64,6 +65,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         keep_draws, every = parameters.keep_draws, parameters.evaluate_every
         with fitting(self), make_threads(parameters, in_parallel=True) as threads:
             corpus = check_corpus(self, X, reset=chain is None, own=self.warm_start)
+            _warn_of_unused(y, covariates)
             matrix, names = numbers_of_covariates(covariates, corpus.doc_ptr.size - 1)
             problem = make_problem(self, corpus)
             sampler = self._make_sampler(problem, threads)
@@ -131,7 +133,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
             Word counts.
-        covariates : array-like or DataFrame of shape (n_documents,) or \
+        covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates), default=None
             Those of the documents, with the columns of fit. Without them, alpha is
             `doc_topic_prior_`, the mean over the documents of the fit.
@@ -170,7 +172,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
             Word counts.
         y : None
             Ignored.
-        covariates : array-like or DataFrame of shape (n_documents,) or \
+        covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates), default=None
             As in transform.
 
@@ -207,7 +209,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
             Word counts.
-        covariates : array-like or DataFrame, default=None
+        covariates : array-like, sparse matrix or DataFrame, default=None
             As in transform.
 
         Returns
@@ -236,6 +238,15 @@ class BaseCovariateLDA(BaseGibbsLDA):
     def _mean_alpha(self, covariates: np.ndarray) -> np.ndarray:
         """Return the posterior mean of alpha of rows of covariates."""
         return mean_alpha(with_intercept(covariates), weights_of(self))
+
+
+def _warn_of_unused(y: Any, covariates: ArrayLike | None) -> None:
+    """Warn of covariates that stand in the place of y, which no fit uses."""
+    if covariates is None and getattr(y, "ndim", 1) == 2:
+        warn_user(
+            "DMRLDA does not use y, and there are no covariates: pass these by name, "
+            "fit(X, covariates=...)."
+        )
 
 
 def with_intercept(covariates: np.ndarray) -> np.ndarray:

@@ -244,7 +244,7 @@ class DMRLDA(BaseCovariateLDA):
             Word counts, as in CollapsedGibbsLDA.
         y : None
             Ignored.
-        covariates : array-like or DataFrame of shape (n_documents,) or \
+        covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates), default=None
             Numbers that describe the documents, in the same order. For categories and
             curves use ColumnTransformer, OneHotEncoder and SplineTransformer of
@@ -280,7 +280,7 @@ class DMRLDA(BaseCovariateLDA):
             Word counts.
         y : None
             Ignored.
-        covariates : array-like or DataFrame, default=None
+        covariates : array-like, sparse matrix or DataFrame, default=None
             As in fit.
 
         Returns

@@ -23,6 +23,7 @@ def zero_one(y):
     """Return y as an array; an indicator matrix of -1 and 1 becomes one of 0 and 1."""
     check_structure(y, "y")
     _refuse_lists_of_labels(y)
+    _refuse_missing(y)
     if issparse(y):
         y = y.tocsr()
         values = y.data
@@ -45,20 +46,42 @@ def zero_one(y):
     )
 
 
-def _refuse_lists_of_labels(y) -> None:
-    """Raise ValueError if y holds a list of labels for each document."""
-    if issparse(y) or getattr(y, "ndim", 1) != 1:
-        return
-    items = list(y) if hasattr(y, "__iter__") else []
+def _items(y) -> list:
+    """Return what y holds for each document, or nothing if it is a matrix."""
+    if issparse(y) or getattr(y, "ndim", 1) != 1 or not hasattr(y, "__iter__"):
+        return []
+    return list(y)
+
+
+def _holds_lists(items) -> bool:
+    """Return whether there are lists of labels, and no lists of equally many numbers.
+
+    Lists of one label each are a column.
+    """
     if not items or not all(isinstance(one, _LISTS) for one in items):
-        return
+        return False
     lengths = {len(one) for one in items}
     texts = any(isinstance(label, str) for one in items for label in one)
     are_sets = isinstance(items[0], set | frozenset)
-    if are_sets or len(lengths) > 1 or (texts and max(lengths) > 1):
+    return are_sets or len(lengths) > 1 or (texts and max(lengths) > 1)
+
+
+def _refuse_lists_of_labels(y) -> None:
+    """Raise ValueError if y holds a list of labels for each document."""
+    if _holds_lists(_items(y)):
         raise ValueError(
             "y holds a list of labels for each document. Make an indicator matrix of "
             "it: sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
+        )
+
+
+def _refuse_missing(y) -> None:
+    """Raise ValueError if a document has no label; scikit-learn prints all of y."""
+    missing = [i for i, label in enumerate(_items(y)) if label is None]
+    if missing:
+        raise ValueError(
+            f"y has no label for document {missing[0]} (it is None). Leave such "
+            f"documents out ({len(missing)} of {len(y)})."
         )
 
 
@@ -120,13 +143,14 @@ def _check_class_weights(weights) -> None:
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise ValueError(
             f"class_weight must hold finite weights above 0, got {weights.tolist()}. "
-            f"Leave documents out that shall not count."
+            f"Leave out documents that should not count."
         )
 
 
 def number_targets(documents, y, name) -> np.ndarray:
     """Return y as finite floats, (n_documents,)."""
     _check_length(documents, y, name)
+    _refuse_no_numbers(y, name)
     y = column_or_1d(y, warn=True)
     try:
         y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
@@ -139,6 +163,36 @@ def number_targets(documents, y, name) -> np.ndarray:
             f"{largest:.3g} in size. {_WAY_OUT}."
         )
     return y
+
+
+def _refuse_no_numbers(y, name) -> None:
+    """Raise ValueError if y holds labels, or several numbers for each document."""
+    items = _items(y)
+    if _holds_lists(items) or any(_is_label(one) for one in items):
+        raise ValueError(
+            f"{name} predicts a number, but y holds labels. Use MedLDAClassifier; for "
+            f"a list of labels for each document, with y made by "
+            f"sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
+        )
+    shape = y.shape if issparse(y) else np.asarray(y).shape
+    n_columns = shape[1] if len(shape) == 2 else 1
+    if n_columns != 1:
+        raise ValueError(
+            f"{name} predicts one number for each document, but y has {n_columns} "
+            f"columns. sklearn.multioutput.MultiOutputRegressor fits a model for each; "
+            f"MedLDAClassifier takes indicators of labels."
+        )
+
+
+def _is_label(one) -> bool:
+    """Return whether an item of y is a text that is no number."""
+    if not isinstance(one, str):
+        return False
+    try:
+        float(one)
+    except ValueError:
+        return True
+    return False
 
 
 def check_size(corpus: Corpus) -> None:

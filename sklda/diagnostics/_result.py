@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from html import escape
+from textwrap import wrap
 from typing import Any, Self
 
 import numpy as np
@@ -290,14 +291,14 @@ class SampledChains:
         return f"{n_chains} chains of {self._name}, {n_draws} draws each"
 
     def __repr__(self) -> str:
-        lines = [[self._title, *COLUMNS]]
+        lines = [["", *COLUMNS]]
         lines += [[name, *texts(row)] for name, row in self._rows.items()]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         text = [
             "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])])
             for name, *cells in lines
         ]
-        return "\n".join([*text, self.verdict_])
+        return "\n".join([self._title, *text, *wrap(self.verdict_, len(text[0]))])
 
     def _repr_html_(self) -> str:
         def row(name, cells):

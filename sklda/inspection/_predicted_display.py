@@ -179,7 +179,7 @@ class PredictedProportionsDisplay(Display):
             self.lines_ += axes.plot(
                 x, self.estimates[order, k], label=label, **own_style
             )
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(bottom=0, auto=None)  # a second display may be higher
         axes.set_xlabel(self.covariate_name, parse_math=False)
         axes.set_ylabel("expected proportion")
         axes.spines[["top", "right"]].set_visible(False)

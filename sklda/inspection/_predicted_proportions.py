@@ -12,6 +12,8 @@ from sklda._base.covariates import check_same, numbers_of_covariates
 from sklda._base.fitted_topics import snapshot
 from sklda._base.parameters import LEVEL, validates
 
+_MOST_TOPICS = 2  # of a setting, those with the largest proportions
+
 
 class TopicContrasts:
     """Differences of expected topic proportions between two settings.
@@ -74,6 +76,24 @@ class PredictedProportions:
     high: np.ndarray
     draws: np.ndarray
     confidence_level: float
+
+    def __repr__(self) -> str:
+        n_settings, n_topics = self.mean.shape
+        title = (
+            f"Expected proportions of {n_topics} topics in {n_settings} settings, "
+            f"intervals of {self.confidence_level:.0%}"
+        )
+        width = max(map(len, self.settings))
+        lines = [title]
+        for i, name in enumerate(self.settings):
+            top = np.argsort(-self.mean[i])[:_MOST_TOPICS]
+            cells = [
+                f"topic {k:3d} {self.mean[i, k]:.3f} [{self.low[i, k]:.3f}, "
+                f"{self.high[i, k]:.3f}]"
+                for k in top
+            ]
+            lines.append("  ".join([f"{name:<{width}}", *cells]))
+        return "\n".join(lines)
 
     def contrast(self, first: int | str, second: int | str) -> TopicContrasts:
         """Return the differences between two settings.

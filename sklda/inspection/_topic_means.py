@@ -101,7 +101,7 @@ class TopicMeans:
         mean = f"{self.mean[i, j]:.3f}"
         if self.n_documents[i] == 1:
             return mean
-        return f"{mean} ({self.low[i, j]:.3f} to {self.high[i, j]:.3f})"
+        return f"{mean} [{self.low[i, j]:.3f}, {self.high[i, j]:.3f}]"
 
     def __repr__(self) -> str:
         shown = self.topics[:_MOST_TOPICS]

@@ -7,6 +7,7 @@ import json
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks import DECLARED
@@ -52,6 +53,10 @@ TINY = {
     "topics-hierarchical": "--shapes short skewed --topics 2 3 --bound 5 --documents 40"
     " --words 20 --sweeps 6",
     "topics-curves": "--corpora kos --topics 2 4 --folds 2 --sweeps 3",
+    "covariates-coverage": "--corpora 2 --documents 20 --words 15 --length 10"
+    " --topics 2 --burn-in 10 --draws 2 4 --jobs 1",
+    "covariates-heldout": "--covariates-home POSTS --topics 2 3 --starts 2 --sweeps 20",
+    "covariates-peers": "--covariates-home POSTS --topics 2 --starts 1 --sweeps 300",
     "medlda-newsgroups": f"--newsgroups-home NEWS {SHORT} --starts 2",
     "medlda-binary": f"--newsgroups-home NEWS --drop-stop-words {SHORT}",
     "medlda-reuters": f"--reuters-home STORIES {SHORT} --strategies multitask ovr",
@@ -60,7 +65,8 @@ TINY = {
     "medlda-size": "--documents 60 --test-documents 30 --words 50 --length 20"
     " --labels 3 --planted 4 --topics 3 4 --sweeps 3",
 }
-TABLES_ONLY = {"topics-planted", "parallel-cluster"}
+TABLES_ONLY = {"topics-planted", "parallel-cluster", "covariates-coverage"}
+TABLES_ONLY |= {"covariates-heldout", "covariates-peers"}
 FILES = {  # if they are not one with the name of the kind
     "compare-speed": ["speed-kos-3-1"],
     "compare-quality": ["quality-kos-3-1"],
@@ -181,6 +187,38 @@ def check_ecgs_shards(report):
         assert {len(start["side_by_side"]) for start in result["starts"]} == {3}
 
 
+def check_covariates_coverage(report):
+    names = [f"{kind}; default priors; 4; weights" for kind in ("none", "planted")]
+    names.append("planted; planted priors; 2; intercepts")
+    names.append("none; regression; differences")
+    for name in names:
+        columns = report["chains"][name]
+        assert columns["seed"] == [0, 1]
+        assert all(2 * len(columns["seed"]) * n % 1 == 0 for n in columns["95%"])
+        assert report["summary"][name]["95%"] == sum(columns["95%"]) / 2
+
+
+def check_covariates_heldout(report):
+    assert [row["n_topics"] for row in report["rows"]] == [2, 3]
+    for row in report["rows"]:
+        assert len(row["score"]) == 5
+        scores = [score for some in row["score"].values() for score in some]
+        assert len(scores) == 10
+        assert -np.log(12) < np.mean(scores) < 0  # better than even words
+
+
+def check_covariates_peers(report):
+    programs = [row["program"] for row in report["rows"]]
+    assert (
+        programs == list(report["summary"]) == ["sklda", "topica, DMR", "topica, STM"]
+    )
+    for row in report["rows"]:  # two planted topics that depend on the rating
+        assert row["matched"] == 2
+        assert row["same_sign"] == 1
+        assert 0.5 < row["slope"] < 2
+        assert -np.log(12) < row["score"] < 0
+
+
 def check_cvb_convergence(report):
     assert list(report["chains"]) == ["VB", "CVB", "CVB0", "Gibbs"]
     assert report["sweeps"] == [1, 2, 3, 5, 6]
@@ -265,7 +303,8 @@ def check_medlda_size(report):
 
 def run(tmp_path, question, options="") -> dict[str, dict]:
     """Answer a question, and return the reports that it wrote."""
-    for word, folder in (("NEWS", "newsgroups"), ("STORIES", "reuters")):
+    folders = {"NEWS": "newsgroups", "STORIES": "reuters", "POSTS": "posts"}
+    for word, folder in folders.items():
         options = options.replace(word, str(tmp_path / folder))
     results = tmp_path / "results"
     main([question, *options.split(), "--results", str(results)])
@@ -275,7 +314,7 @@ def run(tmp_path, question, options="") -> dict[str, dict]:
 
 
 @pytest.fixture
-def tiny(tmp_path, counts, local_workers, newsgroups, stories):
+def tiny(tmp_path, counts, local_workers, newsgroups, stories, posts):
     """Answer a question about a tiny corpus."""
     return lambda question, more="": run(tmp_path, question, f"{TINY[question]} {more}")
 
@@ -289,6 +328,8 @@ def test_question_runs_and_is_shown(question, tmp_path, tiny, pyplot):
     family, _, kind = question.partition("-")
     if family == "diagnostics":
         pytest.importorskip("arviz_stats")
+    if question == "covariates-peers":
+        pytest.importorskip("topica")
     reports = tiny(question)
     assert sorted(reports) == FILES.get(question, [kind])
     for report in reports.values():

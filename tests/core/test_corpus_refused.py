@@ -65,6 +65,12 @@ def test_a_table_with_texts_and_dates_names_the_column_to_count():
     assert make().fit(table[["length"]].astype(object)).n_features_in_ == 1
 
 
+def test_gaps_and_rows_of_different_lengths():
+    pandas = pytest.importorskip("pandas")
+    refuse(["NaN", "count 0", "fillna(0)"], pandas.DataFrame({"a": [1, np.nan]}))
+    refuse(["rows of different lengths"], [[1, 2], [1]])
+
+
 def test_way_out_for_lists_of_words():
     words = [text.split() for text in TEXTS]
     counts = CountVectorizer(analyzer=list).fit_transform(words)

@@ -95,9 +95,9 @@ def test_frame_and_texts(chains):
     assert frame.loc["log_joint", "r_hat"] == table["log_joint"]["r_hat"]
     for text in (repr(chains), chains._repr_html_()):
         assert "4 chains of CollapsedGibbsLDA, 50 draws each" in text
-        assert chains.verdict_ in text
+        assert chains.verdict_ in " ".join(text.split("\n"))
         assert all(name in text for name in table)
-    assert max(map(len, repr(chains).splitlines()[:-1])) < 140
+    assert max(map(len, repr(chains).splitlines())) < 100
 
 
 def test_draws_as_arviz_takes_them(chains):

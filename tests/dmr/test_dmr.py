@@ -90,6 +90,32 @@ def test_columns_of_data_frames_have_names(planted):
     assert fit(X, covariates).covariate_names_.tolist() == ["x0", "x1"]
 
 
+def test_sparse_covariates_of_an_encoder(planted):
+    X, covariates = small(planted)
+    model = fit(X, sparse.csr_matrix(covariates))
+    np.testing.assert_array_equal(model.coef_, fit(X, covariates).coef_)
+
+
+def test_texts_and_dates_are_named(planted):
+    X, covariates = small(planted)
+    frame = pandas.DataFrame(covariates, columns=["party", "year"])
+    days = pandas.date_range("2008-01-01", periods=len(frame), tz="UTC")
+    for dates in (days, days.tz_localize(None)):
+        with pytest.raises(ValueError, match=r"\['day'\] holds dates.*days"):
+            fit(X, frame.assign(day=dates))
+    with pytest.raises(ValueError, match=r"^covariates holds dates"):
+        fit(X, days.tz_localize(None).to_numpy())
+    with pytest.raises(ValueError, match=r"\['side'\] must be numbers, got 'left'. If"):
+        fit(X, frame.assign(side="left"))
+
+
+def test_covariates_in_the_place_of_y_are_not_used(planted):
+    X, covariates = small(planted)
+    with pytest.warns(UserWarning, match=r"pass these by name, fit\(X, covariates"):
+        model = DMRLDA(K, max_iter=2).fit(X, covariates)
+    assert model.coef_.shape == (K, 0)
+
+
 def test_without_covariates_alpha_is_the_mean(planted):
     X, covariates = small(planted)
     model = fit(X, covariates)
@@ -213,6 +239,10 @@ def test_predicted_proportions(planted):
     np.testing.assert_array_equal(contrast.probability, (difference > 0).mean(0))
     np.testing.assert_allclose(contrast.low, np.quantile(difference, 0.025, axis=0))
     assert "b less those of a" in repr(contrast)
+    k = averaged.mean[1].argmax()
+    low, high = averaged.low[1, k], averaged.high[1, k]
+    line = f"b  topic {k:3d} {averaged.mean[1, k]:.3f} [{low:.3f}, {high:.3f}]"
+    assert repr(averaged).splitlines()[2].startswith(line)
     for bad in ("c", 2, -1, True, None, 0.5):
         with pytest.raises(ValueError, match="There is no setting"):
             averaged.contrast("a", bad)

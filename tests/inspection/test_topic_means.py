@@ -92,7 +92,7 @@ def test_tables():
     assert lines[0] == "Mean topic proportions: 5 draws, intervals of 95%"
     assert lines[-1] == "and 4 more topics: see summary()"
     mean, low, high = (getattr(found, x)[0, 0] for x in ("mean", "low", "high"))
-    assert f"{mean:.3f} ({low:.3f} to {high:.3f})" in lines[2]
+    assert f"{mean:.3f} [{low:.3f}, {high:.3f}]" in lines[2]
     assert lines[4].split() == ["2003", "0", *"---"]
 
 

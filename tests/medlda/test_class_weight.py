@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, recall_score
 
-from sklda import MedLDAClassifier
+from sklda import MedLDAClassifier, MedLDARegressor
 from sklda._medlda.targets import class_targets
 from tests.helpers.supervised import INDICATORS, MAIN, TRAIN, X, fit
 
@@ -110,5 +110,20 @@ def test_a_chain_goes_on_with_the_same_weights_only():
     ],
 )
 def test_lists_of_labels_name_the_way_out(labels):
-    with pytest.raises(ValueError, match=r"MultiLabelBinarizer\(\)\.fit_transform"):
-        MedLDAClassifier().fit(X[:3], labels)
+    for cls in (MedLDAClassifier, MedLDARegressor):
+        with pytest.raises(ValueError, match=r"MultiLabelBinarizer\(\)\.fit_transform"):
+            cls().fit(X[:3], labels)
+
+
+def test_a_missing_label_is_named():
+    with pytest.raises(ValueError, match=r"no label for document 1 .*1 of 3") as error:
+        MedLDAClassifier().fit(X[:3], ["a", None, "b"])
+    assert "array(" not in str(error.value)
+
+
+def test_labels_are_no_numbers():
+    assert MedLDARegressor(2, max_iter=2).fit(X[:3], ["1.5", "2", "-3"]).n_iter_ == 2
+    with pytest.raises(ValueError, match=r"y holds labels. Use MedLDAClassifier"):
+        MedLDARegressor().fit(X[:3], ["1.5", "good", "bad"])
+    with pytest.raises(ValueError, match=r"2 columns.*MultiOutputRegressor"):
+        MedLDARegressor().fit(X[:3], np.ones((3, 2)))

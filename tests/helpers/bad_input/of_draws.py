@@ -120,8 +120,9 @@ def _of_predicted() -> Iterator[tuple[str, Door]]:
         ({}, "hold no settings"),
         ({"a": [["b"]]}, "must be numbers"),
         (None, "in fit they were"),
-    ) + refused(5, "a", sparse.csr_array(grid[:, np.newaxis]))
+    ) + refused(5, "a")
     same = [grid, grid.tolist(), grid[:, np.newaxis], grid.astype(np.float32)]
+    same.append(sparse.csr_array(grid[:, np.newaxis]))
     specs = {"model": no_model, "covariates": settings + Spec([], [same])}
     at = {"model": model, "covariates": grid}
     call = inspection.predicted_proportions

@@ -252,7 +252,7 @@ def not_a_matrix(n_words: int) -> Iterable[Bad]:
     yield Bad(np.array([row]) + 0j, "Complex")
     yield Bad(np.array([["two"] * n_words]), "numeric")
     yield Bad(np.array([["two"] * n_words], object), "could not convert|numeric")
-    yield Bad([row, row[1:]], "inhomogeneous|sequence")
+    yield Bad([row, row[1:]], "inhomogeneous|sequence|different lengths")
     yield Bad([np.array([*row[1:], None], object)], "NaN|NoneType")
     yield Bad(np.ma.masked_less([row], 1), "masked.*filled")
     rows_of_csr = np.array([sparse.csr_array([row])] * 2 + [None])[:2]

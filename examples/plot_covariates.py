@@ -1,0 +1,139 @@
+"""
+Who writes about what, and when
+===============================
+
+Topics depend on what is known about a document. ``DMRLDA`` makes that part of the
+model. Here the proportions of topics in political blogs depend on the side of the blog
+and on the day, with a curve for each side.
+"""
+
+# %%
+# The documents are posts of American political blogs in 2008: ``poliblog5k`` of the R
+# package stm, a sample of the CMU 2008 Political Blog Corpus. If the data folder of
+# scikit-learn does not have that file, this example takes docstrings: their package is
+# the side, and their number of words is the day.
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.datasets import get_data_home
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.preprocessing import SplineTransformer
+
+from sklda import DMRLDA
+from sklda.datasets import load_docstrings
+from sklda.inspection import (
+    PredictedProportionsDisplay,
+    TopicIntervalsDisplay,
+    predicted_proportions,
+    top_words,
+)
+
+path = Path(get_data_home(), "poliblog5k.npz")
+if path.is_file():
+    file = np.load(path)
+    words = file["words"]
+    cells = file["counts"].astype(int), file["indices"], file["indptr"]
+    X = csr_matrix(cells, shape=(file["day"].size, words.size))
+    sides = ["Conservative", "Liberal"]
+    side = (file["rating"] == "Liberal").astype(float)
+    x, x_name, n_topics = file["day"].astype(float), "2008", 20
+    ticks = {1: "Jan", 61: "Mar", 122: "May", 183: "Jul", 245: "Sep", 306: "Nov"}
+
+    def format_x(value):
+        return str(np.datetime64("2007-12-31") + int(value))
+
+else:
+    docs = load_docstrings()
+    package = np.array([name.partition(".")[0] for name in docs.names])
+    kept = np.flatnonzero(np.isin(package, ["numpy", "scipy"]))
+    counter = CountVectorizer(stop_words="english", min_df=5, max_df=0.2)
+    X = counter.fit_transform([docs.data[i] for i in kept])
+    words, sides = counter.get_feature_names_out(), ["NumPy", "SciPy"]
+    side = (package[kept] == "scipy").astype(float)
+    x = np.log2(1 + np.asarray(X.sum(axis=1)).ravel())
+    x_name, n_topics = "words", 12
+    ticks = {np.log2(n): str(n) for n in (20, 50, 100, 200, 500)}
+
+    def format_x(value):
+        return f"{2**value:.0f} words"
+
+
+for name, n in zip(sides, np.bincount(side.astype(int)), strict=True):
+    print(f"{name}: {n:,} documents")
+
+# %%
+# Covariates are numbers: the side, splines of the day, and their products, which give
+# each side a curve of its own.
+splines = SplineTransformer(5, knots="quantile", include_bias=False)
+splines.fit(x[:, np.newaxis])
+
+
+def covariates_of(side, x):
+    """Return a row for each document."""
+    curve = splines.transform(x[:, np.newaxis])
+    return np.column_stack([side, curve, side[:, np.newaxis] * curve])
+
+
+covariates = covariates_of(side, x)
+dmr = DMRLDA(n_topics, max_iter=500, thin=2, topic_word_prior=0.05, random_state=0)
+dmr.fit(X, covariates=covariates)
+names = [", ".join(w) for w in top_words(dmr, words, 3, metric="relevance")]
+print(f"{covariates.shape[1]} covariates, {len(dmr.coef_draws_)} kept samples")
+
+# %%
+# Who writes about what? Compare all documents as if one side had written them with all
+# documents as if the other side had. The difference is a share of the tokens.
+settings = {
+    name: covariates_of(np.full(x.size, float(i)), x) for i, name in enumerate(sides)
+}
+contrast = predicted_proportions(dmr, settings).contrast(*sides)
+order = np.argsort(contrast.difference)
+print(f"{contrast.second} less {contrast.first}, intervals of 95 %")
+for k in [*order[:4], *order[-4:]]:
+    interval = f"[{contrast.low[k]:+.3f}, {contrast.high[k]:+.3f}]"
+    print(f"{contrast.difference[k]:+.3f}  {interval}  {names[k]}")
+TopicIntervalsDisplay.from_contrasts(contrast, topic_names=names)
+plt.show()
+
+# %%
+# And when? Predict the proportions along the year for each side, and show the four
+# topics that change most.
+# sphinx_gallery_thumbnail_number = 2
+grid = np.linspace(*np.quantile(x, [0.01, 0.99]), 60)
+along = [
+    predicted_proportions(dmr, covariates_of(np.full(grid.size, float(i)), grid))
+    for i in range(2)
+]
+change = np.max([np.ptp(predicted.mean, axis=0) for predicted in along], axis=0)
+shown = np.argsort(-change)[:4]
+figure, axes = plt.subplots(2, 2, figsize=(9.5, 6), sharex=True, layout="constrained")
+for ax, k in zip(axes.flat, shown, strict=True):
+    for predicted, name, color in zip(along, sides, ("C3", "C0"), strict=True):
+        PredictedProportionsDisplay.from_predictions(
+            predicted,
+            grid,
+            topics=[k],
+            topic_names=[name] * n_topics,
+            covariate_name=x_name if ax in axes[1] else "",
+            color=color,
+            ax=ax,
+        )
+    ax.set_title(names[k], fontsize="medium")
+    ax.set_xticks(list(ticks), ticks.values())
+    if ax is not axes[0, 1]:
+        ax.get_legend().remove()
+plt.show()
+
+# %%
+# The highest point of each curve, with its interval.
+for k in shown:
+    print(names[k])
+    for predicted, name in zip(along, sides, strict=True):
+        i = predicted.mean[:, k].argmax()
+        place = format_x(grid[i])
+        print(
+            f"  {name:<12}  {predicted.mean[i, k]:.2f} [{predicted.low[i, k]:.2f}, "
+            f"{predicted.high[i, k]:.2f}] at {place}"
+        )

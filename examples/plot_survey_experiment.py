@@ -1,0 +1,149 @@
+"""
+The effect of a treatment on open answers
+=========================================
+
+People were asked about immigration and answered in their own words. Half of them, drawn
+at random, were asked what worries them about it. What do these write about that the
+others do not? ``DMRLDA`` answers with intervals, here beside those of an article.
+"""
+
+# %%
+# The answers are those of S. K. Gadarian and B. Albertson, "Anxiety, immigration, and
+# the search for information", Political Psychology 35 (2014). In R,
+# ``write.csv(stm::gadarian, "gadarian.csv", row.names = FALSE)`` writes the file. Put
+# it into the data folder of scikit-learn. If it is not there, this example takes the
+# first words of docstrings: does a class need other words than a function?
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from sklearn.datasets import get_data_home
+from sklearn.feature_extraction.text import CountVectorizer
+
+from sklda import DMRLDA
+from sklda.datasets import load_docstrings
+from sklda.inspection import (
+    PredictedProportionsDisplay,
+    TopicIntervalsDisplay,
+    predicted_proportions,
+    top_words,
+)
+
+path = Path(get_data_home(), "gadarian.csv")
+if path.is_file():
+    table = pd.read_csv(path)
+    texts = table.iloc[:, -1].tolist()
+    treated, second = table["treatment"].to_numpy(), table["pid_rep"].to_numpy()
+    arms, ends = ["control", "treated"], ["Democrat", "Republican"]
+    second_name = "party"
+    # Three differences of the first topic, and the ends of their intervals of 90 %.
+    article = {
+        "arms": (0.28, 0.23, 0.33),
+        "ends": (0.09, 0.04, 0.14),
+        "both": (0.33, 0.28, 0.39),
+    }
+else:
+    docs = load_docstrings()
+    of = [i for i, name in enumerate(docs.names) if name.startswith("sklearn.")]
+    texts = [" ".join(docs.data[i].split()[:60]) for i in of]
+    last = [docs.names[i].rpartition(".")[2] for i in of]
+    treated = np.array([int(name[0].isupper()) for name in last])
+    second = np.argsort(np.argsort([len(docs.data[i]) for i in of])) / (len(of) - 1)
+    arms, ends = ["function", "class"], ["short", "long"]
+    second_name = "length"
+    article = {}
+counter = CountVectorizer(stop_words="english", min_df=3)
+X = counter.fit_transform(texts)
+words = counter.get_feature_names_out()
+print(f"{X.shape[0]} texts, {X.sum():,} tokens; {arms[1]}: {treated.sum()}")
+
+# %%
+# As in the article there are three topics, and three covariates: the treatment, the
+# party from 0 (a strong Democrat) to 1 (a strong Republican), and their product.
+
+
+def covariates_of(treated, second):
+    """Return a data frame with a row for each text."""
+    columns = {"treated": treated, second_name: second, "both": treated * second}
+    return pd.DataFrame(columns, dtype=float)
+
+
+covariates = covariates_of(treated, second)
+dmr = DMRLDA(3, max_iter=4000, topic_word_prior=0.05, random_state=0)
+dmr.fit(X, covariates=covariates)
+
+# %%
+# The effect of the treatment: all texts as if they had it, less all as if they had not.
+none, every = np.zeros(len(treated)), np.ones(len(treated))
+settings = {
+    arms[0]: covariates_of(none, second),
+    arms[1]: covariates_of(every, second),
+    ends[0]: covariates_of(treated, none),
+    ends[1]: covariates_of(treated, every),
+    f"{arms[0]}, {ends[0]}": covariates_of([0.0], none[:1]),
+    f"{arms[1]}, {ends[1]}": covariates_of([1.0], every[:1]),
+}
+predicted = predicted_proportions(dmr, settings, confidence_level=0.9)
+effect = predicted.contrast(arms[0], arms[1])
+order = np.argsort(-effect.difference)
+print(f"{effect.second} less {effect.first}, intervals of 90 %")
+for k in order:
+    interval = f"[{effect.low[k]:+.2f}, {effect.high[k]:+.2f}]"
+    print(f"{effect.difference[k]:+.2f}  {interval}", end="  ")
+    print(", ".join(top_words(dmr, words, 6)[k]))
+
+# %%
+# M. E. Roberts and others, "Structural topic models for open-ended survey responses",
+# American Journal of Political Science 58 (2014), report three differences of the topic
+# of jobs, taxes, welfare and crime. Their model has a normal prior of the proportions,
+# they stem the words, and they choose one of several fits; this is one chain.
+first = int(order[0])
+pairs = {
+    "arms": (arms[0], arms[1]),
+    "ends": (ends[0], ends[1]),
+    "both": (f"{arms[0]}, {ends[0]}", f"{arms[1]}, {ends[1]}"),
+}
+for key, (low, high) in pairs.items():
+    contrast = predicted.contrast(low, high)
+    numbers = (contrast.difference[first], contrast.low[first], contrast.high[first])
+    print(f"{high} less {low}: {{:+.2f}} [{{:+.2f}}, {{:+.2f}}]".format(*numbers))
+    if key in article:
+        print("  Roberts et al.: {:+.2f} [{:+.2f}, {:+.2f}]".format(*article[key]))
+
+# %%
+# The differences by topic; the diamond is that of the article.
+names = [", ".join(w) for w in top_words(dmr, words, 4)]
+display = TopicIntervalsDisplay.from_contrasts(effect, topic_names=names)
+if article:
+    value, low, high = article["arms"]
+    errors = [[value - low], [high - value]]
+    look = {
+        "fmt": "D",
+        "color": "C3",
+        "markersize": 4,
+        "label": "Roberts et al. (2014)",
+    }
+    display.ax_.errorbar(value, 0.25, xerr=errors, **look)
+    beside = {"loc": "upper left", "bbox_to_anchor": (1, 1), "fontsize": "small"}
+    display.ax_.legend(**beside)
+plt.show()
+
+# %%
+# The proportion of the first topic along the second covariate, for both arms.
+# sphinx_gallery_thumbnail_number = 2
+grid = np.linspace(0, 1, 30)
+figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+for arm, (name, color) in enumerate(zip(arms, ("C0", "C3"), strict=True)):
+    along = covariates_of(np.full(grid.size, float(arm)), grid)
+    PredictedProportionsDisplay.from_predictions(
+        predicted_proportions(dmr, along, confidence_level=0.9),
+        grid,
+        topics=[first],
+        topic_names=[name] * 3,
+        covariate_name=f"{second_name}: 0 {ends[0]}, 1 {ends[1]}",
+        color=color,
+        ax=ax,
+    )
+ax.set_title(names[first])
+plt.show()
