@@ -227,9 +227,6 @@ def test_what_cannot_be_sampled():
         sample("starts").more(5)
 
 
-def test_no_chains_with_covariates():
-
-
 # --- callbacks -------------------------------------------------------------------
 
 
