@@ -99,7 +99,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         in_rows = uses_rows(self.sampler, problem)
         chosen = collapsed_sampler(None, None, in_rows, problem.n_topics)
-        return sharded(chosen, problem, self.n_shards, threads)
+        return sharded(chosen, problem, self._parameters.n_shards, threads)
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
         components, theta = chain.finish()
