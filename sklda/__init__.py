@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sklda._core.version import __version__ as __version__
 
@@ -53,16 +53,17 @@ _MODULES = {
     "show_versions": "_base.show_versions",
 }
 
+if not TYPE_CHECKING:  # or type checkers would accept every name
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'sklda' has no attribute {name!r}")
-    if name in _MODULES:
-        value = getattr(import_module(f"sklda.{_MODULES[name]}"), name)
-    else:
-        value = import_module(f"sklda.{name}")
-    globals()[name] = value  # so that the next time is an ordinary look-up
-    return value
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module 'sklda' has no attribute {name!r}")
+        if name in _MODULES:
+            value = getattr(import_module(f"sklda.{_MODULES[name]}"), name)
+        else:
+            value = import_module(f"sklda.{name}")
+        globals()[name] = value  # so that the next time is an ordinary look-up
+        return value
 
 
 def __dir__() -> list[str]:
