@@ -47,8 +47,13 @@ def zero_one(y):
 
 
 def _items(y) -> list:
-    """Return what y holds for each document, or nothing if it is a matrix."""
+    """Return what y holds for each document, or nothing if that is plain numbers.
+
+    Neither a matrix nor an array of numbers has lists, texts or None in it.
+    """
     if issparse(y) or getattr(y, "ndim", 1) != 1 or not hasattr(y, "__iter__"):
+        return []
+    if isinstance(y, np.ndarray) and y.dtype.kind in "biuf":
         return []
     return list(y)
 

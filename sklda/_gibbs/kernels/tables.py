@@ -29,9 +29,7 @@ def add_tables(tokens_before, z, first_token, row, alpha, key, tables):
             n, a = doc_topic[k], alpha[r, k]
             doc_topic[k] = n + 1
             opens = hashed_uniform(key, first_token + i) * (a + n) < a
-            tables[r, k] += np.int64(
-                opens
-            )  # without a branch: it would be mispredicted
+            tables[r, k] += np.int64(opens)  # a branch would be mispredicted
         _forget(first, last, z, doc_topic)
 
 
