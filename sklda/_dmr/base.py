@@ -164,7 +164,8 @@ class BaseCovariateLDA(BaseGibbsLDA):
         """Return the mean log predictive probability of held-out tokens, in nats.
 
         By document completion, as CollapsedGibbsLDA does, with the alpha of the
-        covariates: scores of both are comparable.
+        covariates: scores of both are comparable for the same words, see
+        `sklda.metrics.vocabulary_score` for others.
 
         Parameters
         ----------
