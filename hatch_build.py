@@ -1,7 +1,7 @@
 """The README as package pages show it: with whole addresses instead of relative ones.
 
-In a checkout, and on the host, links and pictures of the README are relative. A page of a
-package index has no folder that they could mean.
+In a checkout, and on the host, links and pictures of the README are relative. A page of
+a package index has no folder that they could mean.
 """
 
 import re

@@ -35,7 +35,9 @@ def targets(text: str) -> list[str]:
     return found + re.findall(r"(?:image|figure):: (\S+)", text)
 
 
-@pytest.mark.parametrize(("version", "tag"), [("0.1.0", "v0.1.0"), ("1.2.dev0", "main")])
+@pytest.mark.parametrize(
+    ("version", "tag"), [("0.1.0", "v0.1.0"), ("1.2.dev0", "main")]
+)
 def test_readme_of_package_pages_has_no_relative_targets(hook, version, tag):
     metadata = {"version": version, "urls": {"Repository": REPOSITORY}}
     hook.CustomMetadataHook.update(SimpleNamespace(root=ROOT), metadata)
@@ -49,7 +51,7 @@ def test_readme_of_package_pages_has_no_relative_targets(hook, version, tag):
 
 
 def test_addresses_stay_as_they_are(hook):
-    text = "`NumPy <https://numpy.org>`__ and `us <a/b.rst>`__ <x>\n\n.. image:: c.png\n"
+    text = "`NumPy <https://numpy.org>`__ `us <a/b.rst>`__ <x>\n\n.. image:: c.png\n"
     found = targets(hook.with_addresses(text, "https://h/r", "v1"))
     assert found == [
         "https://numpy.org",
