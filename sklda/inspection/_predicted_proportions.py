@@ -26,7 +26,7 @@ class TopicContrasts:
     first, second : str
         Names of the settings.
     difference : ndarray of shape (n_topics,)
-        Proportion in the second setting less that in the first, posterior mean.
+        Posterior mean of the proportion in the second setting minus that in the first.
     low, high : ndarray of shape (n_topics,)
         Ends of the intervals.
     probability : ndarray of shape (n_topics,)
@@ -59,7 +59,7 @@ class PredictedProportions:
     Attributes
     ----------
     settings : list of str
-        Names of the settings; the numbers of the rows where they have none.
+        Names of the settings, or row numbers if they have no names.
     mean : ndarray of shape (n_settings, n_topics)
         Posterior means.
     low, high : ndarray of shape (n_settings, n_topics)
@@ -106,7 +106,7 @@ class PredictedProportions:
         Returns
         -------
         TopicContrasts
-            The second setting less the first.
+            The second setting minus the first.
 
         Raises
         ------
@@ -146,7 +146,7 @@ def predicted_proportions(
     """Return expected topic proportions of documents with given covariates.
 
     A document with covariates c has the expected proportions alpha / sum(alpha), with
-    alpha = exp(b + c . w). They are computed for the weights of each kept sample, so
+    alpha = exp(b + c . w). These are computed for the weights of each kept sample, so
     intervals include the uncertainty of topics and weights.
 
     Parameters
@@ -155,9 +155,9 @@ def predicted_proportions(
         A fitted DMRLDA.
     covariates : array-like or DataFrame of shape (n_settings, n_covariates), or dict
         Each row is a setting. In a dict, each name has the covariates of several
-        documents, (n, n_covariates), over which proportions are averaged. So
-        ``{"control": C0, "treated": C1}``, where C0 and C1 are the covariates of all
-        documents but for the treatment, averages over what else is known of them.
+        documents, (n, n_covariates), over which proportions are averaged. For example,
+        ``{"control": C0, "treated": C1}``, where C0 and C1 differ only in the
+        treatment, averages over the other covariates of all documents.
     confidence_level : float, default=0.95
         Posterior probability of each interval, between 0 and 1.
 
@@ -171,7 +171,7 @@ def predicted_proportions(
     TypeError
         If the model has no weights of covariates.
     ValueError
-        If the covariates are no finite numbers of as many columns as in fit.
+        If the covariates are not finite numbers with as many columns as in fit.
 
     See Also
     --------

@@ -40,7 +40,7 @@ class TopicIntervalsDisplay(Display):
     """Plot proportions of topics, or effects on them, with their intervals.
 
     Create a display with `from_draws`, `from_effects` or `from_contrasts`. Its
-    parameters are kept as attributes; those of a wrong type or shape raise TypeError or
+    parameters are stored as attributes; a wrong type or shape raises TypeError or
     ValueError.
 
     Parameters
@@ -54,7 +54,7 @@ class TopicIntervalsDisplay(Display):
     series_names : list of str
         Name of each series, for the legend.
     quantity : str
-        What is plotted, for the horizontal axis.
+        Name of the plotted quantity, for the horizontal axis.
 
     Attributes
     ----------
@@ -182,9 +182,10 @@ class TopicIntervalsDisplay(Display):
         Parameters
         ----------
         effects : TopicEffects
-            What `estimate_effect` returns.
+            Result of `estimate_effect`.
         terms : array-like of str, default=None
-            Covariates to plot; "intercept" is one. By default all others.
+            Covariates to plot, including "intercept". By default, all except the
+            intercept.
         topic_names : array-like of str, default=None
             Names of the topics of the effects. By default their numbers.
         n_topics : int, default=12
@@ -244,7 +245,7 @@ class TopicIntervalsDisplay(Display):
         Parameters
         ----------
         contrasts : TopicContrasts
-            What `PredictedProportions.contrast` returns.
+            Result of `PredictedProportions.contrast`.
         topic_names : array-like of str, default=None
             Names of the topics. By default their numbers.
         ax : Axes, default=None

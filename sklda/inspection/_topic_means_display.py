@@ -39,22 +39,22 @@ _MAX_TITLE, _MAX_NAME = 24, 24  # characters of the names of topics and groups
 class TopicMeansDisplay:
     """Plot mean topic proportions by group or over time, with intervals.
 
-    Each topic has a panel: with a line for bins of numbers or dates, which is cut where
-    there are no documents, and one more panel that counts these; otherwise with a row
-    for each group. Create a display with `from_draws`, or from the result of
-    `topic_means`.
+    Each topic has a panel. For bins of numbers or dates, the panel has a line with gaps
+    where there are no documents, and an additional panel counts the documents. For
+    other groups, it has one row per group. Create a display with `from_draws`, or from
+    the result of `topic_means`.
 
     Parameters
     ----------
     means : TopicMeans
-        What `topic_means` returns.
+        Result of `topic_means`.
     topic_names : array-like of str of shape (n_topics,), default=None
         Names of the topics of the means. By default their numbers.
 
     Attributes
     ----------
     axes_ : ndarray of Axes
-        Panels of the topics and, for bins, that of the numbers of documents.
+        Panels of the topics and, for bins, the panel with the numbers of documents.
     figure_ : Figure
         The figure.
 
@@ -107,7 +107,7 @@ class TopicMeansDisplay:
         ax: Axes | Iterable[Axes] | None = None,
         **style: Any,
     ) -> Self:
-        """Estimate the means of groups, and plot them.
+        """Estimate the means of groups and plot them.
 
         Parameters
         ----------
@@ -120,7 +120,8 @@ class TopicMeansDisplay:
         topic_names : array-like of str of shape (n_components,), default=None
             Names of all topics. By default their numbers.
         n_topics : int, default=6
-            Number of the most frequent topics to plot, at least 1, without `topics`.
+            Number of topics to plot, most frequent first, if `topics` is None; at least
+            1.
         max_bins : int, default=24
             Maximum number of bins of numbers and dates, at least 1.
         confidence_level : float, default=0.95
@@ -128,7 +129,8 @@ class TopicMeansDisplay:
         random_state : int, RandomState instance or None, default=None
             Seed. Pass an int for reproducible results.
         ax : Axes or array-like of Axes, default=None
-            One Axes per topic, and one more for bins. By default a new figure is made.
+            One Axes per topic, and one more for bins. By default, a new figure is
+            created.
         **style : dict
             Keyword arguments for ``Axes.plot``, which draws the means.
 
@@ -163,12 +165,13 @@ class TopicMeansDisplay:
         return cls(means=means, topic_names=topic_names).plot(ax, **style)
 
     def plot(self, ax: Axes | Iterable[Axes] | None = None, **style: Any) -> Self:
-        """Plot what the display holds.
+        """Plot the contents of the display.
 
         Parameters
         ----------
         ax : Axes or array-like of Axes, default=None
-            One Axes per topic, and one more for bins. By default a new figure is made.
+            One Axes per topic, and one more for bins. By default, a new figure is
+            created.
         **style : dict
             Keyword arguments for ``Axes.plot``, which draws the means.
 
@@ -180,8 +183,8 @@ class TopicMeansDisplay:
         Raises
         ------
         ImportError, TypeError, ValueError
-            If matplotlib is not installed, `ax` holds anything but Axes, or not one for
-            each panel.
+            If matplotlib is not installed, or `ax` does not contain one Axes for each
+            panel.
         """
         import_pyplot(type(self).__name__)
         are_bins = self.means.places is not None
