@@ -110,13 +110,11 @@ def seed_word_prior(
     shown = ", ".join(map(repr, unknown)) or "none"
     if n_found == 0:
         raise ValueError(
-            f"seeds names no word of feature_names; given were {shown}. Words must be "
-            f"spelt as the vectorizer does, in general in lower case."
+            f"seeds has no word of feature_names; got {shown}. Spell words as the "
+            "vectorizer does, usually in lower case."
         )
     if unknown:
-        warn_user(
-            f"These seeds are not among feature_names and match none of them: {shown}."
-        )
+        warn_user(f"These seeds match none of feature_names: {shown}.")
     return prior
 
 

@@ -342,7 +342,7 @@ def check_draws(draws: Any) -> PosteriorDraws:
     """Return draws as they are, or raise a TypeError that names the way out."""
     if not isinstance(draws, PosteriorDraws):
         raise TypeError(
-            f"draws must be draws_ of an estimator that was fitted with keep_draws, "
-            f"got {draws!r}."
+            "draws must be draws_ of an estimator fitted with keep_draws, got "
+            f"{draws!r}."
         )
     return draws

@@ -107,10 +107,10 @@ class BaseDaskLDA(BaseTopicModel):
         if np.ndim(self.topic_word_prior) > 0:
             raise ValueError(
                 f"topic_word_prior is an array of {np.ndim(self.topic_word_prior)} "
-                f"dimensions, but sklda.dask takes one number: each worker would have "
-                f"to hold the whole array, as large as all counts. For seed words, fit "
-                f"{self._local.__name__} of sklda to a sample of the documents, and "
-                f"transform all of them."
+                "dimensions, but sklda.dask takes one number, because each worker "
+                "would have to hold the whole array, which is as large as all counts. "
+                f"For seed words, fit {self._local.__name__} of sklda to a sample of "
+                "the documents, and transform all of them."
             )
         parameters, cluster = self._parameters, Cluster(self.client)
         check_hyperpriors(parameters)

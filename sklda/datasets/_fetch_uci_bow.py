@@ -197,7 +197,8 @@ def _download(path: Path, n_attempts: int) -> None:
     except OSError as error:  # the errors of requests are OSErrors, too
         raise OSError(
             f"{_BASE_URL}{path.name} could not be downloaded ({error!r}). Try again "
-            "later, or get the file in another way and pass its folder as data_home."
+            "later, or obtain the file in a different way and pass its folder as "
+            "data_home."
         ) from error
 
 

@@ -163,7 +163,7 @@ def _read_header(stream: ByteStream, path: PathLike) -> tuple[int, int, int]:
             path,
             1,
             f"{n_docs} documents are too many for {n_rows} rows. Correct the header, "
-            "or leave out empty documents.",
+            "or remove empty documents.",
         )
     return n_docs, n_words, n_rows
 

@@ -118,10 +118,10 @@ class SampledChains:
     def _verdict(self) -> Verdict:
         if not self._experiment.has_chains:
             return Verdict(
-                f"R-hat is not meant for {self._name}: its starts are optimisations, "
-                f"which draw nothing. Their bounds differ by "
-                f"{np.ptp(self.scalars_['bound']):.2g} nats per token; take "
-                f"best_estimator_."
+                f"R-hat does not apply to {self._name}: its starts are optimisations, "
+                "not samples. Their bounds differ by "
+                f"{np.ptp(self.scalars_['bound']):.2g} nats per token; use "
+                "best_estimator_."
             )
         scalars = self.scalars_
         if self.estimators_[0].learn_priors in ("symmetric", "asymmetric"):
@@ -167,8 +167,8 @@ class SampledChains:
         """
         if not self._experiment.has_chains:
             raise TypeError(
-                f"{self._name} has no chain that could go on: set max_iter or tol, and "
-                f"call sample_chains again."
+                f"{self._name} has no chain to continue: set max_iter or tol, and call "
+                "sample_chains again."
             )
         thin = self._length.thin
         if n_sweeps % thin != 0:

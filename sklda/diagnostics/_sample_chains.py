@@ -119,12 +119,12 @@ default=None
     if isclass(estimator) or not isinstance(estimator, BaseTopicModel):
         raise TypeError(
             f"estimator must be an estimator of sklda, got {estimator!r}. For a "
-            f"pipeline, pass its last step, and X as the steps before it return it."
+            "pipeline, pass its last step, and the output of the earlier steps as X."
         )
     if hasattr(estimator, "to_local"):  # on a cluster
         raise TypeError(
             f"{type(estimator).__module__.rpartition('.')[0]} does not run several "
-            f"chains side by side. Fit with several seeds, or pass "
+            "chains in parallel. Fit with several seeds, or pass "
             f"{type(estimator).__name__} of sklda and a sample of the documents."
         )
     more = {} if covariates is None else {"covariates": covariates}
@@ -180,5 +180,5 @@ def _check_data(
         return pairs, None
     documents = HeldOut.of(check_weights(estimator, X_test, reset=False, whole=whole))
     if documents.n_tokens == 0:
-        raise ValueError("X_test has no tokens: pass documents that have, or None.")
+        raise ValueError("X_test has no tokens: pass documents with tokens, or None.")
     return pairs, documents

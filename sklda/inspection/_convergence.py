@@ -194,7 +194,8 @@ def _check_curves(
     """Return the numbers of each fit as an array of the expected shape."""
     if not isinstance(given, Sequence | np.ndarray) or len(given) != len(shapes):
         raise ValueError(
-            f"{name} must list an array for each of {len(shapes)} fits, got {given!r}."
+            f"{name} must contain an array for each of {len(shapes)} fits, got "
+            f"{given!r}."
         )
     return [
         check_numbers(each, f"{name}[{i}]", shape)

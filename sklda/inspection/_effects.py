@@ -106,7 +106,7 @@ class TopicEffects:
     def _against(self) -> str:
         """Return which values the terms of categories are compared with."""
         against = (f"{name}[{value}]" for name, value in self.references.items())
-        return f"; against {', '.join(against)}" if self.references else ""
+        return f"; reference: {', '.join(against)}" if self.references else ""
 
     def __repr__(self) -> str:
         rows = [["topic", "term", *_COLUMNS]]
@@ -124,7 +124,7 @@ class TopicEffects:
         ]
         title = (
             f"Topic proportions on covariates: {self.n_draws} regressions, "
-            f"intervals of {self.confidence_level:.0%}{self._against()}"
+            f"{self.confidence_level:.0%} intervals{self._against()}"
         )
         n_more = self.topics.size - _MOST_TOPICS
         more = [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
@@ -259,9 +259,9 @@ def warn_of_alpha(draws, what: str) -> None:
     direction = "more" if better.sum() > alpha.sum() else "less"
     warn_user(
         f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics suggest "
-        f"{better.sum():.3g} or {direction}: {what} may be far off, and intervals "
-        f"miss them. Fit with learn_priors='asymmetric' or 'symmetric', or with a "
-        f"longer burn_in if you did."
+        f"{better.sum():.3g} or {direction}: {what} may be far off, and intervals may "
+        "miss the true values. Fit with learn_priors='asymmetric' or 'symmetric' or, "
+        "if you did, with a longer burn_in."
     )
 
 
@@ -288,22 +288,22 @@ def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
     if n_documents < n_covariates + 2:
         raise ValueError(
             f"covariates have {n_covariates} columns, for which {n_documents} "
-            f"documents are too few: a regression needs {n_covariates + 2}."
+            f"documents are too few: the regression needs {n_covariates + 2}."
         )
     mean, scale = covariates.mean(axis=0), covariates.std(axis=0)
     constant = scale <= _CONSTANT * np.abs(covariates).max(axis=0)
     if constant.any():
         raise ValueError(
             f"covariates {[names[j] for j in np.flatnonzero(constant)]} are constant: "
-            f"leave them out, the intercept is added."
+            "remove them, because an intercept is added."
         )
     scaled = (covariates - mean) / scale
     rank = int(np.linalg.matrix_rank(scaled))
     if rank < n_covariates:
         raise ValueError(
             f"covariates are collinear: {n_covariates} columns, {names}, of which only "
-            f"{rank} are independent. Leave out what follows from the others; of the "
-            f"columns of a category, one."
+            f"{rank} are independent. Remove columns that follow from the others, such "
+            "as one column of each category."
         )
     design = np.column_stack([np.ones(n_documents), scaled])
     back = np.diag(np.append(1.0, 1 / scale))

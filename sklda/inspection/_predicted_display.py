@@ -140,7 +140,7 @@ class PredictedProportionsDisplay(Display):
         """
         if not isinstance(predicted, PredictedProportions):
             raise TypeError(
-                f"predicted must be what predicted_proportions returns, got "
+                "predicted must be the result of predicted_proportions, got "
                 f"{predicted!r}."
             )
         n_all = predicted.mean.shape[1]

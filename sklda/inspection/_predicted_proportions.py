@@ -44,7 +44,7 @@ class TopicContrasts:
     confidence_level: float
 
     def __repr__(self) -> str:
-        lines = [f"Proportions of {self.second} less those of {self.first}"]
+        lines = [f"Proportions of {self.second} minus those of {self.first}"]
         columns = self.difference, self.low, self.high
         for k, (value, low, high) in enumerate(zip(*columns, strict=True)):
             lines.append(f"topic {k:3d}  {value:+.4f}  [{low:+.4f}, {high:+.4f}]")
@@ -81,7 +81,7 @@ class PredictedProportions:
         n_settings, n_topics = self.mean.shape
         title = (
             f"Expected proportions of {n_topics} topics in {n_settings} settings, "
-            f"intervals of {self.confidence_level:.0%}"
+            f"{self.confidence_level:.0%} intervals"
         )
         width = max(map(len, self.settings))
         lines = [title]
@@ -191,8 +191,8 @@ def predicted_proportions(
     """
     if not hasattr(model, "coef_draws_"):
         raise TypeError(
-            f"model must be a fitted DMRLDA, got {model!r}, which has no weights of "
-            f"covariates."
+            f"model must be a fitted DMRLDA, got {model!r}, which has no weights for "
+            "covariates."
         )
     fitted = snapshot(model)
     names, matrices = _settings(covariates, fitted)
@@ -215,7 +215,7 @@ def _settings(covariates: Any, fitted: Any) -> tuple[list[str], list[np.ndarray]
         matrix = _checked(covariates, fitted)
         return [str(i) for i in range(len(matrix))], [matrix]
     if not covariates:
-        raise ValueError("covariates hold no settings.")
+        raise ValueError("covariates contain no settings.")
     names = [str(name) for name in covariates]
     return names, [_checked(values, fitted) for values in covariates.values()]
 

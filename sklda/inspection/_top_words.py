@@ -102,8 +102,8 @@ class TopWordsDisplay:
         table = np.asarray(words, dtype=object)
         if table.shape != shape:
             raise ValueError(
-                f"words must list {shape[1]} words for each of {shape[0]} topics, as "
-                f"many as there are probabilities; got {words!r}."
+                f"words must contain {shape[1]} words for each of {shape[0]} topics, "
+                f"as many as there are probabilities; got {words!r}."
             )
         self.words = table.tolist()
         self.intervals = intervals
@@ -271,7 +271,7 @@ class TopWordsDisplay:
         axes = axes_of(ax)
         if axes.size != len(self.words):
             raise ValueError(
-                f"ax holds {axes.size} Axes, but there are {len(self.words)} topics to "
-                f"plot. Select topics with the parameter topics."
+                f"ax contains {axes.size} Axes, but there are {len(self.words)} topics "
+                "to plot. Select topics with the parameter topics."
             )
         return axes

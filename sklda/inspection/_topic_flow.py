@@ -98,7 +98,7 @@ class TopicFlowDisplay(Display):
         sizes = [len(self.flows[0]), *(each.shape[1] for each in self.flows)]
         if not isinstance(labels, list | tuple) or len(labels) != len(sizes):
             raise ValueError(
-                f"labels must hold a list for each of the {len(sizes)} models that "
+                f"labels must contain a list for each of the {len(sizes)} models that "
                 f"flows connect, got {labels!r}."
             )
         self.labels = [

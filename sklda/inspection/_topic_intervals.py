@@ -209,13 +209,13 @@ class TopicIntervalsDisplay(Display):
         """
         if not isinstance(effects, TopicEffects):
             raise TypeError(
-                f"effects must be what estimate_effect returns, got {effects!r}."
+                f"effects must be the result of estimate_effect, got {effects!r}."
             )
         chosen = effects.terms[1:] if terms is None else terms
         chosen = check_names(chosen, "terms", "the names of covariates")
         unknown = [term for term in chosen if term not in effects.terms]
         if unknown or not chosen:
-            raise ValueError(f"terms must be of {effects.terms}, got {terms!r}.")
+            raise ValueError(f"terms must be among {effects.terms}, got {terms!r}.")
         columns = [effects.terms.index(term) for term in chosen]
         names = _names(topic_names, effects.topics)
         strength = np.abs(effects.t[:, columns]).max(axis=1)
@@ -265,7 +265,7 @@ class TopicIntervalsDisplay(Display):
         """
         if not isinstance(contrasts, TopicContrasts):
             raise TypeError(
-                f"contrasts must be what PredictedProportions.contrast returns, got "
+                "contrasts must be the result of PredictedProportions.contrast, got "
                 f"{contrasts!r}."
             )
         order = np.argsort(-contrasts.difference, kind="stable")
@@ -275,7 +275,7 @@ class TopicIntervalsDisplay(Display):
             low=contrasts.low[np.newaxis, order],
             high=contrasts.high[np.newaxis, order],
             topic_names=[names[k] for k in order],
-            series_names=[f"{contrasts.second} less {contrasts.first}"],
+            series_names=[f"{contrasts.second} minus {contrasts.first}"],
             quantity="difference of the proportions",
         )
         return display.plot(ax, **style)

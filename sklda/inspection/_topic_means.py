@@ -119,8 +119,8 @@ class TopicMeans:
             for row in rows
         ]
         title = (
-            f"Mean topic proportions: {self.n_draws} draws, intervals of "
-            f"{self.confidence_level:.0%}"
+            f"Mean topic proportions: {self.n_draws} draws, "
+            f"{self.confidence_level:.0%} intervals"
         )
         n_more = self.topics.size - _MOST_TOPICS
         more = [f"and {n_more} more topics: see summary()"] if n_more > 0 else []

@@ -79,7 +79,7 @@ class TopicMeansDisplay:
 
     def __init__(self, *, means: Any, topic_names: NameList | None = None) -> None:
         if not isinstance(means, TopicMeans):
-            raise TypeError(f"means must be what topic_means returns, got {means!r}.")
+            raise TypeError(f"means must be the result of topic_means, got {means!r}.")
         self.means = means
         if topic_names is None:
             topic_names = [f"topic {k}" for k in means.topics]
@@ -191,7 +191,7 @@ class TopicMeansDisplay:
         n_panels = len(self.topic_names) + are_bins
         axes = self._new_axes(n_panels) if ax is None else axes_of(ax)
         if len(axes) != n_panels:
-            raise ValueError(f"ax holds {len(axes)} Axes for {n_panels} panels.")
+            raise ValueError(f"ax contains {len(axes)} Axes for {n_panels} panels.")
         draw = self._draw_line if are_bins else self._draw_rows
         style = {"color": EDGE, "marker": "o", "markersize": 4} | style
         for j, name in enumerate(self.topic_names):

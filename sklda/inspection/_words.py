@@ -324,7 +324,7 @@ def pyldavis_data(
     lengths = axis_sums(counts, axis=1)
     nonempty = lengths > 0
     if not nonempty.any():
-        raise ValueError("X contains no token; all of its documents are empty.")
+        raise ValueError("X contains no tokens; all of its documents are empty.")
     return {
         "topic_term_dists": normalise(components),
         "doc_topic_dists": proportions[nonempty] / count_models(estimator),

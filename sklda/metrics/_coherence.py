@@ -234,7 +234,7 @@ def topic_coherence(
         shown = ", ".join(repr(name) for name in searched[:5])
         raise ValueError(
             f"texts contain none of the top words ({shown}, ...): feature_names must "
-            f"be spelt as the tokens of texts are."
+            "be spelt like the tokens in texts."
         )
     value = (_OF_DOCUMENTS | _OF_WINDOWS)[measure]
     return np.array([value(counts, n_units, smoothing) for counts in together])
@@ -258,8 +258,8 @@ def _distinct_names(model: Any, feature_names: Any, n_words: int) -> list[str]:
     """Return the name of each word; without names texts cannot be searched."""
     if feature_names is None and not has_names(model):
         raise ValueError(
-            "feature_names must be given: the model knows columns of X, texts hold "
-            "words. Pass `vectorizer.get_feature_names_out()`."
+            "feature_names must be given, because the model only knows columns of X, "
+            "but texts contain words. Pass `vectorizer.get_feature_names_out()`."
         )
     names = word_names(model, feature_names, n_words)
     ((repeated, count),) = Counter(names).most_common(1)
@@ -275,8 +275,8 @@ def _in_documents(X: Any, words: np.ndarray, n_words: int) -> Occurrence:
     counts = check_counts(X)
     if counts.shape[1] != n_words:
         raise ValueError(
-            f"model has {n_words} columns, but X has {counts.shape[1]}: the columns of "
-            f"both must be the same words."
+            f"model has {n_words} columns, but X has {counts.shape[1]}: both must have "
+            "the same words as columns."
         )
     matrix = sparse.csc_array(counts[:, words])
     matrix.sum_duplicates()

@@ -90,8 +90,8 @@ def left_to_right_log_likelihood(
     topics = normalise(fitted_components(estimator))
     if not hasattr(estimator, "doc_topic_prior_"):
         raise TypeError(
-            f"{type(estimator).__name__} has no doc_topic_prior_, so it gives "
-            f"documents no probability: pass a fitted LDA model."
+            f"{type(estimator).__name__} has no doc_topic_prior_, so documents have no "
+            "probability: pass a fitted LDA model."
         )
     check_one_model(estimator)
     alpha = np.full(len(topics), estimator.doc_topic_prior_, dtype=np.float64)

@@ -91,14 +91,14 @@ def vocabulary_score(
     n_known = fitted_components(estimator).shape[1]
     if np.unique(known).size < known.size or known.size != n_known:
         raise ValueError(
-            f"columns must name each of the {n_known} words of the model once, got "
-            f"{np.unique(known).size} different columns of {known.size}."
+            f"columns must contain each of the {n_known} words of the model once, got "
+            f"{np.unique(known).size} distinct columns out of {known.size}."
         )
     of_training = check_counts(X_train, "X_train")
     if of_training.shape[1] != n_words:
         raise ValueError(
-            f"X_train has {of_training.shape[1]} columns, and X {n_words}: pass counts "
-            f"of the same words."
+            f"X_train has {of_training.shape[1]} columns, but X has {n_words}: pass "
+            "counts of the same words."
         )
     smoothed = axis_sums(of_training, 0) + 1.0
     frequency = smoothed / smoothed.sum()

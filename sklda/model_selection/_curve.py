@@ -207,9 +207,9 @@ def _check_estimator(estimator: Any) -> Any:
     """Return a clone of the estimator; raise TypeError unless it can be fitted here."""
     if isinstance(estimator, Pipeline):
         raise TypeError(
-            "estimator is a Pipeline, whose vectorizer would give each fold another "
-            "vocabulary. Pass its last step, and counts as X: "
-            "`X = pipeline[:-1].fit_transform(texts)`."
+            "estimator is a Pipeline, whose vectorizer would give each fold a "
+            "different vocabulary. Pass its last step, and counts as X: `X = "
+            "pipeline[:-1].fit_transform(texts)`."
         )
     template, kind = clone(estimator), type(estimator).__name__
     if "n_components" not in template.get_params():
@@ -220,7 +220,7 @@ def _check_estimator(estimator: Any) -> Any:
     if get_tags(template).target_tags.required:
         raise TypeError(
             f"estimator must be fitted without labels, but {kind} needs y: use "
-            f"GridSearchCV, by how well labels are predicted."
+            "GridSearchCV, which scores the prediction of labels."
         )
     return template
 
@@ -232,13 +232,13 @@ def _check_measures(
     known, names = [*MEASURES, "stability"], list(measures)
     if not names or any(name not in known for name in names):
         raise ValueError(
-            f"measures must name at least one of {', '.join(known)}, and no others; "
+            f"measures must contain at least one of {', '.join(known)}, and no others; "
             f"got {measures!r}."
         )
     if n_repeats == 1 and "stability" in names:
         raise ValueError(
-            "n_repeats=1 has no other fit to compare topics with: set n_repeats to 2 "
-            'or more, or leave "stability" out of measures.'
+            "n_repeats=1 leaves no other fit to compare topics with: set n_repeats to "
+            '2 or more, or remove "stability" from measures.'
         )
     for name, value in (("texts", texts), ("feature_names", feature_names)):
         if "c_v" in names and value is None:

@@ -158,7 +158,7 @@ class TopicNumberDisplay:
         axes = _new_axes(len(names)) if ax is None else axes_of(ax)
         if len(axes) != len(names):
             raise ValueError(
-                f"ax holds {len(axes)} Axes, but there are {len(names)} measures to "
+                f"ax contains {len(axes)} Axes, but there are {len(names)} measures to "
                 f"plot: {', '.join(names)}."
             )
         style = {"color": EDGE, "marker": "o", "markersize": 4} | line_kw

@@ -15,7 +15,7 @@ sync_api.expect.set_options(timeout=30_000)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 # One of them has no names of words.
-pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
+pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as column numbers")
 
 
 @pytest.fixture(scope="module")

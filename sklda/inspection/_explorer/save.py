@@ -134,7 +134,7 @@ def save_explorer(
     counts = check_counts(X)
     lengths = axis_sums(counts, axis=1)
     if not lengths.any():
-        raise ValueError("X contains no token; all of its documents are empty.")
+        raise ValueError("X contains no tokens; all of its documents are empty.")
     if texts is not None:
         texts = label_list(texts, "texts", "documents", len(lengths))
     shown = ShownModel(
@@ -169,7 +169,7 @@ def _find_target(path: Path) -> Path:
         raise FileNotFoundError(f"{name}: there is no such folder.")
     if kind == stat.S_IFDIR:
         raise IsADirectoryError(
-            f"{name} is a folder: add the name of a file, such as 'topics.html'."
+            f"{name} is a folder: add a file name, such as 'topics.html'."
         )
     if kind not in (None, stat.S_IFREG):
         raise OSError(f"{name} is neither a file nor free: name another path.")
