@@ -164,7 +164,8 @@ class BaseCovariateLDA(BaseGibbsLDA):
         """Return the mean log predictive probability of held-out tokens, in nats.
 
         Document completion as in CollapsedGibbsLDA, with the alpha of the covariates.
-        Scores of both estimators are comparable.
+        Scores of both estimators are comparable if the vocabulary is the same; for
+        others, see `sklda.metrics.vocabulary_score`.
 
         Parameters
         ----------

@@ -130,6 +130,22 @@ def shorten(text: str, max_length: int) -> str:
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
+def write_titles(panels: Any, names: list[str]) -> None:
+    """Write a title above each panel, cut where it would be wider than the panel."""
+    titles = [
+        panel.set_title(name, fontsize="medium", parse_math=False)
+        for panel, name in zip(panels, names, strict=True)
+    ]
+    if titles:
+        panels[0].figure.figure.draw_without_rendering()  # the layout sizes the panels
+    for panel, title, name in zip(panels, titles, names, strict=True):
+        width = panel.get_window_extent().width
+        for length in range(len(name) - 1, 0, -1):
+            if title.get_window_extent().width <= width:
+                break
+            title.set_text(shorten(name, length))
+
+
 def largest_topics(proportions: np.ndarray, n: int) -> np.ndarray:
     """Return the n topics with the largest sums over the documents, in order."""
     order = np.argsort(-proportions.sum(axis=0), kind="stable")
