@@ -155,7 +155,7 @@ def estimate_effect(
         order: "party[right]" for the value "right" of "party". Pass dates as numbers,
         such as years.
     topics : array-like of int, default=None
-        Topics whose proportions to regress. By default all.
+        Topics to use in the regressions. By default all.
     confidence_level : float, default=0.95
         Probability of the intervals, between 0 and 1.
     random_state : int, RandomState instance or None, default=None

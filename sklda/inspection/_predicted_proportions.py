@@ -169,7 +169,7 @@ def predicted_proportions(
     Raises
     ------
     TypeError
-        If the model has no weights of covariates.
+        If the model has no weights for covariates.
     ValueError
         If the covariates are not finite numbers with as many columns as in fit.
 

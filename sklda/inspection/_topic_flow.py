@@ -50,7 +50,7 @@ class TopicFlowDisplay(Display):
         Proportion of all tokens that move between two topics, for each pair of
         successive models. Each array sums to 1.
     labels : list of list of str
-        Text beside each topic of each model.
+        Text next to each topic of each model.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class TopicFlowDisplay(Display):
             Words in the order of the columns of X. By default, `feature_names_in_` or,
             without it, the column numbers, with a warning.
         n_words : int, default=None
-            Number of words beside the number of each topic. The default is 3, or 0 if
+            Number of words next to the number of each topic. The default is 3, or 0 if
             words have no names.
         metric : {"probability", "relevance", "lift", "frex"}, default="relevance"
             Score that ranks the words, see `top_words`.

@@ -64,7 +64,7 @@ def document_completion_score(
         Before fit; if the estimator has no `components_`, or a separate model for each
         class.
     ValueError
-        If X does not hold counts of the same words as in fit, `components_` has
+        If X does not contain counts of the same words as in fit, `components_` has
         negative values, or smoothing is out of its range.
 
     Examples

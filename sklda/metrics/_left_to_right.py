@@ -59,7 +59,7 @@ def left_to_right_log_likelihood(
         Before fit; if the estimator has no `components_` or `doc_topic_prior_`, or a
         separate model for each class.
     ValueError
-        If X does not hold counts of the same words as in fit, `components_` has
+        If X does not contain counts of the same words as in fit, `components_` has
         negative values, or a parameter is out of its range.
 
     Notes
