@@ -36,6 +36,7 @@ extensions = [
     "mathml",
     "measured",
     "page_output",
+    "stacked_tables",
 ]
 # benchmarks.rst, written by `python -m benchmarks pages`, is part of another page.
 exclude_patterns = ["_build", "_templates", "_backreferences", "benchmarks.rst"]
