@@ -78,7 +78,9 @@ def import_pandas() -> ModuleType:
     try:
         import pandas
     except ImportError as error:
-        raise ImportError("as_frame=True needs pandas: pip install pandas") from error
+        raise ImportError(
+            'as_frame=True needs pandas: pip install "sklda[pandas]"'
+        ) from error
     return pandas
 
 
