@@ -31,7 +31,7 @@ _MAX_LABELLED = 30  # with more topics, words in the labels would overlap
 _DIRECTIONS = 24
 _RING_DISTANCE = 4.0
 _RINGS = 22
-_SHORTEST_LINE = 3.0  # in points
+_SHORTEST_LINE = 1.5  # in points, beyond the clearance
 # Between a label and circles, in points: a text grows by some if a figure is saved with
 # another resolution than the one it was laid out with.
 _CLEARANCE = 3.0

@@ -273,10 +273,12 @@ def with_empty_documents():
         ({"estimator": MedLDAClassifier()}, r"MedLDAClassifier needs y"),
     ],
 )
-def test_what_is_refused(changed, words):
+def test_what_is_refused(changed, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     sound = {"estimator": LDA, "X": X, "param_range": [2, 3], **CHEAP}
     with pytest.raises((TypeError, ValueError), match=words):
         topic_number_curve(**sound | changed)
+    assert list(tmp_path.iterdir()) == [], "a refused call leaves no folder"
 
 
 def test_equal_repeats_are_refused():
