@@ -98,9 +98,10 @@ def test_excluded_page_is_not_run(build):
 def test_long_names_break_between_words(build):
     page, _ = build(
         "Title\n=====\n\n``CollapsedGibbsLDA`` and ``fit``, ``top_words``, "
-        "``sklda.__version__``, ``estimate_effect``"
+        "``sklda.__version__``, ``estimate_effect``, ``MedLDARegressor``"
     )
-    assert "Collapsed<wbr>Gibbs<wbr>LDA" in page
+    assert "Collapsed<wbr>GibbsLDA" in page
+    assert "MedLDA<wbr>Regressor" in page
     assert "top_words" in page
     assert "sklda.<wbr>__version__" in page
     assert "estimate_<wbr>effect" in page
