@@ -18,7 +18,7 @@ from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, explored, rows, store
 from tests.helpers.known_topics import KnownTopics
 
 # Most of them have no names of words.
-pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
+pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as column numbers")
 
 ASSETS = files("sklda.inspection._explorer") / "assets"
 

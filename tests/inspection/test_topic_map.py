@@ -113,7 +113,7 @@ def test_words_of_the_map(pyplot):
         warnings.simplefilter("error")
         texts = TopicMapDisplay.from_estimator(model).texts_
     assert [text.get_text() for text in texts] == ["0", "1"], "without names no words"
-    with pytest.warns(UserWarning, match="Words are shown as the numbers") as told:
+    with pytest.warns(UserWarning, match="Words are shown as column numbers") as told:
         texts = TopicMapDisplay.from_estimator(model, n_words=1).texts_
     assert told[0].filename == __file__
     display = TopicMapDisplay.from_estimator(

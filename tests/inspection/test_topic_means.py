@@ -89,7 +89,7 @@ def test_tables():
     assert rows[4, "2005"]["n_documents"] == 10
     assert rows[4, "2005"]["high"] == found.high[4, 4]
     lines = repr(found).splitlines()
-    assert lines[0] == "Mean topic proportions: 5 draws, intervals of 95%"
+    assert lines[0] == "Mean topic proportions: 5 draws, 95% intervals"
     assert lines[-1] == "and 4 more topics: see summary()"
     mean, low, high = (getattr(found, x)[0, 0] for x in ("mean", "low", "high"))
     assert f"{mean:.3f} [{low:.3f}, {high:.3f}]" in lines[2]
@@ -199,5 +199,5 @@ def test_axes_of_the_user(pyplot):
         some_draws(), YEARS, n_topics=2, random_state=0, ax=axes
     )
     assert display.axes_[2] is axes[2]
-    with pytest.raises(ValueError, match="ax holds 3 Axes for 2 panels"):
+    with pytest.raises(ValueError, match="ax contains 3 Axes for 2 panels"):
         TopicMeansDisplay.from_draws(some_draws(), PARTY, n_topics=2, ax=axes)
