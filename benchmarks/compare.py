@@ -238,7 +238,7 @@ def median_curve(program: dict) -> dict[str, np.ndarray]:
 
 
 def section_quality(reports, images) -> dict:
-    figure, panels = figures.panels(len(reports), most_columns=2)
+    figure, panels = figures.panels(len(reports))
     for axes, report in zip(panels, reports, strict=True):
         draw_quality(axes, report)
     figures.finish(figure, images / "benchmarks-perplexity.png")

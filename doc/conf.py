@@ -9,6 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE / "_ext")]
 
+import deploy  # noqa: E402
 import front_figure  # noqa: E402
 import measured  # noqa: E402
 import needs  # noqa: E402
@@ -35,6 +36,7 @@ extensions = [
     "line_breaks",
     "mathml",
     "measured",
+    "offline_search",
     "page_output",
 ]
 # benchmarks.rst, written by `python -m benchmarks pages`, is part of another page.
@@ -153,6 +155,9 @@ html_theme_options = {
     "footer_end": ["sphinx-version"],
     "secondary_sidebar_items": ["page-toc"],
 }
+# Of a server only: a page that is opened as a file cannot read the list of versions.
+if "deployed" in tags:  # noqa: F821
+    html_theme_options |= deploy.theme_options(version)
 # Pages without pages below them need no list of these.
 html_sidebars = {path.stem: [] for path in HERE.glob("*.rst")}
 html_sidebars["reference"] = ["sidebar-nav-bs"]

@@ -14,6 +14,8 @@ import covariate_tables
 import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from page_output import WIDTH_OF_ONE
+from PIL import Image
 
 from benchmarks.figures import CORPORA
 from sklda.diagnostics._table import COLUMNS, texts
@@ -335,7 +337,11 @@ class Pictures(Directive):
             name = f"{folder.name}/{path.stem}"
             uri = os.path.relpath(path, env.srcdir).replace(os.sep, "/")
             image = nodes.image(uri=uri, alt=name)
-            shown.append(nodes.figure("", image, nodes.caption("", name)))
+            figure = nodes.figure("", image, nodes.caption("", name))
+            with Image.open(path) as picture:
+                if picture.width > WIDTH_OF_ONE:
+                    figure["classes"].append("panels")
+            shown.append(figure)
         return shown
 
 

@@ -214,7 +214,7 @@ def word_names(
     if len(names) != n_words:
         raise ValueError(
             f"feature_names has {len(names):,} names, but the model has {n_words:,} "
-            f"words."
+            f"words, the columns of X in fit. If words were its rows, fit X.T."
         )
     return names
 

@@ -138,9 +138,9 @@ class BaseMedLDA(BaseChainEstimator):
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Estimate the topic proportions among the tokens of documents.
 
-        The result is their expectation under the fitted topics, or what a classifier
-        has after `n_em_steps` of EM from the prior mean. It is deterministic, and the
-        row of a document does not depend on its neighbours.
+        The result is their expectation under the fitted topics or, for a classifier,
+        the estimate after `n_em_steps` steps of EM from the prior mean. It is
+        deterministic, and the row of a document does not depend on other rows.
 
         Parameters
         ----------
@@ -150,13 +150,13 @@ class BaseMedLDA(BaseChainEstimator):
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
-            Rows sum to 1; of a one-vs-rest model, the proportions for each class do.
-            A document without words gets the prior mean.
+            Rows sum to 1; in a one-vs-rest model, the proportions for each class do. A
+            document without words gets the prior mean.
 
         Raises
         ------
         NotFittedError, ValueError
-            Before fit; if X does not hold counts of the words seen in fit.
+            Before fit; if X does not contain counts of the words seen in fit.
 
         Notes
         -----

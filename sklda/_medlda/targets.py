@@ -1,5 +1,7 @@
 """Checks of y, and the targets that it becomes."""
 
+from collections.abc import Iterator, Mapping, MappingView, Set
+
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.preprocessing import LabelBinarizer
@@ -21,6 +23,7 @@ _WAY_OUT = "sklearn.compose.TransformedTargetRegressor scales y, and predictions
 
 def zero_one(y):
     """Return y as an array; an indicator matrix of -1 and 1 becomes one of 0 and 1."""
+    _refuse_no_list(y)
     check_structure(y, "y")
     _refuse_lists_of_labels(y)
     _refuse_missing(y)
@@ -44,6 +47,27 @@ def zero_one(y):
         f"y has {y.shape[1]} columns, so it must be an indicator matrix of 0 and 1: "
         f"1 where a document has the label of the column. It holds {some}."
     )
+
+
+def _refuse_no_list(y) -> None:
+    """Raise TypeError if y has no entries in the order of the documents."""
+    if isinstance(y, Mapping):
+        way = " Pass list(y.values()) if its values are in that order."
+    elif isinstance(y, Iterator | MappingView):
+        way = " Pass list(y)."
+    elif isinstance(y, Set | str | bytes) or not _has_entries(y):
+        way = ""
+    else:
+        return
+    raise TypeError(
+        f"y must be a list or an array with an entry for each document, in the order "
+        f"of X, got {type(y).__name__}.{way}"
+    )
+
+
+def _has_entries(y) -> bool:
+    """Return whether scikit-learn can count the entries of y."""
+    return any(hasattr(y, name) for name in ("__len__", "shape", "__array__"))
 
 
 def _items(y) -> list:
@@ -217,6 +241,7 @@ def _check_length(documents, y, name) -> None:
             f"{name} requires y to be passed, but the target y is None. To fit topics "
             f"without y, use CollapsedGibbsLDA."
         )
+    _refuse_no_list(y)
     check_structure(y, "y")
     check_consistent_length(documents, y)
 

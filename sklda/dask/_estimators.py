@@ -38,24 +38,24 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     sampler : "auto", "dense" or "sparse", default="auto"
         As in :class:`sklda.CollapsedGibbsLDA`.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. None
+        Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. None
         means 1 / K.
     topic_word_prior : float, default=None
-        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10. None means
+        Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10. None means
         1 / K.
     learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
         "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
         topic) and beta to the data by Minka's fixed point, every 10 sweeps during
-        burn-in. Both remain between 0.0001 and 1000.
-        "hierarchical" samples alpha after each sweep: the posterior of a hierarchical
-        Dirichlet process with at most `n_components` topics. See "Let the data choose
-        the number of topics" in the user guide.
+        burn-in. Both remain between 0.0001 and 1000. "hierarchical" samples alpha after
+        each sweep, from the posterior of a hierarchical Dirichlet process with at most
+        `n_components` topics. See "Let the data choose the number of topics" in the
+        user guide.
     hyperpriors : dict or None, default=None
-        What "hierarchical" samples has gamma priors; their shapes and rates by name:
-        "doc_concentration", the sum of alpha, by default (1, 1);
-        "weight_concentration", by default (1, 0.1): where it is small, few topics have
-        most of the weight; and "topic_word_prior", beta, which is sampled only if it
-        has a prior here. Ignored by other `learn_priors`.
+        Shapes and rates of the gamma priors of "hierarchical", by name:
+        "doc_concentration" (the sum of alpha; by default (1, 1)),
+        "weight_concentration" (by default (1, 0.1); small values give few topics most
+        of the weight) and "topic_word_prior" (beta, which is sampled only if its prior
+        is given here). Ignored for other values of `learn_priors`.
     max_iter : int, default=200
         Number of sweeps.
     burn_in : int, default=None
@@ -83,14 +83,14 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         task of fit has several shards if there are more shards than threads of the
         workers. The result does not depend on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
-        Seed. Pass an int for repeatable results.
+        Seed. Pass an int for reproducible results.
     verbose : int, default=0
-        With 1, print the progress of fit, and when kernels are compiled.
+        If 1, print the progress of fit and the compilation of kernels.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features_in_)
-        Expected number of tokens of each word on each topic, plus beta.
+        Expected number of tokens of each word in each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : dask array of shape (n_documents, n_components)
@@ -99,8 +99,8 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         Topic of each training token in the last sweep. Tokens are ordered by document,
         then by word.
     log_joint_ : ndarray of shape (n_evaluations,)
-        Trace of log p(w, z | alpha, beta) in nats, with all constants; equal to that on
-        one machine but for rounding.
+        Trace of log p(w, z | alpha, beta) in nats, including all constants; equal to
+        that on a single machine except for rounding.
     log_joint_iter_ : ndarray of shape (n_evaluations,)
         Sweeps after which the entries of `log_joint_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
@@ -108,17 +108,17 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     topic_word_prior_ : float
         Beta after the last sweep.
     topic_weights_ : ndarray of shape (n_components,) or None
-        With "hierarchical", the share of each topic in alpha, mean over the kept
-        samples; else None.
+        With "hierarchical", the share of each topic in alpha, averaged over the kept
+        samples; otherwise None.
     n_topics_ : dict of str to ndarray of shape (3,), or None
-        With "hierarchical", mean and ends of the 95 % interval, over the sweeps after
-        burn-in, of "n_topics", the number of topics that hold all but 1 % of the
-        tokens, and of "n_nonempty", the number of those that hold any.
+        With "hierarchical", the mean and the ends of the 95 % interval, over the sweeps
+        after burn-in, of "n_topics", the number of topics that hold all but 1 % of the
+        tokens, and "n_nonempty", the number of topics with any tokens.
     prior_trace_ : dict of str to ndarray of shape (n_sweeps,), or None
-        With "hierarchical", what was sampled after each "sweep", by the names of
+        With "hierarchical", the values sampled after each "sweep", under the names in
         `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep.
     n_iter_ : int
-        Number of sweeps done.
+        Number of sweeps performed.
     n_partitions_ : int
         Number of parts into which the documents were cut, of one or more shards.
     n_features_in_ : int
@@ -197,7 +197,7 @@ class CollapsedGibbsLDA(BaseDaskLDA):
 
 
 class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
-    """Latent Dirichlet Allocation with topics drawn, on Dask: exact on all workers.
+    """Latent Dirichlet Allocation with sampled topics, on Dask: exact on all workers.
 
     A sweep draws the topics phi given the topics of the tokens, and then those of each
     document given phi [1]_. The fit is that of
@@ -209,24 +209,24 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. None
+        Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. None
         means 1 / K.
     topic_word_prior : float, default=None
-        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10. None means
+        Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10. None means
         1 / K.
     learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
         "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
         topic) and beta to the data by Minka's fixed point, every 10 sweeps during
-        burn-in. Both remain between 0.0001 and 1000.
-        "hierarchical" samples alpha after each sweep: the posterior of a hierarchical
-        Dirichlet process with at most `n_components` topics. See "Let the data choose
-        the number of topics" in the user guide.
+        burn-in. Both remain between 0.0001 and 1000. "hierarchical" samples alpha after
+        each sweep, from the posterior of a hierarchical Dirichlet process with at most
+        `n_components` topics. See "Let the data choose the number of topics" in the
+        user guide.
     hyperpriors : dict or None, default=None
-        What "hierarchical" samples has gamma priors; their shapes and rates by name:
-        "doc_concentration", the sum of alpha, by default (1, 1);
-        "weight_concentration", by default (1, 0.1): where it is small, few topics have
-        most of the weight; and "topic_word_prior", beta, which is sampled only if it
-        has a prior here. Ignored by other `learn_priors`.
+        Shapes and rates of the gamma priors of "hierarchical", by name:
+        "doc_concentration" (the sum of alpha; by default (1, 1)),
+        "weight_concentration" (by default (1, 0.1); small values give few topics most
+        of the weight) and "topic_word_prior" (beta, which is sampled only if its prior
+        is given here). Ignored for other values of `learn_priors`.
     max_iter : int, default=200
         Number of sweeps.
     burn_in : int, default=None
@@ -253,14 +253,14 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         many topics, fewer partitions of more threads take less memory and send fewer
         counts. The result does not depend on it, bit for bit.
     random_state : int, RandomState instance or None, default=None
-        Seed. Pass an int for repeatable results.
+        Seed. Pass an int for reproducible results.
     verbose : int, default=0
-        With 1, print the progress of fit, and when kernels are compiled.
+        If 1, print the progress of fit and the compilation of kernels.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features_in_)
-        Expected number of tokens of each word on each topic, plus beta.
+        Expected number of tokens of each word in each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : dask array of shape (n_documents, n_components)
@@ -269,8 +269,8 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         Topic of each training token in the last sweep. Tokens are ordered by document,
         then by word.
     log_joint_ : ndarray of shape (n_evaluations,)
-        Trace of log p(w, z | alpha, beta) in nats, with all constants; equal to that on
-        one machine but for rounding.
+        Trace of log p(w, z | alpha, beta) in nats, including all constants; equal to
+        that on a single machine except for rounding.
     log_joint_iter_ : ndarray of shape (n_evaluations,)
         Sweeps after which the entries of `log_joint_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
@@ -278,17 +278,17 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
     topic_word_prior_ : float
         Beta after the last sweep.
     topic_weights_ : ndarray of shape (n_components,) or None
-        With "hierarchical", the share of each topic in alpha, mean over the kept
-        samples; else None.
+        With "hierarchical", the share of each topic in alpha, averaged over the kept
+        samples; otherwise None.
     n_topics_ : dict of str to ndarray of shape (3,), or None
-        With "hierarchical", mean and ends of the 95 % interval, over the sweeps after
-        burn-in, of "n_topics", the number of topics that hold all but 1 % of the
-        tokens, and of "n_nonempty", the number of those that hold any.
+        With "hierarchical", the mean and the ends of the 95 % interval, over the sweeps
+        after burn-in, of "n_topics", the number of topics that hold all but 1 % of the
+        tokens, and "n_nonempty", the number of topics with any tokens.
     prior_trace_ : dict of str to ndarray of shape (n_sweeps,), or None
-        With "hierarchical", what was sampled after each "sweep", by the names of
+        With "hierarchical", the values sampled after each "sweep", under the names in
         `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep.
     n_iter_ : int
-        Number of sweeps done.
+        Number of sweeps performed.
     n_partitions_ : int
         Number of parts into which the documents were cut.
     n_features_in_ : int

@@ -20,7 +20,7 @@ import fsspec
 import numpy as np
 from scipy import sparse
 
-from sklda._core.version import __version__
+from sklda._core.version import __version__, series
 from sklda.dask._counts import PackedCounts
 from sklda.dask._parts import PartState
 
@@ -99,6 +99,12 @@ class Storage:
             raise ValueError(
                 f"{where}: go on from there with fit(X, resume=True), or choose an "
                 f"empty folder."
+            )
+        if series(stored["sklda"]) != series(__version__):
+            raise ValueError(
+                f"{where} by sklda {stored['sklda']}, whose samples may differ from "
+                f"those of sklda {__version__}: install the version of the fit, or "
+                f"choose an empty folder."
             )
         there = {"estimator": stored["estimator"], **stored["parameters"]}
         here = {"estimator": self.own["estimator"], **self.own["parameters"]}

@@ -12,6 +12,7 @@ import numpy as np
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._gibbs.run import chain_schedule
 from sklda._topics.plotting import import_pandas
+from sklda._topics.text_table import in_two_lines, table_lines
 from sklda.diagnostics import _statistics as statistics
 from sklda.diagnostics._chains import Experiment, Sampled
 from sklda.diagnostics._table import (
@@ -22,6 +23,8 @@ from sklda.diagnostics._table import (
     texts,
 )
 from sklda.diagnostics._verdict import Sweeps, Verdict, judge
+
+_WIDTH = 80  # characters of the printed verdict
 
 
 class SampledChains:
@@ -291,14 +294,10 @@ class SampledChains:
         return f"{n_chains} chains of {self._name}, {n_draws} draws each"
 
     def __repr__(self) -> str:
-        lines = [["", *COLUMNS]]
-        lines += [[name, *texts(row)] for name, row in self._rows.items()]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        text = [
-            "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])])
-            for name, *cells in lines
-        ]
-        return "\n".join([self._title, *text, *wrap(self.verdict_, len(text[0]))])
+        rows = [["", *COLUMNS]]
+        rows += [[name, *texts(row)] for name, row in self._rows.items()]
+        lines = table_lines(in_two_lines(rows))
+        return "\n".join([self._title, *lines, *wrap(self.verdict_, _WIDTH)])
 
     def _repr_html_(self) -> str:
         def row(name, cells):

@@ -15,6 +15,7 @@ from sklda._core.minka import learn_doc_topic
 from sklda._core.warn import warn_user
 from sklda._topics.plotting import check_indices, import_pandas
 from sklda._topics.posterior_draws import check_draws
+from sklda._topics.text_table import table_lines
 from sklda.inspection._covariates import check_covariates
 from sklda.inspection._pooling import check_several, pool
 
@@ -113,15 +114,7 @@ class TopicEffects:
         for (topic, term), row in self.summary().items():
             if topic in self.topics[:_MOST_TOPICS]:
                 rows.append([str(topic), term, *(f"{x:.3g}" for x in row.values())])
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        aligned = ">", "<", *">" * len(_COLUMNS)  # terms to the left
-        lines = [
-            "  ".join(
-                f"{cell:{side}{width}}"
-                for cell, side, width in zip(row, aligned, widths, strict=True)
-            )
-            for row in rows
-        ]
+        lines = table_lines(rows, "><>")  # terms to the left
         title = (
             f"Topic proportions on covariates: {self.n_draws} regressions, "
             f"intervals of {self.confidence_level:.0%}{self._against()}"

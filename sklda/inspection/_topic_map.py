@@ -32,6 +32,9 @@ _DIRECTIONS = 24
 _RING_DISTANCE = 4.0
 _RINGS = 22
 _SHORTEST_LINE = 3.0  # in points
+# Between a label and circles, in points: a text grows by some if a figure is saved with
+# another resolution than the one it was laid out with.
+_CLEARANCE = 3.0
 _LINE_POINTS = 12  # of a line from a circle to its label, to keep others off it
 
 
@@ -261,6 +264,7 @@ class _FreeSpace:
         self.pixels_per_point = ax.figure.dpi / 72
         self.centres = ax.transData.transform(positions)
         self.radii = np.sqrt(sizes) / 2 * self.pixels_per_point
+        self.kept_off = self.radii + _CLEARANCE * self.pixels_per_point
         self.frame = ax.get_window_extent().extents
         angles = np.arange(_DIRECTIONS) * 2 * np.pi / _DIRECTIONS
         ring = np.column_stack([np.cos(angles), np.sin(angles)])
@@ -296,13 +300,13 @@ class _FreeSpace:
     def gap(self, k: int, half: np.ndarray, offset: np.ndarray) -> float:
         """Return the distance between a label and its circle in points."""
         beside = np.maximum(np.abs(offset) * self.pixels_per_point - half, 0)
-        return float(np.hypot(*beside) - self.radii[k]) / self.pixels_per_point
+        return float(np.hypot(*beside) - self.kept_off[k]) / self.pixels_per_point
 
     def _covered(self, boxes: np.ndarray) -> np.ndarray:
-        """Return which boxes meet which circles, (n_boxes, n_circles)."""
+        """Return which boxes come close to which circles, (n_boxes, n_circles)."""
         low, high = boxes[:, np.newaxis, :2], boxes[:, np.newaxis, 2:]
         nearest = np.clip(self.centres, low, high)
-        meets: np.ndarray = np.hypot(*(nearest - self.centres).T).T < self.radii
+        meets: np.ndarray = np.hypot(*(nearest - self.centres).T).T < self.kept_off
         return meets
 
 

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
 from sklda._topics.plotting import check_indices, import_pandas
 from sklda._topics.posterior_draws import check_draws
+from sklda._topics.text_table import table_lines
 from sklda.inspection._effects import warn_of_alpha
 from sklda.inspection._groups import check_groups
 from sklda.inspection._pooling import check_several, pool
@@ -109,22 +110,13 @@ class TopicMeans:
         for i, group in enumerate(self.groups):
             cells = (self._cell(i, j) for j in range(len(shown)))
             rows.append([group, f"{self.n_documents[i]:,}", *cells])
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        aligned = "<", *">" * (len(widths) - 1)
-        lines = [
-            "  ".join(
-                f"{cell:{side}{width}}"
-                for cell, side, width in zip(row, aligned, widths, strict=True)
-            ).rstrip()
-            for row in rows
-        ]
         title = (
             f"Mean topic proportions: {self.n_draws} draws, intervals of "
             f"{self.confidence_level:.0%}"
         )
         n_more = self.topics.size - _MOST_TOPICS
         more = [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
-        return "\n".join([title, *lines, *more])
+        return "\n".join([title, *table_lines(rows), *more])
 
 
 @validates(

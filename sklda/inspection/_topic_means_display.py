@@ -21,6 +21,7 @@ from sklda._topics.plotting import (
     largest_topics,
     shorten,
     write_rows,
+    write_titles,
 )
 from sklda._topics.posterior_draws import check_draws
 from sklda.inspection._topic_means import TopicMeans, topic_means
@@ -33,7 +34,7 @@ _COLUMNS = 3
 _WIDTH, _HEIGHT = 2.8, 2.0  # inches of a panel with a line
 _ROW = 0.26  # inches of a group
 _NAMES = 1.4  # inches of their names
-_MAX_TITLE, _MAX_NAME = 24, 24  # characters of the names of topics and groups
+_MAX_NAME = 24  # characters of the name of a group
 
 
 class TopicMeansDisplay:
@@ -191,13 +192,12 @@ class TopicMeansDisplay:
             raise ValueError(f"ax holds {len(axes)} Axes for {n_panels} panels.")
         draw = self._draw_line if are_bins else self._draw_rows
         style = {"color": EDGE, "marker": "o", "markersize": 4} | style
-        for j, name in enumerate(self.topic_names):
+        for j in range(len(self.topic_names)):
             draw(axes[j], j, style)
-            title = shorten(name, _MAX_TITLE)
-            axes[j].set_title(title, fontsize="medium", parse_math=False)
             axes[j].spines[["top", "right"]].set_visible(False)
         if are_bins:
             self._draw_counts(axes[-1])
+        write_titles(axes[: len(self.topic_names)], self.topic_names)
         self.axes_, self.figure_ = axes, axes[0].figure
         return self
 

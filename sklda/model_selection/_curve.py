@@ -21,6 +21,7 @@ from sklda._core.types import MatrixLike, NameList
 from sklda._topics.plotting import import_pandas
 from sklda.model_selection._fits import MEASURES, CurveData, Design, measure_all
 from sklda.model_selection._recommendation import RULES, fold_means, standard_error
+from sklda.model_selection._result import Curve
 
 CurveMeasure: TypeAlias = Literal[
     "score", "npmi", "c_v", "exclusivity", "diversity", "stability"
@@ -112,7 +113,7 @@ def topic_number_curve(
     Returns
     -------
     Bunch
-        A dict with attributes:
+        A dict with attributes, which prints as a table:
 
         - n_components : ndarray of shape (n_values,), the numbers in ascending order.
         - mean : dict of ndarray of shape (n_values,), the mean of each measure over
@@ -186,7 +187,7 @@ def topic_number_curve(
     means = {name: fold_means(values) for name, values in fits.items()}
     rules = {name: rule for name, rule in RULES.items() if name in fits}
     numbers = design.n_components
-    curve = Bunch(
+    curve = Curve(
         n_components=np.array(numbers),
         mean=Bunch(**{name: of.mean(axis=1) for name, of in means.items()}),
         standard_error=Bunch(**{n: standard_error(of) for n, of in means.items()}),

@@ -10,6 +10,7 @@ from scipy import sparse
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 import sklda
+from sklda.dask import _storage
 from sklda.dask._storage import Storage
 from tests.dask import corpora
 
@@ -83,6 +84,14 @@ def test_storage_of_another_estimator_is_refused(killed, tmp_path):
         corpora.make("rows", storage=str(tmp_path)).fit(
             corpora.delayed_blocks(), resume=True
         )
+
+
+def test_storage_of_another_series_of_releases_is_refused(killed, monkeypatch):
+    monkeypatch.setattr(_storage, "__version__", "100.2.1")
+    with pytest.raises(ValueError, match="choose an empty folder") as caught:
+        killed.fit(corpora.delayed_blocks(), resume=True)
+    assert f"by sklda {sklda.__version__}, whose samples" in str(caught.value)
+    assert "of sklda 100.2.1: install" in str(caught.value)
 
 
 def test_storage_ends_what_the_scheduler_remembers(client, after_sweep, tmp_path):

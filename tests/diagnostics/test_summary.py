@@ -97,7 +97,11 @@ def test_frame_and_texts(chains):
         assert "4 chains of CollapsedGibbsLDA, 50 draws each" in text
         assert chains.verdict_ in " ".join(text.split("\n"))
         assert all(name in text for name in table)
-    assert max(map(len, repr(chains).splitlines())) < 100
+    # As wide as a page shows on a screen of 1280 pixels.
+    assert max(map(len, repr(chains).splitlines())) <= 86
+    above, below = repr(chains).splitlines()[1:3]
+    assert above.split() == ["ess_", "ess_", "ess_per_"]
+    assert below.split() == "mean sd r_hat bulk tail mcse second spread".split()
 
 
 def test_draws_as_arviz_takes_them(chains):

@@ -1,18 +1,17 @@
 """The page of a model in a real browser: mouse, keyboard, address, and silence."""
 
 import json
-import shutil
 
 import numpy as np
 import pytest
 
 from sklda.inspection import save_explorer, top_documents, top_words
+from tests.helpers.browser import chromium
 from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, N_TOPICS, explored
 
 sync_api = pytest.importorskip("playwright.sync_api")
 # On a busy machine Chromium is at times without a new frame for ten seconds.
 sync_api.expect.set_options(timeout=30_000)
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 # One of them has no names of words.
 pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
@@ -20,16 +19,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
 
 @pytest.fixture(scope="module")
 def browser():
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
-    with sync_api.sync_playwright() as playwright:
-        # Without a sandbox, because the root of a container can have none.
-        browser = playwright.chromium.launch(
-            executable_path=found, args=["--no-sandbox"]
-        )
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

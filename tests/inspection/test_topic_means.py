@@ -178,6 +178,21 @@ def test_texts_do_not_overlap(pyplot, groups):
     assert (names[:, 0] >= 0).all()
 
 
+@pytest.mark.parametrize("groups", [PARTY, YEARS])
+def test_titles_are_cut_only_where_they_are_wider_than_their_panel(pyplot, groups):
+    names = ["israel, terrorist, attack", "republican, democrat, grand", "W" * 40]
+    display = TopicMeansDisplay.from_draws(
+        some_draws(), groups, topic_names=names, n_topics=3, random_state=0
+    )
+    display.figure_.draw_without_rendering()
+    panels = [display.axes_[list(display.means.topics).index(k)] for k in range(3)]
+    *whole, cut = (panel.get_title() for panel in panels)
+    assert whole == names[:2]
+    assert cut.endswith("W…")
+    width = panels[2].title.get_window_extent().width
+    assert 0.8 < width / panels[2].get_window_extent().width <= 1
+
+
 def test_axes_of_the_user(pyplot):
     _, axes = pyplot.subplots(1, 3)
     display = TopicMeansDisplay.from_draws(

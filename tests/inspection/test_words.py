@@ -115,6 +115,11 @@ def test_default_names():
         assert top_words(named, ["p", "q", "r", "s"], 1) == [["p"], ["p"]]
 
 
+def test_names_of_documents_point_to_a_transposed_matrix():
+    with pytest.raises(ValueError, match=r"2 names.* 4 words.*were its rows, fit X\.T"):
+        top_words(KnownTopics(COMPONENTS), ["first post", "second post"])
+
+
 def test_frame():
     pandas = pytest.importorskip("pandas")
     frame = top_words(KnownTopics(COMPONENTS), NAMES, 3, as_frame=True)

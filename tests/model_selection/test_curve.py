@@ -1,5 +1,6 @@
 """Curves over numbers of topics: by hand, resumed, in parallel, on planted topics."""
 
+import pickle
 import re
 import sys
 
@@ -9,6 +10,7 @@ from sklearn.decomposition import NMF, LatentDirichletAllocation
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import Bunch
 
 from sklda import CollapsedGibbsLDA, MedLDAClassifier, metrics
 from sklda.datasets import make_lda_corpus
@@ -170,6 +172,36 @@ def test_table_of_pandas():
     columns = ["mean_seconds", "se_seconds", "mean_score", "se_score"]
     assert curve.frame.columns.tolist() == columns
     assert curve.frame.mean_score.tolist() == curve.mean.score.tolist()
+
+
+def test_prints_as_a_table():
+    curve = topic_number_curve(LDA, X, [2, 13], cv=2, random_state=0)
+    title, header, *rows = lines = repr(curve).splitlines()
+    assert title.endswith("means of 2 folds, each with 2 seeds")
+    kinds = ["score", "npmi", "exclusivity", "diversity", "stability", "seconds"]
+    assert header.split() == ["n_components", *kinds]
+    for i, k in enumerate(curve.n_components):
+        first, *values = rows[i].split()
+        assert first == str(k)
+        means = [curve.mean[name][i] for name in kinds]
+        np.testing.assert_allclose(np.array(values, float), means, rtol=0.06, atol=1e-4)
+    text = " ".join(map(str.strip, lines))
+    for name, one in curve.recommended.items():
+        assert f"by {name}: {one.n_components}, because {one.reason}" in text
+    assert lines[-1] == f"agreed: {curve.agreed}"
+    assert max(map(len, lines)) <= 80
+    one = topic_number_curve(LDA, X, [2, 3], **CHEAP)
+    assert "each with 1 seed\n" in repr(one)
+    assert "agreed" not in repr(one)
+
+
+def test_is_a_bunch_as_any_other():
+    curve = topic_number_curve(LDA, X, [2, 3], **CHEAP)
+    again = pickle.loads(pickle.dumps(curve))
+    assert isinstance(again, Bunch)
+    assert repr(again) == repr(curve)
+    del again["mean"]  # anything may be done to a dict, and it prints
+    assert "recommended" in repr(again)
 
 
 # --- recommendations -----------------------------------------------------------------

@@ -276,7 +276,7 @@ def targets() -> Spec:
 
 def scored() -> dict[str, Spec]:
     """Return the Specs of what scikit-learn's accuracy compares with."""
-    y = refused(None, 5, "one", words="dimension")
+    y = refused(None, 5, "one", words="y must be a list")
     y += refused(LABELS[1:], words="inconsistent numbers of samples")
     y += refused(THETA, words="y has 3 columns.*0 and 1")
     weights = refused("a", 5) + refused(np.ones(N_DOCS - 1), words="inconsistent")
