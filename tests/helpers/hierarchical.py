@@ -363,8 +363,8 @@ def mutant(edits) -> Any:
     for name in ("log_rising", "exp_double", "log_double"):  # no fault is planted there
         assert getattr(kernels, name) is getattr(math, name)
         setattr(kernels, name, _compiled(name))
-    # The loop over tokens is slow in Python, and not needed where the fault is elsewhere.
-    if edits and not {edit.function for edit in edits} & {"add_tables"}:
+    # The loop over tokens is slow in Python: it is run only if it may have the fault.
+    if edits and all(edit.function != "add_tables" for edit in edits):
         loaded.modules["sklda._gibbs.tables"].add_tables = add_tables
     return loaded.module.HierarchicalPrior
 
