@@ -313,9 +313,8 @@ ENGINES = {
         "exact": cvb_exact,
     }
 }
-CLASSES = [
-    cls for cls in vars(sklda).values() if hasattr(cls, "_parameter_constraints")
-]
+PUBLIC = [getattr(sklda, name) for name in sklda.__all__]  # imported when asked for
+CLASSES = [cls for cls in PUBLIC if hasattr(cls, "_parameter_constraints")]
 
 
 def options():
