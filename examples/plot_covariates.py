@@ -43,7 +43,7 @@ if path.is_file():
     ticks = {1: "Jan", 61: "Mar", 122: "May", 183: "Jul", 245: "Sep", 306: "Nov"}
 
     def format_x(value):
-        return str(np.datetime64("2007-12-31") + int(value))
+        return str(np.datetime64("2007-12-31") + np.timedelta64(int(value), "D"))
 
 else:
     docs = load_docstrings()

@@ -95,7 +95,8 @@ def _of_dates(days: np.ndarray, max_bins: int) -> Groups:
     for unit, step in chain(_SPANS, years):
         shift = _MONDAY if unit == "W" else 0
         zero = _YEAR_0 if unit == "Y" else 0
-        number = (days + shift).astype(f"M8[{unit}]").astype(np.int64) - zero
+        shifted = days + np.timedelta64(shift, "D")
+        number = shifted.astype(f"M8[{unit}]").astype(np.int64) - zero
         number //= step
         if number.max() - number.min() < max_bins:
             break

@@ -31,7 +31,6 @@ _MAX_LABELLED = 30  # with more topics, words in the labels would overlap
 _DIRECTIONS = 24
 _RING_DISTANCE = 4.0
 _RINGS = 22
-_SHORTEST_LINE = 3.0  # in points
 # Between a label and circles, in points: a text grows by some if a figure is saved with
 # another resolution than the one it was laid out with.
 _CLEARANCE = 3.0
@@ -252,8 +251,7 @@ def _place_labels(
             offset = space.take(k, half)
             if offset is not None:
                 annotations[k].set_position(offset)
-                apart = space.gap(k, half, offset) > _SHORTEST_LINE
-                annotations[k].arrow_patch.set_visible(apart)
+                annotations[k].arrow_patch.set_visible(bool(offset.any()))
                 break
         annotations[k].set_visible(offset is not None)
     return annotations
@@ -298,11 +296,6 @@ class _FreeSpace:
                 offset: np.ndarray = self.offsets[place]
                 return offset
         return None
-
-    def gap(self, k: int, half: np.ndarray, offset: np.ndarray) -> float:
-        """Return the distance between a label and its circle in points."""
-        beside = np.maximum(np.abs(offset) * self.pixels_per_point - half, 0)
-        return float(np.hypot(*beside) - self.kept_off[k]) / self.pixels_per_point
 
     def _covered(self, boxes: np.ndarray) -> np.ndarray:
         """Return which boxes come close to which circles, (n_boxes, n_circles)."""

@@ -178,12 +178,13 @@ def topic_number_curve(
     used = _check_measures(measures, n_repeats, texts, feature_names)
     data = CurveData.of(X, n_words, texts, feature_names)
     design = Design.of(template, data.X, param_range, cv, n_repeats, random_state)
-    store = memory if isinstance(memory, Memory) else Memory(memory, verbose=0)
-    if store.location is not None and not isinstance(random_state, Integral):
+    folder = memory.location if isinstance(memory, Memory) else memory
+    if folder is not None and not isinstance(random_state, Integral):
         raise ValueError(
             f"memory finds fits by their seeds: random_state must be an int, got "
             f"{random_state!r}."
         )
+    store = memory if isinstance(memory, Memory) else Memory(memory, verbose=0)
     fits = measure_all(
         template, data, design, used, memory=store, n_jobs=n_jobs, verbose=verbose
     )

@@ -71,7 +71,7 @@ def test_a_single_document_is_printed_without_an_interval():
 
 
 def test_finest_bins_that_are_few_enough():
-    days = np.datetime64("2008-01-01") + np.arange(0, 360, 12)
+    days = np.datetime64("2008-01-01") + np.arange(0, 360, 12).astype("m8[D]")
     found = topic_means(some_draws(), days, random_state=0)
     assert found.groups[:2] == ["2008-01", "2008-02"]
     assert found.are_dates
@@ -134,7 +134,7 @@ def test_line_has_gaps_and_counts(pyplot):
 
 
 def test_dates_are_on_the_axis(pyplot):
-    days = np.datetime64("2008-01-01") + np.arange(0, 360, 12)
+    days = np.datetime64("2008-01-01") + np.arange(0, 360, 12).astype("m8[D]")
     display = TopicMeansDisplay.from_draws(some_draws(), days, random_state=0)
     display.figure_.draw_without_rendering()
     labels = [label.get_text() for label in display.axes_[-1].get_xticklabels()]
