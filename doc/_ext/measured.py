@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import covariate_tables
+import gene_tables
 import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -57,7 +58,8 @@ def figures() -> dict[str, str]:
             found[f"{corpus}-{name}-gain"] = _range(gains)
     found |= _blocks() | _shards() | _variational() | _supervised()
     reports = (_read(f"covariates/{kind}.json") for kind in ("coverage", "heldout"))
-    return found | covariate_tables.figures(*reports)
+    found |= covariate_tables.figures(*reports)
+    return found | gene_tables.figures(_of_cells())
 
 
 def _blocks() -> dict[str, str]:
@@ -278,6 +280,15 @@ def of_covariates(kind: str) -> str:
     return _table(getattr(covariate_tables, f"{kind}_rows")(report))
 
 
+def _of_cells() -> dict[str, dict]:
+    return {name: _read(f"genes/chains-{name}.json") for name in gene_tables.CORPORA}
+
+
+def genes_table() -> str:
+    """Return what samplers take for the counts of single cells."""
+    return _table(gene_tables.rows(_of_cells()))
+
+
 def parallel_table() -> str:
     """Return what samplers take on two threads, relative to single-site on one."""
     kinds = "shards", "partially collapsed", "uncollapsed"
@@ -349,6 +360,7 @@ TABLES = {
     "heldout": (partial(of_covariates, "heldout"), "covariates/heldout.json"),
     "peers": (partial(of_covariates, "peers"), "covariates/peers.json"),
     "curves": (curves_table, "topics/curves.json"),
+    "genes": (genes_table, "genes/chains-*.json"),
     "hierarchical": (hierarchical_table, "topics/hierarchical.json"),
     "parallel": (parallel_table, "parallel/chains-*.json"),
     "planted": (planted_table, "topics/planted.json"),
