@@ -31,8 +31,9 @@ def styles(family: str) -> dict[str, dict]:
     return found
 
 
-def panels(n: int, most_columns=None):
-    columns = min(n, most_columns or n)
+def panels(n: int, most_columns=2):
+    """Return a figure and its panels; two fit side by side on a page."""
+    columns = min(n, most_columns)
     rows = -(-n // columns)
     size = max(6.4, 5.2 * columns), 4.8 * rows
     figure = Figure(figsize=size, layout="constrained")

@@ -2,10 +2,10 @@
 Recovering the bars
 ===================
 
-The topics of this corpus can be judged by eye. The words are the 25 pixels of a small
+In this corpus, you can judge the topics by eye. The words are the 25 pixels of a small
 image, each topic is a row or a column of pixels, and each document has 100 tokens drawn
-from a mixture of these ten bars. The corpus, and the plot of a chain that finds the
-bars, follow Griffiths and Steyvers, "Finding scientific topics" (2004).
+from a mixture of these ten bars. The corpus and the plot of a chain that finds the bars
+follow Griffiths and Steyvers, "Finding scientific topics" (2004).
 """
 
 # %%
@@ -51,8 +51,8 @@ fits = [
 ]
 
 # %%
-# The order of the topics is arbitrary. To plot them in the order of the true bars, each
-# topic is matched with one bar such that the sum of the distances is smallest. The
+# The order of the topics is arbitrary. To plot them in the order of the true bars,
+# match each topic with one bar such that the sum of the distances is smallest. The
 # distance is the total variation distance: 0 for equal distributions, 1 for
 # distributions without a common word.
 distances = cdist(topic_word, fits[-1].topic_word_, "cityblock") / 2
@@ -64,8 +64,7 @@ for n, fit in zip(sweeps, fits, strict=True):
 
 # %%
 # Each row shows the topics after a number of sweeps; the last row shows the true bars.
-# Topics are mixtures of several bars at first, and become single bars one after the
-# other.
+# Topics are mixtures of several bars at first and become single bars one by one.
 # sphinx_gallery_thumbnail_number = 2
 figure, grid = plt.subplots(len(sweeps) + 1, 10, figsize=(8, 7.2), layout="constrained")
 for row, n, fit in zip(grid, sweeps, fits, strict=False):
@@ -78,8 +77,8 @@ for panel, topic in zip(grid[-1], topic_word, strict=True):
 figure.supylabel("sweeps")
 
 # %%
-# The topic proportions of the documents are recovered as well. The width of the cloud
-# is their uncertainty, given only 100 tokens per document.
+# The chain also recovers the topic proportions of the documents. The width of the cloud
+# shows their uncertainty with only 100 tokens per document.
 estimated = fits[-1].doc_topic_[:, order]
 correlation = np.corrcoef(doc_topic.ravel(), estimated.ravel())[0, 1]
 print(f"Correlation of true and estimated proportions: {correlation:.2f}")

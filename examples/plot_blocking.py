@@ -4,8 +4,7 @@ Blocked against single-site sampling
 
 With ``blocking``, the topics of all tokens of a document-word pair are drawn jointly.
 The posterior is the same, but a sweep changes more topics and takes longer. This
-example measures the effect on a subset of the NIPS papers, in which words are often
-repeated.
+example measures the effect on a subset of the NIPS papers, in which words often repeat.
 """
 
 # %%
@@ -32,9 +31,10 @@ print(
 )
 
 # %%
-# Compare single-site sampling with blocks of at most two tokens (the default), of at
-# most four, and with whole document-word pairs ("cells"). Run three chains of each. A
-# fit of two sweeps compiles the kernels first, so that compilation is not timed.
+# Compare single-site sampling with blocks of at most two tokens (the default), blocks
+# of at most four tokens, and whole document-word pairs ("cells"). Run three chains of
+# each. A fit of two sweeps compiles the kernels first, so that the times exclude
+# compilation.
 samplers = {
     "single-site": {"blocking": None},
     "blocks of 2": {"blocking": "nested"},
@@ -52,9 +52,10 @@ for name, parameters in samplers.items():
 
 # %%
 # The log joint probability of words and topics increases as the chain approaches the
-# posterior. After the same number of sweeps, whole cells have reached the highest
-# value; blocks of two or four tokens differ little from single-site sampling. After the
-# same time, single-site sampling has, because its sweeps are the cheapest.
+# posterior. After the same number of sweeps, whole cells reach the highest value;
+# blocks of two or four tokens differ little from single-site sampling. After the same
+# time, single-site sampling reaches the highest value, because its sweeps are the
+# cheapest.
 print("sampler      seconds per sweep  log joint per token  held-out perplexity")
 for name, chains in fits.items():
     log_joint = np.median([lda.log_joint_[-1] for lda in chains]) / train.sum()

@@ -2,15 +2,15 @@
 Have the chains converged?
 ==========================
 
-One chain cannot tell whether it would come to the same topics again. Run several, from
-different random starts, and compare scalars that do not depend on the order of the
-topics. This example follows four chains from a run that is too short to one that can be
-trusted, and then meets a corpus on which chains do not agree.
+A single chain cannot show whether another run would find the same topics. Run several
+chains from different random starts, and compare quantities that do not depend on the
+order of the topics. This example follows four chains from a run that is too short to
+one that you can trust. It then shows a corpus on which chains do not agree.
 """
 
 # %%
 # The documents of the first corpus are images of 5 x 5 pixels, made from ten bars. Run
-# chains that are too short. The verdict names what is wrong and what to do.
+# chains that are too short. The verdict explains what is wrong and what to do.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
@@ -28,23 +28,24 @@ short = sample_chains(lda, X, random_state=0)
 print(short.verdict_.replace(". ", ".\n"))
 
 # %%
-# Start again with more sweeps, and hold out some images: their log probability is one
-# more scalar. The table has R-hat, which is 1 if the chains agree, and effective sample
-# sizes: the draws of a chain resemble each other, so they count for less.
+# Start again with more sweeps, and hold out some images: their log probability is
+# another quantity to compare. The table shows R-hat, which is 1 if the chains agree,
+# and effective sample sizes, which are smaller than the number of draws because
+# consecutive draws of a chain are similar.
 X_test, _, _ = make_bars(n_samples=20, random_state=1)
 lda.set_params(burn_in=200, max_iter=600, thin=4)
 chains = sample_chains(lda, X, X_test=X_test, random_state=0)
 print(chains)
 
 # %%
-# These chains can go on. ``more`` continues them, with the same burn-in, as if they had
-# been longer from the beginning.
+# You can continue these chains. ``more`` adds sweeps with the same burn-in, as if the
+# chains had been longer from the beginning.
 chains.more(1600)
 print(chains)
 
 # %%
 # Plot the traces. Cut off the first sweeps, which are far below the level at which the
-# chains settle. ArviZ draws more of ``chains.to_datatree()``, see
+# chains settle. ArviZ offers more plots for ``chains.to_datatree()``, see
 # :doc:`/user_guide/chains`.
 _, ax = plt.subplots(figsize=(9, 5), layout="constrained")
 display = ConvergenceDisplay.from_chains(chains, ax=ax, linewidth=0.8)
@@ -53,9 +54,9 @@ plt.show()
 
 # %%
 # Real text is harder. On the docstrings of NumPy, SciPy and scikit-learn, some chains
-# still rise after 300 sweeps, while others stay at another level. More sweeps need not
-# bring them together. How far they are apart in nats per token, the column ``spread``,
-# tells whether that matters.
+# still rise after 300 sweeps, while others stay at another level. More sweeps may not
+# bring them together. The column ``spread`` shows how far they are apart in nats per
+# token, and thus whether the difference matters.
 counts = CountVectorizer(
     stop_words="english", token_pattern=r"[a-z]{3,}", min_df=5, max_df=0.2
 ).fit_transform(load_docstrings().data)
@@ -66,8 +67,8 @@ text = sample_chains(lda, counts, n_jobs=2, random_state=0)
 print(text)
 
 # %%
-# The traces show it: after burn-in, some chains stay above the others. If one chain has
-# to do, take ``best_estimator_``, that of the highest log joint.
+# The traces show the same: after burn-in, some chains stay above the others. If you
+# need a single chain, use ``best_estimator_``, which has the highest log joint.
 _, ax = plt.subplots(figsize=(9, 5), layout="constrained")
 display = ConvergenceDisplay.from_chains(text, ax=ax)
 display.ax_.set_ylim(bottom=np.min(text.scalars_["log_joint"]) * counts.sum() * 1.01)

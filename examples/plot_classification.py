@@ -9,7 +9,7 @@ better, because they are learnt from all posts, with or without labels.
 
 # %%
 # Load the posts without headers, signatures and quotations. The topic model uses word
-# counts, the baselines tf-idf.
+# counts; the baselines use tf-idf.
 import time
 
 import matplotlib.pyplot as plt
@@ -68,9 +68,9 @@ for name, (known, new, classifier) in features.items():
     print(f"{accuracy:>8.3f}  {time.perf_counter() - start:>7.2f}  {name}")
 
 # %%
-# Train classifiers with few labels: a stratified sample of the training posts keeps its
-# labels. Accuracies are means over five samples. The topics are the same as above, from
-# all posts.
+# Train classifiers with few labels: only a stratified sample of the training posts
+# keeps its labels. Accuracies are means over five samples. The topics are those from
+# above, fitted to all posts.
 sizes = [40, 100, 200, 500, 1000, 4000]
 accuracies = {name: [] for name in features}
 for size in sizes:
@@ -88,7 +88,7 @@ for i, size in enumerate(sizes):
     print(f"{size:>14}  {row}")
 
 # %%
-# Topics are better with few labelled posts, words with many.
+# Topics are better with few labelled posts; words are better with many.
 figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
 for (name, values), style in zip(accuracies.items(), ["o-", "s--", "^:"], strict=True):
     ax.plot(sizes, values, style, color="black", label=name)
@@ -103,7 +103,7 @@ ax.minorticks_off()
 ax.legend()
 
 # %%
-# In practice, put all steps into one pipeline, whose parameters can be searched.
+# In practice, put all steps into one pipeline, so that you can search its parameters.
 pipeline = make_pipeline(
     CountVectorizer(stop_words="english", min_df=5, max_df=0.1),
     CollapsedGibbsLDA(20, max_iter=50, random_state=0),

@@ -2,16 +2,17 @@
 Who writes about what, and when
 ===============================
 
-Topics depend on what is known about a document. ``DMRLDA`` makes that part of the
-model. Here the proportions of topics in political blogs depend on the side of the blog
-and on the day, with a curve for each side.
+Topics often depend on known properties of a document, its covariates. ``DMRLDA``
+includes covariates in the model. In this example, the proportions of topics in
+political blogs depend on the political side of the blog and on the day, with a curve
+for each side.
 """
 
 # %%
 # The documents are posts of American political blogs in 2008: ``poliblog5k`` of the R
-# package stm, a sample of the CMU 2008 Political Blog Corpus. If the data folder of
-# scikit-learn does not have that file, this example takes docstrings: their package is
-# the side, and their number of words is the day.
+# package stm, a sample of the CMU 2008 Political Blog Corpus. If scikit-learn's data
+# folder does not contain this file, the example uses docstrings instead, with the
+# package as the side and the number of words as the day.
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -42,7 +43,7 @@ if path.is_file():
     ticks = {1: "Jan", 61: "Mar", 122: "May", 183: "Jul", 245: "Sep", 306: "Nov"}
 
     def format_x(value):
-        return str(np.datetime64("2007-12-31") + int(value))
+        return str(np.datetime64("2007-12-31") + np.timedelta64(int(value), "D"))
 
 else:
     docs = load_docstrings()
@@ -65,7 +66,7 @@ for name, n in zip(sides, np.bincount(side.astype(int)), strict=True):
 
 # %%
 # Covariates are numbers: the side, splines of the day, and their products, which give
-# each side a curve of its own.
+# each side its own curve.
 splines = SplineTransformer(5, knots="quantile", include_bias=False)
 splines.fit(x[:, np.newaxis])
 
@@ -83,14 +84,14 @@ names = [", ".join(w) for w in top_words(dmr, words, 3, metric="relevance")]
 print(f"{covariates.shape[1]} covariates, {len(dmr.coef_draws_)} kept samples")
 
 # %%
-# Who writes about what? Compare all documents as if one side had written them with all
-# documents as if the other side had. The difference is a share of the tokens.
+# Who writes about what? Predict proportions as if one side had written all documents,
+# then as if the other side had, and compare. The difference is a share of the tokens.
 settings = {
     name: covariates_of(np.full(x.size, float(i)), x) for i, name in enumerate(sides)
 }
 contrast = predicted_proportions(dmr, settings).contrast(*sides)
 order = np.argsort(contrast.difference)
-print(f"{contrast.second} less {contrast.first}, intervals of 95 %")
+print(f"{contrast.second} minus {contrast.first}, 95 % intervals")
 for k in [*order[:4], *order[-4:]]:
     interval = f"[{contrast.low[k]:+.3f}, {contrast.high[k]:+.3f}]"
     print(f"{contrast.difference[k]:+.3f}  {interval}  {names[k]}")
@@ -98,9 +99,8 @@ TopicIntervalsDisplay.from_contrasts(contrast, topic_names=names)
 plt.show()
 
 # %%
-# And when? Predict the proportions along the year for each side, and show the four
-# topics that change most.
-# sphinx_gallery_thumbnail_number = 2
+# And when? Predict the proportions over the year for each side, and plot the four
+# topics that change most. sphinx_gallery_thumbnail_number = 2
 grid = np.linspace(*np.quantile(x, [0.01, 0.99]), 60)
 along = [
     predicted_proportions(dmr, covariates_of(np.full(grid.size, float(i)), grid))
@@ -127,7 +127,7 @@ for ax, k in zip(axes.flat, shown, strict=True):
 plt.show()
 
 # %%
-# The highest point of each curve, with its interval.
+# Print the highest point of each curve with its interval.
 for k in shown:
     print(names[k])
     for predicted, name in zip(along, sides, strict=True):

@@ -4,11 +4,11 @@ Collapsed variational Bayes, and streams of documents
 
 ``CVBLDA`` draws no samples. It updates the topic probabilities of all tokens until they
 converge, and then stops. Its ``partial_fit`` learns from documents that arrive in
-batches, and stores none of them.
+batches and stores none of them.
 """
 
 # %%
-# The corpus is the docstrings of NumPy, SciPy and scikit-learn; a fifth is held out.
+# Load the docstrings of NumPy, SciPy and scikit-learn, and hold out a fifth of them.
 import time
 
 import matplotlib.pyplot as plt
@@ -54,17 +54,18 @@ for approximation in ["gaussian", "zero-order"]:
     )
 
 # %%
-# The bound increases and settles. The fit stops when a sweep hardly changes the
-# probabilities. Which approximation is better depends on the data: if alpha is far
-# below 1 and documents are short, as here, it is often the zero-order approximation.
+# The bound increases and then levels off. The fit stops when a sweep hardly changes the
+# probabilities. Which approximation is better depends on the data. If alpha is far
+# below 1 and documents are short, as in this example, the zero-order approximation is
+# often better.
 ConvergenceDisplay.from_estimator(fits)
 
 # %%
-# Now learn from a stream: batches of 64 documents in random order, in two passes. The
-# topics can be used after each batch. ``total_samples`` is the number of documents in
-# the whole corpus, which determines the weight of a batch. The online variational Bayes
-# of scikit-learn learns from the same batches. An instance of CVBLDA evaluates the
-# topics of both, so that their perplexities can be compared.
+# Now learn from a stream: batches of 64 documents in random order, in two passes. You
+# can use the topics after each batch. ``total_samples`` is the number of documents in
+# the whole corpus, which determines the weight of a batch. scikit-learn's online
+# variational Bayes learns from the same batches. The same instance of CVBLDA evaluates
+# the topics of both, so that their perplexities are comparable.
 stream = shuffle(train, random_state=0)
 batches = [stream[rows] for rows in gen_batches(stream.shape[0], 64)] * 2
 online = {"total_samples": stream.shape[0], "random_state": 0, **priors}
@@ -89,8 +90,8 @@ for name, lda in streams.items():
     )
 
 # %%
-# Plot the held-out perplexity after each batch. The dashed line is the fit to all
-# documents at once, the vertical line the end of the first pass.
+# Plot the held-out perplexity after each batch. The dashed line shows the fit to all
+# documents at once; the vertical line marks the end of the first pass.
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 for (name, values), style in zip(perplexities.items(), ["-", ":"], strict=True):
     ax.plot(seen, values, style, color="black", label=f"{name}, partial_fit")
@@ -105,7 +106,7 @@ ax.set(xlabel="documents seen", ylabel="perplexity of held-out words", yscale="l
 ax.legend()
 
 # %%
-# Print some of the topics that were learnt from the stream.
+# Print some of the topics learnt from the stream.
 words = vectorizer.get_feature_names_out()
 for topic in top_words(streams["CVBLDA"], words, 7)[:6]:
     print(", ".join(topic))

@@ -2,13 +2,14 @@
 A corpus on a cluster
 =====================
 
-``sklda.dask`` fits topics to documents that lie on the workers of a Dask cluster. Here
-the cluster is two threads of this process, and the documents are docstrings: each
-partition of texts is counted by a ``CountVectorizer`` where it is.
+``sklda.dask`` fits topics to documents that are stored on the workers of a Dask
+cluster. In this example, the cluster consists of two threads of this process, and the
+documents are docstrings. Each worker counts its own partitions of the texts with a
+``CountVectorizer``.
 """
 
 # %%
-# A real cluster is started in another way; nothing else changes.
+# To use a real cluster, change only how the client starts.
 from collections import Counter
 
 import dask.bag as db
@@ -26,9 +27,8 @@ client = Client(n_workers=1, threads_per_worker=2, processes=False)
 texts = db.from_sequence(load_docstrings().data, npartitions=8)
 
 # %%
-# All partitions need the same columns. The vocabulary is the only thing that has to be
-# collected from all of them: each returns the words that it has, with the number of its
-# documents that have them.
+# All partitions need the same columns, so collect the vocabulary from all of them: each
+# partition returns its words with their document frequencies.
 tokens = {"stop_words": "english", "token_pattern": r"[a-z]{3,}"}
 analyse = CountVectorizer(**tokens).build_analyzer()
 
@@ -44,8 +44,8 @@ print(f"{len(vocabulary):,} words")
 
 
 # %%
-# Then each partition is counted on its own. The result is a bag of one CSR matrix per
-# partition, of which nothing has been computed yet.
+# Then count each partition separately. The result is a lazy bag of one CSR matrix per
+# partition; nothing has been computed yet.
 def count(block):
     counter = CountVectorizer(vocabulary=vocabulary, **tokens)
     return [counter.transform(list(block))]
@@ -54,8 +54,8 @@ def count(block):
 X = texts.map_partitions(count)
 
 # %%
-# The fit sends the names of tasks to the cluster; topics of documents and tokens stay
-# there.
+# The fit sends only the names of tasks to the cluster. The topics of documents and
+# tokens stay there.
 lda = PartiallyCollapsedGibbsLDA(
     20, doc_topic_prior=0.1, topic_word_prior=0.01, max_iter=200, random_state=0
 )
@@ -64,7 +64,7 @@ print(lda.doc_topic_)
 print(f"perplexity {lda.perplexity(X):.0f}")
 
 # %%
-# ``to_local`` returns an ordinary estimator, for plots for example.
+# ``to_local`` returns an ordinary estimator, for example for plots.
 local = lda.to_local()
 TopWordsDisplay.from_estimator(
     local, feature_names=vocabulary, topics=range(10), n_words=8, metric="relevance"
@@ -72,7 +72,7 @@ TopWordsDisplay.from_estimator(
 plt.show()
 
 # %%
-# On one machine the same seed gives the same topics, bit for bit.
+# On a single machine, the same seed gives the same topics, bit for bit.
 (whole,) = count(load_docstrings().data)
 alone = sklda.PartiallyCollapsedGibbsLDA(**local.get_params()).fit(whole)
 print(f"same topics: {np.array_equal(alone.components_, lda.components_)}")

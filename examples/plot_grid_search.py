@@ -2,8 +2,8 @@
 Choosing the number of topics with GridSearchCV
 ===============================================
 
-On a corpus drawn from twenty topics, the score of sklda increases steeply up to twenty
-topics and is nearly constant beyond. The default score of scikit-learn's
+On a corpus generated from twenty topics, the score of sklda rises steeply up to twenty
+topics and is nearly constant beyond that. The default score of scikit-learn's
 ``LatentDirichletAllocation`` selects the smallest number of topics in the grid. This
 example shows why.
 """
@@ -26,9 +26,9 @@ train, test = train_test_split(X, test_size=0.25, random_state=0)
 numbers = [2, 5, 10, 20, 40]
 
 # %%
-# First sklda: search over the number of topics and alpha, by the mean log probability
-# of held-out tokens. More topics than the true number hardly change the score, so
-# choose the number at which the score stops increasing.
+# Start with sklda: search over the number of topics and alpha, using the mean log
+# probability of held-out tokens. More topics than the true number hardly change the
+# score, so choose the number at which the score stops increasing.
 alphas = [0.01, 0.1, 1.0]
 search = GridSearchCV(
     CollapsedGibbsLDA(topic_word_prior=0.05, max_iter=100, random_state=0),
@@ -52,7 +52,7 @@ ax.set(
 )
 
 # %%
-# Then scikit-learn: search over the number of topics only.
+# With scikit-learn, search only over the number of topics.
 variational = GridSearchCV(
     LatentDirichletAllocation(
         doc_topic_prior=0.1, topic_word_prior=0.05, random_state=0
@@ -63,9 +63,9 @@ variational = GridSearchCV(
 print(f"scikit-learn selects {variational.best_params_}")
 
 # %%
-# Is this due to the topics of variational Bayes, or to the score? The score of sklda
-# can be computed for any topics: assign those of scikit-learn to ``components_`` of an
-# estimator of sklda that was fitted for one sweep.
+# Is this due to the topics of variational Bayes, or to the score? You can compute the
+# score of sklda for any topics: assign the topics of scikit-learn to ``components_`` of
+# an sklda estimator that was fitted for one sweep.
 print("topics  own score of the test set  score of sklda")
 fits = {}
 for n_components in numbers:
@@ -76,7 +76,7 @@ for n_components in numbers:
     print(f"{n_components:>6}  {theirs.score(test):>25.0f}  {lda.score(test):>14.3f}")
 
 # %%
-# It is the score. The score of scikit-learn is a variational bound summed over the test
+# The score causes it. scikit-learn's score is a variational bound summed over the test
 # documents *plus* a term for the topics themselves. The magnitude of that term grows
 # with the number of topics and does not depend on the number of documents, so it
 # dominates for a small test set. ``perplexity`` is computed from this sum divided by
@@ -93,8 +93,8 @@ for n in [10, 20, 50, 150]:
     )
 
 # %%
-# Plot the scores of both searches, each on its own scale. The dashed line is the true
-# number of topics.
+# Plot the scores of both searches, each on its own scale. The dashed line marks the
+# true number of topics.
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 left.plot(numbers, scores[alphas.index(0.1)], "o-", color="black")
 left.set(title="sklda: nats per held-out token", ylabel="mean score of the folds")

@@ -2,14 +2,14 @@
 Let the data choose the number of topics
 ========================================
 
-With ``learn_priors="hierarchical"`` the number of topics is sampled together with the
-topics, up to a bound. First a corpus whose number is known: the answer is clear. Then
-real documents, where the answer depends on what is asked.
+With ``learn_priors="hierarchical"``, sklda samples the number of topics together with
+the topics, up to a bound. On a corpus with a known number of topics, the answer is
+clear. On real documents, it depends on the bound.
 """
 
 # %%
 # Draw a corpus from twelve topics, from common to rare. Fit it with different bounds
-# and seeds. Beta, the topic-word prior, is sampled, too.
+# and seeds. Beta, the topic-word prior, is also sampled.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
@@ -31,7 +31,7 @@ X, _, _ = make_lda_corpus(
 
 
 def fit(X, bound, seed, max_iter=600):
-    """Return a fit with so many topics at most, after a line about it."""
+    """Fit at most `bound` topics and print a line about the fit."""
     lda = CollapsedGibbsLDA(
         bound,
         learn_priors="hierarchical",
@@ -55,19 +55,18 @@ cases = [(24, 0), (24, 1), (60, 0), (60, 1)]
 clear = {case: fit(X, *case) for case in cases}
 
 # %%
-# All fits find twelve, whatever their bound. Topics that hold less than 1 % of the
-# tokens together do not count: such posteriors always keep a few of them. With longer
-# documents some chains end with one topic more or less, because a topic may stay split
-# for long: run several seeds.
+# All fits find twelve topics, regardless of the bound. The count ignores the smallest
+# topics, which together hold less than 1 % of the tokens, because such posteriors
+# always keep a few of them. With longer documents, some chains end with one topic more
+# or less, because a topic can stay split for a long time. Run several seeds.
 #
-# The largest weights are near the values of alpha from which the corpus was drawn, as
-# shares.
+# The largest weights are close to the true values of alpha, divided by their sum.
 lda = clear[24, 0]
 print("true weights: ", np.round(alpha / alpha.sum(), 2))
 print("found weights:", np.sort(lda.topic_weights_)[:-15:-1].round(2))
 
 # %%
-# Now real documents: the docstrings of some installed packages.
+# Now fit real documents: the docstrings of some installed packages.
 docstrings = load_docstrings()
 counter = CountVectorizer(stop_words="english", min_df=10, max_df=0.2)
 real = counter.fit_transform(docstrings.data)
@@ -78,10 +77,12 @@ unclear = {
 }
 
 # %%
-# Every fit takes nearly all that it may have, and beta falls: topics become finer.
+# Every fit uses nearly all topics that the bound allows, and beta falls: topics become
+# finer.
 #
-# The number of topics after each sweep: at the left all fits come down to about twelve,
-# at the right they stay near their bounds. Dotted lines are the second seed.
+# Plot the number of topics after each sweep. In the left panel, all fits settle at
+# about twelve; in the right panel, they stay near their bounds. Dotted lines show the
+# second seed.
 figure, panels = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 looks = {24: "C0", 60: "C1", 120: "C2"}
 for axes, fits, title in zip(
@@ -97,9 +98,9 @@ panels[0].axhline(12, color="0.5", lw=0.8)
 plt.show()
 
 # %%
-# So the number of topics of real documents says how many topics, and how fine ones, so
-# many documents support. It is no property of the language. The topics are of use
-# nevertheless, and so are their weights: the largest come first.
+# The number of topics in real documents thus depends on the number of documents and on
+# how fine the topics are. It is not a property of the language. The topics and their
+# weights are still useful. Print some topics in decreasing order of weight.
 lda = unclear[60, 0]
 words = top_words(lda, counter.get_feature_names_out(), n_words=6)
 for k in np.argsort(lda.topic_weights_)[::-1][[0, 1, 2, 20, 40]]:

@@ -3,9 +3,8 @@ Learning the priors
 ===================
 
 Alpha determines how many topics a document has and, if it differs between topics, which
-of them are common. ``learn_priors`` fits alpha to the data during burn-in. Here the
-corpus is drawn with known priors, so that the learnt values can be compared with the
-true ones.
+topics are common. ``learn_priors`` fits alpha to the data during burn-in. The corpus in
+this example has known priors, so we can compare the learnt values with the true ones.
 """
 
 # %%
@@ -34,7 +33,7 @@ train, test = train_test_split(X, test_size=0.25, random_state=0)
 # %%
 # Compare four settings of the priors: the defaults (1 / K); values that are far too
 # large; and the same values as the starting point for learning, with one alpha for all
-# topics or one for each. Beta is learnt together with alpha.
+# topics or one for each topic. Beta is learnt together with alpha.
 too_large = {"doc_topic_prior": 5.0, "topic_word_prior": 1.0}
 settings = {
     "default": {},
@@ -55,13 +54,13 @@ for name, lda in fits.items():
 print(f"{'truth':<10}  {true_alpha.sum():>12.2f}  {0.05:>6.3f}")
 
 # %%
-# Priors that are far too large increase the perplexity a lot. Learning corrects them.
-# Between priors that are close to the true ones there is little difference, because the
-# data dominate.
+# Priors that are far too large increase the perplexity considerably. Learning corrects
+# them. Priors close to the true ones differ little in perplexity, because the data
+# dominate.
 #
 # To compare alpha topic by topic, match each learnt topic with a true one such that the
-# sum of the distances of their words is smallest. The distance is 0 for equal topics, 1
-# for topics without a common word.
+# sum of the distances between their words is smallest. The distance is 0 for equal
+# topics and 1 for topics without a common word.
 learnt = fits["asymmetric"]
 distances = cdist(topic_word, learnt.topic_word_, "cityblock") / 2
 _, order = linear_sum_assignment(distances)
@@ -73,8 +72,8 @@ for k, found in enumerate(order):
     )
 
 # %%
-# Plot the learnt against the true alpha. On the line both are equal; a rare topic that
-# the chain has not found is far from the line.
+# Plot the learnt alpha against the true alpha. On the line, both are equal; a rare
+# topic that the chain has not found is far from the line.
 figure, ax = plt.subplots(figsize=(5, 5), layout="constrained")
 ax.plot(true_alpha[[-1, 0]], true_alpha[[-1, 0]], color="grey", linewidth=1)
 ax.plot(

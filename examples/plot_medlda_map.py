@@ -2,10 +2,9 @@
 Supervised and unsupervised topics of 20 Newsgroups on a map
 ============================================================
 
-Topics that are fitted with the labels (``MedLDAClassifier``) separate the documents of
-different newsgroups better than topics that are fitted without (``CollapsedGibbsLDA``).
-Both models have 50 topics and the same words; t-SNE embeds the topic proportions in
-two dimensions.
+Topics fitted with labels (``MedLDAClassifier``) separate the documents of different
+newsgroups better than topics fitted without labels (``CollapsedGibbsLDA``). Both models
+have 50 topics and the same words. t-SNE embeds the topic proportions in two dimensions.
 """
 
 # %%
@@ -72,8 +71,8 @@ for name, model in models.items():
 
 
 # %%
-# Each point is a post, each colour a group. The name of a group is at the median of its
-# posts, or above that where it would overlap another name.
+# Each point is a post, and each colour is a group. The name of a group is placed at the
+# median of its posts, or higher if it would overlap another name.
 def separate(labels):
     """Move labels up until they do not overlap those below."""
     placed = []

@@ -4,9 +4,9 @@ Text classification with supervised topics
 
 ``MedLDAClassifier`` finds topics that distinguish classes. In this example it is the
 last step of a ``Pipeline`` after ``CountVectorizer``. ``GridSearchCV`` selects the
-number of topics and the cost of errors for five groups of 20 Newsgroups, and the
-weights show which topics are evidence for which group. The posts are downloaded once,
-to the data folder of scikit-learn (``SCIKIT_LEARN_DATA``).
+number of topics and the cost of errors for five groups of 20 Newsgroups. The weights
+show which topics indicate which group. The example downloads the posts once to
+scikit-learn's data folder (``SCIKIT_LEARN_DATA``).
 """
 
 # %%
@@ -72,8 +72,8 @@ print(
 print(f"accuracy on the test posts: {search.score(test.data, test.target):.3f}")
 
 # %%
-# Print, for each group, the topics with the largest weights. ``coef_`` has one row of
-# weights for each group.
+# For each group, print the topics with the largest weights. ``coef_`` has one row of
+# weights per group.
 vectorizer, model = search.best_estimator_.named_steps.values()
 words = vectorizer.get_feature_names_out()
 titles = [", ".join(words[np.argsort(-topic)[:5]]) for topic in model.components_]
@@ -84,8 +84,8 @@ for i, group in enumerate(train.target_names):
 
 # %%
 # Plot the accuracy across folds (above), where each fold is a point, and the weights of
-# the topics that differ most between groups (below). Red topics are evidence for a
-# group, blue ones against it.
+# the topics that differ most between groups (below). Red topics indicate a group; blue
+# topics indicate the other groups.
 folds = [search.cv_results_[f"split{i}_test_score"] for i in range(3)]
 accuracy = np.array(folds).reshape(3, len(costs), len(numbers))
 strongest = np.argsort(-np.ptp(model.coef_, axis=0))[:15]

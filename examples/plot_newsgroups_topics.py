@@ -9,9 +9,9 @@ labels, and ``sklda.inspection`` and ``sklda.metrics`` show and evaluate the res
 
 # %%
 # Load the posts without headers, signatures and quotations, which would reveal the
-# groups. Keep words that occur in at least ten posts and in at most a tenth of all
-# posts. Exclude posts that are encoded files: a single "word" occurs in them more than
-# 100 times and makes up more than a third of their tokens.
+# groups. Keep words that occur in at least ten posts and in at most 10 % of all posts.
+# Exclude posts that are encoded files: in these, a single "word" occurs more than 100
+# times and makes up more than a third of the tokens.
 import time
 
 import matplotlib.pyplot as plt
@@ -80,8 +80,8 @@ for k in np.argsort(-coherence):
 
 # %%
 # Compare the topics with the groups, which were not used in the fit. Each row is a
-# group and each column a topic; the darker a cell, the larger the mean proportion of
-# the topic in the posts of the group. Columns are sorted by the group with the largest
+# group and each column is a topic. Darker cells have a larger mean proportion of the
+# topic in the posts of the group. Columns are sorted by the group with the largest
 # proportion.
 names = posts.target_names
 means = np.array([lda.doc_topic_[groups == i].mean(axis=0) for i in range(20)])
@@ -100,7 +100,7 @@ TopicMapDisplay.from_estimator(lda, words, n_words=2)
 
 # %%
 # Among the more common half of the topics, select the most coherent one. Plot the posts
-# with the largest proportions of it, and their other topics.
+# with its largest proportions, and their other topics.
 common = lda.doc_topic_prior_ >= np.median(lda.doc_topic_prior_)
 best = int(np.where(common, coherence, -1).argmax())
 documents, _ = top_documents(lda, X, n_documents=6)
@@ -115,8 +115,8 @@ DocumentTopicsDisplay.from_estimator(
 plt.show()
 
 # %%
-# To explore all of this in the browser, save one HTML file with the topics, the posts
-# and the share of each topic in each group. It works offline.
+# To explore all of this in the browser, save a single HTML file with the topics, the
+# posts and the share of each topic in each group. The file works offline.
 path = save_explorer(
     "newsgroups.html",
     lda,

@@ -5,7 +5,7 @@ Topics of the scientific Python docstrings
 This example fits topics to the docstrings of the installed versions of NumPy, SciPy and
 scikit-learn. ``CountVectorizer`` counts the words, held-out perplexity compares numbers
 of topics, and a plot compares the topics with the subpackages, which the model does not
-know.
+use.
 """
 
 # %%
@@ -61,10 +61,11 @@ for n_components in numbers:
     )
 
 # %%
-# Perplexity falls on and on: there is no best number here. Docstrings repeat each
-# other, and every further topic learns another family of functions by heart. That
+# Perplexity keeps falling: this corpus has no best number of topics. Docstrings repeat
+# each other, and each additional topic memorises another family of functions. This
 # predicts well, but nobody wants to read 160 topics. The page
-# :doc:`/user_guide/how_many_topics` says how to choose, for prediction and for readers.
+# :doc:`/user_guide/how_many_topics` explains how to choose a number for prediction or
+# for readers.
 lines = Counter(
     line
     for text in docstrings.data
@@ -93,9 +94,9 @@ for k in np.argsort(-frequencies):
     print(f"{frequencies[k]:>4.0%}  {', '.join(top_words[k][:8])}")
 
 # %%
-# Compare the topics with the subpackages. Each row is a topic, each column a subpackage
-# with many docstrings; the darker a cell, the larger the mean proportion of the topic
-# in the docstrings of the subpackage.
+# Compare the topics with the subpackages. Each row is a topic, and each column is a
+# subpackage with many docstrings. Darker cells have a larger mean proportion of the
+# topic in the docstrings of the subpackage.
 labels, sizes = np.unique(docstrings.target, return_counts=True)
 labels = labels[np.argsort(-sizes)][:14]
 means = np.array([lda.doc_topic_[docstrings.target == i].mean(axis=0) for i in labels])

@@ -2,10 +2,10 @@
 Samplers at equal time
 ======================
 
-Sweeps of different algorithms cannot be compared: some are cheap but change little,
+Sweeps of different algorithms are not comparable: some are cheap but change little,
 others are expensive but change more. What matters is how well the topics predict after
-a given time. This example gives all unsupervised estimators of sklda, and the
-variational Bayes of scikit-learn, the same time on the docstrings of NumPy, SciPy and
+a given time. This example gives several unsupervised estimators of sklda and
+scikit-learn's variational Bayes the same time on the docstrings of NumPy, SciPy and
 scikit-learn.
 """
 
@@ -49,8 +49,8 @@ samplers = {
 
 
 # %%
-# All topics are evaluated by the same function, the perplexity of sklda: assign them to
-# ``components_`` of an estimator of sklda that was fitted for one sweep.
+# Evaluate all topics with the same function, the perplexity of sklda: assign them to
+# ``components_`` of an sklda estimator that was fitted for one sweep.
 evaluator = CollapsedGibbsLDA(N_TOPICS, max_iter=1, **priors).fit(train)
 
 
@@ -73,7 +73,7 @@ for name, estimator in samplers.items():
     curves[name] = np.array(curve).T
 
 # %%
-# Print the longest fit within the time limit, or the shortest fit if none was.
+# Print the longest fit within the time limit, or the shortest fit if all exceeded it.
 print(f"{'':26}sweeps  seconds  held-out perplexity")
 for name, (seconds, perplexities, sweeps) in curves.items():
     last = max(np.searchsorted(seconds, LIMIT) - 1, 0)
@@ -83,9 +83,9 @@ for name, (seconds, perplexities, sweeps) in curves.items():
     )
 
 # %%
-# Curves that are lower and further left are better. On these short documents, CVBLDA
-# with the zero-order approximation is the fastest, followed by the single-site sampler.
-# The order can differ for long documents, other priors or more topics.
+# Lower curves, and curves further to the left, are better. On these short documents,
+# CVBLDA with the zero-order approximation is the fastest, followed by the single-site
+# sampler. The order can differ for long documents, other priors or more topics.
 figure, ax = plt.subplots(figsize=(9, 6), layout="constrained")
 styles = ["o-", "s-", "^-", "v-", "o--", "s--", "x:"]
 colors = "black", "tab:blue", "tab:orange", "tab:green", "tab:red", "tab:pink", "grey"

@@ -2,15 +2,16 @@
 Seed words: topics for three themes
 ===================================
 
-Left to itself, LDA finds the topics that explain the words best, which need not be the
-themes that a reader wants to follow. This example fits 20 topics to the posts of 20
-Newsgroups, with a few seed words for each of three themes (baseball, hockey and
-medicine) and without.
+Without guidance, LDA finds the topics that best explain the words. These may not be the
+themes that you want to study. This example fits 20 topics to the posts of 20 Newsgroups
+twice: without guidance, and with a few seed words for each of three themes (baseball,
+hockey and medicine).
 """
 
 # %%
-# Load the posts as in :doc:`plot_newsgroups_topics`: without headers, signatures and
-# quotations, with words of ten to a tenth of the posts, and without encoded files.
+# Load the posts as in :doc:`plot_newsgroups_topics`: without headers, signatures,
+# quotations and encoded files. Keep words that occur in at least ten posts and in at
+# most 10 % of all posts.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import fetch_20newsgroups
@@ -33,8 +34,8 @@ X, groups = X[kept], posts.target[kept]
 words = vectorizer.get_feature_names_out()
 
 # %%
-# The seeds are words that a reader expects in a theme; ``inning*`` stands for all words
-# that begin so.
+# The seeds are words that a reader expects in a theme; ``inning*`` matches all words
+# that begin with "inning".
 seeds = {
     "baseball": ["baseball", "pitch*", "hitter*", "inning*", "braves", "mets"],
     "hockey": ["hockey", "nhl", "goalie*", "puck", "leafs"],
@@ -43,9 +44,9 @@ seeds = {
 params = {"doc_topic_prior": 0.1, "max_iter": 300, "random_state": 0}
 
 # %%
-# With guidance, topics 0, 1 and 2 are those of the themes. Their prior is 50 for the
-# seeds, as if each word had 50 more tokens in its topic; ``base`` is the prior of all
-# other words. The chain begins with topics drawn from the prior.
+# With guidance, topics 0, 1 and 2 represent the themes. The prior of each seed is 50,
+# as if the word had 50 additional tokens in its topic; ``base`` is the prior of all
+# other words. The chain starts with topics drawn from the prior.
 prior = seed_word_prior(
     words, dict(enumerate(seeds.values())), n_components=20, weight=50, base=0.01
 )
@@ -53,18 +54,18 @@ guided = CollapsedGibbsLDA(20, topic_word_prior=prior, **params).fit(X)
 after = [0, 1, 2]
 
 # %%
-# Without guidance, look for each theme where most tokens of its seeds are.
+# Without guidance, find the topic with most tokens of the seeds for each theme.
 without = CollapsedGibbsLDA(20, topic_word_prior=0.01, **params).fit(X)
 before = (without.components_ @ (prior[after] == 50).T).argmax(axis=0)
 print("topics of the themes:", dict(zip(seeds, before.tolist(), strict=True)))
 
 # %%
-# The words of the three topics with guidance, most of which are no seeds.
+# Plot the top words of the three guided topics. Most of these words are not seeds.
 TopWordsDisplay.from_estimator(guided, words, n_words=12, topics=after)
 
 # %%
-# Compare the topics with four groups of posts, which were not used in the fits: the
-# mean proportions of the three topics in each group, before and after.
+# Compare the topics with four groups of posts, which were not used in the fits. Plot
+# the mean proportions of the three topics in each group, without and with seeds.
 names = ["rec.sport.baseball", "rec.sport.hockey", "sci.med", "talk.politics.mideast"]
 rows = [groups == posts.target_names.index(name) for name in names]
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True, layout="constrained")

@@ -2,17 +2,19 @@
 The effect of a treatment on open answers
 =========================================
 
-People were asked about immigration and answered in their own words. Half of them, drawn
-at random, were asked what worries them about it. What do these write about that the
-others do not? ``DMRLDA`` answers with intervals, here beside those of an article.
+A survey asked people about immigration, and they answered in their own words. A random
+half was asked what worries them about it. What do these people write about that the
+others do not? ``DMRLDA`` answers with intervals, which this example compares with those
+of a published article.
 """
 
 # %%
-# The answers are those of S. K. Gadarian and B. Albertson, "Anxiety, immigration, and
-# the search for information", Political Psychology 35 (2014). In R,
+# The answers come from S. K. Gadarian and B. Albertson, "Anxiety, immigration, and the
+# search for information", Political Psychology 35 (2014). In R,
 # ``write.csv(stm::gadarian, "gadarian.csv", row.names = FALSE)`` writes the file. Put
-# it into the data folder of scikit-learn. If it is not there, this example takes the
-# first words of docstrings: does a class need other words than a function?
+# it into scikit-learn's data folder. If the file is missing, the example uses the first
+# words of docstrings instead and asks whether classes need different words than
+# functions.
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -59,8 +61,8 @@ words = counter.get_feature_names_out()
 print(f"{X.shape[0]} texts, {X.sum():,} tokens; {arms[1]}: {treated.sum()}")
 
 # %%
-# As in the article there are three topics, and three covariates: the treatment, the
-# party from 0 (a strong Democrat) to 1 (a strong Republican), and their product.
+# As in the article, use three topics and three covariates: the treatment, the party
+# from 0 (a strong Democrat) to 1 (a strong Republican), and their product.
 
 
 def covariates_of(treated, second):
@@ -74,7 +76,8 @@ dmr = DMRLDA(3, max_iter=4000, topic_word_prior=0.05, random_state=0)
 dmr.fit(X, covariates=covariates)
 
 # %%
-# The effect of the treatment: all texts as if they had it, less all as if they had not.
+# The effect of the treatment is the difference between two predictions: all texts as if
+# treated, and all texts as if untreated.
 none, every = np.zeros(len(treated)), np.ones(len(treated))
 settings = {
     arms[0]: covariates_of(none, second),
@@ -87,7 +90,7 @@ settings = {
 predicted = predicted_proportions(dmr, settings, confidence_level=0.9)
 effect = predicted.contrast(arms[0], arms[1])
 order = np.argsort(-effect.difference)
-print(f"{effect.second} less {effect.first}, intervals of 90 %")
+print(f"{effect.second} minus {effect.first}, 90 % intervals")
 for k in order:
     interval = f"[{effect.low[k]:+.2f}, {effect.high[k]:+.2f}]"
     print(f"{effect.difference[k]:+.2f}  {interval}", end="  ")
@@ -95,9 +98,10 @@ for k in order:
 
 # %%
 # M. E. Roberts and others, "Structural topic models for open-ended survey responses",
-# American Journal of Political Science 58 (2014), report three differences of the topic
-# of jobs, taxes, welfare and crime. Their model has a normal prior of the proportions,
-# they stem the words, and they choose one of several fits; this is one chain.
+# American Journal of Political Science 58 (2014), report three differences for the
+# topic of jobs, taxes, welfare and crime. Their model has a logistic normal prior for
+# the proportions, they stem the words, and they select one of several fits. This
+# example uses a single chain.
 first = int(order[0])
 pairs = {
     "arms": (arms[0], arms[1]),
@@ -107,12 +111,12 @@ pairs = {
 for key, (low, high) in pairs.items():
     contrast = predicted.contrast(low, high)
     numbers = (contrast.difference[first], contrast.low[first], contrast.high[first])
-    print(f"{high} less {low}: {{:+.2f}} [{{:+.2f}}, {{:+.2f}}]".format(*numbers))
+    print(f"{high} minus {low}: {{:+.2f}} [{{:+.2f}}, {{:+.2f}}]".format(*numbers))
     if key in article:
         print("  Roberts et al.: {:+.2f} [{:+.2f}, {:+.2f}]".format(*article[key]))
 
 # %%
-# The differences by topic; the diamond is that of the article.
+# Plot the differences by topic. The diamond marks the difference from the article.
 names = [", ".join(w) for w in top_words(dmr, words, 4)]
 display = TopicIntervalsDisplay.from_contrasts(effect, topic_names=names)
 if article:
@@ -130,7 +134,7 @@ if article:
 plt.show()
 
 # %%
-# The proportion of the first topic along the second covariate, for both arms.
+# Plot the proportion of the first topic against the second covariate for both arms.
 # sphinx_gallery_thumbnail_number = 2
 grid = np.linspace(0, 1, 30)
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")

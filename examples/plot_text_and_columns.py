@@ -2,15 +2,15 @@
 Topics beside other columns of a table
 ======================================
 
-A table often has one column of text and others of numbers and categories.
+Tables often combine a text column with columns of numbers and categories.
 ``ColumnTransformer`` turns the text into topic proportions and joins them with the
 other columns, in a pipeline that scikit-learn can search and cross-validate.
 """
 
 # %%
-# The table has a row for each docstring of NumPy, SciPy and scikit-learn: its text, its
-# length, and the kind of object that it documents: names of classes begin with a
-# capital. The target is its library.
+# The table has one row per docstring of NumPy, SciPy and scikit-learn, with its text,
+# its length, and the kind of object that it documents (class names begin with a capital
+# letter). The target is its library.
 import matplotlib.pyplot as plt
 import pandas as pd
 import sklearn
@@ -37,8 +37,8 @@ library = [name.split(".")[0] for name in corpus.names]
 print(table.drop(columns="text").head(3).to_string())
 
 # %%
-# The column of text is named by a string, and not by a list: a vectorizer takes one
-# column. Each fold counts the words of its own training documents.
+# Pass the name of the text column as a string, not as a list, because a vectorizer
+# takes a single column. Each fold counts the words of its own training documents.
 counter = CountVectorizer(stop_words="english", min_df=5, max_df=0.2)
 topics = make_pipeline(counter, CollapsedGibbsLDA(max_iter=60, random_state=0))
 others = [
@@ -64,15 +64,15 @@ search = GridSearchCV(
 print(f"{search.best_score_:.3f} with {search.best_params_}")
 
 # %%
-# For a data frame of the features, ask all estimators for one. ``set_output`` on the
-# pipeline fails, because a vectorizer has no such output. The rows are numbered from 0,
-# because the vectorizer drops the index.
+# To get the features as a data frame, set the output of all estimators at once.
+# ``set_output`` on the pipeline fails, because a vectorizer does not support it. The
+# rows must be numbered from 0, because the vectorizer drops the index.
 with sklearn.config_context(transform_output="pandas"):
     frame = features["topics and other columns"].fit_transform(table)
 print(frame.iloc[:3, -4:].round(2).to_string())
 
 # %%
-# Plot the accuracy of each number of topics. Bars are standard errors over the folds.
+# Plot the accuracy for each number of topics. Bars show standard errors over the folds.
 results = search.cv_results_
 numbers = results["param_columntransformer__text__collapsedgibbslda__n_components"]
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")

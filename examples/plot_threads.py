@@ -8,7 +8,7 @@ both cases the result does not depend on the number of threads.
 """
 
 # %%
-# The corpus is the KOS blog entries; a fifth is held out.
+# Load the KOS blog entries and hold out a fifth of them.
 import time
 
 import matplotlib.pyplot as plt
@@ -27,9 +27,9 @@ train, test = train_test_split(X, test_size=0.2, random_state=0)
 print(f"{train.shape[0]:,} documents, {train.sum():,} tokens, {cpu_count()} processors")
 
 # %%
-# Shards are processed in parallel. They share the counts: no two work on a word at the
-# same time. ``n_shards`` affects the result, ``n_jobs`` (the number of threads) does
-# not. Each number of shards is fitted on one thread and on all.
+# Shards are processed in parallel. They share the counts, and no two shards work on the
+# same word at the same time. ``n_shards`` affects the result; ``n_jobs`` (the number of
+# threads) does not. Fit each number of shards on one thread and on all threads.
 N_TOPICS = 50
 common = {
     "doc_topic_prior": 0.1,
@@ -55,8 +55,8 @@ for n in (2, 4, 8):
 
 # %%
 # Data augmentation also samples the topics and the proportions. Given these, all tokens
-# are independent. This is exact, but a sweep changes less than a sweep of the collapsed
-# sampler.
+# are independent. This is exact, but each sweep changes less than a sweep of the
+# collapsed sampler.
 UncollapsedGibbsLDA(N_TOPICS, max_iter=1).fit(train)
 fits["uncollapsed"] = {
     n_jobs: timed(UncollapsedGibbsLDA(N_TOPICS, n_jobs=n_jobs, **common))
@@ -64,8 +64,8 @@ fits["uncollapsed"] = {
 }
 
 # %%
-# A shard is a serial chain: a second thread does nothing for it. The last column tells
-# whether the topics are the same, bit for bit, on one thread and on all.
+# A single shard is a serial chain that cannot use a second thread. The last column
+# shows whether the topics are bit-identical on one thread and on all threads.
 threads = {1: "1 thread", -1: f"{cpu_count()} threads"}
 print(f"{'':11}  {threads[1]}  {threads[-1]}  held-out perplexity  same topics")
 for name, of_threads in fits.items():
@@ -80,9 +80,9 @@ for name, of_threads in fits.items():
         print(f"{line}{'':9}  {perplexity:>19}")
 
 # %%
-# The left panel shows what threads gain, the right one what a fit on all threads has
-# reached after a time. Four shards predict as well as one, and their log joint
-# probability increases as fast per sweep: only the totals of the topics are out of
+# The left panel shows the gain from threads. The right panel shows the progress of fits
+# on all threads over time. Four shards predict as well as one, and their log joint
+# probability increases as fast per sweep, because only the topic totals are out of
 # date, by a fraction of a sweep. Data augmentation needs more sweeps.
 figure, (bars, curve) = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained")
 places = np.arange(len(fits))

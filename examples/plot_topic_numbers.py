@@ -2,9 +2,10 @@
 How many topics?
 ================
 
-Two curves over the number of topics of a small corpus: how well the topics predict new
-documents, and whether the same topics are found with another seed. They need not agree.
-Then which topics can be relied on, and how topics split when there are more of them.
+This example plots two curves over the number of topics for a small corpus: how well the
+topics predict new documents, and whether another seed finds the same topics. The two
+need not agree. It then shows which topics are reliable, and how topics split as their
+number grows.
 """
 
 # %%
@@ -38,21 +39,21 @@ curve = topic_number_curve(
 print(curve.frame[["mean_score", "mean_stability", "mean_npmi"]].round(3))
 
 # %%
-# The held-out score and stability recommend a number each, with a reason.
+# The held-out score and the stability each recommend a number and give a reason.
 for name, recommended in curve.recommended.items():
     print(f"{name}: {recommended.n_components}, because")
     print("   ", recommended.reason.replace("; ", ";\n    "))
 print(f"agreed: {curve.agreed}")
 
 # %%
-# Bands are standard errors. In the panel of the score, numbers whose band touches the
-# dotted line predict as well as the best. Dashed lines mark the recommendations.
+# Bands show standard errors. In the panel for the score, numbers whose band touches the
+# dotted line predict as well as the best one. Dashed lines mark the recommendations.
 TopicNumberDisplay(curve=curve).plot()
 plt.show()
 
 # %%
-# Stability is a mean. Some topics come back with each seed even if others do not:
-# report these.
+# Stability is a mean over topics. Some topics come back with each seed even if others
+# do not. Report these.
 fits = [CollapsedGibbsLDA(20, max_iter=60, random_state=s).fit(X) for s in range(3)]
 stability = topic_stability(fits)
 names = counter.get_feature_names_out()

@@ -23,6 +23,16 @@ from tests.helpers.public_names import (
 )
 
 ROOT = Path(__file__).resolve().parents[1]
+EXTRAS = ["dask", "datasets", "diagnostics", "pandas", "plot"]
+
+
+def project() -> dict:
+    """Return what pyproject.toml says of the package."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def optional_dependencies() -> dict[str, list[str]]:
+    return project()["optional-dependencies"]
 
 
 # --- names -------------------------------------------------------------------
@@ -58,6 +68,18 @@ def test_import_loads_only_what_is_used():
     assert "sklda._gibbs.collapsed" in loaded
     others = ("_cvb", "_ecgs", "_dmr", "_medlda", "dask", *sklda.__all__)
     assert not loaded & {f"sklda.{name}" for name in others}
+
+
+def test_import_loads_nothing_of_the_extras():
+    modules = [module.__name__ for module in public_modules()]
+    lines = [f"import {', '.join(modules)}", *(f"from {m} import *" for m in modules)]
+    loaded = {name.partition(".")[0] for name in imported_by("\n".join(lines))}
+    assert "numba" in loaded
+    lines = [line for name in EXTRAS for line in optional_dependencies()[name]]
+    packages = {re.match(r"[\w-]+", line).group().replace("-", "_") for line in lines}
+    assert {"matplotlib", "pandas", "dask"} < packages
+    # scikit-learn itself imports pandas where it is installed.
+    assert not loaded & (packages - {"pandas"})
 
 
 @pytest.mark.parametrize("name", sklda.__all__)
@@ -283,9 +305,21 @@ def test_every_module_is_installed(installed):
     assert "sklda/py.typed" in shipped
 
 
+def test_all_has_the_extras_that_users_need_side_by_side():
+    (everything,) = optional_dependencies()["all"]
+    assert everything == f"sklda[{','.join(EXTRAS)}]"
+    others = {"all", "bench", "dev", "diagnostics-plots", "doc", "test"}
+    assert optional_dependencies().keys() == {*EXTRAS, *others}
+
+
+def test_extras_in_messages_exist():
+    texts = (path.read_text("utf-8") for path in (ROOT / "sklda").rglob("*.py"))
+    named = {name for text in texts for name in re.findall(r"sklda\[(\w+)\]", text)}
+    assert {"pandas", "plot"} < named <= optional_dependencies().keys()
+
+
 def test_oldest_dependencies_of_the_workflow_are_the_floors():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    needed = project["dependencies"] + project["optional-dependencies"]["test"]
+    needed = project()["dependencies"] + optional_dependencies()["test"]
     assert all(re.fullmatch(r"[\w-]+>=[\d.]+", line) for line in needed), needed
     workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text("utf-8")
     pins = set(re.findall(r"^ +([\w-]+==[\d.]+)$", workflow, re.MULTILINE))

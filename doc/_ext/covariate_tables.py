@@ -23,7 +23,6 @@ def figures(coverage: dict, heldout: dict) -> dict[str, str]:
     shares = {
         "intercepts": f"planted; default priors; {most}; intercepts",
         "intercepts-planted": f"planted; planted priors; {most}; intercepts",
-        "regression-none": "none; regression; differences",
     }
     found |= {
         f"covariates-{key}": f"{_percent(summary[name], '95%')} %"

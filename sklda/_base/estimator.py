@@ -20,7 +20,7 @@ from sklda._base.sklearn_private import (
 )
 from sklda._core.corpus import check_weights
 from sklda._core.problem import WeightedCorpus
-from sklda._core.version import __version__
+from sklda._core.version import __version__, series
 
 _VERSION = "_sklda_version"  # in stored models
 
@@ -58,10 +58,10 @@ class BaseTopicModel(
         return {**super().__getstate__(), _VERSION: __version__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take the parameters and attributes of a model; warn of another version."""
+        """Take the parameters and attributes of a model; warn of another series."""
         attributes = dict(state)
         stored_by = attributes.pop(_VERSION, "unknown")
-        if stored_by != __version__:
+        if series(stored_by) != series(__version__):
             warnings.warn(
                 InconsistentVersionWarning(
                     estimator_name=type(self).__name__,

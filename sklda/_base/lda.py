@@ -39,7 +39,7 @@ class BaseLDA(BaseTopicModel):
         NotFittedError
             If the estimator is not fitted.
         ValueError
-            If X does not hold counts of the same words as in fit.
+            If X does not contain counts of the same words as in fit.
 
         Notes
         -----
@@ -54,11 +54,11 @@ class BaseLDA(BaseTopicModel):
     def score(self, X: MatrixLike, y: Any = None) -> float:
         """Return the mean log predictive probability of held-out tokens, in nats.
 
-        Document completion: the tokens of each document are dealt to two halves at
-        random. Those of one half are predicted with the topic proportions estimated
+        Document completion: the tokens of each document are split at random into two
+        halves. Those of one half are predicted with the topic proportions estimated
         from the other half; then the halves swap roles. Scores are comparable across
         folds, across numbers of topics and for any number of documents, but not across
-        vocabularies: with fewer words the task is easier, so a search over `min_df` or
+        vocabularies: with fewer words, the task is easier, so a search over `min_df` or
         `max_features` would choose the smallest vocabulary. See
         `sklda.metrics.vocabulary_score`.
 
@@ -80,18 +80,18 @@ class BaseLDA(BaseTopicModel):
         NotFittedError
             If the estimator is not fitted.
         ValueError
-            If X does not hold counts of the same words as in fit.
+            If X does not contain counts of the same words as in fit.
 
         Notes
         -----
-        The halves depend on the words and the counts of the document alone, so the
-        score repeats, and all models of the same columns meet the same halves. Their
-        sizes differ by one token at most. A weight of 2.3, which CVBLDA takes, is two
-        tokens of weight 1 and one of 0.3.
+        The halves depend only on the words and counts of the document, so the score is
+        repeatable, and all models with the same columns use the same halves. Their
+        sizes differ by at most one token. A weight of 2.3, which CVBLDA accepts, counts
+        as two tokens of weight 1 and one of 0.3.
 
         Over random halves, the standard deviation of the score is 0.0016 nats for 858
         documents of the KOS corpus (116,000 tokens) with 20 to 200 topics, and 0.002
-        for the difference of two of these models. It falls with the square root of the
+        for the difference between two such models. It falls with the square root of the
         number of tokens.
 
         Cost: twice that of transform.
@@ -126,6 +126,6 @@ class BaseLDA(BaseTopicModel):
         NotFittedError
             If the estimator is not fitted.
         ValueError
-            If X does not hold counts of the same words as in fit.
+            If X does not contain counts of the same words as in fit.
         """
         return float(np.exp(-self.score(X)))

@@ -48,9 +48,10 @@ class CVBLDA(BaseLDA):
     distribution over words, phi_k ~ Dirichlet(beta). Both are integrated out, and
     independent distributions, the responsibilities, approximate the posterior of the
     topics of all tokens [1]_. A sweep updates those of each document-word pair given
-    the means (and variances) of all counts without one token of the pair. Only the
-    start is random. It takes fewer sweeps than a Gibbs sampler. Variational Bayes has a
-    lower bound: it also assumes that theta and phi are independent of the topics.
+    the means (and variances) of all counts, excluding one token of the pair. Only the
+    start is random. CVB needs fewer sweeps than a Gibbs sampler. Its bound is tighter
+    than that of variational Bayes, which also assumes that theta and phi are
+    independent of the topics.
 
     Parameters
     ----------
@@ -58,29 +59,28 @@ class CVBLDA(BaseLDA):
         Number of topics K, 1 to 65,535.
     approximation : {"gaussian", "zero-order", "exact"}, default="gaussian"
         How expected logarithms of counts are computed. "gaussian" expands them to
-        second order, from means and variances [1]_. "zero-order", or CVB0, uses means
-        alone [2]_ and is two to three times faster. "exact" takes O(K) per pair of
-        tokens, and corpora of up to 1,000 tokens. "gaussian" and "exact" start with ten
-        sweeps of "zero-order", which count as part of the first sweep.
+        second order, from means and variances [1]_. "zero-order", or CVB0, uses only
+        means [2]_ and is two to three times as fast. "exact" takes O(K) per pair of
+        tokens and accepts corpora of up to 1,000 tokens. "gaussian" and "exact" start
+        with ten sweeps of "zero-order", which count as part of the first sweep.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
+        Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K.
     topic_word_prior : float or array-like, default=None
-        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10: one number,
-        or an array of shape (n_words,) or (n_components, n_words), such as
-        `seed_word_prior` returns. Small values give each topic few words. None means
-        1 / K.
+        Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10: one number,
+        or an array of shape (n_words,) or (n_components, n_words), such as the result
+        of `seed_word_prior`. Small values give each topic few words. None means 1 / K.
     learn_priors : None, "symmetric" or "asymmetric", default=None
         Fit alpha (one value for all topics, or one per topic) and beta to the expected
         counts by Minka's fixed point, every 10 sweeps. Both remain between 0.0001 and
-        1000; an array for beta does not change. Alpha of short documents may be 0.4
-        times the true one, see the user guide. partial_fit does not learn priors.
+        1000; an array for beta does not change. With short documents, alpha may be 0.4
+        times the true value, see the user guide. partial_fit does not learn priors.
     max_iter : int, default=100
         Maximum number of sweeps.
     tol : float, default=0.01
-        Fit stops after the first sweep that changes the responsibilities by less than
-        this: the sum of absolute changes over the topics, from 0 to 2, mean over the
-        tokens. With 0 there are always `max_iter` sweeps.
+        Fit stops after the first sweep in which the responsibilities change by less
+        than this: the sum of absolute changes over the topics, from 0 to 2, averaged
+        over the tokens. With 0, fit always runs `max_iter` sweeps.
     evaluate_every : int, default=0
         Number of sweeps between two entries of the trace; 0 means no trace.
     n_shards : int, default=1
@@ -88,46 +88,46 @@ class CVBLDA(BaseLDA):
         each on its own copy of the tables; the changes are added up after the sweep.
         Several shards approximate the algorithm of the paper. "exact" requires 1.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 all processors. The result does not depend
-        on it, bit for bit.
+        Number of threads. None means 1, -1 all processors. The result is bit-identical
+        for any number.
     learning_decay : float, default=0.7
-        Used by partial_fit, above 0.5 and up to 1: minibatch t moves the topics by a
+        Used by partial_fit; above 0.5 and at most 1. Minibatch t moves the topics by a
         step of ``(learning_offset + t) ** -learning_decay``.
     learning_offset : float, default=10.0
-        Used by partial_fit, 0 or more: larger values make the first steps smaller.
+        Used by partial_fit; at least 0. Larger values make the first steps smaller.
     total_samples : float, default=1e6
-        Used by partial_fit, from 1 to 1e12: number of documents in the whole corpus.
+        Used by partial_fit: number of documents in the whole corpus, from 1 to 1e12.
     random_state : int, RandomState instance or None, default=None
-        Seed. Pass an int for repeatable results.
+        Seed. Pass an int for reproducible results.
     verbose : int, default=0
-        With 1, print the progress of fit, and when kernels are compiled.
+        If 1, print the progress of fit and the compilation of kernels.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features_in_)
-        Expected number of tokens of each word on each topic, plus beta.
+        Expected number of tokens of each word in each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Expected topic proportions of the training documents.
     bound_ : ndarray of shape (n_evaluations,)
         Trace of the variational bound of log p(w | alpha, beta), equation 12 of [1]_,
-        in nats per token. For "exact" it is a true bound, else an estimate from mean,
-        variance and probability of zero of each count.
+        in nats per token. For "exact", it is a true bound, otherwise an estimate from
+        the mean, variance and probability of zero of each count.
     bound_iter_ : ndarray of shape (n_evaluations,)
         Sweeps after which the entries of `bound_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha after the last sweep.
     topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
-        Beta after the last sweep; an array where the parameter is one.
+        Beta after the last sweep; an array if the parameter is an array.
     n_iter_ : int
-        Number of sweeps done.
+        Number of sweeps performed.
     n_batch_iter_ : int
         Number of minibatches seen by partial_fit.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The words, if X names its columns.
+        The words, if the columns of X have names.
 
     See Also
     --------
@@ -136,11 +136,11 @@ class CVBLDA(BaseLDA):
 
     Notes
     -----
-    X may hold any non-negative numbers, whole ones for "exact": a weight c counts like
-    c tokens. So the smaller the weights, as of tf-idf, the stronger the priors.
+    X may contain any non-negative numbers (whole numbers for "exact"). A weight c
+    counts as c tokens, so small weights such as tf-idf make the priors stronger.
 
-    The Taylor series of "gaussian", equation 18 of [1]_, is poor where alpha is far
-    below 1 and documents are short. There, "zero-order" often predicts better.
+    The Taylor series of "gaussian", equation 18 of [1]_, is inaccurate if alpha is far
+    below 1 and documents are short. In this case, "zero-order" often predicts better.
 
     Cost of a sweep: O(K) per document-word pair; an evaluation takes as long as several
     sweeps. Memory: 4 K bytes per pair and 4 K per word (8 K for "gaussian", 12 K more
@@ -240,7 +240,7 @@ class CVBLDA(BaseLDA):
         Raises
         ------
         ValueError
-            If X holds anything else, or a parameter is out of its range.
+            If X contains anything else, or a parameter is out of range.
         MemoryError
             If the fit would need more than half of the free memory (on Linux).
 
@@ -251,8 +251,8 @@ class CVBLDA(BaseLDA):
 
         Notes
         -----
-        Ctrl-C takes effect within about a second, or after the sweep where threads
-        share it. An interrupted fit leaves the estimator as it was.
+        Ctrl-C takes effect within about a second or, with several threads, after the
+        current sweep. An interrupted fit leaves the estimator unchanged.
         """
         self._fit(X, y)
         return self
@@ -302,10 +302,10 @@ class CVBLDA(BaseLDA):
     def partial_fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Move the topics towards those of a minibatch of documents.
 
-        This is stochastic CVB0 (Foulds et al., 2013), whatever the approximation of
-        fit. The first call starts from random topics, or from those of fit, whose
-        other attributes go: there is no `doc_topic_`, as no documents are stored.
-        Transform them.
+        This is stochastic CVB0 (Foulds et al., 2013), regardless of `approximation`.
+        The first call starts from random topics, or from those of fit. It removes the
+        other attributes of fit, such as `doc_topic_`, because it stores no documents.
+        Use transform for their proportions.
 
         Parameters
         ----------
@@ -322,13 +322,13 @@ class CVBLDA(BaseLDA):
         Raises
         ------
         ValueError
-            If X holds anything else, a parameter is out of its range, or `n_components`
-            is not that of the calls before.
+            If X contains anything else, a parameter is out of range, or `n_components`
+            differs from that of earlier calls.
 
         Notes
         -----
         Cost: O(K) per document-word pair and per word. Memory: 40 K bytes per word. A
-        minibatch without words leaves the topics as they are.
+        minibatch without words leaves the topics unchanged.
         """
         self._validate_params()  # scikit-learn's own context checks the first call only
         first, parameters = not hasattr(self, "components_"), self._parameters
@@ -360,9 +360,9 @@ class CVBLDA(BaseLDA):
         alpha, n_topics = self.doc_topic_prior_, self._parameters.n_components
         if n_topics != alpha.size:
             raise ValueError(
-                f"n_components={n_topics}, but the topics that partial_fit continues "
-                f"are {alpha.size}: set n_components back, or start anew on a clone of "
-                f"this estimator."
+                f"n_components={n_topics}, but partial_fit continues {alpha.size} "
+                "topics: reset n_components, or start again with a clone of this "
+                "estimator."
             )
         beta = word_prior(self.topic_word_prior_)
         return Problem(corpus, self.n_features_in_, alpha, beta)
@@ -373,14 +373,14 @@ def _check_exact(corpus: WeightedCorpus, n_shards: int) -> None:
     n_tokens = int(corpus.count.sum(dtype=np.float64))
     if n_tokens > _MAX_EXACT_TOKENS:
         raise ValueError(
-            f"approximation='exact' takes up to {_MAX_EXACT_TOKENS:,} tokens, because "
-            f"its cost grows with their square. X holds {n_tokens:,}: use "
-            f"approximation='gaussian'."
+            f"approximation='exact' accepts up to {_MAX_EXACT_TOKENS:,} tokens, "
+            "because its cost grows with the square of their number. X has "
+            f"{n_tokens:,}: use approximation='gaussian'."
         )
     if n_shards > 1:
         raise ValueError(
-            f"approximation='exact' is for small corpora and is not sharded: set "
-            f"n_shards=1 instead of n_shards={n_shards}."
+            "approximation='exact' is for small corpora and does not support shards: "
+            f"set n_shards=1 instead of n_shards={n_shards}."
         )
 
 
@@ -388,4 +388,8 @@ def _check_memory(n_cells: int, n_topics: int, *, is_exact: bool) -> None:
     """Raise an error if the fit needs more than half of the free memory."""
     n_bytes = 4 * n_cells * padded(n_topics) + is_exact * 16 * n_cells**2 * n_topics
     what = f"{n_topics} responsibilities for each of {n_cells:,} document-word pairs"
-    check_memory(n_bytes, f"fit, with {what},", "use partial_fit, which stores none")
+    check_memory(
+        n_bytes,
+        f"fit, with {what},",
+        "use partial_fit, which stores no responsibilities",
+    )

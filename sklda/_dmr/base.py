@@ -127,7 +127,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
     ) -> np.ndarray:
         """Estimate the topic proportions of documents under the fitted topics.
 
-        As CollapsedGibbsLDA does, with the alpha of the covariates.
+        The estimate is that of CollapsedGibbsLDA, with the alpha of the covariates.
 
         Parameters
         ----------
@@ -135,8 +135,8 @@ class BaseCovariateLDA(BaseGibbsLDA):
             Word counts.
         covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates), default=None
-            Those of the documents, with the columns of fit. Without them, alpha is
-            `doc_topic_prior_`, the mean over the documents of the fit.
+            Covariates of the documents, with the same columns as in fit. If None, alpha
+            is `doc_topic_prior_`, the mean over the training documents.
 
         Returns
         -------
@@ -148,8 +148,8 @@ class BaseCovariateLDA(BaseGibbsLDA):
         NotFittedError
             If the estimator is not fitted.
         ValueError
-            If X does not hold counts of the same words as in fit, or covariates are not
-            a row of numbers for each document, of as many columns as in fit.
+            If X does not contain counts of the same words as in fit, or covariates do
+            not have a row of numbers for each document with as many columns as in fit.
         """
         fitted = snapshot(self)
         weights = fitted._check_weights(X, reset=False)
@@ -163,8 +163,9 @@ class BaseCovariateLDA(BaseGibbsLDA):
     ) -> float:
         """Return the mean log predictive probability of held-out tokens, in nats.
 
-        By document completion, as CollapsedGibbsLDA does, with the alpha of the
-        covariates: scores of both are comparable.
+        Document completion as in CollapsedGibbsLDA, with the alpha of the covariates.
+        Scores of both estimators are comparable if the vocabulary is the same; for
+        others, see `sklda.metrics.vocabulary_score`.
 
         Parameters
         ----------
@@ -244,7 +245,7 @@ def _warn_of_unused(y: Any, covariates: ArrayLike | None) -> None:
     """Warn of covariates that stand in the place of y, which no fit uses."""
     if covariates is None and getattr(y, "ndim", 1) == 2:
         warn_user(
-            "DMRLDA does not use y, and there are no covariates: pass these by name, "
+            "DMRLDA does not use y, and covariates are missing: pass them by name, "
             "fit(X, covariates=...)."
         )
 

@@ -28,27 +28,26 @@ class DMRLDA(BaseCovariateLDA):
 
     Dirichlet-multinomial regression [1]_: a document with covariates c_d has the
     proportions theta_d ~ Dirichlet(alpha_d), alpha_dk = exp(b_k + c_d . w_k). The
-    topics of the tokens and the weights are sampled in turn, so intervals of what
-    depends on a covariate include the uncertainty of both.
+    topics of the tokens and the weights are sampled in turn, so intervals for the
+    effects of covariates include the uncertainty of both.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
     weight_scale : float, default=1.0
-        Standard deviation of the normal prior of the weights of standardised
-        covariates, from 0.001 to 10: how much the logarithm of alpha changes with one
-        standard deviation of a covariate.
+        Standard deviation of the normal prior on the weights of standardised
+        covariates, from 0.001 to 10. A weight is the change of the logarithm of alpha
+        for one standard deviation of a covariate.
     intercept_scale : float, default=3.0
-        Standard deviation of the normal prior of the intercepts, from 0.001 to 10.
+        Standard deviation of the normal prior on the intercepts, from 0.001 to 10.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Median of the prior of alpha for a document with mean covariates, from 1e-10 to
         1e10. None means 1 / K.
     topic_word_prior : float or array-like, default=None
-        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10: one number,
-        or an array of shape (n_words,) or (n_components, n_words), such as
-        `seed_word_prior` returns. Small values give each topic few words. None means
-        1 / K.
+        Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10: one number,
+        or an array of shape (n_words,) or (n_components, n_words), such as the result
+        of `seed_word_prior`. Small values give each topic few words. None means 1 / K.
     sampler : "auto", "dense" or "sparse", default="auto"
         How the word-topic counts are stored, as in CollapsedGibbsLDA; the posterior is
         the same.
@@ -61,74 +60,74 @@ class DMRLDA(BaseCovariateLDA):
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
     keep_draws : int, default=0
-        Number of kept samples, the last ones, whose counts remain in `draws_`. The
-        weights of all kept samples remain in `coef_draws_` and `intercept_draws_`.
+        Number of kept samples (the last ones) whose counts are stored in `draws_`. The
+        weights of all kept samples are in `coef_draws_` and `intercept_draws_`.
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
     init : "random", "subsample", array-like or estimator, default="random"
-        Where the chain begins; the posterior is the same. With "random", the topics of
-        a token are equally likely, or as an array for `topic_word_prior` says.
-        "subsample" first sweeps over parts of the documents, which pays for large
-        corpora. With topics, an array of shape (n_components, n_words) or a fitted
-        model with such `components_`, tokens are drawn under these. See "Start from
-        topics" in the user guide.
+        Start of the chain; the posterior is the same. "random" draws the topics of
+        tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
+        "subsample" first sweeps over parts of the documents, which saves time on large
+        corpora. An array of topics, of shape (n_components, n_words), or a fitted model
+        with such `components_`, starts from these topics. See "Start from topics" in
+        the user guide.
     warm_start : bool, default=False
-        With True, fit goes on with the chain of the last fit of the same documents and
-        covariates: `max_iter` more sweeps, bit for bit as in one long fit.
+        If True, fit continues the chain of the last fit to the same documents and
+        covariates for `max_iter` more sweeps, bit for bit as in one long fit.
     n_shards : int, default=1
         Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
-        Documents and words are cut into as many; no two shards work on a word at the
-        same time, so all share one table of counts [3]_. One shard changes nothing.
-        Several are an approximation, because the totals of topics are added up only
-        after each of the `n_shards` phases of a sweep; it is close if there are far
-        more documents than shards. The fitted model depends on their number.
+        Documents and words are both divided into shards; no two shards work on the same
+        word at the same time, so all share one table of counts [3]_. One shard is
+        exact. Several are an approximation, because topic totals are updated only after
+        each of the `n_shards` phases of a sweep; it is close if there are far more
+        documents than shards. The fitted model depends on `n_shards`.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 all processors. The result does not depend
-        on it, bit for bit.
+        Number of threads. None means 1, -1 all processors. The result is bit-identical
+        for any number.
     random_state : int, RandomState instance or None, default=None
-        Seed. Pass an int for repeatable results.
+        Seed. Pass an int for reproducible results.
     verbose : int, default=0
-        With 1, print the progress of fit, and when kernels are compiled.
+        If 1, print the progress of fit and the compilation of kernels.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_components, n_covariates)
-        Weights, posterior means: how much the logarithm of alpha changes with one unit
-        of a covariate.
+        Posterior means of the weights: the change of the logarithm of alpha for one
+        unit of a covariate.
     intercept_ : ndarray of shape (n_components,)
-        Intercepts, posterior means.
+        Posterior means of the intercepts.
     coef_draws_ : ndarray of shape (n_kept, n_components, n_covariates)
         Weights of each kept sample.
     intercept_draws_ : ndarray of shape (n_kept, n_components)
         Intercepts of each kept sample.
     covariate_names_ : ndarray of shape (n_covariates,)
-        Columns of the covariates if they have names, else x0, x1, ...
+        Column names of the covariates, or x0, x1, ... if they have none.
     components_ : ndarray of shape (n_components, n_features_in_)
-        Expected number of tokens of each word on each topic, plus beta.
+        Expected number of tokens of each word in each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Expected topic proportions of the training documents.
     draws_ : sklda.inspection.PosteriorDraws or None
-        The samples of `keep_draws`; None if that is 0.
+        The samples stored by `keep_draws`; None if it is 0.
     topic_assignments_ : ndarray of shape (n_tokens,)
         Topic of each training token in the last sweep. Tokens are ordered by document,
         then by word.
     log_joint_ : ndarray of shape (n_evaluations,)
-        Trace of log p(w, z, weights | beta) in nats, with all constants; the weights
-        are those of standardised covariates.
+        Trace of log p(w, z, weights | beta) in nats, including all constants, with the
+        weights of standardised covariates.
     log_joint_iter_ : ndarray of shape (n_evaluations,)
         Sweeps after which the entries of `log_joint_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Mean of alpha over the training documents and the kept samples.
     topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
-        Beta after the last sweep; an array where the parameter is one.
+        Beta after the last sweep; an array if the parameter is an array.
     n_iter_ : int
-        Number of sweeps done.
+        Number of sweeps performed.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The words, if X names its columns.
+        The words, if the columns of X have names.
 
     See Also
     --------
@@ -137,19 +136,20 @@ class DMRLDA(BaseCovariateLDA):
 
     Notes
     -----
-    Given the topics, the weights are drawn by data augmentation: tables of Chinese
-    restaurant processes and a beta variate for each document make the likelihood that
-    of Poisson regressions, one for each topic, whose weights are drawn by elliptical
-    slice sampling [2]_ around their mode. Nothing needs to be tuned.
-    Threads share these draws, which are exact with any number of shards.
+    Given the topics, the weights are drawn by data augmentation. Tables of Chinese
+    restaurant processes and a beta variate for each document turn the likelihood into
+    that of one Poisson regression per topic, whose weights are drawn by elliptical
+    slice sampling [2]_ around their mode. Nothing needs tuning. Threads share these
+    draws, which are exact with any number of shards.
 
-    Covariates are standardised inside, and weights are returned in the units of the
-    covariates. Weights for which some alpha is below 1e-11 or above 1e11 have no prior
-    density.
+    Covariates are standardised internally, and weights are returned in the units of the
+    covariates. Weights that make any alpha smaller than 1e-11 or larger than 1e11 have
+    a prior density of 0.
 
-    Cost of a sweep: that of CollapsedGibbsLDA, O(tokens) for the tables, and about ten
-    passes of O(F^2) for each topic and distinct row of F covariates. Memory: as
-    CollapsedGibbsLDA, 24 bytes for each topic and row, and 8 for each kept weight.
+    Cost of a sweep: that of CollapsedGibbsLDA, plus O(tokens) for the tables and about
+    ten passes of O(F^2) for each topic and distinct row of F covariates. Memory: that
+    of CollapsedGibbsLDA, plus 24 bytes for each topic and row and 8 for each kept
+    weight.
 
     References
     ----------
@@ -247,8 +247,8 @@ class DMRLDA(BaseCovariateLDA):
         covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates), default=None
             Numbers that describe the documents, in the same order. For categories and
-            curves use ColumnTransformer, OneHotEncoder and SplineTransformer of
-            scikit-learn. None means intercepts only.
+            curves, use scikit-learn's ColumnTransformer, OneHotEncoder and
+            SplineTransformer. None means intercepts only.
 
         Returns
         -------
@@ -258,8 +258,8 @@ class DMRLDA(BaseCovariateLDA):
         Raises
         ------
         ValueError
-            If X holds values other than counts, covariates are not a row of finite
-            numbers for each document, or a parameter is out of range.
+            If X contains values other than counts, covariates do not have a row of
+            finite numbers for each document, or a parameter is out of range.
 
         Warns
         -----

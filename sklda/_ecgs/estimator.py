@@ -25,7 +25,7 @@ from sklda._gibbs.sharded import sharded
 class ECGSLDA(BaseGibbsLDA):
     """Latent Dirichlet Allocation by efficient collapsed Gibbs sampling.
 
-    The model is that of CollapsedGibbsLDA. When a document holds a word several times,
+    The model is that of CollapsedGibbsLDA. If a document contains a word several times,
     its tokens often share one topic, and one draw can replace many. A sweep splits the
     tokens of a word in a document into groups and draws one topic for each group as if
     it were a single token. Dynamic sampling learns from earlier draws how many groups
@@ -34,9 +34,9 @@ class ECGSLDA(BaseGibbsLDA):
     This is an approximation: the number of groups depends on the past, and tokens that
     move together are drawn as if they did not attract each other. On text, where most
     words occur once or twice per document, the topics of dynamic sampling are nearly as
-    good as those of CollapsedGibbsLDA. Where documents repeat their words a lot they
-    are not, unless `damping` is large. Use CollapsedGibbsLDA if you need samples from
-    the exact posterior.
+    good as those of CollapsedGibbsLDA. If documents repeat their words often, the
+    topics are worse unless `damping` is large. Use CollapsedGibbsLDA if you need
+    samples from the exact posterior.
 
     Parameters
     ----------
@@ -47,33 +47,32 @@ class ECGSLDA(BaseGibbsLDA):
         "standard" makes N draws, which is the exact chain of CollapsedGibbsLDA.
         "shortcut" makes one. "dynamic" makes N at first; later it makes as many draws
         as there were distinct topics after a randomly chosen earlier sweep. If N is 1
-        or 2, it makes N. The more often documents repeat their words, the more
-        "shortcut" loses, see Notes.
+        or 2, it makes N. The more often documents repeat their words, the worse
+        "shortcut" becomes, see Notes.
     damping : int, default=1
         Weight of N draws in dynamic sampling, in sweeps, from 1 to 1,000,000,000. A
         sweep makes N draws with probability damping / (damping + sweeps so far), so
-        large values come close to the standard strategy. Ignored by other strategies.
+        large values approximate the standard strategy. Ignored by other strategies.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
+        Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K.
     topic_word_prior : float or array-like, default=None
-        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10: one number,
-        or an array of shape (n_words,) or (n_components, n_words), such as
-        `seed_word_prior` returns. Small values give each topic few words. None means
-        1 / K.
+        Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10: one number,
+        or an array of shape (n_words,) or (n_components, n_words), such as the result
+        of `seed_word_prior`. Small values give each topic few words. None means 1 / K.
     learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
         "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
         topic) and beta to the data by Minka's fixed point, every 10 sweeps during
         burn-in. Both remain between 0.0001 and 1000; an array for beta does not change.
-        "hierarchical" samples alpha after each sweep: the posterior of a hierarchical
-        Dirichlet process with at most `n_components` topics. See "Let the data choose
-        the number of topics" in the user guide.
+        "hierarchical" samples alpha after each sweep, from the posterior of a
+        hierarchical Dirichlet process with at most `n_components` topics. See "Let the
+        data choose the number of topics" in the user guide.
     hyperpriors : dict or None, default=None
-        What "hierarchical" samples has gamma priors; their shapes and rates by name:
-        "doc_concentration", the sum of alpha, by default (1, 1);
-        "weight_concentration", by default (1, 0.1): where it is small, few topics have
-        most of the weight; and "topic_word_prior", beta, which is sampled only if it
-        has a prior here. Ignored by other `learn_priors`.
+        Shapes and rates of the gamma priors of "hierarchical", by name:
+        "doc_concentration" (the sum of alpha; by default (1, 1)),
+        "weight_concentration" (by default (1, 0.1); small values give few topics most
+        of the weight) and "topic_word_prior" (beta, which is sampled only if its prior
+        is given here). Ignored for other values of `learn_priors`.
     max_iter : int, default=200
         Number of sweeps.
     burn_in : int, default=None
@@ -83,78 +82,79 @@ class ECGSLDA(BaseGibbsLDA):
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
     keep_draws : int, default=0
-        Number of kept samples, the last ones, that remain in `draws_`, for intervals of
-        topic proportions and regressions on them. Each takes about 4 bytes per
-        document-topic and word-topic pair that occurs in it. On Linux, fit refuses what
-        can exceed half of the free memory.
+        Number of kept samples (the last ones) to store in `draws_`, for intervals and
+        regressions of topic proportions. Each takes about 4 bytes per document-topic
+        and word-topic pair that occurs in it. On Linux, fit raises an error if they
+        could exceed half of the free memory.
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
     init : "random", "subsample", array-like or estimator, default="random"
-        Where the chain begins; the posterior is the same. With "random", the topics of
-        a token are equally likely, or as an array for `topic_word_prior` says.
-        "subsample" first sweeps over parts of the documents, which pays for large
-        corpora. With topics, an array of shape (n_components, n_words) or a fitted
-        model with such `components_`, tokens are drawn under these. See "Start from
-        topics" in the user guide.
+        Start of the chain; the posterior is the same. "random" draws the topics of
+        tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
+        "subsample" first sweeps over parts of the documents, which saves time on large
+        corpora. An array of topics, of shape (n_components, n_words), or a fitted model
+        with such `components_`, starts from these topics. See "Start from topics" in
+        the user guide.
     warm_start : bool, default=False
-        With True, fit goes on with the chain of the last fit: `max_iter` more sweeps,
-        bit for bit as in one long fit. "Continue a fit" in the user guide says what may
-        change in between. The estimator holds the chain, about as much memory as a fit.
+        If True, fit continues the chain of the last fit for `max_iter` more sweeps, bit
+        for bit as in one long fit. "Continue a fit" in the user guide explains what may
+        change in between. The estimator stores the chain, which takes the memory of a
+        fit.
     n_shards : int, default=1
         Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
-        Documents and words are cut into as many; no two shards work on a word at the
-        same time, so all share one table of counts [3]_. One shard changes nothing.
-        Several are an approximation, because the totals of topics are added up only
-        after each of the `n_shards` phases of a sweep; it is close if there are far
-        more documents than shards. The fitted model depends on their number.
+        Documents and words are both divided into shards; no two shards work on the same
+        word at the same time, so all share one table of counts [3]_. One shard is
+        exact. Several are an approximation, because topic totals are updated only after
+        each of the `n_shards` phases of a sweep; it is close if there are far more
+        documents than shards. The fitted model depends on `n_shards`.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 all processors. The result does not depend
-        on it, bit for bit.
+        Number of threads. None means 1, -1 all processors. The result is bit-identical
+        for any number.
     random_state : int, RandomState instance or None, default=None
-        Seed. Pass an int for repeatable results.
+        Seed. Pass an int for reproducible results.
     verbose : int, default=0
-        With 1, print the progress of fit, and when kernels are compiled.
+        If 1, print the progress of fit and the compilation of kernels.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features_in_)
-        Expected number of tokens of each word on each topic, plus beta.
+        Expected number of tokens of each word in each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Expected topic proportions of the training documents.
     draws_ : sklda.inspection.PosteriorDraws or None
-        The samples of `keep_draws`; None if that is 0.
+        The samples stored by `keep_draws`; None if it is 0.
     topic_assignments_ : ndarray of shape (n_tokens,)
         Topic of each training token in the last sweep. Tokens are ordered by document,
         then by word.
     log_joint_ : ndarray of shape (n_evaluations,)
-        Trace of log p(w, z | alpha, beta) in nats, with all constants.
+        Trace of log p(w, z | alpha, beta) in nats, including all constants.
     log_joint_iter_ : ndarray of shape (n_evaluations,)
         Sweeps after which the entries of `log_joint_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha after the last sweep; its mean over the kept samples if it is sampled.
     topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
-        Beta after the last sweep; an array where the parameter is one.
+        Beta after the last sweep; an array if the parameter is an array.
     topic_weights_ : ndarray of shape (n_components,) or None
-        With "hierarchical", the share of each topic in alpha, mean over the kept
-        samples; else None.
+        With "hierarchical", the share of each topic in alpha, averaged over the kept
+        samples; otherwise None.
     n_topics_ : dict of str to ndarray of shape (3,), or None
-        With "hierarchical", mean and ends of the 95 % interval, over the sweeps after
-        burn-in, of "n_topics", the number of topics that hold all but 1 % of the
-        tokens, and of "n_nonempty", the number of those that hold any.
+        With "hierarchical", the mean and the ends of the 95 % interval, over the sweeps
+        after burn-in, of "n_topics", the number of topics that hold all but 1 % of the
+        tokens, and "n_nonempty", the number of topics with any tokens.
     prior_trace_ : dict of str to ndarray of shape (n_sweeps,), or None
-        With "hierarchical", what was sampled after each "sweep", by the names of
+        With "hierarchical", the values sampled after each "sweep", under the names in
         `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep.
     n_iter_ : int
-        Number of sweeps done.
+        Number of sweeps performed.
     sampling_rate_ : ndarray of shape (n_iter_,)
         Number of draws in each sweep, divided by the number of tokens: 1 if every token
-        is drawn, document-word pairs / tokens if each pair is drawn as one group.
+        is drawn, or document-word pairs / tokens if each pair is drawn as one group.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The words, if X names its columns.
+        The words, if the columns of X have names.
 
     See Also
     --------
@@ -164,19 +164,19 @@ class ECGSLDA(BaseGibbsLDA):
     Notes
     -----
     Cost of a sweep: at most O(K) per document-word pair and O(K) per document. The time
-    falls less than the number of draws, because the tokens of a pair share most of the
-    work already. With 2.6 tokens per pair (NIPS) and K = 400, a sweep of shortcut
-    sampling takes 0.8 times as long as a standard one and a sweep of dynamic sampling
-    equally long; with 1.3 tokens per pair (KOS) both take 1.2 times as long. Memory: as
-    CollapsedGibbsLDA, and 4 bytes per document-word pair for shortcut and dynamic
-    sampling. Dynamic sampling also takes 16 bytes per pair of at least three tokens and
-    8 for each number of topics drawn for it so far.
+    falls less than the number of draws, because the tokens of a pair already share most
+    of the work. With 2.6 tokens per pair (NIPS) and K = 400, a sweep of shortcut
+    sampling takes 0.8 times as long as a standard sweep, and a sweep of dynamic
+    sampling takes equally long; with 1.3 tokens per pair (KOS), both take 1.2 times as
+    long. Memory: that of CollapsedGibbsLDA, plus 4 bytes per document-word pair for
+    shortcut and dynamic sampling. Dynamic sampling also takes 16 bytes per pair of at
+    least three tokens and 8 for each number of topics drawn for it so far.
 
     Quality, as the mean log probability of held-out tokens in nats, in the order
-    standard, dynamic, shortcut: -7.432, -7.435, -7.433 on KOS (1.3 tokens per pair,
-    K = 20); -7.390, -7.399, -7.421 on NIPS (2.6 tokens, K = 50); -4.74, -4.76, -4.81 on
-    a planted corpus (8.3 tokens, K = 20), all with alpha = 0.1 and beta = 0.05. Chains
-    that differ in their seeds differ by 0.01 to 0.02, on the last corpus by 0.06.
+    standard, dynamic, shortcut: -7.432, -7.435, -7.433 on KOS (1.3 tokens per pair, K =
+    20); -7.390, -7.399, -7.421 on NIPS (2.6 tokens, K = 50); -4.74, -4.76, -4.81 on a
+    synthetic corpus (8.3 tokens, K = 20), all with alpha = 0.1 and beta = 0.05. Chains
+    with different seeds differ by 0.01 to 0.02, and by 0.06 on the last corpus.
 
     References
     ----------

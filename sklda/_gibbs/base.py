@@ -124,11 +124,11 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
-            Word counts of any numeric dtype, as whole numbers. Not modified. What does
-            not fit into memory may be memory-mapped, or come in blocks of documents:
-            an iterable of sparse matrices, read once, or the path of a folder of files
-            of `scipy.sparse.save_npz`, in the order of their names. See "A corpus
-            larger than memory" in the user guide.
+            Word counts: whole numbers of any numeric dtype. Not modified. A matrix that
+            does not fit into memory can be memory-mapped or passed in blocks of
+            documents: an iterable of sparse matrices, read once, or the path of a
+            folder with files of `scipy.sparse.save_npz`, in the order of their names.
+            See "A corpus larger than memory" in the user guide.
         y : None
             Ignored.
 
@@ -140,17 +140,17 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         Raises
         ------
         ValueError
-            If X holds values other than counts, or a parameter is out of range.
+            If X contains values other than counts, or a parameter is out of range.
         MemoryError
-            If the fit does not fit into the free memory, or the draws of `keep_draws`
-            can take more than half of it (on Linux).
+            If the free memory is too small for the fit, or the draws of `keep_draws`
+            could take more than half of it (on Linux).
         OSError
-            If the temporary files of a large X do not fit onto the disk.
+            If the disk has no room for the temporary files of a large X.
 
         Notes
         -----
-        Ctrl-C takes effect within about a second, or after the sweep where threads
-        share it. An interrupted fit leaves the estimator as it was.
+        Ctrl-C takes effect within about a second or, with several threads, after the
+        current sweep. An interrupted fit leaves the estimator unchanged.
         """
         self._fit_chain(X, y)
         return self

@@ -10,42 +10,41 @@ from sklda._gibbs.uncollapsed_sampler import Uncollapsed
 
 
 class UncollapsedGibbsLDA(BaseGibbsLDA):
-    """Latent Dirichlet Allocation by data augmentation: fit on all processors, exactly.
+    """Latent Dirichlet Allocation by data augmentation: exact on all processors.
 
     A document is a mixture of topics, theta_d ~ Dirichlet(alpha); a topic is a
     distribution over words, phi_k ~ Dirichlet(beta). A sweep draws phi and theta given
     the topics of the tokens, then the topic of each token given phi and theta [1]_,
-    [2]_. Given phi and theta, no token depends on another: threads share the work, and
-    the chain is the same for any number of threads. It converges to the exact
-    posterior, but needs more sweeps than CollapsedGibbsLDA, which integrates phi and
-    theta out. PartiallyCollapsedGibbsLDA is as exact and as parallel, faster and
-    smaller: prefer it, unless you want the sampler of [1]_.
+    [2]_. Given phi and theta, tokens are independent: threads share the work, and the
+    chain is the same for any number of threads. It converges to the exact posterior,
+    but needs more sweeps than CollapsedGibbsLDA, which integrates out phi and theta.
+    Prefer PartiallyCollapsedGibbsLDA, which is also exact and parallel, but faster and
+    needs less memory, unless you need the sampler of [1]_.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
+        Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K.
     topic_word_prior : float or array-like, default=None
-        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10: one number,
-        or an array of shape (n_words,) or (n_components, n_words), such as
-        `seed_word_prior` returns. Small values give each topic few words. None means
-        1 / K.
+        Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10: one number,
+        or an array of shape (n_words,) or (n_components, n_words), such as the result
+        of `seed_word_prior`. Small values give each topic few words. None means 1 / K.
     learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
         "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
         topic) and beta to the data by Minka's fixed point, every 10 sweeps during
         burn-in. Both remain between 0.0001 and 1000; an array for beta does not change.
-        "hierarchical" samples alpha after each sweep: the posterior of a hierarchical
-        Dirichlet process with at most `n_components` topics. See "Let the data choose
-        the number of topics" in the user guide.
+        "hierarchical" samples alpha after each sweep, from the posterior of a
+        hierarchical Dirichlet process with at most `n_components` topics. See "Let the
+        data choose the number of topics" in the user guide.
     hyperpriors : dict or None, default=None
-        What "hierarchical" samples has gamma priors; their shapes and rates by name:
-        "doc_concentration", the sum of alpha, by default (1, 1);
-        "weight_concentration", by default (1, 0.1): where it is small, few topics have
-        most of the weight; and "topic_word_prior", beta, which is sampled only if it
-        has a prior here. Ignored by other `learn_priors`.
+        Shapes and rates of the gamma priors of "hierarchical", by name:
+        "doc_concentration" (the sum of alpha; by default (1, 1)),
+        "weight_concentration" (by default (1, 0.1); small values give few topics most
+        of the weight) and "topic_word_prior" (beta, which is sampled only if its prior
+        is given here). Ignored for other values of `learn_priors`.
     max_iter : int, default=200
         Number of sweeps.
     burn_in : int, default=None
@@ -55,68 +54,69 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
     keep_draws : int, default=0
-        Number of kept samples, the last ones, that remain in `draws_`, for intervals of
-        topic proportions and regressions on them. Each takes about 4 bytes per
-        document-topic and word-topic pair that occurs in it. On Linux, fit refuses what
-        can exceed half of the free memory.
+        Number of kept samples (the last ones) to store in `draws_`, for intervals and
+        regressions of topic proportions. Each takes about 4 bytes per document-topic
+        and word-topic pair that occurs in it. On Linux, fit raises an error if they
+        could exceed half of the free memory.
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
     init : "random", "subsample", array-like or estimator, default="random"
-        Where the chain begins; the posterior is the same. With "random", the topics of
-        a token are equally likely, or as an array for `topic_word_prior` says.
-        "subsample" first sweeps over parts of the documents, which pays for large
-        corpora. With topics, an array of shape (n_components, n_words) or a fitted
-        model with such `components_`, tokens are drawn under these. See "Start from
-        topics" in the user guide.
+        Start of the chain; the posterior is the same. "random" draws the topics of
+        tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
+        "subsample" first sweeps over parts of the documents, which saves time on large
+        corpora. An array of topics, of shape (n_components, n_words), or a fitted model
+        with such `components_`, starts from these topics. See "Start from topics" in
+        the user guide.
     warm_start : bool, default=False
-        With True, fit goes on with the chain of the last fit: `max_iter` more sweeps,
-        bit for bit as in one long fit. "Continue a fit" in the user guide says what may
-        change in between. The estimator holds the chain, about as much memory as a fit.
+        If True, fit continues the chain of the last fit for `max_iter` more sweeps, bit
+        for bit as in one long fit. "Continue a fit" in the user guide explains what may
+        change in between. The estimator stores the chain, which takes the memory of a
+        fit.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 all processors. The result does not depend
-        on it, bit for bit.
+        Number of threads. None means 1, -1 all processors. The result is bit-identical
+        for any number.
     random_state : int, RandomState instance or None, default=None
-        Seed. Pass an int for repeatable results.
+        Seed. Pass an int for reproducible results.
     verbose : int, default=0
-        With 1, print the progress of fit, and when kernels are compiled.
+        If 1, print the progress of fit and the compilation of kernels.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features_in_)
-        Expected number of tokens of each word on each topic, plus beta.
+        Expected number of tokens of each word in each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Expected topic proportions of the training documents.
     draws_ : sklda.inspection.PosteriorDraws or None
-        The samples of `keep_draws`; None if that is 0.
+        The samples stored by `keep_draws`; None if it is 0.
     topic_assignments_ : ndarray of shape (n_tokens,)
         Topic of each training token in the last sweep. Tokens are ordered by document,
         then by word.
     log_joint_ : ndarray of shape (n_evaluations,)
-        Trace of log p(w, z | alpha, beta) in nats, with all constants.
+        Trace of log p(w, z | alpha, beta) in nats, including all constants.
     log_joint_iter_ : ndarray of shape (n_evaluations,)
         Sweeps after which the entries of `log_joint_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha after the last sweep; its mean over the kept samples if it is sampled.
     topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
-        Beta after the last sweep; an array where the parameter is one.
+        Beta after the last sweep; an array if the parameter is an array.
     topic_weights_ : ndarray of shape (n_components,) or None
-        With "hierarchical", the share of each topic in alpha, mean over the kept
-        samples; else None.
+        With "hierarchical", the share of each topic in alpha, averaged over the kept
+        samples; otherwise None.
     n_topics_ : dict of str to ndarray of shape (3,), or None
-        With "hierarchical", mean and ends of the 95 % interval, over the sweeps after
-        burn-in, of "n_topics", the number of topics that hold all but 1 % of the
-        tokens, and of "n_nonempty", the number of those that hold any.
+        With "hierarchical", the mean and the ends of the 95 % interval, over the sweeps
+        after burn-in, of "n_topics", the number of topics that hold all but 1 % of the
+        tokens, and "n_nonempty", the number of topics with any tokens.
     prior_trace_ : dict of str to ndarray of shape (n_sweeps,), or None
-        With "hierarchical", what was sampled after each "sweep", by the names of
+        With "hierarchical", the values sampled after each "sweep", under the names in
         `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep.
     n_iter_ : int
-        Number of sweeps done.
+        Number of sweeps performed.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The words, if X names its columns.
+        The words, if the columns of X have names.
 
     See Also
     --------

@@ -104,9 +104,9 @@ class BaseMedLDA(BaseChainEstimator):
         unchanged = all(np.array_equal(of_y[n], getattr(self, n)) for n in of_y)
         if not np.array_equal(targets, before) or not unchanged:
             raise ValueError(
-                "With warm_start=True fit goes on with the chain of the last fit, so y "
-                "must be the same; but it differs. Pass that, or start anew with "
-                "warm_start=False."
+                "With warm_start=True, fit continues the chain of the last fit, so y "
+                "must be the same; but it differs. Pass the same y, or start again "
+                "with warm_start=False."
             )
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> MaxMargin:
@@ -138,9 +138,9 @@ class BaseMedLDA(BaseChainEstimator):
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Estimate the topic proportions among the tokens of documents.
 
-        The result is their expectation under the fitted topics, or what a classifier
-        has after `n_em_steps` of EM from the prior mean. It is deterministic, and the
-        row of a document does not depend on its neighbours.
+        The result is their expectation under the fitted topics or, for a classifier,
+        the estimate after `n_em_steps` steps of EM from the prior mean. It is
+        deterministic, and the row of a document does not depend on other rows.
 
         Parameters
         ----------
@@ -150,13 +150,13 @@ class BaseMedLDA(BaseChainEstimator):
         Returns
         -------
         ndarray of shape (n_documents, n_topics)
-            Rows sum to 1; of a one-vs-rest model, the proportions for each class do.
-            A document without words gets the prior mean.
+            Rows sum to 1; in a one-vs-rest model, the proportions for each class do. A
+            document without words gets the prior mean.
 
         Raises
         ------
         NotFittedError, ValueError
-            Before fit; if X does not hold counts of the words seen in fit.
+            Before fit; if X does not contain counts of the words seen in fit.
 
         Notes
         -----

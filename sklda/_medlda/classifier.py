@@ -27,7 +27,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     """Max-margin supervised LDA for classification: topics that separate classes.
 
     The model is Latent Dirichlet Allocation with a linear score for each class: a
-    weighted sum of the topic proportions, the fractions of a document's tokens on each
+    weighted sum of the topic proportions, the fractions of a document's tokens in each
     topic. The weights have a normal prior, and each document incurs the hinge loss of
     its label and score, so the topics explain words and labels [1]_, [2]_.
 
@@ -36,51 +36,50 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     n_components : int, default=50
         Number of topics K, 1 to 65,535.
     sampler : "light" or "gibbs", default="light"
-        Algorithm that resamples the topics of tokens: "light" by Metropolis-Hastings
-        steps in O(1) each [1]_, "gibbs" in O(K) [2]_. Both have the same posterior.
+        Algorithm that resamples the topics of tokens: "light" uses Metropolis-Hastings
+        steps in O(1) each [1]_, "gibbs" takes O(K) [2]_. Both have the same posterior.
     multi_class : "multitask" or "ovr", default="multitask"
         Treatment of more than two classes and of several labels per document.
         "multitask" fits `n_topics` = `n_components` topics for all classes, in parallel
-        with several shards. "ovr" (one-vs-rest) fits a model for each class, on
+        if there are several shards. "ovr" (one-vs-rest) fits a model for each class, on
         `n_jobs` threads, and the shards of a model take turns; `n_topics` is then
         `n_components` for each class, in the order of `classes_`.
     C : float, default=100.0
-        Weight of the labels against the words, from 1e-10 to 1e10. The loss of a
-        document is 2 C max(0, 1 - y s) for the score s and the label y, -1 or 1. A
-        program that defines it as 2 c max(0, l - y s) has C = c l: the author of [1]_
-        uses c = 1.6 and l = 64, so C = 102.4.
+        Weight of the labels relative to the words, from 1e-10 to 1e10. The loss of a
+        document is 2 C max(0, 1 - y s) for the score s and the label y, -1 or 1. If a
+        program defines it as 2 c max(0, l - y s), set C = c l: the author of [1]_ uses
+        c = 1.6 and l = 64, so C = 102.4.
     class_weight : dict, "balanced" or None, default=None
-        Factors of C, one for each class: the loss of a document is multiplied by that
-        of its class. Classes without one have 1. "balanced" takes n_documents /
-        (n_classes * n_documents of the class), for a class that is rare. If y is an
-        indicator matrix, the factor of a column acts on the documents with its label,
-        and "balanced" makes these weigh as much as the others, in each column.
+        Factors that multiply the loss of the documents of each class; the default
+        factor is 1. "balanced" uses n_documents / (n_classes * n_documents of the
+        class), which helps with rare classes. If y is an indicator matrix, the factor
+        of a column applies to the documents with its label, and "balanced" gives them
+        the same total weight as the others, in each column.
     prior_precision : float, default=1000.0
-        Precision of the normal prior of the weights, from 1e-20 to 1e20. In a program
-        with margins of l, weights are l times as large, so its precision 1 is l ** 2
-        here: 4096 for the author of [1]_. With a small one, weights separate the
-        training documents before topics fit their words, and predictions suffer.
+        Precision of the normal prior on the weights, from 1e-20 to 1e20. In a program
+        with margins of l, weights are l times as large, so its precision of 1 is l ** 2
+        here: 4096 for the author of [1]_. If it is small, weights separate the training
+        documents before topics fit their words, and predictions suffer.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
+        Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K.
     topic_word_prior : float or array-like, default=0.01
-        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10: one number,
-        or an array of shape (n_words,) or (n_components, n_words), such as
-        `seed_word_prior` returns. Small values give each topic few words. None means
-        1 / K.
+        Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10: one number,
+        or an array of shape (n_words,) or (n_components, n_words), such as the result
+        of `seed_word_prior`. Small values give each topic few words. None means 1 / K.
     learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
         "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
         topic) and beta to the data by Minka's fixed point, every 10 sweeps during
         burn-in. Both remain between 0.0001 and 1000; an array for beta does not change.
-        "hierarchical" samples alpha after each sweep: the posterior of a hierarchical
-        Dirichlet process with at most `n_components` topics. See "Let the data choose
-        the number of topics" in the user guide.
+        "hierarchical" samples alpha after each sweep, from the posterior of a
+        hierarchical Dirichlet process with at most `n_components` topics. See "Let the
+        data choose the number of topics" in the user guide.
     hyperpriors : dict or None, default=None
-        What "hierarchical" samples has gamma priors; their shapes and rates by name:
-        "doc_concentration", the sum of alpha, by default (1, 1);
-        "weight_concentration", by default (1, 0.1): where it is small, few topics have
-        most of the weight; and "topic_word_prior", beta, which is sampled only if it
-        has a prior here. Ignored by other `learn_priors`.
+        Shapes and rates of the gamma priors of "hierarchical", by name:
+        "doc_concentration" (the sum of alpha; by default (1, 1)),
+        "weight_concentration" (by default (1, 0.1); small values give few topics most
+        of the weight) and "topic_word_prior" (beta, which is sampled only if its prior
+        is given here). Ignored for other values of `learn_priors`.
     max_iter : int, default=50
         Number of sweeps.
     burn_in : int, default=None
@@ -90,81 +89,82 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
     init : "random", "subsample", array-like or estimator, default="random"
-        Where the chain begins; the posterior is the same. With "random", the topics of
-        a token are equally likely, or as an array for `topic_word_prior` says.
-        "subsample" first sweeps over parts of the documents, which pays for large
-        corpora. With topics, an array of shape (n_components, n_words) or a fitted
-        model with such `components_`, tokens are drawn under these. See "Start from
-        topics" in the user guide.
+        Start of the chain; the posterior is the same. "random" draws the topics of
+        tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
+        "subsample" first sweeps over parts of the documents, which saves time on large
+        corpora. An array of topics, of shape (n_components, n_words), or a fitted model
+        with such `components_`, starts from these topics. See "Start from topics" in
+        the user guide.
     warm_start : bool, default=False
-        With True, fit goes on with the chain of the last fit: `max_iter` more sweeps,
-        bit for bit as in one long fit. "Continue a fit" in the user guide says what may
-        change in between. The estimator holds the chain, about as much memory as a fit.
+        If True, fit continues the chain of the last fit for `max_iter` more sweeps, bit
+        for bit as in one long fit. "Continue a fit" in the user guide explains what may
+        change in between. The estimator stores the chain, which takes the memory of a
+        fit.
     n_mh_steps : int, default=6
-        Metropolis-Hastings steps per token and sweep of "light". Three were as accurate
-        on 20 Newsgroups, in two thirds of the time.
+        Metropolis-Hastings steps per token and sweep of "light". On 20 Newsgroups,
+        three steps were as accurate and took two thirds of the time.
     n_weight_steps : int or None, default=2
-        Passes over the weights in each sweep. A pass resamples one weight after the
-        other [1]_. None draws all weights of a task jointly, in O(K ** 3) [2]_.
+        Passes over the weights in each sweep. A pass resamples the weights one by one
+        [1]_. None draws all weights of a task jointly, in O(K ** 3) [2]_.
     n_em_steps : int, default=None
-        Most steps of EM that estimate the topic proportions of a document in transform
-        and predict, 1 or more; 500 reach convergence. None means 5 if each document has
-        one of three or more classes, else 500: see "Supervised topics" in the user
-        guide. It may be changed after fit.
+        Maximum number of EM steps that estimate the topic proportions of a document in
+        transform and predict, at least 1; 500 reach convergence. None means 5 if each
+        document has one of three or more classes, otherwise 500: see "Supervised
+        topics" in the user guide. You can change it after fit.
     n_shards : int, default=1
         Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
-        Documents and words are cut into as many; no two shards work on a word at the
-        same time, so all share one table of counts [3]_. One shard changes nothing.
-        Several are an approximation, because the totals of topics are added up only
-        after each of the `n_shards` phases of a sweep; it is close if there are far
-        more documents than shards. The fitted model depends on their number.
+        Documents and words are both divided into shards; no two shards work on the same
+        word at the same time, so all share one table of counts [3]_. One shard is
+        exact. Several are an approximation, because topic totals are updated only after
+        each of the `n_shards` phases of a sweep; it is close if there are far more
+        documents than shards. The fitted model depends on `n_shards`.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 all processors. The result does not depend
-        on it, bit for bit.
+        Number of threads. None means 1, -1 all processors. The result is bit-identical
+        for any number.
     random_state : int, RandomState instance or None, default=None
-        Seed. Pass an int for repeatable results.
+        Seed. Pass an int for reproducible results.
     verbose : int, default=0
-        With 1, print the progress of fit, and when kernels are compiled.
+        If 1, print the progress of fit and the compilation of kernels.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes; if y is an indicator matrix, the numbers of its columns.
+        The classes; if y is an indicator matrix, its column numbers.
     coef_ : ndarray of shape (n_tasks, n_components)
-        Weights of the topics, mean over the kept samples.
+        Weights of the topics, averaged over the kept samples.
     components_ : ndarray of shape (n_topics, n_features_in_)
-        Expected number of tokens of each word on each topic, plus beta.
+        Expected number of tokens of each word in each topic, plus beta.
     topic_word_ : ndarray of shape (n_topics, n_features_in_)
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_topics)
         Expected topic proportions of the training documents.
     loss_ : ndarray of shape (n_iter_,)
-        Hinge loss after each sweep: sum over the tasks, mean over the documents, with
-        the factors of `class_weight`.
+        Hinge loss after each sweep, including the factors of `class_weight`: sum over
+        the tasks, mean over the documents.
     acceptance_rate_ : ndarray of shape (n_iter_,)
-        Share of the proposals of another topic that each sweep accepts; 1 for "gibbs".
+        Share of proposed topic changes that each sweep accepts; 1 for "gibbs".
     doc_topic_prior_ : ndarray of shape (n_topics,)
         Alpha after the last sweep; its mean over the kept samples if it is sampled.
     topic_word_prior_ : ndarray of shape (n_models,) or (n_topics, n_features_in_)
-        Beta after the last sweep; an array where the parameter is one.
+        Beta after the last sweep; an array if the parameter is an array.
     topic_weights_ : ndarray of shape (n_topics,) or None
-        With "hierarchical", the share of each topic in alpha, mean over the kept
-        samples; else None.
+        With "hierarchical", the share of each topic in alpha, averaged over the kept
+        samples; otherwise None.
     n_topics_ : dict of str to ndarray of shape (3,), or None
-        With "hierarchical", mean and ends of the 95 % interval, over the sweeps after
-        burn-in, of "n_topics", the number of topics that hold all but 1 % of the
-        tokens, and of "n_nonempty", the number of those that hold any; a column for
-        each of several models.
+        With "hierarchical", the mean and the ends of the 95 % interval, over the sweeps
+        after burn-in, of "n_topics", the number of topics that hold all but 1 % of the
+        tokens, and "n_nonempty", the number of topics with any tokens; one column per
+        model if there are several.
     prior_trace_ : dict of str to ndarray of shape (n_sweeps,), or None
-        With "hierarchical", what was sampled after each "sweep", by the names of
-        `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep; a column for each
-        of several models.
+        With "hierarchical", the values sampled after each "sweep", under the names in
+        `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep; one column per
+        model if there are several.
     n_iter_ : int
-        Number of sweeps done.
+        Number of sweeps performed.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The words, if X names its columns.
+        The words, if the columns of X have names.
 
     See Also
     --------
@@ -174,14 +174,15 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     Notes
     -----
     Two classes are one task. Otherwise each class, or column of an indicator matrix, is
-    a task. There is no intercept: topic proportions sum to 1, so a constant is a weight
-    that all topics have in common.
+    a task. There is no intercept: topic proportions sum to 1, so adding a constant to
+    all weights has the same effect.
 
     Cost of a sweep: "light" O(n_mh_steps) per token and O(K) per document, times the
     number of tasks; "gibbs" O(K) per token and O(K tasks) per document and topic of it.
     A joint draw of the weights adds O(K^3) per task. Shards resample topics in
-    parallel, and tasks weights. Memory: 4 K bytes per word, 8 K per word and per
-    document for the averages, 24 bytes per document and task, up to 64 during a sweep.
+    parallel, and tasks resample weights in parallel. Memory: 4 K bytes per word, 8 K
+    per word and per document for the averages, 24 bytes per document and task, up to 64
+    during a sweep.
 
     References
     ----------
@@ -277,8 +278,8 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
             Word counts: whole numbers of any dtype. X is not modified.
         y : array-like of shape (n_documents,) or (n_documents, n_classes)
-            Labels of at least two classes, or an indicator matrix: 1 for each label
-            that a document has, else 0, or -1 in an ndarray.
+            Labels of at least two classes, or an indicator matrix: 1 for each label of
+            a document, otherwise 0 (or -1 in an ndarray).
 
         Returns
         -------
@@ -288,13 +289,13 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Raises
         ------
         ValueError
-            If X does not hold counts, y does not hold labels of at least two classes,
-            or a parameter is out of range.
+            If X does not contain counts, y does not contain labels of at least two
+            classes, or a parameter is out of range.
 
         Notes
         -----
-        Ctrl-C takes effect within about a second, or after the sweep where threads
-        share it. An interrupted fit leaves the estimator as it was.
+        Ctrl-C takes effect within about a second or, with several threads, after the
+        current sweep. An interrupted fit leaves the estimator unchanged.
         """
         self._fit_chain(X, y)
         return self
@@ -331,19 +332,19 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Returns
         -------
         ndarray of shape (n_documents,) or (n_documents, n_classes)
-            Two classes have one score; it is above 0 for the second class.
+            Two classes share one score, which is above 0 for the second class.
 
         Raises
         ------
         NotFittedError, ValueError
-            Before fit; if X does not hold counts of the words seen in fit.
+            Before fit; if X does not contain counts of the words seen in fit.
         """
         fitted = snapshot(self)
         scores = fitted._scores(X)
         return scores if fitted._multilabel or scores.shape[1] > 1 else scores[:, 0]
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Return the class with the highest score, or all labels with scores above 0.
+        """Return the class with the highest score, or all labels with positive scores.
 
         Parameters
         ----------
@@ -358,7 +359,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Raises
         ------
         NotFittedError, ValueError
-            Before fit; if X does not hold counts of the words seen in fit.
+            Before fit; if X does not contain counts of the words seen in fit.
         """
         fitted = snapshot(self)
         scores = fitted._scores(X)
@@ -374,14 +375,14 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         y: ArrayLike | MatrixLike,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Return the accuracy, the fraction of documents whose labels are all right.
+        """Return the accuracy, the fraction of documents whose labels are all correct.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
             Word counts.
         y : array-like of shape (n_documents,) or (n_documents, n_classes)
-            Labels, or an indicator matrix as fit takes it.
+            Labels, or an indicator matrix as in fit.
         sample_weight : array-like of shape (n_documents,), default=None
             Weights of the documents.
 
@@ -393,6 +394,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         Raises
         ------
         NotFittedError, ValueError
-            Before fit; if X does not hold counts of the words in fit, or y no labels.
+            Before fit; if X does not contain counts of the words in fit, or y no
+            labels.
         """
         return float(super().score(X, zero_one(y), sample_weight))

@@ -29,37 +29,36 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     n_components : int, default=50
         Number of topics K, 1 to 65,535.
     sampler : "light" or "gibbs", default="light"
-        Algorithm that resamples the topics of tokens: "light" by Metropolis-Hastings
-        steps in O(1) each [1]_, "gibbs" in O(K) [2]_. Both have the same posterior.
+        Algorithm that resamples the topics of tokens: "light" uses Metropolis-Hastings
+        steps in O(1) each [1]_, "gibbs" takes O(K) [2]_. Both have the same posterior.
     C : float, default=100.0
-        Weight of the loss against the words, from 1e-10 to 1e10; its unit is that of
-        1 / y. C times the largest deviation of y from its mean is at most 1e10.
+        Weight of the loss relative to the words, from 1e-10 to 1e10; its unit is that
+        of 1 / y. C times the largest deviation of y from its mean must not exceed 1e10.
     epsilon : float, default=0.1
-        Largest error that has no loss, from 0 to 1e10; its unit is that of y.
+        Largest error without loss, from 0 to 1e10; its unit is that of y.
     prior_precision : float, default=100.0
-        Precision of the normal prior of the weights, from 1e-20 to 1e20; its unit is
+        Precision of the normal prior on the weights, from 1e-20 to 1e20; its unit is
         that of 1 / y ** 2.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
-        Dirichlet parameter alpha of the topics of documents, from 1e-10 to 1e10. Small
+        Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K.
     topic_word_prior : float or array-like, default=0.01
-        Dirichlet parameter beta of the words of topics, from 1e-10 to 1e10: one number,
-        or an array of shape (n_words,) or (n_components, n_words), such as
-        `seed_word_prior` returns. Small values give each topic few words. None means
-        1 / K.
+        Dirichlet parameter beta of the words in topics, from 1e-10 to 1e10: one number,
+        or an array of shape (n_words,) or (n_components, n_words), such as the result
+        of `seed_word_prior`. Small values give each topic few words. None means 1 / K.
     learn_priors : None, "symmetric", "asymmetric" or "hierarchical", default=None
         "symmetric" and "asymmetric" fit alpha (one value for all topics, or one per
         topic) and beta to the data by Minka's fixed point, every 10 sweeps during
         burn-in. Both remain between 0.0001 and 1000; an array for beta does not change.
-        "hierarchical" samples alpha after each sweep: the posterior of a hierarchical
-        Dirichlet process with at most `n_components` topics. See "Let the data choose
-        the number of topics" in the user guide.
+        "hierarchical" samples alpha after each sweep, from the posterior of a
+        hierarchical Dirichlet process with at most `n_components` topics. See "Let the
+        data choose the number of topics" in the user guide.
     hyperpriors : dict or None, default=None
-        What "hierarchical" samples has gamma priors; their shapes and rates by name:
-        "doc_concentration", the sum of alpha, by default (1, 1);
-        "weight_concentration", by default (1, 0.1): where it is small, few topics have
-        most of the weight; and "topic_word_prior", beta, which is sampled only if it
-        has a prior here. Ignored by other `learn_priors`.
+        Shapes and rates of the gamma priors of "hierarchical", by name:
+        "doc_concentration" (the sum of alpha; by default (1, 1)),
+        "weight_concentration" (by default (1, 0.1); small values give few topics most
+        of the weight) and "topic_word_prior" (beta, which is sampled only if its prior
+        is given here). Ignored for other values of `learn_priors`.
     max_iter : int, default=50
         Number of sweeps.
     burn_in : int, default=None
@@ -69,45 +68,46 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
     init : "random", "subsample", array-like or estimator, default="random"
-        Where the chain begins; the posterior is the same. With "random", the topics of
-        a token are equally likely, or as an array for `topic_word_prior` says.
-        "subsample" first sweeps over parts of the documents, which pays for large
-        corpora. With topics, an array of shape (n_components, n_words) or a fitted
-        model with such `components_`, tokens are drawn under these. See "Start from
-        topics" in the user guide.
+        Start of the chain; the posterior is the same. "random" draws the topics of
+        tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
+        "subsample" first sweeps over parts of the documents, which saves time on large
+        corpora. An array of topics, of shape (n_components, n_words), or a fitted model
+        with such `components_`, starts from these topics. See "Start from topics" in
+        the user guide.
     warm_start : bool, default=False
-        With True, fit goes on with the chain of the last fit: `max_iter` more sweeps,
-        bit for bit as in one long fit. "Continue a fit" in the user guide says what may
-        change in between. The estimator holds the chain, about as much memory as a fit.
+        If True, fit continues the chain of the last fit for `max_iter` more sweeps, bit
+        for bit as in one long fit. "Continue a fit" in the user guide explains what may
+        change in between. The estimator stores the chain, which takes the memory of a
+        fit.
     n_mh_steps : int, default=6
-        Metropolis-Hastings steps per token and sweep of "light". Three were as accurate
-        on 20 Newsgroups, in two thirds of the time.
+        Metropolis-Hastings steps per token and sweep of "light". On 20 Newsgroups,
+        three steps were as accurate and took two thirds of the time.
     n_weight_steps : int or None, default=2
-        Passes over the weights in each sweep. A pass resamples one weight after the
-        other [1]_. None draws all weights of a task jointly, in O(K ** 3) [2]_.
+        Passes over the weights in each sweep. A pass resamples the weights one by one
+        [1]_. None draws all weights of a task jointly, in O(K ** 3) [2]_.
     n_shards : int, default=1
         Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
-        Documents and words are cut into as many; no two shards work on a word at the
-        same time, so all share one table of counts [3]_. One shard changes nothing.
-        Several are an approximation, because the totals of topics are added up only
-        after each of the `n_shards` phases of a sweep; it is close if there are far
-        more documents than shards. The fitted model depends on their number.
+        Documents and words are both divided into shards; no two shards work on the same
+        word at the same time, so all share one table of counts [3]_. One shard is
+        exact. Several are an approximation, because topic totals are updated only after
+        each of the `n_shards` phases of a sweep; it is close if there are far more
+        documents than shards. The fitted model depends on `n_shards`.
     n_jobs : int, default=None
-        Number of threads. None means 1, -1 all processors. The result does not depend
-        on it, bit for bit.
+        Number of threads. None means 1, -1 all processors. The result is bit-identical
+        for any number.
     random_state : int, RandomState instance or None, default=None
-        Seed. Pass an int for repeatable results.
+        Seed. Pass an int for reproducible results.
     verbose : int, default=0
-        With 1, print the progress of fit, and when kernels are compiled.
+        If 1, print the progress of fit and the compilation of kernels.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_components)
-        Weights of the topics, mean over the kept samples.
+        Weights of the topics, averaged over the kept samples.
     intercept_ : float
-        Mean of y in fit, to which the prior of the weights shrinks predictions.
+        Mean of y in fit, towards which the prior on the weights shrinks predictions.
     components_ : ndarray of shape (n_components, n_features_in_)
-        Expected number of tokens of each word on each topic, plus beta.
+        Expected number of tokens of each word in each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
         Probability of each word in each topic: the rows of `components_` normalised.
     doc_topic_ : ndarray of shape (n_documents, n_components)
@@ -115,27 +115,27 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     loss_ : ndarray of shape (n_iter_,)
         Mean of max(0, abs(y - s) - epsilon) over the documents, after each sweep.
     acceptance_rate_ : ndarray of shape (n_iter_,)
-        Share of the proposals of another topic that each sweep accepts; 1 for "gibbs".
+        Share of proposed topic changes that each sweep accepts; 1 for "gibbs".
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha after the last sweep; its mean over the kept samples if it is sampled.
     topic_word_prior_ : ndarray of shape (1,) or (n_components, n_features_in_)
-        Beta after the last sweep; an array where the parameter is one.
+        Beta after the last sweep; an array if the parameter is an array.
     topic_weights_ : ndarray of shape (n_components,) or None
-        With "hierarchical", the share of each topic in alpha, mean over the kept
-        samples; else None.
+        With "hierarchical", the share of each topic in alpha, averaged over the kept
+        samples; otherwise None.
     n_topics_ : dict of str to ndarray of shape (3,), or None
-        With "hierarchical", mean and ends of the 95 % interval, over the sweeps after
-        burn-in, of "n_topics", the number of topics that hold all but 1 % of the
-        tokens, and of "n_nonempty", the number of those that hold any.
+        With "hierarchical", the mean and the ends of the 95 % interval, over the sweeps
+        after burn-in, of "n_topics", the number of topics that hold all but 1 % of the
+        tokens, and "n_nonempty", the number of topics with any tokens.
     prior_trace_ : dict of str to ndarray of shape (n_sweeps,), or None
-        With "hierarchical", what was sampled after each "sweep", by the names of
+        With "hierarchical", the values sampled after each "sweep", under the names in
         `hyperpriors`, and "n_topics" and "n_nonempty" of that sweep.
     n_iter_ : int
-        Number of sweeps done.
+        Number of sweeps performed.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The words, if X names its columns.
+        The words, if the columns of X have names.
 
     See Also
     --------
@@ -143,9 +143,9 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
 
     Notes
     -----
-    The defaults are for y that vary by about 1. If yours vary by u, take C / u,
+    The defaults suit y with a standard deviation of about 1. If yours is u, use C / u,
     u * epsilon and prior_precision / u ** 2, the same model in other units, or scale y
-    by :class:`sklearn.compose.TransformedTargetRegressor`.
+    with :class:`sklearn.compose.TransformedTargetRegressor`.
 
     References
     ----------
@@ -243,12 +243,12 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Raises
         ------
         ValueError
-            If X does not hold counts, or y or a parameter is out of range.
+            If X does not contain counts, or y or a parameter is out of range.
 
         Notes
         -----
-        Ctrl-C takes effect within about a second, or after the sweep where threads
-        share it. An interrupted fit leaves the estimator as it was.
+        Ctrl-C takes effect within about a second or, with several threads, after the
+        current sweep. An interrupted fit leaves the estimator unchanged.
         """
         self._fit_chain(X, y)
         return self
@@ -280,7 +280,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Raises
         ------
         NotFittedError, ValueError
-            Before fit; if X does not hold counts of the words seen in fit.
+            Before fit; if X does not contain counts of the words seen in fit.
         """
         fitted = snapshot(self)
         return fitted._scores(X)[:, 0] + fitted.intercept_

@@ -26,14 +26,14 @@ class Display:
     figure_: Figure
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Self:
-        """Plot what the display holds.
+        """Plot the contents of the display.
 
         Parameters
         ----------
         ax : Axes, default=None
             Axes to plot on. By default a new figure of suitable size is created.
         **style : dict
-            Keyword arguments for the method of Axes that draws.
+            Keyword arguments for the drawing method of Axes.
 
         Returns
         -------
@@ -78,7 +78,9 @@ def import_pandas() -> ModuleType:
     try:
         import pandas
     except ImportError as error:
-        raise ImportError("as_frame=True needs pandas: pip install pandas") from error
+        raise ImportError(
+            'as_frame=True needs pandas: pip install "sklda[pandas]"'
+        ) from error
     return pandas
 
 
@@ -126,6 +128,22 @@ def legend_beside(axes: Any, **options: Any) -> None:
 def shorten(text: str, max_length: int) -> str:
     """Cut a text to `max_length` characters, the last of which is then an ellipsis."""
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
+
+
+def write_titles(panels: Any, names: list[str]) -> None:
+    """Write a title above each panel, cut where it would be wider than the panel."""
+    titles = [
+        panel.set_title(name, fontsize="medium", parse_math=False)
+        for panel, name in zip(panels, names, strict=True)
+    ]
+    if titles:
+        panels[0].figure.figure.draw_without_rendering()  # the layout sizes the panels
+    for panel, title, name in zip(panels, titles, names, strict=True):
+        width = panel.get_window_extent().width
+        for length in range(len(name) - 1, 0, -1):
+            if title.get_window_extent().width <= width:
+                break
+            title.set_text(shorten(name, length))
 
 
 def largest_topics(proportions: np.ndarray, n: int) -> np.ndarray:

@@ -25,11 +25,11 @@ def kill():
 
 
 @contextmanager
-def started(n_workers, *, threads_per_worker=1, processes=False, seconds=SECONDS):
+def started(n_workers, *, threads_per_worker=1, processes=False):
     """Start a cluster on this machine; yield a client."""
     timeouts = {
-        "distributed.comm.timeouts.connect": f"{seconds}s",
-        "distributed.comm.timeouts.tcp": f"{seconds}s",
+        "distributed.comm.timeouts.connect": f"{SECONDS}s",
+        "distributed.comm.timeouts.tcp": f"{SECONDS}s",
         "distributed.admin.low-level-log-length": 0,
     }
     with (

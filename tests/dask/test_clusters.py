@@ -1,10 +1,8 @@
-"""Workers, processes, schedulers and clients: how many, and which of them die.
+"""Workers, schedulers and clients: how many, and which of them end in mid-fit.
 
 Each test starts its own cluster; none may run in this process before.
 """
 
-import os
-import signal
 import subprocess
 import sys
 
@@ -14,7 +12,7 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 from distributed import Client
 
-from sklda.dask import _base, _cluster, _messages, _phases
+from sklda.dask import _cluster
 from tests.dask import corpora
 from tests.dask.conftest import SECONDS, started
 
@@ -28,58 +26,6 @@ def test_any_number_of_workers(n_workers, n_threads):
         ):
             model.fit(corpora.delayed_blocks())
             corpora.assert_same_as_local(model, corpora.fit_local(model))
-
-
-def kill_worker(client):
-    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
-
-
-@pytest.mark.parametrize(
-    ("name", "params", "tokens_of_task"),
-    [
-        ("partially collapsed", {}, 0),
-        ("rows", {"storage": "{}", "store_every": 3}, 0),
-        ("rows", {}, 2**24),
-        ("lists", {}, 0),
-        ("lists", {"n_shards": 1}, 0),
-    ],
-)
-def test_killed_worker(
-    name, params, tokens_of_task, processes, after_sweep, monkeypatch, tmp_path
-):
-    # What it held is recomputed, from the first sweep on, or from the last stored one.
-    monkeypatch.setattr(_phases, "TOKENS_OF_TASK", tokens_of_task)
-    times = []
-
-    def kill_once():
-        if not times:
-            kill_worker(processes)
-        times.append(1)
-
-    undo = after_sweep(8, kill_once)
-    if "storage" in params:
-        params = params | {"storage": str(tmp_path)}
-    model = corpora.make(name, **corpora.PRIORS, **params)
-    model.fit(corpora.delayed_blocks())
-    undo()
-    in_phases = name != "partially collapsed" and "n_shards" not in params
-    assert len(times) == 1 + in_phases  # the fit has begun again
-    corpora.assert_same_as_local(model, corpora.fit_local(model))
-
-
-def test_workers_that_die_too_often(processes, after_sweep, monkeypatch):
-    monkeypatch.setattr(_base, "MOST_LOSSES", 0)
-    after_sweep(2, lambda: kill_worker(processes))
-    with pytest.raises(_messages.PartLostError, match=r"is lost.*resume=True"):
-        corpora.make("lists").fit(corpora.delayed_blocks())
-
-
-def test_worker_that_dies_after_the_fit():
-    with started(2, processes=True, seconds=12) as client:
-        model = corpora.make("lists").fit(corpora.delayed_blocks())
-        kill_worker(client)
-        with pytest.raises(_messages.PartLostError, match="call fit again"):
-            model.topic_assignments_.compute()
 
 
 def start(module, *arguments):

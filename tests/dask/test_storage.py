@@ -10,6 +10,7 @@ from scipy import sparse
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 
 import sklda
+from sklda.dask import _storage
 from sklda.dask._storage import Storage
 from tests.dask import corpora
 
@@ -63,10 +64,10 @@ def test_storage_holds_one_complete_sweep(killed, tmp_path):
 @pytest.mark.parametrize(
     ("params", "sizes", "resume", "message"),
     [
-        ({}, [60], False, r"holds sweep 4 of a fit: go on .*resume=True"),
+        ({}, [60], False, r"contains sweep 4 of a fit: resume .*resume=True"),
         ({"n_components": 5}, [60], True, "n_components=4 there, 5 here"),
-        ({}, [7, 23], True, "other documents: n_documents per partition"),
-        ({"storage": None}, [60], True, "resume=True goes on from storage, which is"),
+        ({}, [7, 23], True, "different documents: n_documents per partition"),
+        ({"storage": None}, [60], True, "resume=True resumes from storage, which is"),
         ({}, [60], "yes", "'resume' parameter of .*fit must be"),
         ({"storage": "nowhere://x"}, [60], False, "'nowhere://x' cannot be used"),
     ],
@@ -83,6 +84,14 @@ def test_storage_of_another_estimator_is_refused(killed, tmp_path):
         corpora.make("rows", storage=str(tmp_path)).fit(
             corpora.delayed_blocks(), resume=True
         )
+
+
+def test_storage_of_another_series_of_releases_is_refused(killed, monkeypatch):
+    monkeypatch.setattr(_storage, "__version__", "100.2.1")
+    with pytest.raises(ValueError, match="choose an empty folder") as caught:
+        killed.fit(corpora.delayed_blocks(), resume=True)
+    assert f"by sklda {sklda.__version__}, whose samples" in str(caught.value)
+    assert "of sklda 100.2.1: install" in str(caught.value)
 
 
 def test_storage_ends_what_the_scheduler_remembers(client, after_sweep, tmp_path):
@@ -134,8 +143,8 @@ def test_other_documents_of_the_same_sizes_are_refused(killed, change):
     assert (other.sum(axis=1) == corpora.X.sum(axis=1)).all()
     with pytest.raises(
         ValueError,
-        match=r"holds a fit to other documents: words or counts of documents \d+ to "
-        r"\d+ differ.* Pass the same X.* or choose an empty folder",
+        match=r"contains a fit to different documents: words or counts of documents "
+        r"\d+ to \d+ differ.* Pass the same X.* or choose an empty folder",
     ):
         killed.fit([delayed(other)], resume=True)
     assert not hasattr(killed, "components_")

@@ -97,7 +97,11 @@ def test_frame_and_texts(chains):
         assert "4 chains of CollapsedGibbsLDA, 50 draws each" in text
         assert chains.verdict_ in " ".join(text.split("\n"))
         assert all(name in text for name in table)
-    assert max(map(len, repr(chains).splitlines())) < 100
+    # As wide as a page shows on a screen of 1280 pixels.
+    assert max(map(len, repr(chains).splitlines())) <= 86
+    above, below = repr(chains).splitlines()[1:3]
+    assert above.split() == ["ess_", "ess_", "ess_per_"]
+    assert below.split() == "mean sd r_hat bulk tail mcse second spread".split()
 
 
 def test_draws_as_arviz_takes_them(chains):
@@ -164,7 +168,7 @@ def test_chains_stuck_in_two_modes(seed):
 def test_starts_have_no_r_hat():
     chains = sample_chains(CVBLDA(4, max_iter=5, tol=0), X, random_state=0)
     assert np.isnan(chains.summary()["bound"]["r_hat"])
-    assert "R-hat is not meant for CVBLDA" in chains.verdict_
+    assert "R-hat does not apply to CVBLDA" in chains.verdict_
     assert not chains.converged_
 
 

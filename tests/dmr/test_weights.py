@@ -1,6 +1,7 @@
 """Draws of the weights of covariates, against quadrature over a grid of weights."""
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -56,8 +57,10 @@ def moments(sample):
     return np.column_stack([flat, *(flat[:, i] * flat[:, j] for i, j in pairs)])
 
 
-def expected_moments(x, n_points=25):
+@cache
+def expected_moments(n_weights, n_points=25):
     """Return the moments of the posterior by quadrature."""
+    x = X[:, :n_weights]
     centre, scale = prior_of(x)
     axes = [
         c + s * np.linspace(-5, 5, n_points)
@@ -86,7 +89,7 @@ def errors_of(module, x, n_draws, rng):
         sample.append(own)
     means = moments(np.array(sample)).reshape(60, n_draws // 60, -1).mean(1)
     errors = means.std(0, ddof=1) / np.sqrt(60)
-    return (means.mean(0) - expected_moments(x)) / errors
+    return (means.mean(0) - expected_moments(x.shape[1])) / errors
 
 
 @pytest.mark.slow
@@ -155,6 +158,9 @@ def test_interpreted_draws_pass(part, monkeypatch):
     ],
 )
 def test_mutants_fail(part, edit, monkeypatch):
-    errors = errors_of_edited(monkeypatch, part, [edit], 1800)
-    # With 59 degrees of freedom, 6 is one false alarm in 10 million values.
-    assert abs(errors).max() > 6
+    # With 59 degrees of freedom, 6 is one false alarm in 10 million values. Most faults
+    # show in the draws with which the right code passes above, the others in more.
+    assert any(
+        abs(errors_of_edited(monkeypatch, part, [edit], n)).max() > 6
+        for n in (600, 1800)
+    )

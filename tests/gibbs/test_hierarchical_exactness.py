@@ -14,7 +14,7 @@ from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import Hinge
 from sklda._medlda.sampler import MaxMargin
 from tests.helpers import samplers
-from tests.helpers.enumeration import RIGHT, WRONG, each_mutant, marginals
+from tests.helpers.enumeration import RIGHT, WRONG, copied, each_mutant, marginals
 from tests.helpers.hierarchical import (
     HierarchicalProblem,
     known,
@@ -45,9 +45,9 @@ PROBLEMS = {
         0.3,
         {"doc_concentration": (40.0, 2.0), "weight_concentration": (0.2, 1e-3)},
     ),
-    # Groups of tokens are exact where no cell has two.
-    "cells of one token": HierarchicalProblem("abc - acd", 4, 3, 0.3, BETA),
 }
+# Groups of tokens are exact where no cell has two.
+CELLS_OF_ONE = HierarchicalProblem("abc - acd", 4, 3, 0.3, BETA)
 NINE = {
     "tokens": HierarchicalProblem("aaab - aabbc", 4, 3, 0.3),
     "fixed": HierarchicalProblem("aaab - aabbc", 4, 3, 0.3, FIXED),
@@ -59,6 +59,29 @@ each = pytest.mark.parametrize("name", SAMPLERS)
 
 def is_group(name):
     return name.startswith(("shortcut", "dynamic"))
+
+
+class Around:
+    """A sampler that keeps something of its first problem: some priors, or `counts`."""
+
+    def __init__(self, sampler, kept):
+        self.sampler, self.kept = sampler, kept
+        self.info = sampler.info
+
+    def from_topics(self, problem, z):
+        state = self.sampler.from_topics(problem, z)
+        self.first = problem
+        self.first_counts = copied(self.sampler.counts(problem, state))
+        return state
+
+    def sweep(self, problem, state, rng):
+        priors = {n: getattr(self.first, n) for n in self.kept & {*problem._fields}}
+        return self.sampler.sweep(problem._replace(**priors), state, rng)
+
+    def counts(self, problem, state):
+        if "counts" in self.kept:
+            return self.first_counts
+        return self.sampler.counts(problem, state)
 
 
 # --- the closed form -------------------------------------------------------------
@@ -90,14 +113,25 @@ def test_closed_form_is_a_mean_over_weights():
 @pytest.mark.slow
 @pytest.mark.parametrize("tiny", PROBLEMS.values(), ids=PROBLEMS)
 def test_a_round_leaves_the_posterior_as_it_is(tiny):
+    # At most five p-values: one false alarm in 20,000 seeds. 5000 draws are as many as
+    # the mutants below need, of which most need 200.
     assert_exact(SAMPLERS["rows"], tiny, 5000, seed=1)
 
 
 @pytest.mark.slow
 @each
 def test_a_round_of_each_sampler_does(name):
-    tiny = PROBLEMS["cells of one token" if is_group(name) else "beta"]
-    assert_exact(SAMPLERS[name], tiny, 3000, seed=2)
+    # The priors are tested above. What a sampler hands them is wrong as a whole, if at
+    # all: 1500 draws find tables that are out of date, at p = 1e-11.
+    tiny = CELLS_OF_ONE if is_group(name) else PROBLEMS["beta"]
+    assert_exact(SAMPLERS[name], tiny, 1500, seed=2)
+
+
+@pytest.mark.slow
+def test_tables_that_are_out_of_date_are_found():
+    sampler = Around(SAMPLERS["rows"], {"counts"})
+    found = p_values_after(sampler, PROBLEMS["beta"], 1500, seed=2)
+    assert found["beta"] < WRONG, found
 
 
 def assert_exact(sampler, tiny, n_draws, seed):
@@ -109,18 +143,26 @@ def assert_exact(sampler, tiny, n_draws, seed):
 
 
 @pytest.mark.slow
-@each
-def test_a_long_chain_has_the_marginals_of_the_posterior(name):
-    tiny = ONE_BY_ONE if is_group(name) else NINE["tokens"]
-    chain = Chain(SAMPLERS[name], tiny.problem(), streams(3))
-    assert_marginals(chain, tiny)
+@pytest.mark.parametrize("tiny", NINE.values(), ids=NINE)
+def test_a_long_chain_has_the_marginals_of_the_posterior(tiny):
+    chain = Chain(SAMPLERS["rows"], tiny.problem(), streams(3))
+    assert largest_error(chain, tiny, batch=300) < MOST
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["fixed", "beta"])
-def test_a_long_chain_with_other_priors_has_them(name):
-    chain = Chain(SAMPLERS["rows"], NINE[name].problem(), streams(4))
-    assert_marginals(chain, NINE[name])
+@each
+def test_a_chain_of_each_sampler_has_them(name):
+    tiny = ONE_BY_ONE if is_group(name) else NINE["beta"]
+    chain = Chain(SAMPLERS[name], tiny.problem(), streams(4))
+    assert largest_error(chain, tiny) < MOST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kept", ["doc_topic_prior", "topic_word_prior", "counts"])
+def test_a_sampler_that_keeps_what_it_began_with_is_found(kept):
+    tiny = NINE["beta"]
+    chain = Chain(Around(SAMPLERS["rows"], {kept}), tiny.problem(), streams(4))
+    assert largest_error(chain, tiny) > MOST
 
 
 def n_nonempty(tiny, z):
@@ -129,8 +171,12 @@ def n_nonempty(tiny, z):
     return numbers[:, np.newaxis] == np.arange(1, tiny.n_topics + 1)
 
 
-def assert_marginals(chain, tiny, n_batches=60, batch=300):
-    """Assert that a long chain has the marginals of the posterior."""
+# As in `enumeration.assert_marginals`: one false alarm in 30,000 values.
+MOST = 4.5
+
+
+def largest_error(chain, tiny, n_batches=60, batch=100):
+    """Return the largest error of marginals of a long chain, in standard errors."""
     chain.sample_priors(tiny.priors, Threads(1))
     z = np.empty((n_batches * batch, chain.z.size), np.uint16)
     of_priors = np.empty((len(z), 4))
@@ -143,12 +189,11 @@ def assert_marginals(chain, tiny, n_batches=60, batch=300):
     exact = marginals(tiny, tiny.assignments), n_nonempty(tiny, tiny.assignments)
     expected = tiny.posterior @ np.column_stack(exact), tiny.expected()
     values = np.column_stack(statistics)
-    # As in `enumeration.assert_marginals`: one false alarm in 30,000 values.
     means = values.reshape(n_batches, batch, -1).mean(axis=1)
     errors = means.std(axis=0, ddof=1) / np.sqrt(n_batches)
-    differences = abs(means.mean(axis=0) - np.concatenate(expected))
-    assert (differences < 4.5 * errors + 1e-6).all()
     assert np.median(errors) < 0.02  # or nothing was tested
+    differences = abs(means.mean(axis=0) - np.concatenate(expected))
+    return (differences / (errors + 1e-6)).max()  # beta may be fixed
 
 
 class Supervised(HierarchicalProblem):
@@ -179,7 +224,8 @@ def test_supervised_topics_have_them(n_mh_steps):
     assert abs(tiny.posterior - plain.posterior).max() > 0.01  # labels matter
     targets = tiny.y[:, np.newaxis]
     sampler = MaxMargin(tiny.precision, None, n_mh_steps, Hinge(tiny.C), targets)
-    assert_marginals(MedLDAChain(sampler, tiny.problem(), streams(5)), tiny)
+    chain = MedLDAChain(sampler, tiny.problem(), streams(5))
+    assert largest_error(chain, tiny) < MOST
 
 
 # --- mutants ---------------------------------------------------------------------

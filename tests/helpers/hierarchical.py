@@ -19,6 +19,7 @@ from scipy.special import betainc, gammaln, logsumexp
 from sklda._core.corpus import document_lengths
 from sklda._core.threads import Threads
 from sklda._gibbs.hierarchical import GammaPriors, TopicWeights
+from sklda._gibbs.kernels.tables import add_tables
 from sklda._gibbs.sampled_prior import HierarchicalPrior
 from tests.helpers.enumeration import TinyProblem, chi_square_pvalue
 from tests.helpers.from_python import from_python
@@ -73,7 +74,12 @@ class Law(NamedTuple):
     log_weight: float
 
     def cdf(self, x):
-        return np.interp(np.log(x), self.grid.log, self.below)
+        # As np.interp does, but for one x and at even steps, which is much faster.
+        at = (np.log(x) - self.grid.log[0]) / self.grid.step
+        if not 0 <= at < self.below.size - 1:
+            return np.nan if np.isnan(at) else float(at > 0)
+        i = int(at)
+        return self.below[i] + (at - i) * (self.below[i + 1] - self.below[i])
 
     def draw(self, rng):
         return float(np.exp(np.interp(rng.random(), self.below, self.grid.log)))
@@ -119,7 +125,10 @@ class HierarchicalProblem(TinyProblem):
         return self.a0.law(total)
 
     def _log_weights(self, gamma, tables):
-        """Return log p(tables | gamma) with w integrated out, up to the ways."""
+        """Return log p(tables | gamma) with w integrated out, up to the ways.
+
+        There is one gamma, or one number of tables for each topic.
+        """
         share = gamma / self.n_topics
         total = gammaln(gamma) - gammaln(gamma + sum(tables))
         for m in tables:
@@ -165,6 +174,9 @@ class HierarchicalProblem(TinyProblem):
 
     def _of(self, z):
         """Return what the laws depend on: n_dk, and n_kw but for its order."""
+        return self._once(self._counted, tuple(z))
+
+    def _counted(self, z):
         n_dk, n_kw, _ = self.tables(z)
         return tuple(map(tuple, n_dk)), tuple(sorted(map(tuple, n_kw)))
 
@@ -196,7 +208,7 @@ class HierarchicalProblem(TinyProblem):
         total = np.zeros(4)
         for n_dk, p in self._probabilities(lambda z: self._of(z)[0]):
             m, of_a0, of_gamma, log_weights = self._once(self._tables, n_dk)
-            q = p * np.exp(log_weights - logsumexp(log_weights))
+            q = p * _normalised(log_weights)
             for i, weight in enumerate(q):
                 total[0] += weight * of_a0[i].mean(self.a0.log)
                 total[1] += weight * of_gamma[i].mean(self.gamma.log)
@@ -218,11 +230,11 @@ class HierarchicalProblem(TinyProblem):
     def draw(self, z, rng):
         """Draw a0, gamma, w and beta given z."""
         m, of_a0, of_gamma, log_weights = self._once(self._tables, self._of(z)[0])
-        i = rng.choice(len(m), p=np.exp(log_weights - logsumexp(log_weights)))
+        i = rng.choice(len(m), p=_normalised(log_weights))
         gamma, a0 = of_gamma[i].draw(rng), of_a0[i].draw(rng)
         shape = gamma / self.n_topics + m[i]
         logs = np.log(rng.gamma(shape + 1)) + np.log(rng.random(shape.size)) / shape
-        weights = np.exp(logs - logsumexp(logs))
+        weights = _normalised(logs)
         beta = self.beta
         if self.grid_of_beta is not None:
             beta = self._beta_given(z).draw(rng)
@@ -237,9 +249,7 @@ class HierarchicalProblem(TinyProblem):
         (weights, a0, gamma), beta = sample
         n_dk = self._of(z)[0]
         m, of_a0, of_gamma, log_weights = self._once(self._tables, n_dk)
-        given = self._once(self._ways, n_dk)[1] + [
-            self._log_weights(gamma, one) for one in m
-        ]
+        given = self._once(self._ways, n_dk)[1] + self._log_weights(gamma, m.T)
         after_gamma = given + [law.log_weight for law in of_a0]
         found = {
             "gamma": _mixed(log_weights, [law.cdf(gamma) for law in of_gamma]),
@@ -270,8 +280,13 @@ def _beta_below(x, shapes, rng):
     return betainc(*shapes, x) if x > 0 else rng.random() * betainc(*shapes, LEAST)
 
 
+def _normalised(log_weights):
+    weights = np.exp(log_weights - log_weights.max())
+    return weights / weights.sum()
+
+
 def _mixed(log_weights, values):
-    return float(np.exp(log_weights - logsumexp(log_weights)) @ values)
+    return float(_normalised(log_weights) @ values)
 
 
 # --- draws -----------------------------------------------------------------------
@@ -348,6 +363,9 @@ def mutant(edits) -> Any:
     for name in ("log_rising", "exp_double", "log_double"):  # no fault is planted there
         assert getattr(kernels, name) is getattr(math, name)
         setattr(kernels, name, _compiled(name))
+    # The loop over tokens is slow in Python: it is run only if it may have the fault.
+    if edits and all(edit.function != "add_tables" for edit in edits):
+        loaded.modules["sklda._gibbs.tables"].add_tables = add_tables
     return loaded.module.HierarchicalPrior
 
 

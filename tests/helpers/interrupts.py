@@ -34,7 +34,7 @@ def interrupted_at(moment, call, functions=None):
     return False
 
 
-def wait_for_threads(n, seconds=20):
+def wait_for_threads(n, seconds=120):
     """Wait until no more than n threads are left beside the main thread."""
     end = time.monotonic() + seconds
     while _thread._count() > n:

@@ -42,16 +42,17 @@ def test_scaling_of_few_or_equal_topics(distances, expected, ratio):
     np.testing.assert_allclose(found_ratio, ratio, atol=1e-12)
 
 
-def circles_that_labels_meet(display):
-    """Return for each label on which circles it is, without its own if it is inside."""
+def circles_that_labels_meet(display, clearance=2.0):
+    """Return for each label which circles are near, without its own if it is inside."""
     centres = display.ax_.transData.transform(display.positions)
     radii = np.sqrt(display.circles_.get_sizes()) / 2 * display.figure_.dpi / 72
+    near = radii + clearance * display.figure_.dpi / 72
     met = []
     for k, box in enumerate(boxes_without_lines(display.texts_)):
         distances = np.linalg.norm(np.clip(centres, box[:2], box[2:]) - centres, axis=1)
         corners = [(x, y) for x in box[::2] for y in box[1::2]]
         inside = np.linalg.norm(corners - centres[k], axis=1).max() <= radii[k]
-        on = set(np.flatnonzero(distances < radii).tolist())
+        on = set(np.flatnonzero(distances < near).tolist())
         met.append(on - {k} if inside else on)
     return met
 
@@ -69,6 +70,13 @@ def test_labels_of_the_map_are_apart_from_each_other_and_from_circles(
     extents = boxes_without_lines(display.texts_)
     assert overlaps(extents) == 0
     assert circles_that_labels_meet(display) == [set()] * n_topics
+    for dpi in (72, 110):  # of files
+        display.figure_.set_dpi(dpi)
+        display.figure_.draw_without_rendering()
+        assert overlaps(boxes_without_lines(display.texts_)) == 0
+        assert circles_that_labels_meet(display, 0.0) == [set()] * n_topics
+    display.figure_.set_dpi(100)
+    display.figure_.draw_without_rendering()
     frame = display.ax_.get_window_extent().extents
     assert (extents[:, :2] >= frame[:2]).all()
     assert (extents[:, 2:] <= frame[2:]).all()
@@ -105,7 +113,7 @@ def test_words_of_the_map(pyplot):
         warnings.simplefilter("error")
         texts = TopicMapDisplay.from_estimator(model).texts_
     assert [text.get_text() for text in texts] == ["0", "1"], "without names no words"
-    with pytest.warns(UserWarning, match="Words are shown as the numbers") as told:
+    with pytest.warns(UserWarning, match="Words are shown as column numbers") as told:
         texts = TopicMapDisplay.from_estimator(model, n_words=1).texts_
     assert told[0].filename == __file__
     display = TopicMapDisplay.from_estimator(
@@ -114,3 +122,10 @@ def test_words_of_the_map(pyplot):
     assert display.labels == ["0\na\nb\nc", "1\nc\nb\na"]
     _, ax = pyplot.subplots()
     assert TopicMapDisplay.from_estimator(model, n_words=1, ax=ax).ax_ is ax
+
+
+def test_a_line_leads_from_each_circle_to_a_label_beside_it(pyplot):
+    display = TopicMapDisplay.from_estimator(model_of(20), LONG)
+    beside = [text.get_position() != (0, 0) for text in display.texts_]
+    assert True in beside
+    assert [text.arrow_patch.get_visible() for text in display.texts_] == beside

@@ -104,7 +104,7 @@ def test_top_indices_are_a_stable_sort(n):
 
 
 def test_default_names():
-    words = "numbers of their columns.*Pass.*names"
+    words = "column numbers.*Pass.*names"
     with pytest.warns(UserWarning, match=words) as told:
         assert top_words(KnownTopics(COMPONENTS), n_words=2) == [["0", "1"], ["0", "2"]]
     assert told[0].filename == __file__
@@ -113,6 +113,11 @@ def test_default_names():
         warnings.simplefilter("error")
         assert top_words(named, n_words=2) == [["apple", "berry"], ["apple", "cherry"]]
         assert top_words(named, ["p", "q", "r", "s"], 1) == [["p"], ["p"]]
+
+
+def test_names_of_documents_point_to_a_transposed_matrix():
+    with pytest.raises(ValueError, match=r"2 names.* 4 words.*were its rows, fit X\.T"):
+        top_words(KnownTopics(COMPONENTS), ["first post", "second post"])
 
 
 def test_frame():

@@ -25,6 +25,25 @@ def test_labels_of_any_kind():
     assert fit((MAIN[TRAIN] == 1).tolist()).classes_.dtype == bool
 
 
+@pytest.mark.parametrize(
+    ("y", "way"),
+    [
+        (dict(enumerate([0, 1, 0])), r"got dict\. Pass list\(y\.values\(\)\) if"),
+        ((d % 2 for d in range(3)), r"got generator\. Pass list\(y\)\.$"),
+        ({"a": 0, "b": 1, "c": 0}.values(), r"got dict_values\. Pass list\(y\)\.$"),
+        ({0, 1, 2}, r"got set\.$"),
+        ("aba", r"got str\.$"),
+        (1, r"got int\.$"),
+    ],
+)
+def test_what_is_no_list_is_named(y, way):
+    for cls in (MedLDAClassifier, MedLDARegressor):
+        with pytest.raises(TypeError, match=r"^y must be a list or an array.*" + way):
+            cls().fit(X[:3], y)
+    with pytest.raises(TypeError, match=way):
+        fit().score(X[:3], y)
+
+
 def test_a_column_of_labels():
     with pytest.warns(DataConversionWarning):
         model = fit(MAIN[TRAIN][:, np.newaxis])

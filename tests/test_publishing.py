@@ -1,0 +1,81 @@
+"""What stands outside of the package: the README of package pages, and placeholders."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.rst").read_text("utf-8")
+REPOSITORY = "https://example.org/sklda"
+
+
+@pytest.fixture
+def hook(monkeypatch):
+    """Return the module that the build runs, without the packages of the build."""
+    name = "hatchling.metadata.plugin.interface"
+    fake = ModuleType(name)
+    fake.MetadataHookInterface = object
+    monkeypatch.setitem(sys.modules, name, fake)
+    for parent in ("hatchling.metadata.plugin", "hatchling.metadata", "hatchling"):
+        monkeypatch.setitem(sys.modules, parent, ModuleType(parent))
+    spec = importlib.util.spec_from_file_location("hook", ROOT / ".ci" / "readme.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def targets(text: str) -> list[str]:
+    """Return the targets of links and pictures."""
+    found = re.findall(r"<([^<>\s]+)>`_", text)
+    return found + re.findall(r"(?:image|figure):: (\S+)", text)
+
+
+@pytest.mark.parametrize(
+    ("version", "tag"), [("0.1.0", "v0.1.0"), ("1.2.dev0", "main")]
+)
+def test_readme_of_package_pages_has_no_relative_targets(hook, version, tag):
+    metadata = {"version": version, "urls": {"Repository": REPOSITORY}}
+    hook.CustomMetadataHook.update(SimpleNamespace(root=ROOT), metadata)
+    found = targets(metadata["readme"]["text"])
+    relative = [target for target in targets(README) if "://" not in target]
+    assert len(relative) > 3
+    assert len(found) == len(targets(README))
+    assert [target for target in found if "://" not in target] == []
+    assert f"{REPOSITORY}/raw/{tag}/doc/images/explorer.png" in found
+    assert f"{REPOSITORY}/blob/{tag}/CHANGES.rst" in found
+
+
+def test_addresses_stay_as_they_are(hook):
+    text = "`NumPy <https://numpy.org>`__ `us <a/b.rst>`__ <x>\n\n.. image:: c.png\n"
+    found = targets(hook.with_addresses(text, "https://h/r", "v1"))
+    assert found == [
+        "https://numpy.org",
+        "https://h/r/blob/v1/a/b.rst",
+        "https://h/r/raw/v1/c.png",
+    ]
+
+
+def test_relative_targets_of_the_readme_exist():
+    for target in targets(README):
+        assert "://" in target or (ROOT / target).is_file(), target
+
+
+def test_files_with_placeholders_are_listed_for_whoever_publishes():
+    listed = subprocess.run(
+        ["git", "grep", "-l", "example.org", "--", ":!*.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode != 0:
+        pytest.skip("not a checkout of git")
+    text = (ROOT / "CONTRIBUTING.rst").read_text("utf-8")
+    section = text.partition("Manual steps")[2]
+    files = set(listed.stdout.split()) - {"CONTRIBUTING.rst"}
+    assert [path for path in sorted(files) if f"``{path}``" not in section] == []
