@@ -61,7 +61,7 @@ def figures() -> dict[str, str]:
     found |= _blocks() | _shards() | _variational() | _supervised()
     reports = (_read(f"covariates/{kind}.json") for kind in ("coverage", "heldout"))
     found |= covariate_tables.figures(*reports)
-    return found | gene_tables.figures(_of_cells())
+    return found | gene_tables.figures(_read("genes/chains-genes.json"))
 
 
 def _blocks() -> dict[str, str]:
@@ -281,13 +281,9 @@ def of_covariates(kind: str) -> str:
     return _table(getattr(covariate_tables, f"{kind}_rows")(report))
 
 
-def _of_cells() -> dict[str, dict]:
-    return {name: _read(f"genes/chains-{name}.json") for name in gene_tables.CORPORA}
-
-
 def genes_table() -> str:
     """Return what samplers take for the counts of single cells."""
-    return _table(gene_tables.rows(_of_cells()))
+    return _table(gene_tables.rows(_read("genes/chains-genes.json")))
 
 
 def parallel_table() -> str:
@@ -371,7 +367,7 @@ TABLES = {
     "heldout": (partial(of_covariates, "heldout"), "covariates/heldout.json"),
     "peers": (partial(of_covariates, "peers"), "covariates/peers.json"),
     "curves": (curves_table, "topics/curves.json"),
-    "genes": (genes_table, "genes/chains-*.json"),
+    "genes": (genes_table, "genes/chains-genes.json"),
     "hierarchical": (hierarchical_table, "topics/hierarchical.json"),
     "parallel": (parallel_table, "parallel/chains-*.json"),
     "planted": (planted_table, "topics/planted.json"),
