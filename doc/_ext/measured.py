@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import covariate_tables
+import gene_tables
 import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -59,7 +60,8 @@ def figures() -> dict[str, str]:
             found[f"{corpus}-{name}-gain"] = _range(gains)
     found |= _blocks() | _shards() | _variational() | _supervised()
     reports = (_read(f"covariates/{kind}.json") for kind in ("coverage", "heldout"))
-    return found | covariate_tables.figures(*reports)
+    found |= covariate_tables.figures(*reports)
+    return found | gene_tables.figures(_read("genes/chains-genes.json"))
 
 
 def _blocks() -> dict[str, str]:
@@ -279,6 +281,11 @@ def of_covariates(kind: str) -> str:
     return _table(getattr(covariate_tables, f"{kind}_rows")(report))
 
 
+def genes_table() -> str:
+    """Return what samplers take for the counts of single cells."""
+    return _table(gene_tables.rows(_read("genes/chains-genes.json")))
+
+
 def parallel_table() -> str:
     """Return what samplers take on two threads, relative to single-site on one."""
     head = "corpus", "K", "time of a sweep", f"sweeps to {_AFTER} of single-site"
@@ -360,6 +367,7 @@ TABLES = {
     "heldout": (partial(of_covariates, "heldout"), "covariates/heldout.json"),
     "peers": (partial(of_covariates, "peers"), "covariates/peers.json"),
     "curves": (curves_table, "topics/curves.json"),
+    "genes": (genes_table, "genes/chains-genes.json"),
     "hierarchical": (hierarchical_table, "topics/hierarchical.json"),
     "parallel": (parallel_table, "parallel/chains-*.json"),
     "planted": (planted_table, "topics/planted.json"),
