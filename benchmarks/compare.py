@@ -181,8 +181,8 @@ def section_speed(reports, images) -> dict:
     limits = sorted({report["options"]["limit"] for report in reports})
     seconds = " or ".join(f"{limit:g}" for limit in limits)
     dagger = (
-        f"{MARK.strip()}: a program is warmed up for at most {seconds} seconds, and "
-        "timed for as long; of this one, earlier and fewer sweeps were timed."
+        f"{MARK.strip()}: each program warms up for at most {seconds} seconds and is "
+        "timed for as long; for this one, earlier and fewer sweeps were timed."
     )
     is_marked = any(MARK in table for table in tables)
     return {"tables": "\n\n".join(tables), "dagger": dagger if is_marked else ""}
@@ -259,7 +259,7 @@ def table_of_levels(report: dict) -> str:
         rows.append([*first_cells(name), *cells, end.format(**last)])
     ratios = [ratio_to_others(found, -1) for found in seconds.values()]
     rows.append(["fastest other exact sampler / sklda", "", *ratios, ""])
-    title = f"{title_of(report)}: seconds to a perplexity"
+    title = f"{title_of(report)}: seconds to reach a perplexity"
     return table(title, [*HEAD, *wanted, "at the end"], rows)
 
 

@@ -38,6 +38,7 @@ extensions = [
     "measured",
     "offline_search",
     "page_output",
+    "stacked_tables",
 ]
 # benchmarks.rst, written by `python -m benchmarks pages`, is part of another page.
 exclude_patterns = ["_build", "_templates", "_backreferences", "benchmarks.rst"]

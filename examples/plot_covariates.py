@@ -43,7 +43,7 @@ if path.is_file():
     ticks = {1: "Jan", 61: "Mar", 122: "May", 183: "Jul", 245: "Sep", 306: "Nov"}
 
     def format_x(value):
-        return str(np.datetime64("2007-12-31") + int(value))
+        return str(np.datetime64("2007-12-31") + np.timedelta64(int(value), "D"))
 
 else:
     docs = load_docstrings()
@@ -91,7 +91,7 @@ settings = {
 }
 contrast = predicted_proportions(dmr, settings).contrast(*sides)
 order = np.argsort(contrast.difference)
-print(f"{contrast.second} less {contrast.first}, intervals of 95 %")
+print(f"{contrast.second} minus {contrast.first}, 95 % intervals")
 for k in [*order[:4], *order[-4:]]:
     interval = f"[{contrast.low[k]:+.3f}, {contrast.high[k]:+.3f}]"
     print(f"{contrast.difference[k]:+.3f}  {interval}  {names[k]}")

@@ -90,7 +90,7 @@ settings = {
 predicted = predicted_proportions(dmr, settings, confidence_level=0.9)
 effect = predicted.contrast(arms[0], arms[1])
 order = np.argsort(-effect.difference)
-print(f"{effect.second} less {effect.first}, intervals of 90 %")
+print(f"{effect.second} minus {effect.first}, 90 % intervals")
 for k in order:
     interval = f"[{effect.low[k]:+.2f}, {effect.high[k]:+.2f}]"
     print(f"{effect.difference[k]:+.2f}  {interval}", end="  ")
@@ -111,7 +111,7 @@ pairs = {
 for key, (low, high) in pairs.items():
     contrast = predicted.contrast(low, high)
     numbers = (contrast.difference[first], contrast.low[first], contrast.high[first])
-    print(f"{high} less {low}: {{:+.2f}} [{{:+.2f}}, {{:+.2f}}]".format(*numbers))
+    print(f"{high} minus {low}: {{:+.2f}} [{{:+.2f}}, {{:+.2f}}]".format(*numbers))
     if key in article:
         print("  Roberts et al.: {:+.2f} [{:+.2f}, {:+.2f}]".format(*article[key]))
 

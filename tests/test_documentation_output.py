@@ -90,6 +90,21 @@ def test_page_shows_stored_output_where_data_are_missing(build, monkeypatch, tmp
     assert warnings == ""
 
 
+def test_some_pages_alone_are_run_and_stored(build, monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(EXTENSIONS)
+    stored = importlib.import_module("stored_output")
+    monkeypatch.setattr(stored, "STORE", tmp_path / "stored_output")
+    options = {"tags": ["store"], "page_output_stored": ["index"]}
+    page, _ = build(PAGE, **options, page_output_only=["guide/*"])
+    assert "x is 42" not in page
+    assert not stored.STORE.exists()
+    page, _ = build(PAGE, **options, page_output_only=["guide/*", "in*"])
+    assert "x is 42" in page
+    assert (stored.STORE / "index" / "output.json").is_file()
+    page, _ = build(PAGE.replace("is", "was"), page_output_only=["guide/*"])
+    assert "x is 42" in page, "what is stored is shown"
+
+
 def test_excluded_page_is_not_run(build):
     page, _ = build(PAGE, page_output_exclude=["ind*"])
     assert "x is 42" not in page
@@ -98,9 +113,10 @@ def test_excluded_page_is_not_run(build):
 def test_long_names_break_between_words(build):
     page, _ = build(
         "Title\n=====\n\n``CollapsedGibbsLDA`` and ``fit``, ``top_words``, "
-        "``sklda.__version__``, ``estimate_effect``"
+        "``sklda.__version__``, ``estimate_effect``, ``MedLDARegressor``"
     )
-    assert "Collapsed<wbr>Gibbs<wbr>LDA" in page
+    assert "Collapsed<wbr>GibbsLDA" in page
+    assert "MedLDA<wbr>Regressor" in page
     assert "top_words" in page
     assert "sklda.<wbr>__version__" in page
     assert "estimate_<wbr>effect" in page

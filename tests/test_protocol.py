@@ -39,6 +39,7 @@ from tests.gibbs import test_phi_first_exactness as phi_first
 from tests.helpers.corpora import random_corpus, words_of
 from tests.helpers.enumeration import faults
 from tests.helpers.mutants import streams
+from tests.helpers.public_names import estimators
 from tests.helpers.samplers import SAMPLERS, SHARDABLE
 from tests.medlda import test_exactness as medlda
 
@@ -313,8 +314,7 @@ ENGINES = {
         "exact": cvb_exact,
     }
 }
-PUBLIC = [getattr(sklda, name) for name in sklda.__all__]  # imported when asked for
-CLASSES = [cls for cls in PUBLIC if hasattr(cls, "_parameter_constraints")]
+CLASSES = list(estimators().values())
 
 
 def options():
@@ -343,8 +343,8 @@ def test_there_are_options():
 
 @each_option
 def test_the_docstring_and_the_hint_name_the_value(cls, param, value):
-    entry = re.search(rf"^    {param} : .*(?:\n(?!    \S).*)*", cls.__doc__, re.M)
-    assert f'"{value}"' in entry.group().split("\n")[0], "in the type of the parameter"
+    entry = re.search(rf"^{param} : .*$", inspect.getdoc(cls), re.M)
+    assert f'"{value}"' in entry.group(), "in the type of the parameter"
     hint = get_type_hints(cls.__init__)[param]
     literals = [h for h in (hint, *get_args(hint)) if get_origin(h) is Literal]
     assert value in [one for literal in literals for one in get_args(literal)]

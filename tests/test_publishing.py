@@ -76,6 +76,6 @@ def test_files_with_placeholders_are_listed_for_whoever_publishes():
     if listed.returncode != 0:
         pytest.skip("not a checkout of git")
     text = (ROOT / "CONTRIBUTING.rst").read_text("utf-8")
-    section = text.partition("What only a person can do")[2]
+    section = text.partition("Manual steps")[2]
     files = set(listed.stdout.split()) - {"CONTRIBUTING.rst"}
     assert [path for path in sorted(files) if f"``{path}``" not in section] == []

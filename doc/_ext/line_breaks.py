@@ -5,9 +5,11 @@ import re
 LONG = 13  # characters; shorter names stay whole
 NAME = re.compile(r'(<span class="(?:pre|sig-name descname)">)([^<]+)(</span>)')
 TITLE = re.compile(r"(<h[123]>)([^<]+)(<a |</h)")
-# Before the capital that begins a word, after the mark that ends one; not in __name__.
+# Before the capital that begins a word, where LDA is none of its own; after the mark
+# that ends a word; not in __name__.
 BREAK = re.compile(
-    r"(?<=[a-z0-9])(?=[A-Z])|(?<=[./=(\[-])(?=\w)|(?<=[^\W_]_)(?=[^\W_])"
+    r"(?<=[a-z0-9])(?=[A-Z])(?!LDA)|(?<=LDA)(?=[A-Z])"
+    r"|(?<=[./=(\[-])(?=\w)|(?<=[^\W_]_)(?=[^\W_])"
 )
 
 

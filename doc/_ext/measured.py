@@ -182,8 +182,7 @@ def _paces(report: dict) -> dict[str, float]:
 def _of_blocks(values: dict) -> str:
     """Return what blocks of two and of four tokens take, of what single-site takes."""
     ratios = _relative(values)
-    texts = ("–" if ratios[n] is None else f"{ratios[n]:.2f}" for n in BLOCKS)
-    return " / ".join(texts)
+    return _beside(ratios[n] for n in BLOCKS)
 
 
 def _relative(values: dict) -> dict:
@@ -282,12 +281,8 @@ def of_covariates(kind: str) -> str:
 
 def parallel_table() -> str:
     """Return what samplers take on two threads, relative to single-site on one."""
-    kinds = "shards", "partially collapsed", "uncollapsed"
-    head = ["corpus", "K"]
-    for what in ("time of a sweep", f"sweeps to {_AFTER} of single-site", "time to it"):
-        head += [f"{what}: {kinds[0]}", *kinds[1:]]
-    names = "sharded-2", "partially-collapsed-2", "uncollapsed-2"
-    rows = [head]
+    head = "corpus", "K", "time of a sweep", f"sweeps to {_AFTER} of single-site"
+    rows = [[*head, "time to it"]]
     for corpus in CORPORA:
         pattern = f"parallel/chains-{corpus}-*.json"
         for path in sorted(RESULTS.glob(pattern), key=_topics):
@@ -298,11 +293,21 @@ def parallel_table() -> str:
                 if row["of"] == "perplexity" and row["after"] == _AFTER
             )
             row = [CORPORA[corpus], f"{report['options']['topics']}"]
-            for of in (_paces(report), level["sweeps"], level["seconds"]):
-                base = of["collapsed-1"]
-                row += [f"{of[n] / base:.2f}" if of[n] else "–" for n in names]
-            rows.append(row)
+            values = _paces(report), level["sweeps"], level["seconds"]
+            rows.append([*row, *map(_of_threads, values)])
     return _table(rows)
+
+
+def _of_threads(values: dict) -> str:
+    """Return what samplers on two threads take, of what single-site on one takes."""
+    names = "sharded-2", "partially-collapsed-2", "uncollapsed-2"
+    found = [values[name] for name in names]
+    return _beside(value and value / values["collapsed-1"] for value in found)
+
+
+def _beside(ratios) -> str:
+    """Return ratios on one line, and dashes for those that are not known."""
+    return "\u00a0/\u00a0".join(f"{ratio:.2f}" if ratio else "–" for ratio in ratios)
 
 
 def _range(values, digits=1) -> str:

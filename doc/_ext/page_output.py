@@ -37,7 +37,10 @@ def add_output(app, doctree):
     if not blocks or among(page, app.config.page_output_exclude):
         return
     codes = [block.astext() for block in blocks]
-    if reason := needs.missing("\n".join(codes)):
+    only = app.config.page_output_only
+    if only and not among(page, only):
+        outputs = stored_output.load(page)
+    elif reason := needs.missing("\n".join(codes)):
         outputs = stored_output.load(page)
         logger.info("%s is not run: %s", page, reason)
         earlier = "The output is that of an earlier build." if outputs else ""
@@ -136,6 +139,7 @@ def setup(app):
     app.add_config_value("page_output_asked", [], "env")
     app.add_config_value("page_output_exclude", [], "env")
     app.add_config_value("page_output_live", [], "html")
+    app.add_config_value("page_output_only", [], "env")
     app.add_config_value("page_output_stored", [], "html")
     app.connect("doctree-read", add_output, priority=100)
     app.connect("build-finished", copy_live_pages)

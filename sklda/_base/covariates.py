@@ -10,7 +10,9 @@ from scipy.sparse import issparse
 from sklda._base.fitted_topics import check_matrix
 from sklda._core.checks import check_structure
 
-_WAY_OUT = "OneHotEncoder or ColumnTransformer of scikit-learn makes numbers of them"
+_WAY_OUT = (
+    "use OneHotEncoder or ColumnTransformer of scikit-learn to convert them to numbers"
+)
 
 
 def numbers_of_covariates(
@@ -60,8 +62,8 @@ def _refuse_dates(covariates: Any) -> None:
         if _kind(column) in ("M", "m"):
             where = "covariates" if name is None else f"covariates[{str(name)!r}]"
             raise ValueError(
-                f"{where} holds dates or durations, which are no numbers: pass days "
-                f"as numbers, such as (dates - dates.min()).dt.days."
+                f"{where} contains dates or durations, which are not numbers: pass "
+                "days as numbers, such as (dates - dates.min()).dt.days."
             )
 
 
@@ -88,6 +90,6 @@ def check_same(names: list[str], known: np.ndarray, covariates: Any) -> None:
     by_name = hasattr(covariates, "columns") and expected != unnamed
     if len(names) != len(expected) or (by_name and names != expected):
         raise ValueError(
-            f"covariates have the columns {names}, but in fit they were {expected}: "
-            f"pass the same columns in the same order."
+            f"covariates have the columns {names}, but fit had {expected}: pass the "
+            "same columns in the same order."
         )

@@ -21,8 +21,8 @@ def snapshot(estimator: Any) -> Any:
     """
     if not hasattr(estimator, "fit"):
         raise TypeError(
-            f"{type(estimator).__name__} is not an estimator: the fitted model comes "
-            f"first, before documents and names of words."
+            f"{type(estimator).__name__} is not an estimator: pass the fitted model "
+            "first, before documents and feature names."
         )
     fitted = copy(estimator)
     check_is_fitted(fitted)
@@ -75,8 +75,9 @@ def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
     empty = np.flatnonzero(weights.max(axis=1) == 0)
     if empty.size > 0:
         raise ValueError(
-            f"{name}: all weights of topic {empty[0]} are 0, so it is no distribution "
-            f"of words. Leave such topics out ({empty.size} of {len(weights)})."
+            f"{name}: all weights of topic {empty[0]} are 0, so it is not a "
+            f"distribution over words. Remove such topics ({empty.size} of "
+            f"{len(weights)})."
         )
     return normalise(weights)
 
@@ -115,8 +116,8 @@ def check_one_model(estimator: Any) -> None:
     n_models = count_models(estimator)
     if n_models > 1:
         raise TypeError(
-            f"{type(estimator).__name__} holds {n_models} models, one for each class: "
-            f"a document has no probability under all of them."
+            f"{type(estimator).__name__} contains {n_models} models, one for each "
+            "class, so a document has no single probability."
         )
 
 
@@ -205,8 +206,8 @@ def word_names(
         given = estimator.feature_names_in_
     if given is None:
         warn_user(
-            "Words are shown as the numbers of their columns, because the estimator "
-            "was fitted without their names. Pass "
+            "Words are shown as column numbers, because the estimator was fitted "
+            "without feature names. Pass "
             "`feature_names=vectorizer.get_feature_names_out()`."
         )
         given = range(n_words)

@@ -19,7 +19,7 @@ def fitting(estimator: BaseTopicModel) -> Iterator[None]:
     """
 
     def tell():
-        _print(estimator, "compiling kernels, which takes seconds, once on a machine")
+        _print(estimator, "compiling kernels, which takes seconds, once per machine")
 
     before = dict(vars(estimator))
     try:

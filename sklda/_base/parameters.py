@@ -122,8 +122,8 @@ def make_schedule(
     if learn_priors is not None and burn_in < LEARNING_INTERVAL and not goes_on:
         warn_user(
             f"learn_priors={learn_priors!r} has no effect: the priors are learned "
-            f"after every {LEARNING_INTERVAL} sweeps of burn-in, which has {burn_in}. "
-            f"Increase max_iter, or set learn_priors=None."
+            f"every {LEARNING_INTERVAL} sweeps during burn-in, which has only "
+            f"{burn_in}. Increase max_iter, or set learn_priors=None."
         )
     return Schedule(parameters.max_iter, burn_in, thin, evaluate_every, learn_priors)
 
@@ -140,9 +140,10 @@ def make_threads(parameters, *, in_parallel: bool = False) -> Threads:
     if idle and not _has_warned_of_threads:
         _has_warned_of_threads = True
         warn_user(
-            f"n_jobs={n_jobs} does not make fit faster: with n_shards=1 it runs on one "
-            f"thread, and only transform and score use {threads.n}. Set "
-            f"n_shards={threads.n} to fit on all of them, which is an approximation."
+            f"n_jobs={n_jobs} does not make fit faster: with n_shards=1, fit runs on "
+            f"one thread, and only transform and score use {threads.n}. Set "
+            f"n_shards={threads.n} to fit on {threads.n} threads, which is an "
+            "approximation."
         )
     return threads
 
@@ -189,7 +190,7 @@ def _as_numbers(prior, name) -> np.ndarray:
     try:
         return np.asarray(prior, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name} must hold numbers: {error}.") from error
+        raise ValueError(f"{name} must contain numbers: {error}.") from error
 
 
 def _check_range(prior: np.ndarray, name: str, way_out: str) -> None:

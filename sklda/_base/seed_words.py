@@ -28,11 +28,11 @@ def seed_word_prior(
     weight: float = 100.0,
     base: float | None = None,
 ) -> np.ndarray:
-    """Return a `topic_word_prior` that draws chosen words into chosen topics.
+    """Return a `topic_word_prior` that pulls chosen words into chosen topics.
 
-    The prior acts as if each seed word had `weight` more tokens in its topic, in all
-    sweeps. Seeds remain possible in other topics. Chains begin with topics drawn from
-    the prior; the notes of `CollapsedGibbsLDA` say what an array costs.
+    The prior acts as if each seed word had `weight` additional tokens in its topic, in
+    all sweeps. Seeds can still occur in other topics. Chains start with topics drawn
+    from the prior; the notes of `CollapsedGibbsLDA` state the cost of an array.
 
     Parameters
     ----------
@@ -40,16 +40,17 @@ def seed_word_prior(
         Words in the order of the columns of X: ``vectorizer.get_feature_names_out()``.
     seeds : mapping of int to array-like of str
         Seed words of topics, which are numbered from 0; a word may belong to several. A
-        seed that is not among `feature_names` is a pattern of :mod:`fnmatch`, such as
-        ``"econom*"``, for all words that match it.
+        seed that is not among `feature_names` is a :mod:`fnmatch` pattern, such as
+        ``"econom*"``, and stands for all words that match it.
     n_components : int
         Number of topics K of the estimator, 1 to 65,535.
     weight : float, default=100.0
-        Beta of the seed words in their topics, from 1e-10 to 1e10. A tenth of a word's
-        tokens in X is much. A weight far below `base` keeps the words out instead.
+        Beta of the seed words in their topics, from 1e-10 to 1e10. Even a tenth of a
+        word's count in X is a strong prior. A weight far below `base` keeps the words
+        out instead.
     base : float, default=None
-        Beta of everything else, from 1e-10 to 1e10. None means 1 / K, as in the
-        estimators.
+        Beta of all other words and topics, from 1e-10 to 1e10. None means 1 / K, as in
+        the estimators.
 
     Returns
     -------
@@ -59,11 +60,11 @@ def seed_word_prior(
     Raises
     ------
     TypeError
-        If `feature_names` or the words of a topic are not a list of names, or `seeds`
-        is not a mapping.
+        If `feature_names` or the words of a topic are not lists of names, or `seeds` is
+        not a mapping.
     ValueError
         If no seed matches any of `feature_names`, a topic does not exist, or a number
-        is out of its range.
+        is out of range.
 
     Warns
     -----
@@ -72,10 +73,10 @@ def seed_word_prior(
 
     Notes
     -----
-    A small beta such as 1e-8 does not exclude a word from a topic: having the word
-    costs the topic about log(1 / beta) nats, whatever its number of tokens. Chains of
-    Gibbs sampling begin without it and rarely find it; `CVBLDA`, which gives each token
-    a little of all topics, may.
+    A small beta such as 1e-8 does not exclude a word from a topic: adding the word
+    costs the topic about log(1 / beta) nats, regardless of its number of tokens. Gibbs
+    chains start without the word in the topic and rarely move it there; `CVBLDA`, which
+    gives each token some probability in all topics, may do so.
 
     Examples
     --------
@@ -109,13 +110,11 @@ def seed_word_prior(
     shown = ", ".join(map(repr, unknown)) or "none"
     if n_found == 0:
         raise ValueError(
-            f"seeds names no word of feature_names; given were {shown}. Words must be "
-            f"spelt as the vectorizer does, in general in lower case."
+            f"seeds has no word of feature_names; got {shown}. Spell words as the "
+            "vectorizer does, usually in lower case."
         )
     if unknown:
-        warn_user(
-            f"These seeds are not among feature_names and match none of them: {shown}."
-        )
+        warn_user(f"These seeds match none of feature_names: {shown}.")
     return prior
 
 

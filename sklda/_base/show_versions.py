@@ -38,11 +38,11 @@ _VECTOR_FEATURES = ("avx512f", "avx2", "avx", "sse2", "sve", "neon")
 
 
 def show_versions() -> None:
-    """Print what a report of a defect should contain.
+    """Print the versions that a bug report should contain.
 
-    It lists the versions of Python, sklda and the packages that sklda uses, the
-    processor and its vector instructions, the environment variables of Numba, and the
-    thread pools of linear algebra. Nothing is sent anywhere.
+    The output lists the versions of Python, sklda and the packages that sklda uses, the
+    processor and its vector instructions, Numba's environment variables, and the thread
+    pools for linear algebra. Nothing is sent anywhere.
 
     Examples
     --------

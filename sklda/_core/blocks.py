@@ -38,18 +38,18 @@ def read_in_blocks(X: Any) -> Iterator[tuple[str, Any]] | None:
 def _files(folder):
     if not folder.is_dir():
         raise ValueError(
-            f"X is {str(folder)!r}, which is no folder. X must be a matrix of counts, "
-            f"documents x words, as CountVectorizer makes from texts, or blocks of "
-            f"one: an iterable of sparse matrices, or a folder of files of "
-            f"scipy.sparse.save_npz."
+            f"X is {str(folder)!r}, which is not a folder. X must be a matrix of "
+            "counts (documents x words), such as CountVectorizer creates from texts, "
+            "or blocks of such a matrix: an iterable of sparse matrices, or a folder "
+            "of files of scipy.sparse.save_npz."
         )
     for path in sorted(folder.iterdir()):
         try:
             yield f"{path.name!r}", sparse.load_npz(path)
         except Exception as error:  # whatever another kind of file leads to
             raise ValueError(
-                f"The folder X holds {path.name!r}, which scipy.sparse.load_npz cannot "
-                f"read ({error}). Move everything but the blocks out of the folder."
+                f"The folder X contains {path.name!r}, which scipy.sparse.load_npz "
+                f"cannot read ({error}). Move all other files out of the folder."
             ) from error
 
 
@@ -64,8 +64,8 @@ def _items(X):
     for i, block in enumerate(X):
         if len(getattr(block, "shape", ())) != 2:
             raise ValueError(
-                f"Block {i} of X is a {type(block).__name__}, but each must be a "
-                f"matrix of counts, documents x words."
+                f"Block {i} of X is a {type(block).__name__}, but each block must be a "
+                "matrix of counts (documents x words)."
             )
         yield f"{i}", block
 
@@ -77,15 +77,15 @@ def same_width(blocks: Iterable[tuple[str, Any]]) -> Iterator[Any]:
         n_words = block.shape[1] if n_words is None else n_words
         if block.shape[1] != n_words:
             raise ValueError(
-                f"Block {name} of X has {block.shape[1]} columns, but the blocks "
-                f"before it have {n_words}. Count the words of all blocks with one "
-                f"vocabulary, as in CountVectorizer(vocabulary=...)."
+                f"Block {name} of X has {block.shape[1]} columns, but earlier blocks "
+                f"have {n_words}. Use the same vocabulary for all blocks, as in "
+                "CountVectorizer(vocabulary=...)."
             )
         yield block
     if n_words is None:
         raise ValueError(
-            "X holds no blocks of documents. A generator can be read only once: pass a "
-            "new one, a list, or a folder."
+            "X contains no blocks of documents. A generator can be read only once: "
+            "pass a new one, a list, or a folder."
         )
 
 
@@ -101,9 +101,9 @@ class ArrayFile:
             numbers.astype(self._dtype, copy=False).tofile(self._file)
         except OSError as error:
             raise OSError(
-                f"X does not fit into temporary files, 12 bytes per document-word "
-                f"pair, in {tempfile.gettempdir()!r} ({error}). Let the environment "
-                f"variable TMPDIR name a folder on a larger disk."
+                "The temporary files for X (12 bytes per document-word pair) do not "
+                f"fit in {tempfile.gettempdir()!r} ({error}). Set the environment "
+                "variable TMPDIR to a folder on a larger disk."
             ) from error
 
     def read(self) -> np.ndarray:

@@ -32,7 +32,7 @@ def check_numbers(value: Any, name: str, shape: tuple[int | str, ...]) -> np.nda
     if not fits or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
         sizes = ", ".join(str(length) for length in shape)
         raise ValueError(
-            f"{name} must hold finite numbers, in an array of shape ({sizes}); got "
+            f"{name} must contain finite numbers, in an array of shape ({sizes}); got "
             f"{value!r}."
         )
     return array
@@ -65,8 +65,8 @@ def check_structure(matrix: Any, name: str) -> None:
     """
     if isinstance(matrix, np.ma.MaskedArray) and np.ma.is_masked(matrix):
         raise ValueError(
-            f"{name} has masked entries, and a value is needed for each: pass "
-            f"{name}.filled(0) if they are zeros, or leave their rows out."
+            f"{name} has masked entries, but every entry needs a value: pass "
+            f"{name}.filled(0) if they are zeros, or remove their rows."
         )
     if not sparse.issparse(matrix):
         return
@@ -78,13 +78,13 @@ def check_structure(matrix: Any, name: str) -> None:
         elif matrix.ndim == 2:  # others are refused, before they are converted
             _check_indices(matrix)
     except (OverflowError, TypeError, ValueError) as error:
-        raise ValueError(f"{name} is no valid sparse matrix: {error}.") from error
+        raise ValueError(f"{name} is not a valid sparse matrix: {error}.") from error
 
 
 def _check_diagonals(matrix: Any) -> None:
     n_diagonals = np.unique(matrix.offsets).size
     if matrix.data.ndim != 2 or matrix.offsets.shape != (n_diagonals,):
-        raise ValueError("two diagonals have one offset")
+        raise ValueError("two diagonals have the same offset")
     if len(matrix.data) != n_diagonals:
         raise ValueError(f"{len(matrix.data)} diagonals have {n_diagonals} offsets")
 
@@ -111,7 +111,7 @@ def _indices_of_dok(matrix: Any) -> tuple[np.ndarray, int]:
 def _indices_of_lil(matrix: Any) -> tuple[tuple[np.ndarray, np.ndarray], int]:
     sizes = [[len(items) for items in rows] for rows in (matrix.rows, matrix.data)]
     if sizes[0] != sizes[1] or len(sizes[0]) != matrix.shape[0]:
-        raise ValueError("rows and data must hold equally long lists, one for each row")
+        raise ValueError("rows and data must be equally long lists, one for each row")
     row = np.repeat(np.arange(len(sizes[0])), sizes[0])
     return (row, np.fromiter(chain.from_iterable(matrix.rows), np.int64)), len(row)
 

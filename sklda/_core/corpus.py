@@ -103,7 +103,7 @@ def _validated(estimator, X, reset):
             raise
         raise ValueError(
             "Input X contains NaN. A word that does not occur in a document has the "
-            "count 0: in a table, X.fillna(0) fills the gaps."
+            "count 0: for a table, use X.fillna(0)."
         ) from error
 
 
@@ -121,15 +121,15 @@ def _refuse_uncounted(X, name):
     elif isinstance(item, str):
         way = f"lists of words: {_WAY_OUT}, with analyzer=list"
     elif isinstance(item, tuple):
-        way = "lists of pairs: convert it by gensim.matutils.corpus2csc(X).T"
+        way = "lists of pairs: convert it with gensim.matutils.corpus2csc(X).T"
     elif sparse.issparse(document) and document is not X:
-        way = "sparse rows: stack them by scipy.sparse.vstack(X)"
+        way = "sparse rows: stack them with scipy.sparse.vstack(X)"
     elif isinstance(X, list | tuple) and len({np.size(d) for d in X}) > 1:
-        way = "rows of different lengths: each needs a count for every word, such as 0"
+        way = "rows of different lengths: each row needs a count for every word"
     else:
         return
     raise ValueError(
-        f"{name} takes a matrix of counts, documents x words, but X holds {way}."
+        f"{name} takes a matrix of counts (documents x words), but X contains {way}."
     )
 
 
@@ -148,11 +148,11 @@ def _refuse_table(X, name):
     if not texts and not dates:
         return
     raise ValueError(
-        f"{name} takes a matrix of counts, documents x words, but X is a table with "
-        f"columns that hold none: {', '.join(map(repr, texts + dates))}. Count words "
-        f"of its column of texts alone, as in "
+        f"{name} takes a matrix of counts (documents x words), but X is a table with "
+        f"other columns: {', '.join(map(repr, texts + dates))}. Count words of its "
+        "column of texts alone, as in "
         f"CountVectorizer().fit_transform(X[{(texts or ['text'])[0]!r}]); "
-        f"sklearn.compose.ColumnTransformer joins the topics with other columns."
+        "sklearn.compose.ColumnTransformer joins the topics with other columns."
     )
 
 
@@ -170,10 +170,10 @@ def _check_values(values, name, whole):
     fractions = values[values != np.floor(values)]
     if fractions.size > 0:
         raise ValueError(
-            f"{name} assigns a topic to every token, so X must hold whole numbers, but "
-            f"it holds fractions such as {fractions[0]}. Weights such as tf-idf are no "
-            f"counts: {_WAY_OUT}; or use CVBLDA, which accepts real weights unless "
-            f"approximation='exact'."
+            f"{name} assigns a topic to every token, so X must contain whole numbers, "
+            f"but it contains fractions such as {fractions[0]}. Weights such as tf-idf "
+            f"are not counts: {_WAY_OUT}; or use CVBLDA, which accepts real weights "
+            "unless approximation='exact'."
         )
 
 
@@ -187,7 +187,7 @@ def _check_total(values, whole):
         )
     if n_tokens > MAX_TOKENS and whole:
         raise ValueError(
-            f"X holds {n_tokens:.4g} tokens, above the limit of {MAX_TOKENS:.0e}."
+            f"X has {n_tokens:.4g} tokens, above the limit of {MAX_TOKENS:.0e}."
         )
 
 
@@ -196,8 +196,8 @@ def _check_lengths(corpus):
     lengths = document_lengths(corpus)
     if lengths.max(initial=0) > MAX_32_BITS:
         raise ValueError(
-            f"Document {lengths.argmax()} of X holds {lengths.max():,} tokens, above "
-            f"the limit of {MAX_32_BITS:,}: split it into several documents."
+            f"Document {lengths.argmax()} of X has {lengths.max():,} tokens, above the "
+            f"limit of {MAX_32_BITS:,}: split it into several documents."
         )
 
 

@@ -21,6 +21,6 @@ def check_memory(n_bytes: int, what: str, way_out: str, *, whole=False) -> None:
     if free is not None and n_bytes > (free if whole else free // 2):
         raise MemoryError(
             f"{what} can take up to {n_bytes:,} bytes, more than "
-            f"{'' if whole else 'half of '}the {free:,} bytes of memory that are free: "
+            f"{'' if whole else 'half of '}the {free:,} bytes of free memory: "
             f"{way_out}."
         )

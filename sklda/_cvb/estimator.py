@@ -360,9 +360,9 @@ class CVBLDA(BaseLDA):
         alpha, n_topics = self.doc_topic_prior_, self._parameters.n_components
         if n_topics != alpha.size:
             raise ValueError(
-                f"n_components={n_topics}, but the topics that partial_fit continues "
-                f"are {alpha.size}: set n_components back, or start anew on a clone of "
-                f"this estimator."
+                f"n_components={n_topics}, but partial_fit continues {alpha.size} "
+                "topics: reset n_components, or start again with a clone of this "
+                "estimator."
             )
         beta = word_prior(self.topic_word_prior_)
         return Problem(corpus, self.n_features_in_, alpha, beta)
@@ -373,14 +373,14 @@ def _check_exact(corpus: WeightedCorpus, n_shards: int) -> None:
     n_tokens = int(corpus.count.sum(dtype=np.float64))
     if n_tokens > _MAX_EXACT_TOKENS:
         raise ValueError(
-            f"approximation='exact' takes up to {_MAX_EXACT_TOKENS:,} tokens, because "
-            f"its cost grows with their square. X holds {n_tokens:,}: use "
-            f"approximation='gaussian'."
+            f"approximation='exact' accepts up to {_MAX_EXACT_TOKENS:,} tokens, "
+            "because its cost grows with the square of their number. X has "
+            f"{n_tokens:,}: use approximation='gaussian'."
         )
     if n_shards > 1:
         raise ValueError(
-            f"approximation='exact' is for small corpora and is not sharded: set "
-            f"n_shards=1 instead of n_shards={n_shards}."
+            "approximation='exact' is for small corpora and does not support shards: "
+            f"set n_shards=1 instead of n_shards={n_shards}."
         )
 
 
@@ -388,4 +388,8 @@ def _check_memory(n_cells: int, n_topics: int, *, is_exact: bool) -> None:
     """Raise an error if the fit needs more than half of the free memory."""
     n_bytes = 4 * n_cells * padded(n_topics) + is_exact * 16 * n_cells**2 * n_topics
     what = f"{n_topics} responsibilities for each of {n_cells:,} document-word pairs"
-    check_memory(n_bytes, f"fit, with {what},", "use partial_fit, which stores none")
+    check_memory(
+        n_bytes,
+        f"fit, with {what},",
+        "use partial_fit, which stores no responsibilities",
+    )

@@ -245,7 +245,7 @@ def _warn_of_unused(y: Any, covariates: ArrayLike | None) -> None:
     """Warn of covariates that stand in the place of y, which no fit uses."""
     if covariates is None and getattr(y, "ndim", 1) == 2:
         warn_user(
-            "DMRLDA does not use y, and there are no covariates: pass these by name, "
+            "DMRLDA does not use y, and covariates are missing: pass them by name, "
             "fit(X, covariates=...)."
         )
 

@@ -54,12 +54,12 @@ def _warn_of_constant(names, is_constant, standard) -> None:
     constant = [name for name, one in zip(names, is_constant, strict=True) if one]
     if constant:
         warn_user(
-            f"covariates {constant} are constant: the documents say nothing of their "
-            f"weights, which follow their prior."
+            f"covariates {constant} are constant: the documents do not determine their "
+            "weights, which follow the prior."
         )
     elif n_others > 0 and np.linalg.matrix_rank(standard) < n_others:
         warn_user(
             f"covariates are collinear: {n_others} columns, of which only "
-            f"{np.linalg.matrix_rank(standard)} are independent. The prior decides how "
-            f"they share an effect; predictions do not suffer."
+            f"{np.linalg.matrix_rank(standard)} are independent. The prior determines "
+            "how they share an effect; predictions are not affected."
         )

@@ -60,7 +60,7 @@ class DMRLDA(BaseCovariateLDA):
         Keep every `thin`-th sample after burn-in, counted back from the last sweep,
         which is always kept.
     keep_draws : int, default=0
-        Number of kept samples (the last ones) whose counts to store in `draws_`. The
+        Number of kept samples (the last ones) whose counts are stored in `draws_`. The
         weights of all kept samples are in `coef_draws_` and `intercept_draws_`.
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.

@@ -43,8 +43,8 @@ class CovariatePrior(SampledPrior):
         pairs = zip(own, self.rows, strict=True)
         if not same or not all(np.array_equal(a, b) for a, b in pairs):
             raise ValueError(
-                "With warm_start=True fit goes on with the chain of the last fit, so "
-                "covariates must be the same as there. Pass the same, or start anew "
+                "With warm_start=True, fit continues the chain of the last fit, so "
+                "covariates must be the same. Pass the same covariates, or start again "
                 "with warm_start=False."
             )
 

@@ -95,7 +95,7 @@ def check_keep_draws(
         return
     n_before = n_before if schedule.burn_in == 0 else 0
     if keep_draws > schedule.n_kept + n_before:
-        before = f", and {n_before} of the fits before" if n_before > 0 else ""
+        before = f", and {n_before} of earlier fits" if n_before > 0 else ""
         raise ValueError(
             f"keep_draws={keep_draws} exceeds the number of kept samples, "
             f"{schedule.n_kept}: every thin={schedule.thin}-th of the sweeps "
@@ -106,6 +106,6 @@ def check_keep_draws(
     of_chains = f" of {n_chains} chains" if n_chains > 1 else ""
     check_memory(
         n_chains * keep_draws * most_bytes(problem),
-        f"What keep_draws={keep_draws}{of_chains} keeps",
+        f"The draws that keep_draws={keep_draws}{of_chains} keeps",
         "keep fewer draws, with a larger thin",
     )

@@ -193,7 +193,7 @@ def check_hyperpriors(parameters: SimpleNamespace) -> GammaPriors | None:
     unknown = sorted(map(repr, set(given) - set(GammaPriors._fields)))
     if unknown:
         raise ValueError(
-            f"hyperpriors has the unknown name {unknown[0]}. It may have "
+            f"hyperpriors has the unknown name {unknown[0]}. Valid names are "
             f"{', '.join(map(repr, GammaPriors._fields))}."
         )
     priors = GammaPriors(**{n: _check_gamma(n, pair) for n, pair in given.items()})
@@ -202,14 +202,15 @@ def check_hyperpriors(parameters: SimpleNamespace) -> GammaPriors | None:
     if np.ndim(parameters.doc_topic_prior) > 0:
         raise ValueError(
             "learn_priors='hierarchical' samples the weights of the topics, so "
-            "doc_topic_prior cannot be an array: one sweep would replace it. Pass one "
-            "number, where the chain begins, or None; or keep the array with "
-            "learn_priors=None."
+            "doc_topic_prior cannot be an array: the first sweep would replace it. "
+            "Pass one number, at which the chain starts, or None; or keep the array "
+            "and set learn_priors=None."
         )
     if priors.topic_word_prior and np.ndim(parameters.topic_word_prior) > 0:
         raise ValueError(
-            "hyperpriors has a prior for topic_word_prior, which is an array here. "
-            "Only one number can be sampled, so leave out one of the two."
+            "hyperpriors has a prior for topic_word_prior, but the parameter "
+            "topic_word_prior is an array. Only a single number can be sampled, so "
+            "remove one of the two."
         )
     return priors
 

@@ -61,8 +61,8 @@ def check_init(estimator: Any, problem: Problem[Corpus]) -> str | np.ndarray:
         if topics is None:
             raise NotFittedError(
                 f"init is a {type(init).__name__} without components_. Fit it first. "
-                f"A clone of an estimator, as in a search, also clones init, which is "
-                f"then not fitted: pass init=model.components_ instead."
+                "Cloning an estimator, as in a search, also clones init without its "
+                "fit: pass init=model.components_ instead."
             )
     topics = check_numbers(topics, name, (problem.n_topics, problem.n_words))
     topics = topics.astype(np.float64)  # whose products do not overflow
@@ -75,8 +75,8 @@ def check_init(estimator: Any, problem: Problem[Corpus]) -> str | np.ndarray:
     empty = np.flatnonzero(topics.max(axis=1) == 0)
     if empty.size > 0:
         raise ValueError(
-            f"{name} has zeros only in topic {empty[0]}: give it a positive number for "
-            f"each of its words."
+            f"{name} has only zeros in topic {empty[0]}: each topic needs a positive "
+            "number for its words."
         )
     return topics
 

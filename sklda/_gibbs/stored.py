@@ -29,8 +29,8 @@ FREE = {
     "warm_start",
 }
 _ANEW = (
-    "or start anew with warm_start=False (with init=model, from the topics of a "
-    "fitted model)"
+    "or start again with warm_start=False (and init=model to start from the topics of "
+    "a fitted model)"
 )
 
 
@@ -61,8 +61,8 @@ def take_up(estimator: BaseTopicModel) -> Any:
     if not hasattr(estimator, "_stored"):
         if hasattr(estimator, "components_"):
             warn_user(
-                "warm_start=True, but the last fit kept no chain because it had "
-                "warm_start=False: this fit starts anew."
+                "warm_start=True, but the last fit had warm_start=False and kept no "
+                "chain: this fit starts again."
             )
         return None
     stored: StoredChain = estimator._stored
@@ -70,9 +70,8 @@ def take_up(estimator: BaseTopicModel) -> Any:
         before = stored.parameters[name]
         if not _equal(before, value):
             raise ValueError(
-                f"With warm_start=True fit goes on with the chain of the last fit, "
-                f"which had {name}={before!r}; now it is {value!r}. Set it back, "
-                f"{_ANEW}."
+                "With warm_start=True, fit continues the chain of the last fit, which "
+                f"had {name}={before!r}; now it is {value!r}. Reset it, {_ANEW}."
             )
     chain = deepcopy(stored.chain)
     for one in chain.chains:
@@ -101,12 +100,12 @@ def check_documents(corpus: Corpus, before: Corpus, *, may_add: bool) -> None:
     n_same = n_documents_in_common(corpus, before)
     if n_same == n_before and (may_add or n_now == n_before):
         return
-    what = f"document {n_same} of X is another one"
+    what = f"document {n_same} of X differs"
     if n_same == min(n_before, n_now):
         what = f"X has {n_now} documents instead of {n_before}"
-    more = ", and more may follow" if may_add else ""
+    more = ", possibly followed by new ones" if may_add else ""
     raise ValueError(
-        f"With warm_start=True fit goes on with the topics of the tokens of the last "
-        f"fit, so X must hold the same documents{more}; but {what}. Pass the same, "
-        f"{_ANEW}."
+        "With warm_start=True, fit continues with the topics of the tokens of the last "
+        f"fit, so X must contain the same documents{more}; but {what}. Pass the same "
+        f"documents, {_ANEW}."
     )

@@ -104,9 +104,9 @@ class BaseMedLDA(BaseChainEstimator):
         unchanged = all(np.array_equal(of_y[n], getattr(self, n)) for n in of_y)
         if not np.array_equal(targets, before) or not unchanged:
             raise ValueError(
-                "With warm_start=True fit goes on with the chain of the last fit, so y "
-                "must be the same; but it differs. Pass that, or start anew with "
-                "warm_start=False."
+                "With warm_start=True, fit continues the chain of the last fit, so y "
+                "must be the same; but it differs. Pass the same y, or start again "
+                "with warm_start=False."
             )
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> MaxMargin:

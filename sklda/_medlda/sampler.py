@@ -212,9 +212,9 @@ class MaxMargin(NamedTuple):
                 root = cholesky(precision, lower=True)
             except LinAlgError as error:
                 raise ValueError(
-                    f"prior_precision={self.prior_precision:g} is lost in rounding "
-                    f"beside the loss, so the weights cannot be drawn jointly. "
-                    f"Increase it, or set n_weight_steps=2."
+                    f"prior_precision={self.prior_precision:g} is too small relative "
+                    "to the loss, so rounding makes a joint draw of the weights "
+                    "impossible. Increase it, or set n_weight_steps=2."
                 ) from error
             whitened = solve_triangular(root, linear[:, t], lower=True)
             weights[:, t] = solve_triangular(

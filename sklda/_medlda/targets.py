@@ -18,7 +18,9 @@ from sklda._core.problem import MAX_32_BITS, Corpus
 HIGHEST_STEEPNESS = 1e10
 _HIGHEST_NUMBER = 1e10  # weights are as large, and float32 holds their squares
 _LISTS = list | tuple | set | frozenset | np.ndarray
-_WAY_OUT = "sklearn.compose.TransformedTargetRegressor scales y, and predictions back"
+_WAY_OUT = (
+    "sklearn.compose.TransformedTargetRegressor scales y and rescales predictions"
+)
 
 
 def zero_one(y):
@@ -44,8 +46,8 @@ def zero_one(y):
     found = np.unique(np.ravel(values).astype(str))
     some = ", ".join(found[:5]) + (", ..." if found.size > 5 else "")
     raise ValueError(
-        f"y has {y.shape[1]} columns, so it must be an indicator matrix of 0 and 1: "
-        f"1 where a document has the label of the column. It holds {some}."
+        f"y has {y.shape[1]} columns, so it must be an indicator matrix of 0 and 1: 1 "
+        f"if a document has the label of the column. It contains {some}."
     )
 
 
@@ -99,8 +101,8 @@ def _refuse_lists_of_labels(y) -> None:
     """Raise ValueError if y holds a list of labels for each document."""
     if _holds_lists(_items(y)):
         raise ValueError(
-            "y holds a list of labels for each document. Make an indicator matrix of "
-            "it: sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
+            "y contains a list of labels for each document. Convert it to an indicator "
+            "matrix: sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
         )
 
 
@@ -109,8 +111,8 @@ def _refuse_missing(y) -> None:
     missing = [i for i, label in enumerate(_items(y)) if label is None]
     if missing:
         raise ValueError(
-            f"y has no label for document {missing[0]} (it is None). Leave such "
-            f"documents out ({len(missing)} of {len(y)})."
+            f"y has no label for document {missing[0]} (it is None). Remove such "
+            f"documents ({len(missing)} of {len(y)})."
         )
 
 
@@ -132,8 +134,8 @@ def class_targets(
     multilabel = binarizer.y_type_ == "multilabel-indicator"
     if len(binarizer.classes_) < 2 and not multilabel:
         raise ValueError(
-            f"y holds only one class, {binarizer.classes_[0]}. {name} needs documents "
-            f"of at least 2 classes."
+            f"y contains only one class, {binarizer.classes_[0]}. {name} needs "
+            "documents of at least 2 classes."
         )
     if class_weight is not None:
         weigh = _weigh_labels if multilabel else _weigh_classes
@@ -171,8 +173,8 @@ def _weigh_labels(targets, y, classes, class_weight) -> np.ndarray:
 def _check_class_weights(weights) -> None:
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise ValueError(
-            f"class_weight must hold finite weights above 0, got {weights.tolist()}. "
-            f"Leave out documents that should not count."
+            "class_weight must contain finite weights above 0, got "
+            f"{weights.tolist()}. Remove documents that should not count."
         )
 
 
@@ -199,17 +201,17 @@ def _refuse_no_numbers(y, name) -> None:
     items = _items(y)
     if _holds_lists(items) or any(_is_label(one) for one in items):
         raise ValueError(
-            f"{name} predicts a number, but y holds labels. Use MedLDAClassifier; for "
-            f"a list of labels for each document, with y made by "
-            f"sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
+            f"{name} predicts a number, but y contains labels. Use MedLDAClassifier; "
+            "for a list of labels per document, pass it "
+            "sklearn.preprocessing.MultiLabelBinarizer().fit_transform(y)."
         )
     shape = y.shape if issparse(y) else np.asarray(y).shape
     n_columns = shape[1] if len(shape) == 2 else 1
     if n_columns != 1:
         raise ValueError(
             f"{name} predicts one number for each document, but y has {n_columns} "
-            f"columns. sklearn.multioutput.MultiOutputRegressor fits a model for each; "
-            f"MedLDAClassifier takes indicators of labels."
+            "columns. sklearn.multioutput.MultiOutputRegressor fits a model for each "
+            "column; MedLDAClassifier accepts label indicators."
         )
 
 
@@ -229,8 +231,8 @@ def check_size(corpus: Corpus) -> None:
     n_tokens = corpus.token_ptr[-1]
     if n_tokens > MAX_32_BITS:
         raise ValueError(
-            f"X holds {n_tokens:,} tokens, above the limit of {MAX_32_BITS:,} of "
-            f"supervised models: fit on a sample of the documents."
+            f"X has {n_tokens:,} tokens, above the limit of {MAX_32_BITS:,} for "
+            "supervised models: fit on a sample of the documents."
         )
 
 

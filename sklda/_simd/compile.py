@@ -67,7 +67,7 @@ def _enable_caching(kernel: Any) -> None:
     try:
         kernel.enable_caching()
     except RuntimeError as error:
-        problem = f"no folder for them can be written ({error})"
+        problem = f"no cache folder is writable ({error})"
     # Numba has no public access to its cache; 0.60 to 0.68 have this name.
     if hasattr(kernel, "_cache"):
         kernel._cache = _SafeCache(kernel._cache, problem)
@@ -119,9 +119,9 @@ def _warn_once(problem: str) -> None:
     if not _has_warned:
         _has_warned = True
         warnings.warn(
-            f"Each process compiles the kernels of sklda anew, which takes seconds: "
-            f"{problem}. Set the environment variable NUMBA_CACHE_DIR to a folder that "
-            "can be written.",
+            "Each process compiles the kernels of sklda again, which takes seconds: "
+            f"{problem}. Set the environment variable NUMBA_CACHE_DIR to a writable "
+            "folder.",
             RuntimeWarning,
             stacklevel=3,
         )

@@ -26,14 +26,14 @@ class Display:
     figure_: Figure
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Self:
-        """Plot what the display holds.
+        """Plot the contents of the display.
 
         Parameters
         ----------
         ax : Axes, default=None
             Axes to plot on. By default a new figure of suitable size is created.
         **style : dict
-            Keyword arguments for the method of Axes that draws.
+            Keyword arguments for the drawing method of Axes.
 
         Returns
         -------

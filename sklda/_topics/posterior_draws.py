@@ -22,10 +22,11 @@ _DRAW = [Interval(Integral, 0, None, closed="left")]
 
 
 class PosteriorDraws:
-    """The last samples of a chain: topics of all tokens, as counts.
+    """The last samples of a chain: the topics of all tokens, as counts.
 
-    An estimator fitted with `keep_draws` has them as ``draws_``. They describe only the
-    training documents, and come from one chain: topics rarely change their numbers.
+    An estimator fitted with `keep_draws` stores them in ``draws_``. They describe only
+    the training documents. They come from one chain, in which topics rarely change
+    their numbers.
 
     Attributes
     ----------
@@ -35,19 +36,18 @@ class PosteriorDraws:
         Sweeps after which the draws were made.
     doc_topic_prior : ndarray of shape (n_topics,), (n_draws, n_topics) or \
 (n_draws, n_rows, n_topics)
-        Alpha; that of each draw where it is sampled, and of each distinct row of
-        covariates.
+        Alpha; one per draw if it is sampled, and one per distinct row of covariates.
     topic_word_prior : float or ndarray of shape (n_topics, n_words) or (n_draws,)
-        Beta; that of each draw where it is sampled.
+        Beta; one per draw if it is sampled.
     nbytes : int
         Memory that the counts take.
 
     Notes
     -----
-    Given the topics of all tokens, the proportions of document d follow
-    Dirichlet(n_d + alpha), where n_d counts its tokens in each topic, and the words of
-    topic k follow Dirichlet(n_k + beta). So only the counts above 0 are stored, about 4
-    bytes each: 0.3 MB for a draw of KOS, 467,714 tokens, with 100 topics.
+    Given the topics of all tokens, the proportions of document d follow Dirichlet(n_d +
+    alpha), where n_d counts its tokens in each topic, and the words of topic k follow
+    Dirichlet(n_k + beta). Only counts above 0 are stored, with about 4 bytes each: 0.3
+    MB per draw for KOS (467,714 tokens) with 100 topics.
 
     Examples
     --------
@@ -124,7 +124,8 @@ class PosteriorDraws:
         Parameters
         ----------
         draw : int
-            Number of the draw, from 0 to ``n_draws - 1``; others raise ValueError.
+            Number of the draw, from 0 to ``n_draws - 1``; other numbers raise
+            ValueError.
 
         Returns
         -------
@@ -140,7 +141,8 @@ class PosteriorDraws:
         Parameters
         ----------
         draw : int
-            Number of the draw, from 0 to ``n_draws - 1``; others raise ValueError.
+            Number of the draw, from 0 to ``n_draws - 1``; other numbers raise
+            ValueError.
 
         Returns
         -------
@@ -170,7 +172,8 @@ class PosteriorDraws:
         Parameters
         ----------
         draw : int
-            Number of the draw, from 0 to ``n_draws - 1``; others raise ValueError.
+            Number of the draw, from 0 to ``n_draws - 1``; other numbers raise
+            ValueError.
 
         Returns
         -------
@@ -186,13 +189,14 @@ class PosteriorDraws:
     ) -> np.ndarray:
         """Draw topic proportions, given the topics of one draw.
 
-        Such samples of all draws are samples from the posterior. The means that
+        Such samples from all draws are samples from the posterior. The means that
         `doc_topic` returns vary less.
 
         Parameters
         ----------
         draw : int
-            Number of the draw, from 0 to ``n_draws - 1``; others raise ValueError.
+            Number of the draw, from 0 to ``n_draws - 1``; other numbers raise
+            ValueError.
         random_state : int, RandomState instance or None, default=None
             Seed. Pass an int for reproducible results.
 
@@ -221,11 +225,11 @@ class PosteriorDraws:
     def doc_topic_interval(
         self, confidence_level: float = 0.95, *, documents: ArrayLike | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return credible intervals of topic proportions, each for one alone.
+        """Return marginal credible intervals of topic proportions.
 
         The ends of the equal-tailed intervals are quantiles of the posterior, a mixture
-        of Beta distributions, one per draw; those below 1e-300 are 0. Cost: 4 ms per
-        document of KOS with 25 draws of 100 topics.
+        of Beta distributions, one per draw; values below 1e-300 become 0. Cost: 4 ms
+        per document of KOS with 25 draws of 100 topics.
 
         Parameters
         ----------
@@ -300,7 +304,8 @@ class PosteriorDraws:
         Raises
         ------
         ValueError
-            If `words` are no columns for each topic, or the level is out of range.
+            If `words` does not contain columns for each topic, or the level is out of
+            range.
         """
         columns = check_numbers(words, "words", (self.n_topics, "n"))
         check_indices(columns.ravel(), "words", self.n_words, "words")
@@ -337,7 +342,7 @@ def check_draws(draws: Any) -> PosteriorDraws:
     """Return draws as they are, or raise a TypeError that names the way out."""
     if not isinstance(draws, PosteriorDraws):
         raise TypeError(
-            f"draws must be draws_ of an estimator that was fitted with keep_draws, "
-            f"got {draws!r}."
+            "draws must be draws_ of an estimator fitted with keep_draws, got "
+            f"{draws!r}."
         )
     return draws

@@ -19,13 +19,13 @@ def check_models(models: Any, name: str, minimum: int = 1) -> list[Any]:
     no_list = isinstance(models, str | bytes | Mapping | set | frozenset)
     if is_one or no_list or not hasattr(models, "__iter__"):
         raise TypeError(
-            f"{name} must be a list of models, got {type(models).__name__}. For one "
-            f"model pass a list of one."
+            f"{name} must be a list of models, got {type(models).__name__}. For a "
+            "single model, pass a list with one element."
         )
     found = list(models)
     if len(found) < minimum:
         raise ValueError(
-            f"{name} must hold at least {minimum} models, got {len(found)}."
+            f"{name} must contain at least {minimum} models, got {len(found)}."
         )
     return found
 
@@ -64,7 +64,7 @@ def check_same_words(
         for where, own in missing.items()
         if own
     ]
-    differences = " and ".join(parts) or "the same words in another order"
+    differences = " and ".join(parts) or "the same words in a different order"
     raise ValueError(
         f"{first_name} and {name} have different vocabularies: {differences}. Fit all "
         f"models to the same columns."

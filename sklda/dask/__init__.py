@@ -1,7 +1,7 @@
-"""LDA for a corpus beyond one machine, on a cluster of Dask.
+"""LDA on a Dask cluster, for a corpus too large for one machine.
 
-The estimators have the names and parameters of those of sklda, and say which of their
-fits are the same. X is a dask array, a list of delayed matrices or a dask bag. Install
+The estimators have the same names and parameters as those of sklda, and document which
+fits are identical. X is a Dask array, a list of delayed matrices or a Dask bag. Install
 the extra ``dask``: ``pip install "sklda[dask]"``.
 """
 

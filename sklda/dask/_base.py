@@ -73,13 +73,13 @@ class BaseDaskLDA(BaseTopicModel):
         Parameters
         ----------
         X : dask array, list of delayed matrices, or dask bag of matrices
-            Word counts, documents x words, as whole numbers. Blocks are CSR matrices
-            or arrays; their numbers of rows may be unknown.
+            Word counts (documents x words) as whole numbers. Blocks are CSR matrices or
+            arrays; their numbers of rows may be unknown.
         y : None
             Ignored.
         resume : bool, default=False
-            Go on from the last sweep in `storage`, with the same X and parameters. If
-            nothing is stored there yet, start at the beginning.
+            Resume from the last sweep in `storage`, with the same X and parameters. If
+            nothing is stored yet, start at the beginning.
 
         Returns
         -------
@@ -89,15 +89,15 @@ class BaseDaskLDA(BaseTopicModel):
         Raises
         ------
         TypeError
-            If X is none of these.
+            If X has a different type.
         ValueError
-            If a block holds values other than counts, blocks have different numbers of
-            words, a parameter is out of range, there is no client, the client is closed
-            or has no workers; or if `storage` holds another fit, other documents or
-            damaged files.
+            If a block contains values other than counts, blocks have different numbers
+            of words, a parameter is out of range, there is no client, or the client is
+            closed or has no workers; or if `storage` contains a different fit,
+            different documents or damaged files.
         RuntimeError
             If the cluster has no workers for a minute, the scheduler is lost, or
-            workers die too often.
+            workers fail too often.
 
         Notes
         -----
@@ -107,10 +107,10 @@ class BaseDaskLDA(BaseTopicModel):
         if np.ndim(self.topic_word_prior) > 0:
             raise ValueError(
                 f"topic_word_prior is an array of {np.ndim(self.topic_word_prior)} "
-                f"dimensions, but sklda.dask takes one number: each worker would have "
-                f"to hold the whole array, as large as all counts. For seed words, fit "
-                f"{self._local.__name__} of sklda to a sample of the documents, and "
-                f"transform all of them."
+                "dimensions, but sklda.dask takes one number, because each worker "
+                "would have to hold the whole array, which is as large as all counts. "
+                f"For seed words, fit {self._local.__name__} of sklda to a sample of "
+                "the documents, and transform all of them."
             )
         parameters, cluster = self._parameters, Cluster(self.client)
         check_hyperpriors(parameters)
@@ -196,7 +196,7 @@ class BaseDaskLDA(BaseTopicModel):
         return self._local(**{n: v for n, v in parameters.items() if n in known})
 
     def to_local(self) -> BaseGibbsLDA:
-        """Return the fitted estimator of this name in sklda, which needs no Dask.
+        """Return the corresponding fitted estimator of sklda, which does not need Dask.
 
         Returns
         -------
@@ -242,15 +242,15 @@ class BaseDaskLDA(BaseTopicModel):
         Returns
         -------
         dask array of shape (n_documents, n_components)
-            Rows sum to 1. Computed when asked for, on the workers, block by block. The
-            numbers of rows of its blocks are unknown where those of X are.
+            Rows sum to 1. Computed lazily on the workers, block by block. The numbers
+            of rows of its blocks are unknown if those of X are unknown.
 
         Raises
         ------
         NotFittedError
             If the estimator is not fitted.
         TypeError, ValueError
-            As in `fit`; those of blocks when the result is computed.
+            As in `fit`; errors in blocks are raised when the result is computed.
         """
         cluster, fitted = Cluster(self.client), snapshot(self)
         theta = topic_tasks(cluster, transform_block, X, fitted)
@@ -270,8 +270,8 @@ class BaseDaskLDA(BaseTopicModel):
         Returns
         -------
         float
-            As on one machine: the mean over all tokens by document completion. If X has
-            no tokens, 0 with an UndefinedMetricWarning.
+            As on a single machine: the mean over all tokens by document completion. If
+            X has no tokens, 0 with an UndefinedMetricWarning.
 
         Raises
         ------

@@ -278,9 +278,9 @@ class ClusterChain:
         if n_tasks > MOST_STORED_TASKS:
             raise ValueError(
                 f"{n_sweeps} sweeps of {n_parts} partitions make {n_tasks:,} tasks, "
-                f"and the scheduler would have to remember all of them. Set storage to "
-                f"a folder: what is written there every store_every sweeps need not be "
-                f"recomputed. Or lower store_every."
+                "and the scheduler would have to remember all of them. Set storage to "
+                "a folder, so that sweeps stored every store_every sweeps need not be "
+                "recomputed, or lower store_every."
             )
 
     def _tasks(

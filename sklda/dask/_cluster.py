@@ -123,8 +123,8 @@ class Cluster:
         """Raise RuntimeError if the scheduler is gone, or has cancelled tasks."""
         if self.client.status != "running" or cancelled:
             raise RuntimeError(
-                f"The client has lost its scheduler or was closed (its status is "
-                f"{self.client.status!r}), so the fit cannot go on. {_WAY_OUT}"
+                "The client has lost its scheduler or was closed (its status is "
+                f"{self.client.status!r}), so the fit cannot continue. {_WAY_OUT}"
             )
 
     @contextlib.contextmanager
@@ -160,7 +160,7 @@ def _no_workers():
 
 _WAY_OUT = (
     "Start it again with a client of a running cluster; if the fit had a `storage`, "
-    "fit(X, resume=True) goes on from the last stored sweep."
+    "fit(X, resume=True) resumes from the last stored sweep."
 )
 
 
@@ -171,14 +171,14 @@ def find_client(client: Client | None) -> Client:
             client = get_client()
         except ValueError as error:
             raise ValueError(
-                "No Dask client: start one, client = distributed.Client(), or pass "
+                "No Dask client: start one with client = distributed.Client(), or pass "
                 "client=."
             ) from error
     if not isinstance(client, Client):
         raise TypeError(f"client must be a distributed.Client or None, got {client!r}.")
     if client.asynchronous:
         raise ValueError(
-            "client is asynchronous; pass one made with asynchronous=False."
+            "client is asynchronous; pass one created with asynchronous=False."
         )
     if client.status != "running":
         raise ValueError(

@@ -77,7 +77,7 @@ def partition(
     if max(n_tokens) > MAX_32_BITS:
         raise ValueError(
             f"A part of X has {max(n_tokens):,} tokens, above the limit of "
-            f"{MAX_32_BITS:,}: cut X into more parts (n_shards or n_partitions; now "
+            f"{MAX_32_BITS:,}: divide X into more parts (n_shards or n_partitions; now "
             f"{len(tasks)})."
         )
     n_documents, n_words = np.diff(cuts).tolist(), int(sizes[:, 1].max())
@@ -91,25 +91,25 @@ def blocks_of(X: Any) -> list[Any]:
         return [delayed(stack_rows)(rows) for rows in X.to_delayed()]
     if isinstance(X, list | tuple) and all(isinstance(x, Delayed | Future) for x in X):
         if not X:
-            raise ValueError("X is an empty list: it must hold delayed matrices.")
+            raise ValueError("X is an empty list: it must contain delayed matrices.")
         return list(X)
     if not is_dask_collection(X) or not hasattr(X, "chunks"):
         message = (
-            "X must be a dask array of documents x words whose blocks are CSR matrices "
-            "or arrays, a list of delayed matrices (or futures), or a dask bag of "
+            "X must be a Dask array (documents x words) whose blocks are CSR matrices "
+            "or arrays, a list of delayed matrices (or futures), or a Dask bag of "
             f"matrices; got {type(X).__name__}."
         )
         if hasattr(X, "map_partitions"):  # of dask.dataframe
             texts = "X" if getattr(X, "ndim", 2) == 1 else "X['text']"
             message += (
-                f" Count the words of texts, a matrix for each partition: "
-                f"[delayed({_COUNTS})(part) for part in {texts}.to_delayed()]. Of a "
-                f"table of counts, pass X.to_dask_array()."
+                " Count the words of texts, a matrix for each partition: "
+                f"[delayed({_COUNTS})(part) for part in {texts}.to_delayed()]. For a "
+                "table of counts, pass X.to_dask_array()."
             )
         elif not is_dask_collection(X):
             message += (
-                " A matrix in memory is for the estimator of this name in sklda, which "
-                "to_local() returns after the fit."
+                " For a matrix in memory, use the estimator of the same name in sklda, "
+                "which to_local() returns after the fit."
             )
         raise TypeError(message)
     if X.ndim != 2:
@@ -131,10 +131,10 @@ def stack_rows(rows: Any) -> Any:
     """Return the matrices of a partition of a bag as one."""
     rows = list(rows)
     if any(isinstance(row, str) for row in rows):
-        raise ValueError(f"a partition of the bag holds texts. {_COUNT_BAG}")
+        raise ValueError(f"a partition of the bag contains texts. {_COUNT_BAG}")
     widths = {row.shape[-1] for row in rows}
     if len(widths) > 1:
-        raise ValueError(f"a partition of the bag holds rows of widths {widths}")
+        raise ValueError(f"a partition of the bag contains rows of widths {widths}")
     if not rows:
         return None  # it says nothing about the number of words
     if any(map(sparse.issparse, rows)):

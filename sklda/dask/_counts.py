@@ -85,8 +85,8 @@ def add_up(order: PackedCounts | None, packed: list[PackedCounts]) -> PackedCoun
     total, room = np.zeros(_MOST_TOPICS, np.int64), _empty(n_words, pieces.topic.size)
     if not sparse_counts.add_pieces(known, pieces, pieces.start[words], total, room):
         raise ValueError(
-            "A word has more than 2,147,483,647 tokens on one topic, above the limit "
-            "of 32-bit integers. Leave out the most frequent words "
+            "A word has more than 2,147,483,647 tokens in one topic, above the limit "
+            "of 32-bit integers. Remove the most frequent words "
             "(CountVectorizer(max_df=...))."
         )
     return PackedCounts.of(room, 0, n_words)

@@ -20,19 +20,19 @@ from sklda.dask._phases import InPhases, PhasesChain
 class CollapsedGibbsLDA(BaseDaskLDA):
     """Latent Dirichlet Allocation by collapsed Gibbs sampling in shards, on Dask.
 
-    A sweep has as many phases as there are shards. In each, a shard of the documents
-    resamples its tokens of one shard of the words, whose counts then go on to another
-    worker [1]_. The fit is that of :class:`sklda.CollapsedGibbsLDA` with the same
-    `random_state` and `n_shards`, bit for bit, on any number of workers and for any
-    blocks of X.
+    A sweep has as many phases as there are shards. In each phase, a shard of the
+    documents resamples its tokens from one shard of the words, whose counts then move
+    on to another worker [1]_. The fit is bit-identical to that of
+    :class:`sklda.CollapsedGibbsLDA` with the same `random_state` and `n_shards`, for
+    any number of workers and any blocks of X.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of topics K, 1 to 65,535.
     blocking : None, "backward" or "nested", default=None
-        As in :class:`sklda.CollapsedGibbsLDA`, but slower: each phase makes the blocks
-        anew.
+        As in :class:`sklda.CollapsedGibbsLDA`, but slower, because each phase rebuilds
+        the blocks.
     max_block_size : int or None, default=2
         As in :class:`sklda.CollapsedGibbsLDA`.
     sampler : "auto", "dense" or "sparse", default="auto"
@@ -67,21 +67,21 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
     n_shards : int, default=8
-        As in :class:`sklda.CollapsedGibbsLDA`, where the default is 1. As many threads
-        of the workers as there are shards can work at the same time; more shards take
-        less memory, but each sweep has as many phases.
+        As in :class:`sklda.CollapsedGibbsLDA`, where the default is 1. At most
+        `n_shards` worker threads can work at the same time. More shards take less
+        memory, but each sweep has as many phases as shards.
     storage : str or None, default=None
-        Folder for the state, at a path or a URL that fsspec knows and that this process
-        and all workers reach. With None, the results of a worker that dies are
+        Folder for the state: a path or a URL that fsspec supports and that this process
+        and all workers can access. With None, the results of a failed worker are
         recomputed from the first sweep.
     store_every : int, default=20
-        Number of sweeps between two states in `storage`, of which the last one stays.
+        Number of sweeps between two states in `storage`, which keeps only the last one.
     client : distributed.Client or None, default=None
-        Client of the cluster. None means the present one of this process.
+        Client of the cluster. None means the current client of this process.
     n_jobs : int, default=None
-        Number of threads of a task. None means 1, -1 all processors of the worker. A
-        task of fit has several shards if there are more shards than threads of the
-        workers. The result does not depend on it, bit for bit.
+        Number of threads per task. None means 1, -1 all processors of the worker. A
+        task of fit has several shards if there are more shards than worker threads. The
+        result is bit-identical for any number.
     random_state : int, RandomState instance or None, default=None
         Seed. Pass an int for reproducible results.
     verbose : int, default=0
@@ -120,7 +120,8 @@ class CollapsedGibbsLDA(BaseDaskLDA):
     n_iter_ : int
         Number of sweeps performed.
     n_partitions_ : int
-        Number of parts into which the documents were cut, of one or more shards.
+        Number of parts into which the documents were divided, each with one or more
+        shards.
     n_features_in_ : int
         Number of words.
 
@@ -131,10 +132,10 @@ class CollapsedGibbsLDA(BaseDaskLDA):
 
     Notes
     -----
-    Memory of a worker: for its shards 4 bytes per token, 12 per document-word pair and
-    8 `n_shards` per document; and of 1 / `n_shards` of the words for each shard, up to
-    22 bytes for each topic that a word has. A topic can have at most 2**31 - 1
-    tokens, and so can a part of the documents.
+    Memory of a worker: for its shards, 4 bytes per token, 12 per document-word pair and
+    8 `n_shards` per document; and, for 1 / `n_shards` of the words per shard, up to 22
+    bytes for each topic of a word. A topic and a part of the documents can each have at
+    most 2**31 - 1 tokens.
 
     References
     ----------
@@ -199,10 +200,10 @@ class CollapsedGibbsLDA(BaseDaskLDA):
 class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
     """Latent Dirichlet Allocation with sampled topics, on Dask: exact on all workers.
 
-    A sweep draws the topics phi given the topics of the tokens, and then those of each
-    document given phi [1]_. The fit is that of
-    :class:`sklda.PartiallyCollapsedGibbsLDA` with the same `random_state`, bit for bit,
-    however the documents are cut, and on any number of workers.
+    A sweep draws the topics phi given the topics of the tokens, and then the topics of
+    the tokens in each document given phi [1]_. The fit is bit-identical to that of
+    :class:`sklda.PartiallyCollapsedGibbsLDA` with the same `random_state`, for any
+    partition of the documents and any number of workers.
 
     Parameters
     ----------
@@ -238,20 +239,21 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
     evaluate_every : int, default=10
         Number of sweeps between two entries of the trace; 0 means no trace.
     n_partitions : int or None, default=None
-        Number of partitions of the documents, of about equal tokens, up to 570; each is
-        one task. None means one for each thread of the workers when the fit begins.
+        Number of partitions of the documents, at most 570, with about the same number
+        of tokens; each is one task. None means one per worker thread when the fit
+        starts.
     storage : str or None, default=None
-        Folder for the state, at a path or a URL that fsspec knows and that this process
-        and all workers reach. With None, the results of a worker that dies are
+        Folder for the state: a path or a URL that fsspec supports and that this process
+        and all workers can access. With None, the results of a failed worker are
         recomputed from the first sweep.
     store_every : int, default=20
-        Number of sweeps between two states in `storage`, of which the last one stays.
+        Number of sweeps between two states in `storage`, which keeps only the last one.
     client : distributed.Client or None, default=None
-        Client of the cluster. None means the present one of this process.
+        Client of the cluster. None means the current client of this process.
     n_jobs : int, default=None
-        Number of threads of a task. None means 1, -1 all processors of the worker. With
-        many topics, fewer partitions of more threads take less memory and send fewer
-        counts. The result does not depend on it, bit for bit.
+        Number of threads per task. None means 1, -1 all processors of the worker. With
+        many topics, fewer partitions with more threads take less memory and send fewer
+        counts. The result is bit-identical for any number.
     random_state : int, RandomState instance or None, default=None
         Seed. Pass an int for reproducible results.
     verbose : int, default=0
@@ -290,7 +292,7 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
     n_iter_ : int
         Number of sweeps performed.
     n_partitions_ : int
-        Number of parts into which the documents were cut.
+        Number of parts into which the documents were divided.
     n_features_in_ : int
         Number of words.
 
@@ -301,9 +303,9 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
 
     Notes
     -----
-    Memory of a worker: for each partition 2 bytes per token, 12 per document-word pair
-    and 4 K per word, and for each topic that a word has 8 bytes several times over. A
-    partition can have at most 2**31 - 1 tokens; all of them together, any number.
+    Memory of a worker: for each partition, 2 bytes per token, 12 per document-word pair
+    and 4 K per word, plus several times 8 bytes for each topic of a word. A partition
+    can have at most 2**31 - 1 tokens; the total is not limited.
 
     References
     ----------

@@ -22,8 +22,8 @@ class PartLostError(RuntimeError):
 def lost(what: str) -> str:
     """Return the message of an error."""
     return (
-        f"{what} is gone, and what it held of the fit is lost: call fit again; if it "
-        f"had a `storage`, fit(X, resume=True) goes on from the last stored sweep."
+        f"{what} is gone, and its part of the fit is lost: call fit again; if it had a "
+        "`storage`, fit(X, resume=True) resumes from the last stored sweep."
     )
 
 

@@ -27,7 +27,7 @@ from sklda.dask._parts import PartState
 _MARK, _DONE = "sklda.json", "done.json"
 _SWEEP = re.compile(r"sweep-([0-9]{6}|[1-9][0-9]{6,})")
 _ARRAYS = re.compile(r"(part|block)-[0-9]+\.npz")
-_CHANGED = "is damaged: it does not hold what the fit wrote"
+_CHANGED = "is damaged: its contents are not what the fit wrote"
 
 # A fit that is resumed may change these. All other parameters must be the same.
 _FREE = {"client", "storage", "store_every", "n_partitions", "n_jobs", "verbose"}
@@ -60,8 +60,8 @@ class Storage:
         except (ImportError, OSError, ValueError) as error:
             raise ValueError(
                 f"storage={url!r} cannot be used: {error}. It must be a folder that "
-                f"this process and all workers can write to, at a path or a URL that "
-                f"fsspec knows, such as 's3://bucket/folder'."
+                "this process and all workers can write to, given as a path or a URL "
+                "that fsspec supports, such as 's3://bucket/folder'."
             ) from error
         self._url = url.rstrip("/")
 
@@ -90,15 +90,14 @@ class Storage:
     def find(self, *, resume: bool) -> dict[str, Any] | None:
         """Return what is stored of the last sweep of this fit; None if nothing is."""
         if self._given is None and resume:
-            raise ValueError("resume=True goes on from storage, which is None.")
+            raise ValueError("resume=True resumes from storage, which is None.")
         stored = self.last()
         if stored is None:
             return None
-        where = f"storage={self._given!r} holds sweep {stored['sweep']} of a fit"
+        where = f"storage={self._given!r} contains sweep {stored['sweep']} of a fit"
         if not resume:
             raise ValueError(
-                f"{where}: go on from there with fit(X, resume=True), or choose an "
-                f"empty folder."
+                f"{where}: resume with fit(X, resume=True), or choose an empty folder."
             )
         if series(stored["sklda"]) != series(__version__):
             raise ValueError(
@@ -115,14 +114,14 @@ class Storage:
         ]
         if differences:
             raise ValueError(
-                f"{where} with other parameters ({'; '.join(differences)}): set the "
-                f"same, or choose an empty folder."
+                f"{where} with different parameters ({'; '.join(differences)}): set "
+                "the same parameters, or choose an empty folder."
             )
         return stored
 
     def check_documents(self, stored: dict[str, Any], own: dict[str, Any]) -> None:
         """Raise ValueError if a fit to other documents is stored."""
-        start = f"storage={self._given!r} holds a fit to other documents: "
+        start = f"storage={self._given!r} contains a fit to different documents: "
         for name in ("n_documents", "n_tokens", "n_words"):
             if stored[name] != own[name]:
                 raise ValueError(
@@ -195,7 +194,7 @@ def _digest_of(content: dict[str, Any]) -> str:
 
 def _damaged(folder: str, file: str, what: str) -> str:
     return (
-        f"{folder}/{file} {what}. To go on from an older sweep, or from the first if "
+        f"{folder}/{file} {what}. To resume from an older sweep, or from the first if "
         f"there is none, delete {folder} and call fit(X, resume=True)."
     )
 
@@ -239,7 +238,7 @@ def _read(folder, name, expected) -> dict[str, np.ndarray]:
         with fsspec.open(f"{folder}/{file_name}", "rb") as file, np.load(file) as read:
             arrays = dict(read)
     except Exception as error:  # a damaged file raises nearly any
-        what = f"cannot be read ({error}). All workers must reach it"
+        what = f"cannot be read ({error}). All workers must have access to it"
         raise ValueError(_damaged(folder, file_name, what)) from error
     if _digest_of_all(arrays) != expected:
         raise ValueError(_damaged(folder, file_name, _CHANGED))

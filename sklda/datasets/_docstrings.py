@@ -78,15 +78,15 @@ def load_docstrings(
     """Load the public docstrings of NumPy, SciPy and scikit-learn as a corpus.
 
     The corpus is labelled English text and needs neither a network nor a file. It
-    depends on nothing but the installed versions of the three libraries.
+    depends only on the installed versions of the three libraries.
 
     Parameters
     ----------
     return_X_y : bool, default=False
         Whether to return ``(data, target)`` instead of a Bunch.
     min_length : int, default=300
-        Minimum length of a text in characters, at least 1. Most shorter docstrings
-        are one-line summaries, from which no topic can be learnt.
+        Minimum length of a text in characters, at least 1. Most shorter docstrings are
+        one-line summaries, which say too little about a topic.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def load_docstrings(
     Raises
     ------
     ValueError
-        If `min_length` is not a positive integer, or `return_X_y` not a bool.
+        If `min_length` is not a positive integer, or `return_X_y` is not a bool.
 
     See Also
     --------
@@ -119,10 +119,10 @@ def load_docstrings(
     -----
     Cost: the first call in a process imports every public module of the three
     libraries, which takes a few seconds and a few dozen MB of memory. Later calls take
-    a fraction of that.
+    a fraction of this time.
 
-    Left out are tests, private modules, and modules whose import fails or has side
-    effects. Warnings and output of the imports are suppressed. Python removes most
+    The corpus excludes tests, private modules, and modules whose import fails or has
+    side effects. Warnings and output of the imports are suppressed. Python removes most
     docstrings if it runs with ``-OO``.
 
     Examples

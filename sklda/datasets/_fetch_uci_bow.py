@@ -64,7 +64,7 @@ def fetch_uci_bow(
     download_if_missing: bool = True,
     n_retries: int = 3,
 ) -> Bunch:
-    """Load a bag-of-words corpus of the UCI repository; download it if necessary.
+    """Load a bag-of-words corpus from the UCI repository; download it if necessary.
 
     Sizes of the corpora; a row is a document-word pair with its count:
 
@@ -87,7 +87,7 @@ def fetch_uci_bow(
         is the home folder of the user. The default is the subfolder ``uci_bow`` of
         scikit-learn's data folder, see :func:`sklearn.datasets.get_data_home`.
     download_if_missing : bool, default=True
-        If False, raise OSError if a file is missing instead of downloading it.
+        If False, raise OSError instead of downloading a missing file.
     n_retries : int, default=3
         Number of times that a download is repeated after a network error, at least 0.
 
@@ -104,12 +104,12 @@ def fetch_uci_bow(
     Raises
     ------
     ValueError
-        If another parameter than `data_home` is out of its range, or `data_home` starts
+        If a parameter other than `data_home` is out of range, or `data_home` starts
         with ``~`` and there is no such home folder.
     TypeError
         If `data_home` is neither a str nor path-like.
     ImportError
-        If a file is missing, and pooch, which downloads it, is not installed.
+        If a file is missing and pooch, which downloads it, is not installed.
     OSError
         If a file is missing and cannot be downloaded, or is broken: it violates the
         format or, for ``"kos"`` and ``"nips"``, its checksum is wrong. A broken file is
@@ -123,7 +123,7 @@ def fetch_uci_bow(
     Notes
     -----
     An interrupted download leaves no partial file, and several processes may download
-    the same corpus. Files are checked at each call. Memory and speed are those of
+    the same corpus. Files are checked on each call. Memory and speed are those of
     :func:`load_uci_bow`: up to 9 GB for ``"pubmed"``.
 
     References
@@ -197,7 +197,8 @@ def _download(path: Path, n_attempts: int) -> None:
     except OSError as error:  # the errors of requests are OSErrors, too
         raise OSError(
             f"{_BASE_URL}{path.name} could not be downloaded ({error!r}). Try again "
-            "later, or get the file in another way and pass its folder as data_home."
+            "later, or obtain the file in a different way and pass its folder as "
+            "data_home."
         ) from error
 
 

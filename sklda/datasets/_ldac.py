@@ -38,7 +38,7 @@ _MAX_WORDS = 2**31 - 1  # more would need wider ids in scipy.sparse
 def load_ldac(
     path: PathLike, *, n_features: int | None = None, vocab_path: PathLike | None = None
 ) -> Bunch:
-    r"""Load a corpus from a file in the format of LDA-C.
+    r"""Load a corpus from a file in LDA-C format.
 
     The format is a text file, plain or gzip, with a line ``M id:count id:count ...``
     per document: the number of its distinct words, then the id and the count of each.
@@ -49,9 +49,9 @@ def load_ldac(
     path : str or path-like
         File with the documents.
     n_features : int, default=None
-        Number of words in the vocabulary V, from 1 to 2**31 - 1. By default it is the
-        number of words in `vocab_path` or, without that, the largest id plus one: then
-        two files with the same vocabulary may yield matrices of different widths.
+        Number of words in the vocabulary V, from 1 to 2**31 - 1. By default, it is the
+        number of words in `vocab_path` or, without that, the largest id plus one. In
+        the latter case, two files with the same vocabulary may yield different widths.
     vocab_path : str or path-like, default=None
         File with one word per line in the order of the ids, in UTF-8, plain or gzip.
 
@@ -69,10 +69,10 @@ def load_ldac(
     Raises
     ------
     ValueError
-        If a file violates the format; the message names the file and, if possible,
-        the line. Counts must be from 1 to 2**31 - 1, ids less than V, M the number of
-        pairs on its line, and lines shorter than 16 MiB. Also if `n_features` is out of
-        its range, or differs from the number of words in `vocab_path`.
+        If a file violates the format; the message names the file and, if possible, the
+        line. Counts must be from 1 to 2**31 - 1, ids less than V, M equal to the number
+        of pairs on its line, and lines shorter than 16 MiB. Also if `n_features` is out
+        of range, or differs from the number of words in `vocab_path`.
     TypeError
         If a path is neither a str nor path-like.
     OSError
@@ -86,8 +86,8 @@ def load_ldac(
     Notes
     -----
     Counts of a word that occurs several times in a line are added up. Memory is about
-    13 bytes per pair and 12 per document. One core reads some million pairs per second.
-    A byte order mark is skipped.
+    13 bytes per pair and 12 per document. One core reads a few million pairs per
+    second. A byte order mark is skipped.
 
     References
     ----------

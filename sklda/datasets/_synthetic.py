@@ -43,7 +43,7 @@ def make_lda_corpus(
     """Draw a corpus from the generative model of Latent Dirichlet Allocation.
 
     Each topic k is a distribution over words, phi_k ~ Dirichlet(beta). Each document d
-    has topic proportions theta_d ~ Dirichlet(alpha). For each of its tokens a topic is
+    has topic proportions theta_d ~ Dirichlet(alpha). For each of its tokens, a topic is
     drawn from theta_d, and then a word from that topic [1]_.
 
     Parameters
@@ -78,8 +78,8 @@ def make_lda_corpus(
     Raises
     ------
     ValueError
-        If a size or a length is not an integer in its range, a prior not a number in
-        its range, an array has the wrong shape, or `random_state` is no seed.
+        If a size or a length is not an integer in its range, a prior is not a number in
+        its range, an array has the wrong shape, or `random_state` is not a seed.
 
     See Also
     --------
@@ -135,7 +135,7 @@ def make_bars(
     """Draw the bars corpus, in which documents are small images and topics are bars.
 
     The words are the pixels of a square image. Each topic is the uniform distribution
-    over one row or one column of pixels, so topics can be judged by eye. The defaults
+    over one row or one column of pixels, so you can judge topics by eye. The defaults
     reproduce the data of Griffiths and Steyvers [1]_.
 
     Parameters

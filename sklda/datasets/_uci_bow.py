@@ -45,8 +45,8 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
     r"""Load a corpus from files in the UCI bag-of-words format.
 
     The format is a text file, plain or gzip. Its first three lines are the numbers of
-    documents D, of words V and of rows; then follows one row ``document word count``
-    for each document-word pair that occurs. Ids start at 1.
+    documents D, of words V and of rows. They are followed by one row ``document word
+    count`` for each document-word pair that occurs. Ids start at 1.
 
     Parameters
     ----------
@@ -70,10 +70,11 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
     Raises
     ------
     ValueError
-        If a file violates the format; the message names the file and, if possible,
-        the line. Counts must be from 1 to 2**31 - 1, ids in range, the number of rows
-        that of the header, and the number of words in `vocab_path` V. D may be at most
-        a million and 100 for each row, because empty documents take memory, too.
+        If a file violates the format; the message names the file and, if possible, the
+        line. Counts must be from 1 to 2**31 - 1 and ids in range. The number of rows
+        must match the header, and the number of words in `vocab_path` must be V. D may
+        be at most a million plus 100 for each row, because empty documents also take
+        memory.
     TypeError
         If a path is neither a str nor path-like.
     OSError
@@ -87,9 +88,9 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
     Notes
     -----
     Rows may be in any order; counts of the same pair are added up. Memory is about 18
-    bytes per row during reading, 30 if the documents are not in order, and 13 in the
-    result; it follows the rows in the file, not its header. One core reads about 2
-    million rows per second. A byte order mark is skipped.
+    bytes per row during reading (30 if the documents are not in order) and 13 in the
+    result. It depends on the rows in the file, not on its header. One core reads about
+    2 million rows per second. A byte order mark is skipped.
 
     References
     ----------
@@ -162,7 +163,7 @@ def _read_header(stream: ByteStream, path: PathLike) -> tuple[int, int, int]:
             path,
             1,
             f"{n_docs} documents are too many for {n_rows} rows. Correct the header, "
-            "or leave out empty documents.",
+            "or remove empty documents.",
         )
     return n_docs, n_words, n_rows
 

@@ -1,7 +1,7 @@
-"""Diagnostics of convergence, from several chains side by side.
+"""Convergence diagnostics from several parallel chains.
 
-R-hat, effective sample sizes and standard errors are those of arviz-stats:
-``pip install "sklda[diagnostics]"``.
+R-hat, effective sample sizes and standard errors come from arviz-stats: ``pip install
+"sklda[diagnostics]"``.
 """
 
 from sklda.diagnostics._result import SampledChains

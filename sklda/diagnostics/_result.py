@@ -28,24 +28,24 @@ _WIDTH = 80  # characters of the printed verdict
 
 
 class SampledChains:
-    """Several chains of one estimator, as :func:`sample_chains` returns them.
+    """Several chains of one estimator, returned by :func:`sample_chains`.
 
     Attributes
     ----------
     estimators_ : list of estimators
-        The fitted estimators, one for each chain. Each has a `random_state` with which
-        it gives the same result when fitted alone.
+        The fitted estimators, one for each chain. Each has a `random_state` that
+        reproduces its result when it is fitted alone.
     best_estimator_ : estimator
-        The one with the highest log joint probability (of CVBLDA, the highest bound),
-        mean over the second half of the draws.
+        The estimator with the highest log joint probability (for CVBLDA, the highest
+        bound), averaged over the second half of the draws.
     best_index_ : int
-        Its place in `estimators_`.
+        Its index in `estimators_`.
     scalars_ : dict of str to ndarray of shape (n_chains, n_draws)
-        Scalars of each kept sample, which do not depend on the numbering of the topics:
+        Scalars of each kept sample that do not depend on the order of the topics:
 
-        - "log_joint": log p(w, z | alpha, beta) in nats per token. For MedLDA it
+        - "log_joint": log p(w, z | alpha, beta) in nats per token. For MedLDA, it
           includes the loss of the labels and the prior of the weights, up to a
-          constant. For CVBLDA there is "bound" instead.
+          constant. CVBLDA has "bound" instead.
         - "test_log_probability": mean log predictive probability of a token of
           `X_test` under the topics of this sample, by document completion as in
           ``score``, in nats.
@@ -55,14 +55,14 @@ class SampledChains:
           `learn_priors` is "hierarchical".
         - "loss": hinge loss of the labels, mean over the documents (MedLDA).
 
-        A one-vs-rest model has each of them for each class, such as "log_joint[0]".
+        A one-vs-rest model has each scalar for each class, such as "log_joint[0]".
     pairs_ : ndarray of bool of shape (n_chains, n_draws, n_pairs)
         Whether the two tokens of each of 1,000 pairs share a topic. Half of the pairs
-        lie within a document. CVBLDA has none.
+        come from the same document. CVBLDA has no pairs.
     sweeps_ : ndarray of shape (n_draws,)
-        Sweeps at which the draws were made.
+        Sweeps after which the draws were recorded.
     seconds_ : ndarray of shape (n_chains,)
-        Seconds that each chain has taken.
+        Run time of each chain in seconds.
 
     See Also
     --------
@@ -70,7 +70,7 @@ class SampledChains:
 
     Notes
     -----
-    If a callback stops a chain, the later draws of the other chains are left out.
+    If a callback stops a chain, later draws of the other chains are ignored.
     """
 
     estimators_: list[Any]
@@ -89,7 +89,7 @@ class SampledChains:
 
     @property
     def best_index_(self) -> int:
-        """Place of the best estimator."""
+        """Index of the best estimator."""
         total = self._log_joint()
         return int(total[:, total.shape[1] // 2 :].mean(axis=1).argmax())
 
@@ -100,12 +100,12 @@ class SampledChains:
 
     @property
     def converged_(self) -> bool:
-        """Whether the chains agree, and have enough draws."""
+        """Whether the chains agree and have enough draws."""
         return self._verdict.converged
 
     @property
     def verdict_(self) -> str:
-        """One sentence: whether the chains can be trusted, and what to do."""
+        """A sentence that states whether to trust the chains, and what to do."""
         return self._verdict.sentence
 
     @property
@@ -121,10 +121,10 @@ class SampledChains:
     def _verdict(self) -> Verdict:
         if not self._experiment.has_chains:
             return Verdict(
-                f"R-hat is not meant for {self._name}: its starts are optimisations, "
-                f"which draw nothing. Their bounds differ by "
-                f"{np.ptp(self.scalars_['bound']):.2g} nats per token; take "
-                f"best_estimator_."
+                f"R-hat does not apply to {self._name}: its starts are optimisations, "
+                "not samples. Their bounds differ by "
+                f"{np.ptp(self.scalars_['bound']):.2g} nats per token; use "
+                "best_estimator_."
             )
         scalars = self.scalars_
         if self.estimators_[0].learn_priors in ("symmetric", "asymmetric"):
@@ -140,10 +140,11 @@ class SampledChains:
 
     @validates(n_sweeps=POSITIVE_INTEGER)
     def more(self, n_sweeps: int) -> Self:
-        """Go on with the same chains.
+        """Continue the same chains.
 
-        The result is that of chains which were longer from the beginning, with the same
-        burn-in, bit for bit, and the estimators have that `max_iter` and `burn_in`.
+        The result is bit for bit that of chains that were longer from the beginning,
+        with the same burn-in. The estimators have the corresponding `max_iter` and
+        `burn_in`.
 
         Parameters
         ----------
@@ -158,19 +159,19 @@ class SampledChains:
         Raises
         ------
         ValueError
-            If `n_sweeps` is no positive multiple of `thin`.
+            If `n_sweeps` is not a positive multiple of `thin`.
         TypeError
-            If the estimator has no chain, as CVBLDA.
+            If the estimator has no chain, such as CVBLDA.
 
         Notes
         -----
-        An interrupted call changes nothing: it runs copies of the chains, which take as
-        much memory again.
+        An interrupted call changes nothing, because it runs copies of the chains. These
+        double the memory.
         """
         if not self._experiment.has_chains:
             raise TypeError(
-                f"{self._name} has no chain that could go on: set max_iter or tol, and "
-                f"call sample_chains again."
+                f"{self._name} has no chain to continue: set max_iter or tol, and call "
+                "sample_chains again."
             )
         thin = self._length.thin
         if n_sweeps % thin != 0:
@@ -191,12 +192,13 @@ class SampledChains:
         Parameters
         ----------
         as_frame : bool, default=False
-            Whether to return a DataFrame of pandas.
+            Whether to return a pandas DataFrame.
 
         Returns
         -------
         dict of str to dict of str to float, or DataFrame
-            A row for each scalar, with these columns; NaN where one makes no sense:
+            A row for each scalar with the following columns; NaN if a column does not
+            apply:
 
             - mean and sd of the draws of all chains
             - r_hat: rank-normalised split R-hat [1]_; 1 if the chains agree
@@ -207,7 +209,7 @@ class SampledChains:
 
             The rows "pairs, median" and "pairs, worst" have r_hat and ess_bulk of the
             pairs of tokens. Learned priors, "sum of alpha" and "beta", and the
-            "acceptance rate" of MedLDA's light sampler have one value of each chain.
+            "acceptance rate" of MedLDA's light sampler have one value per chain.
 
         Raises
         ------
@@ -239,7 +241,7 @@ class SampledChains:
         return rows | rows_of_fits(self.estimators_)
 
     def to_datatree(self) -> Any:
-        """Return the draws for the functions of ArviZ.
+        """Return the draws for use with ArviZ.
 
         Returns
         -------

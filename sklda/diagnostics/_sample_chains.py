@@ -43,17 +43,17 @@ def sample_chains(
     n_jobs: int | None = None,
     random_state: int | RandomState | None = None,
 ) -> SampledChains:
-    """Run several chains of one estimator, and diagnose whether they agree.
+    """Run several chains of one estimator and diagnose whether they agree.
 
-    Each chain is a fit of a clone, with its own seed. Scalars are recorded with each
+    Each chain is a fit of a clone with its own seed. Scalars are recorded for each
     sample that `burn_in` and `thin` of the estimator keep. R-hat and effective sample
-    sizes need 100 or more of each chain.
+    sizes need at least 100 samples per chain.
 
     Parameters
     ----------
     estimator : estimator
-        Any estimator of sklda; it is cloned. CVBLDA optimises instead of sampling: the
-        result then has several starts, and the best of them, but no R-hat.
+        Any estimator of sklda; it is cloned. CVBLDA optimises instead of sampling, so
+        the result has several starts and the best of them, but no R-hat.
     X : {array-like, sparse matrix} of shape (n_documents, n_words)
         Word counts, with at least one token.
     y : array-like of shape (n_documents,) or (n_documents, n_classes), default=None
@@ -64,30 +64,31 @@ def sample_chains(
     X_test : {array-like, sparse matrix} of shape (n_test_documents, n_words), \
 default=None
         Documents that are not in X, whose log predictive probability is recorded. Each
-        kept sample scores them, so a hundredth of the tokens of X is enough. DMRLDA
-        scores them without covariates.
+        kept sample scores them, so 1 % of the tokens of X is enough. DMRLDA scores them
+        without covariates.
     n_chains : int, default=4
         Number of chains, from 2 to 10,000.
     n_jobs : int, default=None
-        Number of chains that run at the same time, in threads, or in processes within
-        ``joblib.parallel_config("loky")``. None means 1, -1 all processors. The result
-        does not depend on it.
+        Number of chains that run at the same time, in threads or, within
+        ``joblib.parallel_config("loky")``, in processes. None means 1, -1 all
+        processors. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of all chains; None means `random_state` of the estimator. Pass an int for
-        reproducible results.
+        Seed for all chains; None means the `random_state` of the estimator. Pass an int
+        for reproducible results.
 
     Returns
     -------
     SampledChains
-        Estimators, draws, diagnostics and a verdict. Its method `more` goes on.
+        Estimators, draws, diagnostics and a verdict. Its method `more` continues the
+        chains.
 
     Raises
     ------
     TypeError
-        If the estimator is none of sklda, or takes no covariates and there are some.
+        If the estimator is not from sklda, or covariates are given and it takes none.
     ValueError
-        If a parameter is out of range, X, y or X_test is not what the estimator takes,
-        or X or X_test has no tokens.
+        If a parameter is out of range, the estimator rejects X, y or X_test, or X or
+        X_test has no tokens.
     ImportError
         If arviz-stats is not installed.
 
@@ -97,10 +98,10 @@ default=None
 
     Notes
     -----
-    Memory: a fit of each chain, a copy of a CSR matrix X, and one byte for each draw
-    and pair of tokens. An X of 2^27 or more document-word pairs is not copied: each
-    chain takes 12 bytes per pair in temporary files, and in memory if it runs in a
-    process. Callbacks of the estimator see the fit of each chain.
+    Memory: one fit per chain, a copy of a CSR matrix X, and one byte for each draw and
+    pair of tokens. If X has 2^27 or more document-word pairs, it is not copied: each
+    chain takes 12 bytes per pair in temporary files, and also in memory if it runs in a
+    process. Callbacks of the estimator receive the fit of each chain.
 
     Examples
     --------
@@ -118,12 +119,12 @@ default=None
     if isclass(estimator) or not isinstance(estimator, BaseTopicModel):
         raise TypeError(
             f"estimator must be an estimator of sklda, got {estimator!r}. For a "
-            f"pipeline, pass its last step, and X as the steps before it return it."
+            "pipeline, pass its last step, and the output of the earlier steps as X."
         )
     if hasattr(estimator, "to_local"):  # on a cluster
         raise TypeError(
             f"{type(estimator).__module__.rpartition('.')[0]} does not run several "
-            f"chains side by side. Fit with several seeds, or pass "
+            "chains in parallel. Fit with several seeds, or pass "
             f"{type(estimator).__name__} of sklda and a sample of the documents."
         )
     more = {} if covariates is None else {"covariates": covariates}
@@ -179,5 +180,5 @@ def _check_data(
         return pairs, None
     documents = HeldOut.of(check_weights(estimator, X_test, reset=False, whole=whole))
     if documents.n_tokens == 0:
-        raise ValueError("X_test has no tokens: pass documents that have, or None.")
+        raise ValueError("X_test has no tokens: pass documents with tokens, or None.")
     return pairs, documents

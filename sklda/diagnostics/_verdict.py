@@ -71,9 +71,9 @@ class _Differences(NamedTuple):
         name = max(self.r_hats, key=lambda name: np.nan_to_num(self.r_hats[name]))
         rising = f"the log joint rises by {self.rise:.2g}, " if self.rise else ""
         return (
-            f"{rising}R-hat of {name} is {self.r_hats[name]:.3f} (of chains that "
-            f"agree, up to {self.limit:.3f}), and {self.disagreeing:.0%} of the pairs "
-            f"of tokens share a topic at different rates"
+            f"{rising}R-hat of {name} is {self.r_hats[name]:.3f} (up to "
+            f"{self.limit:.3f} for chains that agree), and {self.disagreeing:.0%} of "
+            "the pairs of tokens share a topic at different rates"
         )
 
 
@@ -88,8 +88,8 @@ def judge(
     to_enough = sweeps.thin * (ENOUGH_ESS - n_draws)
     if n_draws < FEWEST_DRAWS:
         return Verdict(
-            f"Too few draws: {n_draws} of each chain, and a verdict needs "
-            f"{FEWEST_DRAWS} or better {ENOUGH_ESS}. Go on with more({to_enough})."
+            f"Too few draws: {n_draws} per chain, but a verdict needs at least "
+            f"{FEWEST_DRAWS}, better {ENOUGH_ESS}. Continue with more({to_enough})."
         )
     found = _compare(log_joint, scalars, together)
     if found.rise > NEGLIGIBLE:
@@ -102,30 +102,30 @@ def judge(
         return _agreement(scalars, found, sweeps, n_chains)
     if n_draws < ENOUGH_ESS:
         return Verdict(
-            f"Too few draws to say why the chains differ: {found}. Go on with "
-            f"more({to_enough}), for {ENOUGH_ESS} of each chain."
+            f"Too few draws to say why the chains differ: {found}. Continue with "
+            f"more({to_enough}) for {ENOUGH_ESS} draws per chain."
         )
     if _have_settled(scalars, together, found):
         return Verdict(
-            f"Each chain has settled, but in a mode of its own: their mean log joints "
+            "Each chain has settled, but in a mode of its own: their mean log joints "
             f"differ by {statistics.spread(log_joint):.2g} nats per token, and "
             f"{found.disagreeing:.0%} of the pairs of tokens share a topic at "
-            f"different rates. More sweeps rarely help: stop here and take "
-            f"best_estimator_, or try more chains, blocking or other priors."
+            "different rates. More sweeps rarely help: stop here and use "
+            "best_estimator_, or try more chains, blocking or other priors."
         )
     if found.spread <= NEGLIGIBLE:
         return Verdict(
             f"Enough for predictions: the chains differ by only {found.spread:.2g} "
-            f"nats per token. Stop here and take best_estimator_. Their topics differ: "
+            "nats per token. Stop here and use best_estimator_. The topics differ: "
             f"{found}."
         )
     n, worst = _sweeps_for_enough(scalars, sweeps, n_chains)
     return Verdict(
         f"The chains have not met yet: {found}; the effective sample size is "
-        f"{worst:.0f}. Go on with more({n}), until they agree or differ by less than "
+        f"{worst:.0f}. Continue with more({n}) until they agree or differ by less than "
         f"{NEGLIGIBLE} nats per token (now {found.spread:.2g}, or "
         f"{np.expm1(found.spread):.1%} of the perplexity). If that does not bring them "
-        f"closer, stop and take best_estimator_."
+        "closer, stop and use best_estimator_."
     )
 
 
@@ -171,16 +171,16 @@ def _agreement(scalars, found, sweeps, n_chains) -> Verdict:
         )
         enough = f"more({n}) for about {ENOUGH_ESS * n_chains}."
         if found.spread > NEGLIGIBLE:
-            return Verdict(f"{so_far}go on with {enough}")
+            return Verdict(f"{so_far}continue with {enough}")
         return Verdict(
-            f"{so_far}enough to read and to use the topics, as they differ by only "
-            f"{found.spread:.2g} nats per token; stop here. For means and intervals "
-            f"that are cited, go on with {enough}"
+            f"{so_far}enough to read and use the topics, because the chains differ by "
+            f"only {found.spread:.2g} nats per token; stop here. If you report means "
+            f"and intervals, continue with {enough}"
         )
     return Verdict(
         f"The {n_chains} chains agree: R-hat is at most "
-        f"{max(found.r_hats.values()):.3f}, and the effective sample size at least "
-        f"{worst:.0f}. Any of them will do.",
+        f"{max(found.r_hats.values()):.3f}, and the effective sample size is at least "
+        f"{worst:.0f}. Use any of them.",
         converged=True,
     )
 

@@ -1,8 +1,8 @@
 """Top words, documents, plots and regressions of fitted topics.
 
-Everything here takes any fitted estimator with ``components_`` and ``transform``, also
-those of scikit-learn, or the ``draws_`` of an estimator that has kept some. The
-displays need matplotlib: ``pip install "sklda[plot]"``.
+The functions accept any fitted estimator with ``components_`` and ``transform``,
+including those of scikit-learn, or the ``draws_`` of an estimator fitted with
+``keep_draws``. The displays need matplotlib: ``pip install "sklda[plot]"``.
 """
 
 from sklda._topics.posterior_draws import PosteriorDraws

@@ -29,10 +29,10 @@ _LEGEND_ROWS = 14  # of each column of the legend
 
 
 class ConvergenceDisplay(Display):
-    """Plot the log joint probability, or the bound, of fits against their sweeps.
+    """Plot the log joint probability or the bound of fits against their sweeps.
 
-    Create a display with `from_estimator`. Its parameters are kept as attributes; those
-    of a wrong type or shape raise TypeError or ValueError.
+    Create a display with `from_estimator`. Its parameters are stored as attributes; a
+    wrong type or shape raises TypeError or ValueError.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ class ConvergenceDisplay(Display):
     quantity : str
         Quantity of the values with its unit, for the vertical axis.
     burn_in : int, default=0
-        Number of sweeps of burn-in, which is shaded.
+        Number of burn-in sweeps, which the plot shades.
     r_hat : float, default=None
-        R-hat of the values after burn-in, for the title; None leaves it out.
+        R-hat of the values after burn-in, for the title; None omits it.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class ConvergenceDisplay(Display):
         ----------
         estimator : estimator, list of estimators, or dict of str to estimator
             Fitted, with `log_joint_` or `bound_`; several estimators must record the
-            same of these. The keys of a dict name the fits.
+            same quantity. The keys of a dict name the fits.
         ax : Axes, default=None
             Axes to plot on. By default a new figure is created.
         **style : dict
@@ -115,8 +115,8 @@ class ConvergenceDisplay(Display):
         Raises
         ------
         NotFittedError, ImportError, TypeError, ValueError
-            Before fit; without matplotlib; if there is no estimator, one has no trace
-            or an empty one, traces record different quantities, or `ax` is no Axes.
+            Before fit; without matplotlib; if there is no estimator, a trace is missing
+            or empty, traces record different quantities, or `ax` is not an Axes.
         """
         named = _named_fits(estimator)
         if not named:
@@ -139,13 +139,13 @@ class ConvergenceDisplay(Display):
 
     @classmethod
     def from_chains(cls, chains: Any, *, ax: Axes | None = None, **style: Any) -> Self:
-        """Plot the traces of several chains, the burn-in shaded, with their R-hat.
+        """Plot the traces of several chains with shaded burn-in and their R-hat.
 
         Parameters
         ----------
         chains : SampledChains
-            Chains of `sklda.diagnostics.sample_chains`. If the estimator records no
-            trace, the draws after burn-in are plotted.
+            Chains from `sklda.diagnostics.sample_chains`. If the estimator records no
+            trace, the display plots the draws after burn-in.
         ax : Axes, default=None
             Axes to plot on. By default a new figure is created.
         **style : dict
@@ -159,7 +159,8 @@ class ConvergenceDisplay(Display):
         Raises
         ------
         ImportError, TypeError
-            Without matplotlib; if `chains` are no chains, or `ax` is not an Axes.
+            Without matplotlib; if `chains` is not SampledChains, or `ax` is not an
+            Axes.
         """
         if not hasattr(chains, "_traces"):
             raise TypeError(f"chains must be SampledChains, got {chains!r}.")
@@ -193,7 +194,8 @@ def _check_curves(
     """Return the numbers of each fit as an array of the expected shape."""
     if not isinstance(given, Sequence | np.ndarray) or len(given) != len(shapes):
         raise ValueError(
-            f"{name} must list an array for each of {len(shapes)} fits, got {given!r}."
+            f"{name} must contain an array for each of {len(shapes)} fits, got "
+            f"{given!r}."
         )
     return [
         check_numbers(each, f"{name}[{i}]", shape)

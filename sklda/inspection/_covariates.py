@@ -38,8 +38,8 @@ def check_covariates(covariates: Any, n_documents: int) -> Covariates:
     matrix = check_matrix(numbers, "covariates", dtype=np.float64)
     if len(matrix) != n_documents:
         raise ValueError(
-            f"covariates have {len(matrix)} rows, but the draws are of {n_documents} "
-            f"documents: pass a row for each document of the fit, in the same order."
+            f"covariates have {len(matrix)} rows, but the draws have {n_documents} "
+            "documents: pass a row for each training document, in the same order."
         )
     if len({"intercept", *names}) <= len(names):
         raise ValueError(
@@ -82,8 +82,8 @@ def _as_numbers(
         raise ValueError(
             f"covariates[{name!r}] has missing values (NaN, NaT, None or NA), "
             f"{missing.sum()} in all, the first in row {missing.argmax()}: impute "
-            f"them, for instance by sklearn.impute.SimpleImputer, or fit without these "
-            f"documents."
+            "them, for example with sklearn.impute.SimpleImputer, or fit without "
+            "these documents."
         )
     if categories is not None:
         return _dummies(name, values, list(categories), references)
@@ -94,9 +94,9 @@ def _as_numbers(
     except (TypeError, ValueError) as error:
         if not all(isinstance(one, str) for one in values):
             raise ValueError(
-                f"covariates[{name!r}] holds neither numbers nor names of categories "
-                f"alone: pass a column of 0 and 1 for each of its values but one, as "
-                f"pandas.get_dummies(..., drop_first=True) makes them."
+                f"covariates[{name!r}] must contain only numbers or only names of "
+                "categories: pass a column of 0 and 1 for each of its values except "
+                "one, such as from pandas.get_dummies(..., drop_first=True)."
             ) from error
     levels = sorted(set(values))
     try:
@@ -123,6 +123,7 @@ def _dummies(
 
 def _dates(name: str) -> ValueError:
     return ValueError(
-        f"covariates[{name!r}] holds dates or durations, which are no numbers: pass "
-        f"years as floats, for instance dates.dt.year + dates.dt.dayofyear / 365.25."
+        f"covariates[{name!r}] contains dates or durations, which are not numbers: "
+        "pass years as floats, for example dates.dt.year + dates.dt.dayofyear / "
+        "365.25."
     )

@@ -35,14 +35,14 @@ _MAX_NAME_LENGTH = 26  # characters of the name of a document
 class DocumentTopicsDisplay(Display):
     """Plot the topic proportions of documents as stacked bars.
 
-    Create a display with `from_estimator`. Its parameters are kept as attributes; those
-    of a wrong type or shape raise TypeError or ValueError.
+    Create a display with `from_estimator`. Its parameters are stored as attributes; a
+    wrong type or shape raises TypeError or ValueError.
 
     Parameters
     ----------
     proportions : ndarray of shape (n_documents, n_topics)
         Proportions of the plotted topics in each document. If a row sums to less than
-        `n_models`, the rest is plotted as a segment of other topics.
+        `n_models`, a segment for other topics shows the rest.
     topics : ndarray of shape (n_topics,)
         Indices of the plotted topics.
     document_names : list of str
@@ -50,15 +50,15 @@ class DocumentTopicsDisplay(Display):
     topic_names : list of str
         Name of each plotted topic, for the legend.
     n_models : int, default=1
-        Sum of the proportions of a document: with one-vs-rest the number of classes,
-        each of which has its own topics, otherwise 1.
+        Sum of the proportions of a document: with one-vs-rest, the number of classes,
+        each of which has its own topics; otherwise 1.
 
     Attributes
     ----------
     ax_, figure_ : Axes and Figure
         Axes and figure of the plot.
     bars_ : list of BarContainer
-        Segments of each plotted topic and, if there are any, of the other topics.
+        Segments of each plotted topic and of the other topics, if there are any.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class DocumentTopicsDisplay(Display):
         X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
             Word counts.
         feature_names : array-like of str of shape (n_features_in_,), default=None
-            Words in the order of the columns of X. By default `feature_names_in_` or,
+            Words in the order of the columns of X. By default, `feature_names_in_` or,
             without it, the column numbers, with a warning.
         n_words : int, default=None
             Number of words for each topic in the legend. The default is 3, or 0 if

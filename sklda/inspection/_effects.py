@@ -30,7 +30,7 @@ _FEWEST_DOCUMENTS = 50  # from which alpha can be estimated
 
 
 class TopicEffects:
-    """Coefficients of covariates, one regression for each topic.
+    """Coefficients of covariates from one regression per topic.
 
     `estimate_effect` returns them, and `TopicIntervalsDisplay` plots them.
 
@@ -41,8 +41,8 @@ class TopicEffects:
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
     coefficient : ndarray of shape (n_topics, n_terms)
-        Change of the proportion of the topic per unit of the covariate; mean over the
-        draws.
+        Change of the proportion of the topic per unit of the covariate, averaged over
+        the draws.
     standard_error : ndarray of shape (n_topics, n_terms)
         Square root of the pooled variance.
     df, t, p_value : ndarray of shape (n_topics, n_terms)
@@ -55,7 +55,7 @@ class TopicEffects:
     n_draws : int
         Number of regressions that were pooled.
     references : dict of str to str
-        Of each covariate that is a category, the value with which its terms are
+        Reference value of each categorical covariate, with which its terms are
         compared: "left" if "party[right]" is the only term of "party".
     """
 
@@ -79,7 +79,7 @@ class TopicEffects:
         Parameters
         ----------
         as_frame : bool, default=False
-            Whether to return a DataFrame of pandas.
+            Whether to return a pandas DataFrame.
 
         Returns
         -------
@@ -107,7 +107,7 @@ class TopicEffects:
     def _against(self) -> str:
         """Return which values the terms of categories are compared with."""
         against = (f"{name}[{value}]" for name, value in self.references.items())
-        return f"; against {', '.join(against)}" if self.references else ""
+        return f"; reference: {', '.join(against)}" if self.references else ""
 
     def __repr__(self) -> str:
         rows = [["topic", "term", *_COLUMNS]]
@@ -117,7 +117,7 @@ class TopicEffects:
         lines = table_lines(rows, "><>")  # terms to the left
         title = (
             f"Topic proportions on covariates: {self.n_draws} regressions, "
-            f"intervals of {self.confidence_level:.0%}{self._against()}"
+            f"{self.confidence_level:.0%} intervals{self._against()}"
         )
         n_more = self.topics.size - _MOST_TOPICS
         more = [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
@@ -135,27 +135,27 @@ def estimate_effect(
 ) -> TopicEffects:
     """Estimate how the topic proportions of documents depend on covariates.
 
-    A regression on estimated proportions would ignore that these are uncertain. So each
-    draw gives a sample of the proportions from the posterior and one regression by
-    least squares. The regressions are pooled [1]_: their standard errors include both
-    the noise of the regression and the uncertainty of the proportions. The R package
-    stm calls this the method of composition [2]_. Cost: 0.03 seconds per draw for KOS
-    with 100 topics.
+    A regression on estimated proportions would ignore their uncertainty. Instead, each
+    draw provides a posterior sample of the proportions, to which a regression is fitted
+    by least squares. The regressions are pooled [1]_: their standard errors include
+    both the noise of the regression and the uncertainty of the proportions. The R
+    package stm calls this the method of composition [2]_. Cost: 0.03 seconds per draw
+    for KOS with 100 topics.
 
     Parameters
     ----------
     draws : PosteriorDraws
-        ``draws_`` of an estimator that was fitted with `keep_draws`; 25 or more, far
-        enough apart (`thin`) to differ.
+        ``draws_`` of an estimator that was fitted with `keep_draws`: at least 25 draws,
+        far enough apart (`thin`) to differ.
     covariates : array-like or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates)
-        Numbers that describe the documents of the fit, in the same order; an intercept
-        is added. A column of strings, or of pandas' dtype category, becomes a column of
-        0 and 1 for each value but the first one of the dtype or of the alphabet:
-        "party[right]" for the value "right" of "party". Pass dates as numbers, such as
-        years.
+        Numbers that describe the training documents, in the same order; an intercept is
+        added. A column of strings, or of the pandas dtype category, becomes a column of
+        0 and 1 for each value except the first one of the dtype or in alphabetical
+        order: "party[right]" for the value "right" of "party". Pass dates as numbers,
+        such as years.
     topics : array-like of int, default=None
-        Topics whose proportions are regressed. By default all.
+        Topics to use in the regressions. By default all.
     confidence_level : float, default=0.95
         Probability of the intervals, between 0 and 1.
     random_state : int, RandomState instance or None, default=None
@@ -169,30 +169,31 @@ def estimate_effect(
     Raises
     ------
     TypeError
-        If `draws` are no draws.
+        If `draws` is not PosteriorDraws.
     ValueError
         If there are fewer than 2 draws or topics, a parameter is out of range, or the
-        covariates are not a row of finite numbers or categories for each document, have
-        missing values or dates, or are collinear.
+        covariates do not have a row of finite numbers or categories for each document,
+        have missing values or dates, or are collinear.
 
     Warns
     -----
     UserWarning
-        If alpha does not fit: with 50 documents or more, if its sum as estimated from
-        the draws by Minka's fixed point is below 0.5 or above 1.4 times the sum in use.
+        If alpha does not suit the documents: with at least 50 documents, if its sum,
+        estimated from the draws by Minka's fixed point, is below 0.5 times or above 1.4
+        times the sum in use.
 
     Notes
     -----
-    With m draws, W the mean of the variances of a coefficient within them, and B the
-    variance of the coefficient between them, the pooled variance is W + (1 + 1/m) B. t
-    has the degrees of freedom of [3]_.
+    With m draws, W the mean variance of a coefficient within draws, and B the variance
+    of the coefficient between draws, the pooled variance is W + (1 + 1/m) B. t has the
+    degrees of freedom of [3]_.
 
     The regression assumes errors of equal variance for all documents. LDA does not know
     the covariates: it shrinks the proportions of a document of N tokens towards the
-    prior mean, and so coefficients by about A / (N + A), where A is the sum of alpha.
-    That matters for short documents and large priors. With an alpha that is far too
-    small, intervals miss the effect; "The model in one page" in the user guide has
-    figures. `learn_priors` helps unless documents are short.
+    prior mean, and thus coefficients by about A / (N + A), where A is the sum of alpha.
+    This matters for short documents and large priors. If alpha is far too small,
+    intervals miss the effect; "The model in one page" in the user guide has figures.
+    `learn_priors` helps unless documents are short.
 
     References
     ----------
@@ -251,9 +252,9 @@ def warn_of_alpha(draws, what: str) -> None:
     direction = "more" if better.sum() > alpha.sum() else "less"
     warn_user(
         f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics suggest "
-        f"{better.sum():.3g} or {direction}: {what} may be far off, and intervals "
-        f"miss them. Fit with learn_priors='asymmetric' or 'symmetric', or with a "
-        f"longer burn_in if you did."
+        f"{better.sum():.3g} or {direction}: {what} may be far off, and intervals may "
+        "miss the true values. Fit with learn_priors='asymmetric' or 'symmetric' or, "
+        "if you did, with a longer burn_in."
     )
 
 
@@ -280,22 +281,22 @@ def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
     if n_documents < n_covariates + 2:
         raise ValueError(
             f"covariates have {n_covariates} columns, for which {n_documents} "
-            f"documents are too few: a regression needs {n_covariates + 2}."
+            f"documents are too few: the regression needs {n_covariates + 2}."
         )
     mean, scale = covariates.mean(axis=0), covariates.std(axis=0)
     constant = scale <= _CONSTANT * np.abs(covariates).max(axis=0)
     if constant.any():
         raise ValueError(
             f"covariates {[names[j] for j in np.flatnonzero(constant)]} are constant: "
-            f"leave them out, the intercept is added."
+            "remove them, because an intercept is added."
         )
     scaled = (covariates - mean) / scale
     rank = int(np.linalg.matrix_rank(scaled))
     if rank < n_covariates:
         raise ValueError(
             f"covariates are collinear: {n_covariates} columns, {names}, of which only "
-            f"{rank} are independent. Leave out what follows from the others; of the "
-            f"columns of a category, one."
+            f"{rank} are independent. Remove columns that follow from the others, such "
+            "as one column of each category."
         )
     design = np.column_stack([np.ones(n_documents), scaled])
     back = np.diag(np.append(1.0, 1 / scale))

@@ -46,12 +46,12 @@ def check_groups(groups: Any, n_documents: int, max_bins: int = MAX_BINS) -> Gro
         if _is_missing(value):
             raise ValueError(
                 f"groups has no group for document {i} (it is {value!r}). Give it a "
-                f"name, or leave the document out."
+                "group, or remove the document."
             )
         if isinstance(value, list | tuple | set | frozenset | dict | np.ndarray):
             raise TypeError(
-                f"groups must hold one text, number or date for each document, but "
-                f"that of document {i} is {value!r}. Make one text of it."
+                "groups must contain one string, number or date per document, but the "
+                f"group of document {i} is {value!r}. Convert it to a string."
             )
     dates = _as_dates(groups, values)
     if dates is not None:
@@ -62,9 +62,9 @@ def check_groups(groups: Any, n_documents: int, max_bins: int = MAX_BINS) -> Gro
     found, members = np.unique(np.array(names, dtype=object), return_inverse=True)
     if len(found) > MAX_GROUPS:
         raise ValueError(
-            f"groups has {len(found):,} different values; at most {MAX_GROUPS} are "
-            f"shown. Merge the rare ones; convert dates that are texts, for instance "
-            f"by pandas.to_datetime."
+            f"groups has {len(found):,} different values; at most {MAX_GROUPS} can be "
+            "shown. Merge rare groups; convert strings that are dates, for example "
+            "with pandas.to_datetime."
         )
     return Groups(list(found), members, None, False)
 
@@ -95,7 +95,8 @@ def _of_dates(days: np.ndarray, max_bins: int) -> Groups:
     for unit, step in chain(_SPANS, years):
         shift = _MONDAY if unit == "W" else 0
         zero = _YEAR_0 if unit == "Y" else 0
-        number = (days + shift).astype(f"M8[{unit}]").astype(np.int64) - zero
+        shifted = days + np.timedelta64(shift, "D")
+        number = shifted.astype(f"M8[{unit}]").astype(np.int64) - zero
         number //= step
         if number.max() - number.min() < max_bins:
             break

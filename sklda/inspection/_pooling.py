@@ -39,9 +39,9 @@ def pool(
 def check_several(draws) -> None:
     """Raise ValueError if the draws are too few to pool, or there is one topic."""
     if draws.n_topics < 2:
-        raise ValueError("draws hold one topic, of which all proportions are 1.")
+        raise ValueError("draws have only one topic, whose proportions are all 1.")
     if draws.n_draws < FEWEST_DRAWS:
         raise ValueError(
-            f"draws hold {draws.n_draws} draw, and the variance between draws needs "
-            f"{FEWEST_DRAWS} or better 25: fit with a larger keep_draws."
+            f"draws has {draws.n_draws} draw, but the variance between draws needs at "
+            f"least {FEWEST_DRAWS}, better 25: fit with a larger keep_draws."
         )

@@ -32,8 +32,8 @@ _MAX_NAME_LENGTH = 40  # characters of the name of a topic
 class PredictedProportionsDisplay(Display):
     """Plot expected topic proportions against a covariate, with bands.
 
-    Create a display with `from_predictions`. Its parameters are kept as attributes;
-    those of a wrong type or shape raise TypeError or ValueError.
+    Create a display with `from_predictions`. Its parameters are stored as attributes; a
+    wrong type or shape raises TypeError or ValueError.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class PredictedProportionsDisplay(Display):
         Parameters
         ----------
         predicted : PredictedProportions
-            What `predicted_proportions` returns for settings along a covariate.
+            Result of `predicted_proportions` for settings along a covariate.
         values : array-like of shape (n_settings,)
             Value of the covariate in each setting.
         topics : array-like of int, default=None
@@ -140,7 +140,7 @@ class PredictedProportionsDisplay(Display):
         """
         if not isinstance(predicted, PredictedProportions):
             raise TypeError(
-                f"predicted must be what predicted_proportions returns, got "
+                "predicted must be the result of predicted_proportions, got "
                 f"{predicted!r}."
             )
         n_all = predicted.mean.shape[1]

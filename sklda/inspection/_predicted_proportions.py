@@ -26,7 +26,7 @@ class TopicContrasts:
     first, second : str
         Names of the settings.
     difference : ndarray of shape (n_topics,)
-        Proportion in the second setting less that in the first, posterior mean.
+        Posterior mean of the proportion in the second setting minus that in the first.
     low, high : ndarray of shape (n_topics,)
         Ends of the intervals.
     probability : ndarray of shape (n_topics,)
@@ -44,7 +44,7 @@ class TopicContrasts:
     confidence_level: float
 
     def __repr__(self) -> str:
-        lines = [f"Proportions of {self.second} less those of {self.first}"]
+        lines = [f"Proportions of {self.second} minus those of {self.first}"]
         columns = self.difference, self.low, self.high
         for k, (value, low, high) in enumerate(zip(*columns, strict=True)):
             lines.append(f"topic {k:3d}  {value:+.4f}  [{low:+.4f}, {high:+.4f}]")
@@ -59,7 +59,7 @@ class PredictedProportions:
     Attributes
     ----------
     settings : list of str
-        Names of the settings; the numbers of the rows where they have none.
+        Names of the settings, or row numbers if they have no names.
     mean : ndarray of shape (n_settings, n_topics)
         Posterior means.
     low, high : ndarray of shape (n_settings, n_topics)
@@ -81,7 +81,7 @@ class PredictedProportions:
         n_settings, n_topics = self.mean.shape
         title = (
             f"Expected proportions of {n_topics} topics in {n_settings} settings, "
-            f"intervals of {self.confidence_level:.0%}"
+            f"{self.confidence_level:.0%} intervals"
         )
         width = max(map(len, self.settings))
         lines = [title]
@@ -106,7 +106,7 @@ class PredictedProportions:
         Returns
         -------
         TopicContrasts
-            The second setting less the first.
+            The second setting minus the first.
 
         Raises
         ------
@@ -146,7 +146,7 @@ def predicted_proportions(
     """Return expected topic proportions of documents with given covariates.
 
     A document with covariates c has the expected proportions alpha / sum(alpha), with
-    alpha = exp(b + c . w). They are computed for the weights of each kept sample, so
+    alpha = exp(b + c . w). These are computed for the weights of each kept sample, so
     intervals include the uncertainty of topics and weights.
 
     Parameters
@@ -155,9 +155,9 @@ def predicted_proportions(
         A fitted DMRLDA.
     covariates : array-like or DataFrame of shape (n_settings, n_covariates), or dict
         Each row is a setting. In a dict, each name has the covariates of several
-        documents, (n, n_covariates), over which proportions are averaged. So
-        ``{"control": C0, "treated": C1}``, where C0 and C1 are the covariates of all
-        documents but for the treatment, averages over what else is known of them.
+        documents, (n, n_covariates), over which proportions are averaged. For example,
+        ``{"control": C0, "treated": C1}``, where C0 and C1 differ only in the
+        treatment, averages over the other covariates of all documents.
     confidence_level : float, default=0.95
         Posterior probability of each interval, between 0 and 1.
 
@@ -169,9 +169,9 @@ def predicted_proportions(
     Raises
     ------
     TypeError
-        If the model has no weights of covariates.
+        If the model has no weights for covariates.
     ValueError
-        If the covariates are no finite numbers of as many columns as in fit.
+        If the covariates are not finite numbers with as many columns as in fit.
 
     See Also
     --------
@@ -191,8 +191,8 @@ def predicted_proportions(
     """
     if not hasattr(model, "coef_draws_"):
         raise TypeError(
-            f"model must be a fitted DMRLDA, got {model!r}, which has no weights of "
-            f"covariates."
+            f"model must be a fitted DMRLDA, got {model!r}, which has no weights for "
+            "covariates."
         )
     fitted = snapshot(model)
     names, matrices = _settings(covariates, fitted)
@@ -215,7 +215,7 @@ def _settings(covariates: Any, fitted: Any) -> tuple[list[str], list[np.ndarray]
         matrix = _checked(covariates, fitted)
         return [str(i) for i in range(len(matrix))], [matrix]
     if not covariates:
-        raise ValueError("covariates hold no settings.")
+        raise ValueError("covariates contain no settings.")
     names = [str(name) for name in covariates]
     return names, [_checked(values, fitted) for values in covariates.values()]
 

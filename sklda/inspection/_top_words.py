@@ -47,8 +47,8 @@ _BOTTOM_MARGIN = 0.55  # below the lowest panels, for the axis
 class TopWordsDisplay:
     """Plot the top words of each topic as bars, one panel per topic.
 
-    Create a display with `from_estimator`. Its parameters are kept as attributes; those
-    of a wrong type or shape raise TypeError or ValueError.
+    Create a display with `from_estimator`. Its parameters are stored as attributes; a
+    wrong type or shape raises TypeError or ValueError.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class TopWordsDisplay:
     topics : ndarray of shape (n_topics,)
         Numbers of the topics, for the titles.
     intervals : ndarray of shape (2, n_topics, n_words), default=None
-        Lower and upper ends of the error bars; None draws none.
+        Lower and upper ends of the error bars; None omits them.
 
     Attributes
     ----------
@@ -102,8 +102,8 @@ class TopWordsDisplay:
         table = np.asarray(words, dtype=object)
         if table.shape != shape:
             raise ValueError(
-                f"words must list {shape[1]} words for each of {shape[0]} topics, as "
-                f"many as there are probabilities; got {words!r}."
+                f"words must contain {shape[1]} words for each of {shape[0]} topics, "
+                f"as many as there are probabilities; got {words!r}."
             )
         self.words = table.tolist()
         self.intervals = intervals
@@ -132,21 +132,20 @@ class TopWordsDisplay:
         estimator : estimator
             Fitted topic model with non-negative `components_`.
         feature_names : array-like of str of shape (n_features_in_,), default=None
-            Words in the order of the columns of X. By default `feature_names_in_` or,
+            Words in the order of the columns of X. By default, `feature_names_in_` or,
             without it, the column numbers, with a warning.
         n_words : int, default=10
             Number of words for each topic, from 1 to `n_features_in_`.
         metric : {"probability", "relevance", "lift", "frex"}, default="probability"
-            Score that ranks the words, see `top_words`. Bars show probabilities for
-            every metric.
+            Score that ranks the words, see `top_words`. Bars always show probabilities.
         weight : float, default=None
             Weight in "relevance" and "frex", see `top_words`.
         topics : array-like of int, default=None
             Indices of the topics to plot, in this order. By default all topics.
         confidence_level : float, default=None
             Posterior probability of credible intervals, between 0 and 1, drawn as error
-            bars. The estimator must have been fitted with `keep_draws`. By default
-            there are none.
+            bars. Requires an estimator fitted with `keep_draws`. By default, there are
+            no intervals.
         ax : Axes or array-like of Axes, default=None
             One Axes per topic. By default a new figure of suitable size is created.
         **style : dict
@@ -272,7 +271,7 @@ class TopWordsDisplay:
         axes = axes_of(ax)
         if axes.size != len(self.words):
             raise ValueError(
-                f"ax holds {axes.size} Axes, but there are {len(self.words)} topics to "
-                f"plot. Select topics with the parameter topics."
+                f"ax contains {axes.size} Axes, but there are {len(self.words)} topics "
+                "to plot. Select topics with the parameter topics."
             )
         return axes

@@ -40,17 +40,17 @@ class TopicFlowDisplay(Display):
 
     Each column is a model, usually with more topics than the one on its left. The
     height of a bar is the frequency of its topic, the width of a flow the proportion of
-    tokens that move between two topics. A topic has the colour of the topic that most
-    of it comes from. Create a display with `from_estimators`. Its parameters are kept
-    as attributes; those of a wrong type or shape raise TypeError or ValueError.
+    tokens that move between two topics. A topic has the colour of the topic that
+    contributes most of it. Create a display with `from_estimators`. Its parameters are
+    stored as attributes; a wrong type or shape raises TypeError or ValueError.
 
     Parameters
     ----------
     flows : list of ndarray of shape (n_topics, n_topics_of_next)
-        Proportion of all tokens that move between two topics, for each two successive
-        models. Each sums to 1.
+        Proportion of all tokens that move between two topics, for each pair of
+        successive models. Each array sums to 1.
     labels : list of list of str
-        Text beside each topic of each model.
+        Text next to each topic of each model.
 
     Attributes
     ----------
@@ -59,16 +59,16 @@ class TopicFlowDisplay(Display):
     bars_ : list of BarContainer
         Bars of each model, in the order of its topics.
     ribbons_ : list of PolyCollection
-        Flows that are drawn: those of at least 0.0001 of the tokens.
+        The drawn flows, which have at least 0.0001 of the tokens.
     texts_ : list of list of Text
         Labels of each model, in the order of its topics.
 
     Notes
     -----
     Flows are an optimal transport, as in the R package alto [1]_: they turn the
-    frequencies of the topics on the left into those on the right at the smallest mean
-    Jensen-Shannon divergence between the words of both ends. At most
-    ``n_topics + n_topics_of_next - 1`` flows are not 0.
+    frequencies of the topics on the left into those on the right with the smallest mean
+    Jensen-Shannon divergence between the words at both ends. At most ``n_topics +
+    n_topics_of_next - 1`` flows are not 0.
 
     Topics are ordered so that few flows cross.
 
@@ -98,7 +98,7 @@ class TopicFlowDisplay(Display):
         sizes = [len(self.flows[0]), *(each.shape[1] for each in self.flows)]
         if not isinstance(labels, list | tuple) or len(labels) != len(sizes):
             raise ValueError(
-                f"labels must hold a list for each of the {len(sizes)} models that "
+                f"labels must contain a list for each of the {len(sizes)} models that "
                 f"flows connect, got {labels!r}."
             )
         self.labels = [
@@ -131,19 +131,20 @@ class TopicFlowDisplay(Display):
             At least two fitted topic models of the same words, in the order of the
             columns, with non-negative `components_`.
         feature_names : array-like of str of shape (n_features_in_,), default=None
-            Words in the order of the columns of X. By default `feature_names_in_` or,
+            Words in the order of the columns of X. By default, `feature_names_in_` or,
             without it, the column numbers, with a warning.
         n_words : int, default=None
-            Number of words beside the number of each topic. The default is 3, or 0 if
+            Number of words next to the number of each topic. The default is 3, or 0 if
             words have no names.
         metric : {"probability", "relevance", "lift", "frex"}, default="relevance"
             Score that ranks the words, see `top_words`.
         weight : float, default=None
             Weight in "relevance" and "frex", see `top_words`.
         X : {array-like, sparse matrix} of shape (n_documents, n_words), default=None
-            Documents in which topic frequencies are computed, with `transform`. By
-            default the training documents, from `components_` minus the prior. Pass X
-            for a matrix factorisation (NMF), whose components have no scale.
+            Documents in which `transform` computes topic frequencies. By default,
+            frequencies in the training documents come from `components_` minus the
+            prior. Pass X for a matrix factorisation (NMF), whose components have no
+            scale.
         ax : Axes, default=None
             Axes to plot on. By default a new figure of suitable size is created.
         **style : dict

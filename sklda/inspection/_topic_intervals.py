@@ -40,7 +40,7 @@ class TopicIntervalsDisplay(Display):
     """Plot proportions of topics, or effects on them, with their intervals.
 
     Create a display with `from_draws`, `from_effects` or `from_contrasts`. Its
-    parameters are kept as attributes; those of a wrong type or shape raise TypeError or
+    parameters are stored as attributes; a wrong type or shape raises TypeError or
     ValueError.
 
     Parameters
@@ -54,7 +54,7 @@ class TopicIntervalsDisplay(Display):
     series_names : list of str
         Name of each series, for the legend.
     quantity : str
-        What is plotted, for the horizontal axis.
+        Name of the plotted quantity, for the horizontal axis.
 
     Attributes
     ----------
@@ -182,9 +182,10 @@ class TopicIntervalsDisplay(Display):
         Parameters
         ----------
         effects : TopicEffects
-            What `estimate_effect` returns.
+            Result of `estimate_effect`.
         terms : array-like of str, default=None
-            Covariates to plot; "intercept" is one. By default all others.
+            Covariates to plot, including "intercept". By default, all except the
+            intercept.
         topic_names : array-like of str, default=None
             Names of the topics of the effects. By default their numbers.
         n_topics : int, default=12
@@ -208,13 +209,13 @@ class TopicIntervalsDisplay(Display):
         """
         if not isinstance(effects, TopicEffects):
             raise TypeError(
-                f"effects must be what estimate_effect returns, got {effects!r}."
+                f"effects must be the result of estimate_effect, got {effects!r}."
             )
         chosen = effects.terms[1:] if terms is None else terms
         chosen = check_names(chosen, "terms", "the names of covariates")
         unknown = [term for term in chosen if term not in effects.terms]
         if unknown or not chosen:
-            raise ValueError(f"terms must be of {effects.terms}, got {terms!r}.")
+            raise ValueError(f"terms must be among {effects.terms}, got {terms!r}.")
         columns = [effects.terms.index(term) for term in chosen]
         names = _names(topic_names, effects.topics)
         strength = np.abs(effects.t[:, columns]).max(axis=1)
@@ -244,7 +245,7 @@ class TopicIntervalsDisplay(Display):
         Parameters
         ----------
         contrasts : TopicContrasts
-            What `PredictedProportions.contrast` returns.
+            Result of `PredictedProportions.contrast`.
         topic_names : array-like of str, default=None
             Names of the topics. By default their numbers.
         ax : Axes, default=None
@@ -264,7 +265,7 @@ class TopicIntervalsDisplay(Display):
         """
         if not isinstance(contrasts, TopicContrasts):
             raise TypeError(
-                f"contrasts must be what PredictedProportions.contrast returns, got "
+                "contrasts must be the result of PredictedProportions.contrast, got "
                 f"{contrasts!r}."
             )
         order = np.argsort(-contrasts.difference, kind="stable")
@@ -274,7 +275,7 @@ class TopicIntervalsDisplay(Display):
             low=contrasts.low[np.newaxis, order],
             high=contrasts.high[np.newaxis, order],
             topic_names=[names[k] for k in order],
-            series_names=[f"{contrasts.second} less {contrasts.first}"],
+            series_names=[f"{contrasts.second} minus {contrasts.first}"],
             quantity="difference of the proportions",
         )
         return display.plot(ax, **style)

@@ -31,7 +31,6 @@ _MAX_LABELLED = 30  # with more topics, words in the labels would overlap
 _DIRECTIONS = 24
 _RING_DISTANCE = 4.0
 _RINGS = 22
-_SHORTEST_LINE = 3.0  # in points
 # Between a label and circles, in points: a text grows by some if a figure is saved with
 # another resolution than the one it was laid out with.
 _CLEARANCE = 3.0
@@ -42,8 +41,8 @@ class TopicMapDisplay(Display):
     """Plot topics as circles on a map where similar topics are close to each other.
 
     The area of a circle is proportional to the frequency of its topic. Create a display
-    with `from_estimator`. Its parameters are kept as attributes; those of a wrong type
-    or shape raise TypeError or ValueError.
+    with `from_estimator`. Its parameters are stored as attributes; a wrong type or
+    shape raises TypeError or ValueError.
 
     Parameters
     ----------
@@ -51,11 +50,11 @@ class TopicMapDisplay(Display):
         Centres of the circles.
     frequencies : ndarray of shape (n_topics,)
         Proportion of all tokens in each topic. With one-vs-rest, the topics of each
-        class hold all tokens, and have an equal share.
+        class cover all tokens, so each class has an equal share.
     labels : list of str
         Text on each circle.
     explained_ratio : ndarray of shape (2,)
-        Proportion of the sum of all squared distances that each axis accounts for.
+        Proportion of the sum of squared distances that each axis explains.
 
     Attributes
     ----------
@@ -64,16 +63,17 @@ class TopicMapDisplay(Display):
     circles_ : PathCollection
         Circles of the topics.
     texts_ : list of Annotation
-        Label of each topic. It is cut to its first line, or invisible, where there is
-        no place for it between circles and other labels.
+        Label of each topic. A label is cut to its first line, or hidden, if it does not
+        fit between circles and other labels.
 
     Notes
     -----
-    The distance of two topics is the Jensen-Shannon distance of their words, see
+    The distance between two topics is the Jensen-Shannon distance of their words, see
     `sklda.metrics.align_topics`. It can be embedded in a Euclidean space [1]_, from
     which classical scaling [2]_ projects onto the two directions of largest variance.
-    The axes say how much of the total these account for. It is little with many topics:
-    those that are far apart on the map differ, but close ones need not be similar.
+    The axis labels show the explained share of the variance. It is small with many
+    topics: topics that are far apart on the map differ, but close topics need not be
+    similar.
 
     References
     ----------
@@ -133,7 +133,7 @@ class TopicMapDisplay(Display):
         estimator : estimator
             Fitted topic model with non-negative `components_`.
         feature_names : array-like of str of shape (n_features_in_,), default=None
-            Words in the order of the columns of X. By default `feature_names_in_` or,
+            Words in the order of the columns of X. By default, `feature_names_in_` or,
             without it, the column numbers, with a warning.
         n_words : int, default=None
             Number of words below the number of each topic. The default is 2, or 0 if
@@ -143,9 +143,10 @@ class TopicMapDisplay(Display):
         weight : float, default=None
             Weight in "relevance" and "frex", see `top_words`.
         X : {array-like, sparse matrix} of shape (n_documents, n_words), default=None
-            Documents in which topic frequencies are computed, with `transform`. By
-            default the training documents, from `components_` minus the prior. Pass X
-            for a matrix factorisation (NMF), whose components have no scale.
+            Documents in which `transform` computes topic frequencies. By default,
+            frequencies in the training documents come from `components_` minus the
+            prior. Pass X for a matrix factorisation (NMF), whose components have no
+            scale.
         ax : Axes, default=None
             Axes to plot on. By default a new figure is created.
         **style : dict
@@ -250,8 +251,7 @@ def _place_labels(
             offset = space.take(k, half)
             if offset is not None:
                 annotations[k].set_position(offset)
-                apart = space.gap(k, half, offset) > _SHORTEST_LINE
-                annotations[k].arrow_patch.set_visible(apart)
+                annotations[k].arrow_patch.set_visible(bool(offset.any()))
                 break
         annotations[k].set_visible(offset is not None)
     return annotations
@@ -296,11 +296,6 @@ class _FreeSpace:
                 offset: np.ndarray = self.offsets[place]
                 return offset
         return None
-
-    def gap(self, k: int, half: np.ndarray, offset: np.ndarray) -> float:
-        """Return the distance between a label and its circle in points."""
-        beside = np.maximum(np.abs(offset) * self.pixels_per_point - half, 0)
-        return float(np.hypot(*beside) - self.kept_off[k]) / self.pixels_per_point
 
     def _covered(self, boxes: np.ndarray) -> np.ndarray:
         """Return which boxes come close to which circles, (n_boxes, n_circles)."""

@@ -30,11 +30,11 @@ class TopicMeans:
     Attributes
     ----------
     groups : list of str
-        Names of the groups, or of the bins of numbers or dates in their order.
+        Names of the groups, or of the bins of numbers or dates, in order.
     places : ndarray of shape (n_groups,) or None
-        Middles of the bins, of dates in days since 1970; None for categories.
+        Midpoints of the bins (for dates, in days since 1970); None for categories.
     are_dates : bool
-        Whether the bins are of dates.
+        Whether the bins contain dates.
     n_documents : ndarray of shape (n_groups,)
         Number of documents in each group; 0 in a gap between bins.
     topics : ndarray of shape (n_topics,)
@@ -42,8 +42,8 @@ class TopicMeans:
     mean, standard_error : ndarray of shape (n_groups, n_topics)
         Mean proportion of each topic, and the square root of its pooled variance.
     low, high : ndarray of shape (n_groups, n_topics)
-        Ends of the intervals, NaN for a single document, which has no variance. All is
-        NaN in a group without documents.
+        Ends of the intervals; NaN for a single document, which has no variance. In a
+        group without documents, all values are NaN.
     confidence_level : float
         Probability of each interval.
     n_draws : int
@@ -69,7 +69,7 @@ class TopicMeans:
         Parameters
         ----------
         as_frame : bool, default=False
-            Whether to return a DataFrame of pandas.
+            Whether to return a pandas DataFrame.
 
         Returns
         -------
@@ -111,8 +111,8 @@ class TopicMeans:
             cells = (self._cell(i, j) for j in range(len(shown)))
             rows.append([group, f"{self.n_documents[i]:,}", *cells])
         title = (
-            f"Mean topic proportions: {self.n_draws} draws, intervals of "
-            f"{self.confidence_level:.0%}"
+            f"Mean topic proportions: {self.n_draws} draws, "
+            f"{self.confidence_level:.0%} intervals"
         )
         n_more = self.topics.size - _MOST_TOPICS
         more = [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
@@ -133,24 +133,25 @@ def topic_means(
 ) -> TopicMeans:
     """Estimate the mean topic proportions of groups of documents, or over time.
 
-    A mean of estimated proportions ignores that these are uncertain. So each draw gives
-    a sample of the proportions from the posterior, and the means of its groups. They
+    A mean of estimated proportions would ignore their uncertainty. Instead, each draw
+    provides a posterior sample of the proportions and the means over its groups. These
     are pooled as in `estimate_effect`, without a regression: the intervals include both
-    the uncertainty of the proportions and that of a mean of so many documents.
+    the uncertainty of the proportions and the sampling error of the mean.
 
     Parameters
     ----------
     draws : PosteriorDraws
-        ``draws_`` of an estimator that was fitted with `keep_draws`; 25 or more, far
-        enough apart (`thin`) to differ.
+        ``draws_`` of an estimator that was fitted with `keep_draws`: at least 25 draws,
+        far enough apart (`thin`) to differ.
     groups : array-like of shape (n_documents,)
-        Group of each document of the fit, in the same order: texts are categories;
-        numbers and dates become bins of equal width in their order, such as weeks or
-        months. Bins without documents between others are gaps.
+        Group of each training document, in the same order. Strings are categories;
+        numbers and dates become ordered bins of equal width, such as weeks or months.
+        Empty bins between other bins are gaps.
     topics : array-like of int, default=None
         Topics whose proportions are averaged. By default all.
     max_bins : int, default=24
-        Maximum number of bins of numbers and dates, at least 1; the finest are taken.
+        Maximum number of bins of numbers and dates, at least 1. The finest bins that
+        satisfy it are used.
     confidence_level : float, default=0.95
         Probability of the intervals, between 0 and 1.
     random_state : int, RandomState instance or None, default=None
@@ -164,7 +165,7 @@ def topic_means(
     Raises
     ------
     TypeError
-        If `draws` are no draws, or a group is no text, number or date.
+        If `draws` is not PosteriorDraws, or a group is not a string, number or date.
     ValueError
         If there are fewer than 2 draws or topics, a parameter is out of range, a
         document has no group, or there are more than 200 categories.
@@ -172,7 +173,7 @@ def topic_means(
     Warns
     -----
     UserWarning
-        If alpha does not fit, see `estimate_effect`.
+        If alpha does not suit the documents, see `estimate_effect`.
 
     See Also
     --------
@@ -181,15 +182,15 @@ def topic_means(
 
     Notes
     -----
-    A document counts as one, however long. The documents are taken as a sample of a
-    larger number: an interval is where the mean of that is. With m draws, n documents,
-    W the mean over draws of the variance of their proportions, and B the variance of
-    the mean between draws, the pooled variance is W / n + (1 + 1/m) B. Intervals are
-    those of a t distribution, cut at 0 and 1.
+    Every document has the same weight, regardless of its length. The documents are
+    treated as a sample from a larger population, for whose mean the intervals hold.
+    With m draws, n documents, W the mean over draws of the variance of their
+    proportions, and B the variance of the mean between draws, the pooled variance is W
+    / n + (1 + 1/m) B. Intervals come from a t distribution, cut off at 0 and 1.
 
     LDA does not know the groups: it shrinks each document of N tokens towards the prior
-    mean, and so differences between groups by about A / (N + A), where A is the sum of
-    alpha.
+    mean, and thus differences between groups by about A / (N + A), where A is the sum
+    of alpha.
 
     Examples
     --------

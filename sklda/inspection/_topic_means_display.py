@@ -40,22 +40,22 @@ _MAX_NAME = 24  # characters of the name of a group
 class TopicMeansDisplay:
     """Plot mean topic proportions by group or over time, with intervals.
 
-    Each topic has a panel: with a line for bins of numbers or dates, which is cut where
-    there are no documents, and one more panel that counts these; otherwise with a row
-    for each group. Create a display with `from_draws`, or from the result of
-    `topic_means`.
+    Each topic has a panel. For bins of numbers or dates, the panel has a line with gaps
+    where there are no documents, and an additional panel counts the documents. For
+    other groups, it has one row per group. Create a display with `from_draws`, or from
+    the result of `topic_means`.
 
     Parameters
     ----------
     means : TopicMeans
-        What `topic_means` returns.
+        Result of `topic_means`.
     topic_names : array-like of str of shape (n_topics,), default=None
         Names of the topics of the means. By default their numbers.
 
     Attributes
     ----------
     axes_ : ndarray of Axes
-        Panels of the topics and, for bins, that of the numbers of documents.
+        Panels of the topics and, for bins, the panel with the numbers of documents.
     figure_ : Figure
         The figure.
 
@@ -80,7 +80,7 @@ class TopicMeansDisplay:
 
     def __init__(self, *, means: Any, topic_names: NameList | None = None) -> None:
         if not isinstance(means, TopicMeans):
-            raise TypeError(f"means must be what topic_means returns, got {means!r}.")
+            raise TypeError(f"means must be the result of topic_means, got {means!r}.")
         self.means = means
         if topic_names is None:
             topic_names = [f"topic {k}" for k in means.topics]
@@ -108,7 +108,7 @@ class TopicMeansDisplay:
         ax: Axes | Iterable[Axes] | None = None,
         **style: Any,
     ) -> Self:
-        """Estimate the means of groups, and plot them.
+        """Estimate the means of groups and plot them.
 
         Parameters
         ----------
@@ -121,7 +121,8 @@ class TopicMeansDisplay:
         topic_names : array-like of str of shape (n_components,), default=None
             Names of all topics. By default their numbers.
         n_topics : int, default=6
-            Number of the most frequent topics to plot, at least 1, without `topics`.
+            Number of topics to plot, most frequent first, if `topics` is None; at least
+            1.
         max_bins : int, default=24
             Maximum number of bins of numbers and dates, at least 1.
         confidence_level : float, default=0.95
@@ -129,7 +130,8 @@ class TopicMeansDisplay:
         random_state : int, RandomState instance or None, default=None
             Seed. Pass an int for reproducible results.
         ax : Axes or array-like of Axes, default=None
-            One Axes per topic, and one more for bins. By default a new figure is made.
+            One Axes per topic, and one more for bins. By default, a new figure is
+            created.
         **style : dict
             Keyword arguments for ``Axes.plot``, which draws the means.
 
@@ -164,12 +166,13 @@ class TopicMeansDisplay:
         return cls(means=means, topic_names=topic_names).plot(ax, **style)
 
     def plot(self, ax: Axes | Iterable[Axes] | None = None, **style: Any) -> Self:
-        """Plot what the display holds.
+        """Plot the contents of the display.
 
         Parameters
         ----------
         ax : Axes or array-like of Axes, default=None
-            One Axes per topic, and one more for bins. By default a new figure is made.
+            One Axes per topic, and one more for bins. By default, a new figure is
+            created.
         **style : dict
             Keyword arguments for ``Axes.plot``, which draws the means.
 
@@ -181,15 +184,15 @@ class TopicMeansDisplay:
         Raises
         ------
         ImportError, TypeError, ValueError
-            If matplotlib is not installed, `ax` holds anything but Axes, or not one for
-            each panel.
+            If matplotlib is not installed, or `ax` does not contain one Axes for each
+            panel.
         """
         import_pyplot(type(self).__name__)
         are_bins = self.means.places is not None
         n_panels = len(self.topic_names) + are_bins
         axes = self._new_axes(n_panels) if ax is None else axes_of(ax)
         if len(axes) != n_panels:
-            raise ValueError(f"ax holds {len(axes)} Axes for {n_panels} panels.")
+            raise ValueError(f"ax contains {len(axes)} Axes for {n_panels} panels.")
         draw = self._draw_line if are_bins else self._draw_rows
         style = {"color": EDGE, "marker": "o", "markersize": 4} | style
         for j in range(len(self.topic_names)):

@@ -76,10 +76,10 @@ def top_words(
     weight: float | None = None,
     as_frame: bool = False,
 ) -> list[list[str]] | DataFrame:
-    """Return the words that characterise each topic best.
+    """Return the words that best characterise each topic.
 
-    Below, p(w | k) is the probability of word w in topic k, from the rows of
-    `components_`, and p(w) its probability in all topics together, from their sum.
+    In the following, p(w | k) is the probability of word w in topic k, from the rows of
+    `components_`, and p(w) is its probability in all topics together, from their sum.
     Cost: O(K) per word, for "frex" O(K log V), with K topics and V words. Memory: a few
     arrays of the size of `components_`.
 
@@ -88,7 +88,7 @@ def top_words(
     estimator : estimator
         Fitted topic model with non-negative `components_`.
     feature_names : array-like of str of shape (n_features_in_,), default=None
-        Words in the order of the columns of X. By default `feature_names_in_` or,
+        Words in the order of the columns of X. By default, `feature_names_in_` or,
         without it, the column numbers, with a warning.
     n_words : int, default=10
         Number of words for each topic, from 1 to `n_features_in_`.
@@ -105,7 +105,7 @@ def top_words(
           word, p(w | k) divided by the sum of p(w | j) over all topics j.
     weight : float, default=None
         Weight in "relevance" and "frex", from 0 to 1. The default is 0.6 for
-        "relevance", with which readers in [1]_ recognised topics best, and 0.5 for
+        "relevance", at which readers in [1]_ recognised topics best, and 0.5 for
         "frex".
     as_frame : bool, default=False
         If True, return a pandas DataFrame.
@@ -113,8 +113,8 @@ def top_words(
     Returns
     -------
     list of list of str, or DataFrame
-        Words of each topic, best first; of equals the first column of X. The DataFrame
-        has one row per topic and one column per rank, from 1.
+        Words of each topic, best first; ties are broken by column. The DataFrame has
+        one row per topic and one column per rank, starting at 1.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def top_words(
         If the estimator has no `components_`, or feature_names is not a list of words.
     ValueError
         If the number of feature_names is wrong, `components_` has negative values, or a
-        parameter is out of its range.
+        parameter is out of range.
 
     References
     ----------
@@ -207,7 +207,7 @@ def top_documents(
     """Return the documents with the largest proportions of each topic.
 
     Proportions are the output of `transform`. If its rows do not sum to 1 (or, with
-    one-vs-rest, to the number of classes), the model is taken for a matrix
+    one-vs-rest, to the number of classes), the model is treated as a matrix
     factorisation (NMF): each column is multiplied by the sum of its row of
     `components_`, which gives expected numbers of tokens, and rows are normalised.
     Cost: that of `transform`.
@@ -224,7 +224,7 @@ def top_documents(
     Returns
     -------
     documents : ndarray of shape (n_components, n_documents)
-        Row numbers in X, largest proportion first; of equals the first row.
+        Row numbers in X, largest proportion first; ties are broken by row.
     proportions : ndarray of shape (n_components, n_documents)
         Proportion of the topic in each of these documents, from 0 to 1; with
         one-vs-rest, among the topics of its class.
@@ -268,20 +268,20 @@ def pyldavis_data(
     X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
         Word counts, usually those of the fit.
     feature_names : array-like of str of shape (n_features_in_,), default=None
-        Words in the order of the columns of X. By default `feature_names_in_` or,
+        Words in the order of the columns of X. By default, `feature_names_in_` or,
         without it, the column numbers, with a warning.
 
     Returns
     -------
     dict
-        Arguments by their names:
+        Arguments by name:
 
         topic_term_dists : ndarray of shape (n_components, n_features_in_)
             Word probabilities of each topic; rows sum to 1.
         doc_topic_dists : ndarray of shape (n_nonempty_documents, n_components)
             Topic proportions, with one-vs-rest divided by the number of classes; rows
-            sum to 1. Empty documents are left out, because pyLDAvis weights documents
-            by their lengths.
+            sum to 1. Empty documents are omitted, because pyLDAvis weights documents by
+            their lengths.
         doc_lengths : ndarray of shape (n_nonempty_documents,)
             Number of tokens of each of these documents.
         vocab : list of str
@@ -324,7 +324,7 @@ def pyldavis_data(
     lengths = axis_sums(counts, axis=1)
     nonempty = lengths > 0
     if not nonempty.any():
-        raise ValueError("X contains no token; all of its documents are empty.")
+        raise ValueError("X contains no tokens; all of its documents are empty.")
     return {
         "topic_term_dists": normalise(components),
         "doc_topic_dists": proportions[nonempty] / count_models(estimator),

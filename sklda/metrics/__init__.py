@@ -1,7 +1,7 @@
-"""Measures of the topics of any model: coherence, stability, held-out likelihood.
+"""Measures for the topics of any model: coherence, stability, held-out likelihood.
 
-Functions take fitted estimators with ``components_``, those of scikit-learn included,
-or arrays of the weights of words in topics.
+The functions accept fitted estimators with ``components_``, including those of
+scikit-learn, or arrays of word weights in topics.
 """
 
 from sklda.metrics._alignment import align_topics, consensus_topics, topic_stability

@@ -33,8 +33,8 @@ def align_topics(
 
     Topics are matched one to one so that the sum of the distances between partners is
     as small as possible. If the numbers of topics differ, some topics of the larger
-    model have no partner. Cost: O(n_words_of_corpus) for each pair of topics, with as
-    many logarithms for "jensen-shannon"; then O(n_topics ** 3) for the assignment [2]_.
+    model have no partner. Cost: O(n_words_of_corpus) for each pair of topics, plus as
+    many logarithms for "jensen-shannon", then O(n_topics ** 3) for the assignment [2]_.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def align_topics(
         topics. Rows are normalised to distributions.
     others : list of estimator or array-like of shape (n_other_topics, \
 n_words_of_corpus)
-        Models of the same words (and `feature_names_in_`), with any number of topics.
+        Models with the same words (and `feature_names_in_`) and any number of topics.
     distance : {"hellinger", "jensen-shannon", "top-words"}, default="hellinger"
         Distance of two topics p and q, from 0 (equal) to 1 (no common word):
 
@@ -52,20 +52,21 @@ n_words_of_corpus)
         - "top-words": the proportion of the `n_words` most probable words of one topic
           that are not among those of the other. Ties are broken by column.
     n_words : int, default=None
-        Number of words that "top-words" compares. By default 10, or all if fewer.
+        Number of words that "top-words" compares. By default 10, or all if there are
+        fewer.
 
     Returns
     -------
     list of Bunch
         For each of `others` a dict with attributes:
 
-        - partners : ndarray of shape (n_topics,), the topic that each topic of the
-          reference is matched with; -1 if there is none.
+        - partners : ndarray of shape (n_topics,), the topic matched with each topic of
+          the reference; -1 if there is none.
         - distances : ndarray of shape (n_topics,), the distances between partners; NaN
-          without one.
+          if there is no partner.
         - left_over : ndarray of int, the topics of the other model without a partner.
         - nearest : ndarray of shape (n_other_topics,), the topic of the reference that
-          is nearest to each topic of the other model. Several may share one.
+          is nearest to each topic of the other model; not necessarily distinct.
         - distance_matrix : ndarray of shape (n_topics, n_other_topics), all distances.
 
     Raises
@@ -126,24 +127,26 @@ def topic_stability(
     *,
     n_words: int | None = None,
 ) -> Bunch:
-    """Measure how well the topics of several fits agree, and find the prototype.
+    """Measure how well the topics of several fits agree and find the prototype.
 
-    The topics of each two fits are matched as by `align_topics`. The similarity of two
-    topics is 1 minus their distance, and 0 without a partner; that of two fits is the
-    mean over the topics of the larger one. The prototype is the fit that is most
-    similar to all others on average; [1]_ finds it by clusters of topics instead.
-    Frequent words make any two topics somewhat similar: compare stabilities of the same
-    corpus and distance, not with 0. Cost: that of `align_topics` for each pair of fits.
+    The topics of each pair of fits are matched as in `align_topics`. The similarity of
+    two topics is 1 minus their distance, or 0 for a topic without a partner. The
+    similarity of two fits is the mean over the topics of the larger one. The prototype
+    is the fit that is most similar to all others on average; [1]_ finds it by
+    clustering topics instead. Frequent words make any two topics somewhat similar, so
+    compare stabilities only for the same corpus and distance. Cost: that of
+    `align_topics` for each pair of fits.
 
     Parameters
     ----------
     models : list of estimator or array-like of shape (n_topics, n_words_of_corpus)
-        At least two models, as for `align_topics`; for instance fits with different
-        seeds, or to bootstrap samples. Numbers of topics may differ.
+        At least two models, as for `align_topics`, for example fits with different
+        seeds or to bootstrap samples. Numbers of topics may differ.
     distance : {"hellinger", "jensen-shannon", "top-words"}, default="hellinger"
         Distance between two topics, see `align_topics`.
     n_words : int, default=None
-        Number of words that "top-words" compares. By default 10, or all if fewer.
+        Number of words that "top-words" compares. By default 10, or all if there are
+        fewer.
 
     Returns
     -------
@@ -151,8 +154,8 @@ def topic_stability(
         A dict with attributes:
 
         - overall : float, the mean similarity of all pairs of fits, from 0 to 1.
-        - prototype : int, the number of the prototype in `models`; the first one of
-          equals.
+        - prototype : int, the index of the prototype in `models`; ties are broken by
+          index.
         - per_topic : ndarray of shape (n_topics,), the mean similarity of each topic of
           the prototype to its partners in the other fits.
         - similarities : ndarray of shape (n_models, n_models), of all pairs of fits; 1
@@ -161,7 +164,7 @@ def topic_stability(
     Raises
     ------
     NotFittedError, TypeError, ValueError
-        If there are fewer than two models, or as `align_topics`.
+        If there are fewer than two models, or as in `align_topics`.
 
     References
     ----------
@@ -202,18 +205,19 @@ def consensus_topics(
     distance : {"hellinger", "jensen-shannon", "top-words"}, default="hellinger"
         Distance between two topics, see `align_topics`.
     n_words : int, default=None
-        Number of words that "top-words" compares. By default 10, or all if fewer.
+        Number of words that "top-words" compares. By default 10, or all if there are
+        fewer.
 
     Returns
     -------
     ndarray of shape (n_topics, n_words_of_corpus)
         Word distributions, in the order of the topics of the prototype; rows sum to 1.
-        Fits without a partner for a topic are left out of its mean.
+        Fits without a partner for a topic do not contribute to its mean.
 
     Raises
     ------
     NotFittedError, TypeError, ValueError
-        As `topic_stability`, whose cost it has, too.
+        As `topic_stability`, which also has the same cost.
 
     Examples
     --------

@@ -127,13 +127,13 @@ def topic_coherence(
         Fitted topic model with `components_`, or the weights of words in topics, on any
         scale. Ties between words are broken by column, smallest first.
     X : {array-like, sparse matrix} of shape (n_documents, n_words_of_corpus)
-        Documents for "u_mass" and "npmi"; those of the fit, or others. A word occurs in
-        a document if its value there is positive; the size of the value has no effect.
+        Documents for "u_mass" and "npmi", from the fit or others. A word occurs in a
+        document if its value is positive; the size of the value has no effect.
     measure : {"u_mass", "npmi", "c_v", "c_uci", "c_npmi"}, default="u_mass"
-        Measure of association. D is the number of documents, or of windows, D(v) the
-        number that contain word v, and D(v, w) the number that contain both v and w;
-        ``p(v) = D(v) / D`` and ``p(v, w) = D(v, w) / D``. In documents, means over all
-        pairs of top words:
+        Measure of association. D is the number of documents or windows, D(v) the number
+        that contain word v, and D(v, w) the number that contain both v and w; ``p(v) =
+        D(v) / D`` and ``p(v, w) = D(v, w) / D``. Measures in documents are means over
+        all pairs of top words:
 
         - "u_mass" [1]_: ``log((D(v, w) + smoothing) / D(w))``, in nats, where w is the
           word of the pair with the larger weight in the topic.
@@ -142,26 +142,28 @@ def topic_coherence(
           together, 0 for independent words, -1 for words that never occur together. A
           pair that occurs in every document counts as 0.
 
-        In windows, with ``p(v, w) + 1e-12`` in place of p(v, w), as [3]_ defines them:
+        Measures in windows use ``p(v, w) + 1e-12`` in place of p(v, w), as in [3]_:
 
         - "c_uci": the mean of ``log(p(v, w) / (p(v) p(w)))`` over all pairs, in nats.
         - "c_npmi": the mean of the normalised value, as in "npmi".
         - "c_v": the mean cosine between the vectors of the top words and their sum. The
           vector of a word has its normalised values with all top words and itself.
     n_words : int, default=10
-        Number of words of each topic, those with the largest weights; at least 2.
+        Number of words with the largest weights in each topic; at least 2.
     texts : iterable of str or of lists of str, default=None
-        Texts for "c_v", "c_uci" and "c_npmi". `CountVectorizer()` splits strings; for
-        another vectorizer pass tokens, ``map(vectorizer.build_analyzer(), texts)``.
+        Texts for "c_v", "c_uci" and "c_npmi". `CountVectorizer()` splits strings. For a
+        different vectorizer, pass tokens: ``map(vectorizer.build_analyzer(), texts)``.
     feature_names : array-like of str of shape (n_words_of_corpus,), default=None
-        Words in the order of the columns of X, by which texts are searched. By default
+        Words to find in the texts, in the order of the columns of X. By default,
         `feature_names_in_` of the estimator.
     window : int, default=None
         Number of tokens in a window, which moves by one token at a time; a shorter text
-        is one window. By default as in [3]_, 110 for "c_v" and 10 for the others.
+        is a single window. The default, as in [3]_, is 110 for "c_v" and 10 for the
+        others.
     smoothing : float, default=1.0
-        Positive number of documents that "u_mass" adds to D(v, w), 1 in [1]_. With a
-        tiny one, such as ``1e-12 * D`` in [3]_, a single pair may outweigh all others.
+        Positive number of documents that "u_mass" adds to D(v, w); 1 in [1]_. With a
+        tiny value, such as ``1e-12 * D`` in [3]_, a single pair may outweigh all
+        others.
 
     Returns
     -------
@@ -176,19 +178,20 @@ def topic_coherence(
         Before fit; if an estimator has no `components_`, texts are not strings or lists
         of tokens, or feature_names is not a list.
     ValueError
-        If X or texts are missing, or given to a measure that does not count in them; X
-        has another number of words or negative values; texts contain none of the top
-        words; feature_names are missing or not distinct; a parameter is out of range.
+        If X or texts are missing, or given for a measure that does not use them; X has
+        a different number of words or negative values; texts contain none of the top
+        words; feature_names are missing or not distinct; or a parameter is out of
+        range.
 
     Notes
     -----
-    [1]_ defines the sum over pairs; sklda takes the mean, as [3]_ does, because it
-    depends less on `n_words`. Compare only values of one measure on the same documents.
-    Values of gensim's `CoherenceModel` differ where words are repeated within windows:
-    it takes a word for absent once one of its occurrences has left the window.
+    [1]_ defines the sum over pairs; sklda uses the mean, as [3]_ does, because it
+    depends less on `n_words`. Compare only values of the same measure on the same
+    documents. gensim's `CoherenceModel` gives different values if words repeat within
+    windows: it treats a word as absent once one of its occurrences has left the window.
 
     Cost: one pass over X or the texts, then O(n_words) for each document of each top
-    word, or for each change of a window's words.
+    word, or for each change of the words in a window.
 
     References
     ----------
@@ -231,7 +234,7 @@ def topic_coherence(
         shown = ", ".join(repr(name) for name in searched[:5])
         raise ValueError(
             f"texts contain none of the top words ({shown}, ...): feature_names must "
-            f"be spelt as the tokens of texts are."
+            "be spelt like the tokens in texts."
         )
     value = (_OF_DOCUMENTS | _OF_WINDOWS)[measure]
     return np.array([value(counts, n_units, smoothing) for counts in together])
@@ -255,8 +258,8 @@ def _distinct_names(model: Any, feature_names: Any, n_words: int) -> list[str]:
     """Return the name of each word; without names texts cannot be searched."""
     if feature_names is None and not has_names(model):
         raise ValueError(
-            "feature_names must be given: the model knows columns of X, texts hold "
-            "words. Pass `vectorizer.get_feature_names_out()`."
+            "feature_names must be given, because the model only knows columns of X, "
+            "but texts contain words. Pass `vectorizer.get_feature_names_out()`."
         )
     names = word_names(model, feature_names, n_words)
     ((repeated, count),) = Counter(names).most_common(1)
@@ -272,8 +275,8 @@ def _in_documents(X: Any, words: np.ndarray, n_words: int) -> Occurrence:
     counts = check_counts(X)
     if counts.shape[1] != n_words:
         raise ValueError(
-            f"model has {n_words} columns, but X has {counts.shape[1]}: the columns of "
-            f"both must be the same words."
+            f"model has {n_words} columns, but X has {counts.shape[1]}: both must have "
+            "the same words as columns."
         )
     matrix = sparse.csc_array(counts[:, words])
     matrix.sum_duplicates()

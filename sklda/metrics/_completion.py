@@ -28,28 +28,29 @@ def document_completion_score(
 ) -> float:
     """Return the mean log predictive probability of held-out tokens, in nats.
 
-    The tokens of each document are dealt to two halves at random. Those of one half are
-    predicted with the topic proportions that `transform` gives for the other half; then
-    the halves swap roles. All models of the same words meet the same halves; scores of
-    different vocabularies (but see `vocabulary_score`), or of counts and weights such
-    as tf-idf, cannot be compared.
-    For an unsupervised estimator of sklda it is `score`; as ``scoring`` of
-    `GridSearchCV` it compares other models. Cost: `transform` of all documents, twice.
+    The tokens of each document are split at random into two halves. Those of one half
+    are predicted with the topic proportions that `transform` returns for the other
+    half; then the halves swap roles. All models of the same words use the same halves.
+    Scores of different vocabularies (but see `vocabulary_score`), or of counts and
+    weights such as tf-idf, are not comparable. For an unsupervised estimator of sklda,
+    the result equals `score`. Pass the function as ``scoring`` to `GridSearchCV` to
+    compare other models. Cost: `transform` of all documents, twice.
 
     Parameters
     ----------
     estimator : estimator or Pipeline
-        Fitted topic model with `components_` and `transform`, of which rows are
-        normalised: LDA, also that of scikit-learn, or a matrix factorisation (NMF).
-        Earlier steps of a Pipeline may count words.
+        Fitted topic model with `components_` and `transform`, whose rows are
+        normalised: LDA, including that of scikit-learn, or a matrix factorisation
+        (NMF). Earlier steps of a Pipeline may count words.
     X : {array-like, sparse matrix} of shape (n_documents, n_words) or list of str
-        Word counts of documents that were not in the fit; a Pipeline may take texts.
+        Word counts of documents that were not used for fitting; a Pipeline may take
+        texts.
     y : None
         Ignored.
     smoothing : float, default=None
-        Weight of the uniform distribution over words that the topics are mixed with,
-        from 0 to 1. The default is 0 for models with `topic_word_prior_` and 0.05 for
-        others: a held-out token of probability 0 would make the score -inf.
+        Weight of a uniform distribution over words that is mixed into the topics, from
+        0 to 1. The default is 0 for models with `topic_word_prior_` and 0.05 for
+        others, because a held-out token of probability 0 would make the score -inf.
 
     Returns
     -------
@@ -60,9 +61,10 @@ def document_completion_score(
     Raises
     ------
     NotFittedError, TypeError
-        Before fit; if the estimator has no `components_`, or a model for each class.
+        Before fit; if the estimator has no `components_`, or a separate model for each
+        class.
     ValueError
-        If X does not hold counts of the same words as in fit, `components_` has
+        If X does not contain counts of the same words as in fit, `components_` has
         negative values, or smoothing is out of its range.
 
     Examples

@@ -68,10 +68,11 @@ def topic_exclusivity(
     *,
     weight: float | None = None,
 ) -> np.ndarray:
-    """Measure how much the most probable words of each topic belong to it alone.
+    """Measure how exclusive the most probable words of each topic are.
 
-    Exclusivity depends on the number of topics: K equal topics have 1 / K. The R
-    package stm [2]_ reports the sum of "frex" over ten words, with a weight of 0.7.
+    Exclusivity depends on the number of topics: K equal topics have an exclusivity of 1
+    / K. The R package stm [2]_ reports the sum of "frex" over ten words, with a weight
+    of 0.7.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def topic_exclusivity(
         topics. Rows are normalised to distributions p(w | k). Ties between words are
         broken by column, smallest first.
     measure : {"exclusivity", "frex"}, default="exclusivity"
-        What is averaged over the top words:
+        Quantity to average over the top words:
 
         - "exclusivity": p(w | k) divided by the sum of p(w | j) over all topics j.
         - "frex", frequency and exclusivity [1]_: the score that ranks words in
@@ -94,7 +95,8 @@ def topic_exclusivity(
     -------
     ndarray of shape (n_topics,)
         Exclusivity of each topic, above 0 and at most 1. It is 1 if the top words have
-        no weight in other topics; for "frex", if no words rank higher in either.
+        no weight in other topics or, for "frex", if no words rank higher in frequency
+        or exclusivity.
 
     Raises
     ------

@@ -29,42 +29,43 @@ def left_to_right_log_likelihood(
 ) -> np.ndarray:
     """Estimate the log probability of each document under the fitted topics.
 
-    Particles, assignments of topics to the words so far, predict one word of a document
-    after the other. The product of their mean predictions estimates the probability of
-    the document [1]_. `document_completion_score` is far cheaper, and repeats.
+    Particles, which assign topics to the words so far, predict the words of a document
+    one by one. The product of their mean predictions estimates the probability of the
+    document [1]_. `document_completion_score` is far cheaper and deterministic.
 
     Parameters
     ----------
     estimator : estimator
-        Fitted LDA model with `components_`, whose rows are normalised to topics, and
-        `doc_topic_prior_`; also that of scikit-learn.
+        Fitted LDA model, including that of scikit-learn, with `components_`, whose rows
+        are normalised to topics, and `doc_topic_prior_`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
-        Word counts of documents that were not in the fit.
+        Word counts of documents that were not used for fitting.
     n_particles : int, default=20
-        Number of particles, at least 1. More make the estimates less variable.
+        Number of particles, at least 1. More particles make the estimates less
+        variable.
     random_state : int, RandomState instance or None, default=None
         Seed. Pass an int for reproducible results.
 
     Returns
     -------
     ndarray of shape (n_documents,)
-        Estimates of log p(document), in nats, of its words in the order of the columns:
-        without the multinomial coefficient. 0 for an empty document. For the perplexity
-        per word take ``exp(-result.sum() / X.sum())``.
+        Estimates of log p(document) in nats, for the words in the order of the columns,
+        without the multinomial coefficient; 0 for an empty document. The perplexity per
+        word is ``exp(-result.sum() / X.sum())``.
 
     Raises
     ------
     NotFittedError, TypeError
-        Before fit; if the estimator has no `components_` or no `doc_topic_prior_`, or a
-        model for each class.
+        Before fit; if the estimator has no `components_` or `doc_topic_prior_`, or a
+        separate model for each class.
     ValueError
-        If X does not hold counts of the same words as in fit, `components_` has
+        If X does not contain counts of the same words as in fit, `components_` has
         negative values, or a parameter is out of its range.
 
     Notes
     -----
     The particles are resampled after each word in proportion to their predictions, so
-    the estimated probability is unbiased, and its logarithm too small on average.
+    the estimated probability is unbiased, but its logarithm is too small on average.
     MALLET's ``evaluate-topics`` and [1]_ do not resample; [2]_ compares variants. Cost:
     O(n_particles K) per pair of words of a document, 10 ms for 100 words, 100 topics.
 
@@ -89,8 +90,8 @@ def left_to_right_log_likelihood(
     topics = normalise(fitted_components(estimator))
     if not hasattr(estimator, "doc_topic_prior_"):
         raise TypeError(
-            f"{type(estimator).__name__} has no doc_topic_prior_, so it gives "
-            f"documents no probability: pass a fitted LDA model."
+            f"{type(estimator).__name__} has no doc_topic_prior_, so documents have no "
+            "probability: pass a fitted LDA model."
         )
     check_one_model(estimator)
     alpha = np.full(len(topics), estimator.doc_topic_prior_, dtype=np.float64)

@@ -24,11 +24,11 @@ def vocabulary_score(
 ) -> float:
     """Return the mean log probability of held-out tokens of all words, in nats.
 
-    `score` is a mean over the tokens of the words that a model knows, so a model of
-    fewer words has an easier task. Here models of different words are asked for the
-    tokens of all words. A word that a model does not know is predicted by its frequency
-    in the training documents, and the known words share the rest of the probability, by
-    document completion. Cost: that of `document_completion_score`.
+    `score` is a mean over the tokens of the words that a model knows, so a model with
+    fewer words has an easier task. This function scores models with different
+    vocabularies on the tokens of all words. It predicts a word that a model does not
+    know by its frequency in the training documents; the known words share the remaining
+    probability by document completion. Cost: that of `document_completion_score`.
 
     Parameters
     ----------
@@ -36,11 +36,11 @@ def vocabulary_score(
         Topic model that was fitted to ``X_train[:, columns]``, see
         `document_completion_score`.
     X : {array-like, sparse matrix} of shape (n_documents, n_words)
-        Counts of all words in documents that were not in the fit.
+        Counts of all words in documents that were not used for fitting.
     columns : array-like of int of shape (n_features_in_,)
         Columns of X that hold the words of the model, in their order.
     X_train : {array-like, sparse matrix} of shape (n_train_documents, n_words)
-        Counts of all words in the documents of the fit.
+        Counts of all words in the training documents.
 
     Returns
     -------
@@ -53,17 +53,18 @@ def vocabulary_score(
     NotFittedError, TypeError
         As `document_completion_score`.
     ValueError
-        As there, and if `columns` are no different columns of X, as many as the words
-        of the model, or `X_train` holds no counts of the words of X.
+        As `document_completion_score`, and if `columns` are not distinct columns of X,
+        one for each word of the model, or `X_train` does not contain counts of the
+        words of X.
 
     Notes
     -----
     With c the counts of the V words in the training documents, word w has the frequency
     f(w) = (c(w) + 1) / sum(c + 1). Let F be the sum over the words without topics. A
     token of these has the log probability log f(w), any other one log(1 - F) plus its
-    log probability under the model. A model that knows no word scores as the
-    frequencies alone. It would be a mistake to replace all unknown words by one,
-    "other": the fewer events are told apart, the higher is the score.
+    log probability under the model. A model that knows no word has the score of the
+    frequencies. It would be a mistake to replace all unknown words by a single word
+    "other": the fewer events a model distinguishes, the higher its score.
 
     Examples
     --------
@@ -90,14 +91,14 @@ def vocabulary_score(
     n_known = fitted_components(estimator).shape[1]
     if np.unique(known).size < known.size or known.size != n_known:
         raise ValueError(
-            f"columns must name each of the {n_known} words of the model once, got "
-            f"{np.unique(known).size} different columns of {known.size}."
+            f"columns must contain each of the {n_known} words of the model once, got "
+            f"{np.unique(known).size} distinct columns out of {known.size}."
         )
     of_training = check_counts(X_train, "X_train")
     if of_training.shape[1] != n_words:
         raise ValueError(
-            f"X_train has {of_training.shape[1]} columns, and X {n_words}: pass counts "
-            f"of the same words."
+            f"X_train has {of_training.shape[1]} columns, but X has {n_words}: pass "
+            "counts of the same words."
         )
     smoothed = axis_sums(of_training, 0) + 1.0
     frequency = smoothed / smoothed.sum()

@@ -83,8 +83,8 @@ def token_lists(texts: Any) -> Iterator[list[str]]:
             yield list(text)
         else:
             raise TypeError(
-                f"texts must hold strings or lists of tokens, but text {number} is of "
-                f"type {type(text).__name__}."
+                f"texts must contain strings or lists of tokens, but text {number} is "
+                f"of type {type(text).__name__}."
             )
 
 
@@ -94,7 +94,8 @@ def check_texts(texts: Any) -> Iterable[Any]:
     no_texts |= not hasattr(texts, "__iter__")
     if no_texts or getattr(texts, "ndim", 1) != 1:
         raise TypeError(
-            f"texts must list strings or lists of tokens, got {type(texts).__name__}. "
-            f"Pass what the vectorizer was fitted to."
+            "texts must be a list of strings or of lists of tokens, got "
+            f"{type(texts).__name__}. Pass the texts to which the vectorizer was "
+            "fitted."
         )
     return texts  # type: ignore[no-any-return]

@@ -1,7 +1,7 @@
-"""Choose the number of topics, by how models predict and how stable they are.
+"""Choose the number of topics by the prediction and the stability of models.
 
-Functions take unfitted topic models with ``components_``, those of scikit-learn
-included.
+The functions accept unfitted topic models that have ``components_`` once fitted,
+including those of scikit-learn.
 """
 
 from sklda.model_selection._curve import topic_number_curve

@@ -58,33 +58,35 @@ def topic_number_curve(
     random_state: int | RandomState | None = None,
     verbose: bool = False,
 ) -> Bunch:
-    """Measure models with different numbers of topics, and recommend a number.
+    """Measure models with different numbers of topics and recommend a number.
 
-    For each number of topics, each fold is fitted with each of several seeds.
+    For each number of topics, a model is fitted to each fold with each of several
+    seeds.
 
     Parameters
     ----------
     estimator : estimator
         Topic model with the parameter `n_components`, and with `components_` and
-        `transform` once it is fitted: also LDA and NMF of scikit-learn. It is cloned.
+        `transform` once fitted, including scikit-learn's LDA and NMF. It is cloned.
     X : {array-like, sparse matrix} of shape (n_documents, n_words_of_corpus)
         Word counts, without empty documents.
     param_range : array-like of int
-        At least two distinct numbers of topics, from 1 to the number of words that
-        occur and of training documents in a fold, in any order.
+        At least two distinct numbers of topics in any order, from 1 to the number of
+        words that occur and to the number of training documents in a fold.
     cv : int, splitter of scikit-learn, iterable of (train, test) or None, default=5
-        At least two folds. An int is the number of a shuffled ``KFold``; None is 5.
+        At least two folds. An int is the number of folds of a shuffled ``KFold``; None
+        means 5.
     n_repeats : int, default=2
-        Number of seeds of each fold, at least 1, and at least 2 for "stability".
+        Number of seeds per fold, at least 1, and at least 2 for "stability".
     measures : list of str, default=("score", "npmi", "exclusivity", "diversity", \
 "stability")
-        What is measured of each fit, beside "seconds", its time:
+        Measures to compute for each fit, in addition to its time in "seconds":
 
         - "score": mean log predictive probability of the tokens of the test documents,
           see :func:`sklda.metrics.document_completion_score`.
         - "npmi": mean coherence of the topics in all documents, see
           :func:`sklda.metrics.topic_coherence`.
-        - "c_v": mean coherence in windows of `texts`, see there.
+        - "c_v": mean coherence in windows of `texts`, see the same function.
         - "exclusivity": mean exclusivity, see :func:`sklda.metrics.topic_exclusivity`.
         - "diversity": see :func:`sklda.metrics.topic_diversity`.
         - "stability": similarity of the topics of the same fold with different seeds,
@@ -98,15 +100,15 @@ def topic_number_curve(
     feature_names : array-like of str of shape (n_words_of_corpus,), default=None
         Words in the order of the columns of X, for "c_v".
     memory : str, Path or joblib.Memory, default=None
-        Folder where each fit is kept. The same call again, after Ctrl-C or with more
-        numbers or repeats, fits only what is missing. `random_state` must be an int.
+        Folder that stores each fit. If you repeat the call, after Ctrl-C or with more
+        numbers or repeats, only missing fits run. `random_state` must be an int.
     as_frame : bool, default=False
-        Whether the result has the table as a DataFrame of pandas, too.
+        Whether the result also contains the table as a pandas DataFrame.
     n_jobs : int, default=None
-        Number of fits at the same time, in processes of joblib; None is 1, -1 all
-        cores. Only the seconds in the result depend on it.
+        Number of fits that run at the same time, in joblib processes. None means 1, -1
+        all cores. Only the seconds in the result depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of the folds and of the fits. Pass an int for reproducible results.
+        Seed for the folds and the fits. Pass an int for reproducible results.
     verbose : bool, default=False
         Whether to print a line for each fit.
 
@@ -124,8 +126,8 @@ def topic_number_curve(
           of each fit; for "stability" the last axis has length 1.
         - recommended : dict with "score" and "stability", if they are measured. Each
           has n_components and reason, see Notes.
-        - agreed : int or None, the number that all of `recommended` name, or None if
-          they disagree.
+        - agreed : int or None, the number that all entries of `recommended` share, or
+          None if they disagree.
         - frame : DataFrame with one row for each number, if `as_frame` is True.
 
     Raises
@@ -133,9 +135,9 @@ def topic_number_curve(
     ImportError
         If as_frame is True and pandas is not installed.
     TypeError
-        If the estimator is no topic model with `n_components`, or needs labels.
+        If the estimator is not a topic model with `n_components`, or needs labels.
     ValueError
-        If X has empty documents or negative values, or a parameter is out of its range.
+        If X has empty documents or negative values, or a parameter is out of range.
 
     See Also
     --------
@@ -145,14 +147,15 @@ def topic_number_curve(
     Notes
     -----
     "score" recommends the smallest number whose score is within one standard error of
-    the best. "stability" recommends the most stable of the numbers that are more stable
-    than the number before, by more than one standard error; if there is none, the
-    smallest number, which says little. Errors are those of differences, fold by fold.
+    the best. "stability" recommends the most stable number among those that are more
+    stable than the next smaller number by more than one standard error. If there is
+    none, it recommends the smallest number, which says little. Standard errors are
+    those of differences within folds.
 
-    The user guide says which rule to follow if the two disagree. Seconds include
-    compilation, unless Numba's cache holds the kernels.
+    The user guide explains which rule to follow if the two disagree. Seconds include
+    compilation unless Numba's cache contains the kernels.
 
-    Cost: ``n_values * n_folds * n_repeats`` fits; `memory` keeps the topics of each.
+    Cost: ``n_values * n_folds * n_repeats`` fits; `memory` stores the topics of each.
 
     Examples
     --------
@@ -175,12 +178,13 @@ def topic_number_curve(
     used = _check_measures(measures, n_repeats, texts, feature_names)
     data = CurveData.of(X, n_words, texts, feature_names)
     design = Design.of(template, data.X, param_range, cv, n_repeats, random_state)
-    store = memory if isinstance(memory, Memory) else Memory(memory, verbose=0)
-    if store.location is not None and not isinstance(random_state, Integral):
+    folder = memory.location if isinstance(memory, Memory) else memory
+    if folder is not None and not isinstance(random_state, Integral):
         raise ValueError(
             f"memory finds fits by their seeds: random_state must be an int, got "
             f"{random_state!r}."
         )
+    store = memory if isinstance(memory, Memory) else Memory(memory, verbose=0)
     fits = measure_all(
         template, data, design, used, memory=store, n_jobs=n_jobs, verbose=verbose
     )
@@ -205,9 +209,9 @@ def _check_estimator(estimator: Any) -> Any:
     """Return a clone of the estimator; raise TypeError unless it can be fitted here."""
     if isinstance(estimator, Pipeline):
         raise TypeError(
-            "estimator is a Pipeline, whose vectorizer would give each fold another "
-            "vocabulary. Pass its last step, and counts as X: "
-            "`X = pipeline[:-1].fit_transform(texts)`."
+            "estimator is a Pipeline, whose vectorizer would give each fold a "
+            "different vocabulary. Pass its last step, and counts as X: `X = "
+            "pipeline[:-1].fit_transform(texts)`."
         )
     template, kind = clone(estimator), type(estimator).__name__
     if "n_components" not in template.get_params():
@@ -218,7 +222,7 @@ def _check_estimator(estimator: Any) -> Any:
     if get_tags(template).target_tags.required:
         raise TypeError(
             f"estimator must be fitted without labels, but {kind} needs y: use "
-            f"GridSearchCV, by how well labels are predicted."
+            "GridSearchCV, which scores the prediction of labels."
         )
     return template
 
@@ -230,13 +234,13 @@ def _check_measures(
     known, names = [*MEASURES, "stability"], list(measures)
     if not names or any(name not in known for name in names):
         raise ValueError(
-            f"measures must name at least one of {', '.join(known)}, and no others; "
+            f"measures must contain at least one of {', '.join(known)}, and no others; "
             f"got {measures!r}."
         )
     if n_repeats == 1 and "stability" in names:
         raise ValueError(
-            "n_repeats=1 has no other fit to compare topics with: set n_repeats to 2 "
-            'or more, or leave "stability" out of measures.'
+            "n_repeats=1 leaves no other fit to compare topics with: set n_repeats to "
+            '2 or more, or remove "stability" from measures.'
         )
     for name, value in (("texts", texts), ("feature_names", feature_names)):
         if "c_v" in names and value is None:

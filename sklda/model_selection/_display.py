@@ -30,12 +30,12 @@ _TITLES = {
 
 
 class TopicNumberDisplay:
-    """Plot the measures of each number of topics, and the recommended numbers.
+    """Plot the measures for each number of topics and the recommended numbers.
 
     Each panel shows the mean of a measure and a band of one standard error. For the
-    held-out score it is that of the difference to the best: a number whose band touches
-    the dotted line is as good as the best. A dashed line marks the recommended number.
-    The parameter is kept as an attribute.
+    held-out score, this is the error of the difference from the best: a number whose
+    band touches the dotted line is as good as the best. A dashed line marks the
+    recommended number. The parameter is stored as an attribute.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class TopicNumberDisplay:
         ax: Axes | Iterable[Axes] | None = None,
         **curve_kw: Any,
     ) -> Self:
-        """Compute the curve of an estimator, and plot it.
+        """Compute the curve of an estimator and plot it.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class TopicNumberDisplay:
         Returns
         -------
         TopicNumberDisplay
-            The display, plotted.
+            The plotted display.
 
         Raises
         ------
@@ -149,16 +149,16 @@ class TopicNumberDisplay:
         ImportError
             If matplotlib is not installed.
         TypeError
-            If `ax` holds anything but Axes.
+            If `ax` contains anything but Axes.
         ValueError
-            If the number of Axes is not that of the measures.
+            If the number of Axes differs from the number of measures.
         """
         import_pyplot("TopicNumberDisplay")
         names = [name for name in self.curve.mean if name != "seconds"] + ["seconds"]
         axes = _new_axes(len(names)) if ax is None else axes_of(ax)
         if len(axes) != len(names):
             raise ValueError(
-                f"ax holds {len(axes)} Axes, but there are {len(names)} measures to "
+                f"ax contains {len(axes)} Axes, but there are {len(names)} measures to "
                 f"plot: {', '.join(names)}."
             )
         style = {"color": EDGE, "marker": "o", "markersize": 4} | line_kw

@@ -58,8 +58,7 @@ class CurveData(NamedTuple):
             more = ", ..." if empty.size > _MAX_SHOWN else ""
             raise ValueError(
                 f"X has {empty.size} empty documents (rows {shown}{more}), which no "
-                f"topic can predict. Leave them out: "
-                f"`X = X[X.sum(axis=1).nonzero()[0]]`."
+                "topic can predict. Remove them: `X = X[X.sum(axis=1).nonzero()[0]]`."
             )
         check_limit(n_words, "n_words", counts.shape[1], "words")
         if feature_names is not None:
@@ -93,16 +92,16 @@ class Design(NamedTuple):
             if numbers[-1] > largest:
                 raise ValueError(
                     f"param_range asks for {numbers[-1]} topics, more than the "
-                    f"{largest} {counted}: leave larger numbers out."
+                    f"{largest} {counted}: remove larger numbers."
                 )
         if "random_state" in estimator.get_params():
             seeds = random.randint(2**31 - 1, size=n_repeats).tolist()
             return cls(numbers, folds, [{"random_state": seed} for seed in seeds])
         if n_repeats > 1:
             raise ValueError(
-                f"n_repeats={n_repeats} would repeat equal fits, because "
+                f"n_repeats={n_repeats} would repeat identical fits, because "
                 f"{type(estimator).__name__} has no random_state: set n_repeats=1, and "
-                f'leave "stability" out of measures.'
+                f'remove "stability" from measures.'
             )
         return cls(numbers, folds, [{}])
 
@@ -118,8 +117,8 @@ def _check_range(param_range: Any) -> list[int]:
     numbers: list[int] = np.unique(array).tolist()
     if array.dtype.kind == "f" or len(numbers) < 2 or numbers[0] < 1:
         raise ValueError(
-            f"param_range must list at least two distinct numbers of topics, integers "
-            f"from 1, got {param_range!r}."
+            "param_range must contain at least two distinct numbers of topics, "
+            f"integers from 1, got {param_range!r}."
         )
     return numbers
 
@@ -133,7 +132,7 @@ def _split(cv: Any, X: Any, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
     folds = [(np.asarray(train), np.asarray(test)) for train, test in splits]
     if len(folds) < 2:
         raise ValueError(
-            f"cv must give at least 2 folds, for standard errors; got {len(folds)}."
+            f"cv must yield at least 2 folds, for standard errors; got {len(folds)}."
         )
     return folds
 

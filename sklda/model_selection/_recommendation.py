@@ -54,13 +54,13 @@ def by_stability(n_components: list[int], values: np.ndarray) -> Bunch:
     stability = means.mean(axis=1)
     if peaks.size == 0:
         reason = (
-            f"stability only falls, from {stability[0]:.2f} there; it is the smallest "
-            f"number, so no other is recommended"
+            f"stability only falls, from {stability[0]:.2f} for the smallest number, "
+            "so no larger number is recommended"
         )
         return Bunch(n_components=n_components[0], reason=reason)
     chosen = int(peaks[stability[peaks].argmax()])
     reason = (
-        f"stability rises to {stability[chosen]:.2f} there, from "
+        f"stability rises to {stability[chosen]:.2f} for this number, from "
         f"{stability[chosen - 1]:.2f} with {n_components[chosen - 1]} topics"
     )
     if chosen == len(n_components) - 1:

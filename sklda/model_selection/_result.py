@@ -9,7 +9,7 @@ from sklearn.utils import Bunch
 from sklda._topics.text_table import table_lines
 
 _WIDTH = 80  # characters of the printed reasons
-_FORMATS = {"seconds": ".2g"}  # all others have four decimals
+_FORMATS = {"seconds": ".2f"}  # all others have four decimals
 
 
 class Curve(Bunch):

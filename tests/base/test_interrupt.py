@@ -107,7 +107,7 @@ def test_a_verbose_fit_says_that_it_compiles(model, verbose, capsys, monkeypatch
     model(4, **params, verbose=verbose).fit(X)
     lines = [line for line in capsys.readouterr().out.splitlines() if "compil" in line]
     name = model.__name__
-    line = f"[{name}] compiling kernels, which takes seconds, once on a machine"
+    line = f"[{name}] compiling kernels, which takes seconds, once per machine"
     assert lines == [line] * verbose
 
 

@@ -49,7 +49,7 @@ def test_numbers_are_read_from_one_place(estimator):
 )
 def test_learning_without_time_to_learn(estimator, params):
     model = estimator(3, learn_priors="symmetric", random_state=0, **params)
-    message = "learn_priors='symmetric' has no effect.*every 10 sweeps.* has 9"
+    message = "learn_priors='symmetric' has no effect.*every 10 sweeps.* only 9"
     with pytest.warns(UserWarning, match=message) as caught:
         model.fit(X, Y)
     assert caught[0].filename == __file__  # the line that a user would change
@@ -74,7 +74,7 @@ def nobody_was_told(monkeypatch):
 def test_threads_without_work_are_told_once(cls):
     model = cls(2, max_iter=3, n_jobs=2)
     words = (
-        r"n_jobs=2 does not .* n_shards=1 .* transform and score use 2. Set n_shards=2"
+        r"n_jobs=2 does not .* n_shards=1, .* transform and score use 2. Set n_shards=2"
     )
     with pytest.warns(UserWarning, match=words) as caught:
         model.fit(TWO)

@@ -195,13 +195,16 @@ def test_several_chains_read_files(X, tmp_path):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda X: [X, X[:, 1:]], "Block 1 of X has 29 columns.*before it have 30"),
+        (
+            lambda X: [X, X[:, 1:]],
+            "Block 1 of X has 29 columns.*earlier blocks have 30",
+        ),
         (lambda X: iter([]), "no blocks.*generator can be read only once"),
         (lambda X: iter([X, "a text"]), "Block 1 of X is a str"),
         (lambda X: iter([X, X[0].toarray()]), "Block 1 of X is a ndarray"),
         (lambda X: iter([X, -X]), "Negative values"),
         (lambda X: iter([X, X * 0.5]), "fractions"),
-        (lambda X: "no/such/folder", "'no/such/folder', which is no folder"),
+        (lambda X: "no/such/folder", "'no/such/folder', which is not a folder"),
     ],
 )
 def test_wrong_blocks_are_refused(make, message, X):
@@ -222,7 +225,7 @@ def test_an_exhausted_generator_is_refused(X):
 def test_a_foreign_file_is_refused(content, X, tmp_path):
     in_folder(X, tmp_path)
     (tmp_path / "readme.txt").write_bytes(content)
-    with pytest.raises(ValueError, match=r"'readme.txt', which.*Move everything but"):
+    with pytest.raises(ValueError, match=r"'readme.txt', which.*Move all other files"):
         CollapsedGibbsLDA(3, max_iter=2).fit(tmp_path)
 
 

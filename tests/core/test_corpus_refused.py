@@ -60,8 +60,8 @@ def test_a_table_with_texts_and_dates_names_the_column_to_count():
     days = pandas.date_range("2008-01-01", periods=3)
     table = pandas.DataFrame({"day": days, "post": [None, *TEXTS[1:]], "length": 3})
     refuse(["is a table with", "'post', 'day'", "fit_transform(X['post'])"], table)
-    refuse(["hold none: 'day'", "fit_transform(X['text'])"], table[["day"]])
-    refuse(["hold none: 'post'"], table[["post"]].astype("string"))
+    refuse(["other columns: 'day'", "fit_transform(X['text'])"], table[["day"]])
+    refuse(["other columns: 'post'"], table[["post"]].astype("string"))
     assert make().fit(table[["length"]].astype(object)).n_features_in_ == 1
 
 

@@ -236,7 +236,7 @@ def test_more_memory_than_is_free(monkeypatch):
     needed = 4 * 16 * X.nnz
     monkeypatch.setattr(memory, "free_memory", lambda: 2 * needed - 1)
     model = make()
-    match = r"4 responsibilities.*half.*free: use partial_fit"
+    match = r"4 responsibilities.*half.*free memory: use partial_fit"
     with pytest.raises(MemoryError, match=match):
         model.fit(X)
     assert not fitted(model)

@@ -205,7 +205,7 @@ def test_gaussian_comes_close_to_exact_as_documents_grow():
 
 def test_size_limit():
     X = np.full((10, 10), 11)
-    with pytest.raises(ValueError, match=r"1,000 tokens.*holds 1,100.*'gaussian'"):
+    with pytest.raises(ValueError, match=r"1,000 tokens.*has 1,100.*'gaussian'"):
         CVBLDA(2, approximation="exact").fit(X)
     with pytest.raises(ValueError, match=r"n_shards=1 instead of n_shards=2"):
         CVBLDA(2, approximation="exact", n_shards=2).fit(X // 2)

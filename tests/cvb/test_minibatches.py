@@ -73,7 +73,10 @@ def test_an_empty_minibatch_moves_nothing(offset):
         ({"total_samples": 1e300}, r"total_samples.* Got 1e\+300"),
         ({"learning_decay": -1}, "learning_decay.* Got -1"),
         ({"learning_offset": -1000}, "learning_offset.* Got -1000"),
-        ({"n_components": 7}, "n_components=7, but.* are 4: set n_components back"),
+        (
+            {"n_components": 7},
+            "n_components=7, but.* continues 4 topics: reset n_components",
+        ),
     ],
 )
 def test_parameters_are_checked_at_each_minibatch(params, words):

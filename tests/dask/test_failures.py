@@ -79,19 +79,19 @@ BAD = {
     "no documents": (lambda: delayed_blocks([0]), ValueError, "X has no documents"),
     "empty list": (lambda: [], ValueError, "X is an empty list"),
     "a vector": (lambda: da.zeros(3), ValueError, "must have 2 dimensions"),
-    "in memory": (lambda: X, TypeError, r"must be a dask array.* to_local\(\) returns"),
+    "in memory": (lambda: X, TypeError, r"must be a Dask array.* to_local\(\) returns"),
     "a bag of texts": (
         lambda: db.from_sequence(["a b"], npartitions=1),
         ValueError,
-        r"bag holds texts.*alternate_sign=False, norm=None",
+        r"bag contains texts.*alternate_sign=False, norm=None",
     ),
     "weights": (
         lambda: bad_block(with_value(0.5)),
         ValueError,
         r"Block 1 .*HashingVectorizer does with [^;]*$",
     ),
-    "a list of matrices": (lambda: [X], TypeError, "must be a dask array"),
-    "a name": (lambda: "X", TypeError, "must be a dask array"),
+    "a list of matrices": (lambda: [X], TypeError, "must be a Dask array"),
+    "a name": (lambda: "X", TypeError, "must be a Dask array"),
 }
 
 
@@ -110,7 +110,7 @@ def test_bad_X_of_a_fitted_model():
             model.score([delayed(block)])
         with pytest.raises(ValueError, match=f"Block 0 of X: {message}"):
             model.transform([delayed(block)]).compute()
-    with pytest.raises(TypeError, match="must be a dask array"):
+    with pytest.raises(TypeError, match="must be a Dask array"):
         model.transform(X)
     with pytest.warns(UndefinedMetricWarning, match="no tokens"):
         assert model.score([delayed(X[:3] * 0)]) == 0

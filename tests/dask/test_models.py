@@ -50,7 +50,7 @@ def test_several_chains_are_refused(model):
     pytest.importorskip("arviz_stats")
     from sklda.diagnostics import sample_chains
 
-    with pytest.raises(TypeError, match="does not run several chains side by side"):
+    with pytest.raises(TypeError, match="does not run several chains in parallel"):
         sample_chains(model, X, n_chains=2)
 
 

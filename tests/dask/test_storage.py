@@ -64,10 +64,10 @@ def test_storage_holds_one_complete_sweep(killed, tmp_path):
 @pytest.mark.parametrize(
     ("params", "sizes", "resume", "message"),
     [
-        ({}, [60], False, r"holds sweep 4 of a fit: go on .*resume=True"),
+        ({}, [60], False, r"contains sweep 4 of a fit: resume .*resume=True"),
         ({"n_components": 5}, [60], True, "n_components=4 there, 5 here"),
-        ({}, [7, 23], True, "other documents: n_documents per partition"),
-        ({"storage": None}, [60], True, "resume=True goes on from storage, which is"),
+        ({}, [7, 23], True, "different documents: n_documents per partition"),
+        ({"storage": None}, [60], True, "resume=True resumes from storage, which is"),
         ({}, [60], "yes", "'resume' parameter of .*fit must be"),
         ({"storage": "nowhere://x"}, [60], False, "'nowhere://x' cannot be used"),
     ],
@@ -143,8 +143,8 @@ def test_other_documents_of_the_same_sizes_are_refused(killed, change):
     assert (other.sum(axis=1) == corpora.X.sum(axis=1)).all()
     with pytest.raises(
         ValueError,
-        match=r"holds a fit to other documents: words or counts of documents \d+ to "
-        r"\d+ differ.* Pass the same X.* or choose an empty folder",
+        match=r"contains a fit to different documents: words or counts of documents "
+        r"\d+ to \d+ differ.* Pass the same X.* or choose an empty folder",
     ):
         killed.fit([delayed(other)], resume=True)
     assert not hasattr(killed, "components_")

@@ -266,7 +266,7 @@ def test_retry_succeeds(repository, home):
 
 def test_absent_from_the_repository(repository, home):
     del repository.files[DOCWORD]
-    with pytest.raises(OSError, match=r"404.* in another way"):
+    with pytest.raises(OSError, match=r"404.* in a different way"):
         fetch_uci_bow("enron", data_home=home, n_retries=0)
     assert_empty(home)
 

@@ -168,7 +168,7 @@ def test_chains_stuck_in_two_modes(seed):
 def test_starts_have_no_r_hat():
     chains = sample_chains(CVBLDA(4, max_iter=5, tol=0), X, random_state=0)
     assert np.isnan(chains.summary()["bound"]["r_hat"])
-    assert "R-hat is not meant for CVBLDA" in chains.verdict_
+    assert "R-hat does not apply to CVBLDA" in chains.verdict_
     assert not chains.converged_
 
 

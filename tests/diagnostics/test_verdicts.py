@@ -74,7 +74,7 @@ def test_r_hat_of_independent_draws(n_chains, n_draws):
 def test_verdicts_weigh_the_spread_and_say_when_to_stop():
     assert "stop here" in verdict_on("near modes", 100, 0).sentence
     near = verdict_on("slow, near", 200, 0)
-    assert "Stop here and take best_estimator_" in near.sentence
+    assert "Stop here and use best_estimator_" in near.sentence
     assert not near.converged
     slow = verdict_on("slow", 200, 0).sentence
     assert "more(" in slow

@@ -85,7 +85,7 @@ def test_columns_of_data_frames_have_names(planted):
     assert model.covariate_names_.tolist() == ["party", "year"]
     np.testing.assert_array_equal(model.coef_, fit(X, covariates).coef_)
     for other in (frame[["year", "party"]], frame[["year"]]):
-        with pytest.raises(ValueError, match=r"'year'.*in fit they were.*'party'"):
+        with pytest.raises(ValueError, match=r"'year'.*but fit had.*'party'"):
             model.transform(X, covariates=other)
     assert fit(X, covariates).covariate_names_.tolist() == ["x0", "x1"]
 
@@ -101,9 +101,9 @@ def test_texts_and_dates_are_named(planted):
     frame = pandas.DataFrame(covariates, columns=["party", "year"])
     days = pandas.date_range("2008-01-01", periods=len(frame), tz="UTC")
     for dates in (days, days.tz_localize(None)):
-        with pytest.raises(ValueError, match=r"\['day'\] holds dates.*days"):
+        with pytest.raises(ValueError, match=r"\['day'\] contains dates.*days"):
             fit(X, frame.assign(day=dates))
-    with pytest.raises(ValueError, match=r"^covariates holds dates"):
+    with pytest.raises(ValueError, match=r"^covariates contains dates"):
         fit(X, days.tz_localize(None).to_numpy())
     with pytest.raises(ValueError, match=r"\['side'\] must be numbers, got 'left'. If"):
         fit(X, frame.assign(side="left"))
@@ -111,7 +111,7 @@ def test_texts_and_dates_are_named(planted):
 
 def test_covariates_in_the_place_of_y_are_not_used(planted):
     X, covariates = small(planted)
-    with pytest.warns(UserWarning, match=r"pass these by name, fit\(X, covariates"):
+    with pytest.warns(UserWarning, match=r"pass them by name, fit\(X, covariates"):
         model = DMRLDA(K, max_iter=2).fit(X, covariates)
     assert model.coef_.shape == (K, 0)
 
@@ -130,7 +130,7 @@ def test_without_covariates_alpha_is_the_mean(planted):
     assert model.score(X, covariates=covariates) != model.score(X)
     plain = fit(X, None)
     assert plain.coef_.shape == (K, 0)
-    with pytest.raises(ValueError, match="in fit they were"):
+    with pytest.raises(ValueError, match="but fit had"):
         plain.transform(X, covariates=covariates)
 
 
@@ -238,7 +238,7 @@ def test_predicted_proportions(planted):
     np.testing.assert_allclose(contrast.difference, difference.mean(0), rtol=1e-12)
     np.testing.assert_array_equal(contrast.probability, (difference > 0).mean(0))
     np.testing.assert_allclose(contrast.low, np.quantile(difference, 0.025, axis=0))
-    assert "b less those of a" in repr(contrast)
+    assert "b minus those of a" in repr(contrast)
     k = averaged.mean[1].argmax()
     low, high = averaged.low[1, k], averaged.high[1, k]
     line = f"b  topic {k:3d} {averaged.mean[1, k]:.3f} [{low:.3f}, {high:.3f}]"

@@ -330,7 +330,7 @@ def test_indicators(multi_class):
 def test_arrays_beside_what_is_sampled(name):
     with pytest.raises(ValueError, match=r"doc_topic_prior cannot be an array.*None"):
         fit(name, doc_topic_prior=np.linspace(0.1, 1, 8))
-    with pytest.raises(ValueError, match="prior for topic_word_prior, which is an arr"):
+    with pytest.raises(ValueError, match="parameter topic_word_prior is an arr"):
         fit(name, topic_word_prior=np.full(30, 0.1))
     model = fit(name, doc_topic_prior=np.full(8, 0.1), learn_priors=None)
     assert model.topic_weights_ is None

@@ -141,8 +141,8 @@ def test_words_of_a_model_in_another_order_are_refused(name):
         found = fit(name, documents, init=init)
         np.testing.assert_array_equal(found.components_, expected.components_)
     for other, words in (
-        (names[::-1], "X and init have .* the same words in another order"),
-        (np.roll(names, 1), "another order"),
+        (names[::-1], "X and init have .* the same words in a different order"),
+        (np.roll(names, 1), "a different order"),
         (np.char.upper(names.astype(str)), "'w00', 'w01', .* only in X and 'W00', "),
     ):
         init = KnownTopics(TOPICS, feature_names_in_=other)
@@ -157,7 +157,7 @@ def test_words_without_a_topic_may_have_any():
 
 def test_a_clone_says_why_its_model_is_not_fitted():
     lda = fit(init=fit())
-    with pytest.raises(NotFittedError, match=r"A clone .* init=model\.components_"):
+    with pytest.raises(NotFittedError, match=r"Cloning .* init=model\.components_"):
         clone(lda).fit(X)
     frozen = fit(init=FrozenEstimator(fit()))
     assert_same_fit(clone(frozen).fit(X), frozen)

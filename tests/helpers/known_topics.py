@@ -5,7 +5,9 @@ import pytest
 from sklearn.base import BaseEstimator, TransformerMixin
 
 # For tests that show words as the numbers of their columns.
-columns_are_shown = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
+columns_are_shown = pytest.mark.filterwarnings(
+    "ignore:Words are shown as column numbers"
+)
 
 
 class KnownTopics(TransformerMixin, BaseEstimator):

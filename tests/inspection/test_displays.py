@@ -79,7 +79,7 @@ def test_axes_may_be_given(pyplot):
     _, ax = pyplot.subplots()
     display = TopWordsDisplay.from_estimator(model_of(3), topics=[2], ax=ax)
     assert list(display.axes_) == [ax]
-    with pytest.raises(ValueError, match="ax holds 1 Axes, but there are 3 topics"):
+    with pytest.raises(ValueError, match="ax contains 1 Axes, but there are 3 topics"):
         TopWordsDisplay.from_estimator(model_of(3), ax=ax)
 
 

@@ -109,7 +109,11 @@ def test_value_that_others_are_compared_with_is_named(draws):
     effects = estimate_effect(draws, frame, random_state=0)
     assert effects.terms[2:] == ["party[left]", "party[right]"]
     assert effects.references == {"party": "centre"}
-    assert repr(effects).splitlines()[0].endswith("of 95%; against party[centre]")
+    assert (
+        repr(effects)
+        .splitlines()[0]
+        .endswith("95% intervals; reference: party[centre]")
+    )
     assert estimate_effect(draws, COVARIATES).references == {}
 
 

@@ -18,7 +18,7 @@ from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, explored, rows, store
 from tests.helpers.known_topics import KnownTopics
 
 # Most of them have no names of words.
-pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
+pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as column numbers")
 
 ASSETS = files("sklda.inspection._explorer") / "assets"
 
@@ -139,9 +139,9 @@ def test_gaps_in_time_are_bins_without_documents(save):
 
 
 MAY = datetime.date(2020, 5, 17)
-DAYS = np.datetime64("1999-12-31") + np.arange(400)
+DAYS = np.datetime64("1999-12-31") + np.arange(400).astype("m8[D]")
 MANY_DAYS = np.arange(DAYS[0], DAYS[0] + 9000)
-MONDAYS = np.datetime64("1999-12-27") + 7 * np.arange(11)
+MONDAYS = np.datetime64("1999-12-27") + np.arange(11).astype("m8[W]")
 WEEKS = [f"{day} to {day + 6}" for day in MONDAYS]
 MONTHS = [f"{year}-{month:02}" for year in range(2000, 2009) for month in range(1, 13)]
 MONTHS = ["1999-10", "1999-11", "1999-12", *MONTHS]

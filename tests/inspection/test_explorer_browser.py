@@ -14,7 +14,7 @@ sync_api = pytest.importorskip("playwright.sync_api")
 sync_api.expect.set_options(timeout=30_000)
 
 # One of them has no names of words.
-pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
+pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as column numbers")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from sklda.inspection import save_explorer
 from tests.helpers.explorer_page import explored
 
-pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as the numbers")
+pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as column numbers")
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="modes, FIFOs")
 
 
@@ -76,7 +76,7 @@ def test_a_folder_is_refused(tmp_path, monkeypatch, path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to("folder")
-    with pytest.raises(IsADirectoryError, match="is a folder: add the name of a file"):
+    with pytest.raises(IsADirectoryError, match="is a folder: add a file name"):
         save(path)
     assert sorted(os.listdir(tmp_path)) == ["folder", "link"]
     assert os.listdir(tmp_path / "folder") == []

@@ -69,4 +69,4 @@ def test_contrasts_are_sorted_by_their_difference(pyplot, predicted):
     np.testing.assert_array_equal(display.estimates[0], contrast.difference[order])
     np.testing.assert_array_equal(display.low[0], contrast.low[order])
     np.testing.assert_array_equal(display.high[0], contrast.high[order])
-    assert display.series_names == ["c less a"]
+    assert display.series_names == ["c minus a"]

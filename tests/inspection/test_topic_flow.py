@@ -142,7 +142,11 @@ def test_one_column_per_model(pyplot, models):
     assert display.ax_ is axes
     assert [flows.shape for flows in display.flows] == [(8, 4)]
     assert display.ribbons_[0].get_alpha() == 0.1
-    with pytest.raises(ValueError, match="labels must hold a list for each of the 2"):
+    with pytest.raises(
+        ValueError, match="labels must contain a list for each of the 2"
+    ):
         TopicFlowDisplay(flows=display.flows, labels=display.labels[:1])
-    with pytest.raises(ValueError, match=r"flows must hold .* \(4, n_topics_of_next\)"):
+    with pytest.raises(
+        ValueError, match=r"flows must contain .* \(4, n_topics_of_next\)"
+    ):
         TopicFlowDisplay(flows=[*display.flows, np.ones((3, 2))], labels=[])

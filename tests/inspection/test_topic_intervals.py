@@ -97,7 +97,7 @@ def test_series_differ_in_marks_and_name_what_they_are_compared_with(pyplot, lda
     display = TopicIntervalsDisplay.from_effects(effects)
     marks = [points.get_marker() for points in display.points_]
     assert len(set(marks)) == 2
-    assert display.ax_.get_xlabel().endswith("per unit; against x0[centre]")
+    assert display.ax_.get_xlabel().endswith("per unit; reference: x0[centre]")
 
 
 @pytest.mark.parametrize("n_documents", [1, 6])

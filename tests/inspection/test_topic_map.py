@@ -113,7 +113,7 @@ def test_words_of_the_map(pyplot):
         warnings.simplefilter("error")
         texts = TopicMapDisplay.from_estimator(model).texts_
     assert [text.get_text() for text in texts] == ["0", "1"], "without names no words"
-    with pytest.warns(UserWarning, match="Words are shown as the numbers") as told:
+    with pytest.warns(UserWarning, match="Words are shown as column numbers") as told:
         texts = TopicMapDisplay.from_estimator(model, n_words=1).texts_
     assert told[0].filename == __file__
     display = TopicMapDisplay.from_estimator(
@@ -122,3 +122,10 @@ def test_words_of_the_map(pyplot):
     assert display.labels == ["0\na\nb\nc", "1\nc\nb\na"]
     _, ax = pyplot.subplots()
     assert TopicMapDisplay.from_estimator(model, n_words=1, ax=ax).ax_ is ax
+
+
+def test_a_line_leads_from_each_circle_to_a_label_beside_it(pyplot):
+    display = TopicMapDisplay.from_estimator(model_of(20), LONG)
+    beside = [text.get_position() != (0, 0) for text in display.texts_]
+    assert True in beside
+    assert [text.arrow_patch.get_visible() for text in display.texts_] == beside

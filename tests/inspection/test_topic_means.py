@@ -71,7 +71,7 @@ def test_a_single_document_is_printed_without_an_interval():
 
 
 def test_finest_bins_that_are_few_enough():
-    days = np.datetime64("2008-01-01") + np.arange(0, 360, 12)
+    days = np.datetime64("2008-01-01") + np.arange(0, 360, 12).astype("m8[D]")
     found = topic_means(some_draws(), days, random_state=0)
     assert found.groups[:2] == ["2008-01", "2008-02"]
     assert found.are_dates
@@ -89,7 +89,7 @@ def test_tables():
     assert rows[4, "2005"]["n_documents"] == 10
     assert rows[4, "2005"]["high"] == found.high[4, 4]
     lines = repr(found).splitlines()
-    assert lines[0] == "Mean topic proportions: 5 draws, intervals of 95%"
+    assert lines[0] == "Mean topic proportions: 5 draws, 95% intervals"
     assert lines[-1] == "and 4 more topics: see summary()"
     mean, low, high = (getattr(found, x)[0, 0] for x in ("mean", "low", "high"))
     assert f"{mean:.3f} [{low:.3f}, {high:.3f}]" in lines[2]
@@ -134,7 +134,7 @@ def test_line_has_gaps_and_counts(pyplot):
 
 
 def test_dates_are_on_the_axis(pyplot):
-    days = np.datetime64("2008-01-01") + np.arange(0, 360, 12)
+    days = np.datetime64("2008-01-01") + np.arange(0, 360, 12).astype("m8[D]")
     display = TopicMeansDisplay.from_draws(some_draws(), days, random_state=0)
     display.figure_.draw_without_rendering()
     labels = [label.get_text() for label in display.axes_[-1].get_xticklabels()]
@@ -199,5 +199,5 @@ def test_axes_of_the_user(pyplot):
         some_draws(), YEARS, n_topics=2, random_state=0, ax=axes
     )
     assert display.axes_[2] is axes[2]
-    with pytest.raises(ValueError, match="ax holds 3 Axes for 2 panels"):
+    with pytest.raises(ValueError, match="ax contains 3 Axes for 2 panels"):
         TopicMeansDisplay.from_draws(some_draws(), PARTY, n_topics=2, ax=axes)

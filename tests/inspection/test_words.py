@@ -104,7 +104,7 @@ def test_top_indices_are_a_stable_sort(n):
 
 
 def test_default_names():
-    words = "numbers of their columns.*Pass.*names"
+    words = "column numbers.*Pass.*names"
     with pytest.warns(UserWarning, match=words) as told:
         assert top_words(KnownTopics(COMPONENTS), n_words=2) == [["0", "1"], ["0", "2"]]
     assert told[0].filename == __file__

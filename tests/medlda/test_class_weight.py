@@ -78,9 +78,9 @@ def test_a_rare_class_is_found(multi_class):
 @pytest.mark.parametrize(
     ("y", "class_weight", "message"),
     [
-        (MAIN, {0: 0.0}, "class_weight must hold finite weights above 0"),
-        (MAIN, {0: -1}, "class_weight must hold finite weights above 0"),
-        (MAIN, {0: np.nan}, "class_weight must hold finite weights above 0"),
+        (MAIN, {0: 0.0}, "class_weight must contain finite weights above 0"),
+        (MAIN, {0: -1}, "class_weight must contain finite weights above 0"),
+        (MAIN, {0: np.nan}, "class_weight must contain finite weights above 0"),
         (MAIN, {0: 1e12}, "C times the largest weight of a class"),
         (MAIN, {9: 2.0}, "are not in class_weight"),
         (INDICATORS, {9: 2.0}, r"weights for \['9'\].* columns of y"),
@@ -123,7 +123,7 @@ def test_a_missing_label_is_named():
 
 def test_labels_are_no_numbers():
     assert MedLDARegressor(2, max_iter=2).fit(X[:3], ["1.5", "2", "-3"]).n_iter_ == 2
-    with pytest.raises(ValueError, match=r"y holds labels. Use MedLDAClassifier"):
+    with pytest.raises(ValueError, match=r"y contains labels. Use MedLDAClassifier"):
         MedLDARegressor().fit(X[:3], ["1.5", "good", "bad"])
     with pytest.raises(ValueError, match=r"2 columns.*MultiOutputRegressor"):
         MedLDARegressor().fit(X[:3], np.ones((3, 2)))

@@ -135,7 +135,7 @@ def test_different_words_are_named(topics):
     some = r"'w03', 'w04', 'w05' and 2 more only in .*\[0\].* and 'a', 'b', 'c' an"
     for words, message in (
         (other, some),
-        (names[::-1], "the same words in another order"),
+        (names[::-1], "the same words in a different order"),
         (names[:30], "'w30', 'w31', 'w32' and 7 more only in .*. Fit all models"),
     ):
         model = KnownTopics(topics[:, : words.size], feature_names_in_=words)

@@ -112,7 +112,7 @@ def test_documents_without_tokens():
 def test_what_has_no_score():
     y = np.arange(80) % 3
     each = MedLDAClassifier(2, multi_class="ovr", max_iter=2).fit(TRAIN, y)
-    with pytest.raises(TypeError, match="holds 3 models, one for each class"):
+    with pytest.raises(TypeError, match="contains 3 models, one for each class"):
         document_completion_score(each, TEST)
     search = GridSearchCV(LatentDirichletAllocation(), {"n_components": [2]})
     search.fit(TRAIN)

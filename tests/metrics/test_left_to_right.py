@@ -97,5 +97,5 @@ def test_lda_models_only():
     with pytest.raises(TypeError, match="NMF has no doc_topic_prior_"):
         left_to_right_log_likelihood(NMF(2, max_iter=999).fit(X), X)
     supervised = MedLDAClassifier(2, multi_class="ovr", max_iter=2, random_state=0)
-    with pytest.raises(TypeError, match="MedLDAClassifier holds 3 models"):
+    with pytest.raises(TypeError, match="MedLDAClassifier contains 3 models"):
         left_to_right_log_likelihood(supervised.fit(X, theta.argmax(axis=1)), X)

@@ -139,7 +139,7 @@ def test_warning_as_an_error_stops_the_call_and_not_the_import(define, monkeypat
         kernel = define()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(RuntimeWarning, match="no folder for them can be written"):
+        with pytest.raises(RuntimeWarning, match="no cache folder is writable"):
             kernel(21)
         assert kernel(21) == 42
 

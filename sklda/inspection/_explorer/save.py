@@ -37,46 +37,46 @@ def save_explorer(
     groups: list[Any] | SupportsArray | None = None,
     max_text_length: int = 400,
 ) -> Path:
-    """Save a page to explore topics in the browser, as one HTML file.
+    """Save an HTML file in which readers explore topics in the browser.
 
     The page shows a map of the topics, the words of a topic with a slider for their
     relevance, its most typical documents, the topics of a word or of a document, the
     share of a topic in groups of documents or over time, and its weight for the classes
-    of a classifier. The file works offline and loads nothing. Its address holds the
-    selection and the edited labels, so that a view can be sent.
+    of a classifier. The file works offline and loads nothing. Its address stores the
+    selection and the edited labels, so readers can share a view.
 
     Parameters
     ----------
     path : str or path-like
-        File to write, usually with the suffix ".html". Its name without suffix is the
-        title of the page. An existing file is replaced once the new one is complete;
-        its permissions are kept, and links are followed.
+        File to write, usually with the suffix ".html". Its name without the suffix
+        becomes the title of the page. An existing file is replaced once the new one is
+        complete; its permissions are kept, and links are followed.
     estimator : estimator
         Fitted topic model with non-negative `components_` and `transform`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features_in_)
         Word counts of the documents to show, usually those of the fit.
     feature_names : array-like of str of shape (n_features_in_,) or None
-        Words in the order of the columns of X. None takes `feature_names_in_` of the
+        Words in the order of the columns of X. None means `feature_names_in_` of the
         estimator or, if it has none, the column numbers.
     texts : array-like of str of shape (n_documents,), default=None
-        Texts of the documents. Markup is shown as it is.
+        Texts of the documents. Markup is shown literally.
     labels : array-like of str of shape (n_components,), default=None
-        Names of the topics, which readers can edit on the page. By default the three
-        most relevant words. The button "Save labels" of the page stores such a list in
+        Names of the topics, which readers can edit on the page. By default, the three
+        most relevant words. The button "Save labels" on the page stores such a list as
         JSON.
     groups : array-like of shape (n_documents,), default=None
-        Group of each document. Numbers and dates are shown as a line, in their order,
-        with the number of documents below it; all else as bars, one for each of at most
-        200 categories. Numbers and dates are put into at most 60 bins, such as weeks or
-        months. The line has gaps where there are no documents.
+        Group of each document. Numbers and dates are binned, such as by weeks or
+        months, into at most 60 bins and shown as a line, with the number of documents
+        below it and gaps where there are no documents. All other groups are categories,
+        at most 200, each shown as a bar.
     max_text_length : int, default=400
-        Number of characters stored of each text, at least 1; a fifth of it for
-        documents that are not typical of any topic.
+        Number of characters to store of each text, at least 1; documents that are not
+        typical of any topic get a fifth of this number.
 
     Returns
     -------
     Path
-        The file.
+        The written file.
 
     Raises
     ------
@@ -93,21 +93,21 @@ def save_explorer(
 
     Notes
     -----
-    Stored are
+    The file contains
 
-    - of each topic its share of the tokens of X, its place on the map (see
+    - for each topic, its share of the tokens of X, its position on the map (see
       `TopicMapDisplay`), its 30 most relevant words for each weight 0, 0.1, ..., 1, and
       its ten most typical documents (see `top_words` and `top_documents`);
-    - of each word its number of tokens in X, and their part p(k | w) in the eight
-      largest topics, from 1 %, and in those that list the word;
-    - of each document its number of tokens, its group, the beginning of its text, and
-      its twelve largest topics, from 1 %, and those that list the document.
+    - for each word, its number of tokens in X and their share p(k | w) in the eight
+      largest topics, if at least 1 %, and in the topics that list the word;
+    - for each document, its number of tokens, its group, the beginning of its text, and
+      its twelve largest topics, if at least 1 %, and the topics that list the document.
 
-    Parts and proportions are rounded to multiples of 1/255, after the shares in groups
-    are computed. The words of a topic are marked in texts where they are spelled as in
+    Shares and proportions are rounded to multiples of 1/255 after the shares in groups
+    are computed. Texts highlight the words of a topic if they are spelled as in
     `feature_names`, in upper or lower case; stemmed words are not found. The user guide
-    has the size of the file. Cost: that of `transform`, and O(K V) for the words, with
-    K topics and V words.
+    states the size of the file. Cost: that of `transform`, plus O(K V) for the words,
+    with K topics and V words.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def save_explorer(
     counts = check_counts(X)
     lengths = axis_sums(counts, axis=1)
     if not lengths.any():
-        raise ValueError("X contains no token; all of its documents are empty.")
+        raise ValueError("X contains no tokens; all of its documents are empty.")
     if texts is not None:
         texts = label_list(texts, "texts", "documents", len(lengths))
     shown = ShownModel(
@@ -169,7 +169,7 @@ def _find_target(path: Path) -> Path:
         raise FileNotFoundError(f"{name}: there is no such folder.")
     if kind == stat.S_IFDIR:
         raise IsADirectoryError(
-            f"{name} is a folder: add the name of a file, such as 'topics.html'."
+            f"{name} is a folder: add a file name, such as 'topics.html'."
         )
     if kind not in (None, stat.S_IFREG):
         raise OSError(f"{name} is neither a file nor free: name another path.")

@@ -94,7 +94,7 @@ def _doors() -> Iterator[tuple[str, Door]]:
     yield from display_doors(cls, {"draws": draws}, specs, "from_draws")
     no_effects = refused(5, None, draws, words="estimate_effect", error=TypeError)
     terms = refused("x0", {"x0"}, 5, words="terms must list", error=TypeError)
-    terms += rows((["x0", "y"], "must be of"), ([], "must be of"))
+    terms += rows((["x0", "y"], "must be among"), ([], "must be among"))
     specs = {
         "effects": no_effects,
         "terms": terms + Spec([], [[None, ["x0", "x1"], np.array(["x0", "x1"])]]),
@@ -115,11 +115,11 @@ def _of_predicted() -> Iterator[tuple[str, Door]]:
     no_model = refused(5, None, with_draws(), words="DMRLDA", error=TypeError)
     settings = rows(
         (np.where(grid > 20, math.nan, grid), "NaN"),
-        (np.column_stack([grid, grid]), "in fit they were"),
+        (np.column_stack([grid, grid]), "but fit had"),
         (["a", "b"], "must be numbers"),
-        ({}, "hold no settings"),
+        ({}, "contain no settings"),
         ({"a": [["b"]]}, "must be numbers"),
-        (None, "in fit they were"),
+        (None, "but fit had"),
     ) + refused(5, "a")
     same = [grid, grid.tolist(), grid[:, np.newaxis], grid.astype(np.float32)]
     same.append(sparse.csr_array(grid[:, np.newaxis]))
@@ -224,14 +224,17 @@ def covariates() -> Spec:
         (pandas.Series([pandas.NA, *first[1:]], name="y"), r"\['y'\] has missing"),
         (pandas.Series([*LABELS[1:], None], name="party"), r"\['party'\] has missing"),
         (np.where(IS_ONE, math.inf, first), "infinity"),
-        ([*first[1:], "other"], "neither numbers nor names.*get_dummies"),
-        ([[1], [2, 3]] * 6, "neither numbers nor names"),
+        ([*first[1:], "other"], "only numbers or only.*get_dummies"),
+        ([[1], [2, 3]] * 6, "only numbers or only"),
         (["same"] * N_DOCS, r"\['x0\[same\]'\] are constant"),
-        (pandas.date_range("2001", periods=N_DOCS).to_series(), "holds dates.*years"),
-        (np.arange(N_DOCS).astype("M8[D]"), "holds dates.*years"),
-        ([date(2001, 1, 1 + i) for i in range(N_DOCS)], "holds dates.*years"),
-        ([f"2001-01-{1 + i:02}" for i in range(N_DOCS)], "holds dates.*years"),
-        (pandas.to_datetime(["2001-01-02", None] * (N_DOCS // 2)), "holds dates"),
+        (
+            pandas.date_range("2001", periods=N_DOCS).to_series(),
+            "contains dates.*years",
+        ),
+        (np.arange(N_DOCS).astype("M8[D]"), "contains dates.*years"),
+        ([date(2001, 1, 1 + i) for i in range(N_DOCS)], "contains dates.*years"),
+        ([f"2001-01-{1 + i:02}" for i in range(N_DOCS)], "contains dates.*years"),
+        (pandas.to_datetime(["2001-01-02", None] * (N_DOCS // 2)), "contains dates"),
         (np.arange(N_DOCS).astype("m8[D]"), "dates or durations.*years"),
         (pandas.DataFrame(index=range(N_DOCS)), "0 feature"),
         (pandas.DataFrame({"intercept": first}), "'intercept'"),

@@ -130,11 +130,11 @@ PER_TOPIC = rows(
     ([0.1, -2.0, 0.3], r"from 1e-10 to 1e\+10.*got -2.0"),
     ([0.1, math.nan, 0.3], r"from 1e-10 to 1e\+10.*got nan"),
     ([0.1, math.inf, 0.3], r"from 1e-10 to 1e\+10.*got inf"),
-    (["a", "b", "c"], "must hold numbers.*'a'"),
-    ({"a": 1}, "must hold numbers"),
-    ({3}, "must hold numbers"),
+    (["a", "b", "c"], "must contain numbers.*'a'"),
+    ({"a": 1}, "must contain numbers"),
+    ({3}, "must contain numbers"),
 ) + Spec([], [[[0.1, 0.2, 0.3], (0.1, 0.2, 0.3), np.array([0.1, 0.2, 0.3])]])
-SHAPE = rf"must hold finite numbers.*\({N_TOPICS}, {N_WORDS}\)"
+SHAPE = rf"must contain finite numbers.*\({N_TOPICS}, {N_WORDS}\)"
 TOPICS = np.arange(1.0, 1 + N_TOPICS * N_WORDS).reshape(N_TOPICS, N_WORDS)
 NO_TOPICS = "without components_.*Fit it first.*init=model.components_"
 INIT = rows(
@@ -143,7 +143,7 @@ INIT = rows(
     (np.ma.masked_less(TOPICS, 3), "has masked entries"),
     *((np.where(TOPICS > 1, TOPICS, x), SHAPE) for x in (math.nan, math.inf)),
     (TOPICS - 2, "must not be negative, got -1"),
-    (TOPICS * [[1], [0], [1]], "zeros only in topic 1"),
+    (TOPICS * [[1], [0], [1]], "only zeros in topic 1"),
 )
 INIT += refused(CVBLDA(), CVBLDA, words=NO_TOPICS, error=NotFittedError)
 INIT += refused(5, 0.5, True, b"random")
@@ -162,9 +162,9 @@ PER_WORD = rows(
     (-OF_WORDS, r"from 1e-10 to 1e\+10.*got -0.1"),
     (np.where(OF_WORDS > 0.5, math.nan, 0.1), r"from 1e-10 to 1e\+10.*got nan"),
     (OF_TOPICS_AND_WORDS * math.inf, r"from 1e-10 to 1e\+10.*got inf"),
-    (["a"] * N_WORDS, "must hold numbers.*'a'"),
-    ({"a": 1}, "must hold numbers"),
-    ({3}, "must hold numbers"),
+    (["a"] * N_WORDS, "must contain numbers.*'a'"),
+    ({"a": 1}, "must contain numbers"),
+    ({3}, "must contain numbers"),
 )
 PER_WORD += Spec([], [[OF_WORDS, OF_WORDS.tolist(), tuple(OF_WORDS)]])
 PER_WORD += Spec([], [[OF_TOPICS_AND_WORDS, OF_TOPICS_AND_WORDS.tolist()]])
@@ -177,11 +177,11 @@ HYPERPRIORS = rows(
     ({"doc": (1, 1)}, "unknown name 'doc'.*'doc_concentration', 'weight_conc.*'topic_"),
     ({5: (1, 1)}, "unknown name 5"),
     *(
-        ({"doc_concentration": pair}, f"{GAMMA} hold finite numbers.*shape .2")
+        ({"doc_concentration": pair}, f"{GAMMA} contain finite numbers.*shape .2")
         for pair in (5, None, "ab", {1, 2}, {"shape": 1}, [], [1], [1, 2, 3], [[1, 2]])
     ),
     *(
-        ({"doc_concentration": pair}, f"{GAMMA} hold finite numbers")
+        ({"doc_concentration": pair}, f"{GAMMA} contain finite numbers")
         for pair in ((1, math.nan), (math.inf, 1), (1, 1j), ("1", "2"), [True, True])
     ),
     *(
@@ -249,7 +249,7 @@ def labels() -> Spec:
         y = np.where(member, high, low)
         spec += refused(y, sparse.csr_array(y), sparse.lil_array(y), words=words)
     outside = (np.ones(N_DOCS, int), np.full(N_DOCS, 10**6), np.arange(N_DOCS + 1))
-    spec += refused(sparse.csr_array(outside, shape=(N_DOCS, 3)), words="no valid")
+    spec += refused(sparse.csr_array(outside, shape=(N_DOCS, 3)), words="not a valid")
     same = [member.astype(int), 2 * member - 1, sparse.csr_array(member.astype(int))]
     return spec + accepted(LABELS, LABELS == "one") + Spec([], [same])
 
@@ -296,7 +296,7 @@ def covariates(*, fitted: bool) -> Spec:
     )
     spec += refused(5, "a", {1})
     if fitted:
-        spec += refused(np.column_stack([first, first]), words="in fit they were")
+        spec += refused(np.column_stack([first, first]), words="but fit had")
     same = [first, first[:, np.newaxis], first.tolist(), first.astype(np.float32)]
     same.append(sparse.csr_array(first[:, np.newaxis]))
     return spec + Spec([], [[*same, first.astype(int)]]) + accepted(None)

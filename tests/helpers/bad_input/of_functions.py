@@ -138,7 +138,7 @@ def vocabulary_door() -> Door:
             + refused(columns[1:], [0, *columns[:-1]], words="each of the"),
             "X_train": Spec(weights(N_DOCS, N_WORDS).bad, [])
             + refused(-X)
-            + refused(X[:, 1:], words="X_train has .* columns, and X"),
+            + refused(X[:, 1:], words="X_train has .* columns, but X"),
         },
     )
 
@@ -174,10 +174,12 @@ def no_estimators() -> Spec:
 def coherence_in_texts() -> Door:
     texts = [["a", "b"], ["c", "a", "b"]]
     no_texts = ("abc", b"abc", 5, {"a": "b"}, np.array(texts[:1]), COMPONENTS, X)
-    text = r"{name} must hold strings or lists of tokens.* text 1 is of type"
+    text = r"{name} must contain strings or lists of tokens.* text 1 is of type"
     none = r"{name} contain none of the top words"
     given = refused(None, words="{name} must be given")
-    given += refused(*no_texts, words="{name} must list strings", error=TypeError)
+    given += refused(
+        *no_texts, words="{name} must be a list of strings", error=TypeError
+    )
     for one in (None, 5, {"a"}, {"a": 1}):
         given += refused(["a", one], words=text, error=TypeError)
     given += refused([], [""], [["x"]], [[("a", 1)]], words=none, error=ValueError)
@@ -268,7 +270,7 @@ def groups() -> Spec:
             *([(d, item) for d in range(N_DOCS)] for item in (1, "a", None)),
             [[d] for d in range(N_DOCS)],
             [(d,) * (d + 1) for d in range(N_DOCS)],
-            words="{name} must hold one .* document 0 is .*Make one text",
+            words="{name} must contain one .* document 0 is .*Convert it",
             error=TypeError,
         )
     )
@@ -364,7 +366,7 @@ def several_models(model: Any, *, minimum: int = 2) -> Spec:
     no_list = (model, COMPONENTS, "ab", None, 5, {1, 2})
     spec = refused(*no_list, {"a": model}, words="{name} must be a list of models")
     few = ([], [model][: minimum - 1], (), iter(()))
-    spec += refused(*few, words=f"{NAME} must hold at least {minimum} models")
+    spec += refused(*few, words=f"{NAME} must contain at least {minimum} models")
     for bad in topic_model().bad[:2]:
         spec += refused([model, bad.value], words=bad.words, error=bad.error)
     weights = np.ones((2, N_WORDS))

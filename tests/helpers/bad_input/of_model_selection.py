@@ -79,7 +79,7 @@ def model_selection_doors() -> Iterator[tuple[str, Door]]:
     in_texts["feature_names"] = list("abcdefg")
     of_texts = {
         "texts": refused(None, words="texts must be given")
-        + refused("ab", 5, words="texts must list", error=TypeError)
+        + refused("ab", 5, words="texts must be a list", error=TypeError)
         + Spec([], [[TEXTS, tuple(TEXTS), iter(TEXTS)]]),
         "feature_names": Spec(names(N_WORDS, "words").bad, [])
         + refused(None, words="feature_names must be given"),

@@ -258,7 +258,9 @@ def not_a_matrix(n_words: int) -> Iterable[Bad]:
     rows_of_csr = np.array([sparse.csr_array([row])] * 2 + [None])[:2]
     yield Bad(rows_of_csr, "sparse.vstack")
     yield from (Bad([number], "2D|NoneType") for number in (3, np.array(3), None))
-    yield from (Bad(broken, "no valid sparse") for broken in broken_matrices(n_words))
+    yield from (
+        Bad(broken, "not a valid sparse") for broken in broken_matrices(n_words)
+    )
 
 
 def broken_matrices(n_words: int) -> Iterable[Any]:

@@ -70,7 +70,7 @@ export function setUpDocuments() {
     choose: (doc) => go({ doc, word: null }),
   });
   detailList = makeListbox(byId("detail-topics"), {
-    label: "Topics of what is shown",
+    label: "Topics of this word or document",
     choose: chooseTopic,
   });
   byId("close").addEventListener("click", close);
@@ -116,14 +116,14 @@ function showDetail(title, note, nodes, caption, row) {
 
 function showWord(word) {
   const note = `${formatCount(wordCounts[word])} tokens in all documents`;
-  const caption = "Part of each topic in them, from 1%";
+  const caption = "Share of each topic in these tokens, from 1%";
   showDetail(words[word], note, [], caption, topicsOfWord(word));
 }
 
 function showDocument(doc, wanted) {
   const text = texts?.[doc] ?? "";
   const about = [groupOf(doc), sizeOf(doc)].filter((one) => one !== null);
-  if (text.endsWith("…")) about.push("the beginning of its text");
+  if (text.endsWith("…")) about.push("beginning of the text");
   const nodes = text ? marked(text, wanted) : [];
   const row = topicsOfDocument(doc);
   showDetail(`Document ${doc}`, about.join(" · "), nodes, "Its topics, from 1%", row);

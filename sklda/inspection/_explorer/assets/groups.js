@@ -236,7 +236,7 @@ export function setUpGroups() {
   if (classes === null) return;
   const against = classes.other === null ? "against it" : `for “${classes.other}”`;
   byId("classes-note").textContent =
-    `Weight of the topic: to the right it speaks for the class, to the left ${against}.`;
+    `Weights of the topic: bars to the right speak for the class, bars to the left ${against}.`;
 }
 
 export function showGroupsAndClasses() {

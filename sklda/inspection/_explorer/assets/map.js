@@ -118,7 +118,7 @@ export function setUpMap() {
     viewBox: `0 0 ${SIZE} ${SIZE}`,
     role: "listbox",
     tabindex: 0,
-    "aria-label": "Map of topics, arrow keys move to the next one",
+    "aria-label": "Map of topics; arrow keys move to the next topic",
   });
   const shown = numbered();
   // Small circles are drawn last, where large ones cannot cover them.
@@ -140,10 +140,10 @@ function emphasis() {
 }
 
 function note() {
-  const areas = "Areas are shares of all tokens";
+  const areas = "Areas show the share of all tokens";
   if (state.word !== null) return `${areas}, filled areas the topics of the word.`;
   if (state.doc !== null) return `${areas}, filled areas the topics of the document.`;
-  const axes = `the two axes show ${formatPart(explained[0] + explained[1])}`;
+  const axes = `the two axes explain ${formatPart(explained[0] + explained[1])}`;
   return `${areas}. Topics with similar words are close; ${axes} of all differences.`;
 }
 
