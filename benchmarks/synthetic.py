@@ -1,6 +1,7 @@
 """A corpus of Zipf words drawn from planted topics, without sklda: asv uses it, too."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -81,3 +82,46 @@ def _documents(lengths, topics, rng) -> tuple[sparse.csr_array, np.ndarray]:
     cells_before = np.searchsorted(document, np.arange(lengths.size + 1))
     arrays = (a.astype(np.int32) for a in (count, word, cells_before))
     return sparse.csr_array(tuple(arrays), shape=(lengths.size, n_words)), n_tokens
+
+
+class Shape(NamedTuple):
+    """How counts of single cells are drawn: see `cell_counts`."""
+
+    spread: float
+    fold: float
+    dispersion: float | None
+
+
+# Counts of genes: some have hundreds of molecules in a cell, most none or one, and vary
+# more than Poisson counts. Regions of open chromatin are seen once, or not at all.
+CELLS = {"genes": Shape(2.3, 1.5, 2.0), "regions": Shape(0.7, 1.0, None)}
+CHANGED = 0.1  # of the columns, in each topic
+TOPICS_PER_CELL = 2.0  # sum of the Dirichlet parameters
+CELLS_AT_A_TIME = 250
+
+
+def cell_counts(
+    kind: str, n_cells: int, n_columns: int, n_tokens: int, n_topics: int, seed: int = 0
+) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return counts of cells, about `n_tokens` each, and the topics of the columns.
+
+    Columns have log-normal means, with the standard deviation `spread` of the
+    logarithm. In each topic a tenth of them are multiplied by a log-normal number, with
+    that of `fold`. Counts are negative binomial, with the variance
+    m + m^2 / `dispersion` at the mean m, or Poisson.
+    """
+    rng, shape = np.random.default_rng(seed), CELLS[kind]
+    changed = rng.random((n_topics, n_columns)) < CHANGED
+    fold = np.exp(changed * rng.normal(0, shape.fold, changed.shape))
+    topics = fold * rng.lognormal(0, shape.spread, n_columns)
+    topics /= topics.sum(axis=1, keepdims=True)
+    of_cells = rng.dirichlet(np.full(n_topics, TOPICS_PER_CELL / n_topics), n_cells)
+    sizes = n_tokens * rng.lognormal(-(SPREAD**2) / 2, SPREAD, (n_cells, 1))
+    parts = []
+    for first in range(0, n_cells, CELLS_AT_A_TIME):
+        some = slice(first, first + CELLS_AT_A_TIME)
+        mean = sizes[some] * (of_cells[some] @ topics)
+        if shape.dispersion:
+            mean *= rng.standard_gamma(shape.dispersion, mean.shape) / shape.dispersion
+        parts.append(sparse.csr_array(rng.poisson(mean).astype(np.int32)))
+    return sparse.vstack(parts, format="csr"), topics

@@ -10,6 +10,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE / "_ext")]
 
 import deploy  # noqa: E402
+import exactness_figure  # noqa: E402
 import front_figure  # noqa: E402
 import measured  # noqa: E402
 import needs  # noqa: E402
@@ -31,6 +32,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "sphinxcontrib.bibtex",
+    "exactness_figure",
     "front_figure",
     "gallery",
     "line_breaks",
@@ -44,7 +46,9 @@ extensions = [
 exclude_patterns = ["_build", "_templates", "_backreferences", "benchmarks.rst"]
 templates_path = ["_templates"]
 default_role = "code"
-rst_epilog = f"{measured.substitutions()}\n{front_figure.substitutions()}\n"
+rst_epilog = "".join(
+    f"{one.substitutions()}\n" for one in (measured, front_figure, exactness_figure)
+)
 
 # --- the reference -----------------------------------------------------------
 

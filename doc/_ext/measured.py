@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import covariate_tables
+import gene_tables
 import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -59,7 +60,8 @@ def figures() -> dict[str, str]:
             found[f"{corpus}-{name}-gain"] = _range(gains)
     found |= _blocks() | _shards() | _variational() | _supervised()
     reports = (_read(f"covariates/{kind}.json") for kind in ("coverage", "heldout"))
-    return found | covariate_tables.figures(*reports)
+    found |= covariate_tables.figures(*reports)
+    return found | gene_tables.figures(_read("genes/chains-genes.json"))
 
 
 def _blocks() -> dict[str, str]:
@@ -133,7 +135,7 @@ def _supervised() -> dict[str, str]:
 def blocks_table() -> str:
     """Return what blocks cost and gain, as a table of reStructuredText."""
     head = ["corpus", "K", "tokens per cell", "cells of one token", "time of a sweep"]
-    head += ["sweeps to the end of single-site", "seconds to it"]
+    head += ["sweeps to the end of single-site", "seconds to reach it"]
     head += ["effective samples per second"]
     paths = [
         path
@@ -252,7 +254,7 @@ def _of_planted(name: str, key: str, title: str, shown: tuple[str, ...]) -> str:
         names = (", ".join(f"{n:g}" for n in row[column]) for column in shown)
         kind = row["shape"], row[key]
         kinds.setdefault(kind, {})[row["n_topics"]] = " / ".join(names)
-    head = ["documents", title, *(f"{number} planted" for number in numbers)]
+    head = ["documents", title, *(f"{number} topics" for number in numbers)]
     lines = ([*kind, *(of[n] for n in numbers)] for kind, of in kinds.items())
     return _table([head, *lines])
 
@@ -279,10 +281,15 @@ def of_covariates(kind: str) -> str:
     return _table(getattr(covariate_tables, f"{kind}_rows")(report))
 
 
+def genes_table() -> str:
+    """Return what samplers take for the counts of single cells."""
+    return _table(gene_tables.rows(_read("genes/chains-genes.json")))
+
+
 def parallel_table() -> str:
     """Return what samplers take on two threads, relative to single-site on one."""
     head = "corpus", "K", "time of a sweep", f"sweeps to {_AFTER} of single-site"
-    rows = [[*head, "time to it"]]
+    rows = [[*head, "time to reach it"]]
     for corpus in CORPORA:
         pattern = f"parallel/chains-{corpus}-*.json"
         for path in sorted(RESULTS.glob(pattern), key=_topics):
@@ -360,6 +367,7 @@ TABLES = {
     "heldout": (partial(of_covariates, "heldout"), "covariates/heldout.json"),
     "peers": (partial(of_covariates, "peers"), "covariates/peers.json"),
     "curves": (curves_table, "topics/curves.json"),
+    "genes": (genes_table, "genes/chains-genes.json"),
     "hierarchical": (hierarchical_table, "topics/hierarchical.json"),
     "parallel": (parallel_table, "parallel/chains-*.json"),
     "planted": (planted_table, "topics/planted.json"),

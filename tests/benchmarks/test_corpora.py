@@ -12,7 +12,14 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils import Bunch
 
 from benchmarks import corpora
-from benchmarks.synthetic import LABELLED, labelled_corpus, zipf_corpus
+from benchmarks.synthetic import (
+    CELLS,
+    LABELLED,
+    SPREAD,
+    cell_counts,
+    labelled_corpus,
+    zipf_corpus,
+)
 
 SGML = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
 <REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" CGISPLIT="TRAINING-SET" NEWID="1">
@@ -124,6 +131,23 @@ def test_synthetic_corpus_has_its_shape_and_zipf_words():
     means = [even[rank : rank + max(1, rank // 10)].mean() for rank in ranks]
     slope = np.polyfit(np.log(ranks + 2.7), np.log(means), 1)[0]
     assert slope == pytest.approx(-1.05, abs=0.15)
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_cells_have_their_topics_and_dispersion(kind):
+    # One topic: the cells differ by their sizes alone, whose variance is known.
+    X, topics = cell_counts(kind, 4000, 40, 2000, 1)
+    assert X.sum() / 4000 == pytest.approx(2000, rel=0.05)
+    sizes = X.sum(axis=1)
+    shares = X.toarray() / sizes[:, np.newaxis]
+    np.testing.assert_allclose(shares.mean(axis=0), topics[0], atol=0.02)
+    w = np.argmin(abs(topics[0] - 0.02))  # of a column that does not make the size
+    mean = topics[0, w] * 2000
+    noise = (X[:, [w]].toarray()[:, 0] - topics[0, w] * sizes).var()
+    own = CELLS[kind].dispersion
+    of_sizes = np.exp(SPREAD**2)  # the mean of squared sizes over the squared mean
+    expected = mean + (mean**2 * of_sizes / own if own else 0)
+    assert noise == pytest.approx(expected, rel=0.25)
 
 
 def test_newsgroups_are_read_and_shuffled(newsgroups, classes):

@@ -40,6 +40,8 @@ TINY = {
     " --thin 1 --jobs 1",
     "starts-parts": "--corpora docstrings zipf --topics 3 --starts 2 --sweeps 9"
     " --documents 80 --words 50 --tokens 2000",
+    "genes-chains": "--cells 30 --columns 200 --tokens-of-genes 100"
+    " --tokens-of-regions 80 --planted 2 --topics 3 --sweeps 6",
     "ecgs-chains": f"{CHAINS} --damping 1 50 --every 3",
     "ecgs-speed": "--topics 2 100 --first 1 --sweeps 4",
     "ecgs-shards": "--samplers collapsed ecgs --topics 2 3 --starts 2 --shards 1 2"
@@ -75,6 +77,7 @@ FILES = {  # if they are not one with the name of the kind
     "blocking-chains": ["chains-counts-3", "chains-kos-3"],
     "blocking-speed": ["speed-kos"],
     "diagnostics-chains": ["chains-kos"],
+    "genes-chains": ["chains-genes", "chains-regions"],
     "ecgs-chains": ["chains-nips"],
     "starts-parts": ["parts-docstrings-3", "parts-zipf-3"],
     "ecgs-speed": ["speed-nips"],
@@ -168,6 +171,19 @@ def check_starts_parts(report):
         for chain in chains:
             assert chain["sweeps"][-1] == 9
             assert chain["seconds"][0] > 0
+
+
+def check_genes_chains(report):
+    names = ["single-site", "nested-4", "backward-16", "two shards"]
+    names += ["partially-collapsed", "CVB0"]
+    assert list(report["summary"]) == list(report["chains"]) == names
+    ends = [row["log_probability"] for row in report["summary"].values()]
+    for (chain,) in report["chains"].values():
+        assert chain["sweeps"] == [1, 2, 3, 5, 6]
+        assert chain["seconds"] == sorted(chain["seconds"])
+        assert -np.log(200) < chain["log_probability"][-1] < 0  # better than even
+    near = report["summary"][names[int(np.argmax(ends))]]["seconds_to_near"]
+    assert near > 0  # the best reaches what is near to itself
 
 
 def check_ecgs_chains(report):

@@ -1,0 +1,92 @@
+"""Counts of single cells: which sampler predicts held-out counts, and in what time."""
+
+from contextlib import ExitStack
+from functools import partial
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks import corpora, figures, harness
+from benchmarks.programs import ALPHA, BETA, Program, ours
+from benchmarks.synthetic import cell_counts
+from sklda import PartiallyCollapsedGibbsLDA
+
+THIN = 5  # sweeps between the samples whose mean is evaluated
+STEPS = (1, 2, 3, 5)  # evaluated sweeps of each decade
+NEAR = 0.01  # nats below the best end, which count as there
+FEW = 10  # cells on which kernels are compiled
+SAMPLERS = {
+    "single-site": {},
+    "nested-4": {"blocking": "nested", "max_block_size": 4},
+    "backward-16": {"blocking": "backward", "max_block_size": 16},
+    "two shards": {"n_shards": 2, "n_jobs": 2},
+    "partially-collapsed": {"estimator": PartiallyCollapsedGibbsLDA, "n_jobs": 2},
+}
+KINDS = {
+    "log_probability": "log probability of a held-out count, nats",
+}
+draw_chains = partial(figures.draw_curves, kinds=KINDS, looks=figures.styles("genes"))
+
+
+def run_chains(options) -> None:
+    for corpus in options.corpora:
+        shape = options.cells, options.columns, getattr(options, f"tokens_of_{corpus}")
+        X, _ = cell_counts(corpus, *shape, options.planted)
+        train, held_out = corpora.hold_out_tokens(X)
+        report = corpora.shape_of(train) | {"cells_of_one": float((X.data == 1).mean())}
+        report["largest"] = int(X.data.max())
+        report["in_cells_of_ten"] = float(X.data[X.data >= 10].sum() / X.sum())
+        curves = follow(train, held_out, options)
+        report["summary"] = summary(curves)
+        report["chains"] = {name: [curve] for name, curve in curves.items()}
+        facts = {"corpus": corpus, "alpha": ALPHA, "beta": BETA, "near": NEAR}
+        harness.write(options, f"chains-{corpus}", report, **facts)
+
+
+def new_program(name: str, X, n_topics: int, checkpoints) -> Program:
+    if name == "CVB0":
+        return ours.zero_order(X, n_topics, 0)
+    means = {"checkpoints": checkpoints, "thin": THIN, "times_keeping": False}
+    return ours.KeptMean(X, n_topics, 0, **SAMPLERS[name], **means)
+
+
+def follow(train, held_out, options) -> dict[str, dict]:
+    """Return the curve of each program, which take turns of one sweep."""
+    checkpoints = harness.geometric(options.sweeps, STEPS)
+
+    def evaluate(runner):
+        estimates = programs[runner.name].estimates()
+        value = corpora.log_probability(*estimates, held_out)
+        return {"log_probability": round(value, 5)}
+
+    with ExitStack() as threads, threadpool_limits(1):
+        for documents, limit in ((train[:FEW], 0.0), (train, options.limit)):
+            programs = {
+                name: new_program(name, documents, options.topics, checkpoints)
+                for name in options.samplers
+            }
+            for program in programs.values():
+                threads.enter_context(program.threads())
+            if limit == 0:  # compiles
+                for program in programs.values():
+                    program.seconds(1)
+                continue
+            team = [harness.Runner(n, p.seconds) for n, p in programs.items()]
+            return harness.follow(team, checkpoints, evaluate, limit)
+
+
+def summary(curves: dict[str, dict]) -> dict[str, dict]:
+    """Return the pace and the end of each curve, and the seconds to near the best."""
+    best = max(curve["log_probability"][-1] for curve in curves.values())
+    rows = {}
+    for name, curve in curves.items():
+        seconds = np.array(curve["seconds"])
+        rising = np.array(curve["log_probability"])
+        there = harness.reached(seconds, rising, best - NEAR)
+        rows[name] = {
+            "sweeps": curve["sweeps"][-1],
+            "seconds_per_sweep": seconds[-1] / curve["sweeps"][-1],
+            "seconds_to_near": there if np.isfinite(there) else None,
+            "log_probability": float(rising[-1]),
+        }
+    return rows
