@@ -34,16 +34,11 @@ curve = topic_number_curve(
     [2, 5, 10, 20, 40, 80],
     cv=3,
     random_state=0,
-    as_frame=True,
 )
-print(curve.frame[["mean_score", "mean_stability", "mean_npmi"]].round(3))
 
 # %%
 # The held-out score and the stability each recommend a number and give a reason.
-for name, recommended in curve.recommended.items():
-    print(f"{name}: {recommended.n_components}, because")
-    print("   ", recommended.reason.replace("; ", ";\n    "))
-print(f"agreed: {curve.agreed}")
+print(curve)
 
 # %%
 # Bands show standard errors. In the panel for the score, numbers whose band touches the

@@ -47,7 +47,7 @@ def coverage_rows(report: dict) -> list[list[str]]:
         return _percent(summary[name], level) if name in summary else "–"
 
     rows = [["intervals of", "kept samples", "80 %", "95 %"]]
-    rows[0] += ["95 %, priors as planted", "95 %, no effect"]
+    rows[0] += ["95 %, true priors", "95 %, no effect"]
     for quantity in QUANTITIES:
         for draws in report["options"]["draws"]:
             default, planted = (

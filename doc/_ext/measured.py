@@ -135,7 +135,7 @@ def _supervised() -> dict[str, str]:
 def blocks_table() -> str:
     """Return what blocks cost and gain, as a table of reStructuredText."""
     head = ["corpus", "K", "tokens per cell", "cells of one token", "time of a sweep"]
-    head += ["sweeps to the end of single-site", "seconds to it"]
+    head += ["sweeps to the end of single-site", "seconds to reach it"]
     head += ["effective samples per second"]
     paths = [
         path
@@ -254,7 +254,7 @@ def _of_planted(name: str, key: str, title: str, shown: tuple[str, ...]) -> str:
         names = (", ".join(f"{n:g}" for n in row[column]) for column in shown)
         kind = row["shape"], row[key]
         kinds.setdefault(kind, {})[row["n_topics"]] = " / ".join(names)
-    head = ["documents", title, *(f"{number} planted" for number in numbers)]
+    head = ["documents", title, *(f"{number} topics" for number in numbers)]
     lines = ([*kind, *(of[n] for n in numbers)] for kind, of in kinds.items())
     return _table([head, *lines])
 
@@ -289,7 +289,7 @@ def genes_table() -> str:
 def parallel_table() -> str:
     """Return what samplers take on two threads, relative to single-site on one."""
     head = "corpus", "K", "time of a sweep", f"sweeps to {_AFTER} of single-site"
-    rows = [[*head, "time to it"]]
+    rows = [[*head, "time to reach it"]]
     for corpus in CORPORA:
         pattern = f"parallel/chains-{corpus}-*.json"
         for path in sorted(RESULTS.glob(pattern), key=_topics):

@@ -112,7 +112,7 @@ default=None
     >>> lda = CollapsedGibbsLDA(10, max_iter=40, thin=5)
     >>> chains = sample_chains(lda, X, random_state=0)
     >>> chains.verdict_
-    'Too few draws: 4 of each chain, ... Go on with more(480).'
+    'Too few draws: 4 per chain, ... Continue with more(480).'
     >>> chains.more(480).scalars_["log_joint"].shape
     (4, 100)
     """

@@ -79,15 +79,23 @@ def test_intervals_of_some_documents_in_parts(monkeypatch):
     np.testing.assert_array_equal(draws.doc_topic_interval(), ends)
 
 
-def test_intervals_of_words_are_quantiles_of_samples():
+SAMPLED = {"hyperpriors": {"topic_word_prior": (1.0, 1.0)}}
+
+
+@pytest.mark.parametrize("priors", [{}, {"learn_priors": "hierarchical", **SAMPLED}])
+def test_intervals_of_words_are_quantiles_of_samples(priors):
     X = make_lda_corpus(20, 6, 3, document_length=20, random_state=0)[0]
-    lda = CollapsedGibbsLDA(3, thin=50, keep_draws=2, random_state=0).fit(X)
+    params = {"thin": 50, "keep_draws": 2, "random_state": 0, **priors}
+    draws = CollapsedGibbsLDA(3, **params).fit(X).draws_
+    beta = np.unique(draws.topic_word_prior)
+    assert beta.size == 2 if priors else beta.tolist() == [1 / 3]
     words = [[0, 5], [1, 1], [2, 3]]
-    low, high = lda.draws_.topic_word_interval(words, 0.8)
+    low, high = draws.topic_word_interval(words, 0.8)
     rng, n = np.random.default_rng(0), 20_000
+    beta = np.broadcast_to(draws.topic_word_prior, 2)
     for k in range(3):
-        counts = [lda.draws_.topic_word_counts(i).toarray()[k] for i in range(2)]
-        phi = np.concatenate([rng.dirichlet(one + 1 / 3, n) for one in counts])
+        counts = [draws.topic_word_counts(i).toarray()[k] + beta[i] for i in range(2)]
+        phi = np.concatenate([rng.dirichlet(one, n) for one in counts])
         for end, below in ((low, 0.1), (high, 0.9)):
             rate = (phi[:, words[k]] < end[k]).mean(axis=0)
             np.testing.assert_allclose(rate, below, atol=4.5 * np.sqrt(0.25 / n))

@@ -113,8 +113,8 @@ def test_closed_form_is_a_mean_over_weights():
 @pytest.mark.slow
 @pytest.mark.parametrize("tiny", PROBLEMS.values(), ids=PROBLEMS)
 def test_a_round_leaves_the_posterior_as_it_is(tiny):
-    # At most five p-values: one false alarm in 20,000 seeds. 5000 draws are as many as
-    # the mutants below need, of which most need 200.
+    # At most five p-values: one false alarm in 20,000 seeds. The mutants below need at
+    # most 2000 of the 5000 draws, and most need 200.
     assert_exact(SAMPLERS["rows"], tiny, 5000, seed=1)
 
 
@@ -234,6 +234,7 @@ SMALL = {
     "drawn": PROBLEMS["drawn"],
     "beta": PROBLEMS["beta"],
     "one document": HierarchicalProblem("aaaa -", 2, 2, 0.5),
+    "tiny weights": PROBLEMS["tiny weights"],
     "fixed": PROBLEMS["fixed"],
     "many topics": HierarchicalProblem("abc abc", 3, 3, 0.05),
     "wide": HierarchicalProblem(
@@ -257,8 +258,6 @@ drawn
     draw_dirichlet: W[K] /= T -> pass
   the weights are normalised by the number of topics
     draw_dirichlet: W[K] /= T -> weights[k] /= weights.size
-  small parameters are taken for large
-    draw_dirichlet: L / a -> 0.0
   K is missing in the weights
     draw_weights: G / K + T -> gamma + tables
   gamma is missing in the weights
@@ -304,6 +303,9 @@ drawn
     TopicWeights.alpha: self.doc_concentration * W -> W
   all sweeps have the same noise
     draw_noise: next_uint64(R) -> 1
+tiny weights
+  small parameters are taken for large
+    draw_dirichlet: L / a -> 0.0
 many topics
   topics with as many tables count once
     draw_weights: (N, 1 / K, S) -> (1.0, 1 / K, S)

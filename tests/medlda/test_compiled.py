@@ -1,34 +1,60 @@
 """Supervised kernels as compiled: indices stay inside arrays, one signature each."""
 
+import itertools
 import json
 
+import numpy as np
 import pytest
 
+from sklda._core.problem import Problem
+from sklda._medlda.losses import EpsilonInsensitive, Hinge
+from tests.helpers.corpora import corpus_of
 from tests.helpers.interpreter import run_python
+from tests.helpers.mutants import Edit, interpreted, streams
+
+
+def sweep_everywhere(edits=()):
+    """Sweep documents of all kinds by kernels that Python runs, with lanes of four.
+
+    As in `tests/core/test_compiled.py`: Python checks every index and every vector.
+    """
+    loaded = interpreted("sklda._medlda.sampler", edits, lanes=4, compiled_draws=True)
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(0.5, (20, 12))
+    counts[[0, 10, 19]] = 0
+    counts[5, 3] = 200
+    corpus, targets = corpus_of(counts), rng.choice([-1.0, 1.0], (20, 3))
+    for n_topics in (1, 3, 4, 5, 10):  # below, at and above a register, and several
+        problem = Problem(corpus, 12, np.full(n_topics, 0.3), 0.1)
+        z = rng.integers(n_topics, size=counts.sum()).astype(np.uint16)
+        for n_mh_steps, n_weight_steps in itertools.product((None, 2), (None, 2)):
+            for loss, n_shards in ((Hinge(1.5), 1), (EpsilonInsensitive(1.5, 0.1), 3)):
+                ways = 0.8, n_weight_steps, n_mh_steps, loss, targets, n_shards
+                sampler, draws = loaded.module.MaxMargin(*ways), streams(1)
+                state = sampler.from_topics(problem, z.copy())
+                for _ in range(2):
+                    state = sampler.sweep(problem, state, draws)
 
 
 @pytest.mark.slow
-def test_no_index_is_out_of_bounds(tmp_path):
-    # With little optimisation it is sooner compiled, and checks the same.
-    code = """
-    import numpy as np
-    from sklda import MedLDAClassifier, MedLDARegressor
+def test_no_index_is_out_of_bounds():
+    sweep_everywhere()
 
-    rng = np.random.default_rng(0)
-    X, y = rng.poisson(0.5, (60, 40)), rng.integers(3, size=60)
-    X[[0, 30, 59]] = 0
-    X[5, 3] = 500
-    for n_topics in (1, 2, 16, 150):
-        params = dict(n_components=n_topics, max_iter=3, random_state=0)
-        for sampler, steps in (("light", 2), ("gibbs", None)):
-            params |= dict(sampler=sampler, C=3, n_weight_steps=steps)
-            MedLDAClassifier(**params).fit(X, y)
-            MedLDARegressor(**params).fit(X, y)
-    print("ok")
-    """
-    environment = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "1"}
-    environment["NUMBA_CACHE_DIR"] = str(tmp_path)
-    assert run_python(code, "-W", "error", **environment) == "ok"
+
+TOO_SMALL = {
+    "weights of topics": Edit(
+        "gibbs_sweep", "np.zeros(N + LANES, *Z)", "np.zeros(N, *Z)"
+    ),
+    "ends of documents": Edit(
+        "token_proportions", "np.empty(N + 1, T)", "np.empty(N, T)"
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", TOO_SMALL.values(), ids=TOO_SMALL)
+def test_arrays_that_are_too_small_are_noticed(edit):
+    with pytest.raises((IndexError, ValueError, AssertionError)):
+        sweep_everywhere([edit])
 
 
 @pytest.mark.slow

@@ -244,6 +244,8 @@ def test_verbose(capsys):
         r"\[MedLDAClassifier\] sweep 20/20, loss per document 0\.\d+, \d+% accepted, "
     )
     assert re.match(begin, lines[1])
+    fit(verbose=1, multi_class="ovr")
+    assert re.match(begin, capsys.readouterr().out.splitlines()[1])
     fit(verbose=1, sampler="gibbs")
     assert "accepted" not in capsys.readouterr().out
 

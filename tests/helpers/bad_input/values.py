@@ -286,7 +286,7 @@ def broken_matrices(n_words: int) -> Iterable[Any]:
 
 
 def lists_and_diagonals(sound: np.ndarray) -> Iterable[Any]:
-    """Yield the same by rows or by diagonals, with lists of unlike lengths."""
+    """Yield matrices whose lists are not equally long, or whose diagonals meet."""
     for name in ("rows", "data"):
         lil = sparse.lil_array(sound)
         getattr(lil, name)[1].append(0)
@@ -296,7 +296,9 @@ def lists_and_diagonals(sound: np.ndarray) -> Iterable[Any]:
     same, more = sparse.dia_array(sound), sparse.dia_array(sound)
     same.offsets[:] = 0
     more.offsets = np.append(more.offsets, 99)
-    yield from (short, same, more)
+    fewer = sparse.coo_array(sound)
+    fewer.data = fewer.data[:-1]
+    yield from (short, same, more, fewer)
 
 
 TEXTS = ["", "all the words of a document", "and those of another"]
