@@ -74,10 +74,12 @@ def draw_ranks(axes) -> None:
     counts, edges = np.histogram(ranks, n_bins, (0, report["draws"] + 1))
     low, high = stats.binom.ppf([0.025, 0.975], len(ranks), 1 / n_bins)
     axes.bar(edges[:-1], counts, np.diff(edges), align="edge", color=COLOR, ec="white")
-    axes.axhspan(low, high, color=GREY, alpha=0.6, label="95 % of uniform ranks")
+    axes.axhspan(low, high, color="#e6eaed", zorder=0, label="95 % of uniform ranks")
+    axes.hlines([low, high], 0, report["draws"] + 1, "#33414d", ls="--", lw=1)
+    axes.set_ylim(top=1.25 * max(high, counts.max()))
     axes.set(xlabel="rank of the true log joint among the draws", ylabel="corpora")
     axes.set(title="Ranks are uniform")
-    axes.legend(frameon=False, loc="lower right")
+    axes.legend(frameon=False, loc="upper right")
 
 
 def draw_p_values(axes) -> None:
