@@ -140,7 +140,7 @@ def test_gaps_in_time_are_bins_without_documents(save):
 
 MAY = datetime.date(2020, 5, 17)
 DAYS = np.datetime64("1999-12-31") + np.arange(400).astype("m8[D]")
-MANY_DAYS = np.arange(DAYS[0], DAYS[0] + 9000)
+MANY_DAYS = DAYS[0] + np.arange(9000).astype("m8[D]")
 MONDAYS = np.datetime64("1999-12-27") + np.arange(11).astype("m8[W]")
 WEEKS = [f"{day} to {day + 6}" for day in MONDAYS]
 MONTHS = [f"{year}-{month:02}" for year in range(2000, 2009) for month in range(1, 13)]

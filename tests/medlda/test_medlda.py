@@ -237,6 +237,8 @@ def test_priors_are_learned():
 
 
 def test_verbose(capsys):
+    for params in ({}, {"multi_class": "ovr"}, {"sampler": "gibbs"}):
+        fit(**params)  # compiles: a line would tell of that
     fit(verbose=1)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2
