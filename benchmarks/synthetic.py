@@ -94,7 +94,7 @@ class Shape(NamedTuple):
 
 # Counts of genes: some have hundreds of molecules in a cell, most none or one, and vary
 # more than Poisson counts. Regions of open chromatin are seen once, or not at all.
-CELLS = {"genes": Shape(2.3, 1.5, 2.0), "regions": Shape(0.7, 1.0, None)}
+CELLS = {"genes": Shape(2.3, 1.5, 2.0), "regions": Shape(0.7, 2.0, None)}
 CHANGED = 0.1  # of the columns, in each topic
 TOPICS_PER_CELL = 2.0  # sum of the Dirichlet parameters
 CELLS_AT_A_TIME = 250

@@ -11,21 +11,22 @@ NAMES = {
 
 
 def figures(report: dict) -> dict[str, str]:
-    """Return the figures in the text of the page."""
+    """Return the figures in the text of the page; their names begin with the corpus."""
     options = report["options"]
-    return {
-        "genes-cells": f"{options['cells']:,}",
-        "genes-columns": f"{options['columns']:,}",
-        "genes-planted": f"{options['planted']}",
-        "genes-topics": f"{options['topics']}",
-        "genes-limit": f"{options['limit']:.0f}",
-        "genes-near": f"{options['near']:g}",
-        "genes-tokens": f"{report['tokens'] / 1e6:.0f}",
-        "genes-pairs": f"{report['cells'] / 1e6:.1f}",
-        "genes-high": f"{100 * report['in_cells_of_ten']:.0f} %",
-        "genes-ones": f"{100 * report['cells_of_one']:.0f} %",
-        "genes-largest": f"{report['largest']:,}",
+    found = {
+        "cells": f"{options['cells']:,}",
+        "columns": f"{options['columns']:,}",
+        "planted": f"{options['planted']}",
+        "topics": f"{options['topics']}",
+        "limit": f"{options['limit']:.0f}",
+        "near": f"{options['near']:g}",
+        "tokens": f"{report['tokens'] / 1e6:.0f}",
+        "pairs": f"{report['cells'] / 1e6:.1f}",
+        "high": f"{100 * report['in_cells_of_ten']:.0f} %",
+        "ones": f"{100 * report['cells_of_one']:.0f} %",
+        "largest": f"{report['largest']:,}",
     }
+    return {f"{options['corpus']}-{name}": text for name, text in found.items()}
 
 
 def rows(report: dict) -> list[list[str]]:

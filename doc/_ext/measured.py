@@ -61,7 +61,9 @@ def figures() -> dict[str, str]:
     found |= _blocks() | _shards() | _variational() | _supervised()
     reports = (_read(f"covariates/{kind}.json") for kind in ("coverage", "heldout"))
     found |= covariate_tables.figures(*reports)
-    return found | gene_tables.figures(_read("genes/chains-genes.json"))
+    for corpus in ("genes", "regions"):
+        found |= gene_tables.figures(_read(f"genes/chains-{corpus}.json"))
+    return found
 
 
 def _blocks() -> dict[str, str]:
@@ -281,9 +283,9 @@ def of_covariates(kind: str) -> str:
     return _table(getattr(covariate_tables, f"{kind}_rows")(report))
 
 
-def genes_table() -> str:
-    """Return what samplers take for the counts of single cells."""
-    return _table(gene_tables.rows(_read("genes/chains-genes.json")))
+def of_single_cells(corpus: str) -> str:
+    """Return what samplers take for the counts of genes or regions in cells."""
+    return _table(gene_tables.rows(_read(f"genes/chains-{corpus}.json")))
 
 
 def parallel_table() -> str:
@@ -367,10 +369,11 @@ TABLES = {
     "heldout": (partial(of_covariates, "heldout"), "covariates/heldout.json"),
     "peers": (partial(of_covariates, "peers"), "covariates/peers.json"),
     "curves": (curves_table, "topics/curves.json"),
-    "genes": (genes_table, "genes/chains-genes.json"),
+    "genes": (partial(of_single_cells, "genes"), "genes/chains-genes.json"),
     "hierarchical": (hierarchical_table, "topics/hierarchical.json"),
     "parallel": (parallel_table, "parallel/chains-*.json"),
     "planted": (planted_table, "topics/planted.json"),
+    "regions": (partial(of_single_cells, "regions"), "genes/chains-regions.json"),
 }
 
 
