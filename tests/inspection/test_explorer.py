@@ -142,7 +142,7 @@ MAY = datetime.date(2020, 5, 17)
 DAYS = np.datetime64("1999-12-31") + np.arange(400).astype("m8[D]")
 MANY_DAYS = DAYS[0] + np.arange(9000).astype("m8[D]")
 MONDAYS = np.datetime64("1999-12-27") + np.arange(11).astype("m8[W]")
-WEEKS = [f"{day} to {day + 6}" for day in MONDAYS]
+WEEKS = [f"{day} to {day + np.timedelta64(6, 'D')}" for day in MONDAYS]
 MONTHS = [f"{year}-{month:02}" for year in range(2000, 2009) for month in range(1, 13)]
 MONTHS = ["1999-10", "1999-11", "1999-12", *MONTHS]
 QUARTERS = [f"{MONTHS[i]} to {MONTHS[i + 2]}" for i in range(0, 102, 3)]
@@ -315,7 +315,10 @@ def test_size_of_a_large_model(tmp_path):
     [
         ({"texts": ["a"]}, "texts has 1 names for 100 documents"),
         ({"groups": [*range(99), np.nan]}, "no group for document 99"),
-        ({"groups": [*DAYS[:99], np.datetime64("NaT")]}, "no group for document 99"),
+        (
+            {"groups": [*DAYS[:99], np.datetime64("NaT", "D")]},
+            "no group for document 99",
+        ),
     ],
 )
 def test_bad_input_leaves_the_file(tmp_path, options, message):
