@@ -47,7 +47,9 @@ exclude_patterns = ["_build", "_templates", "_backreferences", "benchmarks.rst"]
 templates_path = ["_templates"]
 default_role = "code"
 rst_epilog = "".join(
-    f"{one.substitutions()}\n" for one in (measured, front_figure, exactness_figure)
+    f".. |{name}| replace:: {text}\n"
+    for module in (measured, front_figure, exactness_figure)
+    for name, text in module.figures().items()
 )
 
 # --- the reference -----------------------------------------------------------

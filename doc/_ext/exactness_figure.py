@@ -29,24 +29,23 @@ def read(path: Path) -> dict:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def substitutions() -> str:
-    """Return the figures of the text as definitions for reStructuredText."""
+def figures() -> dict[str, str]:
+    """Return the figures of the text by the names that it has for them."""
     found, ranks = read(FOUND), read(RANKS)
     right = [p for some in found["kernels"].values() for p in some]
     of_ranks = [p for some in ranks["summary"].values() for p in some.values()]
-    texts = {
-        "exact-assignments": len(found["posterior"]),
+    return {
+        "exact-assignments": f"{len(found['posterior'])}",
         "exact-sweeps": f"{found['sweeps']:,}",
         "exact-off": f"{largest_difference(found):.4f}",
-        "exact-tests": len(right),
+        "exact-tests": f"{len(right)}",
         "exact-least": f"{min(right):.2g}",
-        "exact-mutants": len(found["mutants"]),
-        "exact-survivors": sum(p >= WRONG for p in found["mutants"].values()),
-        "exact-replications": ranks["options"]["replications"],
-        "exact-ranked": len(of_ranks),
+        "exact-mutants": f"{len(found['mutants'])}",
+        "exact-survivors": f"{sum(p >= WRONG for p in found['mutants'].values())}",
+        "exact-replications": f"{ranks['options']['replications']}",
+        "exact-ranked": f"{len(of_ranks)}",
         "exact-least-of-ranks": f"{min(of_ranks):.2g}",
     }
-    return "\n".join(f".. |{k}| replace:: {v}" for k, v in texts.items())
 
 
 def largest_difference(found: dict) -> float:

@@ -57,12 +57,9 @@ def exact_programs() -> str:
     return f"{', '.join(most)} and {last}"
 
 
-def substitutions() -> str:
-    """Return the words above as definitions for reStructuredText."""
-    return (
-        f".. |speed-ratios| replace:: {sentence()}\n"
-        f".. |exact-programs| replace:: {exact_programs()}"
-    )
+def figures() -> dict[str, str]:
+    """Return the words above by the names that the text has for them."""
+    return {"speed-ratios": sentence(), "exact-programs": exact_programs()}
 
 
 def draw_speed(axes) -> str:

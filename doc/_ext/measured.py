@@ -329,13 +329,6 @@ def _read(path: str) -> dict:
     return json.loads((RESULTS / path).read_text(encoding="utf-8"))
 
 
-def substitutions() -> str:
-    """Return the figures as definitions for reStructuredText."""
-    return "\n".join(
-        f".. |{name}| replace:: {text}" for name, text in figures().items()
-    )
-
-
 class Pictures(Directive):
     """All pictures of one folder, each with its file name."""
 
