@@ -6,11 +6,11 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from sklda._core.corpus import MOST_STEPS, ranges, tokens_before
+from sklda._core.linear_algebra import WEIGHTS
 from sklda._core.problem import Problem, padded
 from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._core.threads import Threads
 from sklda._dmr.kernels.exposures import fill_exposures
-from sklda._dmr.kernels.linear_algebra import WEIGHTS
 from sklda._dmr.kernels.regression import Room, SharedTerms, set_shared_curvature
 from sklda._dmr.kernels.weights import draw_weights_of_each, fill_alpha, fill_logs
 from sklda._gibbs.tables import count_tables

@@ -18,6 +18,7 @@ from sklda._base.parameters import (
 )
 from sklda._base.sklearn_private import Interval, StrOptions, fit_context
 from sklda._core.corpus import check_corpus
+from sklda._core.linear_algebra import multiply
 from sklda._core.problem import Corpus, Problem
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
@@ -200,9 +201,11 @@ class BaseMedLDA(BaseChainEstimator):
 
     def _scores(self, X: MatrixLike) -> np.ndarray:
         """Return the score of each task, (n_documents, n_tasks)."""
-        proportions = self._proportions(X)
+        by_topic = np.ascontiguousarray(self._proportions(X).T)
+        coef = np.ascontiguousarray(self.coef_)
+        scores = np.empty((len(coef), by_topic.shape[1]))
         models = self._models()
-        if len(models) == 1:
-            return proportions @ self.coef_.T
-        pairs = zip(models, self.coef_, strict=True)
-        return np.column_stack([proportions[:, model] @ coef for model, coef in pairs])
+        for t, own in enumerate(coef):
+            model = models[t] if len(models) > 1 else models[0]
+            multiply(by_topic[model], own, scores[t])
+        return scores.T

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-# An inverse Gaussian of infinite mean exceeds this once in 100,000 draws; larger values
-# would only make the weights inexact.
-HIGHEST_XI = 1e10
+from sklda._core.random_streams import RandomStreams
+from sklda._medlda.kernels.variates import fill_xi
 
 
 class Hinge(NamedTuple):
@@ -25,7 +24,7 @@ class Hinge(NamedTuple):
     C: float
 
     def augment(
-        self, targets: np.ndarray, scores: np.ndarray, rng: np.random.Generator
+        self, targets: np.ndarray, scores: np.ndarray, rng: RandomStreams
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draw xi given 1 - y s; return a and b of exp(a s - b s^2 / 2)."""
         y, C = np.sign(targets), self.C * abs(targets)
@@ -42,9 +41,10 @@ class EpsilonInsensitive(NamedTuple):
 
     C: float
     epsilon: float
+    unit: float = 1.0  # of y and s, in that of the numbers to predict
 
     def augment(
-        self, targets: np.ndarray, scores: np.ndarray, rng: np.random.Generator
+        self, targets: np.ndarray, scores: np.ndarray, rng: RandomStreams
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draw xi of both hinges, whose linear terms cancel; return a and b."""
         low, high = targets - self.epsilon, targets + self.epsilon
@@ -61,15 +61,8 @@ class EpsilonInsensitive(NamedTuple):
 Loss = Hinge | EpsilonInsensitive  # targets and scores are (n_docs, n_tasks)
 
 
-def draw_xi(c_x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw from inverse Gaussians with means 1 / c_x and shape 1; c_x may be 0.
-
-    Michael, Schucany & Haas (1976): the square of a normal number, v, has a root on
-    each side of the mean. Written in c_x, the smaller one is stable, 1 / v for c_x = 0.
-    """
-    v = np.maximum(rng.standard_normal(c_x.shape) ** 2, 1 / HIGHEST_XI)
-    smaller = 2 / (2 * c_x + v + np.sqrt(v * (4 * c_x + v)))
-    is_smaller = rng.random(c_x.shape) * (1 + c_x * smaller) <= 1
-    # The product of both is the square of the mean.
-    larger = 1 / np.maximum(c_x * (c_x * smaller), 1 / HIGHEST_XI)
-    return np.where(is_smaller, smaller, larger)
+def draw_xi(c_x: np.ndarray, rng: RandomStreams) -> np.ndarray:
+    """Draw from inverse Gaussians with means 1 / c_x and shape 1; c_x may be 0."""
+    xi = np.empty(c_x.shape)
+    fill_xi(np.ascontiguousarray(c_x), xi, rng.kernel)
+    return xi

@@ -15,14 +15,16 @@ from sklda._base.sklearn_private import Interval
 from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.losses import EpsilonInsensitive
-from sklda._medlda.targets import check_steepness, number_targets
+from sklda._medlda.targets import number_targets, standardised
 
 
 class MedLDARegressor(RegressorMixin, BaseMedLDA):
     """Max-margin supervised LDA for regression: topics that explain a number.
 
     The model is that of MedLDAClassifier with one score s per document and the
-    epsilon-insensitive loss 2 C max(0, abs(y - s) - epsilon) [2]_.
+    epsilon-insensitive loss 2 C max(0, abs(y - s) - epsilon) [2]_, for y in standard
+    deviations from its mean. So the unit and the origin of y do not matter: a y + b
+    with a > 0 gives the same fit, to rounding.
 
     Parameters
     ----------
@@ -32,13 +34,13 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         Algorithm that resamples the topics of tokens: "light" uses Metropolis-Hastings
         steps in O(1) each [1]_, "gibbs" takes O(K) [2]_. Both have the same posterior.
     C : float, default=100.0
-        Weight of the loss relative to the words, from 1e-10 to 1e10; its unit is that
-        of 1 / y. C times the largest deviation of y from its mean must not exceed 1e10.
+        Weight of the loss, for errors in standard deviations of y, relative to the
+        words, from 1e-10 to 1e10.
     epsilon : float, default=0.1
-        Largest error without loss, from 0 to 1e10; its unit is that of y.
+        Largest error without loss, in standard deviations of y, from 0 to 1e10.
     prior_precision : float, default=100.0
-        Precision of the normal prior on the weights, from 1e-20 to 1e20; its unit is
-        that of 1 / y ** 2.
+        Precision of the normal prior on the weights of standardised y, from 1e-20 to
+        1e20.
     doc_topic_prior : float or array-like of shape (n_components,), default=None
         Dirichlet parameter alpha of the topic proportions, from 1e-10 to 1e10. Small
         values give each document few topics. None means 1 / K.
@@ -103,9 +105,12 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_components)
-        Weights of the topics, averaged over the kept samples.
+        Weights of the topics in units of y, averaged over the kept samples.
     intercept_ : float
         Mean of y in fit, towards which the prior on the weights shrinks predictions.
+    scale_ : float
+        Standard deviation of y in fit, the unit of `C`, `epsilon` and `loss_`. If it is
+        0, all predictions are `intercept_`.
     components_ : ndarray of shape (n_components, n_features_in_)
         Expected number of tokens of each word in each topic, plus beta.
     topic_word_ : ndarray of shape (n_components, n_features_in_)
@@ -113,7 +118,8 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     doc_topic_ : ndarray of shape (n_documents, n_components)
         Expected topic proportions of the training documents.
     loss_ : ndarray of shape (n_iter_,)
-        Mean of max(0, abs(y - s) - epsilon) over the documents, after each sweep.
+        Mean of max(0, abs(y - s) - epsilon) over the documents, after each sweep, in
+        standard deviations of y.
     acceptance_rate_ : ndarray of shape (n_iter_,)
         Share of proposed topic changes that each sweep accepts; 1 for "gibbs".
     doc_topic_prior_ : ndarray of shape (n_components,)
@@ -141,12 +147,6 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     --------
     MedLDAClassifier : The same model for classes; its notes give cost and memory.
 
-    Notes
-    -----
-    The defaults suit y with a standard deviation of about 1. If yours is u, use C / u,
-    u * epsilon and prior_precision / u ** 2, the same model in other units, or scale y
-    with :class:`sklearn.compose.TransformedTargetRegressor`.
-
     References
     ----------
     .. [1] X. Zheng, Y. Yu, E. P. Xing, "Linear time samplers for supervised topic
@@ -169,6 +169,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     """
 
     intercept_: float
+    scale_: float
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseMedLDA._parameter_constraints,
@@ -233,7 +234,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         X : {array-like, sparse matrix} of shape (n_documents, n_words)
             Word counts: whole numbers of any dtype. X is not modified.
         y : array-like of shape (n_documents,)
-            Numbers to predict, from -1e10 to 1e10.
+            Numbers to predict.
 
         Returns
         -------
@@ -258,11 +259,13 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     ) -> tuple[EpsilonInsensitive, np.ndarray, dict[str, Any]]:
         parameters = self._parameters
         numbers = number_targets(documents, y, type(self).__name__)
-        intercept = float(numbers.mean())
-        targets = (numbers - intercept)[:, np.newaxis]
-        loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon))
-        check_steepness(loss.C, targets)
-        return loss, targets, {"intercept_": intercept}
+        targets, mean, scale = standardised(numbers)
+        loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon), scale)
+        return loss, targets[:, np.newaxis], {"intercept_": mean, "scale_": scale}
+
+    def _attributes(self, chain) -> dict[str, Any]:
+        attributes = super()._attributes(chain)
+        return attributes | {"coef_": attributes["coef_"] * chain.sampler.loss.unit}
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predict y.

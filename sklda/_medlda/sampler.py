@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from sklda._core.corpus import (
     document_lengths,
@@ -26,10 +25,13 @@ from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler, SweepInfo
 from sklda._core.threads import Threads
 from sklda._gibbs.sharded import Sharded, shards_of_documents
+from sklda._medlda.kernels.variates import fill_normal
 from sklda._medlda.kernels.weights import (
     ByTopic,
-    add_precision,
+    add_factors,
+    draw_gaussian,
     fill_proportions,
+    fill_scores,
     resample_one_by_one,
 )
 from sklda._medlda.losses import Loss
@@ -50,9 +52,8 @@ class MaxMarginState(NamedTuple):
 class MaxMargin(NamedTuple):
     """Draw the auxiliary variables, the topics and the weights, each given the others.
 
-    Kernels of one shard draw topics from ``rng.kernel``, those of several from
-    ``rng.child(i).kernel``. All else comes from ``rng.child(i).generator``: auxiliary
-    variables of shard i and, from that of shard 0, the weights.
+    One shard draws topics from ``rng``, several from ``rng.child(i)``. So come the
+    auxiliary variables of shard i and, from that of shard 0, the weights.
     """
 
     prior_precision: float  # nu
@@ -87,8 +88,7 @@ class MaxMargin(NamedTuple):
         slope, curvature = self._augment(problem, state, rng)
         inner = self._of_topics(state.documents).sweep(problem, state.inner, rng)
         state = state._replace(inner=inner)
-        noise = rng.child(0).generator
-        self.resample_weights(problem, state, slope, curvature, noise)
+        self.resample_weights(problem, state, slope, curvature, rng.child(0))
         return state
 
     def counts(self, problem: Problem[Corpus], state: MaxMarginState) -> Counts:
@@ -124,7 +124,7 @@ class MaxMargin(NamedTuple):
             factors.curvature[own] = curvature[own] / n_tokens[own] ** 2
 
         documents = state.documents
-        noise = [rng.child(i).generator for i in range(len(documents))]
+        noise = [rng.child(i) for i in range(len(documents))]
         self.threads.map(augment, documents, noise)
         return both
 
@@ -134,7 +134,7 @@ class MaxMargin(NamedTuple):
         state: MaxMarginState,
         slope: np.ndarray,
         curvature: np.ndarray,
-        noise: np.random.Generator,
+        rng: RandomStreams,
     ) -> None:
         """Resample the weights given the topics, and update the scores, in place.
 
@@ -142,11 +142,10 @@ class MaxMargin(NamedTuple):
         """
         zbar = self._proportions(problem, state)
         if self.n_weight_steps is None:
-            shards = zbar, state.documents
-            self._draw_jointly(shards, state.weights, slope, curvature, noise)
+            self._draw_jointly(problem, state, zbar, (slope, curvature), rng)
         self._score(state, zbar)
         if self.n_weight_steps is not None:
-            self._draw_one_by_one(zbar, state, slope, curvature, noise)
+            self._draw_one_by_one(zbar, state, slope, curvature, rng)
 
     def _proportions(self, problem, state) -> list[sparse.csr_array]:
         """Return the proportions of topics of each shard."""
@@ -157,18 +156,19 @@ class MaxMargin(NamedTuple):
         """Set the scores to those of the proportions and the weights."""
 
         def score(zbar, own):
-            state.scores[own] = zbar @ state.weights
+            by_doc = zbar.data, zbar.indices, zbar.indptr
+            fill_scores(by_doc, state.weights, state.scores[own])
 
         self.threads.map(score, zbar, state.documents)
 
-    def _draw_one_by_one(self, zbar, state, slope, curvature, noise) -> None:
+    def _draw_one_by_one(self, zbar, state, slope, curvature, rng) -> None:
         """Draw one weight after the other, in passes; tasks go side by side."""
         by_topic = self._by_topic(zbar, state.documents)
         n_topics, n_tasks = state.weights.shape
-        passes = [
-            (noise.permutation(n_topics), noise.standard_normal(state.weights.shape))
-            for _ in range(self.n_weight_steps)
-        ]
+        passes = []
+        for _ in range(self.n_weight_steps):
+            order = rng.generator.permutation(n_topics)
+            passes.append((order, _normal((n_topics, n_tasks), rng)))
 
         def resample(first, last):
             # Two processors that write to one line of the cache wait for each other.
@@ -195,33 +195,34 @@ class MaxMargin(NamedTuple):
             ptr=np.array([one.indptr for one in of_shards]) + n_before[:-1, np.newaxis],
         )
 
-    def _draw_jointly(self, shards, weights, slope, curvature, noise) -> None:
+    def _draw_jointly(self, problem, state, zbar, factors, rng) -> None:
         """Draw all weights of each task from their Gaussian; tasks go side by side."""
-        linear = sum(self.threads.map(lambda one, own: one.T @ slope[own], *shards))
-        normal = noise.standard_normal(weights.shape)
+        n_tasks, n_lanes = state.weights.shape[1], problem.n_lanes
+        noise = _normal((n_tasks, n_lanes), rng)  # whole registers are faster
 
         def draw(t):
-            precision = self.prior_precision * np.eye(weights.shape[0])
-            for one, own in zip(*shards, strict=True):
+            precision = self.prior_precision * np.eye(n_lanes)
+            linear = np.zeros(n_lanes)
+            for one, own in zip(zbar, state.documents, strict=True):
+                of_task = (np.ascontiguousarray(x[own, t]) for x in factors)
                 by_doc = one.data, one.indices, one.indptr
-                add_precision(
-                    by_doc, np.ascontiguousarray(curvature[own, t]), precision
-                )
-            # With L L' the precision: L'^-1 (L^-1 linear + noise).
-            try:
-                root = cholesky(precision, lower=True)
-            except LinAlgError as error:
+                add_factors(by_doc, *of_task, linear, precision)
+            if not draw_gaussian(linear, precision, noise[t]):
                 raise ValueError(
                     f"prior_precision={self.prior_precision:g} is too small relative "
                     "to the loss, so rounding makes a joint draw of the weights "
                     "impossible. Increase it, or set n_weight_steps=2."
-                ) from error
-            whitened = solve_triangular(root, linear[:, t], lower=True)
-            weights[:, t] = solve_triangular(
-                root, whitened + normal[:, t], lower=True, trans="T"
-            )
+                )
+            state.weights[:, t] = noise[t, : problem.n_topics]
 
-        self.threads.map(draw, range(weights.shape[1]))
+        self.threads.map(draw, range(n_tasks))
+
+
+def _normal(shape: tuple[int, int], rng: RandomStreams) -> np.ndarray:
+    """Draw from the standard normal distribution."""
+    values = np.empty(shape)
+    fill_normal(values, rng.kernel)
+    return values
 
 
 def token_proportions(

@@ -13,14 +13,11 @@ from sklearn.utils.validation import check_array
 from sklda._core.checks import check_structure
 from sklda._core.problem import MAX_32_BITS, Corpus
 
-# Of C times the largest target: its square times `losses.HIGHEST_XI`, the largest
-# exponent in kernels, is far from the limit of float32.
+# Of C times the largest target: its square times `variates.HIGHEST_XI`, the largest
+# exponent in kernels, is far from the limit of float32. Standardised numbers do not
+# exceed the square root of the number of documents.
 HIGHEST_STEEPNESS = 1e10
-_HIGHEST_NUMBER = 1e10  # weights are as large, and float32 holds their squares
 _LISTS = list | tuple | set | frozenset | np.ndarray
-_WAY_OUT = (
-    "sklearn.compose.TransformedTargetRegressor scales y and rescales predictions"
-)
 
 
 def zero_one(y):
@@ -184,16 +181,28 @@ def number_targets(documents, y, name) -> np.ndarray:
     _refuse_no_numbers(y, name)
     y = column_or_1d(y, warn=True)
     try:
-        y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
-        largest = abs(y).max()
-    except OverflowError:  # an int that is no float
-        largest = np.inf
-    if largest > _HIGHEST_NUMBER:
+        return check_array(y, dtype=np.float64, ensure_2d=False, input_name="y")
+    except OverflowError as error:  # an int that is no float
         raise ValueError(
-            f"y must be from {-_HIGHEST_NUMBER:.0e} to {_HIGHEST_NUMBER:.0e}, got "
-            f"{largest:.3g} in size. {_WAY_OUT}."
-        )
-    return y
+            "y contains an integer that is too large for float64. Divide y by a number."
+        ) from error
+
+
+def standardised(y: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """Return y in standard deviations from its mean; the mean, the standard deviation.
+
+    A constant becomes 0 and has the standard deviation 0. No finite y overflows, and
+    units that are powers of two change no bit.
+    """
+    exponent = np.frexp(abs(y).max())[1]
+    scaled = np.ldexp(y, -exponent)
+    first = scaled[0]
+    deviations = scaled - first  # exact where y is nearly constant
+    mean = deviations.mean()
+    deviations -= mean
+    scale = np.sqrt((deviations**2).mean())
+    targets = deviations / (scale or 1.0)
+    return targets, *(float(np.ldexp(x, exponent)) for x in (first + mean, scale))
 
 
 def _refuse_no_numbers(y, name) -> None:
@@ -246,17 +255,6 @@ def _check_length(documents, y, name) -> None:
     _refuse_no_list(y)
     check_structure(y, "y")
     check_consistent_length(documents, y)
-
-
-def check_steepness(C: float, deviations: np.ndarray) -> None:
-    """Raise ValueError if the loss is too steep for deviations of y from its mean."""
-    largest = abs(deviations).max()
-    if C * largest > HIGHEST_STEEPNESS:
-        raise ValueError(
-            f"C times the largest deviation of y from its mean must be at most "
-            f"{HIGHEST_STEEPNESS:.0e}, got C={C:g} times {largest:.3g}. Use a smaller "
-            f"C, or scale y. {_WAY_OUT}."
-        )
 
 
 def check_class_steepness(C: float, targets: np.ndarray) -> None:

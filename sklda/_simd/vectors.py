@@ -91,6 +91,11 @@ def total(vector):
     return vector[0]
 
 
+def largest(vector):
+    """Return the largest lane; none may be NaN."""
+    return vector.max()
+
+
 def running_sum(vector):
     """Return the sums of the lanes up to and with each; no lane may be negative.
 
@@ -291,13 +296,25 @@ def _(context, builder, sig, args):
     return shuffled(builder, args[0], [width - 1] * width)
 
 
-@lowers(total, lambda vector: signature(getattr(types, vector.of), vector))
-def _(context, builder, sig, args):
-    (sums,) = args
-    while (width := sums.type.count) > 1:
-        low = shuffled(builder, sums, range(width // 2))
-        sums = builder.fadd(low, shuffled(builder, sums, range(width // 2, width)))
-    return builder.extract_element(sums, ir.Constant(INT32, 0))
+def _reduction(function, combine):
+    """Let kernels combine all lanes: halves, lane by lane."""
+
+    @lowers(function, lambda vector: signature(getattr(types, vector.of), vector))
+    def _(context, builder, sig, args):
+        (lanes,) = args
+        while (width := lanes.type.count) > 1:
+            low = shuffled(builder, lanes, range(width // 2))
+            high = shuffled(builder, lanes, range(width // 2, width))
+            lanes = combine(builder, low, high)
+        return builder.extract_element(lanes, ir.Constant(INT32, 0))
+
+
+def _larger(builder, a, b):
+    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+
+_reduction(total, lambda builder, a, b: builder.fadd(a, b))
+_reduction(largest, _larger)
 
 
 @lowers(running_sum, lambda vector: signature(vector, vector))

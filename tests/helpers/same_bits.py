@@ -21,6 +21,8 @@ from sklda import (
     DMRLDA,
     ECGSLDA,
     CollapsedGibbsLDA,
+    MedLDAClassifier,
+    MedLDARegressor,
     PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
 )
@@ -31,6 +33,8 @@ N_DOCS, N_WORDS = 80, 300
 # takes two registers and three, and 5 leave most of a register empty.
 N_TOPICS = (5, 20, 32, 33, 100)
 FOUR = {"blocking": "nested", "max_block_size": 4}
+GIBBS = {"sampler": "gibbs"}
+JOINT = {"sampler": "gibbs", "n_weight_steps": None}
 SAMPLERS: dict[str, tuple[type, dict[str, Any]]] = {
     "single-site": (CollapsedGibbsLDA, {}),
     "single-site, dense": (CollapsedGibbsLDA, {"sampler": "dense"}),
@@ -45,11 +49,19 @@ SAMPLERS: dict[str, tuple[type, dict[str, Any]]] = {
     "uncollapsed": (UncollapsedGibbsLDA, {}),
     "covariates": (DMRLDA, {}),
     "covariates, sharded": (DMRLDA, {"n_shards": 3}),
+    "max-margin, light": (MedLDAClassifier, {}),
+    "max-margin, gibbs": (MedLDAClassifier, GIBBS),
+    "max-margin, joint weights": (MedLDAClassifier, JOINT),
+    "max-margin, sharded": (MedLDAClassifier, GIBBS | {"n_shards": 3}),
+    "max-margin, one versus rest": (MedLDAClassifier, GIBBS | {"multi_class": "ovr"}),
+    "max-margin, numbers": (MedLDARegressor, {}),
+    "max-margin, numbers, joint weights": (MedLDARegressor, JOINT),
     "variational, gaussian": (CVBLDA, {"approximation": "gaussian"}),
     "variational, zero-order": (CVBLDA, {"approximation": "zero-order"}),
     "variational, exact": (CVBLDA, {"approximation": "exact"}),
 }
 FITTED = ("topic_assignments_", "components_", "doc_topic_")
+OF_LABELS = ("coef_", "loss_")
 PRIORS = ("doc_topic_prior_", "topic_word_prior_")
 
 
@@ -68,6 +80,12 @@ def covariates() -> np.ndarray:
     """Return covariates of the documents, (80, 2): two groups, and a number of each."""
     numbers = np.arange(N_DOCS)
     return np.column_stack([numbers % 2, numbers // 2])
+
+
+def labels(cls: type) -> np.ndarray | None:
+    """Return a class or a number of each document, (80,), for estimators of labels."""
+    many = {MedLDAClassifier: 11, MedLDARegressor: 31}  # more tasks than a register
+    return np.arange(N_DOCS) * 7 % many[cls] if cls in many else None
 
 
 def variants(n_topics: int) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -91,10 +109,17 @@ def digests(sampler: str, n_topics: int) -> dict[str, str]:
         if set(extra) <= set(known):
             params = {"n_components": n_topics, "max_iter": 20, "random_state": 0}
             more = {"covariates": covariates()} if cls is DMRLDA else {}
+            y = labels(cls)
             with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-                model = cls(**params | own | extra).fit(X, **more)
+                model = cls(**params | own | extra).fit(X, y, **more)
             values = [getattr(model, one, 0) for one in FITTED + PRIORS]
-            values += [model.transform(X[:20]), model.score(X[:20])]
+            values += [model.transform(X[:20])]
+            if y is None:
+                values += [model.score(X[:20])]
+            else:
+                values += [getattr(model, one) for one in OF_LABELS]
+                scores = getattr(model, "decision_function", model.predict)
+                values += [scores(X[:20])]
             if more:
                 values += [model.coef_draws_, model.transform(X, **more)]
             found[name] = _digest(values)

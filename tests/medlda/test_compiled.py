@@ -82,7 +82,8 @@ def test_one_signature_for_each_kernel():
             MedLDAClassifier(**params).fit(X, np.eye(3, dtype=int)[y])
             MedLDARegressor(**params, epsilon=0).fit(X, y.astype(np.float32))
     found = {}
-    for module in ("label_factors", "gibbs", "light", "proposals", "weights"):
+    names = "label_factors gibbs light proposals variates weights"
+    for module in names.split():
         kernels = vars(importlib.import_module(f"sklda._medlda.kernels.{module}"))
         for name, value in kernels.items():
             if isinstance(value, Dispatcher):
@@ -97,6 +98,6 @@ def test_one_signature_for_each_kernel():
     # cache brings no signatures of those that it calls.
     assert {name for name, n in found.items() if n > 1} <= {"gibbs.ratio_without"}
     called = ["gibbs.gibbs_sweep", "light.light_sweep"]
-    names = ("fill_proportions", "resample_one_by_one", "add_precision")
+    names = ("fill_proportions", "resample_one_by_one", "add_factors")
     called += [f"weights.{name}" for name in names]
     assert [found[name] for name in called] == [1] * len(called)

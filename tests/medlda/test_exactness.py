@@ -179,7 +179,7 @@ cell
   g forgets the tokens that come
     gibbs._resample_cell: add_scaled(np.float32(-1), *Z) -> pass
   the token stays in g
-    gibbs._weigh: A * F * (np.float32(R) + B) -> A * (np.float32(R) + B)
+    gibbs._weigh: load(A, *B) * load(F, *C) -> load(A, *B)
   the token stays in g of its present topic
     gibbs._resample_cell: exp(E - T) * F -> exp(E - T)
   the tilt is not updated after a move
@@ -188,7 +188,7 @@ cell
     _slot_of: S if S >= 0 else F -> 0 if S >= 0 else F
 steep
   the token stays in g where that is steep
-    _weigh_steep: exp(E + R - T) -> exp(E - T)
+    _weigh_steep: E + R -> E
 words
   the square of eta is missing
     _add_parabola: R * (L - H * R) -> R * L

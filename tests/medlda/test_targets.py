@@ -5,6 +5,7 @@ import pytest
 from sklearn.exceptions import DataConversionWarning
 
 from sklda import MedLDAClassifier, MedLDARegressor
+from sklda._medlda.targets import standardised
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fit
 
@@ -84,22 +85,69 @@ def test_extreme_parameters(sampler, multi_class, C, prior_precision):
     if C**2 >= prior_precision:  # otherwise the labels weigh nothing
         assert model.score(X[TEST], MAIN[TEST]) > 0.4
     for epsilon in (0, 1e10):
-        model = fit(THETA[TRAIN, 0], cls=MedLDARegressor, epsilon=epsilon, **params)
-        assert np.isfinite(model.predict(X[TEST])).all()
+        for y in (THETA[TRAIN, 0], np.arange(160) == 7):  # one of them far away
+            model = fit(y, cls=MedLDARegressor, epsilon=epsilon, **params)
+            assert np.isfinite(model.predict(X[TEST])).all()
+
+
+NUMBERS = 5 * THETA[:, 0] - 3 * THETA[:, 1]
 
 
 @samplers
-@pytest.mark.parametrize("unit", [2.0**-29, 2.0**29, 1e-9, 1e9])
-def test_numbers_in_any_unit(sampler, unit):
-    y = 5 * THETA[:, 0] - 3 * THETA[:, 1]
-    in_unit = {"C": 5 / unit, "epsilon": 0.1 * unit, "prior_precision": unit**-2}
-    model = fit(unit * y[TRAIN], cls=MedLDARegressor, sampler=sampler, **in_unit)
-    assert model.score(X[TEST], unit * y[TEST]) > 0.7
-    if np.log2(unit).is_integer():  # then rounding is the same
-        same = fit(y[TRAIN], cls=MedLDARegressor, sampler=sampler, C=5)
-        np.testing.assert_array_equal(
-            model.predict(X[TEST]), unit * same.predict(X[TEST])
-        )
+@pytest.mark.parametrize("n_weight_steps", [2, None])
+@pytest.mark.parametrize(
+    ("unit", "origin"),
+    [(1e-300, 0.0), (1e300, 0.0), (1e-9, 0.0), (0.01, 7.0), (1e4, -3e5)],
+)
+def test_unit_and_origin_of_numbers_do_not_matter(
+    sampler, n_weight_steps, unit, origin
+):
+    params = {"sampler": sampler, "n_weight_steps": n_weight_steps}
+    model, other = (
+        fit(y[TRAIN], cls=MedLDARegressor, **params)
+        for y in (NUMBERS, origin + unit * NUMBERS)
+    )
+    np.testing.assert_array_equal(other.components_, model.components_)
+    np.testing.assert_allclose(other.loss_, model.loss_, atol=1e-6)
+    np.testing.assert_allclose(other.coef_ / unit, model.coef_, rtol=1e-6)
+    expected = model.predict(X[TEST])
+    predicted = (other.predict(X[TEST]) - origin) / unit
+    np.testing.assert_allclose(predicted, expected, atol=1e-6)
+    assert model.scale_ == pytest.approx(NUMBERS[TRAIN].std())
+    assert other.scale_ == pytest.approx(unit * model.scale_, rel=1e-9)
+    assert model.score(X[TEST], NUMBERS[TEST]) > 0.7
+
+
+@pytest.mark.parametrize("unit", [2.0**-1000, 2.0**-29, 2.0**1000])
+def test_units_that_are_powers_of_two_change_no_bit(unit):
+    model = fit(NUMBERS[TRAIN], cls=MedLDARegressor)
+    other = fit(unit * NUMBERS[TRAIN], cls=MedLDARegressor)
+    np.testing.assert_array_equal(other.loss_, model.loss_)
+    expected = unit * model.predict(X[TEST])
+    np.testing.assert_array_equal(other.predict(X[TEST]), expected)
+
+
+@pytest.mark.parametrize("number", [0.0, 0.1, -3e300, 5e-324])
+def test_a_constant_is_predicted(number):
+    model = fit(np.full(160, number), cls=MedLDARegressor)
+    assert model.scale_ == 0
+    assert (model.predict(X[TEST]) == number).all()
+
+
+@pytest.mark.parametrize(
+    ("y", "mean", "scale"),
+    [
+        ([1.7e308, -1.7e308], 0, 1.7e308),
+        ([1e-300, 3e-300], 2e-300, 1e-300),
+        ([1e8, 1e8 + 2.0**-20], 1e8, 2.0**-21),
+        ([0.1, 0.1, 0.1], 0.1, 0),
+    ],
+)
+def test_standardised_numbers(y, mean, scale):
+    targets, *found = standardised(np.array(y))
+    np.testing.assert_allclose(found, (mean, scale), rtol=1e-9)
+    assert abs(targets.mean()) < 1e-12
+    assert targets.std() == pytest.approx(float(scale > 0))
 
 
 def test_a_prior_too_flat_for_a_joint_draw():

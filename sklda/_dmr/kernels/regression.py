@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._dmr.kernels.linear_algebra import (
+from sklda._core.linear_algebra import (
     copy_to,
     factorise,
     multiply,
@@ -29,6 +29,7 @@ from sklda._simd.vector_math import exp_double, log_double
 LOWEST, HIGHEST = math.log(1e-11), math.log(1e11)
 _MOST_STEPS = 50  # of Newton's method; it may end anywhere
 _MOST_HALVINGS = 20
+_LEAST = 1e-12  # squared pivot
 _CLOSE = 6.0  # twice what the last step gains: then the curvature hardly changes
 
 
@@ -102,7 +103,7 @@ def find_mode(regression, room):
     before = log_density(mode, regression, value)
     for i in range(_MOST_STEPS):
         _set_curvature(i == 0, regression, room)
-        factorise(factor, mode.size)
+        factorise(factor, mode.size, _LEAST)
         gain = solve(factor, step)
         if gain < _CLOSE:
             for j in range(mode.size):

@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
+from sklda._core.linear_algebra import copy_to, multiply, solve_upper
 from sklda._core.random_streams import enter_stream, uniform
 from sklda._core.variates import normal
-from sklda._dmr.kernels.linear_algebra import copy_to, multiply, solve_upper
 from sklda._dmr.kernels.regression import (
     HIGHEST,
     LOWEST,

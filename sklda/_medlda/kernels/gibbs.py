@@ -27,6 +27,7 @@ from sklda._medlda.kernels.label_factors import (
 )
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import exp
+from sklda._simd.vectors import broadcast, load, store, to_float, total
 from sklda._tables.document import (
     enter_document,
     new_document,
@@ -34,6 +35,7 @@ from sklda._tables.document import (
     update_ratio,
 )
 from sklda._tables.rows import Scratch, pick
+from sklda._tables.weights import sum_all
 
 MOST_ROWS = 128  # r_j in memory; a document that comes to more topics drops them all
 # Up to this |r_jk|, exp(g) exp(r_j) serves for exp(g + r_j): where one factor leaves
@@ -65,7 +67,7 @@ class Tilt(NamedTuple):
     rows: Rows
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False)
 def _update_tilted(ratio, exponent, tilted):
     """Set `tilted` to ratio * exp(g - top), and return top, the highest g."""
     top = highest(exponent)
@@ -74,38 +76,37 @@ def _update_tilted(ratio, exponent, tilted):
     return top
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _weigh(tilted, factor, row, beta, weight):
     """Weigh all topics, all tokens counted; return the sum."""
-    total = np.float32(0)
-    for k in range(weight.size):
-        value = tilted[k] * factor[k] * (np.float32(row[k]) + beta)
-        weight[k] = value
-        total += value
-    return np.float64(total)
+    sums, prior = broadcast(np.float32(0), LANES), broadcast(beta, LANES)
+    for k in range(0, weight.size, LANES):
+        tilt = load(tilted, k, LANES) * load(factor, k, LANES)
+        value = tilt * (to_float(load(row, k, LANES)) + prior)
+        store(weight, k, value)
+        sums = sums + value
+    return np.float64(total(sums))
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False)
 def _weigh_steep(ratio, exponent, repelled, row, beta, weight):
     """Do the same where g + r_j has a wide range; return the sum and the highest."""
-    top = exponent[0] + repelled[0]
     for k in range(weight.size):
-        top = max(top, exponent[k] + repelled[k])
-    total = np.float32(0)
+        weight[k] = exponent[k] + repelled[k]
+    top = highest(weight)
     for k in range(weight.size):
-        tilt = exp(exponent[k] + repelled[k] - top)
-        value = ratio[k] * (np.float32(row[k]) + beta) * tilt
-        weight[k] = value
-        total += value
-    return np.float64(total), top
+        tilt = exp(weight[k] - top)
+        weight[k] = ratio[k] * (np.float32(row[k]) + beta) * tilt
+    return sum_all(weight, weight.size), top
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False)
 def _exponentiate(repelled, factor):
     """Set `factor` to exp(r_j); return the largest absolute value of r_j."""
-    size = np.float32(0)
     for k in range(repelled.size):
-        size = max(size, abs(repelled[k]))
+        factor[k] = abs(repelled[k])
+    size = highest(factor)
+    for k in range(repelled.size):
         factor[k] = exp(min(repelled[k], STEEP))
     return size
 

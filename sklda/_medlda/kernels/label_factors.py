@@ -15,7 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sklda._core.problem import LANES
 from sklda._simd.compile import njit
+from sklda._simd.vectors import broadcast, choose, largest, load, total
+
+TASKS = 8  # that are summed at a time
 
 
 class LabelFactors(NamedTuple):
@@ -26,14 +30,14 @@ class LabelFactors(NamedTuple):
     curvature: np.ndarray  # (n_docs, n_tasks) float32, b_t / N^2
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def add_scaled(factor, row, out):
     """Add a multiple of a row to `out`."""
     for k in range(out.size):
         out[k] += factor * row[k]
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _add_parabola(linear, half, row, out):
     for k in range(out.size):
         out[k] += row[k] * (linear - half * row[k])
@@ -70,24 +74,37 @@ def repulsion(weights, curvature, k, out):
         add_scaled(curvature[t] * weights[t, k], weights[t], out)
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def gain_of_move(new, old, gradient, half):
     """Return the change of the document's log factor when a token moves.
 
     That is sum_t (u_t D - (b_t / N^2) D^2 / 2) with D = eta_new,t - eta_old,t and the
     gradient u_t = a_t / N - (b_t / N^2) m_t before the move.
     """
-    total = np.float32(0)
-    for t in range(gradient.size):
+    gain, n_whole = np.float32(0), gradient.size - gradient.size % TASKS
+    if n_whole > 0:
+        sums = broadcast(gain, TASKS)
+        for t in range(0, n_whole, TASKS):
+            moved = load(new, t, TASKS) - load(old, t, TASKS)
+            slope = load(gradient, t, TASKS) - load(half, t, TASKS) * moved
+            sums = sums + moved * slope
+        gain = total(sums)
+    for t in range(n_whole, gradient.size):
         change = new[t] - old[t]
-        total += change * (gradient[t] - half[t] * change)
-    return total
+        gain += change * (gradient[t] - half[t] * change)
+    return gain
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False)
 def highest(a):
     """Return the largest entry."""
-    value = a[0]
-    for k in range(a.size):
+    value, n_whole = a[0], a.size - a.size % LANES
+    if n_whole > 0:
+        top = load(a, 0, LANES)
+        for k in range(LANES, n_whole, LANES):
+            block = load(a, k, LANES)
+            top = choose(block > top, block, top)
+        value = largest(top)
+    for k in range(n_whole, a.size):
         value = max(value, a[k])
     return value

@@ -264,7 +264,7 @@ def _choose(chance, row, topic, priors, topics, document, steps):
     return candidate[now], n_proposed, n_accepted
 
 
-@njit(cache=True, nogil=True, fastmath=True, _nrt=False, forceinline=True)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _exponentiate(gain, top, tilt):
     for s in range(gain.size):
         tilt[s] = exp(gain[s] - top)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sklda._core.linear_algebra import factorise, solve_lower, solve_upper
 from sklda._simd.compile import njit
 from sklda._tables.document import count_document
 
@@ -43,7 +44,7 @@ def fill_proportions(corpus, z, n_topics, value, topic, ptr):
     return n
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def resample_one_by_one(
     by_topic, slope, curvature, prior_precision, order, noise, weights, scores
 ):
@@ -76,12 +77,43 @@ def resample_one_by_one(
 
 
 @njit(cache=True, nogil=True)
-def add_precision(by_doc, curvature, precision):
-    """Add sum_d b_d zbar_d zbar_d' of one task to the lower triangle of `precision`."""
+def fill_scores(by_doc, weights, scores):
+    """Fill in the scores of documents, (n_docs, n_tasks)."""
+    value, topic, ptr = by_doc
+    scores[:] = 0
+    for d in range(ptr.size - 1):
+        for i in range(ptr[d], ptr[d + 1]):
+            for t in range(weights.shape[1]):
+                scores[d, t] += value[i] * weights[topic[i], t]
+
+
+@njit(cache=True, nogil=True)
+def add_factors(by_doc, slope, curvature, linear, precision):
+    """Add what the factors of one task are to the Gaussian of its weights.
+
+    That is sum_d a_d zbar_d to `linear`, and sum_d b_d zbar_d zbar_d' to the upper part
+    of `precision`.
+    """
     value, topic, ptr = by_doc
     for d in range(ptr.size - 1):
         for i in range(ptr[d], ptr[d + 1]):
+            linear[topic[i]] += slope[d] * value[i]
             row = precision[topic[i]]
             scaled = curvature[d] * value[i]
-            for j in range(ptr[d], i + 1):
+            for j in range(i, ptr[d + 1]):
                 row[topic[j]] += scaled * value[j]
+
+
+@njit(cache=True, nogil=True)
+def draw_gaussian(linear, precision, noise):
+    """Turn standard normal noise into weights; return whether rounding permits it.
+
+    With U' U the precision: U^-1 (U'^-1 linear + noise). `linear` and `precision`
+    change.
+    """
+    is_positive = factorise(precision, linear.size, 0.0)
+    solve_lower(precision, linear)
+    for k in range(linear.size):
+        noise[k] += linear[k]
+    solve_upper(precision, noise)
+    return is_positive

@@ -3,9 +3,9 @@
 import math
 
 from sklda._simd.compile import njit
-from sklda._simd.vectors import broadcast, load, total
+from sklda._simd.vectors import broadcast, load, store, total
 
-WEIGHTS = 4  # weights whose products are summed at a time
+WEIGHTS = 4  # weights whose products are summed at a time, rows that are factorised
 ROWS = 8  # float64 numbers in a 512-bit register
 
 
@@ -51,31 +51,71 @@ def sum_of(a):
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
-def factorise(a, n):
-    """Replace the upper part of a positive (n, n) matrix by U, where it is U' U."""
-    for j in range(n):
-        for h in range(j):
-            factor = a[h, j]
-            for i in range(j, n):
-                a[j, i] -= factor * a[h, i]
-        # Rounding may leave no positive pivot where columns are collinear.
-        pivot = math.sqrt(max(a[j, j], 1e-12))
-        a[j, j] = pivot
-        for i in range(j + 1, n):
-            a[j, i] /= pivot
+def factorise(a, n, least):
+    """Replace the upper part of a symmetric (n, n) matrix by U, where it is U' U.
+
+    Return whether all squared pivots are above `least`, which the others become:
+    rounding may leave none that is positive where columns are collinear. The lower part
+    changes. The speed is highest where n is a multiple of `ROWS`.
+    """
+    are_above = True
+    for first in range(0, n, WEIGHTS):
+        last = min(first + WEIGHTS, n)
+        n_whole = n - n % ROWS if last == first + WEIGHTS else 0
+        _subtract_products(first, n_whole, a)
+        for j in range(first, last):
+            for h in range(j):
+                begin = max(j, n_whole) if h < first else j
+                for i in range(begin, n):
+                    a[j, i] -= a[h, j] * a[h, i]
+            are_above &= a[j, j] > least
+            a[j, j] = math.sqrt(max(a[j, j], least))
+            for i in range(j + 1, n):
+                a[j, i] /= a[j, j]
+    return are_above
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _subtract_products(first, n_columns, a):
+    """Subtract the products of the rows above from `WEIGHTS` rows, from `first` on.
+
+    Each number has the same sequence of subtractions as in a loop over rows above.
+    """
+    n = a.shape[1]
+    for i in range(first - first % ROWS, n_columns, ROWS):
+        at = first * n + i
+        p, q = load(a, at, ROWS), load(a, at + n, ROWS)
+        r, s = load(a, at + 2 * n, ROWS), load(a, at + 3 * n, ROWS)
+        for h in range(first):
+            above, row = load(a, h * n + i, ROWS), a[h]
+            p = p - broadcast(row[first], ROWS) * above
+            q = q - broadcast(row[first + 1], ROWS) * above
+            r = r - broadcast(row[first + 2], ROWS) * above
+            s = s - broadcast(row[first + 3], ROWS) * above
+        store(a, at, p)
+        store(a, at + n, q)
+        store(a, at + 2 * n, r)
+        store(a, at + 3 * n, s)
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
 def solve(factor, b):
     """Replace b by the solution of U' U y = b; return b . y."""
+    solve_lower(factor, b)
     gain = 0.0
     for j in range(b.size):
-        b[j] /= factor[j, j]
         gain += b[j] * b[j]
-        for i in range(j + 1, b.size):
-            b[i] -= factor[j, i] * b[j]
     solve_upper(factor, b)
     return gain
+
+
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+def solve_lower(factor, b):
+    """Replace b by the solution of U' y = b."""
+    for j in range(b.size):
+        b[j] /= factor[j, j]
+        for i in range(j + 1, b.size):
+            b[i] -= factor[j, i] * b[j]
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
