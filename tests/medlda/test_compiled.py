@@ -5,12 +5,33 @@ import json
 
 import numpy as np
 import pytest
+from numba import njit
 
 from sklda._core.problem import Problem
+from sklda._medlda.kernels import label_factors
 from sklda._medlda.losses import EpsilonInsensitive, Hinge
 from tests.helpers.corpora import corpus_of
 from tests.helpers.interpreter import run_python
 from tests.helpers.mutants import Edit, interpreted, streams
+
+
+@njit
+def gain_of_move(new, old, gradient, half):
+    return label_factors.gain_of_move(new, old, gradient, half)
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 16, 20, 33])
+def test_sums_and_maxima_in_registers(n):
+    rng = np.random.default_rng(n)
+    new, old, gradient, half = rng.normal(size=(4, n)).astype(np.float32)
+    moved = np.float64(new) - old
+    expected = (moved * (gradient - half * moved)).sum()
+    assert abs(gain_of_move(new, old, gradient, half) - expected) < 1e-5
+    for k in range(n):
+        new[k] = 9
+        assert label_factors.highest(new) == 9
+        new[k] = -9
+    assert label_factors.highest(new) == -9
 
 
 def sweep_everywhere(edits=()):

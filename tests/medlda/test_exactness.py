@@ -188,7 +188,7 @@ cell
     _slot_of: S if S >= 0 else F -> 0 if S >= 0 else F
 steep
   the token stays in g where that is steep
-    _weigh_steep: E + R -> E
+    _weigh_steep: E[K] + R[K] -> E[K]
 words
   the square of eta is missing
     _add_parabola: R * (L - H * R) -> R * L
@@ -217,7 +217,7 @@ cell
   the gradient of the labels is not updated
     light._resample_cell: document.gradient[T] -= M -> pass
   a move is measured to first order
-    gain_of_move: G - H * C -> G
+    gain_of_move: G[T] - H[T] * C -> G[T]
 betas
   the prior is not proposed
     proposals._propose: N + B[-1] -> N

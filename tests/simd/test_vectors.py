@@ -13,6 +13,7 @@ from sklda._simd.vectors import (
     first_down,
     first_lane,
     get_lane,
+    largest,
     last_in_all,
     last_row,
     load,
@@ -59,7 +60,7 @@ def choice(a, b, n, width, out):
 def lanes(a, b, n, width, out):
     x = load(a, 0, width)
     store(out, 0, last_in_all(x) + moved_up(x))
-    out[width] = get_lane(x, n[1] - 1)
+    out[width] = get_lane(x, n[1] - 1) + largest(x)
 
 
 def sums(a, b, n, width, out):
