@@ -105,7 +105,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_components)
-        Weights of the topics in units of y, averaged over the kept samples.
+        Weights of the topics, averaged over the kept samples.
     intercept_ : float
         Mean of y in fit, towards which the prior on the weights shrinks predictions.
     scale_ : float
