@@ -74,6 +74,10 @@ class CovariatePrior(SampledPrior):
         """Add the present sample to the kept ones."""
         self.kept.append(self.weights)
 
+    def forget(self, burn_in: int) -> None:
+        """Keep no sample so far."""
+        self.kept.clear()
+
     @property
     def kept_weights(self) -> np.ndarray:
         """The weights of the kept samples, (n_kept, n_topics, n_weights)."""

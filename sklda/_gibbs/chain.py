@@ -234,12 +234,12 @@ class Chain:
         """Return what a verbose fit prints of the present sample."""
         return f"log joint per token {self.log_joint[-1] / max(self.n_tokens, 1):.4f}"
 
-    def forget_samples(self) -> None:
-        """Leave all samples so far out of the averages and the draws."""
+    def forget_samples(self, burn_in: int = 0) -> None:
+        """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
         self.averages = Averages(self.problem)
         self.draws.clear()
         if self.prior is not None:
-            self.prior.kept.clear()
+            self.prior.forget(burn_in)
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
