@@ -139,15 +139,6 @@ class Problem(NamedTuple, Generic[CorpusT]):
         sums = self.doc_topic_prior.sum(axis=-1)
         return sums if self.prior_row is None else sums[self.prior_row]
 
-    @property
-    def mean_alpha(self) -> np.ndarray:
-        """Return the mean of alpha over the documents, (n_topics,)."""
-        if self.prior_row is None:
-            return self.doc_topic_prior
-        n_docs = np.bincount(self.prior_row, minlength=len(self.doc_topic_prior))
-        sums = (n_docs[:, np.newaxis] * self.doc_topic_prior).sum(axis=0)
-        return sums / self.prior_row.size
-
     def with_own_priors(self) -> Self:
         """Return the problem with copies of the priors."""
         return self._replace(

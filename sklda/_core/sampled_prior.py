@@ -37,6 +37,9 @@ class SampledPrior(Protocol):
     def keep(self, problem: Problem, sweep: int) -> None:
         """Add the present sample, which the problem has, to the kept ones."""
 
+    def forget(self, burn_in: int) -> None:
+        """Keep no sample so far; sweeps up to `burn_in` do not count."""
+
     def mean(self, problem: Problem) -> Problem:
         """Return the problem with the means of the priors over the kept samples."""
 

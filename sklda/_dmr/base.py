@@ -13,6 +13,7 @@ from sklda._base.fitted_topics import snapshot
 from sklda._base.fitting import fitting
 from sklda._base.fold_in import completion_score, doc_topic, prepare, split_tokens
 from sklda._base.parameters import make_problem, make_threads, random_streams
+from sklda._base.scaling import Scaling
 from sklda._base.sklearn_private import fit_context
 from sklda._core.corpus import check_corpus
 from sklda._core.problem import Corpus, Problem
@@ -20,7 +21,7 @@ from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._core.warn import warn_user
-from sklda._dmr.covariates import Scaling
+from sklda._dmr.covariates import to_units, warn_of_undetermined, with_intercept
 from sklda._dmr.prior import CovariatePrior, mean_alpha
 from sklda._dmr.weights import NormalPrior
 from sklda._gibbs.base import BaseGibbsLDA
@@ -73,6 +74,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
                 check_keep_draws(keep_draws, schedule, problem)
                 init, rng = check_init(self, problem), random_streams(self.random_state)
                 scaling = Scaling.of(matrix, names)
+                warn_of_undetermined(matrix, scaling)
                 of_weights = NormalPrior.of(
                     problem.doc_topic_prior,
                     parameters.intercept_scale,
@@ -104,7 +106,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
     def _attributes(self, chain: Chain) -> dict[str, Any]:
         components, theta = chain.finish()
         scaling = chain.prior.scaling
-        coef, intercept = scaling.to_units(chain.prior.kept_weights)
+        coef, intercept = to_units(chain.prior.kept_weights, scaling)
         return {
             "coef_": coef.mean(axis=0),
             "intercept_": intercept.mean(axis=0),
@@ -114,7 +116,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
             "components_": components,
             "doc_topic_": theta,
             "topic_assignments_": chain.z,
-            "doc_topic_prior_": chain.mean_problem.mean_alpha,
+            "doc_topic_prior_": chain.shared_alpha,
             "topic_word_prior_": chain.problem.beta,
             "draws_": posterior_draws(chain.problem, list(chain.draws), chain.prior),
             "log_joint_": np.array(chain.log_joint),
@@ -136,7 +138,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates), default=None
             Covariates of the documents, with the same columns as in fit. If None, alpha
-            is `doc_topic_prior_`, the mean over the training documents.
+            is `doc_topic_prior_`, which describes the training documents as a whole.
 
         Returns
         -------
@@ -248,11 +250,6 @@ def _warn_of_unused(y: Any, covariates: ArrayLike | None) -> None:
             "DMRLDA does not use y, and covariates are missing: pass them by name, "
             "fit(X, covariates=...)."
         )
-
-
-def with_intercept(covariates: np.ndarray) -> np.ndarray:
-    """Return covariates after a column of 1."""
-    return np.column_stack([np.ones(len(covariates)), covariates])
 
 
 def weights_of(fitted: Any) -> np.ndarray:

@@ -119,7 +119,9 @@ class DMRLDA(BaseCovariateLDA):
     log_joint_iter_ : ndarray of shape (n_evaluations,)
         Sweeps after which the entries of `log_joint_` were recorded.
     doc_topic_prior_ : ndarray of shape (n_components,)
-        Mean of alpha over the training documents and the kept samples.
+        Alpha for documents of unknown covariates: the one alpha that best explains the
+        topics of all training documents in the last sweep (Minka's fixed point, as for
+        ``learn_priors="asymmetric"`` in CollapsedGibbsLDA).
     topic_word_prior_ : float or ndarray of shape (n_components, n_features_in_)
         Beta after the last sweep; an array if the parameter is an array.
     n_iter_ : int
@@ -259,7 +261,8 @@ class DMRLDA(BaseCovariateLDA):
         ------
         ValueError
             If X contains values other than counts, covariates do not have a row of
-            finite numbers for each document, or a parameter is out of range.
+            finite numbers for each document, their standard deviations are not from
+            1e-303 to 1e303, or a parameter is out of range.
 
         Warns
         -----

@@ -7,12 +7,13 @@ from typing import Self
 
 import numpy as np
 
+from sklda._base.scaling import Scaling
 from sklda._core.problem import Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_prior import SampledPrior, copy_of
 from sklda._core.sampler import SamplerState
 from sklda._core.threads import Threads
-from sklda._dmr.covariates import Scaling
+from sklda._dmr.covariates import rows_of
 from sklda._dmr.weights import NormalPrior, alpha_of, draw_all_weights
 
 _AT_A_TIME = 10_000  # documents
@@ -32,14 +33,14 @@ class CovariatePrior(SampledPrior):
         rng: RandomStreams,
     ) -> None:
         self.scaling, self.prior, self.rng = scaling, prior, rng
-        self.rows = scaling.rows_of(covariates)
+        self.rows = rows_of(covariates, scaling)
         self.threads = Threads(1)
         self.kept: list[np.ndarray] = []  # weights
 
     def check_same(self, covariates: np.ndarray) -> None:
         """Raise ValueError unless covariates are those of the chain."""
         same = covariates.shape[1] == len(self.scaling.names)
-        own = self.scaling.rows_of(covariates) if same else self.rows
+        own = rows_of(covariates, self.scaling) if same else self.rows
         pairs = zip(own, self.rows, strict=True)
         if not same or not all(np.array_equal(a, b) for a, b in pairs):
             raise ValueError(
@@ -74,15 +75,18 @@ class CovariatePrior(SampledPrior):
         """Add the present sample to the kept ones."""
         self.kept.append(self.weights)
 
+    def forget(self, burn_in: int) -> None:
+        """Keep no sample so far."""
+        self.kept.clear()
+
     @property
     def kept_weights(self) -> np.ndarray:
         """The weights of the kept samples, (n_kept, n_topics, n_weights)."""
         return np.array(self.kept)
 
     def mean(self, problem: Problem) -> Problem:
-        """Return the problem with the mean of alpha over the kept samples."""
-        alpha = mean_alpha(self.rows.x, self.kept_weights)
-        return problem._replace(doc_topic_prior=alpha)
+        """Return the problem: beta is fixed, and alpha that of the present sample."""
+        return problem
 
     def add_to_proportions(self, theta: np.ndarray, lengths: np.ndarray) -> None:
         """Add the mean of alpha / (length + sum of alpha) to theta, in place."""

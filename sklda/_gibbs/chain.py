@@ -166,16 +166,7 @@ class Chain:
         """Fit both priors to the present assignments; beta only if it is one number."""
         problem = self.problem
         counts = self.counts
-        corpus = problem.corpus
-        histogram = doc_topic_counts.doc_topic_histogram(
-            corpus, self.z, problem.n_lanes
-        )
-        alpha = doc_topic_fixed_point(
-            problem.doc_topic_prior,
-            doc_topic_counts.pairs_of(histogram),
-            doc_topic_counts.length_histogram(corpus),
-            symmetric=symmetric,
-        )
+        alpha = self._fitted_alpha(problem.doc_topic_prior, symmetric=symmetric)
         self.problem = problem._replace(doc_topic_prior=alpha)
         if not problem.has_word_prior:
             beta = topic_word_fixed_point(
@@ -185,6 +176,29 @@ class Chain:
                 problem.n_words,
             )
             self.problem = self.problem._replace(topic_word_prior=beta)
+
+    def _fitted_alpha(self, alpha: np.ndarray, *, symmetric: bool) -> np.ndarray:
+        """Return an alpha of all documents that explains the present topics better."""
+        corpus, n_lanes = self.problem.corpus, self.problem.n_lanes
+        pairs = doc_topic_counts.doc_topic_histogram(corpus, self.z, n_lanes)
+        return doc_topic_fixed_point(
+            alpha,
+            doc_topic_counts.pairs_of(pairs),
+            doc_topic_counts.length_histogram(corpus),
+            symmetric=symmetric,
+        )
+
+    @property
+    def shared_alpha(self) -> np.ndarray:
+        """Alpha of documents of which only the words are known, (n_topics,).
+
+        Where documents have rows of alpha, it is fitted to the present topics of all.
+        It is not their mean, which a few documents with a large alpha would decide.
+        """
+        alpha = self.problem.doc_topic_prior
+        if self.problem.prior_row is None:
+            return alpha
+        return self._fitted_alpha(np.median(alpha, axis=0), symmetric=False)
 
     def evaluate(self) -> None:
         """Enter log p(w, z | alpha, beta) into the trace."""
@@ -234,12 +248,12 @@ class Chain:
         """Return what a verbose fit prints of the present sample."""
         return f"log joint per token {self.log_joint[-1] / max(self.n_tokens, 1):.4f}"
 
-    def forget_samples(self) -> None:
-        """Leave all samples so far out of the averages and the draws."""
+    def forget_samples(self, burn_in: int = 0) -> None:
+        """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
         self.averages = Averages(self.problem)
         self.draws.clear()
         if self.prior is not None:
-            self.prior.kept.clear()
+            self.prior.forget(burn_in)
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""

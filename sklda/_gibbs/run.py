@@ -39,8 +39,8 @@ class Runnable(Protocol):
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already."""
 
-    def forget_samples(self) -> None:
-        """Leave all samples so far out of the averages and the draws."""
+    def forget_samples(self, burn_in: int = 0) -> None:
+        """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
 
     def describe(self) -> str:
         """Return what a verbose fit prints of the present sample."""
@@ -89,8 +89,8 @@ def run_fit(
     every `report_every` sweeps.
     """
     first = chain.n_sweeps
-    if schedule.burn_in > 0 and first > 0:
-        chain.forget_samples()
+    if schedule.burn_in > 0:
+        chain.forget_samples(first + schedule.burn_in)
     schedule = schedule.after(first)
     until, n_tokens = schedule.max_iter, chain.n_tokens
     progress = Progress(estimator, n_tokens, report_every, until, chain.describe, first)

@@ -69,6 +69,7 @@ class HierarchicalPrior(SampledPrior):
         self.threads = Threads(1)
         self.trace: list[TraceEntry] = []
         self.kept: list[KeptPriors] = []
+        self.burn_in = 0  # the last sweep of the trace that does not count
 
     @property
     def samples_words(self) -> bool:
@@ -126,6 +127,11 @@ class HierarchicalPrior(SampledPrior):
         alpha, beta = problem.doc_topic_prior, problem.topic_word_prior
         self.kept.append(KeptPriors(sweep, self.current.weights, alpha, beta))
 
+    def forget(self, burn_in: int) -> None:
+        """Keep no sample so far; sweeps up to `burn_in` do not count."""
+        self.kept.clear()
+        self.burn_in = burn_in
+
     def mean(self, problem: Problem) -> Problem:
         """Return the problem with the means of the priors over the kept samples."""
         alpha = np.mean([one.alpha for one in self.kept], axis=0)
@@ -146,7 +152,7 @@ class HierarchicalPrior(SampledPrior):
         """Return the present sample for more documents; no other is kept."""
         other = copy_of(self)
         other.lengths = length_histogram(problem.corpus)
-        other.trace, other.kept = [], []
+        other.trace, other.kept, other.burn_in = [], [], 0
         return other
 
     def scalars(self) -> dict[str, float]:
@@ -242,8 +248,9 @@ def prior_attributes(priors: Sequence[HierarchicalPrior | None]) -> dict[str, An
         del trace["topic_word_prior"]
     for name in ("sweep", "n_topics", "n_nonempty"):
         trace[name] = trace[name].astype(np.int64)
-    first = sampled[0].kept[0].sweep
-    after = trace["sweep"].reshape(len(columns), -1)[:, 0] >= first
+    # A callback may look, or end the fit, before the burn-in is over.
+    burn_in = min(sampled[0].burn_in, sampled[0].kept[0].sweep - 1)
+    after = trace["sweep"].reshape(len(columns), -1)[:, 0] > burn_in
     n_topics = {
         name: np.array([n.mean(axis=0), *np.quantile(n, _COVERED, axis=0)])
         for name in ("n_topics", "n_nonempty")

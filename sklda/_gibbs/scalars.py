@@ -17,7 +17,7 @@ from sklda._base.fold_in import (
     split_tokens,
 )
 from sklda._core.corpus import tokens_before
-from sklda._core.problem import Corpus, Counts, Problem, WeightedCorpus
+from sklda._core.problem import Corpus, Counts, WeightedCorpus
 from sklda._gibbs.chain import Chain
 from sklda._gibbs.run import Runnable
 
@@ -107,7 +107,7 @@ class Recorder:
         counts = chain.counts
         scalars = {"log_joint": _log_joint(chain, counts) / chain.n_tokens}
         if self.documents is not None:
-            score = _test_log_probability(self.documents, chain.problem, counts)
+            score = _test_log_probability(self.documents, chain, counts)
             scalars["test_log_probability"] = score
         scalars["n_effective_topics"] = _n_effective_topics(counts)
         if chain.prior is not None:
@@ -129,15 +129,14 @@ def _n_effective_topics(counts: Counts) -> float:
     return float(np.exp(entr(counts.topic / counts.topic.sum(dtype=np.int64)).sum()))
 
 
-def _test_log_probability(
-    documents: HeldOut, problem: Problem[Corpus], counts: Counts
-) -> float:
+def _test_log_probability(documents: HeldOut, chain: Chain, counts: Counts) -> float:
     """Return the mean log probability of a token, as `score` computes it."""
+    problem = chain.problem
     n_topics, beta = problem.n_topics, problem.beta
     of_words = beta[:, documents.words].T if problem.has_word_prior else beta
     phi = counts.word_topic[documents.words, :n_topics] + of_words
     phi /= counts.topic[:n_topics] + problem.beta_sum
-    topics = make_topics(phi, problem.mean_alpha)
+    topics = make_topics(phi, chain.shared_alpha)
     return completion_score(
         documents.weights,
         documents.halves,

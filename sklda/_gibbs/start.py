@@ -154,7 +154,7 @@ def _draw(
 ) -> np.ndarray:
     """Return topics of the tokens of all documents from `first` on, given phi."""
     corpus = problem.corpus
-    alpha = pad_prior(problem.mean_alpha)
+    alpha = pad_prior(problem.alpha_of(0, 1)[0])  # at a start, that of all documents
     z = np.zeros(corpus.token_ptr[-1], np.uint16)
     before = tokens_before(corpus)[first:]
     slices = list(kernel_ranges(before, _N_PASSES * problem.n_lanes))

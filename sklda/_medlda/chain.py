@@ -73,9 +73,9 @@ class MedLDAChain(Chain):
             self._weights_sum = self._weights_sum + self.state.weights
         super().keep()
 
-    def forget_samples(self) -> None:
-        """Leave all samples so far out of the averages."""
-        super().forget_samples()
+    def forget_samples(self, burn_in: int = 0) -> None:
+        """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
+        super().forget_samples(burn_in)
         self._weights_sum = np.zeros_like(self._weights_sum)
 
     def coef(self) -> np.ndarray:
@@ -146,10 +146,10 @@ class OneVsRest:
         """Add the present samples to the averages, unless they are there already."""
         self.threads.map(MedLDAChain.keep, self.chains)
 
-    def forget_samples(self) -> None:
-        """Leave all samples so far out of the averages."""
+    def forget_samples(self, burn_in: int = 0) -> None:
+        """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
         for chain in self.chains:
-            chain.forget_samples()
+            chain.forget_samples(burn_in)
 
     def describe(self) -> str:
         """Return what a verbose fit prints of the present samples."""

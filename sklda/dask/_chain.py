@@ -236,12 +236,12 @@ class ClusterChain:
         )
         self.n_kept, self.last_kept = self.n_kept + 1, self.n_sweeps
 
-    def forget_samples(self) -> None:
-        """Leave all samples so far out of the averages."""
+    def forget_samples(self, burn_in: int = 0) -> None:
+        """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
         self._totals: Any = [None] * len(self.documents), [None] * self.n_blocks
         self.n_kept = 0
         if self.prior is not None:
-            self.prior.kept.clear()
+            self.prior.forget(burn_in)
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""

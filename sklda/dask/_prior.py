@@ -41,7 +41,12 @@ def to_json(prior: HierarchicalPrior) -> dict[str, Any]:
         for one in prior.kept
     ]
     current = [weights.tolist(), *concentrations]
-    return {"current": current, "trace": prior.trace, "kept": kept}
+    return {
+        "current": current,
+        "trace": prior.trace,
+        "kept": kept,
+        "burn_in": prior.burn_in,
+    }
 
 
 def go_on(prior: HierarchicalPrior, stored: dict[str, Any], n_sweeps: int) -> None:
@@ -53,4 +58,5 @@ def go_on(prior: HierarchicalPrior, stored: dict[str, Any], n_sweeps: int) -> No
         KeptPriors(sweep, np.array(weights), np.array(alpha), beta)
         for sweep, weights, alpha, beta in stored["kept"]
     ]
+    prior.burn_in = stored["burn_in"]
     skip_noise(prior.rng, n_sweeps)

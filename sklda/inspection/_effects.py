@@ -11,6 +11,7 @@ from scipy.stats import t as student_t
 from sklearn.utils import check_random_state
 
 from sklda._base.parameters import LEVEL, validates
+from sklda._base.scaling import Scaling
 from sklda._core.minka import learn_doc_topic
 from sklda._core.warn import warn_user
 from sklda._topics.plotting import check_indices, import_pandas
@@ -19,7 +20,6 @@ from sklda._topics.text_table import table_lines
 from sklda.inspection._covariates import check_covariates
 from sklda.inspection._pooling import check_several, pool
 
-_CONSTANT = 1e-12  # standard deviation of a covariate, relative to its magnitude
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # in the printed table
 # Accepted sums of alpha as estimated from the draws, relative to the sum in use. Draws
@@ -173,7 +173,8 @@ def estimate_effect(
     ValueError
         If there are fewer than 2 draws or topics, a parameter is out of range, or the
         covariates do not have a row of finite numbers or categories for each document,
-        have missing values or dates, or are collinear.
+        have missing values or dates, are collinear, or have standard deviations not
+        from 1e-303 to 1e303.
 
     Warns
     -----
@@ -227,7 +228,7 @@ def estimate_effect(
         regression.fit(draws.sample_doc_topic(i, rng)[:, shown])
         for i in range(draws.n_draws)
     ]
-    effects = _pool(fits, regression.df, confidence_level)
+    effects = _pool(fits, regression, confidence_level)
     effects.terms, effects.topics = ["intercept", *names], shown
     effects.references = references
     return effects
@@ -263,16 +264,20 @@ class _Regression(NamedTuple):
 
     design: np.ndarray  # (n_documents, n_terms), centred and scaled
     inverse: np.ndarray  # (n_terms, n_documents), its pseudo-inverse
-    back: np.ndarray  # (n_terms, n_terms), to the units of the covariates
+    uncentred: np.ndarray  # (n_terms, n_terms), to an intercept at 0
+    per_unit: np.ndarray  # (n_terms,), to the units of the covariates
     df: int  # degrees of freedom of the residuals
 
     def fit(self, responses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return coefficients and their variances, (n_responses, n_terms) each."""
+        """Return coefficients and their variances, (n_responses, n_terms) each.
+
+        They are those of scaled covariates: squares in their units may be no numbers.
+        """
         scaled = self.inverse @ responses
         residuals = responses - self.design @ scaled
         noise = (residuals**2).sum(axis=0) / self.df
-        per_noise = ((self.back @ self.inverse) ** 2).sum(axis=1)
-        return (self.back @ scaled).T, np.outer(noise, per_noise)
+        per_noise = ((self.uncentred @ self.inverse) ** 2).sum(axis=1)
+        return (self.uncentred @ scaled).T, np.outer(noise, per_noise)
 
 
 def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
@@ -283,14 +288,13 @@ def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
             f"covariates have {n_covariates} columns, for which {n_documents} "
             f"documents are too few: the regression needs {n_covariates + 2}."
         )
-    mean, scale = covariates.mean(axis=0), covariates.std(axis=0)
-    constant = scale <= _CONSTANT * np.abs(covariates).max(axis=0)
-    if constant.any():
+    scaling = Scaling.of(covariates, names)
+    if scaling.constant:
         raise ValueError(
-            f"covariates {[names[j] for j in np.flatnonzero(constant)]} are constant: "
-            "remove them, because an intercept is added."
+            f"covariates {scaling.constant} are constant: remove them, because an "
+            "intercept is added."
         )
-    scaled = (covariates - mean) / scale
+    scaled = scaling.standardised(covariates)
     rank = int(np.linalg.matrix_rank(scaled))
     if rank < n_covariates:
         raise ValueError(
@@ -299,21 +303,22 @@ def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
             "as one column of each category."
         )
     design = np.column_stack([np.ones(n_documents), scaled])
-    back = np.diag(np.append(1.0, 1 / scale))
-    back[0, 1:] = -mean / scale
+    uncentred = np.eye(n_covariates + 1)
+    uncentred[0, 1:] = -scaling.mean / scaling.scale
+    per_unit = np.append(1.0, 1 / scaling.scale)
     df = n_documents - n_covariates - 1
-    return _Regression(design, np.linalg.pinv(design), back, df)
+    return _Regression(design, np.linalg.pinv(design), uncentred, per_unit, df)
 
 
-def _pool(fits, df: int, level: float) -> TopicEffects:
+def _pool(fits, regression: _Regression, level: float) -> TopicEffects:
     """Pool regressions by Rubin's rules."""
     coefficients, variances = (np.array(each) for each in zip(*fits, strict=True))
-    pooled = pool(coefficients, variances, df, level)
-    effects = TopicEffects()
-    effects.coefficient, effects.standard_error = pooled.mean, pooled.standard_error
-    effects.df = pooled.df
-    effects.t = effects.coefficient / effects.standard_error
+    pooled = pool(coefficients, variances, regression.df, level)
+    effects, per_unit = TopicEffects(), regression.per_unit
+    effects.coefficient = pooled.mean * per_unit
+    effects.standard_error = pooled.standard_error * per_unit
+    effects.df, effects.t = pooled.df, pooled.mean / pooled.standard_error
     effects.p_value = 2 * student_t.sf(np.abs(effects.t), effects.df)
-    effects.low, effects.high = pooled.low, pooled.high
+    effects.low, effects.high = pooled.low * per_unit, pooled.high * per_unit
     effects.confidence_level, effects.n_draws = level, len(coefficients)
     return effects

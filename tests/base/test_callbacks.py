@@ -76,6 +76,14 @@ def test_a_model_at_every_sweep():
     assert not any(m is model for m in recorder.models)
 
 
+def test_number_of_topics_within_burn_in():
+    recorder = Recorder()
+    make(learn_priors="hierarchical", burn_in=5).set_callbacks(recorder).fit(X)
+    for n, model in enumerate(recorder.models[:7], start=1):
+        expected = model.prior_trace_["n_topics"][5 if n > 5 else n - 1 :]
+        assert model.n_topics_["n_topics"][0] == expected.mean()
+
+
 @pytest.mark.parametrize("cls", [CollapsedGibbsLDA, ECGSLDA])
 def test_looks_at_shards_and_stops(cls):
     params = {"n_components": 4, "n_shards": 3, "n_jobs": 2, "random_state": 0}

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sklda._base.scaling import Scaling
 from sklda._core.problem import Problem
 from sklda._core.threads import Threads
-from sklda._dmr.covariates import Scaling
 from sklda._dmr.prior import CovariatePrior
 from sklda._dmr.weights import NormalPrior
 from sklda._gibbs.chain import Chain

@@ -71,6 +71,14 @@ def test_units_and_offsets_of_covariates_do_not_matter(draws):
     found = seconds.coefficient[:, 1] * 60
     np.testing.assert_allclose(found, expected.coefficient[:, 1], rtol=1e-3)
     np.testing.assert_allclose(seconds.t[:, 1], expected.t[:, 1], rtol=1e-3)
+    for factor in (2.0**995, 2.0**-995):  # squares are no numbers
+        found = estimate_effect(draws, factor * x, random_state=0)
+        for name in ("coefficient", "standard_error", "low", "high"):
+            one, other = getattr(found, name), getattr(expected, name)
+            np.testing.assert_allclose(one * [1, factor], other, rtol=1e-12)
+        np.testing.assert_allclose(found.p_value, expected.p_value, rtol=1e-12)
+    with pytest.raises(ValueError, match=r"\['x0'\] have standard .* other units"):
+        estimate_effect(draws, 1e-310 * x)
     # Proportions sum to 1, so effects on them sum to 0.
     np.testing.assert_allclose(expected.coefficient.sum(axis=0), [1, 0], atol=1e-12)
 
