@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copyreg import __newobj__  # type: ignore[attr-defined]
 from functools import cached_property
 from html import escape
 from textwrap import wrap
@@ -91,6 +92,15 @@ class SampledChains:
         chains = cls()
         chains.__dict__ = _attributes(experiment, sampled)
         return chains
+
+    def __reduce_ex__(self, protocol):  # for pickle
+        return __newobj__, (type(self),), vars(self)
+
+    def __reduce__(self):  # for skops
+        raise TypeError(
+            "skops stores only data, not Markov chains that can be continued. Store "
+            "the list estimators_ with it, or the chains with pickle or joblib."
+        )
 
     @property
     def best_index_(self) -> int:
