@@ -249,15 +249,17 @@ TRACELESS = {name for name in CASES if CASES[name].y is not None}
 TRACELESS |= {"no trace, no draws", "minibatches", "exact", "scikit-learn", "NMF"}
 OF_DRAWS = {"estimate_effect", "topic_means", "TopicMeansDisplay.from_draws"}
 OF_DRAWS |= {"TopicIntervalsDisplay.from_effects"}
+OF_PREDICTED = {"predicted_proportions", "TopicIntervalsDisplay.from_contrasts"}
+OF_PREDICTED |= {"PredictedProportionsDisplay.from_predictions"}
 REFUSED = [
     (
         {name for name in CASES if "covariate" not in name},
-        {name for name in FUNCTIONS if "redict" in name or "contrast" in name},
+        OF_PREDICTED,
         "model must be a fitted DMRLDA",
     ),
     (
         {"no covariates, beta of words"},
-        {name for name in FUNCTIONS if "redict" in name or "contrast" in name},
+        OF_PREDICTED,
         "but fit had",
     ),
     (DRAWLESS, OF_DRAWS | {"TopicIntervalsDisplay.from_draws"}, "keep_draws, got None"),

@@ -191,7 +191,11 @@ def test_scoring_monitor_of_labels(model, scoring):
 
 def test_covariates_are_metadata():
     covariates = np.arange(40) / 40
-    monitor = callback.ScoringMonitor(scoring=None)
+
+    def with_covariates(estimator, X, y, covariates):
+        return estimator.score(X, covariates=covariates)
+
+    monitor = callback.ScoringMonitor(scoring={"score": with_covariates})
     dmr = DMRLDA(4, max_iter=4, random_state=0).set_callbacks(monitor)
     dmr.fit(X, DUMMY, covariates=covariates)
     (*_, last) = monitor.get_logs(include_lineage=False).data
