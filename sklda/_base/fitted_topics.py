@@ -100,15 +100,7 @@ def summable(weights: np.ndarray) -> np.ndarray:
 
 def count_models(estimator: Any) -> int:
     """Return 1, or with one-vs-rest the number of classes, each with own topics."""
-    beta = _topic_word_prior(estimator)
-    if beta.ndim < 2:
-        return beta.size
-    return len(beta) // estimator.coef_.shape[1] if hasattr(estimator, "coef_") else 1
-
-
-def _topic_word_prior(estimator) -> np.ndarray:
-    """Return a number, (n_models,) or (n_topics, n_words); 0 for a factorisation."""
-    return np.asarray(getattr(estimator, "topic_word_prior_", 0.0))
+    return getattr(estimator, "_n_models", 1)
 
 
 def check_one_model(estimator: Any) -> None:
@@ -131,8 +123,8 @@ def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray
         proportions = topic_proportions(estimator, X)
         return normalise(axis_sums(check_counts(X), axis=1) @ proportions)
     weights = fitted_components(estimator)
-    prior = _topic_word_prior(estimator)
-    if prior.ndim == 1:
+    prior = np.asarray(getattr(estimator, "topic_word_prior_", 0.0))  # 0 of NMF
+    if prior.ndim == 1:  # a number for each model
         prior = np.repeat(prior, len(weights) // prior.size)[:, np.newaxis]
     tokens = summable((weights - prior).clip(0))
     return normalise(tokens.sum(axis=1))

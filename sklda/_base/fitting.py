@@ -34,15 +34,18 @@ def fitting(estimator: BaseTopicModel) -> Iterator[None]:
 
 @contextmanager
 def fit_callbacks(
-    estimator: BaseTopicModel, X, y, attributes: Callable[[], dict[str, Any]]
+    estimator: BaseTopicModel,
+    data: dict[str, Any],
+    attributes: Callable[[], dict[str, Any]],
 ) -> Iterator[Callable[[int], bool]]:
     """Notify scikit-learn's callbacks of begin and end of the fit and of each sweep.
 
-    Yields ``notify(sweep)``, to be called after each sweep; it returns True if a
-    callback wants the fit to stop. ``attributes()`` returns the fitted attributes as if
-    it had stopped there.
+    The data are X and y, and the "metadata" of a fit that takes more. Yields
+    ``notify(sweep)``, to be called after each sweep; it returns True if a callback
+    wants the fit to stop. ``attributes()`` returns all fitted attributes as if it had
+    stopped there.
     """
-    data = {"estimator": estimator, "X": X, "y": y}
+    data = {"estimator": estimator} | data
     end = data | {"reconstruction_attributes": attributes}
     fit_task = estimator._init_callback_context(max_subtasks=estimator.max_iter)
     fit_task.call_on_fit_task_begin(**data)

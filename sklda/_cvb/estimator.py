@@ -265,6 +265,7 @@ class CVBLDA(BaseLDA):
         schedule = make_schedule(parameters, max_iter, 1, parameters.evaluate_every)
         with fitting(self), make_threads(parameters) as threads:
             corpus = self._check_weights(X, reset=True)
+            vars(self).pop("n_batch_iter_", None)  # of partial_fit, and no longer true
             if is_exact:
                 _check_exact(corpus, parameters.n_shards)
                 corpus = split_weights(corpus)
@@ -274,7 +275,7 @@ class CVBLDA(BaseLDA):
             engine = Engine(approximation, problem, rng, parameters.n_shards, threads)
             every = parameters.evaluate_every
             progress = Progress(self, engine.n_tokens, every, max_iter, engine.describe)
-            with fit_callbacks(self, X, y, engine.attributes) as notify:
+            with fit_callbacks(self, {"X": X, "y": y}, engine.attributes) as notify:
                 for sweep in range(1, max_iter + 1):
                     engine.sweep()
                     if schedule.learns(sweep):
@@ -296,7 +297,6 @@ class CVBLDA(BaseLDA):
                     ConvergenceWarning,
                 )
             vars(self).update(engine.attributes())
-            vars(self).pop("n_batch_iter_", None)
         return engine
 
     def partial_fit(self, X: MatrixLike, y: Any = None) -> Self:

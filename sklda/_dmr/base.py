@@ -94,7 +94,10 @@ class BaseCovariateLDA(BaseGibbsLDA):
                 chain = chain.extended(sampler, corpus, threads)
                 check_keep_draws(keep_draws, schedule, problem, len(chain.draws))
             chain.prior.threads = threads
-            run_fit(self, (X, y), chain, schedule, every, recorder)
+            data = {"X": X, "y": y}
+            if covariates is not None:
+                data["metadata"] = {"covariates": covariates}
+            run_fit(self, data, chain, schedule, every, recorder)
             self._end(chain, recorder)
         return chain
 

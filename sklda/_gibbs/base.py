@@ -42,7 +42,8 @@ class BaseChainEstimator(BaseTopicModel):
         **BaseTopicModel._parameter_constraints,
         **CHAIN_CONSTRAINTS,
     }
-    _stored: StoredChain  # where the next fit goes on, with `warm_start`
+    # Where the next fit goes on, with `warm_start`.
+    _stored: StoredChain | None = None
 
     def _fit_chain(self, X, y, recorder: Observer | None = None) -> Any:
         """Fit, and return the chain, which a recorder looks at after each sweep."""
@@ -179,7 +180,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
                 chain = chain.extended(sampler, corpus, threads)
                 check_keep_draws(keep_draws, schedule, problem, len(chain.draws))
             chain.sample_priors(hyperpriors, threads)
-            run_fit(self, (X, y), chain, schedule, every, recorder)
+            run_fit(self, {"X": X, "y": y}, chain, schedule, every, recorder)
             self._end(chain, recorder)
         return chain
 

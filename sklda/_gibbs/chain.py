@@ -115,8 +115,14 @@ class Chain:
         attributes = copied(vars(self), shared=self.problem.corpus)
         return _make(type(self), attributes)
 
-    def __reduce__(self):  # for pickle
+    def __reduce_ex__(self, protocol):  # for pickle
         return _restore, (dumps((type(self), vars(self))),)
+
+    def __reduce__(self):  # for skops
+        raise TypeError(
+            "skops stores only data, not a Markov chain that the next fit continues. "
+            "Set warm_start=False before the last fit, or use pickle or joblib."
+        )
 
     @property
     def n_tokens(self) -> int:
@@ -285,7 +291,7 @@ def _check_memory(problem: Problem[Corpus]) -> None:
 
 
 def _restore(stored: bytes) -> Chain:
-    """Return the chain of `Chain.__reduce__`."""
+    """Return the chain of `Chain.__reduce_ex__`."""
     return _make(*loads(stored))
 
 

@@ -77,13 +77,13 @@ def chain_schedule(parameters: SimpleNamespace, *, goes_on: bool = False) -> Sch
 
 def run_fit(
     estimator: Any,
-    data: tuple[Any, Any],
+    data: dict[str, Any],
     chain: Runnable,
     schedule: Schedule,
     report_every: int,
     recorder: Observer | None = None,
 ) -> None:
-    """Run the chain of a fit to X and y; a burn-in ends the samples of earlier fits.
+    """Run the chain of a fit to data; a burn-in ends the samples of earlier fits.
 
     Callbacks and the recorder hear of each sweep; a verbose estimator prints a line
     every `report_every` sweeps.
@@ -96,9 +96,10 @@ def run_fit(
     progress = Progress(estimator, n_tokens, report_every, until, chain.describe, first)
 
     def attributes():
-        return estimator._attributes(chain.snapshot())
+        # No fit goes on with a chain that runs, nor with that of an earlier fit.
+        return {**estimator._attributes(chain.snapshot()), "_stored": None}
 
-    with fit_callbacks(estimator, *data, attributes) as notify:
+    with fit_callbacks(estimator, data, attributes) as notify:
         for sweep in range(first + 1, until + 1):
             chain.sweep()
             if schedule.learns(sweep):

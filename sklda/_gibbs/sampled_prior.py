@@ -157,11 +157,9 @@ class HierarchicalPrior(SampledPrior):
 
     def scalars(self) -> dict[str, float]:
         """Return what is diagnosed of the present sample."""
-        last = self.trace[-1]
-        return {
-            "doc_concentration": last.doc_concentration,
-            "weight_concentration": last.weight_concentration,
-        }
+        names = ["doc_concentration", "weight_concentration", "n_topics"]
+        names += ["topic_word_prior"] * self.samples_words
+        return {name: getattr(self.trace[-1], name) for name in names}
 
 
 def add_priors_to(

@@ -58,14 +58,14 @@ def take_up(estimator: BaseTopicModel) -> Any:
     """
     if not estimator.warm_start:
         return None
-    if not hasattr(estimator, "_stored"):
+    stored: StoredChain | None = estimator._stored
+    if stored is None:
         if hasattr(estimator, "components_"):
             warn_user(
-                "warm_start=True, but the last fit had warm_start=False and kept no "
-                "chain: this fit starts again."
+                "warm_start=True, but the last fit kept no chain, because it had "
+                "warm_start=False or has not ended: this fit starts again."
             )
         return None
-    stored: StoredChain = estimator._stored
     for name, value in _fixed(estimator).items():
         before = stored.parameters[name]
         if not _equal(before, value):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sklda._base.fitted_topics import count_models, snapshot
+from sklda._base.fitted_topics import snapshot
 from sklda._base.fitting import fitting
 from sklda._base.fold_in import MAX_STEPS, doc_topic, prepare
 from sklda._base.parameters import (
@@ -83,7 +83,7 @@ class BaseMedLDA(BaseChainEstimator):
             sampler = sampler._replace(loss=loss, targets=targets)
             if chain is not None:
                 check_documents(corpus, chain.chains[0].problem.corpus, may_add=False)
-                self._check_labels(chain, targets, of_y)
+                _check_labels(chain, targets, of_y)
                 if isinstance(chain, OneVsRest):
                     chain.threads = threads
                 else:
@@ -93,22 +93,12 @@ class BaseMedLDA(BaseChainEstimator):
                 given = sampler, problem, rng, init
                 has_many = per_task and targets.shape[1] > 1
                 chain = OneVsRest(*given, threads) if has_many else MedLDAChain(*given)
+            chain.of_y = of_y
             chain.sample_priors(hyperpriors, threads)
-            run_fit(self, (X, y), chain, schedule, _REPORT_EVERY, recorder)
-            vars(self).update(of_y)
+            data = {"X": X, "y": y}
+            run_fit(self, data, chain, schedule, _REPORT_EVERY, recorder)
             self._end(chain, recorder)
         return chain
-
-    def _check_labels(self, chain, targets: np.ndarray, of_y: dict[str, Any]) -> None:
-        """Raise ValueError unless the labels are those of the last fit."""
-        before = np.hstack([one.sampler.targets for one in chain.chains])
-        unchanged = all(np.array_equal(of_y[n], getattr(self, n)) for n in of_y)
-        if not np.array_equal(targets, before) or not unchanged:
-            raise ValueError(
-                "With warm_start=True, fit continues the chain of the last fit, so y "
-                "must be the same; but it differs. Pass the same y, or start again "
-                "with warm_start=False."
-            )
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> MaxMargin:
         """Return the sampler that the parameters choose, for labels to come."""
@@ -125,6 +115,7 @@ class BaseMedLDA(BaseChainEstimator):
         alpha, beta = chain.priors()
         components, theta = chain.finish()
         return {
+            **chain.of_y,
             "components_": components,
             "doc_topic_": theta,
             "coef_": chain.coef(),
@@ -193,11 +184,15 @@ class BaseMedLDA(BaseChainEstimator):
             proportions[:, model] = np.where(has_tokens, zbar, theta)
         return proportions
 
+    @property
+    def _n_models(self) -> int:
+        """Number of models: that of the classes with one-vs-rest, otherwise 1."""
+        return self.components_.shape[0] // self.coef_.shape[1]
+
     def _models(self) -> list[slice]:
         """Return which topics belong together."""
-        n_all = self.components_.shape[0]
-        n_topics = n_all // count_models(self)
-        return [slice(k, k + n_topics) for k in range(0, n_all, n_topics)]
+        n_topics = self.coef_.shape[1]
+        return [slice(k * n_topics, (k + 1) * n_topics) for k in range(self._n_models)]
 
     def _scores(self, X: MatrixLike) -> np.ndarray:
         """Return the score of each task, (n_documents, n_tasks)."""
@@ -209,3 +204,17 @@ class BaseMedLDA(BaseChainEstimator):
             model = models[t] if len(models) > 1 else models[0]
             multiply(by_topic[model], own, scores[t])
         return scores.T
+
+
+def _check_labels(
+    chain: MedLDAChain | OneVsRest, targets: np.ndarray, of_y: dict[str, Any]
+) -> None:
+    """Raise ValueError unless the labels are those of the last fit."""
+    before = np.hstack([one.sampler.targets for one in chain.chains])
+    unchanged = all(np.array_equal(of_y[n], chain.of_y[n]) for n in of_y)
+    if not np.array_equal(targets, before) or not unchanged:
+        raise ValueError(
+            "With warm_start=True, fit continues the chain of the last fit, so y "
+            "must be the same; but it differs. Pass the same y, or start again "
+            "with warm_start=False."
+        )

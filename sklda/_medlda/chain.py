@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -23,6 +23,7 @@ class MedLDAChain(Chain):
 
     sampler: MaxMargin
     state: MaxMarginState
+    of_y: dict[str, Any]  # the fitted attributes that come of the labels alone
 
     def __init__(
         self,
@@ -90,6 +91,8 @@ class MedLDAChain(Chain):
 
 class OneVsRest:
     """Independent chains side by side, one for each task with topics of its own."""
+
+    of_y: dict[str, Any]  # the fitted attributes that come of the labels alone
 
     def __init__(
         self,

@@ -124,7 +124,7 @@ class BaseDaskLDA(BaseTopicModel):
                 try:
                     with cluster.running():
                         chain = self._make_chain(cluster, X, storage, stored, entropy)
-                        self._run(chain, (X, y), schedule, stored)
+                        self._run(chain, {"X": X, "y": y}, schedule, stored)
                     return self
                 except PartLostError:
                     before, stored = stored, storage.last()
@@ -136,7 +136,7 @@ class BaseDaskLDA(BaseTopicModel):
     def _run(
         self,
         chain: ClusterChain,
-        data: tuple[Any, Any],
+        data: dict[str, Any],
         schedule: Schedule,
         stored: Any,
     ) -> None:

@@ -101,7 +101,7 @@ def _go_on(
     sampled: Sampled, experiment: Experiment, stop: Stop, n_sweeps: int
 ) -> Sampled:
     estimator = copy(sampled.estimator)  # if this fails, that one is as it was
-    burn_in = chain_schedule(estimator._parameters).burn_in
+    burn_in = chain_schedule(estimator._parameters, goes_on=True).burn_in
     max_iter = estimator.n_iter_ + n_sweeps
     estimator.set_params(burn_in=0, max_iter=n_sweeps, warm_start=True)
     store_chain(estimator, sampled.chain)

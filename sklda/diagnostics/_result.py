@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copyreg import __newobj__  # type: ignore[attr-defined]
 from functools import cached_property
 from html import escape
 from textwrap import wrap
@@ -17,6 +18,7 @@ from sklda.diagnostics import _statistics as statistics
 from sklda.diagnostics._chains import Experiment, Sampled
 from sklda.diagnostics._table import (
     COLUMNS,
+    learns_priors,
     row_of_scalar,
     rows_of_fits,
     rows_of_pairs,
@@ -51,8 +53,12 @@ class SampledChains:
           ``score``, in nats.
         - "n_effective_topics": exp(H) for the entropy H of the proportions of the
           tokens in the topics; from 1 to `n_components`.
-        - "doc_concentration" and "weight_concentration": a0 and gamma, where
-          `learn_priors` is "hierarchical".
+        - With `learn_priors` "hierarchical", the entries of `prior_trace_`:
+          "doc_concentration", "weight_concentration", "n_topics" and, if beta is
+          sampled, "topic_word_prior".
+        - "doc_concentration" and "weight_size": the sum of alpha, mean over the
+          documents, and the root mean square of the coefficients of standardised
+          covariates (DMRLDA).
         - "loss": hinge loss of the labels, mean over the documents (MedLDA).
 
         A one-vs-rest model has each scalar for each class, such as "log_joint[0]".
@@ -87,6 +93,15 @@ class SampledChains:
         chains.__dict__ = _attributes(experiment, sampled)
         return chains
 
+    def __reduce_ex__(self, protocol):  # for pickle
+        return __newobj__, (type(self),), vars(self)
+
+    def __reduce__(self):  # for skops
+        raise TypeError(
+            "skops stores only data, not Markov chains that can be continued. Store "
+            "the list estimators_ with it, or the chains with pickle or joblib."
+        )
+
     @property
     def best_index_(self) -> int:
         """Index of the best estimator."""
@@ -114,7 +129,7 @@ class SampledChains:
 
     @property
     def _length(self) -> Sweeps:
-        schedule = chain_schedule(self.estimators_[0]._parameters)
+        schedule = chain_schedule(self.estimators_[0]._parameters, goes_on=True)
         return Sweeps(schedule.burn_in, schedule.thin, self.estimators_[0].n_iter_)
 
     @cached_property
@@ -127,7 +142,7 @@ class SampledChains:
                 "best_estimator_."
             )
         scalars = self.scalars_
-        if self.estimators_[0].learn_priors in ("symmetric", "asymmetric"):
+        if learns_priors(self.estimators_[0]):
             # Learned priors differ, and with them the log joints.
             names = [name for name in scalars if not name.startswith("log_joint")]
             scalars = {name: scalars[name] for name in names}
@@ -266,7 +281,9 @@ class SampledChains:
             "posterior": self.scalars_,
             "sample_stats": {"sweep": sweeps, "pairs": self.pairs_},
         }
-        return arviz.from_dict(groups, dims={"pairs": ["pair"]})
+        # More chains than draws are no mistake.
+        options = {"dims": {"pairs": ["pair"]}, "check_conventions": False}
+        return arviz.from_dict(groups, **options)
 
     def _traces(self) -> dict[str, Any]:
         """Return what ConvergenceDisplay draws."""

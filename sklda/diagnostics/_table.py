@@ -58,7 +58,7 @@ def rows_of_pairs(together: np.ndarray) -> dict[str, dict[str, float]]:
 def rows_of_fits(estimators: list[Any]) -> dict[str, dict[str, float]]:
     """Return what each chain has one value of: learned priors, acceptance rates."""
     values = {}
-    if getattr(estimators[0], "learn_priors", None) in ("symmetric", "asymmetric"):
+    if learns_priors(estimators[0]):
         values["sum of alpha"] = [one.doc_topic_prior_.sum() for one in estimators]
         values["beta"] = [np.mean(one.topic_word_prior_) for one in estimators]
     if getattr(estimators[0], "sampler", None) == "light":
@@ -67,6 +67,11 @@ def rows_of_fits(estimators: list[Any]) -> dict[str, dict[str, float]]:
         name: _row({"mean": np.mean(v), "sd": np.std(v, ddof=1), "spread": np.ptp(v)})
         for name, v in values.items()
     }
+
+
+def learns_priors(estimator: Any) -> bool:
+    """Return whether each fit learns priors of its own, and then keeps them."""
+    return estimator._parameters.learn_priors in ("symmetric", "asymmetric")
 
 
 def texts(row: dict[str, float]) -> list[str]:

@@ -85,6 +85,7 @@ def vocabulary_score(
     49 words: -3.46 over these, -5.67 over all
     """
     estimator = snapshot(estimator)
+    vars(estimator).pop("feature_names_in_", None)  # `columns` say which words they are
     counts = check_counts(X)
     n_words = counts.shape[1]
     known = check_indices(columns, "columns", n_words, "columns")

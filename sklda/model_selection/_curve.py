@@ -149,8 +149,9 @@ def topic_number_curve(
     "score" recommends the smallest number whose score is within one standard error of
     the best. "stability" recommends the most stable number among those that are more
     stable than the next smaller number by more than one standard error. If there is
-    none, it recommends the smallest number, which says little. Standard errors are
-    those of differences within folds.
+    none, it recommends the smallest number, which says little. It ignores 1, because a
+    single topic is always stable. Standard errors are those of differences within
+    folds.
 
     The user guide explains which rule to follow if the two disagree. Seconds include
     compilation unless Numba's cache contains the kernels.

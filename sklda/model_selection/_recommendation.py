@@ -47,16 +47,22 @@ def by_stability(n_components: list[int], values: np.ndarray) -> Bunch:
 
     Few general topics can be stable on any documents, hence the condition. So can many
     topics if most are empty: therefore the rule does not choose the last such number.
+    A single topic is stable by definition, so 1 takes no part.
     """
+    has_one = n_components[0] == 1
+    if has_one:
+        n_components, values = n_components[1:], values[1:]
     means = fold_means(values)
     rises = np.diff(means, axis=0)
     peaks = np.flatnonzero(rises.mean(axis=1) > standard_error(rises)) + 1
     stability = means.mean(axis=1)
     if peaks.size == 0:
         reason = (
-            f"stability only falls, from {stability[0]:.2f} for the smallest number, "
-            "so no larger number is recommended"
+            f"stability only falls, from {stability[0]:.2f} for the smallest number"
+            f"{' above 1' * has_one}, so no larger number is recommended"
         )
+        if stability.size == 1:
+            reason = "it is the only number above 1, so try more"
         return Bunch(n_components=n_components[0], reason=reason)
     chosen = int(peaks[stability[peaks].argmax()])
     reason = (

@@ -2,11 +2,19 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from sklda import ECGSLDA, CollapsedGibbsLDA
+from sklda import (
+    CVBLDA,
+    DMRLDA,
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    MedLDAClassifier,
+    MedLDARegressor,
+)
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.small_fits import X
 
@@ -168,6 +176,50 @@ def test_scoring_monitor():
         assert log[f"sweep {n}"] == make(max_iter=n, burn_in=n - 1).fit(X).score(X)
     # scikit-learn 1.9 scores nothing where y is None; the fit goes on all the same.
     assert_same_fit(make(burn_in=4).set_callbacks(monitor).fit(X), model)
+
+
+@pytest.mark.parametrize(
+    ("model", "scoring"),
+    [
+        (MedLDAClassifier(3), "accuracy"),
+        (MedLDAClassifier(3, multi_class="ovr"), "accuracy"),
+        (MedLDARegressor(3), "r2"),
+    ],
+)
+def test_scoring_monitor_of_labels(model, scoring):
+    y, monitor = np.arange(40) % 3, callback.ScoringMonitor(scoring=scoring)
+    model.set_params(max_iter=4, burn_in=1, thin=1, random_state=0)
+    model.set_callbacks(monitor).fit(X, y)
+    log = monitor.get_logs(include_lineage=False).data
+    scores = {row["task_name"]: row[scoring] for row in log}
+    assert scores["fit"] == scores["sweep 4"] == model.score(X, y)
+    first = clone(model).set_params(max_iter=1, burn_in=0).set_callbacks()
+    assert scores["sweep 1"] == first.fit(X, y).score(X, y)
+
+
+def test_covariates_are_metadata():
+    covariates = np.arange(40) / 40
+
+    def with_covariates(estimator, X, y, covariates):
+        return estimator.score(X, covariates=covariates)
+
+    monitor = callback.ScoringMonitor(scoring={"score": with_covariates})
+    dmr = DMRLDA(4, max_iter=4, random_state=0).set_callbacks(monitor)
+    dmr.fit(X, DUMMY, covariates=covariates)
+    (*_, last) = monitor.get_logs(include_lineage=False).data
+    assert last["score"] == dmr.score(X, covariates=covariates) != dmr.score(X)
+
+
+def test_a_model_in_a_second_fit_has_nothing_of_the_first():
+    recorder = Recorder()
+    cvb = CVBLDA(3, max_iter=3, tol=0).partial_fit(X).set_callbacks(recorder).fit(X)
+    assert not any(hasattr(look, "n_batch_iter_") for look in recorder.models)
+    assert not hasattr(cvb, "n_batch_iter_")
+    warm = make(max_iter=3, warm_start=True).fit(X).set_callbacks(recorder).fit(X)
+    look = recorder.models[-1].set_callbacks()
+    assert look.n_iter_ == warm.n_iter_ == 6
+    with pytest.warns(UserWarning, match="kept no chain.*starts again"):
+        assert look.fit(X).n_iter_ == 3
 
 
 @pytest.mark.parametrize("sweep", [None, 2])

@@ -61,6 +61,24 @@ def test_what_is_recorded_of_several_models(multi_class):
     assert recorder.together[0].shape == (N_PAIRS,)
 
 
+@pytest.mark.parametrize("prior", [None, (1.0, 1.0)])
+def test_what_hierarchical_weights_add(prior):
+    sampled = {
+        "learn_priors": "hierarchical",
+        "hyperpriors": {"topic_word_prior": prior},
+    }
+    if prior is None:
+        del sampled["hyperpriors"]
+    model = CollapsedGibbsLDA(4, max_iter=6, burn_in=2, thin=2, **sampled)
+    recorder = recorder_for(model)
+    model._fit_chain(X, None, recorder)
+    names = ["doc_concentration", "weight_concentration", "n_topics"]
+    names += ["topic_word_prior"] if prior else []
+    assert list(recorder.values)[3:] == names
+    for name in names:  # after sweeps 4 and 6
+        assert recorder.values[name] == model.prior_trace_[name][[3, 5]].tolist()
+
+
 def test_a_chain_stops_when_told():
     model = CollapsedGibbsLDA(4, max_iter=20, random_state=0)
     recorder = recorder_for(model)

@@ -273,9 +273,9 @@ def test_what_the_chain_depends_on_must_not_change(name, change):
 
 def test_what_a_fit_anew_leaves():
     model = fit(make("rows", max_iter=26, warm_start=True))
-    assert not hasattr(clone(model), "_stored")
+    assert clone(model)._stored is None
     fit(model.set_params(warm_start=False))
-    assert not hasattr(model, "_stored")
+    assert model._stored is None
     with pytest.warns(UserWarning, match="kept no chain.*starts again") as caught:
         model.set_params(warm_start=True).fit(X)
     assert caught[0].filename == __file__

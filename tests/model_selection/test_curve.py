@@ -241,9 +241,21 @@ def test_score_rule(means, chosen, words):
     ],
 )
 def test_stability_rule(means, chosen, words):
-    found = by_stability([2, 4, 8, 16][: len(means)], values(*means, seeds=1))
+    numbers = [2, 4, 8, 16][: len(means)]
+    found = by_stability(numbers, values(*means, seeds=1))
     assert found.n_components == chosen
     assert re.search(words, found.reason)
+    # A single topic is stable by definition: 1 changes nothing.
+    found = by_stability([1, *numbers], values(1.0, *means, seeds=1))
+    assert found.n_components == chosen
+    words = words.replace("smallest number", "smallest number above 1,")
+    assert re.search(words, found.reason)
+
+
+def test_a_single_topic_leaves_one_number_without_a_rival():
+    found = by_stability([1, 4], values(1.0, 0.3, seeds=1))
+    assert found.n_components == 4
+    assert found.reason == "it is the only number above 1, so try more"
 
 
 # --- refused -------------------------------------------------------------------------
