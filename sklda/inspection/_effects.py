@@ -11,22 +11,15 @@ from scipy.stats import t as student_t
 from sklearn.utils import check_random_state
 
 from sklda._base.parameters import LEVEL, validates
-from sklda._core.minka import learn_doc_topic
-from sklda._core.warn import warn_user
 from sklda._topics.plotting import check_indices, import_pandas
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.text_table import table_lines
 from sklda.inspection._covariates import check_covariates
-from sklda.inspection._pooling import check_several, pool
+from sklda.inspection._pooling import Linear, check_several, pool
 
 _CONSTANT = 1e-12  # standard deviation of a covariate, relative to its magnitude
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # in the printed table
-# Accepted sums of alpha as estimated from the draws, relative to the sum in use. Draws
-# follow the latter: if it is half the true sum, estimates are 1.4 times as large, if it
-# is a twentieth, 1.4 to 2.5 times.
-_FITTING = 0.5, 1.4
-_FEWEST_DOCUMENTS = 50  # from which alpha can be estimated
 
 
 class TopicEffects:
@@ -222,40 +215,18 @@ def estimate_effect(
     matrix, names, references = check_covariates(covariates, draws.n_documents)
     regression = _regression(matrix, names)
     rng = check_random_state(random_state)
-    warn_of_alpha(draws, "effects")
-    fits = [
-        regression.fit(draws.sample_doc_topic(i, rng)[:, shown])
-        for i in range(draws.n_draws)
-    ]
-    effects = _pool(fits, regression.df, confidence_level)
+    estimator = Linear("effects", regression.fit, regression.df)
+    pooled = pool(draws, shown, estimator, confidence_level, rng)
+    effects = TopicEffects()
+    effects.coefficient, effects.standard_error = pooled.mean.T, pooled.standard_error.T
+    effects.df = pooled.df.T
+    effects.t = effects.coefficient / effects.standard_error
+    effects.p_value = 2 * student_t.sf(np.abs(effects.t), effects.df)
+    effects.low, effects.high = pooled.low.T, pooled.high.T
+    effects.confidence_level, effects.n_draws = confidence_level, draws.n_draws
     effects.terms, effects.topics = ["intercept", *names], shown
     effects.references = references
     return effects
-
-
-def warn_of_alpha(draws, what: str) -> None:
-    """Warn if alpha is far from Minka's estimate given the topics of the draws."""
-    alpha = draws.doc_topic_prior
-    if draws.n_documents < _FEWEST_DOCUMENTS or alpha.ndim > 1:  # sampled, too
-        return
-    counts = [draws.doc_topic_counts(i) for i in range(draws.n_draws)]
-    better = learn_doc_topic(
-        alpha,
-        np.concatenate([each.indices for each in counts]),
-        np.concatenate([each.data for each in counts]),
-        np.tile(counts[0].sum(axis=1), draws.n_draws),
-        symmetric=bool((alpha == alpha[0]).all()),
-    )
-    low, high = _FITTING
-    if low < better.sum() / alpha.sum() < high:
-        return
-    direction = "more" if better.sum() > alpha.sum() else "less"
-    warn_user(
-        f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics suggest "
-        f"{better.sum():.3g} or {direction}: {what} may be far off, and intervals may "
-        "miss the true values. Fit with learn_priors='asymmetric' or 'symmetric' or, "
-        "if you did, with a longer burn_in."
-    )
 
 
 class _Regression(NamedTuple):
@@ -267,12 +238,12 @@ class _Regression(NamedTuple):
     df: int  # degrees of freedom of the residuals
 
     def fit(self, responses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return coefficients and their variances, (n_responses, n_terms) each."""
+        """Return coefficients and their variances, (n_terms, n_responses) each."""
         scaled = self.inverse @ responses
         residuals = responses - self.design @ scaled
         noise = (residuals**2).sum(axis=0) / self.df
         per_noise = ((self.back @ self.inverse) ** 2).sum(axis=1)
-        return (self.back @ scaled).T, np.outer(noise, per_noise)
+        return self.back @ scaled, np.outer(per_noise, noise)
 
 
 def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
@@ -303,17 +274,3 @@ def _regression(covariates: np.ndarray, names: list[str]) -> _Regression:
     back[0, 1:] = -mean / scale
     df = n_documents - n_covariates - 1
     return _Regression(design, np.linalg.pinv(design), back, df)
-
-
-def _pool(fits, df: int, level: float) -> TopicEffects:
-    """Pool regressions by Rubin's rules."""
-    coefficients, variances = (np.array(each) for each in zip(*fits, strict=True))
-    pooled = pool(coefficients, variances, df, level)
-    effects = TopicEffects()
-    effects.coefficient, effects.standard_error = pooled.mean, pooled.standard_error
-    effects.df = pooled.df
-    effects.t = effects.coefficient / effects.standard_error
-    effects.p_value = 2 * student_t.sf(np.abs(effects.t), effects.df)
-    effects.low, effects.high = pooled.low, pooled.high
-    effects.confidence_level, effects.n_draws = level, len(coefficients)
-    return effects
