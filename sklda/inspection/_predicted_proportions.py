@@ -177,6 +177,12 @@ def predicted_proportions(
     ValueError
         If the covariates are not finite numbers with as many columns as in fit.
 
+    Warns
+    -----
+    UserWarning
+        If there are too few kept samples for the intervals (fewer than 39 for 95 %), or
+        the proportions drift over them, see `estimate_effect`. `contrast` warns, too.
+
     See Also
     --------
     estimate_effect : Regressions after a fit without covariates.
