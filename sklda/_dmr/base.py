@@ -121,7 +121,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
             "topic_assignments_": chain.z,
             "doc_topic_prior_": chain.shared_alpha,
             "topic_word_prior_": chain.problem.beta,
-            "draws_": posterior_draws(chain.problem, list(chain.draws), chain.prior),
+            "draws_": posterior_draws(chain),
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
             "n_iter_": chain.n_sweeps,

@@ -194,7 +194,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             "doc_topic_prior_": priors.doc_topic_prior,
             "topic_word_prior_": priors.beta,
             **prior_attributes([chain.prior]),
-            "draws_": posterior_draws(chain.problem, list(chain.draws), chain.prior),
+            "draws_": posterior_draws(chain),
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
             "n_iter_": chain.n_sweeps,

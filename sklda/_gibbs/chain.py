@@ -106,6 +106,7 @@ class Chain:
         self.draws: deque[Draw] = deque(maxlen=keep_draws)  # the last samples
         self.last_kept = 0  # the sweep of the last sample in the averages
         self.prior = prior  # if it is sampled, too
+        self.learned_alpha: list[float] = []  # its sum after each update
 
     def __copy__(self) -> Self:
         return _make(type(self), vars(self))
@@ -173,6 +174,7 @@ class Chain:
         problem = self.problem
         counts = self.counts
         alpha = self._fitted_alpha(problem.doc_topic_prior, symmetric=symmetric)
+        self.learned_alpha.append(float(alpha.sum()))
         self.problem = problem._replace(doc_topic_prior=alpha)
         if not problem.has_word_prior:
             beta = topic_word_fixed_point(
@@ -269,6 +271,7 @@ class Chain:
         other.averages = self.averages.copy()
         other.prior = self.prior and copy_of(self.prior)
         other.draws = self.draws.copy()
+        other.learned_alpha = self.learned_alpha.copy()
         other.keep()
         return other
 

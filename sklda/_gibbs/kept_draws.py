@@ -46,10 +46,9 @@ def _stored(topic, count):
     return topic.astype(np.uint16), count.astype(narrow)
 
 
-def posterior_draws(
-    problem: Problem[Corpus], draws: list[Draw], prior: Any
-) -> PosteriorDraws | None:
-    """Return the draws as users get them; None if there are none."""
+def posterior_draws(chain: Any) -> PosteriorDraws | None:
+    """Return the draws of a chain as users get them; None if there are none."""
+    problem, draws, prior = chain.problem, list(chain.draws), chain.prior
     if not draws:
         return None
     alpha, beta = problem.doc_topic_prior, problem.beta
@@ -61,6 +60,7 @@ def posterior_draws(
         sweeps=np.array([draw.sweep for draw in draws], dtype=np.int64),
         doc_topic_prior=alpha,
         topic_word_prior=beta,
+        learned_alpha=np.array(chain.learned_alpha),
         prior_row=problem.prior_row,
         doc_ends=tokens_before(problem.corpus)[1:],
         word_ends=np.cumsum(word_tokens(problem).astype(np.int64)),

@@ -27,10 +27,11 @@ from sklda._gibbs.hierarchical import (
 )
 from sklda._gibbs.kernels.hierarchical import HIGHEST, LOWEST
 from sklda._gibbs.tables import count_tables
+from sklda._topics.intervals import draws_interval
 
 MOST_TOKENS = 0.99  # of the tokens are on the topics that count as used
 _AT_A_TIME = 10_000  # documents
-_COVERED = (0.025, 0.975)  # quantiles that bound the interval of the number of topics
+_LEVEL = 0.95  # of the interval of the number of topics
 
 
 class TraceEntry(NamedTuple):
@@ -250,7 +251,7 @@ def prior_attributes(priors: Sequence[HierarchicalPrior | None]) -> dict[str, An
     burn_in = min(sampled[0].burn_in, sampled[0].kept[0].sweep - 1)
     after = trace["sweep"].reshape(len(columns), -1)[:, 0] > burn_in
     n_topics = {
-        name: np.array([n.mean(axis=0), *np.quantile(n, _COVERED, axis=0)])
+        name: np.array([n.mean(axis=0), *draws_interval(n, _LEVEL)])
         for name in ("n_topics", "n_nonempty")
         for n in [trace[name][after]]
     }

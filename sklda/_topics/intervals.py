@@ -1,13 +1,37 @@
-"""Quantiles of mixtures of Beta distributions."""
+"""Ends of intervals: of draws, and of mixtures of Beta distributions."""
 
 import numpy as np
 from scipy.special import betainc, betaincinv, betaln
 
+from sklda._core.warn import warn_user
+
+_ROUNDING = 1e-9  # of a number of draws
 _TOLERANCE = 1e-6  # relative error of the probability in the tail
 _NARROW = 1e-15  # relative distance of two floats
 _MOST_STEPS = 100
 _LOWEST = 1e-10  # in place of 0: Beta(a, 0) has all its mass at 1, but SciPy refuses it
 _LEAST = 1e-300  # smaller quantiles become 0; those of SciPy end at 2e-308
+
+
+def draws_interval(draws: np.ndarray, confidence_level: float) -> np.ndarray:
+    """Return both ends of the equal-tailed intervals of draws, (n_draws, ...).
+
+    Of n independent draws they hold as much as they say; the default quantiles of NumPy
+    would hold (n - 1) / (n + 1) of it.
+    """
+    tail = (1 - confidence_level) / 2
+    return np.quantile(draws, [tail, 1 - tail], axis=0, method="weibull")
+
+
+def warn_of_few_draws(n_draws: int, confidence_level: float, way_out: str) -> None:
+    """Warn if no draw can be expected beyond the ends of `draws_interval`."""
+    fewest = int(np.ceil(2 / (1 - confidence_level) - 1 - _ROUNDING))
+    if n_draws < fewest:
+        warn_user(
+            f"{n_draws} draws are too few for {confidence_level:.3g} intervals, which "
+            f"need at least {fewest}: they end at the lowest and the highest draw, and "
+            f"hold less than they say. {way_out}"
+        )
 
 
 def mixture_quantile(a: np.ndarray, b: np.ndarray, p: float) -> np.ndarray:

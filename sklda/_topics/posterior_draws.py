@@ -16,6 +16,7 @@ from sklda._base.sklearn_private import Interval
 from sklda._core.checks import check_numbers
 from sklda._topics.intervals import mixture_interval
 from sklda._topics.plotting import check_indices
+from sklda._topics.settled import Bias, warn_unless_settled
 
 _MOST_NUMBERS = 2**21  # in an array; more documents take several steps
 _DRAW = [Interval(Integral, 0, None, closed="left")]
@@ -39,6 +40,8 @@ class PosteriorDraws:
         Alpha; one per draw if it is sampled, and one per distinct row of covariates.
     topic_word_prior : float or ndarray of shape (n_topics, n_words) or (n_draws,)
         Beta; one per draw if it is sampled.
+    learned_alpha : ndarray of shape (n_updates,)
+        Sum of alpha after each update by `learn_priors`.
     nbytes : int
         Memory that the counts take.
 
@@ -65,6 +68,7 @@ class PosteriorDraws:
     sweeps: np.ndarray
     doc_topic_prior: np.ndarray
     topic_word_prior: float | np.ndarray
+    learned_alpha: np.ndarray
     # Numbers of tokens up to the end of each document, and of each word.
     _doc_ends: np.ndarray
     _word_ends: np.ndarray
@@ -75,10 +79,12 @@ class PosteriorDraws:
     _word_topic: list[tuple[np.ndarray, np.ndarray]]
 
     @classmethod
-    def _of(cls, *, sweeps, doc_topic_prior, topic_word_prior, **stored) -> Self:
+    def _of(
+        cls, *, sweeps, doc_topic_prior, topic_word_prior, learned_alpha=(), **stored
+    ) -> Self:
         """Return draws; `stored` are the private attributes, without underscores."""
         draws = cls()
-        draws.sweeps = sweeps
+        draws.sweeps, draws.learned_alpha = sweeps, np.array(learned_alpha)
         draws.doc_topic_prior = doc_topic_prior
         draws.topic_word_prior = topic_word_prior
         for name, value in stored.items():
@@ -247,9 +253,15 @@ class PosteriorDraws:
         ------
         ValueError
             If `confidence_level` is not between 0 and 1, or a document does not exist.
+
+        Warns
+        -----
+        UserWarning
+            If the chain had not settled, see `sklda.inspection.estimate_effect`.
         """
         rows = check_indices(documents, "documents", self.n_documents, "documents")
         draws = [self.doc_topic_counts(i) for i in range(self.n_draws)]
+        drifts = []
         low, high = np.empty((2, rows.size, self.n_topics))
         step = max(_MOST_NUMBERS // (self.n_draws * self.n_topics), 1)
         for first in range(0, rows.size, step):
@@ -257,10 +269,15 @@ class PosteriorDraws:
             counts = np.array([one[rows[some]].toarray() for one in draws])
             if self._prior_row is None:
                 ends = self._interval_of(counts, confidence_level)
+                alpha = np.atleast_2d(self.doc_topic_prior)[:, np.newaxis]
             else:
                 alpha = self.doc_topic_prior[:, self._prior_row[rows[some]]]
                 ends = _interval_of_each(counts, alpha, confidence_level)
             low[some], high[some] = ends
+            a = counts + alpha
+            drifts.append(Bias.of_betas(a, a.sum(axis=2, keepdims=True)))
+        drift = Bias(*map(np.concatenate, zip(*drifts, strict=True)))
+        warn_unless_settled(self, "proportions", drift)
         return low, high
 
     def _interval_of(self, counts, level):
@@ -306,6 +323,11 @@ class PosteriorDraws:
         ValueError
             If `words` does not contain columns for each topic, or the level is out of
             range.
+
+        Warns
+        -----
+        UserWarning
+            If the chain had not settled, see `sklda.inspection.estimate_effect`.
         """
         columns = check_numbers(words, "words", (self.n_topics, "n"))
         check_indices(columns.ravel(), "words", self.n_words, "words")
@@ -324,6 +346,8 @@ class PosteriorDraws:
             of_columns, of_all = beta[topics, columns], beta.sum(axis=1, keepdims=True)
         a = counts + of_columns
         b = totals + of_all - a
+        drift = Bias.of_betas(a, a + b)
+        warn_unless_settled(self, "probabilities of words", drift)
         flat = (x.reshape(self.n_draws, -1) for x in (a, b))
         ends = mixture_interval(*flat, confidence_level)
         low, high = (end.reshape(columns.shape) for end in ends)

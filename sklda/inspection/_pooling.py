@@ -1,11 +1,24 @@
 """Estimates of several draws, pooled by Rubin's rules."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import RandomState
 from scipy.stats import t as student_t
 
+from sklda._topics.posterior_draws import PosteriorDraws
+from sklda._topics.settled import (
+    FEWEST_DOCUMENTS,
+    Bias,
+    warn_of_bias,
+    warn_unless_settled,
+)
+
 FEWEST_DRAWS = 2  # that have a variance
+_LOWEST = 0.05  # reliability; below, its own error is as large
 
 
 class Pooled(NamedTuple):
@@ -18,25 +31,74 @@ class Pooled(NamedTuple):
     high: np.ndarray
 
 
-def pool(
-    estimates: np.ndarray, variances: np.ndarray, df: int | np.ndarray, level: float
-) -> Pooled:
-    """Pool estimates of m draws, (m, ...), with the df of Barnard and Rubin.
+class Linear(NamedTuple):
+    """Estimates that are linear in the proportions of the documents."""
 
-    `df` are the degrees of freedom of one estimate. What is NaN stays so.
+    name: str  # of the estimates, in warnings
+    # Of (n_documents, n_topics) returns estimates, (..., n_topics), and variances.
+    fit: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+    df: int | np.ndarray  # degrees of freedom of the variances
+
+
+def pool(
+    draws: PosteriorDraws,
+    topics: np.ndarray,
+    estimator: Linear,
+    level: float,
+    rng: RandomState,
+) -> Pooled:
+    """Pool the estimates of all draws, with the df of Barnard and Rubin.
+
+    What is NaN stays so. Warn if the intervals may miss the true values.
     """
-    m = len(estimates)
-    between = (1 + 1 / m) * estimates.var(axis=0, ddof=1)
-    pooled = variances.mean(axis=0) + between
+    m, estimates, variances = draws.n_draws, [], []
+    total, squares = np.zeros((2, draws.n_documents, topics.size))
+    for i in range(m):
+        theta = draws.sample_doc_topic(i, rng)[:, topics]
+        total += theta
+        squares += theta**2
+        estimate, variance = estimator.fit(theta)
+        estimates.append(estimate)
+        variances.append(variance)
+    between = (1 + 1 / m) * np.var(estimates, axis=0, ddof=1)
+    pooled = np.mean(variances, axis=0) + between
     ratio = between / pooled  # proportion of the variance that is between draws
+    df = estimator.df
     observed = (df + 1) / (df + 3) * df * (1 - ratio)
     df = 1 / (ratio**2 / (m - 1) + 1 / observed)
-    mean, error = estimates.mean(axis=0), np.sqrt(pooled)
+    mean, error = np.mean(estimates, axis=0), np.sqrt(pooled)
     half = student_t.isf((1 - level) / 2, df) * error
+    drift = Bias.of_drift(np.array(estimates), pooled)
+    warn_unless_settled(draws, estimator.name, drift)
+    # Documents with covariates differ in their prior means.
+    if draws.n_documents >= FEWEST_DOCUMENTS and draws.doc_topic_prior.ndim < 3:
+        _warn_of_shrinkage(total / m, squares / m, m, estimator, pooled)
     return Pooled(mean, error, df, mean - half, mean + half)
 
 
-def check_several(draws) -> None:
+def _warn_of_shrinkage(mean, mean_square, m, estimator, variance) -> None:
+    """Warn if documents are too short to tell their proportions from the prior mean.
+
+    Their posterior means are shrunk towards it by their reliability, the proportion of
+    the variance of the samples that is between documents.
+    """
+    noise = (mean_square - mean**2).mean(axis=0) * m / (m - 1)
+    signal = mean.var(axis=0) - noise / m
+    reliability = np.clip(signal / (signal + noise), _LOWEST, 1)
+    lost = 1 / reliability - 1
+    bias, _ = estimator.fit((mean - mean.mean(axis=0)) * lost)
+    true = reliability * variance  # of estimates that are shrunk
+    warn_of_bias(
+        Bias(bias**2, lost**2 * true, variance, true),
+        "The documents are short for how little they differ, so their proportions are "
+        f"shrunk by {1 - reliability.mean():.0%} towards the overall mean, and with "
+        f"them the {estimator.name}",
+        "Use longer documents, or DMRLDA, which knows the covariates, with "
+        "predicted_proportions.",
+    )
+
+
+def check_several(draws: PosteriorDraws) -> None:
     """Raise ValueError if the draws are too few to pool, or there is one topic."""
     if draws.n_topics < 2:
         raise ValueError("draws have only one topic, whose proportions are all 1.")

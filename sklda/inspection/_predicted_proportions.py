@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 from sklda._base.covariates import check_same, numbers_of_covariates
 from sklda._base.fitted_topics import snapshot
 from sklda._base.parameters import LEVEL, validates
+from sklda._topics.intervals import draws_interval, warn_of_few_draws
+from sklda._topics.settled import Bias, warn_of_drift
 
 _MOST_TOPICS = 2  # of a setting, those with the largest proportions
 
@@ -118,7 +120,9 @@ class PredictedProportions:
         contrasts = TopicContrasts()
         contrasts.first, contrasts.second = self.settings[i], self.settings[j]
         contrasts.difference = difference.mean(axis=0)
-        contrasts.low, contrasts.high = _interval(difference, self.confidence_level)
+        contrasts.low, contrasts.high = _interval(
+            difference, self.confidence_level, "differences"
+        )
         contrasts.probability = (difference > 0).mean(axis=0)
         contrasts.confidence_level = self.confidence_level
         return contrasts
@@ -173,6 +177,12 @@ def predicted_proportions(
     ValueError
         If the covariates are not finite numbers with as many columns as in fit.
 
+    Warns
+    -----
+    UserWarning
+        If there are too few kept samples for the intervals (fewer than 39 for 95 %), or
+        the proportions drift over them, see `estimate_effect`. `contrast` warns, too.
+
     See Also
     --------
     estimate_effect : Regressions after a fit without covariates.
@@ -204,7 +214,8 @@ def predicted_proportions(
     else:
         predicted.draws = _proportions(fitted, matrices[0], each=True)
     predicted.mean = predicted.draws.mean(axis=0)
-    predicted.low, predicted.high = _interval(predicted.draws, confidence_level)
+    ends = _interval(predicted.draws, confidence_level, "proportions")
+    predicted.low, predicted.high = ends
     predicted.confidence_level = confidence_level
     return predicted
 
@@ -241,6 +252,8 @@ def _proportions(fitted: Any, matrix: np.ndarray, *, each: bool) -> np.ndarray:
     return np.array(found)
 
 
-def _interval(draws: np.ndarray, level: float) -> np.ndarray:
-    """Return low and high."""
-    return np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+def _interval(draws: np.ndarray, level: float, what: str) -> np.ndarray:
+    """Return low and high; warn if the draws are too few, or drift."""
+    warn_of_few_draws(len(draws), level, "Fit with a larger max_iter.")
+    warn_of_drift(what, Bias.of_drift(draws, draws.var(axis=0)))
+    return draws_interval(draws, level)

@@ -14,9 +14,8 @@ from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
 from sklda._topics.plotting import check_indices, import_pandas
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.text_table import table_lines
-from sklda.inspection._effects import warn_of_alpha
 from sklda.inspection._groups import check_groups
-from sklda.inspection._pooling import check_several, pool
+from sklda.inspection._pooling import Linear, check_several, pool
 
 _MOST_TOPICS = 3  # in the printed table
 _COLUMNS = ("mean", "standard_error", "low", "high")
@@ -173,7 +172,8 @@ def topic_means(
     Warns
     -----
     UserWarning
-        If alpha does not suit the documents, see `estimate_effect`.
+        If the chain had not settled, alpha does not suit the documents, or documents
+        are short, see `estimate_effect`.
 
     See Also
     --------
@@ -208,24 +208,28 @@ def topic_means(
     shown = check_indices(topics, "topics", draws.n_topics, "topics")
     check_several(draws)
     found = check_groups(groups, draws.n_documents, max_bins)
+    estimator = _means_of_groups(found.members, found.sizes())
     rng = check_random_state(random_state)
-    warn_of_alpha(draws, "means")
-    sizes = found.sizes()
-    n = np.where(sizes > 0, sizes, np.nan)[:, np.newaxis]
-    cells = np.ones(found.members.size), (found.members, np.arange(found.members.size))
-    member = sparse.csr_array(cells, shape=(sizes.size, found.members.size))
-    means, variances = np.empty((2, draws.n_draws, sizes.size, shown.size))
-    for i in range(draws.n_draws):
-        theta = draws.sample_doc_topic(i, rng)[:, shown]
-        means[i] = (member @ theta) / n
-        from_mean = theta - means[i][found.members]
-        variances[i] = (member @ from_mean**2) / (n * np.where(n > 1, n - 1, np.nan))
-    pooled = pool(means, variances, n - 1, confidence_level)
+    pooled = pool(draws, shown, estimator, confidence_level, rng)
     result = TopicMeans()
     result.groups, result.places = found.names, found.places
-    result.are_dates, result.n_documents = found.are_dates, sizes
+    result.are_dates, result.n_documents = found.are_dates, found.sizes()
     result.topics, result.mean = shown, pooled.mean
     result.standard_error = pooled.standard_error
     result.low, result.high = pooled.low.clip(0, 1), pooled.high.clip(0, 1)
     result.confidence_level, result.n_draws = confidence_level, draws.n_draws
     return result
+
+
+def _means_of_groups(members: np.ndarray, sizes: np.ndarray) -> Linear:
+    """Return the estimator of the means of groups, (n_groups, n_topics)."""
+    n = np.where(sizes > 0, sizes, np.nan)[:, np.newaxis]
+    cells = np.ones(members.size), (members, np.arange(members.size))
+    member = sparse.csr_array(cells, shape=(sizes.size, members.size))
+
+    def fit(theta):
+        means = (member @ theta) / n
+        squares = member @ (theta - means[members]) ** 2
+        return means, squares / (n * np.where(n > 1, n - 1, np.nan))
+
+    return Linear("means", fit, n - 1)

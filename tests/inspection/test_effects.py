@@ -148,7 +148,7 @@ def test_intervals_cover_planted_effects():
     # Each topic has words of its own: the topics of the tokens are known.
     rng, covered = np.random.default_rng(0), []
     for seed in range(200):
-        counts = np.array([rng.multinomial(30, theta) for theta in planted(rng)])
+        counts = np.array([rng.multinomial(100, theta) for theta in planted(rng)])
         draws = draws_of(np.tile(counts, (10, 1, 1)), PRIOR)
         effects = estimate_effect(draws, GROUP, confidence_level=0.8, random_state=seed)
         true = MEANS[1] - MEANS[0]

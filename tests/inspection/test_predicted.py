@@ -1,9 +1,15 @@
-"""Plots of predicted proportions and contrasts: what they draw, in which order."""
+"""Predicted proportions and contrasts: their intervals, and what plots draw."""
 
 import numpy as np
 import pytest
 
-from sklda.inspection import PredictedProportionsDisplay, TopicIntervalsDisplay
+from sklda import DMRLDA
+from sklda.datasets import make_lda_corpus
+from sklda.inspection import (
+    PredictedProportionsDisplay,
+    TopicIntervalsDisplay,
+    predicted_proportions,
+)
 from sklda.inspection._predicted_proportions import PredictedProportions
 
 VALUES = np.array([2010.0, 2000.0, 2020.0])
@@ -14,7 +20,7 @@ def predicted_of(draws):
     predicted = PredictedProportions()
     predicted.draws = draws
     predicted.settings = ["a", "b", "c"]
-    predicted.mean, predicted.confidence_level = draws.mean(axis=0), 1.0
+    predicted.mean, predicted.confidence_level = draws.mean(axis=0), 0.5
     predicted.low, predicted.high = draws.min(axis=0), draws.max(axis=0)
     return predicted
 
@@ -70,3 +76,45 @@ def test_contrasts_are_sorted_by_their_difference(pyplot, predicted):
     np.testing.assert_array_equal(display.low[0], contrast.low[order])
     np.testing.assert_array_equal(display.high[0], contrast.high[order])
     assert display.series_names == ["c minus a"]
+
+
+# --- intervals -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def dmr():
+    X, theta, _ = make_lda_corpus(20, 10, 2, random_state=0)
+    return DMRLDA(2, max_iter=4, random_state=0).fit(X, covariates=theta[:, 0])
+
+
+def with_weights(dmr, weights):
+    """Return the model with these draws of its weights, of topic 1 only."""
+    dmr.intercept_draws_ = np.zeros((len(weights), 2))
+    dmr.coef_draws_ = np.column_stack([np.zeros(len(weights)), weights])[..., None]
+    return dmr
+
+
+@pytest.mark.parametrize(("level", "n_draws"), [(0.95, 39), (0.8, 9), (0.5, 3)])
+def test_intervals_hold_what_they_say(dmr, level, n_draws):
+    # Below the lowest of n draws lies 1 / (n + 1) of the probability, on average.
+    weights = np.random.default_rng(0).permutation(n_draws).astype(float)
+    model = with_weights(dmr, weights)
+    found = predicted_proportions(model, [[0.0], [1.0]], confidence_level=level)
+    contrast = found.contrast(0, 1)
+    lowest, highest = 1 / (1 + np.exp(-weights[[weights.argmin(), weights.argmax()]]))
+    assert found.low[1, 1] == pytest.approx(lowest)
+    assert found.high[1, 1] == pytest.approx(highest)
+    assert contrast.low[1] == pytest.approx(lowest - 0.5)
+    assert contrast.high[1] == pytest.approx(highest - 0.5)
+    with pytest.warns(UserWarning, match=f"{n_draws - 1} draws .* at least {n_draws}"):
+        predicted_proportions(
+            with_weights(dmr, weights[1:]), [[1.0]], confidence_level=level
+        )
+
+
+def test_draws_that_drift_warn(dmr):
+    weights = np.linspace(0, 1, 60) + np.random.default_rng(0).normal(0, 0.1, 60)
+    with pytest.warns(UserWarning, match="The proportions drift"):
+        found = predicted_proportions(with_weights(dmr, weights), [[0.0], [1.0]])
+    with pytest.warns(UserWarning, match="The differences drift"):
+        found.contrast(0, 1)

@@ -1,0 +1,139 @@
+"""Warnings of draws whose means and intervals would be off."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy.stats import chi2, norm
+
+from sklda._core.minka import learn_doc_topic
+from sklda._core.warn import warn_user
+
+_LEVEL, _LEAST = 0.95, 0.93  # of intervals, and what they may hold
+# Accepted sums of alpha as estimated from the draws, relative to the sum in use. Draws
+# follow the latter: if it is half the true sum, estimates are 1.4 times as large, if it
+# is a twentieth, 1.2 to 2.5 times.
+_FITTING = 0.5, 1.2
+_CLEAR = 3  # standard errors
+FEWEST_DOCUMENTS = 50  # from which alpha and shrinkage can be estimated
+# Change of the logarithm of a learned alpha from the third quarter of its updates to
+# the last.
+_CHANGE = 0.08
+_FEWEST_UPDATES = 8
+_FEWEST_IN_THIRD = 6  # draws
+_CHANCE = 1e-3  # that a bias seems to be there
+
+
+class Bias(NamedTuple):
+    """Squared amounts by which estimates may be off, in parallel arrays."""
+
+    squared: np.ndarray
+    by_chance: np.ndarray  # what they would be on average if nothing were wrong
+    claimed: np.ndarray  # variance from which intervals are made
+    variance: np.ndarray  # of the estimates, apart from the bias
+
+    @classmethod
+    def of_drift(cls, estimates: np.ndarray, variance: np.ndarray) -> Self:
+        """Return half the changes from the first third of the draws to the last."""
+        third = len(estimates) // 3
+        if third < _FEWEST_IN_THIRD:
+            estimates, third = np.zeros((2, *variance.shape)), 1
+        change = estimates[-third:].mean(axis=0) - estimates[:third].mean(axis=0)
+        # From differences of successive draws, to which a drift hardly adds.
+        by_chance = (np.diff(estimates, axis=0) ** 2).mean(axis=0) / third
+        return cls(*map(np.ravel, (change**2 / 4, by_chance / 4, variance, variance)))
+
+    @classmethod
+    def of_betas(cls, a: np.ndarray, total: np.ndarray) -> Self:
+        """Return the same for the means of Beta(a, total - a), (n_draws, ...)."""
+        mean = a / total
+        within = (mean * (1 - mean) / (total + 1)).mean(axis=0)
+        return cls.of_drift(mean, within + mean.var(axis=0))
+
+    def coverage(self) -> float:
+        """Return what 95 % intervals hold on average; 0.95 if a bias may be chance."""
+        known = (self.by_chance > 0) & (self.claimed > 0)  # and not NaN
+        squared, by_chance, claimed, variance = (each[known] for each in self)
+        if (squared / by_chance).sum() <= chi2.isf(_CHANCE, max(squared.size, 1)):
+            return _LEVEL
+        bias = np.sqrt((squared - by_chance).clip(0))
+        half, error = norm.isf((1 - _LEVEL) / 2) * np.sqrt(claimed), np.sqrt(variance)
+        held = norm.cdf((half - bias) / error) - norm.cdf((-half - bias) / error)
+        return float(held.mean())
+
+
+def warn_of_bias(bias: Bias, cause: str, way_out: str) -> None:
+    """Warn if intervals hold less than they should."""
+    coverage = bias.coverage()
+    if coverage < _LEAST:
+        warn_user(
+            f"{cause}: {_LEVEL:.0%} intervals may hold the true values in only "
+            f"{coverage:.0%} of cases, or fewer. {way_out}"
+        )
+
+
+def warn_unless_settled(draws: Any, what: str, drift: Bias) -> None:
+    """Warn if alpha or `what` was still moving, or alpha is far from what draws say."""
+    message = _moving(draws.learned_alpha) or _unfitting(draws)
+    if message:
+        warn_user(
+            f"{message} The {what} may be far off, and intervals may miss the true "
+            "values."
+        )
+    else:
+        warn_of_drift(what, drift)
+
+
+def warn_of_drift(what: str, drift: Bias) -> None:
+    """Warn if estimates drift from the first third of the draws to the last."""
+    warn_of_bias(
+        drift,
+        f"The {what} drift from the first third of the draws to the last",
+        "Fit with several times the max_iter and thin.",
+    )
+
+
+def _moving(learned_alpha: np.ndarray) -> str:
+    """Return what to do if a learned alpha had not settled; else nothing."""
+    if learned_alpha.size < _FEWEST_UPDATES:
+        return ""
+    logs = np.log(learned_alpha[learned_alpha.size // 2 :])
+    half = logs.size // 2
+    change = logs[-half:].mean() - logs[:half].mean()
+    error = np.sqrt((np.diff(logs) ** 2).mean() / half)
+    if abs(change) < max(_CHANGE, _CLEAR * error):
+        return ""
+    first, last = np.exp(logs[[0, -1]])
+    return (
+        "Alpha was learned, but had not settled at the end of the burn-in: its sum "
+        f"went from {first:.3g} half-way to {last:.3g}. Fit with several times the "
+        "burn_in, max_iter and thin."
+    )
+
+
+def _unfitting(draws: Any) -> str:
+    """Return what to do if alpha is far from Minka's estimate given the topics."""
+    alpha = draws.doc_topic_prior
+    if draws.n_documents < FEWEST_DOCUMENTS or alpha.ndim > 1:  # sampled, too
+        return ""
+    counts = [draws.doc_topic_counts(i) for i in range(draws.n_draws)]
+    better = learn_doc_topic(
+        alpha,
+        np.concatenate([each.indices for each in counts]),
+        np.concatenate([each.data for each in counts]),
+        np.tile(counts[0].sum(axis=1), draws.n_draws),
+        symmetric=bool((alpha == alpha[0]).all()),
+    )
+    # The error of the logarithm, from the Fisher information of theta.
+    error = np.sqrt(2 / (draws.n_documents * max(draws.n_topics - 1, 1)))
+    chance = np.exp(_CLEAR * error)
+    low, high = min(_FITTING[0], 1 / chance), max(_FITTING[1], chance)
+    if low < better.sum() / alpha.sum() < high:
+        return ""
+    direction = "more" if better.sum() > alpha.sum() else "less"
+    return (
+        f"The alpha of these draws sums to {alpha.sum():.3g}, but their topics suggest "
+        f"{better.sum():.3g} or {direction}. Fit with learn_priors='asymmetric' or "
+        "'symmetric' or, if you did, with a longer burn_in."
+    )

@@ -1,0 +1,151 @@
+"""Warnings of draws whose intervals miss the true values."""
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from sklda import CollapsedGibbsLDA
+from sklda._topics.settled import Bias
+from sklda.inspection import estimate_effect, topic_means
+from tests.helpers.draws import draws_of
+
+GROUP = np.arange(60) % 2
+RNG = np.random.default_rng(0)
+THETA = RNG.dirichlet(np.full(3, 2.0), 60)
+ALPHA = np.full(3, 2.0)
+QUANTITIES = {
+    "means": lambda draws: topic_means(draws, GROUP, random_state=0),
+    "effects": lambda draws: estimate_effect(draws, GROUP, random_state=0),
+    "proportions": lambda draws: draws.doc_topic_interval(),
+}
+each = pytest.mark.parametrize("what", QUANTITIES)
+
+
+def settled(n_draws=24, n_tokens=200):
+    """Return draws that have settled, of documents with known topics."""
+    return np.tile(RNG.multinomial(n_tokens, THETA), (n_draws, 1, 1))
+
+
+@each
+def test_draws_that_have_settled_do_not_warn(what):
+    QUANTITIES[what](draws_of(settled(), ALPHA))  # warnings are errors
+
+
+@each
+def test_draws_that_drift_warn(what):
+    counts = settled()
+    moved = np.minimum(counts[:, :, 0], np.arange(24)[:, np.newaxis])
+    counts[:, :, 0] -= moved
+    counts[:, :, 1] += moved
+    with pytest.warns(UserWarning, match=f"The {what} drift .* times the max_iter"):
+        QUANTITIES[what](draws_of(counts, ALPHA))
+
+
+def test_drift_of_probabilities_of_words():
+    X = RNG.poisson(1.0, (20, 12)) + 1
+    lda = CollapsedGibbsLDA(2, max_iter=48, thin=1, keep_draws=24, random_state=0)
+    draws = lda.fit(X).draws_
+    topics, counts = draws._word_topic[0]
+    # In the second half, the topics change places.
+    draws._word_topic = [(topics, counts)] * 12 + [(1 - topics, counts)] * 12
+    with pytest.warns(UserWarning, match="The probabilities of words drift"):
+        draws.topic_word_interval([[0, 1], [0, 1]])
+
+
+def test_coverage_under_a_known_drift():
+    # From 0 to 2 standard errors: the mean is off by one.
+    step = np.repeat([0.0, 1.0, 2.0], 8)[:, np.newaxis]
+    estimates = step + RNG.normal(0, 1e-3, (24, 50))
+    expected = norm.cdf(0.96) - norm.cdf(-2.96)
+    found = Bias.of_drift(estimates, np.ones(50)).coverage()
+    assert found == pytest.approx(expected, abs=0.01)
+
+
+def test_independent_draws_seldom_seem_to_drift():
+    # All of the variance is between draws. The rate is 0.001 for many estimates, and a
+    # few times as large for eight; 8 of 500 would be rare even for 0.005.
+    found = [
+        Bias.of_drift(RNG.normal(size=(25, 8)), np.ones(8)).coverage()
+        for _ in range(500)
+    ]
+    assert np.count_nonzero(np.array(found) < 0.93) < 8
+
+
+@each
+@pytest.mark.parametrize("way", [-1, 1])
+def test_alpha_that_was_still_moving_warns(what, way):
+    draws = draws_of(settled(), ALPHA)
+    draws.learned_alpha = 6 * np.exp(way * np.linspace(-1, 0, 20))
+    first, last = draws.learned_alpha[[10, 19]]
+    numbers = re.escape(f"from {first:.3g} half-way to {last:.3g}")
+    with pytest.warns(UserWarning, match=f"{numbers}.* burn_in.* The {what} may be"):
+        QUANTITIES[what](draws)
+
+
+@each
+def test_alpha_that_only_fluctuates_does_not_warn(what):
+    draws = draws_of(settled(), ALPHA)
+    draws.learned_alpha = 6 * np.exp(RNG.normal(0, 0.1, 20))
+    QUANTITIES[what](draws)
+
+
+@each
+@pytest.mark.parametrize("factor", [0.05, 20])
+def test_alpha_far_from_the_topics_warns(what, factor):
+    direction = "more" if factor < 1 else "less"
+    with pytest.warns(UserWarning, match=f"suggest .* or {direction}.* The {what} may"):
+        QUANTITIES[what](draws_of(settled(), factor * ALPHA))
+
+
+@pytest.mark.parametrize("learn", [None, "symmetric", "asymmetric"])
+def test_chains_record_the_alpha_that_they_learn(learn):
+    X = RNG.poisson(1.0, (20, 12))
+    params = {"max_iter": 90, "burn_in": 40, "keep_draws": 2, "random_state": 0}
+    lda = CollapsedGibbsLDA(3, learn_priors=learn, warm_start=True, **params).fit(X)
+    recorded = lda.draws_.learned_alpha
+    assert recorded.shape == (4 if learn else 0,)
+    if learn:
+        assert recorded[-1] == lda.doc_topic_prior_.sum()
+        assert lda.fit(X).draws_.learned_alpha.shape == (8,)
+        assert recorded.shape == (4,)
+
+
+def planted(rng, n_tokens):
+    """Return counts of topics in two groups, as with a sum of alpha of 20."""
+    means = np.array([[0.5, 0.3, 0.2], [0.2, 0.35, 0.45]])[np.arange(200) % 2]
+    theta = np.array([rng.dirichlet(20 * mean) for mean in means])
+    return rng.multinomial(n_tokens, theta)
+
+
+@pytest.mark.parametrize("n_tokens", [10, 2000])
+@pytest.mark.parametrize("estimate", [topic_means, estimate_effect])
+def test_documents_too_short_for_how_little_they_differ_warn(estimate, n_tokens):
+    # Of 10 tokens, two thirds of a difference are lost: intervals miss it.
+    draws = draws_of(np.tile(planted(RNG, n_tokens), (10, 1, 1)), np.full(3, 4.0))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimate(draws, np.arange(200) % 2, random_state=0)
+    short = [one for one in caught if "documents are short" in str(one.message)]
+    assert len(short) == (n_tokens == 10)
+    if short:
+        shrunk, held = map(int, re.findall(r"(\d+)%", str(short[0].message))[::2])
+        assert 45 < shrunk < 75
+        assert held < 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_short_chains_under_a_large_alpha_warn(seed):
+    # Of 46 such corpora all warned; 95 % intervals held 57 %.
+    rng = np.random.default_rng(seed)
+    phi = rng.dirichlet(np.full(40, 0.1), 4)
+    theta = rng.dirichlet([6.0, 6.0, 5.0, 3.0], 200)
+    X = rng.multinomial(200, theta @ phi)
+    params = {"learn_priors": "asymmetric", "topic_word_prior": 0.1, "max_iter": 400}
+    params |= {"thin": 8, "keep_draws": 25, "random_state": seed}
+    lda = CollapsedGibbsLDA(4, **params).fit(X)
+    with pytest.warns(UserWarning, match="Alpha was learned, but had not settled"):
+        topic_means(lda.draws_, np.arange(200) % 2, random_state=0)
