@@ -66,6 +66,10 @@ class Lock:
             self._files.pipe_file(self._path, content, mode="create")
         except FileExistsError:
             self._refuse(None)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._files.rm_file(self._path)
+            raise not_written(self._path, error) from error
         self.check()  # not all stores notice that a file is created twice
 
     def _refuse(self, owner: dict[str, Any] | None) -> NoReturn:
@@ -96,3 +100,11 @@ def _is_running(owner: dict[str, Any]) -> bool:
         return psutil.Process(owner["pid"]).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def not_written(path: str, error: OSError) -> OSError:
+    """Return the error that says what to do if a file cannot be written."""
+    return OSError(
+        f"{path} could not be written ({error}). Make room, then resume from the last "
+        "stored sweep with fit(X, resume=True), or choose another storage."
+    )

@@ -24,7 +24,7 @@ from scipy import sparse
 
 from sklda._core.version import __version__, series
 from sklda.dask._counts import PackedCounts
-from sklda.dask._lock import Lock
+from sklda.dask._lock import Lock, not_written
 from sklda.dask._parts import PartState
 
 _MARK, _DONE = "sklda.json", "done.json"
@@ -197,10 +197,7 @@ def _room(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OSError(
-            f"{path} could not be written ({error}). Make room, then resume from the "
-            "last stored sweep with fit(X, resume=True), or choose another storage."
-        ) from error
+        raise not_written(path, error) from error
 
 
 def _parsed(text: bytes) -> dict[str, Any] | None:
