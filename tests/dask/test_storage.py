@@ -230,7 +230,7 @@ def test_a_full_disk_leaves_the_last_sweep(n_bytes, after_sweep, tmp_path):
     model = corpora.make(storage=str(tmp_path), store_every=2, max_iter=8)
     disk = contextlib.ExitStack()
     undo = after_sweep(4, lambda: disk.enter_context(no_file_beyond(n_bytes)))
-    message = r"sweep-000004/\S+ could not be written .*Make room.*resume=True"
+    message = r"sweep-000004\S* could not be written .*Make room.*resume=True"
     with disk, pytest.raises(OSError, match=message):
         model.fit(corpora.delayed_blocks())
     undo()
