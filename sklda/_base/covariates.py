@@ -29,7 +29,7 @@ def numbers_of_covariates(
     """
     if covariates is None:
         return np.zeros((n_documents or 1, 0)), []
-    check_structure(covariates, "covariates")
+    covariates = check_structure(covariates, "covariates")
     _refuse_dates(covariates)
     if issparse(covariates):  # as OneHotEncoder returns them
         covariates = covariates.toarray()

@@ -138,7 +138,7 @@ def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     ``transform(X)[d, k] * components_[k].sum()`` tokens of document d in topic k.
     """
     components = summable(fitted_components(estimator))
-    check_structure(X, "X")  # models of other libraries do not
+    X = check_structure(X, "X")  # models of other libraries do not
     weights = np.asarray(estimator.transform(X), dtype=np.float64)
     n_models = count_models(estimator)
     if not np.allclose(weights.sum(axis=1), n_models, rtol=0, atol=1e-4):
@@ -149,7 +149,7 @@ def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
 
 def check_matrix(value: Any, name: str, **options: Any) -> Any:
     """Return what scikit-learn's check_array makes of a matrix, or raise ValueError."""
-    check_structure(value, name)
+    value = check_structure(value, name)
     try:
         matrix = check_array(value, input_name=name, **options)
         if matrix.dtype == object:  # check_array does not convert a list of arrays

@@ -6,12 +6,16 @@ import mmap
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
+from copy import copy
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
+
+from sklda._core.checks import check_structure
 
 LARGE = 2**27  # cells of a matrix from which on it is read in blocks
 BLOCK_CELLS = 2**22  # in a block of such a matrix, about
@@ -26,7 +30,8 @@ def read_in_blocks(X: Any) -> Iterator[tuple[str, Any]] | None:
     if isinstance(X, str | os.PathLike):
         return _files(Path(X))
     if sparse.issparse(X):
-        return _rows(X) if X.format == "csr" and X.nnz >= LARGE else None
+        is_large = X.format == "csr" and len(X.indices) >= LARGE
+        return _rows(X) if is_large and X.ndim == 2 else None
     if isinstance(X, list | tuple):
         is_block = len(X) > 0 and sparse.issparse(X[0])
         return _items(X) if is_block else None
@@ -54,20 +59,34 @@ def _files(folder):
 
 
 def _rows(X):
-    cuts = np.arange(BLOCK_CELLS, X.nnz, BLOCK_CELLS)
+    X = copy(X)
+    X.indptr = np.array(X.indptr)  # other threads may write to that of the caller
+    X = check_structure(X, "X")
+    cuts = np.arange(BLOCK_CELLS, X.indptr[-1], BLOCK_CELLS)
     cuts = np.unique([0, *np.searchsorted(X.indptr, cuts), X.shape[0]]).tolist()
     for first, last in pairwise(cuts):
-        yield f"{first}:{last}", X[first:last]
+        begins = X.indptr[first : last + 1]
+        cells = slice(begins[0], begins[-1])
+        block = X.data[cells], X.indices[cells], begins - begins[0]
+        yield (
+            f"{first}:{last}",
+            sparse.csr_array(block, shape=(last - first, X.shape[1])),
+        )
 
 
 def _items(X):
     for i, block in enumerate(X):
-        if len(getattr(block, "shape", ())) != 2:
-            raise ValueError(
-                f"Block {i} of X is a {type(block).__name__}, but each block must be a "
-                "matrix of counts (documents x words)."
-            )
+        check_is_matrix(block, f"Block {i} of X")
         yield f"{i}", block
+
+
+def check_is_matrix(block: Any, name: str) -> None:
+    """Raise ValueError unless a block has two dimensions."""
+    if len(getattr(block, "shape", ())) != 2:
+        raise ValueError(
+            f"{name} is a {type(block).__name__}, but each block must be a matrix of "
+            "counts (documents x words)."
+        )
 
 
 def same_width(blocks: Iterable[tuple[str, Any]]) -> Iterator[Any]:
@@ -92,24 +111,47 @@ def same_width(blocks: Iterable[tuple[str, Any]]) -> Iterator[Any]:
 class ArrayFile:
     """An array that grows in a temporary file, which has no name."""
 
-    def __init__(self, file: IO[bytes], dtype: type) -> None:
-        self._file, self._dtype = file, dtype
+    def __init__(self, dtype: type) -> None:
+        self._dtype, self._n_bytes = np.dtype(dtype), 0
+
+    def __enter__(self) -> Self:
+        with _room():
+            # Without a buffer, whose failures would show later, or never.
+            self._file = tempfile.TemporaryFile(buffering=0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
 
     def append(self, numbers: np.ndarray) -> None:
         """Write more numbers; say what to do if the disk is full."""
-        try:
-            numbers.astype(self._dtype, copy=False).tofile(self._file)
-        except OSError as error:
-            raise OSError(
-                "The temporary files for X (12 bytes per document-word pair) do not "
-                f"fit in {tempfile.gettempdir()!r} ({error}). Set the environment "
-                "variable TMPDIR to a folder on a larger disk."
-            ) from error
+        rest = np.ascontiguousarray(numbers, self._dtype).view(np.uint8)
+        self._n_bytes += rest.size
+        with _room():
+            while rest.size > 0:  # a disk that is nearly full takes less than all
+                rest = rest[self._file.write(rest) :]
 
     def read(self) -> np.ndarray:
         """Return all numbers as an array that the system reads from the file."""
-        self._file.flush()
-        if self._file.seek(0, os.SEEK_END) == 0:  # cannot be mapped
+        size = os.fstat(self._file.fileno()).st_size
+        with _room():
+            if size != self._n_bytes:
+                raise OSError(f"{size} bytes of {self._n_bytes} were written")
+        if size == 0:  # cannot be mapped
             return np.zeros(0, self._dtype)
         # Not numpy.memmap: joblib would look for the name of its file.
         return np.frombuffer(mmap.mmap(self._file.fileno(), 0), self._dtype)
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """Say what to do if there is no room for the temporary files."""
+    try:
+        yield
+    except OSError as error:
+        folder = repr(tempfile.tempdir) if tempfile.tempdir else "any folder"
+        raise OSError(
+            "The temporary files for X (12 bytes per document-word pair) do not fit in "
+            f"{folder} ({error}). Set the environment variable TMPDIR to a folder on "
+            "a larger disk, and start Python again."
+        ) from error

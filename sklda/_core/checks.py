@@ -57,11 +57,15 @@ def check_names(
     return [str(item) for item in value]
 
 
-def check_structure(matrix: Any, name: str) -> None:
-    """Raise ValueError if entries are masked, or lie outside the shape of a matrix.
+def check_structure(matrix: Any, name: str) -> Any:
+    """Return a matrix that SciPy can use: call this before anything else.
 
-    Conversions lose masks. SciPy accepts sparse matrices with indices outside their
-    shape, and its conversions then write outside of arrays.
+    SciPy accepts sparse matrices with indices outside their shape, and its conversions
+    then write outside of arrays; narrow and unsigned indices overflow there. Where it
+    can, the returned matrix shares memory with the given one, which is not modified.
+
+    Raises ValueError if entries are masked, which conversions forget, or lie outside
+    the shape of the matrix.
     """
     if isinstance(matrix, np.ma.MaskedArray) and np.ma.is_masked(matrix):
         raise ValueError(
@@ -69,19 +73,53 @@ def check_structure(matrix: Any, name: str) -> None:
             f"{name}.filled(0) if they are zeros, or remove their rows."
         )
     if not sparse.issparse(matrix):
-        return
+        return matrix
     try:
         if matrix.format in ("bsr", "csc", "csr"):
-            copy(matrix).check_format(full_check=True)  # it changes what it checks
+            matrix = copy(matrix)
+            _check_compressed(matrix)
         elif matrix.format == "dia":
+            matrix = copy(matrix)
             _check_diagonals(matrix)
         elif matrix.ndim == 2:  # others are refused, before they are converted
             _check_indices(matrix)
     except (OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"{name} is not a valid sparse matrix: {error}.") from error
+    return matrix
+
+
+def _check_compressed(matrix: Any) -> None:
+    """Check CSR, CSC or BSR, and cut off what follows the last cell."""
+    indices = _as_indices(matrix.indices, "indices")
+    pointers = _as_indices(matrix.indptr, "indptr")
+    values, axis = matrix.data, "column"
+    n_rows, n_columns = (1, *matrix.shape)[-2:]
+    if matrix.format == "csc":
+        n_rows, n_columns, axis = n_columns, n_rows, "row"
+    n_dimensions = 3 if matrix.format == "bsr" else 1
+    if values.ndim != n_dimensions or len(values) != len(indices):
+        raise ValueError(f"data of shape {values.shape} have {len(indices)} indices")
+    height, width = values.shape[1:] or (1, 1)
+    if height == 0 or width == 0 or n_rows % height or n_columns % width:
+        raise ValueError(f"{matrix.shape} is no multiple of the blocks {height, width}")
+    if len(pointers) != n_rows // height + 1:
+        raise ValueError(f"indptr has {len(pointers)} entries for {n_rows} rows")
+    n_cells, dtype = pointers[-1], np.result_type(indices, pointers)
+    # Differences could overflow.
+    if pointers[0] != 0 or (pointers[1:] < pointers[:-1]).any():
+        raise ValueError("indptr must start with 0 and never decrease")
+    if n_cells > len(indices):
+        raise ValueError(
+            f"indptr ends with {n_cells}, but there are {len(indices)} indices"
+        )
+    _check_range(indices[:n_cells], n_columns // width, axis)
+    matrix.indptr = pointers.astype(dtype, copy=False)
+    matrix.indices = indices[:n_cells].astype(dtype, copy=False)
+    matrix.data = values[:n_cells]
 
 
 def _check_diagonals(matrix: Any) -> None:
+    matrix.offsets = _as_indices(matrix.offsets, "offsets")
     n_diagonals = np.unique(matrix.offsets).size
     if matrix.data.ndim != 2 or matrix.offsets.shape != (n_diagonals,):
         raise ValueError("two diagonals have the same offset")
@@ -94,9 +132,24 @@ def _check_indices(matrix: Any) -> None:
     for index, size, axis in zip(indices, matrix.shape, ("row", "column"), strict=True):
         if len(index) != n_values:
             raise ValueError(f"{n_values} values have {len(index)} {axis} indices")
-        if n_values > 0 and not (index.min() >= 0 and index.max() < size):  # or NaN
-            extreme = index.max() if index.min() >= 0 else index.min()
-            raise ValueError(f"{axis} index {extreme} is not from 0 to {size - 1}")
+        _check_range(_as_indices(index, f"{axis} indices"), size, axis)
+
+
+def _as_indices(array: Any, what: str) -> np.ndarray:
+    """Return indices in 32 or 64 bits with a sign."""
+    array = np.asarray(array)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"{what} must be integers in one dimension, got {array.dtype} of shape "
+            f"{array.shape}"
+        )
+    return array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)
+
+
+def _check_range(indices: np.ndarray, size: int, axis: str) -> None:
+    if indices.size > 0 and not (indices.min() >= 0 and indices.max() < size):
+        extreme = indices.max() if indices.min() >= 0 else indices.min()
+        raise ValueError(f"{axis} index {extreme} is not from 0 to {size - 1}")
 
 
 def _indices_of_coo(matrix: Any) -> tuple[tuple[np.ndarray, np.ndarray], int]:

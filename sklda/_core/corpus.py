@@ -1,8 +1,8 @@
 """The conversion of X to the arrays that kernels take, and parts of these arrays."""
 
 from collections.abc import Iterator
+from copy import deepcopy
 from itertools import pairwise
-from tempfile import TemporaryFile
 
 import numpy as np
 from scipy import sparse
@@ -30,33 +30,31 @@ _WAY_OUT = (
 )
 
 
-def check_corpus(estimator, X, *, reset: bool, own: bool = False) -> Corpus:
+def check_corpus(estimator, X, *, reset: bool) -> Corpus:
     """Validate a bag-of-words matrix and return it as kernel arrays.
 
     X has shape (n_documents, n_words) and counts of any real dtype, or is read in
     blocks (`sklda._core.blocks`); it is not modified. With `reset` the number and names
     of the words are set, else compared. The corpus takes up to 12 bytes per cell and 8
-    per document, in temporary files if X is read in blocks. Its words may share memory
-    with X, unless it shall `own` them; no kernel writes to them. Raises ValueError if
-    scikit-learn refuses X, or X has negative values, fractions, or documents of more
-    tokens than 32 bits count.
+    per document, in temporary files if X is read in blocks; it shares no memory with X,
+    whose arrays are copied before they are checked. Raises ValueError if scikit-learn
+    refuses X, or X has negative values, fractions, or documents of more tokens than 32
+    bits count; OSError if the temporary files do not fit on the disk.
     """
     blocks = read_in_blocks(X)
     if blocks is None:
-        corpus = _to_arrays(_canonical(estimator, X, reset=reset, whole=True))
-        return corpus._replace(word=corpus.word.copy()) if own else corpus
-    with TemporaryFile() as words, TemporaryFile() as tokens:
-        doc_ptr, word = [np.zeros(1, np.int64)], ArrayFile(words, np.int32)
-        token_ptr = ArrayFile(tokens, np.int64)
+        return _to_arrays(_canonical(estimator, X, reset=reset, whole=True))
+    with ArrayFile(np.int32) as word, ArrayFile(np.int64) as token_ptr:
+        doc_ptr = [np.zeros(1, np.int64)]
         token_ptr.append(doc_ptr[0])
         n_cells = n_tokens = 0
         for i, block in enumerate(same_width(blocks)):
-            own = _canonical(estimator, block, reset=reset and i == 0, whole=True)
-            own_ptr, own_word, own_token_ptr = _to_arrays(own)
-            doc_ptr.append(n_cells + own_ptr[1:])
-            word.append(own_word)
-            token_ptr.append(n_tokens + own_token_ptr[1:])
-            n_cells, n_tokens = n_cells + own.nnz, n_tokens + own_token_ptr[-1]
+            counts = _canonical(estimator, block, reset=reset and i == 0, whole=True)
+            own = _to_arrays(counts)
+            doc_ptr.append(n_cells + own.doc_ptr[1:])
+            word.append(own.word)
+            token_ptr.append(n_tokens + own.token_ptr[1:])
+            n_cells, n_tokens = n_cells + own.word.size, n_tokens + own.token_ptr[-1]
         return Corpus(np.concatenate(doc_ptr), word.read(), token_ptr.read())
 
 
@@ -69,7 +67,9 @@ def check_weights(estimator, X, *, reset: bool, whole: bool) -> WeightedCorpus:
 def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     """Return a valid X with sorted cells, duplicates summed, and without zeros."""
     _refuse_uncounted(X, type(estimator).__name__)
-    check_structure(X, "X")  # neither SciPy nor the kernels check bounds
+    if sparse.issparse(X) and X.format not in ("dok", "lil"):
+        X = deepcopy(X)  # other threads may write to the arrays of the caller
+    X = check_structure(X, "X")  # neither SciPy nor the kernels check bounds
     X = _validated(estimator, X, reset)
     if X.dtype == object:  # scikit-learn converts an array, but no list, of objects
         X = check_array(X, dtype=np.float64, input_name="X")
@@ -80,13 +80,9 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     _check_total(counts.data, whole)
     _check_words(counts)
     if not counts.has_canonical_format or (counts.data == 0).any():
-        # A copy, as the matrix may be the caller's; of a wide type, as the sum of
-        # duplicates may not fit into theirs.
+        # The sum of duplicates may not fit into the type of the caller.
         wide = np.float64 if counts.dtype.kind == "f" else np.int64
-        counts = sparse.csr_array(
-            (counts.data.astype(wide), counts.indices.copy(), counts.indptr.copy()),
-            shape=counts.shape,
-        )
+        counts.data = counts.data.astype(wide, copy=False)
         counts.sum_duplicates()
         counts.eliminate_zeros()
     return counts

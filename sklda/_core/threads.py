@@ -12,7 +12,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Self
 
-from joblib import effective_n_jobs
+from joblib.parallel import SequentialBackend, ThreadingBackend, get_active_backend
 
 
 class Threads:
@@ -26,7 +26,7 @@ class Threads:
     _tasks: SimpleQueue | None = None
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        self.n = effective_n_jobs(n_jobs)  # at most: threads are started as needed
+        self.n = _count_threads(n_jobs)  # at most: threads are started as needed
         self._locks: list[Any] = []  # each held by a thread until it ends
 
     def map(self, function: Callable, *arguments) -> list:
@@ -71,6 +71,18 @@ class Threads:
         # Ctrl-C may also have come at the first instruction of __exit__.
         if self._tasks is not None:
             self._tasks.put(None)
+
+
+def _count_threads(n_jobs: int | None) -> int:
+    """Return how many threads `n_jobs` asks for, as scikit-learn understands it.
+
+    joblib's backends say how many processes may be started: in a worker of
+    `multiprocessing.Pool` none. They limit no threads, unless calls are nested deeply.
+    """
+    backend, of_context = get_active_backend()
+    if isinstance(backend, SequentialBackend):
+        return 1
+    return ThreadingBackend().effective_n_jobs(of_context if n_jobs is None else n_jobs)
 
 
 def _work(tasks: SimpleQueue, lock) -> None:

@@ -65,7 +65,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         schedule = chain_schedule(parameters, goes_on=chain is not None)
         keep_draws, every = parameters.keep_draws, parameters.evaluate_every
         with fitting(self), make_threads(parameters, in_parallel=True) as threads:
-            corpus = check_corpus(self, X, reset=chain is None, own=self.warm_start)
+            corpus = check_corpus(self, X, reset=chain is None)
             _warn_of_unused(y, covariates)
             matrix, names = numbers_of_covariates(covariates, corpus.doc_ptr.size - 1)
             problem = make_problem(self, corpus)

@@ -163,7 +163,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         hyperpriors = check_hyperpriors(parameters)
         keep_draws, every = parameters.keep_draws, parameters.evaluate_every
         with fitting(self), make_threads(parameters) as threads:
-            corpus = check_corpus(self, X, reset=chain is None, own=self.warm_start)
+            corpus = check_corpus(self, X, reset=chain is None)
             problem = make_problem(self, corpus)
             sampler = self._make_sampler(problem, threads)
             if chain is None:

@@ -75,7 +75,7 @@ class BaseMedLDA(BaseChainEstimator):
         hyperpriors = check_hyperpriors(parameters)
         per_task = self._has_chain_per_task
         with fitting(self), make_threads(parameters, in_parallel=per_task) as threads:
-            corpus = check_corpus(self, X, reset=chain is None, own=self.warm_start)
+            corpus = check_corpus(self, X, reset=chain is None)
             check_size(corpus)
             loss, targets, of_y = self._tasks(corpus.begin, y)
             problem = make_problem(self, corpus)

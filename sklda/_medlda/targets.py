@@ -23,7 +23,7 @@ _LISTS = list | tuple | set | frozenset | np.ndarray
 def zero_one(y):
     """Return y as an array; an indicator matrix of -1 and 1 becomes one of 0 and 1."""
     _refuse_no_list(y)
-    check_structure(y, "y")
+    y = check_structure(y, "y")
     _refuse_lists_of_labels(y)
     _refuse_missing(y)
     if issparse(y):

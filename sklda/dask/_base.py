@@ -93,8 +93,10 @@ class BaseDaskLDA(BaseTopicModel):
         ValueError
             If a block contains values other than counts, blocks have different numbers
             of words, a parameter is out of range, there is no client, or the client is
-            closed or has no workers; or if `storage` contains a different fit,
-            different documents or damaged files.
+            closed or has no workers; or if `storage` is in use by another fit, or
+            contains a different fit, different documents or damaged files.
+        OSError
+            If `storage` has no room. The last stored sweep remains.
         RuntimeError
             If the cluster has no workers for a minute, the scheduler is lost, or
             workers fail too often.
@@ -115,9 +117,9 @@ class BaseDaskLDA(BaseTopicModel):
         parameters, cluster = self._parameters, Cluster(self.client)
         check_hyperpriors(parameters)
         schedule = chain_schedule(parameters)
-        with fitting(self):
-            own = describe_fit(type(self).__name__, parameters)
-            storage = Storage(self.storage, parameters.store_every, own)
+        own = describe_fit(type(self).__name__, parameters)
+        storage = Storage(self.storage, parameters.store_every, own)
+        with fitting(self), storage.locked():
             stored, losses = storage.find(resume=resume), 0
             entropy = random_streams(self.random_state).entropy
             while True:

@@ -13,6 +13,8 @@ from dask.delayed import Delayed
 from distributed import Future
 from scipy import sparse
 
+from sklda._core.blocks import check_is_matrix
+from sklda._core.checks import check_structure
 from sklda._core.corpus import check_corpus, cutting_marks, starts
 from sklda._core.problem import MAX_32_BITS, Corpus
 from sklda._gibbs.sharded import MOST_SHARDS
@@ -122,6 +124,9 @@ def blocks_of(X: Any) -> list[Any]:
 
 def join_columns(blocks: list) -> Any:
     """Return blocks of the same documents side by side."""
+    for i, block in enumerate(blocks):  # SciPy would take None for zeros
+        check_is_matrix(block, f"a block with some columns of X (number {i})")
+    blocks = [check_structure(block, "a block of X") for block in blocks]
     if any(map(sparse.issparse, blocks)):
         return sparse.hstack(blocks, format="csr")
     return np.hstack(blocks)
@@ -129,28 +134,41 @@ def join_columns(blocks: list) -> Any:
 
 def stack_rows(rows: Any) -> Any:
     """Return the matrices of a partition of a bag as one."""
-    rows = list(rows)
+    rows = [rows] if rows is None else list(rows)
     if any(isinstance(row, str) for row in rows):
         raise ValueError(f"a partition of the bag contains texts. {_COUNT_BAG}")
+    for row in rows:
+        if len(getattr(row, "shape", ())) not in (1, 2):
+            raise ValueError(
+                f"a partition of the bag contains a {type(row).__name__}, but its "
+                "items must be matrices of counts (documents x words), or rows of them."
+            )
+    rows = [check_structure(row, "an item of the bag") for row in rows]
     widths = {row.shape[-1] for row in rows}
     if len(widths) > 1:
         raise ValueError(f"a partition of the bag contains rows of widths {widths}")
     if not rows:
-        return None  # it says nothing about the number of words
+        return np.empty((0, 0))  # it says nothing about the number of words
     if any(map(sparse.issparse, rows)):
         return sparse.vstack(rows, format="csr")
     return np.vstack(rows)
 
 
-def has_no_rows(block: Any) -> bool:
-    """Return whether a block has no documents, which scikit-learn would refuse."""
-    return block is None or (getattr(block, "ndim", 0) == 2 and block.shape[0] == 0)
+def has_no_rows(block: Any, number: int) -> bool:
+    """Return whether a block has no documents, which scikit-learn would refuse.
+
+    Raises ValueError if it is no matrix, as None, which functions return by mistake.
+    """
+    if isinstance(block, list):
+        return False
+    check_is_matrix(block, f"Block {number} of X")
+    return block.shape[0] == 0
 
 
 def check_block(block: Any, number: int, estimator: Any) -> sparse.csr_array:
     """Return the counts of a block; errors name its number, counted from 0."""
-    if has_no_rows(block):
-        return sparse.csr_array((0, 0 if block is None else block.shape[1]))
+    if has_no_rows(block, number):
+        return sparse.csr_array((0, block.shape[1]))
     estimator = copy(estimator)  # the threads of a worker share what they are sent
     try:
         doc_ptr, word, token_ptr = check_corpus(estimator, block, reset=True)

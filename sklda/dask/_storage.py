@@ -13,6 +13,8 @@ import hashlib
 import json
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -22,6 +24,7 @@ from scipy import sparse
 
 from sklda._core.version import __version__, series
 from sklda.dask._counts import PackedCounts
+from sklda.dask._lock import Lock, not_written
 from sklda.dask._parts import PartState
 
 _MARK, _DONE = "sklda.json", "done.json"
@@ -64,13 +67,22 @@ class Storage:
                 "that fsspec supports, such as 's3://bucket/folder'."
             ) from error
         self._url = url.rstrip("/")
+        self._lock = Lock(self._files, self._path, url)
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Keep other fits out of the folder; raise ValueError if one is there."""
+        if self._given is None:
+            return contextlib.nullcontext()
+        return self._lock.held()
 
     def begin(self, sweep: int) -> str:
         """Return the URL of a new folder for a sweep."""
+        self._lock.check()
         folder = self._folder(sweep)
-        self._files.makedirs(folder, exist_ok=True)
         mark = json.dumps({"sklda": __version__, "sweep": sweep})
-        self._files.pipe_file(f"{folder}/{_MARK}", mark.encode())
+        with _room(folder):
+            self._files.makedirs(folder, exist_ok=True)
+            self._files.pipe_file(f"{folder}/{_MARK}", mark.encode())
         return self.url(sweep)
 
     def url(self, sweep: int) -> str:
@@ -81,8 +93,10 @@ class Storage:
         """Mark the folder of a sweep as complete, and delete all older ones."""
         content = {"sklda": __version__, "sweep": sweep, **self.own, **content}
         content["digest"] = _digest_of(content)
+        self._lock.check()
         path = f"{self._folder(sweep)}/{_DONE}"
-        self._files.pipe_file(path, json.dumps(content).encode())
+        with _room(path):
+            self._files.pipe_file(path, json.dumps(content).encode())
         for other in self._sweeps():
             if other != sweep:
                 self._delete(self._folder(other))
@@ -177,6 +191,15 @@ class Storage:
         return f"{self._path}/sweep-{sweep:06d}"
 
 
+@contextlib.contextmanager
+def _room(path: str) -> Iterator[None]:
+    """Say what to do if a file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise not_written(path, error) from error
+
+
 def _parsed(text: bytes) -> dict[str, Any] | None:
     """Return what `finish` wrote; None if it is damaged."""
     with contextlib.suppress(ValueError):  # no JSON
@@ -214,7 +237,8 @@ def store_state(
     if total is not None:
         arrays["total_data"], arrays["total_shape"] = total.data, np.array(total.shape)
         arrays["total_indices"], arrays["total_indptr"] = total.indices, total.indptr
-    with fsspec.open(f"{folder}/{name}.npz", "wb") as file:
+    path = f"{folder}/{name}.npz"
+    with _room(path), fsspec.open(path, "wb") as file:
         np.savez(file, **arrays)
     return _digest_of_all(arrays)
 

@@ -73,7 +73,7 @@ def _under_topics(
     block, number, phi, model
 ) -> tuple[WeightedCorpus, WeightedCorpus, FixedTopics]:
     """Return the checked block, that with words renumbered, and the topics of these."""
-    if has_no_rows(block):
+    if has_no_rows(block, number):
         empty = np.zeros(0, np.int32), np.zeros(0, np.float32)
         of_x = WeightedCorpus(np.zeros(1, np.int64), *empty)
     else:

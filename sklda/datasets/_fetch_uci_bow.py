@@ -111,10 +111,10 @@ def fetch_uci_bow(
     ImportError
         If a file is missing and pooch, which downloads it, is not installed.
     OSError
-        If a file is missing and cannot be downloaded, or is broken: it violates the
-        format or, for ``"kos"`` and ``"nips"``, its checksum is wrong. A broken file is
-        deleted, even if it was in `data_home` before, so that the next call can
-        download it.
+        If a file is missing and cannot be downloaded or written, or is broken: it
+        violates the format or, for ``"kos"`` and ``"nips"``, its checksum is wrong. A
+        broken file is deleted, even if it was in `data_home` before, so that the next
+        call can download it.
 
     See Also
     --------
@@ -194,7 +194,12 @@ def _download(path: Path, n_attempts: int) -> None:
     )
     try:
         files.fetch(path.name)
-    except OSError as error:  # the errors of requests are OSErrors, too
+    except OSError as error:  # the errors of requests are OSErrors without a number
+        if error.errno is not None:
+            raise OSError(
+                f"{path} could not be written ({error.strerror}). Make room in its "
+                "folder, or pass another one as data_home."
+            ) from error
         raise OSError(
             f"{_BASE_URL}{path.name} could not be downloaded ({error!r}). Try again "
             "later, or obtain the file in a different way and pass its folder as "

@@ -136,7 +136,7 @@ default=None
     pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
     is_csr = getattr(X, "format", None) == "csr"
     if pairs is not None and is_csr and read_in_blocks(X) is None:
-        X = X.copy()  # whose indices the chains read, whatever becomes of X
+        X = X.copy()  # with which `more` compares the chains, whatever becomes of X
     experiment = Experiment(X, y, X_test, pairs, held_out, n_jobs, more)
     return SampledChains._of(experiment, experiment.start(clones))
 

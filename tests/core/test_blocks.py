@@ -15,6 +15,7 @@ from sklda._core.corpus import check_corpus
 from sklda._gibbs.stored import take_up
 from sklda.diagnostics import sample_chains
 from tests.helpers.comparison import assert_same_fit
+from tests.helpers.full_disk import no_file_beyond
 
 DOCUMENTS, WORDS = 60, 30
 
@@ -254,9 +255,51 @@ def test_too_little_memory_is_said_before_the_start(X, monkeypatch):
         CollapsedGibbsLDA(3).fit(X)
 
 
-def test_a_full_disk_is_said(tmp_path):
-    # A file that is open for reading only takes no more numbers, as a full disk does.
-    (tmp_path / "file").touch()
-    with open(tmp_path / "file", "rb") as file:
-        with pytest.raises(OSError, match=r"12 bytes per .*TMPDIR"):
-            blocks.ArrayFile(file, np.int32).append(np.arange(10_000))
+@pytest.mark.parametrize("kind", ["column", "decreasing", "beyond", "unsigned"])
+def test_a_large_matrix_is_checked_before_it_is_cut(kind, X):
+    bad = X.copy()
+    if kind == "column":
+        bad.indices[100] = 77
+    elif kind == "decreasing":
+        bad.indptr[5:7] = bad.indptr[6], bad.indptr[5]
+    elif kind == "beyond":
+        bad.indptr[30:] = 10**7
+    else:
+        bad.indptr = (bad.indptr % 256).astype(np.uint8)
+    with pytest.raises(ValueError, match="not a valid sparse matrix"):
+        check_corpus(CollapsedGibbsLDA(), bad, reset=True)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "n_bytes"), [(20, 30, 500), (20, 21, 8), (58, 60, 0)]
+)
+def test_a_disk_that_is_full_for_a_while_is_noticed(first, last, n_bytes, X):
+    # Each block is smaller than the buffers of the system, so errors could come late.
+    def in_rows():
+        rows = cut(X, 1)
+        yield from rows[:first]
+        with no_file_beyond(n_bytes):
+            yield from rows[first:last]
+        yield from rows[last:]
+
+    given = in_rows()
+    with pytest.raises(OSError, match=r"12 bytes per .*do not fit in '.*TMPDIR"):
+        check_corpus(CollapsedGibbsLDA(), given, reset=True)
+    given.close()
+
+
+def test_no_room_for_temporary_files(X, monkeypatch):
+    def refuse(**options):
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
+    with pytest.raises(OSError, match=r"No usable temporary .*TMPDIR"):
+        check_corpus(CollapsedGibbsLDA(), X, reset=True)
+
+
+def test_bytes_that_are_missing_are_noticed(monkeypatch):
+    with blocks.ArrayFile(np.int32) as numbers:
+        numbers.append(np.arange(10))
+        numbers._file.truncate(36)
+        with pytest.raises(OSError, match=r"36 bytes of 40.*TMPDIR"):
+            numbers.read()

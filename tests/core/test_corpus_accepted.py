@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils._testing import create_memmap_backed_data
 
 from sklda import CollapsedGibbsLDA
+from sklda._core.checks import check_structure
 from sklda._core.corpus import check_corpus, check_weights
 from sklda.datasets import make_lda_corpus
 
@@ -203,6 +204,43 @@ def test_nothing_of_the_caller_is_kept():
     for name, value in arrays.items():
         np.testing.assert_array_equal(getattr(model, name), value)
     np.testing.assert_array_equal(model.transform(X), expected)
+
+
+@pytest.mark.parametrize("container", [*CONTAINERS[:-1], sparse.dia_array])
+def test_another_thread_may_write_to_x(container, monkeypatch):
+    # As soon as its structure is checked.
+    given = container(COUNTS)
+    names = ("data", "indices", "indptr", "row", "col", "offsets")
+    arrays = [getattr(given, name) for name in names if hasattr(given, name)]
+
+    def check_and_spoil(matrix, name):
+        checked = check_structure(matrix, name)
+        for array in arrays:
+            array[...] = -(2**30)
+        return checked
+
+    monkeypatch.setattr("sklda._core.corpus.check_structure", check_and_spoil)
+    corpus = check_corpus(CollapsedGibbsLDA(), given, reset=True)
+    np.testing.assert_array_equal(corpus.doc_ptr, X.indptr)
+    np.testing.assert_array_equal(corpus.word, X.indices)
+    np.testing.assert_array_equal(np.diff(corpus.token_ptr), X.data)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint64, ">i4"])
+@pytest.mark.parametrize(
+    "container",
+    [sparse.csr_array, sparse.csc_array, sparse.bsr_array, sparse.dia_array],
+)
+def test_indices_of_any_type(container, dtype):
+    # SciPy computes with them in their own type: 120 rows and 10 overflow 8 bits.
+    counts = np.zeros((120, 24), int)
+    counts[:12, ::2] = np.diag(np.arange(1, 13))
+    given = container(counts)
+    for name in ("indices", "indptr", "offsets"):
+        if hasattr(given, name):
+            index = np.maximum(getattr(given, name), 0)
+            setattr(given, name, index.astype(dtype))
+    assert_corpus(given, sparse.csr_array(counts))
 
 
 def test_booleans_are_counts_of_one():

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from sklda import CollapsedGibbsLDA
+from sklda._base.fitted_topics import check_matrix
 from sklda.datasets import make_lda_corpus
 
 X = make_lda_corpus(12, 7, 3, document_length=20, random_state=0)[0]
@@ -121,6 +122,48 @@ def test_sums_that_wrap_round_in_64_bits(values, dtype):
 def test_rows_are_not_blocks_where_x_is_read_as_a_whole():
     with pytest.raises(ValueError, match=r"sparse\.vstack"):
         make().fit(X).transform([X[[0]], X[[1]]])
+
+
+BROKEN = {
+    "unsigned, decreasing": {"indptr": np.array([0, 250, 24], np.uint8)},
+    "8 bits, differences overflow": {"indptr": np.array([0, 100, -100], np.int8)},
+    "32 bits, differences overflow": {"indptr": np.int32([0, 2**31 - 1, -(2**31)])},
+    "64 bits, beyond the sign": {"indptr": np.array([0, 2**63 + 12, 24], np.uint64)},
+    "beyond the cells": {"indptr": np.array([0, 12, 10**7])},
+    "before the first cell": {"indptr": np.array([1, 12, 24])},
+    "too few rows": {"indptr": np.array([0, 24])},
+    "no rows": {"indptr": np.array([], int)},
+    "fractions of cells": {"indptr": np.array([0.0, 12.0, 24.0])},
+    "fractions": {"indices": np.arange(24) % 12 * 0.5},
+    "objects": {"indices": np.array([0, "a"] * 12, object)},
+    "two dimensions": {"indices": np.zeros((24, 1), int)},
+    "unsigned, beyond": {"indices": np.full(24, 2**64 - 1, np.uint64)},
+    "bytes, beyond": {"indices": np.full(24, 12, np.uint8)},
+    "too few values": {"data": np.ones(23, int)},
+}
+
+
+@pytest.mark.parametrize("arrays", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("form", ["csr_matrix", "csc_array", "bsr_array"])
+def test_indices_that_lead_outside(form, arrays):
+    shape = (12, 2) if form == "csc_array" else (2, 12)
+    bad = getattr(sparse, form)(np.ones(shape, int))
+    if form == "bsr_array":
+        bad = bad.tobsr((1, 1))
+        arrays = {
+            n: a.reshape(-1, 1, 1) if n == "data" else a for n, a in arrays.items()
+        }
+    vars(bad).update(arrays)
+    refuse(["X is not a valid sparse matrix"], bad)
+    with pytest.raises(ValueError, match="values is not a valid sparse matrix"):
+        check_matrix(bad, "values")
+
+
+def test_blocks_that_do_not_tile_the_matrix():
+    for shape in ((2, 5, 1), (2, 1, 5), (2, 0, 1)):
+        bad = sparse.bsr_array(np.ones((2, 2)), blocksize=(1, 2))
+        bad.data = np.ones(shape)
+        refuse(["not a valid sparse matrix", "multiple of the blocks"], bad)
 
 
 def test_more_words_than_are_numbered():

@@ -1,8 +1,11 @@
 """The pool of threads: results in order, errors, and Ctrl-C at any instant."""
 
 import _thread
+import multiprocessing
 
 import pytest
+from joblib import cpu_count, parallel_config
+from joblib.parallel import SequentialBackend
 
 from sklda._core.threads import Threads
 from tests.helpers.interpreter import run_python
@@ -47,6 +50,25 @@ def test_an_error_comes_out_and_the_rest_is_left(n_jobs, error):
         threads.map(work, range(10_000))
     assert len(done) < 10_000
     wait_for_threads(before)
+
+
+def test_a_worker_of_a_pool_may_start_threads(monkeypatch):
+    # It is a daemon, which may not start processes, so joblib's loky warns.
+    process = multiprocessing.current_process()
+    monkeypatch.setitem(process._config, "daemon", True)
+    assert Threads(2).n == 2
+    assert Threads(-1).n == cpu_count()
+    with parallel_config("loky", n_jobs=3):
+        assert [Threads(n).n for n in (None, 2)] == [3, 2]
+
+
+def test_number_of_threads():
+    assert [Threads(n).n for n in (None, 1, 3)] == [1, 1, 3]
+    assert Threads(-2).n == max(cpu_count() - 1, 1)
+    with parallel_config(n_jobs=2):
+        assert [Threads(n).n for n in (None, 5)] == [2, 5]
+    with parallel_config(SequentialBackend(nesting_level=2), n_jobs=2):  # nested deeply
+        assert [Threads(n).n for n in (None, 5, -1)] == [1, 1, 1]
 
 
 def test_an_interrupt_at_any_instruction_blocks_nobody():

@@ -5,6 +5,7 @@ import dask.bag as db
 import numpy as np
 import pytest
 from dask import delayed
+from scipy import sparse
 from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
 
 pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
@@ -43,6 +44,22 @@ def bad_block(change):
     changed = blocks([7, 23, 30])
     changed[1] = change(changed[1].astype(float))
     return [delayed(block) for block in changed]
+
+
+def sparse_columns(change):
+    """Return a Dask array of one sparse block, which is changed."""
+    block, meta = delayed(change)(X), sparse.csr_array((0, 0), dtype=X.dtype)
+    return da.from_delayed(block, X.shape, meta=meta)
+
+
+def none(_):
+    return None
+
+
+def broken(block):
+    block = block.copy()
+    block.indices[5] = 10**6
+    return block
 
 
 def with_value(value):
@@ -90,6 +107,29 @@ BAD = {
         ValueError,
         r"Block 1 .*HashingVectorizer does with [^;]*$",
     ),
+    "None": (lambda: bad_block(lambda _: None), ValueError, "Block 1 of X is a None"),
+    "a pair": (lambda: bad_block(lambda b: (b, 0)), ValueError, "Block 1 .* a tuple"),
+    "a folder": (lambda: bad_block(lambda _: "."), ValueError, "Block 1 of X is a str"),
+    "None in a bag": (
+        lambda: db.from_sequence([X, None], npartitions=1),
+        ValueError,
+        "bag contains a NoneType, but its items must be matrices",
+    ),
+    "a bag of None": (
+        lambda: db.from_sequence([X, X], npartitions=2).map_partitions(lambda _: None),
+        ValueError,
+        "bag contains a NoneType",
+    ),
+    "None among columns": (
+        lambda: da.concatenate([sparse_columns(lambda b: b), sparse_columns(none)], 1),
+        ValueError,
+        r"some columns of X \(number 1\) is a NoneType",
+    ),
+    "columns outside": (
+        lambda: da.concatenate([sparse_columns(broken), sparse_columns(broken)], 1),
+        ValueError,
+        "a block of X is not a valid sparse matrix",
+    ),
     "a list of matrices": (lambda: [X], TypeError, "must be a Dask array"),
     "a name": (lambda: "X", TypeError, "must be a Dask array"),
 }
@@ -110,6 +150,8 @@ def test_bad_X_of_a_fitted_model():
             model.score([delayed(block)])
         with pytest.raises(ValueError, match=f"Block 0 of X: {message}"):
             model.transform([delayed(block)]).compute()
+    with pytest.raises(ValueError, match="Block 0 of X is a NoneType"):
+        model.transform([delayed(None)]).compute()
     with pytest.raises(TypeError, match="must be a Dask array"):
         model.transform(X)
     with pytest.warns(UndefinedMetricWarning, match="no tokens"):

@@ -1,5 +1,6 @@
 """Fits on a cluster that are stored, and what else may be in their folder."""
 
+import contextlib
 import json
 
 import numpy as np
@@ -13,6 +14,7 @@ import sklda
 from sklda.dask import _storage
 from sklda.dask._storage import Storage
 from tests.dask import corpora
+from tests.helpers.full_disk import no_file_beyond
 
 pytestmark = pytest.mark.usefixtures("client")
 
@@ -53,7 +55,9 @@ def test_storage_holds_one_complete_sweep(killed, tmp_path):
     assert stored["estimator"] == "PartiallyCollapsedGibbsLDA"
     assert sum(stored["n_tokens"]) == corpora.X.sum()
     # Folders that were being written when everything stopped, with our mark or without.
-    Storage(str(tmp_path), 1, {}).begin(6)
+    storage = Storage(str(tmp_path), 1, {})
+    with storage.locked():
+        storage.begin(6)
     (tmp_path / "sweep-000009").mkdir()
     for half in (6, 9):
         (tmp_path / f"sweep-{half:06d}" / "done.json").write_text('{"sweep": 6,')
@@ -210,14 +214,28 @@ def test_only_own_folders_are_deleted(tmp_path):
 
 def test_folders_that_are_not_complete_are_deleted_later(tmp_path):
     storage = Storage(str(tmp_path), 1, {})
-    for sweep in (2, 1_000_000):
-        storage.begin(sweep)
-        (tmp_path / f"sweep-{sweep:06d}" / "part-0.npz").touch()
-    assert storage.last() is None
-    storage.begin(4)
-    storage.finish(4, {})
+    with storage.locked():
+        for sweep in (2, 1_000_000):
+            storage.begin(sweep)
+            (tmp_path / f"sweep-{sweep:06d}" / "part-0.npz").touch()
+        assert storage.last() is None
+        storage.begin(4)
+        storage.finish(4, {})
     assert [path.name for path in tmp_path.iterdir()] == ["sweep-000004"]
     assert storage.last()["sweep"] == 4
+
+
+@pytest.mark.parametrize("n_bytes", [0, 100, 700])
+def test_a_full_disk_leaves_the_last_sweep(n_bytes, after_sweep, tmp_path):
+    model = corpora.make(storage=str(tmp_path), store_every=2, max_iter=8)
+    disk = contextlib.ExitStack()
+    undo = after_sweep(4, lambda: disk.enter_context(no_file_beyond(n_bytes)))
+    message = r"sweep-000004\S* could not be written .*Make room.*resume=True"
+    with disk, pytest.raises(OSError, match=message):
+        model.fit(corpora.delayed_blocks())
+    undo()
+    model.fit(corpora.delayed_blocks(), resume=True)
+    corpora.assert_same_as_local(model, corpora.fit_local(model))
 
 
 # --- damage ------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from sklda.datasets import _fetch_uci_bow, fetch_uci_bow
+from tests.helpers.full_disk import no_file_beyond
 
 DOCWORD = "docword.enron.txt.gz"
 VOCAB = "vocab.enron.txt"
@@ -138,6 +139,15 @@ def test_files_in_place_need_no_writing(repository, filled, monkeypatch):
     assert corpus.data.toarray().tolist() == COUNTS
     assert listing(filled) == repository.files
     assert repository.requests == []
+
+
+def test_a_full_disk_is_said(repository, home):
+    with no_file_beyond(10):
+        message = rf"{DOCWORD} could not be written.* Make room .*data_home"
+        with pytest.raises(OSError, match=message):
+            fetch_uci_bow("enron", data_home=home)
+    assert list(home.iterdir()) == []
+    assert fetch_uci_bow("enron", data_home=home).data.toarray().tolist() == COUNTS
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from sklda.inspection import save_explorer
 from tests.helpers.explorer_page import explored
+from tests.helpers.full_disk import no_file_beyond
 
 pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as column numbers")
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="modes, FIFOs")
@@ -91,3 +92,13 @@ def test_long_names(tmp_path):
         save(tmp_path / ("a" * 300) / "page.html")
     with pytest.raises(OSError, match=r"cannot be used: .*null"):
         save(tmp_path / "a\0.html")
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("before")
+    with pytest.raises(OSError, match=r"path='.*page.html' .* Make room in '.*another"):
+        with no_file_beyond(1000):
+            save(path)
+    assert path.read_text() == "before"
+    assert os.listdir(tmp_path) == ["page.html"]

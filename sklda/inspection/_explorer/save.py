@@ -89,7 +89,7 @@ def save_explorer(
         tokens, `components_` has negative values, or `max_text_length` is below 1.
     OSError
         If the file cannot be written: FileNotFoundError if its folder does not exist,
-        IsADirectoryError if `path` is a folder.
+        IsADirectoryError if `path` is a folder. A file that is there remains.
 
     Notes
     -----
@@ -186,5 +186,10 @@ def _replace(path: Path, contents: bytes) -> None:
         if mode is not None:
             temporary.chmod(mode)
         os.replace(temporary, path)
+    except OSError as error:
+        raise type(error)(
+            f"path={str(path)!r} could not be written: {error.strerror or error}. Make "
+            f"room in {str(path.parent)!r}, or name another path."
+        ) from error
     finally:
         temporary.unlink(missing_ok=True)

@@ -273,6 +273,9 @@ def broken_matrices(n_words: int) -> Iterable[Any]:
         blocks = ones.reshape(2, 1, 1)
         yield sparse.bsr_array((blocks, index, ends), shape=shape)
     sound = np.ones((2, n_words), int)
+    unsigned = sparse.csr_array(sound)
+    unsigned.indptr = np.array([0, 250, unsigned.nnz], np.uint8)
+    yield unsigned
     for index in (far, -1, 10**30):
         lil, dok = sparse.lil_array(sound), sparse.dok_array(sound)
         lil.rows[1][0] = index
