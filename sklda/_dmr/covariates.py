@@ -21,6 +21,7 @@ class Scaling(NamedTuple):
     names: tuple[str, ...]
     mean: np.ndarray  # (n_covariates,)
     scale: np.ndarray  # (n_covariates,)
+    named: bool = True  # by the user
 
     @classmethod
     def of(cls, covariates: np.ndarray, names: list[str]) -> Self:

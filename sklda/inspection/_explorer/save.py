@@ -67,8 +67,8 @@ def save_explorer(
     groups : array-like of shape (n_documents,), default=None
         Group of each document. Numbers and dates are binned, such as by weeks or
         months, into at most 60 bins and shown as a line, with the number of documents
-        below it and gaps where there are no documents. All other groups are categories,
-        at most 200, each shown as a bar.
+        below it and gaps where there are no documents. Strings are categories, at most
+        200, each shown as a bar, in the order that `topic_means` describes.
     max_text_length : int, default=400
         Number of characters to store of each text, at least 1; documents that are not
         typical of any topic get a fifth of this number.
@@ -84,9 +84,9 @@ def save_explorer(
         Before fit; if the estimator has no `components_`, `path` is neither a str nor
         path-like, or names are not a list.
     ValueError
-        If the number of names, texts, labels or groups is wrong, a document has no
-        group, there are more than 200 categories, `transform` rejects X, X has no
-        tokens, `components_` has negative values, or `max_text_length` is below 1.
+        If the number of names, texts, labels or groups is wrong, `topic_means` would
+        reject the groups, `transform` rejects X, X has no tokens, `components_` has
+        negative values, or `max_text_length` is below 1.
     OSError
         If the file cannot be written: FileNotFoundError if its folder does not exist,
         IsADirectoryError if `path` is a folder.

@@ -265,13 +265,13 @@ def groups() -> Spec:
     """Return the Spec of the groups of documents."""
     return (
         names(N_DOCS, "documents")
-        + refused([None] * N_DOCS, [math.nan] * N_DOCS, words="document 0")
+        + refused([None] * N_DOCS, [math.nan] * N_DOCS, words="row 0")
         + refused(
             *([(d, item) for d in range(N_DOCS)] for item in (1, "a", None)),
             [[d] for d in range(N_DOCS)],
             [(d,) * (d + 1) for d in range(N_DOCS)],
-            words="{name} must contain one .* document 0 is .*Convert it",
-            error=TypeError,
+            [1, *LABELS[1:].astype(str)],
+            words="{name} must contain only .*Convert them",
         )
     )
 
