@@ -40,5 +40,5 @@ def test_diversity_by_hand():
 
 
 def test_first_of_equal_words_counts():
-    assert topic_diversity([[1, 1, 1, 1], [0, 0, 1, 1]], n_words=2) == 1.0
-    assert topic_diversity([[1, 1, 1, 1], [1, 0, 0, 0]], n_words=2) == 0.5
+    assert topic_diversity([[1, 1, 1, 0], [0, 0, 1, 1]], n_words=2) == 1.0
+    assert topic_diversity([[1, 1, 1, 0], [1, 0, 0, 0]], n_words=2) == 0.5
