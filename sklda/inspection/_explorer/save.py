@@ -11,6 +11,7 @@ from uuid import uuid4
 from sklda._base.fitted_topics import (
     axis_sums,
     check_counts,
+    empty_topics,
     fitted_components,
     normalise,
     snapshot,
@@ -105,7 +106,8 @@ def save_explorer(
 
     Shares and proportions are rounded to multiples of 1/255 after the shares in groups
     are computed. Texts highlight the words of a topic if they are spelled as in
-    `feature_names`, in upper or lower case; stemmed words are not found. The user guide
+    `feature_names`, in upper or lower case; stemmed words are not found. A topic
+    without tokens is marked as such, without words or documents. The user guide
     states the size of the file. Cost: that of `transform`, plus O(K V) for the words,
     with K topics and V words.
 
@@ -139,6 +141,7 @@ def save_explorer(
         texts = label_list(texts, "texts", "documents", len(lengths))
     shown = ShownModel(
         components=components,
+        empty=empty_topics(estimator, components),
         proportions=proportions,
         word_counts=axis_sums(counts, axis=0),
         lengths=lengths,
