@@ -68,7 +68,7 @@ def topic_weights(model: Any, name: str = "model") -> np.ndarray:
     """
     if hasattr(model, "fit"):
         return fitted_components(snapshot(model))
-    if word_lists(model) is not None:
+    if word_lists(model, name) is not None:
         raise TypeError(
             f"{name} contains lists of words, which have no weights. Pass a fitted "
             "model, or the weights of all words in its topics."

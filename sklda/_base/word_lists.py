@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 
-def word_lists(model: Any) -> list[list[str]] | None:
+def word_lists(model: Any, name: str = "model") -> list[list[str]] | None:
     """Return topics that are lists of words, or None if they are something else.
 
     A topic without words is an empty list, or has missing values for words, as in the
@@ -16,7 +16,7 @@ def word_lists(model: Any) -> list[list[str]] | None:
     rows = np.asarray(model, object).tolist() if hasattr(model, "__array__") else model
     if hasattr(model, "fit") or not isinstance(rows, list | tuple) or len(rows) == 0:
         return None
-    if not all(isinstance(row, list | tuple | np.ndarray) for row in rows):
+    if not all(isinstance(r, list | tuple) or np.ndim(r) == 1 for r in rows):
         return None
     lists = [[word for word in row if not _is_missing(word)] for row in rows]
     words = [word for words in lists for word in words]
@@ -25,7 +25,10 @@ def word_lists(model: Any) -> list[list[str]] | None:
     for k, of_topic in enumerate(lists):
         repeated = [word for word in of_topic if of_topic.count(word) > 1]
         if repeated:
-            raise ValueError(f"Topic {k} has the word {repeated[0]!r} several times.")
+            raise ValueError(
+                f"{name} lists the word {repeated[0]!r} of topic {k} several times; it "
+                "must be a matrix of numeric weights, or lists of distinct words."
+            )
     return lists
 
 

@@ -255,13 +255,16 @@ list of str
         occurrences = iter([_in_documents(X, words, weights.shape[1])])
     topics = topics.reshape(top.shape)
     together, n_units = _count(occurrences, topics)
-    value = (_OF_DOCUMENTS | _OF_WINDOWS)[measure]
-    coherence = np.full(len(weights), np.nan)
-    coherence[~empty] = [value(counts, n_units, smoothing) for counts in together]
+    known = ~empty
     if in_texts:
         occurs = together.diagonal(axis1=1, axis2=2) > 0
         _check_found(searched, topics[occurs])
-        coherence[np.flatnonzero(~empty)[occurs.sum(axis=1) < 2]] = np.nan
+        known[known] = occurs.sum(axis=1) > 1
+    value = (_OF_DOCUMENTS | _OF_WINDOWS)[measure]
+    coherence = np.full(len(weights), np.nan)
+    coherence[known] = [
+        value(counts, n_units, smoothing) for counts in together[known[~empty]]
+    ]
     return coherence
 
 
