@@ -1,95 +1,92 @@
-"""Covariates that a user passes, as numbers."""
+"""Covariates of documents that a user passes, as numbers."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
 
+from sklda._base.columns import as_column, columns_of
 from sklda._base.fitted_topics import check_matrix
-from sklda._core.checks import check_structure
 
-_WAY_OUT = (
-    "use OneHotEncoder or ColumnTransformer of scikit-learn to convert them to numbers"
-)
+
+class Covariates(NamedTuple):
+    """Covariates of documents."""
+
+    numbers: np.ndarray  # (n_documents, n_covariates) float64
+    names: list[str]
+    named: bool  # by the user; else they are x0, x1, ...
+    references: dict[str, str]  # of each category, the level without a column
 
 
 def numbers_of_covariates(
-    covariates: Any, n_documents: int | None
-) -> tuple[np.ndarray, list[str]]:
-    """Return covariates, (n_documents, n_covariates) float64, and their names.
+    covariates: Any, n_documents: int | None, *, categories: bool = False
+) -> Covariates:
+    """Return covariates as numbers, for any number of documents if that is None.
 
-    None is no covariates, and any number of documents.
+    With `categories`, these become a column of 0 and 1 for each level but the first.
 
     Raises
     ------
     ValueError
-        If they are no finite numbers, or not a row for each document.
+        If they are no finite numbers (or categories), or not a row for each document.
     """
-    if covariates is None:
-        return np.zeros((n_documents or 1, 0)), []
-    covariates = check_structure(covariates, "covariates")
-    _refuse_dates(covariates)
-    if issparse(covariates):  # as OneHotEncoder returns them
-        covariates = covariates.toarray()
-    names = [str(name) for name in getattr(covariates, "columns", [])]
-    if np.ndim(covariates) == 1:
-        covariates = np.asarray(covariates)[:, np.newaxis]
-    try:
-        matrix = check_matrix(covariates, "covariates", dtype=np.float64)
-    except ValueError as error:
-        if "could not convert" not in str(error):
-            raise
-        example = str(error).rpartition(": ")[2]
-        raise ValueError(
-            f"{_texts(covariates)} must be numbers, got {example}. If they are "
-            f"categories, {_WAY_OUT}."
-        ) from error
+    if covariates is None and not categories:
+        return Covariates(np.zeros((n_documents or 1, 0)), [], False, {})
+    columns, own_names = columns_of(covariates, "covariates")
+    names: list[str] = []
+    numbers: list[np.ndarray] = []
+    references: dict[str, str] = {}
+    for name, values in zip(own_names or _unnamed(columns), columns, strict=True):
+        where = f"covariates[{name!r}]"
+        column = as_column(values, where)
+        if column.are_dates:
+            raise ValueError(
+                f"{where} contains dates, which are not numbers: pass days or years "
+                "as numbers, such as (dates - dates.min()).dt.days."
+            )
+        if column.levels is None:
+            names.append(name)
+            numbers.append(column.values)
+            continue
+        if not categories:
+            raise ValueError(
+                f"{where} must be numbers, got {column.levels[0]!r}. If they are "
+                "categories, use OneHotEncoder or ColumnTransformer of scikit-learn "
+                "to convert them to numbers."
+            )
+        references[name], *others = column.levels
+        for i, level in enumerate(others or column.levels, start=len(others) > 0):
+            names.append(f"{name}[{level}]")  # a single level is refused as constant
+            numbers.append(column.values == i)
+    matrix = np.column_stack(numbers or [np.empty((1, 0))]).astype(np.float64)
+    check_matrix(matrix, "covariates")
     if n_documents is not None and len(matrix) != n_documents:
         raise ValueError(
-            f"covariates have {len(matrix)} rows, but X has {n_documents} documents: "
-            f"pass a row for each document, in the same order."
+            f"covariates have {len(matrix)} rows for {n_documents} documents: pass a "
+            "row for each document, in the same order."
         )
     matrix = np.ascontiguousarray(matrix)  # sums are then the same bits
-    return matrix, names or [f"x{j}" for j in range(matrix.shape[1])]
+    return Covariates(matrix, names, own_names is not None, references)
 
 
-def _refuse_dates(covariates: Any) -> None:
-    """Raise ValueError if there are dates; scikit-learn makes nanoseconds of them."""
-    for name in getattr(covariates, "columns", [None]):
-        column = covariates if name is None else covariates[name]
-        if _kind(column) in ("M", "m"):
-            where = "covariates" if name is None else f"covariates[{str(name)!r}]"
-            raise ValueError(
-                f"{where} contains dates or durations, which are not numbers: pass "
-                "days as numbers, such as (dates - dates.min()).dt.days."
-            )
+def _unnamed(columns: list[Any]) -> list[str]:
+    return [f"x{j}" for j in range(len(columns))]
 
 
-def _kind(column: Any) -> str:
-    """Return the kind of a dtype as NumPy has it."""
-    dtype = getattr(column, "dtype", None)
-    return str(getattr(dtype, "kind", None) or np.asarray(column).dtype.kind)
-
-
-def _texts(covariates: Any) -> str:
-    """Return which columns hold no numbers, in words."""
-    names = getattr(covariates, "columns", [])
-    texts = [str(name) for name in names if _kind(covariates[name]) in "OUST"]
-    return f"covariates{texts}" if texts else "covariates"
-
-
-def check_same(names: list[str], known: np.ndarray, covariates: Any) -> None:
-    """Raise ValueError unless covariates have the columns that fit had.
+def numbers_as_in_fit(
+    fitted: Any, covariates: Any, n_documents: int | None
+) -> np.ndarray:
+    """Return covariates as numbers; ValueError unless fit had the same columns.
 
     Names matter only where both have them.
     """
-    expected = known.tolist()
-    unnamed = [f"x{j}" for j in range(len(expected))]
-    by_name = hasattr(covariates, "columns") and expected != unnamed
-    if len(names) != len(expected) or (by_name and names != expected):
+    given = numbers_of_covariates(covariates, n_documents)
+    names = fitted.covariate_names_.tolist()
+    both_named = given.named and fitted._covariates_are_named
+    if len(given.names) != len(names) or (both_named and given.names != names):
         raise ValueError(
-            f"covariates have the columns {names}, but fit had {expected}: pass the "
+            f"covariates have the columns {given.names}, but fit had {names}: pass the "
             "same columns in the same order."
         )
+    return given.numbers

@@ -9,9 +9,13 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from sklda._core.checks import check_names, check_structure
+from sklda._base.word_lists import word_lists
+from sklda._core.checks import check_names, check_structure, native
 from sklda._core.types import MatrixLike, NameList
 from sklda._core.warn import warn_user
+
+_MAX_SHOWN = 5  # topics in a message
+_ROUNDING = 1e-6  # of a weight, relative to its prior
 
 
 def snapshot(estimator: Any) -> Any:
@@ -64,6 +68,11 @@ def topic_weights(model: Any, name: str = "model") -> np.ndarray:
     """
     if hasattr(model, "fit"):
         return fitted_components(snapshot(model))
+    if word_lists(model, name) is not None:
+        raise TypeError(
+            f"{name} contains lists of words, which have no weights. Pass a fitted "
+            "model, or the weights of all words in its topics."
+        )
     weights: np.ndarray = check_matrix(model, name, dtype=np.float64)
     return weights
 
@@ -98,9 +107,40 @@ def summable(weights: np.ndarray) -> np.ndarray:
     return weights if np.isfinite(total) else weights / weights.size
 
 
+def empty_topics(model: Any, weights: np.ndarray) -> np.ndarray:
+    """Return which topics have no token, (n_topics,): their words are not ranked.
+
+    `weights` are those of a fitted estimator or of an array, `topic_weights`.
+    """
+    if hasattr(model, "fit"):
+        prior = _prior_of_rows(model, len(weights))
+        return np.asarray((weights <= prior * (1 + _ROUNDING)).all(axis=1))
+    return np.asarray((weights == weights[:, :1]).all(axis=1) & (weights.shape[1] > 1))
+
+
+def warn_of_empty(empty: np.ndarray, consequence: str) -> None:
+    """Warn of topics without tokens, if there are any, and say what follows."""
+    if empty.any():
+        found = np.flatnonzero(empty)
+        shown = ", ".join(map(str, found[:_MAX_SHOWN]))
+        more = ", ..." if found.size > _MAX_SHOWN else ""
+        warn_user(
+            f"{found.size} of {empty.size} topics have no tokens, and thus no words: "
+            f"{consequence} (topics {shown}{more}). Fewer topics may suffice."
+        )
+
+
 def count_models(estimator: Any) -> int:
     """Return 1, or with one-vs-rest the number of classes, each with own topics."""
     return getattr(estimator, "_n_models", 1)
+
+
+def _prior_of_rows(estimator: Any, n_topics: int) -> np.ndarray:
+    """Return beta in a shape that goes with `components_`."""
+    prior = np.asarray(getattr(estimator, "topic_word_prior_", 0.0))  # 0 of NMF
+    if prior.ndim == 1:  # a number for each model
+        prior = np.repeat(prior, n_topics // prior.size)[:, np.newaxis]
+    return prior
 
 
 def check_one_model(estimator: Any) -> None:
@@ -123,9 +163,7 @@ def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray
         proportions = topic_proportions(estimator, X)
         return normalise(axis_sums(check_counts(X), axis=1) @ proportions)
     weights = fitted_components(estimator)
-    prior = np.asarray(getattr(estimator, "topic_word_prior_", 0.0))  # 0 of NMF
-    if prior.ndim == 1:  # a number for each model
-        prior = np.repeat(prior, len(weights) // prior.size)[:, np.newaxis]
+    prior = _prior_of_rows(estimator, len(weights))
     tokens = summable((weights - prior).clip(0))
     return normalise(tokens.sum(axis=1))
 
@@ -151,10 +189,10 @@ def check_matrix(value: Any, name: str, **options: Any) -> Any:
     """Return what scikit-learn's check_array makes of a matrix, or raise ValueError."""
     value = check_structure(value, name)
     try:
-        matrix = check_array(value, input_name=name, **options)
+        matrix = check_array(native(value), input_name=name, **options)
         if matrix.dtype == object:  # check_array does not convert a list of arrays
             matrix = check_array(matrix, dtype=np.float64, input_name=name)
-        return matrix
+        return native(matrix)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be a matrix of numbers: {error}") from error
 

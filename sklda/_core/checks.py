@@ -57,6 +57,14 @@ def check_names(
     return [str(item) for item in value]
 
 
+def native(matrix: Any) -> Any:
+    """Return a matrix in the byte order of the machine: SciPy knows no other."""
+    dtype = getattr(matrix, "dtype", None)
+    if not isinstance(dtype, np.dtype) or dtype.isnative:
+        return matrix
+    return matrix.astype(dtype.newbyteorder("="))
+
+
 def check_structure(matrix: Any, name: str) -> Any:
     """Return a matrix that SciPy can use: call this before anything else.
 

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
 from sklda._core.blocks import ArrayFile, read_in_blocks, same_width
-from sklda._core.checks import check_structure
+from sklda._core.checks import check_structure, native
 from sklda._core.problem import (
     MAX_32_BITS,
     Corpus,
@@ -70,10 +70,10 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     if sparse.issparse(X) and X.format not in ("dok", "lil"):
         X = deepcopy(X)  # other threads may write to the arrays of the caller
     X = check_structure(X, "X")  # neither SciPy nor the kernels check bounds
-    X = _validated(estimator, X, reset)
+    X = native(_validated(estimator, native(X), reset))
     if X.dtype == object:  # scikit-learn converts an array, but no list, of objects
         X = check_array(X, dtype=np.float64, input_name="X")
-    if X.dtype == np.float16 or not X.dtype.isnative:  # scipy.sparse knows neither
+    if X.dtype == np.float16:  # scipy.sparse does not know it
         X = X.astype(np.float64)
     counts = sparse.csr_array(X)
     _check_values(counts.data, type(estimator).__name__, whole)

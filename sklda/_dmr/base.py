@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.covariates import check_same, numbers_of_covariates
+from sklda._base.covariates import numbers_as_in_fit, numbers_of_covariates
 from sklda._base.fitted_topics import snapshot
 from sklda._base.fitting import fitting
 from sklda._base.fold_in import completion_score, doc_topic, prepare, split_tokens
@@ -46,6 +46,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
     coef_draws_: np.ndarray
     intercept_draws_: np.ndarray
     covariate_names_: np.ndarray
+    _covariates_are_named = True  # by the user
 
     @property
     def _parameters(self) -> SimpleNamespace:
@@ -67,20 +68,21 @@ class BaseCovariateLDA(BaseGibbsLDA):
         with fitting(self), make_threads(parameters, in_parallel=True) as threads:
             corpus = check_corpus(self, X, reset=chain is None)
             _warn_of_unused(y, covariates)
-            matrix, names = numbers_of_covariates(covariates, corpus.doc_ptr.size - 1)
+            given = numbers_of_covariates(covariates, corpus.doc_ptr.size - 1)
             problem = make_problem(self, corpus)
             sampler = self._make_sampler(problem, threads)
             if chain is None:
                 check_keep_draws(keep_draws, schedule, problem)
                 init, rng = check_init(self, problem), random_streams(self.random_state)
-                scaling = Scaling.of(matrix, names)
-                warn_of_undetermined(matrix, scaling)
+                scaling = Scaling.of(given.numbers, given.names)
+                warn_of_undetermined(given.numbers, scaling)
+                scaling = scaling._replace(named=given.named)
                 of_weights = NormalPrior.of(
                     problem.doc_topic_prior,
                     parameters.intercept_scale,
-                    np.full(len(names), parameters.weight_scale),
+                    np.full(len(given.names), parameters.weight_scale),
                 )
-                prior = CovariatePrior(scaling, matrix, of_weights, rng)
+                prior = CovariatePrior(scaling, given.numbers, of_weights, rng)
                 problem = prior.begun(problem)
 
                 def of_part(part, _):
@@ -90,7 +92,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
                 chain = Chain(sampler, problem, rng, keep_draws, z, prior)
             else:
                 check_documents(corpus, chain.problem.corpus, may_add=False)
-                chain.prior.check_same(matrix)
+                chain.prior.check_same(given.numbers)
                 chain = chain.extended(sampler, corpus, threads)
                 check_keep_draws(keep_draws, schedule, problem, len(chain.draws))
             chain.prior.threads = threads
@@ -116,6 +118,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
             "coef_draws_": coef,
             "intercept_draws_": intercept,
             "covariate_names_": np.array(scaling.names, dtype=str),
+            "_covariates_are_named": scaling.named,
             "components_": components,
             "doc_topic_": theta,
             "topic_assignments_": chain.z,
@@ -236,8 +239,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         """Return alpha of covariates, row by row, and the row of each document."""
         if covariates is None:
             return self.doc_topic_prior_, None
-        matrix, names = numbers_of_covariates(covariates, n_documents)
-        check_same(names, self.covariate_names_, covariates)
+        matrix = numbers_as_in_fit(self, covariates, n_documents)
         rows, row = np.unique(matrix, axis=0, return_inverse=True)
         return self._mean_alpha(rows), row.ravel().astype(np.int32)
 

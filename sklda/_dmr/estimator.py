@@ -248,9 +248,9 @@ class DMRLDA(BaseCovariateLDA):
             Ignored.
         covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates), default=None
-            Numbers that describe the documents, in the same order. For categories and
-            curves, use scikit-learn's ColumnTransformer, OneHotEncoder and
-            SplineTransformer. None means intercepts only.
+            Numbers that describe the documents, in the same order. For categories, such
+            as strings of digits, and for curves, use scikit-learn's ColumnTransformer,
+            OneHotEncoder and SplineTransformer. None means intercepts only.
 
         Returns
         -------

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as student_t
 from sklearn.utils import check_random_state
 
+from sklda._base.covariates import numbers_of_covariates
 from sklda._base.parameters import LEVEL, validates
 from sklda._base.scaling import Scaling
 from sklda._topics.plotting import check_indices, import_pandas
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.text_table import table_lines
-from sklda.inspection._covariates import check_covariates
 from sklda.inspection._pooling import Linear, check_several, pool
 
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
@@ -140,13 +140,13 @@ def estimate_effect(
     draws : PosteriorDraws
         ``draws_`` of an estimator that was fitted with `keep_draws`: at least 25 draws,
         far enough apart (`thin`) to differ.
-    covariates : array-like or DataFrame of shape (n_documents,) or \
+    covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates)
         Numbers that describe the training documents, in the same order; an intercept is
-        added. A column of strings, or of the pandas dtype category, becomes a column of
-        0 and 1 for each value except the first one of the dtype or in alphabetical
-        order: "party[right]" for the value "right" of "party". Pass dates as numbers,
-        such as years.
+        added. A column of strings, even of digits, or of a categorical dtype of pandas
+        or polars becomes a column of 0 and 1 for each value except the first one of the
+        dtype or in alphabetical order: "party[right]" for the value "right" of "party".
+        Pass dates as numbers, such as years.
     topics : array-like of int, default=None
         Topics to use in the regressions. By default all.
     confidence_level : float, default=0.95
@@ -222,8 +222,14 @@ def estimate_effect(
     draws = check_draws(draws)
     shown = check_indices(topics, "topics", draws.n_topics, "topics")
     check_several(draws)
-    matrix, names, references = check_covariates(covariates, draws.n_documents)
-    regression = _regression(matrix, names)
+    given = numbers_of_covariates(covariates, draws.n_documents, categories=True)
+    names = given.names
+    if len({"intercept", *names}) <= len(names):
+        raise ValueError(
+            f"covariates must have different names, none of them 'intercept'; got "
+            f"{names}."
+        )
+    regression = _regression(given.numbers, names)
     rng = check_random_state(random_state)
     estimator = Linear("effects", regression.fit, regression.df)
     pooled = pool(draws, shown, estimator, confidence_level, rng)
@@ -235,7 +241,7 @@ def estimate_effect(
     effects.low, effects.high = pooled.low.T * per_unit, pooled.high.T * per_unit
     effects.confidence_level, effects.n_draws = confidence_level, draws.n_draws
     effects.terms, effects.topics = ["intercept", *names], shown
-    effects.references = references
+    effects.references = given.references
     return effects
 
 

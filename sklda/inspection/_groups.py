@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Iterator
 from itertools import chain
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sklda._base.columns import as_column
 from sklda._topics.plotting import label_list
 
 MAX_GROUPS = 200  # more categories would not be legible
@@ -34,59 +34,28 @@ class Groups(NamedTuple):
 
 
 def check_groups(groups: Any, n_documents: int, max_bins: int = MAX_BINS) -> Groups:
-    """Return the groups: numbers and dates in increasing order, others by name.
+    """Return the groups: numbers and dates in increasing order, or categories.
 
     Dates and whole numbers become bins of equal width, the finest of which there are at
     most `max_bins`, and a bin between others may be empty. So do more different numbers
     than that; fewer have a group each. Raise TypeError or ValueError for anything else.
     """
-    names = label_list(groups, "groups", "documents", n_documents)
-    values = groups if isinstance(groups, np.ndarray) else list(groups)
-    for i, value in enumerate(values):
-        if _is_missing(value):
-            raise ValueError(
-                f"groups has no group for document {i} (it is {value!r}). Give it a "
-                "group, or remove the document."
-            )
-        if isinstance(value, list | tuple | set | frozenset | dict | np.ndarray):
-            raise TypeError(
-                "groups must contain one string, number or date per document, but the "
-                f"group of document {i} is {value!r}. Convert it to a string."
-            )
-    dates = _as_dates(groups, values)
-    if dates is not None:
-        return _of_dates(dates, max_bins)
-    numbers = np.asarray(groups)
-    if numbers.dtype.kind in "iuf":
-        return _of_numbers(numbers.astype(np.float64), max_bins)
-    found, members = np.unique(np.array(names, dtype=object), return_inverse=True)
-    if len(found) > MAX_GROUPS:
+    label_list(groups, "groups", "documents", n_documents)
+    values, names = as_column(groups, "groups")
+    if values.dtype.kind == "M":
+        return _of_dates(values, max_bins)
+    if names is None and values.dtype.kind != "b":
+        return _of_numbers(values.astype(np.float64), max_bins)
+    if names is None:
+        found, values = np.unique(values, return_inverse=True)
+        names = [str(one) for one in found]
+    if len(names) > MAX_GROUPS:
         raise ValueError(
-            f"groups has {len(found):,} different values; at most {MAX_GROUPS} can be "
+            f"groups has {len(names):,} different values; at most {MAX_GROUPS} can be "
             "shown. Merge rare groups; convert strings that are dates, for example "
             "with pandas.to_datetime."
         )
-    return Groups(list(found), members, None, False)
-
-
-def _is_missing(value: Any) -> bool:
-    if isinstance(value, float | np.floating):
-        return not math.isfinite(value)
-    if isinstance(value, np.datetime64):
-        return bool(np.isnat(value))
-    # Those of NumPy's masked arrays and of pandas, which need not be installed.
-    missing = {"MaskedConstant", "NAType", "NaTType"}
-    return value is None or type(value).__name__ in missing
-
-
-def _as_dates(groups: Any, values: Any) -> np.ndarray | None:
-    """Return dates as days, or None if the groups are no dates."""
-    if np.asarray(groups).dtype.kind == "M":
-        return np.asarray(groups).astype("datetime64[D]")
-    if all(isinstance(value, datetime.date) for value in values):
-        # A datetime is a date, too; its time and zone do not matter here.
-        return np.array([str(value)[:10] for value in values], dtype="datetime64[D]")
-    return None
+    return Groups(names, values, None, False)
 
 
 def _of_dates(days: np.ndarray, max_bins: int) -> Groups:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.covariates import check_same, numbers_of_covariates
+from sklda._base.covariates import numbers_as_in_fit
 from sklda._base.fitted_topics import snapshot
 from sklda._base.parameters import LEVEL, validates
 from sklda._topics.intervals import draws_interval, warn_of_few_draws
@@ -223,18 +223,13 @@ def predicted_proportions(
 def _settings(covariates: Any, fitted: Any) -> tuple[list[str], list[np.ndarray]]:
     """Return the names of the settings, and the rows of each or of all together."""
     if not isinstance(covariates, Mapping):
-        matrix = _checked(covariates, fitted)
+        matrix = numbers_as_in_fit(fitted, covariates, None)
         return [str(i) for i in range(len(matrix))], [matrix]
     if not covariates:
         raise ValueError("covariates contain no settings.")
-    names = [str(name) for name in covariates]
-    return names, [_checked(values, fitted) for values in covariates.values()]
-
-
-def _checked(covariates: Any, fitted: Any) -> np.ndarray:
-    matrix, names = numbers_of_covariates(covariates, None)
-    check_same(names, fitted.covariate_names_, covariates)
-    return matrix
+    settings = covariates.items()
+    matrices = [numbers_as_in_fit(fitted, values, None) for _, values in settings]
+    return [str(name) for name, _ in settings], matrices
 
 
 def _proportions(fitted: Any, matrix: np.ndarray, *, each: bool) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklda._base.fitted_topics import (
+    empty_topics,
     fitted_components,
     normalise,
     snapshot,
@@ -27,7 +28,7 @@ from sklda._topics.plotting import (
 )
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.word_scores import RANKING_CONSTRAINTS
-from sklda.inspection._words import top_columns
+from sklda.inspection._words import NO_TOKENS, top_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -176,9 +177,16 @@ class TopWordsDisplay:
             intervals = np.array(ends)[:, shown]
         columns = columns[shown]
         topic_word = normalise(components[shown])
+        words = np.array(names, dtype=object)[columns]
+        probabilities = np.take_along_axis(topic_word, columns, axis=1)
+        empty = empty_topics(estimator, components)[shown]
+        words[empty] = [NO_TOKENS, *[""] * (n_words - 1)]
+        probabilities[empty] = 0
+        if intervals is not None:
+            intervals[:, empty] = 0
         display = cls(
-            words=[[names[column] for column in topic] for topic in columns],
-            probabilities=np.take_along_axis(topic_word, columns, axis=1),
+            words=words.tolist(),
+            probabilities=probabilities,
             topics=shown,
             intervals=intervals,
         )

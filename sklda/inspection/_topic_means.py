@@ -143,9 +143,11 @@ def topic_means(
         ``draws_`` of an estimator that was fitted with `keep_draws`: at least 25 draws,
         far enough apart (`thin`) to differ.
     groups : array-like of shape (n_documents,)
-        Group of each training document, in the same order. Strings are categories;
-        numbers and dates become ordered bins of equal width, such as weeks or months.
-        Empty bins between other bins are gaps.
+        Group of each training document, in the same order. Strings are categories in
+        alphabetical order; a categorical dtype of pandas or polars keeps its order.
+        Numbers and dates become ordered bins of equal width, such as weeks or months.
+        Empty bins between other bins are gaps. Strings that look like dates are
+        refused: convert them, for example with pandas.to_datetime.
     topics : array-like of int, default=None
         Topics whose proportions are averaged. By default all.
     max_bins : int, default=24
@@ -164,10 +166,11 @@ def topic_means(
     Raises
     ------
     TypeError
-        If `draws` is not PosteriorDraws, or a group is not a string, number or date.
+        If `draws` is not PosteriorDraws, or groups are not a list or an array.
     ValueError
         If there are fewer than 2 draws or topics, a parameter is out of range, a
-        document has no group, or there are more than 200 categories.
+        document has no group, groups are not all strings, all numbers or all dates, or
+        there are more than 200 categories.
 
     Warns
     -----

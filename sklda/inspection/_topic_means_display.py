@@ -65,14 +65,15 @@ class TopicMeansDisplay:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklda import CollapsedGibbsLDA
     >>> from sklda.datasets import make_lda_corpus
     >>> from sklda.inspection import TopicMeansDisplay
     >>> X, _, _ = make_lda_corpus(50, 30, 3, random_state=0)
     >>> lda = CollapsedGibbsLDA(3, thin=4, keep_draws=25, random_state=0).fit(X)
-    >>> months = ["2008-01", "2008-03"] * 25
+    >>> months = np.array(["2008-01", "2008-03"] * 25, dtype="datetime64[M]")
     >>> TopicMeansDisplay.from_draws(lda.draws_, months, random_state=0).axes_.shape
-    (3,)
+    (4,)
     """
 
     axes_: np.ndarray

@@ -10,6 +10,7 @@ from sklda._base.fitted_topics import (
     axis_sums,
     check_counts,
     count_models,
+    empty_topics,
     fitted_components,
     has_names,
     normalise,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _MAX_LABEL_LENGTH = 18  # characters of a word in a label
+NO_TOKENS = "(no tokens)"  # in place of the words of a topic
 
 
 @overload
@@ -113,8 +115,9 @@ def top_words(
     Returns
     -------
     list of list of str, or DataFrame
-        Words of each topic, best first; ties are broken by column. The DataFrame has
-        one row per topic and one column per rank, starting at 1.
+        Words of each topic, best first; ties are broken by column. A topic without a
+        single token has no words: its list is empty. The DataFrame has one row per
+        topic and one column per rank, starting at 1, with None for missing words.
 
     Raises
     ------
@@ -153,12 +156,15 @@ def top_words(
     names = word_names(estimator, feature_names, components.shape[1])
     columns = top_columns(components, n_words, metric, weight)
     words = [[names[column] for column in topic] for topic in columns]
+    for k in np.flatnonzero(empty_topics(estimator, components)):
+        words[k] = []
     if not as_frame:
         return words
     pandas = import_pandas()
     topics = pandas.RangeIndex(len(words), name="topic")
     ranks = pandas.RangeIndex(1, columns.shape[1] + 1, name="rank")
-    return pandas.DataFrame(words, index=topics, columns=ranks)
+    rows = [topic or [None] * n_words for topic in words]
+    return pandas.DataFrame(rows, index=topics, columns=ranks)
 
 
 def top_columns(
@@ -194,10 +200,10 @@ def topic_labels(
         return [str(k) for k in range(len(components))]
     texts = [shorten(name, _MAX_LABEL_LENGTH) for name in names]
     top = top_columns(components, n_words, metric, weight)
-    return [
-        f"{k}{after_number}{between_words.join(texts[column] for column in topic)}"
-        for k, topic in enumerate(top)
-    ]
+    words = [between_words.join(texts[column] for column in topic) for topic in top]
+    for k in np.flatnonzero(empty_topics(estimator, components)):
+        words[k] = NO_TOKENS
+    return [f"{k}{after_number}{of_topic}" for k, of_topic in enumerate(words)]
 
 
 @validates(n_documents=POSITIVE_INTEGER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -10,7 +11,9 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 from sklearn.utils import Bunch
 
+from sklda._base.fitted_topics import empty_topics, topic_weights, warn_of_empty
 from sklda._base.parameters import validates
+from sklda._base.word_lists import rank_weights, word_lists, words_of
 from sklda._topics.several_models import check_models, distributions_of_all
 from sklda._topics.topic_distances import (
     DISTANCE_CONSTRAINTS,
@@ -40,7 +43,8 @@ def align_topics(
     ----------
     reference : estimator or array-like of shape (n_topics, n_words_of_corpus)
         Fitted topic model with `components_`, or the non-negative weights of words in
-        topics. Rows are normalised to distributions.
+        topics. Rows are normalised to distributions. If all models are lists of the top
+        words of each topic, best first, "top-words" compares these.
     others : list of estimator or array-like of shape (n_other_topics, \
 n_words_of_corpus)
         Models with the same words (and `feature_names_in_`) and any number of topics.
@@ -98,8 +102,12 @@ n_words_of_corpus)
     """
     found = check_models(others, "others")
     names = ["reference", *(f"others[{i}]" for i in range(len(found)))]
-    topics, *other_topics = distributions_of_all([reference, *found], names)
-    n_words = check_distance(distance, n_words, topics.shape[1])
+    every, n_words = _rows([reference, *found], names, distance, n_words)
+    for name, rows in zip(names, every, strict=True):
+        if not rows.any(axis=1).all():
+            k = np.flatnonzero(~rows.any(axis=1))[0]
+            raise ValueError(f"{name}: topic {k} has no words. Remove such topics.")
+    topics, *other_topics = every
     return [
         _alignment(topic_distances(topics, other, distance, n_words))
         for other in other_topics
@@ -141,7 +149,8 @@ def topic_stability(
     ----------
     models : list of estimator or array-like of shape (n_topics, n_words_of_corpus)
         At least two models, as for `align_topics`, for example fits with different
-        seeds or to bootstrap samples. Numbers of topics may differ.
+        seeds or to bootstrap samples. Numbers of topics may differ. Topics without
+        tokens do not count.
     distance : {"hellinger", "jensen-shannon", "top-words"}, default="hellinger"
         Distance between two topics, see `align_topics`.
     n_words : int, default=None
@@ -157,7 +166,7 @@ def topic_stability(
         - prototype : int, the index of the prototype in `models`; ties are broken by
           index.
         - per_topic : ndarray of shape (n_topics,), the mean similarity of each topic of
-          the prototype to its partners in the other fits.
+          the prototype to its partners in the other fits; NaN without tokens.
         - similarities : ndarray of shape (n_models, n_models), of all pairs of fits; 1
           on the diagonal.
 
@@ -165,6 +174,11 @@ def topic_stability(
     ------
     NotFittedError, TypeError, ValueError
         If there are fewer than two models, or as in `align_topics`.
+
+    Warns
+    -----
+    UserWarning
+        If topics have no tokens, see `topic_coherence`.
 
     References
     ----------
@@ -184,7 +198,14 @@ def topic_stability(
     >>> stability.prototype, stability.per_topic.round(2)
     (0, array([0.65, 0.65]))
     """
-    return _stability(*_checked(models, distance, n_words))
+    found, names = _several(models)
+    topics, n_words = _rows(found, names, distance, n_words)
+    empty = [
+        empty_topics(model, topic_weights(model) if hasattr(model, "fit") else rows)
+        for model, rows in zip(found, topics, strict=True)
+    ]
+    warn_of_empty(np.concatenate(empty), "they do not count")
+    return _stability(topics, empty, distance, n_words)
 
 
 @validates(**DISTANCE_CONSTRAINTS)
@@ -227,8 +248,10 @@ def consensus_topics(
     array([[0.375, 0.625, 0.   ],
            [0.   , 0.   , 1.   ]])
     """
-    topics, distance, n_words = _checked(models, distance, n_words)
-    reference = topics[_stability(topics, distance, n_words).prototype]
+    topics = distributions_of_all(*_several(models))
+    n_words = check_distance(distance, n_words, topics[0].shape[1])
+    none = [np.zeros(len(rows), bool) for rows in topics]
+    reference = topics[_stability(topics, none, distance, n_words).prototype]
     total, n_fits = np.zeros(reference.shape), np.zeros((len(reference), 1))
     for other in topics:
         distances = topic_distances(reference, other, distance, n_words)
@@ -238,32 +261,50 @@ def consensus_topics(
     return np.asarray(total / n_fits)
 
 
-def _checked(
-    models: Sequence[Any], distance: Distance, n_words: int | None
-) -> tuple[list[np.ndarray], Distance, int]:
-    """Return the distributions of all models, the distance and its number of words."""
+def _several(models: Sequence[Any]) -> tuple[list[Any], list[str]]:
+    """Return at least two models, and their names in messages."""
     found = check_models(models, "models", minimum=2)
-    topics = distributions_of_all(found, [f"models[{i}]" for i in range(len(found))])
-    return topics, distance, check_distance(distance, n_words, topics[0].shape[1])
+    return found, [f"models[{i}]" for i in range(len(found))]
 
 
-def _stability(topics: list[np.ndarray], distance: str, n_words: int) -> Bunch:
+def _rows(
+    models: list[Any], names: list[str], distance: str, n_words: int | None
+) -> tuple[list[np.ndarray], int]:
+    """Return topics over the same words, and the number of words to compare."""
+    lists = [word_lists(*pair) for pair in zip(models, names, strict=True)]
+    known = [rows for rows in lists if rows is not None]
+    if distance != "top-words" or len(known) < len(lists):
+        topics = distributions_of_all(models, names)
+        return topics, check_distance(distance, n_words, topics[0].shape[1])
+    words = words_of(list(chain.from_iterable(known)))
+    n_words = check_distance(distance, n_words, len(words))
+    return [rank_weights(rows, words, n_words) for rows in known], n_words
+
+
+def _stability(
+    topics: list[np.ndarray], empty: list[np.ndarray], distance: str, n_words: int
+) -> Bunch:
     """Return the result of `topic_stability` for checked models."""
     similarities = np.eye(len(topics))
     of_topics = [np.zeros((len(topics), len(rows))) for rows in topics]
+    numbers = [np.flatnonzero(~none) for none in empty]
     for i, j in zip(*np.triu_indices(len(topics), 1), strict=True):
-        distances = topic_distances(topics[i], topics[j], distance, n_words)
+        pair = topics[i][numbers[i]], topics[j][numbers[j]]
+        distances = topic_distances(*pair, distance, n_words)
         rows, columns = linear_sum_assignment(distances)
         values = 1 - distances[rows, columns]
-        of_topics[i][j, rows] = of_topics[j][i, columns] = values
-        similarities[i, j] = similarities[j, i] = values.sum() / max(distances.shape)
+        of_topics[i][j, numbers[i][rows]] = values
+        of_topics[j][i, numbers[j][columns]] = values
+        similarity = values.sum() / max(*distances.shape, 1)
+        similarities[i, j] = similarities[j, i] = similarity
     n_others = len(topics) - 1
     means = (similarities.sum(axis=1) - 1) / n_others
     # The first of equals: they may differ by rounding.
     prototype = int(np.argmax(means >= means.max() - 1e-12))
+    per_topic = of_topics[prototype].sum(axis=0) / n_others
     return Bunch(
         overall=float(means.mean()),
         prototype=prototype,
-        per_topic=of_topics[prototype].sum(axis=0) / n_others,
+        per_topic=np.where(empty[prototype], np.nan, per_topic),
         similarities=similarities,
     )

@@ -13,18 +13,24 @@ from scipy import sparse
 
 from sklda._base.fitted_topics import (
     check_counts,
+    check_feature_names,
+    empty_topics,
     has_names,
     top_indices,
     topic_weights,
+    warn_of_empty,
     word_names,
 )
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._base.word_lists import rank_weights, word_lists, words_of
 from sklda._core.checks import check_limit
 from sklda._core.types import MatrixLike, NameList
+from sklda._core.warn import warn_user
 from sklda.metrics._windows import Occurrence, occurrences_in_windows
 
 CoherenceMeasure: TypeAlias = Literal["u_mass", "npmi", "c_v", "c_uci", "c_npmi"]
+_MAX_SHOWN = 5  # words in a message
 # What is added to the probability of a pair in windows, as Röder et al. do.
 _EPSILON = 1e-12
 
@@ -123,9 +129,11 @@ def topic_coherence(
 
     Parameters
     ----------
-    model : estimator or array-like of shape (n_topics, n_words_of_corpus)
-        Fitted topic model with `components_`, or the weights of words in topics, on any
-        scale. Ties between words are broken by column, smallest first.
+    model : estimator, array-like of shape (n_topics, n_words_of_corpus), or list of \
+list of str
+        Fitted topic model with `components_`; the weights of words in topics, on any
+        scale; or the top words of each topic, best first, such as those of another
+        program. Ties between words are broken by column, smallest first.
     X : {array-like, sparse matrix} of shape (n_documents, n_words_of_corpus)
         Documents for "u_mass" and "npmi", from the fit or others. A word occurs in a
         document if its value is positive; the size of the value has no effect.
@@ -154,8 +162,10 @@ def topic_coherence(
         Texts for "c_v", "c_uci" and "c_npmi". `CountVectorizer()` splits strings. For a
         different vectorizer, pass tokens: ``map(vectorizer.build_analyzer(), texts)``.
     feature_names : array-like of str of shape (n_words_of_corpus,), default=None
-        Words to find in the texts, in the order of the columns of X. By default,
-        `feature_names_in_` of the estimator.
+        Words in the order of the columns of X, to find in the texts, or to find the
+        columns of words that `model` lists. By default, `feature_names_in_` of the
+        estimator. A phrase, such as "new york", occurs in a window that contains its
+        tokens side by side.
     window : int, default=None
         Number of tokens in a window, which moves by one token at a time; a shorter text
         is a single window. The default, as in [3]_, is 110 for "c_v" and 10 for the
@@ -168,9 +178,16 @@ def topic_coherence(
     Returns
     -------
     ndarray of shape (n_topics,)
-        Coherence of each topic, never NaN; higher is better. If w (for "npmi", v or w)
-        occurs in no document, a pair gets the smallest value, ``log(smoothing / D)`` or
-        -1. If a word occurs in no window, its pairs and its cosine are 0.
+        Coherence of each topic; higher is better. If w (for "npmi", v or w) occurs in
+        no document, a pair gets the smallest value, ``log(smoothing / D)`` or -1. If a
+        word occurs in no window, its pairs and its cosine are 0; if fewer than two
+        words of a topic occur in any, its coherence is NaN. So is that of a topic
+        without tokens, of which all words have the same weight.
+
+    Warns
+    -----
+    UserWarning
+        If top words occur in no window, or topics have no tokens.
 
     Raises
     ------
@@ -180,8 +197,8 @@ def topic_coherence(
     ValueError
         If X or texts are missing, or given for a measure that does not use them; X has
         a different number of words or negative values; texts contain none of the top
-        words; feature_names are missing or not distinct; or a parameter is out of
-        range.
+        words; feature_names are missing, not distinct, or without a word that a topic
+        lists; a list has a word twice; or a parameter is out of range.
 
     Notes
     -----
@@ -215,29 +232,86 @@ def topic_coherence(
     ...     topics, measure="c_v", n_words=2, texts=texts, feature_names=names
     ... ).round(2)
     array([0.92, 0.03])
+    >>> lists = [["cat", "dog"], ["moon", "dog"]]
+    >>> topic_coherence(lists, measure="c_v", n_words=2, texts=texts).round(2)
+    array([0.92, 0.03])
     """
-    weights = topic_weights(model)
-    check_limit(n_words, "n_words", weights.shape[1], "words")
-    top = top_indices(weights, n_words)
-    words, topics = np.unique(top, return_inverse=True)
-    if measure in _OF_DOCUMENTS:
-        _check_given(measure, "X", X=X, texts=texts, window=window)
-        occurrences = iter([_in_documents(X, words, weights.shape[1])])
-    else:
+    in_texts = measure in _OF_WINDOWS
+    if in_texts:
         _check_given(measure, "texts", texts=texts, X=X)
-        names = _distinct_names(model, feature_names, weights.shape[1])
+    else:
+        _check_given(measure, "X", X=X, texts=texts, window=window)
+    weights, names = _weights(model, feature_names, n_words, in_texts)
+    check_limit(n_words, "n_words", weights.shape[1], "words")
+    empty = empty_topics(model, weights)
+    warn_of_empty(empty, "their coherence is NaN")
+    top = top_indices(weights[~empty], n_words)
+    words, topics = np.unique(top, return_inverse=True)
+    if in_texts:
         searched = [names[word] for word in words]
         size = _DEFAULT_WINDOWS[measure] if window is None else window
         occurrences = occurrences_in_windows(texts, searched, size)
-    together, n_units = _count(occurrences, topics.reshape(top.shape))
-    if measure in _OF_WINDOWS and not together.any():
-        shown = ", ".join(repr(name) for name in searched[:5])
-        raise ValueError(
-            f"texts contain none of the top words ({shown}, ...): feature_names must "
-            "be spelt like the tokens in texts."
-        )
+    else:
+        occurrences = iter([_in_documents(X, words, weights.shape[1])])
+    topics = topics.reshape(top.shape)
+    together, n_units = _count(occurrences, topics)
+    known = ~empty
+    if in_texts:
+        occurs = together.diagonal(axis1=1, axis2=2) > 0
+        _check_found(searched, topics[occurs])
+        known[known] = occurs.sum(axis=1) > 1
     value = (_OF_DOCUMENTS | _OF_WINDOWS)[measure]
-    return np.array([value(counts, n_units, smoothing) for counts in together])
+    coherence = np.full(len(weights), np.nan)
+    coherence[known] = [
+        value(counts, n_units, smoothing) for counts in together[known[~empty]]
+    ]
+    return coherence
+
+
+def _weights(
+    model: Any, feature_names: Any, n_words: int, in_texts: bool
+) -> tuple[np.ndarray, list[str]]:
+    """Return the weights of words in topics and, if they are needed, their names."""
+    lists = word_lists(model)
+    if lists is None:
+        weights = topic_weights(model)
+        if not in_texts:
+            return weights, []
+        return weights, _distinct_names(model, feature_names, weights.shape[1])
+    if feature_names is not None:
+        names = _distinct(check_feature_names(feature_names))
+    elif in_texts:
+        names = words_of(lists)
+    else:
+        raise ValueError(
+            "feature_names must be given, because the topics are lists of words, but X "
+            "has columns. Pass `vectorizer.get_feature_names_out()`."
+        )
+    return rank_weights(lists, names, n_words), names
+
+
+def _check_found(searched: list[str], found: np.ndarray) -> None:
+    """Warn of words that occur in no window; raise ValueError if none does."""
+    lost = np.delete(np.arange(len(searched)), found)
+    if lost.size == 0:
+        return
+    shown = ", ".join(repr(searched[word]) for word in lost[:_MAX_SHOWN])
+    more = ", ..." if lost.size > _MAX_SHOWN else ""
+    way_out = (
+        "feature_names must be spelt like the tokens in texts. CountVectorizer() "
+        "splits strings; for a different vectorizer, pass "
+        "texts=map(vectorizer.build_analyzer(), texts)."
+    )
+    if lost.size == len(searched):
+        raise ValueError(
+            f"texts contain none of the top words ({shown}{more}): {way_out}"
+        )
+    warn_user(
+        f"texts contain no window with {lost.size} of the {len(searched)} top words "
+        f"({lost.size / len(searched):.0%}): {shown}{more}. Their pairs count as "
+        f"independent, so the coherence is not that of the topics. If they should "
+        f"occur, {way_out}"
+    )
 
 
 def _check_given(measure: str, needed: str, **given: Any) -> None:
@@ -261,7 +335,11 @@ def _distinct_names(model: Any, feature_names: Any, n_words: int) -> list[str]:
             "feature_names must be given, because the model only knows columns of X, "
             "but texts contain words. Pass `vectorizer.get_feature_names_out()`."
         )
-    names = word_names(model, feature_names, n_words)
+    return _distinct(word_names(model, feature_names, n_words))
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Return names, or raise ValueError if one occurs several times."""
     ((repeated, count),) = Counter(names).most_common(1)
     if count > 1:
         raise ValueError(

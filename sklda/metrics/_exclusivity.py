@@ -7,9 +7,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.fitted_topics import top_indices, topic_distributions, topic_weights
+from sklda._base.fitted_topics import (
+    empty_topics,
+    top_indices,
+    topic_distributions,
+    topic_weights,
+    warn_of_empty,
+)
 from sklda._base.parameters import POSITIVE_INTEGER, PROPORTION, validates
 from sklda._base.sklearn_private import StrOptions
+from sklda._base.word_lists import rank_weights, word_lists, words_of
 from sklda._core.checks import check_limit
 from sklda._topics.word_scores import check_weight, exclusivity, word_scores
 
@@ -20,9 +27,11 @@ def topic_diversity(model: Any | ArrayLike, n_words: int = 25) -> float:
 
     Parameters
     ----------
-    model : estimator or array-like of shape (n_topics, n_words_of_corpus)
-        Fitted topic model with `components_`, or the weights of words in topics, on any
-        scale. Ties between words are broken by column, smallest first.
+    model : estimator, array-like of shape (n_topics, n_words_of_corpus), or list of \
+list of str
+        Fitted topic model with `components_`; the weights of words in topics, on any
+        scale; or the top words of each topic, best first, such as those of another
+        program. Ties between words are broken by column, smallest first.
     n_words : int, default=25
         Number of top words of each topic, from 1 to n_words_of_corpus.
 
@@ -30,14 +39,21 @@ def topic_diversity(model: Any | ArrayLike, n_words: int = 25) -> float:
     -------
     float
         From ``1 / n_topics``, if all topics have the same top words, to 1, if no word
-        is a top word of two topics [1]_.
+        is a top word of two topics [1]_. Topics without tokens do not count; if there
+        are no others, NaN.
 
     Raises
     ------
     NotFittedError, TypeError
         Before fit, or if the estimator has no `components_`.
     ValueError
-        If a weight is not finite, or `n_words` is out of its range.
+        If a weight is not finite, a list has a word twice, or `n_words` is out of its
+        range.
+
+    Warns
+    -----
+    UserWarning
+        If topics have no tokens, see `topic_coherence`.
 
     References
     ----------
@@ -49,11 +65,19 @@ def topic_diversity(model: Any | ArrayLike, n_words: int = 25) -> float:
     >>> from sklda.metrics import topic_diversity
     >>> topic_diversity([[0.5, 0.4, 0.1], [0.1, 0.4, 0.5]], n_words=2)
     0.75
+    >>> topic_diversity([["cat", "dog"], ["moon", "dog"]], n_words=2)
+    0.75
     """
-    weights = topic_weights(model)
+    lists = word_lists(model)
+    if lists is None:
+        weights = topic_weights(model)
+    else:
+        weights = rank_weights(lists, words_of(lists), n_words)
     check_limit(n_words, "n_words", weights.shape[1], "words")
-    words = top_indices(weights, n_words)
-    return float(np.unique(words).size / words.size)
+    empty = empty_topics(model, weights)
+    warn_of_empty(empty, "the diversity is that of the others")
+    words = top_indices(weights[~empty], n_words)
+    return float(np.unique(words).size / words.size) if words.size > 0 else np.nan
 
 
 @validates(
@@ -96,7 +120,7 @@ def topic_exclusivity(
     ndarray of shape (n_topics,)
         Exclusivity of each topic, above 0 and at most 1. It is 1 if the top words have
         no weight in other topics or, for "frex", if no words rank higher in frequency
-        or exclusivity.
+        or exclusivity. It is NaN for a topic without tokens.
 
     Raises
     ------
@@ -105,6 +129,11 @@ def topic_exclusivity(
     ValueError
         If a weight is negative or not finite, all weights of a topic are 0, weight is
         given for "exclusivity", or a parameter is out of its range.
+
+    Warns
+    -----
+    UserWarning
+        If topics have no tokens, see `topic_coherence`.
 
     References
     ----------
@@ -122,6 +151,8 @@ def topic_exclusivity(
     array([0.75, 0.75])
     """
     topic_word = topic_distributions(model)
+    empty = empty_topics(model, topic_weights(model))
+    warn_of_empty(empty, "their exclusivity is NaN")
     check_limit(n_words, "n_words", topic_word.shape[1], "words")
     weight = check_weight(weight, measure)
     if measure == "frex":
@@ -129,4 +160,5 @@ def topic_exclusivity(
     else:
         scores = exclusivity(topic_word)
     top = top_indices(topic_word, n_words)
-    return np.asarray(np.take_along_axis(scores, top, axis=1).mean(axis=1))
+    means = np.take_along_axis(scores, top, axis=1).mean(axis=1)
+    return np.where(empty, np.nan, means)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,27 +24,40 @@ def occurrences_in_windows(
 ) -> Iterator[Occurrence]:
     """Yield the occurrences of distinct words in windows, for blocks of texts.
 
-    A window moves by one token at a time; a text shorter than it is one window.
+    A window moves by one token at a time; a text shorter than it is one window. A
+    phrase, words with spaces between them, occurs in a window that contains all of its
+    tokens side by side, or contains it as one token.
     """
     number_of = {word: i for i, word in enumerate(words)}
-    places: list[np.ndarray] = []
+    lengths = sorted({1, *(len(word.split(" ")) for word in words)})  # in tokens
+    places = [np.empty((3, 0), np.int64)]
     n_windows = n_places = 0
     for tokens in token_lists(texts):
-        numbers = map(number_of.get, tokens, repeat(-1))
-        word = np.fromiter(numbers, np.int64, len(tokens))
-        position = np.flatnonzero(word >= 0)
         width = min(window, len(tokens))  # window may be too large for an array
         windows_here = max(len(tokens) - width + 1, 1)
-        first = (position - width + 1).clip(0) + n_windows
-        last = position.clip(max=windows_here - 1) + n_windows
-        places.append(np.array([word[position], first, last]))
+        for length in lengths:
+            if length > width:
+                break
+            numbers = map(number_of.get, n_grams(tokens, length), repeat(-1))
+            word = np.fromiter(numbers, np.int64, len(tokens) - length + 1)
+            position = np.flatnonzero(word >= 0)
+            first = (position + length - width).clip(0) + n_windows
+            last = position.clip(max=windows_here - 1) + n_windows
+            places.append(np.array([word[position], first, last]))
+            n_places += position.size
         n_windows += windows_here
-        n_places += position.size
         if n_places >= _BLOCK_SIZE:
             yield _occurrence_matrix(places, len(words)), n_windows
-            places, n_windows, n_places = [], 0, 0
+            places, n_windows, n_places = places[:1], 0, 0
     if n_windows > 0:
         yield _occurrence_matrix(places, len(words)), n_windows
+
+
+def n_grams(tokens: list[str], length: int) -> Iterable[str]:
+    """Return the phrases of so many tokens side by side."""
+    if length == 1:
+        return tokens
+    return map(" ".join, zip(*(tokens[i:] for i in range(length)), strict=False))
 
 
 def _occurrence_matrix(places: list[np.ndarray], n_words: int) -> sparse.csc_array:
@@ -53,7 +66,7 @@ def _occurrence_matrix(places: list[np.ndarray], n_words: int) -> sparse.csc_arr
     `places` have three rows: words, and the first and last windows that they are in.
     """
     word, first, last = np.concatenate(places, axis=1)
-    order = np.lexsort((first, word))
+    order = np.lexsort((last, first, word))
     word, begin, end = word[order], first[order], last[order] + 1
     # Several places of a word in one window are one occurrence.
     repeated = word[1:] == word[:-1]
@@ -80,12 +93,27 @@ def token_lists(texts: Any) -> Iterator[list[str]]:
         if isinstance(text, str):
             yield split(text)
         elif isinstance(text, list | tuple | np.ndarray):
-            yield list(text)
+            yield _in_order([str(token) for token in text])
         else:
             raise TypeError(
                 f"texts must contain strings or lists of tokens, but text {number} is "
                 f"of type {type(text).__name__}."
             )
+
+
+def _in_order(tokens: list[str]) -> list[str]:
+    """Return the words of a text that a vectorizer has turned into all its n-grams.
+
+    It lists those of two words behind those of one. Other tokens are returned as they
+    are.
+    """
+    lengths = [token.count(" ") + 1 for token in tokens]
+    if len(lengths) < 2 or max(lengths) == 1:
+        return tokens
+    shortest = [t for t, n in zip(tokens, lengths, strict=True) if n == lengths[0]]
+    words = shortest[0].split(" ")[:-1] + [t.rpartition(" ")[2] for t in shortest]
+    every = (n_grams(words, n) for n in range(lengths[0], max(lengths) + 1))
+    return words if tokens == list(chain.from_iterable(every)) else tokens
 
 
 def check_texts(texts: Any) -> Iterable[Any]:

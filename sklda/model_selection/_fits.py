@@ -147,7 +147,9 @@ def fit_and_measure(
     values = {"seconds": time.perf_counter() - start}
     for name in measures:
         if name in MEASURES:
-            values[name] = float(np.mean(MEASURES[name](model, data, test)))
+            of_topics = np.ravel(MEASURES[name](model, data, test))
+            known = of_topics[~np.isnan(of_topics)]  # NaN for topics without words
+            values[name] = float(known.mean()) if known.size > 0 else np.nan
     return values, model.components_ if "stability" in measures else None
 
 

@@ -93,6 +93,16 @@ def make_misaligned():
     return sparse.csr_array(arrays, shape=X.shape)
 
 
+def make_swapped(format_):
+    """Store values, and indices where that is possible, in the other byte order."""
+    swapped = X.asformat(format_, copy=True)
+    for name in ("data", "indices", "indptr"):
+        if hasattr(swapped, name):
+            array = getattr(swapped, name)
+            setattr(swapped, name, array.astype(array.dtype.newbyteorder()))
+    return swapped
+
+
 CONTAINERS = [sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.csc_array]
 CONTAINERS += [sparse.coo_matrix, sparse.coo_array, sparse.lil_matrix]
 FORMS = {
@@ -109,6 +119,11 @@ FORMS = {
     "array, Fortran order": lambda: np.asfortranarray(COUNTS),
     "array, every other column": lambda: np.repeat(COUNTS, 2, axis=1)[:, ::2],
     "array, other byte order": lambda: COUNTS.astype(">i4"),
+    "frame, other byte order": lambda: make_frame(">i8"),
+    **{
+        f"{format_}, other byte order": lambda format_=format_: make_swapped(format_)
+        for format_ in ("csr", "csc", "bsr", "coo", "dia")
+    },
     "list of lists": lambda: COUNTS.tolist(),
     "list of arrays of objects": lambda: list(COUNTS.astype(object)),
     "csr, big float": lambda: X.astype(np.longdouble),

@@ -107,6 +107,40 @@ def test_columns_of_data_frames_have_names(planted):
     assert fit(X, covariates).covariate_names_.tolist() == ["x0", "x1"]
 
 
+@pytest.mark.parametrize("names", [["a", "b"], ["x0", "x1"], [0, 1]])
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_names_of_columns_are_compared(planted, names, library):
+    frames = pytest.importorskip(library)
+    X, covariates = small(planted)
+    columns = dict(zip(map(str, names), covariates.T, strict=True))
+    frame = frames.DataFrame(columns)
+    if library == "pandas":
+        frame.columns = names
+    model = pickle.loads(pickle.dumps(fit(X, frame)))
+    expected = model.transform(X, covariates=frame)
+    np.testing.assert_array_equal(model.transform(X, covariates=covariates), expected)
+    swapped = frame[[frame.columns[1], frame.columns[0]]]
+    renamed = frames.DataFrame({"c": covariates[:, 0], "d": covariates[:, 1]})
+    for other in (swapped, renamed):
+        for call in (model.transform, model.score, model.perplexity):
+            with pytest.raises(ValueError, match="same columns in the same order"):
+                call(X, covariates=other)
+        for settings in (other, {"all": other}):
+            with pytest.raises(ValueError, match="same columns in the same order"):
+                predicted_proportions(model, settings)
+        found = fit(X, covariates).transform(X, covariates=other)  # fit had no names
+        assert found.shape == (60, K)
+
+
+def test_name_of_a_series_is_compared(planted):
+    X, covariates = small(planted)
+    year = pandas.Series(covariates[:, 1], name="x0")
+    model = fit(X, year)
+    model.transform(X, covariates=year.to_numpy())
+    with pytest.raises(ValueError, match=r"\['x1'\], but fit had \['x0'\]"):
+        model.transform(X, covariates=year.rename("x1"))
+
+
 def test_sparse_covariates_of_an_encoder(planted):
     X, covariates = small(planted)
     model = fit(X, sparse.csr_matrix(covariates))
@@ -120,7 +154,7 @@ def test_texts_and_dates_are_named(planted):
     for dates in (days, days.tz_localize(None)):
         with pytest.raises(ValueError, match=r"\['day'\] contains dates.*days"):
             fit(X, frame.assign(day=dates))
-    with pytest.raises(ValueError, match=r"^covariates contains dates"):
+    with pytest.raises(ValueError, match=r"^covariates.* contains dates"):
         fit(X, days.tz_localize(None).to_numpy())
     with pytest.raises(ValueError, match=r"\['side'\] must be numbers, got 'left'. If"):
         fit(X, frame.assign(side="left"))

@@ -256,14 +256,6 @@ def test_categories_are_taken(draws, kind):
     np.testing.assert_array_equal(effects.coefficient, expected.coefficient)
 
 
-def test_names_that_look_like_years_may_be_categories(draws):
-    pandas = pytest.importorskip("pandas")
-    years = pandas.Series(np.array(["1999", "2000", "2001"])[np.arange(30) % 3])
-    assert estimate_effect(draws, years).terms == ["intercept", "x0"]
-    terms = estimate_effect(draws, years.astype("category")).terms
-    assert terms == ["intercept", "x0[2000]", "x0[2001]"]
-
-
 def test_categories_beside_numbers(draws):
     rows = [[year, party] for year, party in zip(COVARIATES[:, 0], PARTY, strict=True)]
     effects = estimate_effect(draws, rows, random_state=0)

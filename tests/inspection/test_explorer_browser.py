@@ -8,6 +8,7 @@ import pytest
 from sklda.inspection import save_explorer, top_documents, top_words
 from tests.helpers.browser import chromium
 from tests.helpers.explorer_page import EVIL, N_DOCUMENTS, N_TOPICS, explored
+from tests.helpers.known_topics import KnownTopics
 
 sync_api = pytest.importorskip("playwright.sync_api")
 # On a busy machine Chromium is at times without a new frame for ten seconds.
@@ -125,6 +126,28 @@ def test_content_of_a_topic(open_page):
     marked = set(map(str.lower, texts_of(page, "#documents mark")))
     assert marked
     assert marked <= {word.lower() for word in words}
+
+
+def test_a_topic_without_tokens_has_neither_words_nor_documents(browser, tmp_path):
+    model, X, names, texts = explored()
+    components = np.insert(model.components_, 1, 0, axis=0)
+    theta = np.insert(model.theta, 1, 0, axis=1)
+    path = tmp_path / "page.html"
+    model = KnownTopics(components, theta=theta)
+    save_explorer(path, model, X, feature_names=names, texts=texts)
+    page = browser.new_page()
+    wrong = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(f"{path.as_uri()}#topic=1")
+    expect_topic(page, 1)
+    assert page.locator("#label").input_value() == "(no tokens)"
+    for name in ("words", "documents"):
+        assert page.locator(f"#{name} [role=option]").count() == 0
+    page.locator('#map [data-topic="2"]').click()
+    expect_topic(page, 2)
+    assert page.locator("#words [role=option]").count() > 0
+    page.close()
+    assert wrong == []
 
 
 @pytest.mark.parametrize(

@@ -142,3 +142,40 @@ def test_different_words_are_named(topics):
         with pytest.raises(ValueError, match=message):
             topic_stability([first, topics, model])
     topic_stability([first, topics, first])
+
+
+# --- lists of words, and topics without tokens ------------------------------------
+
+
+def test_lists_of_words_are_compared_by_their_top_words():
+    first = [["cat", "dog", "cow"], ["sun", "moon", "star"]]
+    second = [["moon", "sun", "cat"], ["dog", "cat", "sun"], ["cow", "a", "b"]]
+    options = {"distance": "top-words", "n_words": 2}
+    (found,) = align_topics(first, [second], **options)
+    assert found.partners.tolist() == [1, 0]
+    assert found.distance_matrix.tolist() == [[1, 0, 1], [0, 1, 1]]
+    (found,) = align_topics(first, [second], "top-words", n_words=3)
+    np.testing.assert_allclose(found.distances, 1 / 3)
+    stability = topic_stability([first, first[::-1], np.array(second)], **options)
+    np.testing.assert_allclose(stability.similarities[0], [1, 1, 2 / 3])
+    with pytest.raises(ValueError, match=r"others\[0\]: topic 1 has no words"):
+        align_topics(first, [[["cat", "dog"], []]], **options)
+    with pytest.raises(TypeError, match=r"models\[0\] contains lists of words"):
+        topic_stability([first, second])
+    with pytest.raises(TypeError, match=r"models\[0\] contains lists of words"):
+        consensus_topics([first, second], **options)
+    with pytest.raises(TypeError, match=r"reference contains lists of words"):
+        align_topics(first, [np.eye(3)], **options)
+    with pytest.raises(ValueError, match=r"n_words=4 exceeds .* of topic 0, 3"):
+        align_topics(first, [second], "top-words", n_words=4)
+
+
+def test_topics_without_tokens_do_not_count_as_stable():
+    first, other = np.eye(4)[:2] + 0.1, np.eye(4)[[1, 2]] + 0.1
+    expected = topic_stability([first, other, first])
+    padded = [np.vstack([rows, np.full((3, 4), 0.1)]) for rows in (first, other)]
+    with pytest.warns(UserWarning, match=r"6 of 12 topics have no tokens"):
+        found = topic_stability([*padded, first])
+    np.testing.assert_array_equal(found.similarities, expected.similarities)
+    np.testing.assert_array_equal(found.per_topic[:2], expected.per_topic)
+    assert np.isnan(found.per_topic[2:]).all()

@@ -92,6 +92,11 @@ def test_coherence_does_not_depend_on_the_form_of_X(corpus, measure):
     before = zeros.data.copy()
     forms = [0.25 * X, once, doubled, zeros, sparse.csc_matrix(X), sparse.coo_array(X)]
     forms += [sparse.csr_matrix(X, dtype=np.float32)]
+    forms += [X.astype(kind) for kind in (">i8", ">i2", ">f4", ">f8")]
+    for format_ in ("csr", "csc", "bsr", "coo", "dia"):
+        swapped = once.asformat(format_, copy=True)
+        swapped.data = swapped.data.astype(">i4")
+        forms.append(swapped)
     for form in forms:
         np.testing.assert_array_equal(topic_coherence(topics, form, measure), expected)
     np.testing.assert_array_equal(zeros.data, before)
@@ -114,3 +119,39 @@ def test_u_mass_is_that_of_gensim(dense_corpus):
     # It adds 1e-12 to the probability that both are there.
     found = topic_coherence(topics, X, n_words=10, smoothing=1e-12 * X.shape[0])
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+# --- lists of words, such as those of other programs -------------------------------
+
+
+@pytest.mark.parametrize("measure", ["u_mass", "npmi"])
+def test_lists_of_words_are_topics(dense_corpus, measure):
+    X, topics, _, names = dense_corpus
+    lists = [[names[w] for w in np.argsort(-row)[:6]] for row in topics]
+    expected = topic_coherence(topics, X, measure, n_words=4)
+    options = {"n_words": 4, "feature_names": names}
+    for given in (lists, tuple(map(tuple, lists)), np.array(lists)):
+        found = topic_coherence(given, X, measure, **options)
+        np.testing.assert_array_equal(found, expected)
+    of_lengths = [words[: 4 + k] for k, words in enumerate(lists)]  # three of them
+    found = topic_coherence(of_lengths, X, measure, **options)
+    np.testing.assert_array_equal(found, expected)
+    with pytest.raises(ValueError, match=r"feature_names must be given.*X has columns"):
+        topic_coherence(lists, X, measure, n_words=4)
+    with pytest.raises(ValueError, match=r"feature_names must contain all.* no 'moon'"):
+        topic_coherence([["1", "moon"]], X, measure, n_words=2, feature_names=names)
+    with pytest.raises(ValueError, match=r"n_words=10 exceeds .* of topic 0, 6"):
+        topic_coherence(lists, X, measure, feature_names=names)
+    with pytest.raises(ValueError, match=r"lists the word 'a' of topic 1 several"):
+        topic_coherence([["b", "a"], ["a", "b", "a"]], X, n_words=2)
+
+
+@pytest.mark.parametrize("measure", ["c_v", "c_uci", "c_npmi"])
+def test_lists_of_words_need_no_names_in_texts(dense_corpus, measure):
+    _, topics, texts, names = dense_corpus
+    lists = [[names[w] for w in np.argsort(-row)[:6]] for row in topics]
+    options = {"measure": measure, "n_words": 6, "texts": texts}
+    expected = topic_coherence(topics, feature_names=names, **options)
+    for given in ({}, {"feature_names": names}):
+        found = topic_coherence(lists, **options, **given)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)

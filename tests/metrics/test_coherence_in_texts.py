@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
-from sklda.metrics import _windows, topic_coherence
+from sklda.metrics import _coherence, _windows, topic_coherence
 from tests.helpers.gensim_coherence import gensim_coherence
 from tests.helpers.known_topics import KnownTopics
 
@@ -85,11 +85,92 @@ def test_blocks_of_texts_change_nothing(texts, topics, monkeypatch, block_size):
 
 def test_words_in_all_windows_and_in_none():
     texts = [["a", "b"], ["b", "a"]]
-    options = {"n_words": 2, "texts": texts, "feature_names": ["a", "b", "c", "d"]}
-    topics = [[2, 2, 0, 0], [2, 0, 2, 0], [0, 0, 1, 1]]
+    options = {"n_words": 3, "texts": texts, "feature_names": ["a", "b", "c", "d"]}
+    topics = [[2, 2, 1, 0], [2, 0, 2, 1], [0, 1, 2, 2]]
+    words = r"2 of the 4 top words \(50%\): 'c', 'd'\. .*build_analyzer"
     for measure in WINDOW_MEASURES:
-        found = topic_coherence(topics, measure=measure, **options)
-        np.testing.assert_allclose(found, 0, atol=1e-11)
+        with pytest.warns(UserWarning, match=words):
+            found = topic_coherence(topics, measure=measure, **options)
+        # One pair is in all windows; no pair of the other topics can be counted.
+        np.testing.assert_allclose(found, [0, np.nan, np.nan], atol=1e-11)
+
+
+def test_words_that_strings_are_never_split_into_are_named():
+    # Vowel signs end a word for CountVectorizer; capitals and single letters are lost.
+    texts = ["कॅमेरा नवल शहर", "नवल शहर Paris x", "शहर paris x"] * 3
+    names = ["कॅमेरा", "नवल", "शहर", "Paris", "x"]
+    options = {"measure": "c_npmi", "n_words": 5, "feature_names": names}
+    with pytest.warns(UserWarning, match=r"3 of the 5 .*60%.*'कॅमेरा', 'Paris', 'x'"):
+        topic_coherence([[5, 4, 3, 2, 1]], texts=texts, **options)
+    split = [text.split() for text in texts]
+    assert np.isfinite(topic_coherence([[5, 4, 3, 2, 1]], texts=split, **options)).all()
+
+
+# --- phrases ---------------------------------------------------------------------
+
+PHRASES = ["w0", "w1", "w2", "w0 w1", "w1 w2", "w2 w0 w1", "w1 w1"]
+
+
+def has(tokens, name):
+    """Return whether the words of a name stand side by side among the tokens."""
+    parts = name.split(" ")
+    places = range(len(tokens) - len(parts) + 1)
+    return any(tokens[i : i + len(parts)] == parts for i in places)
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 7, 110])
+def test_phrases_occur_where_their_tokens_stand_side_by_side(monkeypatch, window):
+    rng = np.random.default_rng(0)
+    texts = [rng.choice(["w0", "w1", "w2", "x"], n).tolist() for n in range(40)]
+    windows = [
+        {name for name in PHRASES if has(tokens[start : start + window], name)}
+        for tokens in texts
+        for start in range(max(len(tokens) - window + 1, 1))
+    ]
+    topics = [rng.permutation(7), rng.permutation(7)]
+    together = [[sum({v, w} <= o for o in windows) for v in PHRASES] for w in PHRASES]
+    for block_size in (1, 10**6):
+        monkeypatch.setattr(_windows, "_BLOCK_SIZE", block_size)
+        counts, n = _coherence._count(
+            _windows.occurrences_in_windows(texts, PHRASES, window), np.array(topics)
+        )
+        assert n == len(windows)
+        for k, topic in enumerate(topics):
+            np.testing.assert_array_equal(
+                counts[k], np.array(together)[topic][:, topic]
+            )
+
+
+@pytest.mark.parametrize("n_grams", [(1, 2), (1, 3), (2, 2), (2, 3)])
+def test_phrases_are_found_in_every_form_of_the_texts(n_grams):
+    rng = np.random.default_rng(1)
+    filler = [f"filler{i:02}" for i in range(40)]
+    texts = []
+    for i in range(30):
+        words = list(rng.choice(filler, 3 * i + 2))
+        if i % 2:
+            words[i:i] = ["mayor", "of", "new", "york"]
+        texts.append(" ".join(words).replace("filler0", "Filler0"))
+    names = ["new york", "mayor of", "filler01 filler02", "york filler03"]
+    options = {"measure": "c_npmi", "n_words": 2, "feature_names": names}
+    topics = [[2, 1, 0, 0]]
+    expected = topic_coherence(topics, texts=texts, **options)
+    assert expected > 0.8
+    lists = [text.lower().split() for text in texts]
+    analyzer = CountVectorizer(ngram_range=n_grams).build_analyzer()
+    for given in (lists, [tuple(x) for x in lists], map(analyzer, texts)):
+        found = topic_coherence(topics, texts=given, **options)
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_phrases_may_be_single_tokens():
+    texts = [["new york", "mayor", "x"], ["new", "york", "mayor"], ["x", "mayor", "y"]]
+    together, n = _coherence._count(
+        _windows.occurrences_in_windows(texts, ["new york", "mayor", "york"], 2),
+        np.array([[0, 1, 2]]),
+    )
+    assert n == 6
+    np.testing.assert_array_equal(together[0], [[2, 1, 1], [1, 5, 1], [1, 1, 2]])
 
 
 def test_default_windows(texts, topics):

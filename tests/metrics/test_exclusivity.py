@@ -1,9 +1,10 @@
 """Diversity and exclusivity of the top words of topics, by hand."""
 
 import numpy as np
+import pandas
 import pytest
 
-from sklda.metrics import topic_diversity, topic_exclusivity
+from sklda.metrics import align_topics, topic_diversity, topic_exclusivity
 
 TOPICS = [[6.0, 4, 0, 0], [0, 0.4, 0.3, 0.3]]
 
@@ -40,5 +41,17 @@ def test_diversity_by_hand():
 
 
 def test_first_of_equal_words_counts():
-    assert topic_diversity([[1, 1, 1, 1], [0, 0, 1, 1]], n_words=2) == 1.0
-    assert topic_diversity([[1, 1, 1, 1], [1, 0, 0, 0]], n_words=2) == 0.5
+    assert topic_diversity([[1, 1, 1, 0], [0, 0, 1, 1]], n_words=2) == 1.0
+    assert topic_diversity([[1, 1, 1, 0], [1, 0, 0, 0]], n_words=2) == 0.5
+
+
+def test_diversity_of_lists_of_words():
+    lists = [["new york", "cat", "dog"], ["cat", "moon", "dog"]]
+    for given in (lists, np.array(lists), pandas.DataFrame(lists)):
+        assert topic_diversity(given, n_words=2) == 3 / 4
+        assert topic_diversity(given, n_words=3) == 4 / 6
+    with pytest.raises(ValueError, match=r"n_words=25 exceeds .* of topic 0, 3"):
+        topic_diversity(lists)
+    for function in (topic_exclusivity, lambda x: align_topics(x, [x])):
+        with pytest.raises(TypeError, match="lists of words, which have no weights"):
+            function(lists)

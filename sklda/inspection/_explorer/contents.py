@@ -28,6 +28,7 @@ class ShownModel(NamedTuple):
     """A topic model and the documents that its page shows."""
 
     components: np.ndarray  # (n_topics, n_words)
+    empty: np.ndarray  # (n_topics,) whether a topic has no token
     proportions: np.ndarray  # (n_documents, n_topics)
     word_counts: np.ndarray  # (n_words,)
     lengths: np.ndarray  # (n_documents,)
@@ -56,6 +57,7 @@ def _topics(model: ShownModel) -> dict[str, Any]:
     positions, explained = classical_scaling(distances)
     return {
         "labels": model.labels,
+        "empty": np.flatnonzero(model.empty).tolist(),
         "shares": model.frequencies.round(6).tolist(),
         "positions": positions.round(4).tolist(),
         "explained": explained.round(3).tolist(),
@@ -73,8 +75,8 @@ def _words(model: ShownModel) -> dict[str, Any]:
     # p(k | w); 0 for words without weight in any topic that occurs.
     topics_of_words = normalise(joint) * (joint.sum(axis=1, keepdims=True) > 0)
     ranked = np.zeros(joint.shape, dtype=bool)
-    for k, columns in enumerate(ranking):
-        ranked[columns, k] = True
+    for k in np.flatnonzero(~model.empty):
+        ranked[ranking[k], k] = True
     return {
         "names": model.feature_names,
         "counts": pack(model.word_counts),
@@ -89,7 +91,7 @@ def _documents(model: ShownModel, max_text_length: int) -> dict[str, Any]:
     n_typical = min(N_TYPICAL, len(model.proportions))
     typical = top_indices(model.proportions.T, n_typical)
     is_typical = np.zeros(model.proportions.shape, dtype=bool)
-    np.put_along_axis(is_typical.T, typical, True, axis=1)
+    np.put_along_axis(is_typical.T, typical, ~model.empty[:, np.newaxis], axis=1)
     return {
         "texts": _excerpts(model.texts, is_typical.any(axis=1), max_text_length),
         "lengths": pack(model.lengths),

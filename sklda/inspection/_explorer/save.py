@@ -11,6 +11,7 @@ from uuid import uuid4
 from sklda._base.fitted_topics import (
     axis_sums,
     check_counts,
+    empty_topics,
     fitted_components,
     normalise,
     snapshot,
@@ -67,8 +68,8 @@ def save_explorer(
     groups : array-like of shape (n_documents,), default=None
         Group of each document. Numbers and dates are binned, such as by weeks or
         months, into at most 60 bins and shown as a line, with the number of documents
-        below it and gaps where there are no documents. All other groups are categories,
-        at most 200, each shown as a bar.
+        below it and gaps where there are no documents. Strings are categories, at most
+        200, each shown as a bar, in the order that `topic_means` describes.
     max_text_length : int, default=400
         Number of characters to store of each text, at least 1; documents that are not
         typical of any topic get a fifth of this number.
@@ -84,9 +85,9 @@ def save_explorer(
         Before fit; if the estimator has no `components_`, `path` is neither a str nor
         path-like, or names are not a list.
     ValueError
-        If the number of names, texts, labels or groups is wrong, a document has no
-        group, there are more than 200 categories, `transform` rejects X, X has no
-        tokens, `components_` has negative values, or `max_text_length` is below 1.
+        If the number of names, texts, labels or groups is wrong, `topic_means` would
+        reject the groups, `transform` rejects X, X has no tokens, `components_` has
+        negative values, or `max_text_length` is below 1.
     OSError
         If the file cannot be written: FileNotFoundError if its folder does not exist,
         IsADirectoryError if `path` is a folder. A file that is there remains.
@@ -105,7 +106,8 @@ def save_explorer(
 
     Shares and proportions are rounded to multiples of 1/255 after the shares in groups
     are computed. Texts highlight the words of a topic if they are spelled as in
-    `feature_names`, in upper or lower case; stemmed words are not found. The user guide
+    `feature_names`, in upper or lower case; stemmed words are not found. A topic
+    without tokens is marked as such, without words or documents. The user guide
     states the size of the file. Cost: that of `transform`, plus O(K V) for the words,
     with K topics and V words.
 
@@ -139,6 +141,7 @@ def save_explorer(
         texts = label_list(texts, "texts", "documents", len(lengths))
     shown = ShownModel(
         components=components,
+        empty=empty_topics(estimator, components),
         proportions=proportions,
         word_counts=axis_sums(counts, axis=0),
         lengths=lengths,

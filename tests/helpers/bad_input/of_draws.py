@@ -224,8 +224,8 @@ def covariates() -> Spec:
         (pandas.Series([pandas.NA, *first[1:]], name="y"), r"\['y'\] has missing"),
         (pandas.Series([*LABELS[1:], None], name="party"), r"\['party'\] has missing"),
         (np.where(IS_ONE, math.inf, first), "infinity"),
-        ([*first[1:], "other"], "only numbers or only.*get_dummies"),
-        ([[1], [2, 3]] * 6, "only numbers or only"),
+        ([*first[1:], "other"], "only numbers, only strings"),
+        ([[1], [2, 3]] * 6, "only numbers, only"),
         (["same"] * N_DOCS, r"\['x0\[same\]'\] are constant"),
         (
             pandas.date_range("2001", periods=N_DOCS).to_series(),
@@ -233,16 +233,17 @@ def covariates() -> Spec:
         ),
         (np.arange(N_DOCS).astype("M8[D]"), "contains dates.*years"),
         ([date(2001, 1, 1 + i) for i in range(N_DOCS)], "contains dates.*years"),
-        ([f"2001-01-{1 + i:02}" for i in range(N_DOCS)], "contains dates.*years"),
-        (pandas.to_datetime(["2001-01-02", None] * (N_DOCS // 2)), "contains dates"),
-        (np.arange(N_DOCS).astype("m8[D]"), "dates or durations.*years"),
+        ([f"2001-01-{1 + i:02}" for i in range(N_DOCS)], "like dates.*to_datetime"),
+        (pandas.to_datetime(["2001-01-02", None] * (N_DOCS // 2)), "missing"),
+        (np.arange(N_DOCS).astype("m8[D]"), "durations"),
         (pandas.DataFrame(index=range(N_DOCS)), "0 feature"),
         (pandas.DataFrame({"intercept": first}), "'intercept'"),
         (pandas.DataFrame({1: first, "1": first**2}), "different names"),
         (pandas.DataFrame(COVARIATES, columns=["a", "a"]), "different names"),
     )
-    bad += refused(5, None, "a", {1}, np.ones((2, 2, 2)), sparse.csr_array(COVARIATES))
+    bad += refused(5, None, "a", {1}, np.ones((2, 2, 2)))
     frame = pandas.DataFrame(COVARIATES, columns=["x0", "x1"])
     same = [COVARIATES, COVARIATES.tolist(), COVARIATES.astype(np.float32), frame]
+    same.append(sparse.csr_array(COVARIATES))
     column = [IS_ONE, IS_ONE.tolist(), IS_ONE[:, np.newaxis]]
     return bad + Spec([], [same, column])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 from sklearn.decomposition import TruncatedSVD
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -88,7 +89,8 @@ def metric_doors() -> Iterator[tuple[str, Door]]:
     yield "topic_coherence", coherence_in_texts()
     of_words = integer(1, N_WORDS, typical=3)
     at = {"model": COMPONENTS, "n_words": 3}
-    yield door(metrics.topic_diversity, at, model=of_model, n_words=of_words)
+    of_lists = of_model + lists_of_words()
+    yield door(metrics.topic_diversity, at, model=of_lists, n_words=of_words)
     yield door(
         metrics.topic_exclusivity,
         at | {"measure": "frex"},
@@ -171,8 +173,18 @@ def no_estimators() -> Spec:
     return Spec(topic_model().bad[: -len(NO_MODELS)], [])
 
 
+def lists_of_words() -> Spec:
+    """Return the Spec of topics that are lists of words, three of which are used."""
+    spec = refused([["a", "b", "a"]], words="{name} lists the word 'a'.*distinct")
+    spec += refused([["a", "b", "c"], ["a"]], words="n_words=3.*topic 1, 1")
+    spec += refused([["a", "b", 1]], ["a b c"], words="{name}")
+    lists = [["a", "b", "c"], ["a", "d", "c"]]
+    same = [lists, tuple(map(tuple, lists)), np.array(lists), np.array(lists, object)]
+    return spec + Spec([], [[*same, pandas.DataFrame(lists)]])
+
+
 def coherence_in_texts() -> Door:
-    texts = [["a", "b"], ["c", "a", "b"]]
+    texts = [["a", "b"], ["c", "a", "b"], ["d", "e"], ["f", "g"]]
     no_texts = ("abc", b"abc", 5, {"a": "b"}, np.array(texts[:1]), COMPONENTS, X)
     text = r"{name} must contain strings or lists of tokens.* text 1 is of type"
     none = r"{name} contain none of the top words"
@@ -193,6 +205,8 @@ def coherence_in_texts() -> Door:
         {"model": COMPONENTS, "measure": "c_v", "n_words": 3}
         | {"texts": texts, "feature_names": list("abcdefg")},
         {
+            "model": lists_of_words()
+            + refused([["a", "b", "x"]], words="feature_names must .*no 'x'"),
             "X": refused(X, words="X has no effect") + accepted(None),
             "texts": given + Spec([], [same]),
             "feature_names": of_names,
@@ -265,13 +279,13 @@ def groups() -> Spec:
     """Return the Spec of the groups of documents."""
     return (
         names(N_DOCS, "documents")
-        + refused([None] * N_DOCS, [math.nan] * N_DOCS, words="document 0")
+        + refused([None] * N_DOCS, [math.nan] * N_DOCS, words="row 0")
         + refused(
             *([(d, item) for d in range(N_DOCS)] for item in (1, "a", None)),
             [[d] for d in range(N_DOCS)],
             [(d,) * (d + 1) for d in range(N_DOCS)],
-            words="{name} must contain one .* document 0 is .*Convert it",
-            error=TypeError,
+            [1, *LABELS[1:].astype(str)],
+            words="{name} must contain only .*Convert them",
         )
     )
 

@@ -27,7 +27,7 @@ from tests.helpers.bad_input.values import (
 
 X = COUNTS.toarray()
 LDA = CollapsedGibbsLDA(max_iter=2)
-TEXTS = [["a", "b"], ["c", "a", "b"]]
+TEXTS = [["a", "b"], ["c", "a", "b"], ["d", "e"], ["f", "g"]]
 
 
 def call(**given: Any) -> Bunch:

@@ -37,6 +37,7 @@ export const positions = stored.topics.positions;
 export const explained = stored.topics.explained;
 export const givenLabels = stored.topics.labels;
 export const nTopics = shares.length;
+const empty = new Set(stored.topics.empty); // topics without a token
 
 export const words = stored.words.names;
 export const wordCounts = unpack(stored.words.counts);
@@ -60,12 +61,14 @@ export const groups = stored.groups && {
 
 /** Return the most relevant words of a topic for a weight, given by its index. */
 export function rankedWords(topic, weightIndex) {
+  if (empty.has(topic)) return [];
   const n = stored.words.n_ranked;
   const start = (topic * weights.length + weightIndex) * n;
   return [...ranking.subarray(start, start + n)];
 }
 
 export function typicalDocuments(topic) {
+  if (empty.has(topic)) return [];
   const n = stored.documents.n_typical;
   return [...typical.subarray(topic * n, (topic + 1) * n)];
 }

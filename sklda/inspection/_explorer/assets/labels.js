@@ -10,7 +10,7 @@ const WORDS_IN_NAME = 3;
 function originalLabel(topic) {
   if (givenLabels) return givenLabels[topic];
   const top = rankedWords(topic, WEIGHT_OF_NAMES).slice(0, WORDS_IN_NAME);
-  return top.map((word) => words[word]).join(", ");
+  return top.map((word) => words[word]).join(", ") || "(no tokens)";
 }
 
 export function labelOf(topic) {

@@ -1,0 +1,214 @@
+"""Columns of numbers, categories and dates, as a user passes them."""
+
+import datetime
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from sklda import DMRLDA
+from sklda._base.columns import as_column
+from sklda.inspection import (
+    estimate_effect,
+    predicted_proportions,
+    save_explorer,
+    topic_means,
+)
+from tests.helpers.draws import draws_of
+
+RNG = np.random.default_rng(0)
+N = 24
+X = RNG.poisson(2, (N, 6))
+DRAWS = draws_of(RNG.poisson(3, (1, N, 3)).repeat(5, axis=0), np.ones(3))
+CODE = np.arange(N) % 3
+
+
+def kinds_of(levels, order=None):
+    """Yield a column in every type that holds strings, with the order of its levels."""
+    values = np.array(levels)[CODE]
+    alphabetical = sorted(levels)
+    yield "str", values, alphabetical
+    yield "object", values.astype(object), alphabetical
+    yield "list", values.tolist(), alphabetical
+    yield "bytes", values.astype(bytes), alphabetical
+    yield "StringDType", values.astype(np.dtypes.StringDType()), alphabetical
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series(values, name="region")
+    yield "Series", series, alphabetical
+    yield "string", series.astype("string"), alphabetical
+    order = levels[::-1]
+    for ordered in (False, True):
+        dtype = pandas.CategoricalDtype([*order, "never"], ordered=ordered)
+        yield "category", series.astype(dtype), order
+        yield "Categorical", pandas.Categorical(values, dtype=dtype), order
+    polars = pytest.importorskip("polars")
+    series = polars.Series("region", values.tolist())
+    yield "polars", series, alphabetical
+    yield "polars Categorical", series.cast(polars.Categorical), alphabetical
+    yield "polars Enum", series.cast(polars.Enum([*order, "never"])), order
+
+
+@pytest.mark.parametrize("levels", [["007", "7", "10"], ["1e3", "nan", "-1"]])
+def test_strings_are_categories_everywhere(levels, tmp_path):
+    dmr = DMRLDA(3, max_iter=4, random_state=0).fit(X, covariates=np.arange(N))
+    for kind, values, order in kinds_of(levels):
+        numbers = [sum(np.array(levels)[CODE] == level) for level in order]
+        effects = estimate_effect(DRAWS, values, random_state=0)
+        name = getattr(values, "name", None) or "x0"
+        terms = [f"{name}[{level}]" for level in order[1:]]
+        assert effects.terms == ["intercept", *terms], kind
+        means = topic_means(DRAWS, values, random_state=0)
+        assert means.groups == order, kind
+        assert means.n_documents.tolist() == numbers, kind
+        assert means.places is None
+        for refuse in (
+            lambda values=values: dmr.fit(X, covariates=values),
+            lambda values=values: dmr.transform(X, covariates=values),
+            lambda values=values: predicted_proportions(dmr, values),
+        ):
+            with pytest.raises(ValueError, match=r"must be numbers.*OneHotEncoder"):
+                refuse()
+    save_explorer(
+        tmp_path / "a.html", dmr, X, feature_names=list("abcdef"), groups=values
+    )
+    assert all(f'"{level}"' in (tmp_path / "a.html").read_text() for level in levels)
+
+
+def test_strings_in_frames_are_categories():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    zip_code = np.array(["01234", "10001", "94103"])[CODE]
+    columns = {"zip": zip_code, "size": np.arange(N)}
+    expected = ["intercept", "zip[10001]", "zip[94103]", "size"]
+    for frame in (pandas.DataFrame(columns), polars.DataFrame(columns)):
+        assert estimate_effect(DRAWS, frame, random_state=0).terms == expected
+        with pytest.raises(ValueError, match=r"\['zip'\] must be numbers, got '01234'"):
+            DMRLDA(3, max_iter=2).fit(X, covariates=frame)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1, 2, 10],
+        [Decimal(1), Decimal(2), Decimal(10)],
+        np.array([1, 2.0, np.int8(10)], dtype=object),
+        np.array([1, 2, 10], dtype=">i2"),
+        np.array([1, 2, 10], dtype=np.float16),
+    ],
+)
+def test_numbers_are_numbers(values):
+    column = as_column(values, "values")
+    assert column.levels is None
+    np.testing.assert_array_equal(column.values.astype(float), [1, 2, 10])
+
+
+def test_numbers_of_nullable_types():
+    pandas = pytest.importorskip("pandas")
+    for dtype in ("Int64", "Float64", "UInt8", object):
+        groups = pandas.Series([10, 2, 1], dtype=dtype).repeat(8)
+        assert topic_means(DRAWS, groups, random_state=0).groups[:2] == ["1", "2"]
+    with pytest.raises(ValueError, match=r"missing values.* row 1:"):
+        as_column(pandas.Series([1, None], dtype="Int64"), "x")
+
+
+DATES = [
+    "15/12/2020",
+    "12/31/2020",
+    "15.12.20",
+    "1-2-2021",
+    "01/2021",
+    "2020-12-15",
+    "2020/12",
+    "2020-12-15T10:00:00Z",
+    "15/12/2020 10:30 PM",
+    "15 Dec 2020",
+    "15DEC2020",
+    "Dec 15, 2020",
+    "December 2020",
+    "Tue, 15 Dec 2020 10:30:00 +0000",
+    "Q1 2020",
+]
+
+
+@pytest.mark.parametrize("date", DATES)
+def test_strings_of_dates_are_refused(date):
+    pandas = pytest.importorskip("pandas")
+    values = pandas.Series([date, "unknown", date + " "] * (N // 3))
+    for call in (
+        lambda: topic_means(DRAWS, values),
+        lambda: estimate_effect(DRAWS, values),
+        lambda: DMRLDA(3).fit(X, covariates=values),
+    ):
+        with pytest.raises(ValueError, match=r"look like dates.*to_datetime.*category"):
+            call()
+    names = topic_means(DRAWS, values.astype("category"), random_state=0).groups
+    assert names == [date, date + " ", "unknown"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["1990", "2001"],
+        ["94103", "202012"],
+        ["10-12", "13-15"],
+        ["2020-21", "2021-22"],
+        ["Junior 2020", "May"],
+        ["+49 30 12345", "1.2.3.4"],
+    ],
+)
+def test_other_names_are_no_dates(names):
+    assert as_column(names, "x").levels == sorted(names)
+
+
+def test_dates_of_all_types_are_binned():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    days = np.datetime64("2020-12-15") + 31 * np.arange(N)[CODE].astype("m8[D]")
+    stamps = pandas.Series(days.astype("M8[ns]"))
+    for dates in (
+        days,
+        list(days),
+        days.tolist(),
+        days.astype(">M8[s]"),
+        stamps,
+        stamps.dt.tz_localize("Asia/Tokyo"),
+        stamps.dt.to_period("M"),
+        stamps.astype(object),
+        polars.Series(days.tolist()),
+        polars.Series(stamps.tolist()),
+    ):
+        means = topic_means(DRAWS, dates, max_bins=3, random_state=0)
+        assert means.groups == ["2020-12", "2021-01", "2021-02"]
+        assert means.are_dates
+        with pytest.raises(ValueError, match=r"contains dates.*days or years"):
+            estimate_effect(DRAWS, dates)
+        with pytest.raises(ValueError, match=r"contains dates.*days or years"):
+            DMRLDA(3).fit(X, covariates=dates)
+
+
+def test_bins_of_pandas_keep_their_order():
+    pandas = pytest.importorskip("pandas")
+    ages = pandas.cut(pandas.Series([5, 15, 100])[CODE], [0, 9, 19, 120])
+    names = ["(0, 9]", "(9, 19]", "(19, 120]"]
+    assert topic_means(DRAWS, ages, random_state=0).groups == names
+    terms = estimate_effect(DRAWS, ages, random_state=0).terms
+    assert [term[3:-1] for term in terms[1:]] == names[1:]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1, "a"], "only numbers, only strings.*got 1 and 'a'"),
+        ([[1], [2, 3]], r"got \[1\]"),
+        ([datetime.date(2020, 1, 1), "2020"], "only dates"),
+        ([1j, 2j], "only numbers"),
+        ([datetime.timedelta(1)], "durations"),
+        (np.array([1, 2], "m8[D]"), "durations"),
+        (["a", None], "missing values.* row 1:"),
+        ([np.datetime64("NaT"), np.datetime64("2020")], "missing values.* row 0:"),
+        (np.array(["NaT", "2020"], "M8[D]"), "missing values.* row 0:"),
+        ([Decimal("NaN"), 1], "missing values.* row 0:"),
+        ([1, np.inf], "infinity"),
+    ],
+)
+def test_columns_of_no_kind_are_refused(values, message):
+    with pytest.raises(ValueError, match=rf"^x .*{message}"):
+        as_column(values, "x")

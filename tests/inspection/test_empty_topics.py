@@ -1,0 +1,169 @@
+"""Topics without a single token have no words: in tables, displays and measures."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.decomposition import NMF, LatentDirichletAllocation
+
+from sklda import (
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    MedLDAClassifier,
+    UncollapsedGibbsLDA,
+    seed_word_prior,
+)
+from sklda.inspection import (
+    DocumentTopicsDisplay,
+    TopicMapDisplay,
+    TopWordsDisplay,
+    save_explorer,
+    top_words,
+)
+from sklda.metrics import topic_coherence, topic_diversity, topic_exclusivity
+from sklda.model_selection import topic_number_curve
+from tests.helpers.explorer_page import rows, stored
+from tests.helpers.known_topics import KnownTopics
+
+X = np.random.default_rng(0).poisson(1, (30, 20))
+NAMES = [f"w{i:02}" for i in range(20)]
+PRIORS = {"doc_topic_prior": 0.01, "topic_word_prior": 0.01}
+FIT = {"max_iter": 20, "burn_in": 19, "random_state": 0}
+
+
+def fit_with_seeds():
+    prior = seed_word_prior(NAMES, {7: ["w03"]}, n_components=60, base=0.01)
+    return CollapsedGibbsLDA(60, **PRIORS | {"topic_word_prior": prior}, **FIT).fit(X)
+
+
+def fit_nmf():
+    nmf = NMF(3, random_state=0).fit(X)
+    nmf.components_[1] = 0
+    return nmf
+
+
+FITS = {
+    "Gibbs": lambda: CollapsedGibbsLDA(60, **PRIORS, **FIT).fit(X),
+    "hierarchical": lambda: CollapsedGibbsLDA(
+        100, learn_priors="hierarchical", **FIT
+    ).fit(X),
+    "ECGS": lambda: ECGSLDA(60, **PRIORS, **FIT).fit(X),
+    "uncollapsed": lambda: UncollapsedGibbsLDA(60, **PRIORS, **FIT).fit(X),
+    "one-vs-rest": lambda: MedLDAClassifier(30, multi_class="ovr", **PRIORS, **FIT).fit(
+        X, np.arange(30) % 3
+    ),
+    "prior of each word": fit_with_seeds,
+    "NMF": fit_nmf,
+}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return FITS["Gibbs"]()
+
+
+def empty_topics_of(fitted):
+    """Return the topics whose weights are those of the prior alone."""
+    prior = np.asarray(getattr(fitted, "topic_word_prior_", 0.0))
+    if prior.ndim == 1:
+        prior = np.repeat(prior, len(fitted.components_) // prior.size)[:, np.newaxis]
+    return np.flatnonzero((fitted.components_ - prior).sum(axis=1) < 1e-9)
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_topics_without_tokens_have_no_words(name):
+    fitted = FITS[name]()
+    empty = empty_topics_of(fitted)
+    assert 0 < empty.size < len(fitted.components_)
+    lists = top_words(fitted, NAMES, 5)
+    sizes = np.array([len(words) for words in lists])
+    np.testing.assert_array_equal(np.flatnonzero(sizes == 0), empty)
+    assert set(sizes) == {0, 5}
+    with pytest.warns(UserWarning, match=f"^{empty.size} of .* no tokens.*NaN"):
+        found = topic_coherence(fitted, X, "npmi", n_words=5)
+    np.testing.assert_array_equal(np.flatnonzero(np.isnan(found)), empty)
+    others = np.delete(fitted.components_, empty, axis=0)
+    np.testing.assert_array_equal(
+        np.delete(found, empty), topic_coherence(others, X, "npmi", n_words=5)
+    )
+    # The words of the topics, and weights, say the same.
+    for given in (lists, top_words(fitted, NAMES, 5, as_frame=True)):
+        with pytest.warns(UserWarning, match="no tokens"):
+            of_lists = topic_coherence(given, X, "npmi", 5, feature_names=NAMES)
+        np.testing.assert_array_equal(of_lists, found)
+    with pytest.warns(UserWarning, match=f"^{empty.size} of .*diversity is that of"):
+        diversity = topic_diversity(fitted, 5)
+    assert diversity == topic_diversity(others, 5)
+
+
+def test_weights_without_a_rank_are_empty():
+    topics = [[0.5, 0.5, 0.5], [1, 2, 3]]
+    with pytest.warns(UserWarning, match=r"1 of 2 topics .*\(topics 0\)"):
+        found = topic_coherence(topics, [[1, 1, 0], [0, 1, 1]], n_words=2)
+    assert np.isnan(found).tolist() == [True, False]
+    with pytest.warns(UserWarning, match="exclusivity is NaN"):
+        found = topic_exclusivity(topics, n_words=2)
+    assert np.isnan(found).tolist() == [True, False]
+    with pytest.warns(UserWarning, match="2 of 2 topics"):
+        assert np.isnan(topic_diversity(np.ones((2, 3)), n_words=2))
+    assert topic_diversity([[1.0], [1.0]], n_words=1) == 0.5  # a single word
+
+
+def test_a_topic_with_a_token_in_one_sample_is_not_empty():
+    components = np.full((2, 3), 0.1)
+    components[0, 1] += 1e-3
+    fitted = KnownTopics(components, topic_word_prior_=0.1)
+    assert top_words(fitted, ["a", "b", "c"], 1) == [["b"], []]
+
+
+def test_tables_and_labels_mark_them(model, pyplot):
+    empty = empty_topics_of(model)
+    table = top_words(model, NAMES, 3, as_frame=True)
+    np.testing.assert_array_equal(np.flatnonzero(table.isna().all(axis=1)), empty)
+    assert table.isna().sum().sum() == 3 * empty.size
+    for labels in (
+        TopicMapDisplay.from_estimator(model, NAMES, 2).labels,
+        DocumentTopicsDisplay.from_estimator(
+            model, X, NAMES, n_words=2, n_topics=60
+        ).topic_names,
+    ):
+        marked = [k for k, label in enumerate(labels) if "(no tokens)" in label]
+        assert marked == empty.tolist()
+    shown = [empty[0], np.setdiff1d(np.arange(60), empty)[0]]
+    display = TopWordsDisplay.from_estimator(model, NAMES, 3, topics=shown)
+    assert display.words[0] == ["(no tokens)", "", ""]
+    assert display.words[1] == top_words(model, NAMES, 3)[shown[1]]
+    assert (display.probabilities[0] == 0).all()
+    assert (display.probabilities[1] > 0).all()
+
+
+def test_the_explorer_marks_them(model, tmp_path):
+    page = save_explorer(tmp_path / "page.html", model, X, feature_names=NAMES)
+    contents = stored(page)
+    empty = empty_topics_of(model)
+    assert contents["topics"]["empty"] == empty.tolist()
+    for kind in ("words", "documents"):
+        for topics in rows(contents[kind]):
+            assert not set(empty) & {k for k, part in topics.items() if part == 0}
+
+
+@pytest.mark.filterwarnings("ignore:.*topics have no tokens")
+def test_curves_leave_them_out(model):
+    measures = ["npmi", "exclusivity", "diversity"]
+    curve = topic_number_curve(
+        CollapsedGibbsLDA(**PRIORS, **FIT),
+        sparse.csr_array(X),
+        [2, 15],
+        cv=2,
+        n_repeats=1,
+        measures=measures,
+        n_words=5,
+        random_state=0,
+    )
+    assert all(np.isfinite(curve.fits[name]).all() for name in measures)
+
+
+def test_models_of_scikit_learn():
+    fitted = LatentDirichletAllocation(3, random_state=0).fit(X)
+    assert all(top_words(fitted, NAMES, 5))
+    fitted.components_[1] = fitted.topic_word_prior_ + 1e-9
+    assert [len(words) for words in top_words(fitted, NAMES, 5)] == [5, 0, 5]
