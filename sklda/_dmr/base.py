@@ -155,7 +155,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         weights = fitted._check_weights(X, reset=False)
         alpha, row = fitted._alpha_of(covariates, weights.doc_ptr.size - 1)
         weights, topics = prepare(weights, fitted.components_, alpha)
-        n_jobs = fitted._parameters.n_jobs
+        n_jobs = fitted._n_jobs
         return doc_topic(weights, topics, n_jobs, prior_row=row)
 
     def score(
@@ -193,7 +193,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         alpha, row = fitted._alpha_of(covariates, weights.doc_ptr.size - 1)
         halves = split_tokens(weights)
         weights, topics = prepare(weights, fitted.components_, alpha)
-        n_jobs = fitted._parameters.n_jobs
+        n_jobs = fitted._n_jobs
         return completion_score(
             weights,
             halves,

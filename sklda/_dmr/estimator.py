@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._core.blocks import check_repeatable
 from sklda._core.types import MatrixLike
 from sklda._dmr.base import BaseCovariateLDA
 
@@ -288,4 +289,5 @@ class DMRLDA(BaseCovariateLDA):
         ndarray of shape (n_documents, n_components)
             Rows sum to 1.
         """
+        check_repeatable(X, "fit_transform")
         return self.fit(X, y, covariates=covariates).transform(X, covariates=covariates)

@@ -118,11 +118,6 @@ def test_sums_that_wrap_round_in_64_bits(values, dtype):
     too_many(cells(values, dtype))
 
 
-def test_rows_are_not_blocks_where_x_is_read_as_a_whole():
-    with pytest.raises(ValueError, match=r"sparse\.vstack"):
-        make().fit(X).transform([X[[0]], X[[1]]])
-
-
 def test_more_words_than_are_numbered():
     wide = sparse.csr_array(([1], ([0], [5])), shape=(1, 2**31))
     refuse(["2,147,483,648 words", "limit of 2,147,483,647", "vocabulary"], wide)
