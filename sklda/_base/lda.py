@@ -26,7 +26,7 @@ class BaseLDA(BaseTopicModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
 
         Returns
@@ -64,7 +64,7 @@ class BaseLDA(BaseTopicModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
         y : None
             Ignored.
@@ -113,7 +113,7 @@ class BaseLDA(BaseTopicModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
 
         Returns

@@ -70,12 +70,12 @@ def shown(names: Iterable[str]) -> str:
 
 
 def differences(a: list[str], b: list[str], of_a: str, of_b: str) -> str:
-    """Return in words which of the names only one of two lists has."""
+    """Return in a sentence which words only one of two lists has."""
     only = {of_a: sorted({*a} - {*b}), of_b: sorted({*b} - {*a})}
     parts = [
         f"{shown(names)} only in {where}" for where, names in only.items() if names
     ]
-    return " and ".join(parts) or "the same names in a different order"
+    return " and ".join(parts) or "the same words in a different order"
 
 
 def check_structure(matrix: Any, name: str) -> None:

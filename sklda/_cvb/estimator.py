@@ -227,7 +227,7 @@ class CVBLDA(BaseLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts, or other non-negative weights. Not modified.
         y : None
             Ignored.
@@ -309,7 +309,7 @@ class CVBLDA(BaseLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts, or other non-negative weights. Not modified.
         y : None
             Ignored.

@@ -131,7 +131,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
         covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates), default=None
@@ -169,7 +169,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
         y : None
             Ignored.
@@ -208,7 +208,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
         covariates : array-like, sparse matrix or DataFrame, default=None
             As in transform.

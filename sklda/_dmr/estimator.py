@@ -277,8 +277,8 @@ class DMRLDA(BaseCovariateLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Word counts.
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
+            Word counts, but no generator, which could be read only once.
         y : None
             Ignored.
         covariates : array-like, sparse matrix or DataFrame, default=None

@@ -112,6 +112,9 @@ def test_bad_X_of_a_fitted_model():
             model.transform([delayed(block)]).compute()
     with pytest.raises(TypeError, match="must be a Dask array"):
         model.transform(X)
+    with pytest.raises(ValueError, match="'n_jobs' parameter"):
+        model.set_params(n_jobs="2").transform(delayed_blocks())
+    model.set_params(n_jobs=None)
     with pytest.warns(UndefinedMetricWarning, match="no tokens"):
         assert model.score([delayed(X[:3] * 0)]) == 0
     with pytest.raises(NotFittedError):
@@ -123,6 +126,7 @@ def test_bad_X_of_a_fitted_model():
     [
         ({"n_partitions": 0}, "n_partitions"),
         ({"storage": 3}, "storage"),
+        ({"storage": ""}, "'storage' parameter .* a path that is not empty.*Got ''"),
         ({"store_every": 0}, "store_every"),
         ({"client": "tcp://x"}, "client"),
         ({"doc_topic_prior": [1, 2]}, "doc_topic_prior has shape"),

@@ -217,7 +217,7 @@ MORE = {
     "init": INIT,
     "topic_word_prior": PER_WORD + FLOAT32,
     "burn_in": rows((20, "=20.*smaller than max_iter=20.*half"), (21, "=21")),
-    "keep_draws": rows((71, "=71 exceeds .* 70: .*thin=1.*max_iter=140.*Lower thin")),
+    "keep_draws": rows((71, "=71 exceeds .* 70: .*thin=1.*max_iter=140.*=141")),
 }
 
 
