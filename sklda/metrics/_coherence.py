@@ -20,7 +20,7 @@ from sklda._base.fitted_topics import (
 )
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._base.sklearn_private import Interval, StrOptions
-from sklda._core.checks import check_limit
+from sklda._core.checks import check_limit, differences
 from sklda._core.types import MatrixLike, NameList
 from sklda.metrics._windows import Occurrence, occurrences_in_windows
 
@@ -222,7 +222,7 @@ def topic_coherence(
     words, topics = np.unique(top, return_inverse=True)
     if measure in _OF_DOCUMENTS:
         _check_given(measure, "X", X=X, texts=texts, window=window)
-        occurrences = iter([_in_documents(X, words, weights.shape[1])])
+        occurrences = iter([_in_documents(model, X, words, weights.shape[1])])
     else:
         _check_given(measure, "texts", texts=texts, X=X)
         names = _distinct_names(model, feature_names, weights.shape[1])
@@ -270,13 +270,16 @@ def _distinct_names(model: Any, feature_names: Any, n_words: int) -> list[str]:
     return names
 
 
-def _in_documents(X: Any, words: np.ndarray, n_words: int) -> Occurrence:
+def _in_documents(model: Any, X: Any, words: np.ndarray, n_words: int) -> Occurrence:
     """Return which of the words occur in which rows of X."""
     counts = check_counts(X)
     if counts.shape[1] != n_words:
+        found = "both must have the same words as columns"
+        if has_names(model) and hasattr(X, "columns"):
+            known = model.feature_names_in_.tolist()
+            found = differences(known, list(map(str, X.columns)), "model", "X")
         raise ValueError(
-            f"model has {n_words} columns, but X has {counts.shape[1]}: both must have "
-            "the same words as columns."
+            f"model has {n_words} columns, but X has {counts.shape[1]}: {found}."
         )
     matrix = sparse.csc_array(counts[:, words])
     matrix.sum_duplicates()
