@@ -30,6 +30,12 @@ def numbers_of_covariates(
     if covariates is None:
         return np.zeros((n_documents or 1, 0)), []
     check_structure(covariates, "covariates")
+    try:
+        np.ndim(covariates)
+    except ValueError as error:
+        raise ValueError(
+            "covariates must have as many numbers for each document."
+        ) from error
     _refuse_dates(covariates)
     if issparse(covariates):  # as OneHotEncoder returns them
         covariates = covariates.toarray()

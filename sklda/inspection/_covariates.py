@@ -91,6 +91,8 @@ def _as_numbers(
         return [(name, values)]
     try:
         return [(name, values.astype(np.float64))]
+    except OverflowError as error:
+        raise ValueError(f"covariates[{name!r}] are out of range: {error}.") from error
     except (TypeError, ValueError) as error:
         if not all(isinstance(one, str) for one in values):
             raise ValueError(

@@ -293,6 +293,8 @@ def covariates(*, fitted: bool) -> Spec:
         (LABELS, "must be numbers.*OneHotEncoder"),
         (np.ones((N_DOCS, 2, 2)), "dim 3"),
         (np.ma.masked_less(first, 3), "has masked"),
+        ([[1], [1, 2]] * (N_DOCS // 2), "number"),
+        ([10**400, *first[1:]], "too large"),
     )
     spec += refused(5, "a", {1})
     if fitted:
