@@ -22,6 +22,7 @@ from sklda._base.sklearn_private import (
 from sklda._core.blocks import check_repeatable
 from sklda._core.corpus import check_weights
 from sklda._core.problem import WeightedCorpus
+from sklda._core.types import MatrixLike
 from sklda._core.version import __version__, series
 
 _VERSION = "_sklda_version"  # in stored models
@@ -105,7 +106,9 @@ class BaseTopicModel(
     def _check_weights(self, X, *, reset: bool) -> WeightedCorpus:
         return check_weights(self, X, reset=reset, whole=self._whole_counts)
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
+    def fit_transform(
+        self, X: MatrixLike, y: Any = None, **fit_params: Any
+    ) -> np.ndarray:
         """Fit, and return ``transform(X)``.
 
         Parameters

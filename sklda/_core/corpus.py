@@ -71,7 +71,7 @@ def _checked(estimator, blocks, reset, whole) -> Iterator[sparse.csr_array]:
                 continue
             first = reset and n_documents == 0
             counts = _canonical(estimator, block, reset=first, whole=whole)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise ValueError(f"Block {name} of X: {error}") from error
         n_documents += counts.shape[0]
         yield counts

@@ -310,7 +310,8 @@ class CVBLDA(BaseLDA):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
-            Word counts, or other non-negative weights. Not modified.
+            Word counts, or other non-negative weights. Not modified. Blocks are one
+            minibatch: all of them move the topics once.
         y : None
             Ignored.
 

@@ -54,7 +54,7 @@ def sample_chains(
     estimator : estimator
         Any estimator of sklda; it is cloned. CVBLDA optimises instead of sampling, so
         the result has several starts and the best of them, but no R-hat.
-    X : {array-like, sparse matrix} of shape (n_documents, n_words)
+    X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
         Word counts, with at least one token.
     y : array-like of shape (n_documents,) or (n_documents, n_classes), default=None
         Labels, for estimators that need them.
