@@ -51,7 +51,9 @@ TAKES_ANYTHING = {
     if one.name == "y" and one.default is None and "chains" not in name
 }
 TAKES_ANYTHING |= {
-    (f"sklda.{name}.set_params", "params"): "fit checks values" for name in estimators()
+    (f"sklda.{name}.{method}", given): "fit checks values"
+    for name in estimators()
+    for method, given in (("set_params", "params"), ("fit_transform", "fit_params"))
 }
 
 

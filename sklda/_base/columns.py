@@ -150,7 +150,10 @@ def _of_objects(values: list, where: str) -> np.ndarray:
     if all(isinstance(value, bool | np.bool_) for value in values):
         return np.array(values, dtype=bool)
     if all(isinstance(value, Real | Decimal | np.bool_) for value in values):
-        return np.array(values, dtype=np.float64)
+        try:
+            return np.array(values, dtype=np.float64)
+        except OverflowError as error:
+            raise ValueError(f"{where} has a number out of range: {error}.") from error
     if all(isinstance(v, np.datetime64) or hasattr(v, "day") for v in values):
         return np.array([_day(value) for value in values])
     if all(isinstance(v, datetime.timedelta | np.timedelta64) for v in values):

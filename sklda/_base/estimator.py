@@ -1,6 +1,7 @@
 """The base class of every estimator, supervised or not."""
 
 import warnings
+from inspect import signature
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -18,8 +19,10 @@ from sklda._base.sklearn_private import (
     CallbackSupportMixin,
     validate_parameter_constraints,
 )
+from sklda._core.blocks import check_repeatable
 from sklda._core.corpus import check_weights
 from sklda._core.problem import WeightedCorpus
+from sklda._core.types import MatrixLike
 from sklda._core.version import __version__, series
 
 _VERSION = "_sklda_version"  # in stored models
@@ -44,7 +47,21 @@ class BaseTopicModel(
     @property
     def _parameters(self) -> SimpleNamespace:
         """The parameters, with numbers of Python."""
-        return python_numbers(self.get_params(deep=False))
+        arguments = signature(type(self)).parameters.values()
+        hidden = [str(one) for one in arguments if one.kind is one.VAR_KEYWORD]
+        if hidden:
+            raise TypeError(
+                f"The constructor of {type(self).__name__} hides parameters in "
+                f"{hidden[0]}, where get_params and clone do not find them: list each "
+                "parameter with its default."
+            )
+        names = self._parameter_constraints
+        return python_numbers({n: v for n, v in vars(self).items() if n in names})
+
+    @property
+    def _n_jobs(self) -> int | None:
+        """The number of threads after fit, where it may have been changed."""
+        return self._checked_parameter("n_jobs")
 
     def _checked_parameter(self, name: str) -> Any:
         """Return a parameter that matters after fit, where it may have been changed."""
@@ -88,6 +105,28 @@ class BaseTopicModel(
 
     def _check_weights(self, X, *, reset: bool) -> WeightedCorpus:
         return check_weights(self, X, reset=reset, whole=self._whole_counts)
+
+    def fit_transform(
+        self, X: MatrixLike, y: Any = None, **fit_params: Any
+    ) -> np.ndarray:
+        """Fit, and return ``transform(X)``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
+            As in fit, but no generator, which could be read only once.
+        y : array-like, default=None
+            As in fit.
+        **fit_params : dict
+            Further arguments of fit.
+
+        Returns
+        -------
+        ndarray of shape (n_documents, n_topics)
+            As from transform.
+        """
+        check_repeatable(X, "fit_transform")
+        return super().fit_transform(X, y, **fit_params)
 
     @property
     def _n_features_out(self):

@@ -6,11 +6,14 @@ from copy import copy
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from sklda._base.word_lists import word_lists
-from sklda._core.checks import check_names, check_structure, native
+from sklda._core.blocks import read_in_blocks
+from sklda._core.checks import check_names, check_structure, differences, native
+from sklda._core.refusals import refuse_no_matrix
 from sklda._core.types import MatrixLike, NameList
 from sklda._core.warn import warn_user
 
@@ -193,7 +196,7 @@ def check_matrix(value: Any, name: str, **options: Any) -> Any:
         if matrix.dtype == object:  # check_array does not convert a list of arrays
             matrix = check_array(matrix, dtype=np.float64, input_name=name)
         return native(matrix)
-    except (TypeError, ValueError) as error:
+    except (OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"{name} must be a matrix of numbers: {error}") from error
 
 
@@ -202,6 +205,12 @@ def check_counts(X: MatrixLike, name: str = "X") -> Any:
 
     Sums of narrower floats would overflow, or lose tokens.
     """
+    if not sparse.issparse(X) and read_in_blocks(X) is not None:
+        raise ValueError(
+            f"{name} must be one matrix of counts here: stack blocks of documents with "
+            "scipy.sparse.vstack(blocks)."
+        )
+    refuse_no_matrix(X, name)
     counts = check_matrix(X, name, accept_sparse="csr")
     if counts.dtype.kind == "f":
         counts = counts.astype(np.float64, copy=False)
@@ -243,9 +252,13 @@ def word_names(
         given = range(n_words)
     names = check_feature_names(given)
     if len(names) != n_words:
+        way = "If words were its rows, fit X.T."
+        if has_names(estimator):
+            known = estimator.feature_names_in_.tolist()
+            way = f"They differ: {differences(known, names, 'fit', 'feature_names')}."
         raise ValueError(
             f"feature_names has {len(names):,} names, but the model has {n_words:,} "
-            f"words, the columns of X in fit. If words were its rows, fit X.T."
+            f"words, the columns of X in fit. {way}"
         )
     return names
 

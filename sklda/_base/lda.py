@@ -26,7 +26,7 @@ class BaseLDA(BaseTopicModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
 
         Returns
@@ -49,7 +49,7 @@ class BaseLDA(BaseTopicModel):
         fitted = snapshot(self)
         weights = fitted._check_weights(X, reset=False)
         weights, topics = prepare(weights, fitted.components_, fitted.doc_topic_prior_)
-        return doc_topic(weights, topics, fitted._parameters.n_jobs)
+        return doc_topic(weights, topics, fitted._n_jobs)
 
     def score(self, X: MatrixLike, y: Any = None) -> float:
         """Return the mean log predictive probability of held-out tokens, in nats.
@@ -64,7 +64,7 @@ class BaseLDA(BaseTopicModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
         y : None
             Ignored.
@@ -100,7 +100,7 @@ class BaseLDA(BaseTopicModel):
         weights = fitted._check_weights(X, reset=False)
         halves = split_tokens(weights)
         weights, topics = prepare(weights, fitted.components_, fitted.doc_topic_prior_)
-        n_jobs = fitted._parameters.n_jobs
+        n_jobs = fitted._n_jobs
         return completion_score(
             weights,
             halves,
@@ -113,7 +113,7 @@ class BaseLDA(BaseTopicModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
 
         Returns

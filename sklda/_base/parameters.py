@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import wraps
 from inspect import signature
 from numbers import Integral, Real
-from os import PathLike
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -15,6 +14,7 @@ from sklda._base.schedule import LEARNING_INTERVAL, Schedule
 from sklda._base.sklearn_private import (
     HasMethods,
     Interval,
+    NonemptyPath,
     StrOptions,
     validate_parameter_constraints,
 )
@@ -57,7 +57,7 @@ CHAIN_CONSTRAINTS: dict = {
 }
 PROPORTION: list = [Interval(Real, 0, 1, closed="both")]
 LEVEL: list = [Interval(Real, 0, 1, closed="neither")]
-PATH: list = [str, PathLike]
+PATH: list = [NonemptyPath()]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

@@ -11,14 +11,18 @@ from copy import copy
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
+from zipfile import is_zipfile
 
 import numpy as np
 from scipy import sparse
 
-from sklda._core.checks import check_structure
+from sklda._core.checks import check_structure, shown
+from sklda._core.refusals import BLOCKS, n_dimensions
 
 LARGE = 2**27  # cells of a matrix from which on it is read in blocks
 BLOCK_CELLS = 2**22  # in a block of such a matrix, about
+_OF_SYSTEMS = {"thumbs.db", "desktop.ini", "__macosx", "lost+found"}
+_LONG = 200  # characters of a path in a message
 
 
 def read_in_blocks(X: Any) -> Iterator[tuple[str, Any]] | None:
@@ -27,35 +31,55 @@ def read_in_blocks(X: Any) -> Iterator[tuple[str, Any]] | None:
     X is a folder of files of `scipy.sparse.save_npz`, an iterable of matrices, or a
     large CSR matrix, which may be memory-mapped.
     """
-    if isinstance(X, str | os.PathLike):
-        return _files(Path(X))
+    if isinstance(X, str | bytes | os.PathLike):
+        return _files(os.fsdecode(X))
     if sparse.issparse(X):
         is_large = X.format == "csr" and len(X.indices) >= LARGE
         return _rows(X) if is_large and X.ndim == 2 else None
     if isinstance(X, list | tuple):
-        is_block = len(X) > 0 and sparse.issparse(X[0])
-        return _items(X) if is_block else None
+        return _items(X) if len(X) > 0 and n_dimensions(X[0]) == 2 else None
     is_array = hasattr(X, "shape") or hasattr(X, "__array__")
     in_order = isinstance(X, Iterable) and not isinstance(X, Set | Mapping)
     return _items(X) if in_order and not is_array else None
 
 
-def _files(folder):
-    if not folder.is_dir():
+def check_repeatable(X: Any, reader: str, name: str = "X") -> None:
+    """Raise ValueError if what is read several times can be read only once."""
+    if isinstance(X, Iterator):
         raise ValueError(
-            f"X is {str(folder)!r}, which is not a folder. X must be a matrix of "
-            "counts (documents x words), such as CountVectorizer creates from texts, "
-            "or blocks of such a matrix: an iterable of sparse matrices, or a folder "
-            "of files of scipy.sparse.save_npz."
+            f"{name} is a {type(X).__name__}, whose blocks can be read only once, but "
+            f"{reader} reads them several times: pass a list of blocks, or a folder of "
+            "files of scipy.sparse.save_npz."
         )
-    for path in sorted(folder.iterdir()):
+
+
+def _files(folder):
+    if not os.path.isdir(folder):
+        given = repr(folder if len(folder) <= _LONG else f"{folder[:_LONG]}...")
+        raise ValueError(
+            f"X is {given}, which is not a folder. X must be a matrix of counts "
+            "(documents x words), such as CountVectorizer creates from texts, or "
+            f"{BLOCKS}."
+        )
+    files = [path for path in sorted(Path(folder).iterdir()) if not _of_system(path)]
+    foreign = [path.name for path in files if not is_zipfile(path)]
+    if foreign:
+        raise ValueError(
+            f"The folder X contains {shown(foreign)}, which scipy.sparse.load_npz "
+            "cannot read. Move all other files out of the folder."
+        )
+    for path in files:
         try:
             yield f"{path.name!r}", sparse.load_npz(path)
-        except Exception as error:  # whatever another kind of file leads to
+        except Exception as error:  # whatever another kind of archive leads to
             raise ValueError(
                 f"The folder X contains {path.name!r}, which scipy.sparse.load_npz "
                 f"cannot read ({error}). Move all other files out of the folder."
             ) from error
+
+
+def _of_system(path):
+    return path.name.startswith(".") or path.name.lower() in _OF_SYSTEMS
 
 
 def _rows(X):
@@ -75,37 +99,7 @@ def _rows(X):
 
 
 def _items(X):
-    for i, block in enumerate(X):
-        check_is_matrix(block, f"Block {i} of X")
-        yield f"{i}", block
-
-
-def check_is_matrix(block: Any, name: str) -> None:
-    """Raise ValueError unless a block has two dimensions."""
-    if len(getattr(block, "shape", ())) != 2:
-        raise ValueError(
-            f"{name} is a {type(block).__name__}, but each block must be a matrix of "
-            "counts (documents x words)."
-        )
-
-
-def same_width(blocks: Iterable[tuple[str, Any]]) -> Iterator[Any]:
-    """Yield the blocks; raise ValueError if there is none, or widths differ."""
-    n_words = None
-    for name, block in blocks:
-        n_words = block.shape[1] if n_words is None else n_words
-        if block.shape[1] != n_words:
-            raise ValueError(
-                f"Block {name} of X has {block.shape[1]} columns, but earlier blocks "
-                f"have {n_words}. Use the same vocabulary for all blocks, as in "
-                "CountVectorizer(vocabulary=...)."
-            )
-        yield block
-    if n_words is None:
-        raise ValueError(
-            "X contains no blocks of documents. A generator can be read only once: "
-            "pass a new one, a list, or a folder."
-        )
+    return ((f"{i}", block) for i, block in enumerate(X))
 
 
 class ArrayFile:

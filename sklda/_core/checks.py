@@ -1,12 +1,14 @@
 """Checks of arrays, matrices and lists of names."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+
+_MAX_SHOWN = 3  # names in a message
 
 
 def check_limit(value: int, name: str, limit: int, counted: str) -> None:
@@ -31,9 +33,11 @@ def check_numbers(value: Any, name: str, shape: tuple[int | str, ...]) -> np.nda
     )
     if not fits or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
         sizes = ", ".join(str(length) for length in shape)
+        is_array = isinstance(value, np.ndarray) and not fits
+        got = f"one of shape {array.shape}" if is_array else repr(value)
         raise ValueError(
             f"{name} must contain finite numbers, in an array of shape ({sizes}); got "
-            f"{value!r}."
+            f"{got}."
         )
     return array
 
@@ -65,6 +69,23 @@ def native(matrix: Any) -> Any:
     return matrix.astype(dtype.newbyteorder("="))
 
 
+def shown(names: Iterable[str]) -> str:
+    """Return the first names, and how many others there are."""
+    first = list(map(repr, names))
+    more = len(first) - _MAX_SHOWN
+    listed = ", ".join(first[:_MAX_SHOWN])
+    return f"{listed} and {more} more" if more > 0 else listed
+
+
+def differences(a: list[str], b: list[str], of_a: str, of_b: str) -> str:
+    """Return in a sentence which words only one of two lists has."""
+    only = {of_a: sorted({*a} - {*b}), of_b: sorted({*b} - {*a})}
+    parts = [
+        f"{shown(names)} only in {where}" for where, names in only.items() if names
+    ]
+    return " and ".join(parts) or "the same words in a different order"
+
+
 def check_structure(matrix: Any, name: str) -> Any:
     """Return a matrix that SciPy can use: call this before anything else.
 
@@ -83,6 +104,8 @@ def check_structure(matrix: Any, name: str) -> Any:
     if not sparse.issparse(matrix):
         return matrix
     try:
+        if matrix.dtype.kind not in "biufcO":
+            raise TypeError(f"its values are of type {matrix.dtype}, not numbers")
         if matrix.format in ("bsr", "csc", "csr"):
             matrix = copy(matrix)
             _check_compressed(matrix)

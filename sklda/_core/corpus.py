@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
-from sklda._core.blocks import ArrayFile, read_in_blocks, same_width
+from sklda._core.blocks import ArrayFile, read_in_blocks
 from sklda._core.checks import check_structure, native
 from sklda._core.problem import (
     MAX_32_BITS,
@@ -18,16 +18,19 @@ from sklda._core.problem import (
     Problem,
     WeightedCorpus,
 )
+from sklda._core.refusals import WAY_OUT, check_is_matrix, refuse_no_matrix
 
 _CHUNK = 2**20  # cells
 _AT_A_TIME = 2**24  # tokens
 MAX_TOKENS = 2**52  # of a corpus; float64 sums of counts stay exact
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second
-_WAY_OUT = (
-    "build X with sklearn.feature_extraction.text.CountVectorizer, which counts words "
-    "(as HashingVectorizer does with alternate_sign=False and norm=None)"
-)
+_WAYS_OUT = {  # of errors of scikit-learn
+    "contains NaN": "A word that does not occur in a document has the count 0: for a "
+    "table, use X.fillna(0).",
+    "features as input": "The columns must be the same words in the same order: count "
+    "them with the vectorizer of fit, as in vectorizer.transform(texts).",
+}
 
 
 def check_corpus(estimator, X, *, reset: bool) -> Corpus:
@@ -41,38 +44,64 @@ def check_corpus(estimator, X, *, reset: bool) -> Corpus:
     refuses X, or X has negative values, fractions, or documents of more tokens than 32
     bits count; OSError if the temporary files do not fit on the disk.
     """
-    blocks = read_in_blocks(X)
-    if blocks is None:
-        return _to_arrays(_canonical(estimator, X, reset=reset, whole=True))
-    with ArrayFile(np.int32) as word, ArrayFile(np.int64) as token_ptr:
-        doc_ptr = [np.zeros(1, np.int64)]
-        token_ptr.append(doc_ptr[0])
-        n_cells = n_tokens = 0
-        for i, block in enumerate(same_width(blocks)):
-            counts = _canonical(estimator, block, reset=reset and i == 0, whole=True)
-            own = _to_arrays(counts)
-            doc_ptr.append(n_cells + own.doc_ptr[1:])
-            word.append(own.word)
-            token_ptr.append(n_tokens + own.token_ptr[1:])
-            n_cells, n_tokens = n_cells + own.word.size, n_tokens + own.token_ptr[-1]
-        return Corpus(np.concatenate(doc_ptr), word.read(), token_ptr.read())
+    if (blocks := read_in_blocks(X)) is not None:
+        parts = map(_to_arrays, _checked(estimator, blocks, reset, whole=True))
+        return _joined(Corpus, parts)
+    return _to_arrays(_canonical(estimator, X, reset=reset, whole=True))
 
 
 def check_weights(estimator, X, *, reset: bool, whole: bool) -> WeightedCorpus:
     """Do the same for real weights of words; with `whole`, fractions are refused."""
-    weights = _canonical(estimator, X, reset=reset, whole=whole)
-    return WeightedCorpus(*_cells(weights), np.array(weights.data, np.float32))
+    if (blocks := read_in_blocks(X)) is not None:
+        parts = map(_to_weights, _checked(estimator, blocks, reset, whole))
+        return _joined(WeightedCorpus, parts)
+    return _to_weights(_canonical(estimator, X, reset=reset, whole=whole))
+
+
+def _checked(estimator, blocks, reset, whole) -> Iterator[sparse.csr_array]:
+    """Yield the blocks that have documents in canonical form; errors name the block."""
+    n_documents = 0
+    for name, block in blocks:
+        try:
+            check_is_matrix(block, "it")
+            if block.shape[0] == 0:
+                continue
+            first = reset and n_documents == 0
+            counts = _canonical(estimator, block, reset=first, whole=whole)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"Block {name} of X: {error}") from error
+        n_documents += counts.shape[0]
+        yield counts
+    if n_documents == 0:
+        raise ValueError(
+            "X contains no documents. A generator can be read only once: pass a new "
+            "one, a list of blocks, or a folder."
+        )
+
+
+def _joined(kind: type[CorpusT], parts: Iterator[CorpusT]) -> CorpusT:
+    """Return the documents of all parts as a corpus, its cells in temporary files."""
+    dtype = np.int64 if kind is Corpus else np.float32
+    with ArrayFile(np.int32) as word, ArrayFile(dtype) as count:
+        doc_ptr, n_tokens = [np.zeros(1, np.int64)], 0
+        for part in parts:
+            of_cells = part[2]
+            if kind is Corpus:  # token_ptr, which begins with 0
+                of_cells = n_tokens + of_cells[len(doc_ptr) > 1 :]
+                n_tokens += part[2][-1]
+            doc_ptr.append(doc_ptr[-1][-1] + part.doc_ptr[1:])
+            word.append(part.word)
+            count.append(of_cells)
+        return kind(np.concatenate(doc_ptr), word.read(), count.read())
 
 
 def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
     """Return a valid X with sorted cells, duplicates summed, and without zeros."""
-    _refuse_uncounted(X, type(estimator).__name__)
+    refuse_no_matrix(X)
     if sparse.issparse(X) and X.format not in ("dok", "lil"):
         X = deepcopy(X)  # other threads may write to the arrays of the caller
     X = check_structure(X, "X")  # neither SciPy nor the kernels check bounds
     X = native(_validated(estimator, native(X), reset))
-    if X.dtype == object:  # scikit-learn converts an array, but no list, of objects
-        X = check_array(X, dtype=np.float64, input_name="X")
     if X.dtype == np.float16:  # scipy.sparse does not know it
         X = X.astype(np.float64)
     counts = sparse.csr_array(X)
@@ -89,67 +118,22 @@ def _canonical(estimator, X, *, reset, whole) -> sparse.csr_array:
 
 
 def _validated(estimator, X, reset):
-    """Return what scikit-learn makes of X; say what to do about missing values."""
+    """Return what scikit-learn makes of X; say what to do about what it refuses."""
     try:
-        return validate_data(
+        X = validate_data(
             estimator, X, reset=reset, accept_sparse="csr", dtype="numeric"
         )
+        if X.dtype == object:  # scikit-learn converts an array, but no list, of objects
+            X = check_array(X, dtype=np.float64, input_name="X")
+        return X
+    except OverflowError as error:
+        raise ValueError(f"X contains a number out of range: {error}.") from error
     except ValueError as error:
-        if "contains NaN" not in str(error):
-            raise
-        raise ValueError(
-            "Input X contains NaN. A word that does not occur in a document has the "
-            "count 0: for a table, use X.fillna(0)."
-        ) from error
-
-
-def _refuse_uncounted(X, name):
-    """Refuse texts and lists of words; say how to count the words."""
-    _refuse_table(X, name)
-    document = X
-    row = getattr(X, "ndim", 0) == 1 and not sparse.issparse(X)
-    if row or isinstance(X, list | tuple):
-        texts = (str, list, tuple)
-        document = next((d for d in X if not isinstance(d, texts) or d), None)
-    item = document[0] if isinstance(document, list | tuple) else None
-    if isinstance(document, str):
-        way = f"texts: {_WAY_OUT}, as in CountVectorizer().fit_transform(texts)"
-    elif isinstance(item, str):
-        way = f"lists of words: {_WAY_OUT}, with analyzer=list"
-    elif isinstance(item, tuple):
-        way = "lists of pairs: convert it with gensim.matutils.corpus2csc(X).T"
-    elif sparse.issparse(document) and document is not X:
-        way = "sparse rows: stack them with scipy.sparse.vstack(X)"
-    elif isinstance(X, list | tuple) and len({np.size(d) for d in X}) > 1:
-        way = "rows of different lengths: each row needs a count for every word"
-    else:
-        return
-    raise ValueError(
-        f"{name} takes a matrix of counts (documents x words), but X contains {way}."
-    )
-
-
-def _refuse_table(X, name):
-    """Refuse a data frame with texts or dates; say what to count."""
-    if not hasattr(X, "iloc") or getattr(X, "ndim", 0) != 2:  # of pandas
-        return
-    texts, dates = [], []
-    for j, dtype in enumerate(X.dtypes):
-        kind = getattr(dtype, "kind", "")
-        if kind in ("m", "M"):
-            dates.append(str(X.columns[j]))
-        elif kind in ("O", "U"):
-            if isinstance(next(iter(X.iloc[:, j].dropna()), None), str):
-                texts.append(str(X.columns[j]))
-    if not texts and not dates:
-        return
-    raise ValueError(
-        f"{name} takes a matrix of counts (documents x words), but X is a table with "
-        f"other columns: {', '.join(map(repr, texts + dates))}. Count words of its "
-        "column of texts alone, as in "
-        f"CountVectorizer().fit_transform(X[{(texts or ['text'])[0]!r}]); "
-        "sklearn.compose.ColumnTransformer joins the topics with other columns."
-    )
+        first = str(error).partition("\n")[0]
+        for words, way_out in _WAYS_OUT.items():
+            if words in first:
+                raise ValueError(f"{first} {way_out}") from error
+        raise
 
 
 def _check_values(values, name, whole):
@@ -159,7 +143,7 @@ def _check_values(values, name, whole):
     if values.min() < 0:
         raise ValueError(
             f"Negative values in data passed to {name}. X[d, w] is the number of "
-            f"times that word w occurs in document d: {_WAY_OUT}."
+            f"times that word w occurs in document d: {WAY_OUT}."
         )
     if not whole or values.dtype.kind != "f":
         return
@@ -168,7 +152,7 @@ def _check_values(values, name, whole):
         raise ValueError(
             f"{name} assigns a topic to every token, so X must contain whole numbers, "
             f"but it contains fractions such as {fractions[0]}. Weights such as tf-idf "
-            f"are not counts: {_WAY_OUT}; or use CVBLDA, which accepts real weights "
+            f"are not counts: {WAY_OUT}; or use CVBLDA, which accepts real weights "
             "unless approximation='exact'."
         )
 
@@ -219,6 +203,11 @@ def _to_arrays(counts) -> Corpus:
     corpus = Corpus(*_cells(counts), token_ptr)
     _check_lengths(corpus)
     return corpus
+
+
+def _to_weights(weights) -> WeightedCorpus:
+    """Turn a canonical CSR matrix into a WeightedCorpus."""
+    return WeightedCorpus(*_cells(weights), np.array(weights.data, np.float32))
 
 
 def split_cells(corpus: Corpus, most: int | np.ndarray) -> Corpus:

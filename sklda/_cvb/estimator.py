@@ -227,7 +227,7 @@ class CVBLDA(BaseLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts, or other non-negative weights. Not modified.
         y : None
             Ignored.
@@ -309,8 +309,9 @@ class CVBLDA(BaseLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Word counts, or other non-negative weights. Not modified.
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
+            Word counts, or other non-negative weights. Not modified. Blocks are one
+            minibatch: all of them move the topics once.
         y : None
             Ignored.
 

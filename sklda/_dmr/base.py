@@ -139,7 +139,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
         covariates : array-like, sparse matrix or DataFrame of shape (n_documents,) or \
 (n_documents, n_covariates), default=None
@@ -163,7 +163,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         weights = fitted._check_weights(X, reset=False)
         alpha, row = fitted._alpha_of(covariates, weights.doc_ptr.size - 1)
         weights, topics = prepare(weights, fitted.components_, alpha)
-        n_jobs = fitted._parameters.n_jobs
+        n_jobs = fitted._n_jobs
         return doc_topic(weights, topics, n_jobs, prior_row=row)
 
     def score(
@@ -177,7 +177,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
         y : None
             Ignored.
@@ -201,7 +201,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         alpha, row = fitted._alpha_of(covariates, weights.doc_ptr.size - 1)
         halves = split_tokens(weights)
         weights, topics = prepare(weights, fitted.components_, alpha)
-        n_jobs = fitted._parameters.n_jobs
+        n_jobs = fitted._n_jobs
         return completion_score(
             weights,
             halves,
@@ -216,7 +216,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
         covariates : array-like, sparse matrix or DataFrame, default=None
             As in transform.

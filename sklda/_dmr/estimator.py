@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._core.blocks import check_repeatable
 from sklda._core.types import MatrixLike
 from sklda._dmr.base import BaseCovariateLDA
 
@@ -279,8 +280,8 @@ class DMRLDA(BaseCovariateLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
-            Word counts.
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
+            Word counts, but no generator, which could be read only once.
         y : None
             Ignored.
         covariates : array-like, sparse matrix or DataFrame, default=None
@@ -291,4 +292,5 @@ class DMRLDA(BaseCovariateLDA):
         ndarray of shape (n_documents, n_components)
             Rows sum to 1.
         """
+        check_repeatable(X, "fit_transform")
         return self.fit(X, y, covariates=covariates).transform(X, covariates=covariates)

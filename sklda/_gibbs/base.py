@@ -127,9 +127,9 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts: whole numbers of any numeric dtype. Not modified. A matrix that
             does not fit into memory can be memory-mapped or passed in blocks of
-            documents: an iterable of sparse matrices, read once, or the path of a
-            folder with files of `scipy.sparse.save_npz`, in the order of their names.
-            See "A corpus larger than memory" in the user guide.
+            documents: an iterable of matrices, read once, or the path of a folder with
+            files of `scipy.sparse.save_npz`, in the order of their names. See "A corpus
+            larger than memory" in the user guide.
         y : None
             Ignored.
 

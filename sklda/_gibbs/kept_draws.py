@@ -96,12 +96,15 @@ def check_keep_draws(
     n_before = n_before if schedule.burn_in == 0 else 0
     if keep_draws > schedule.n_kept + n_before:
         before = f", and {n_before} of earlier fits" if n_before > 0 else ""
+        burn_in, thin, n_new = schedule.burn_in, schedule.thin, keep_draws - n_before
+        ways = [f"burn_in={burn_in} with max_iter={burn_in + n_new * thin}"]
+        if shorter := (schedule.max_iter - burn_in) // n_new:
+            ways.insert(0, f"thin={shorter}")
         raise ValueError(
             f"keep_draws={keep_draws} exceeds the number of kept samples, "
-            f"{schedule.n_kept}: every thin={schedule.thin}-th of the sweeps "
-            f"between burn_in={schedule.burn_in} and "
-            f"max_iter={schedule.max_iter}{before}. Lower thin or keep_draws, or "
-            f"raise max_iter."
+            f"{schedule.n_kept}: every thin={thin}-th of the sweeps between burn_in="
+            f"{burn_in} and max_iter={schedule.max_iter}{before}. To keep as many, set "
+            f"{', or '.join(ways)}."
         )
     of_chains = f" of {n_chains} chains" if n_chains > 1 else ""
     check_memory(

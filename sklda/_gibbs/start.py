@@ -64,12 +64,12 @@ def check_init(estimator: Any, problem: Problem[Corpus]) -> str | np.ndarray:
                 "Cloning an estimator, as in a search, also clones init without its "
                 "fit: pass init=model.components_ instead."
             )
-    topics = check_numbers(topics, name, (problem.n_topics, problem.n_words))
-    topics = topics.astype(np.float64)  # whose products do not overflow
     if has_names(estimator) and has_names(init):
         names = estimator.feature_names_in_.tolist()
         own_names = [str(word) for word in init.feature_names_in_]
         check_same_words("X", names, "init", own_names)
+    topics = check_numbers(topics, name, (problem.n_topics, problem.n_words))
+    topics = topics.astype(np.float64)  # whose products do not overflow
     if topics.min() < 0:
         raise ValueError(f"{name} must not be negative, got {topics.min():g}.")
     empty = np.flatnonzero(topics.max(axis=1) == 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -136,7 +136,7 @@ class BaseMedLDA(BaseChainEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
 
         Returns
@@ -155,6 +155,17 @@ class BaseMedLDA(BaseChainEstimator):
         Cost: O(K) per cell and step, about 50 steps to convergence; `n_jobs` threads.
         """
         return snapshot(self)._proportions(X)
+
+    @property
+    def predict_proba(self) -> NoReturn:
+        """Not available: raises AttributeError, which names the way out."""
+        raise AttributeError(
+            f"{type(self).__name__} has no predict_proba, because it predicts scores: "
+            "sklearn.calibration.CalibratedClassifierCV(MedLDAClassifier(...)) "
+            "estimates probabilities from them."
+        )
+
+    predict_log_proba = predict_proba
 
     # What follows is for snapshots: it reads several attributes.
 
@@ -175,7 +186,7 @@ class BaseMedLDA(BaseChainEstimator):
         for model in self._models():
             alpha = self.doc_topic_prior_[model]
             prepared = prepare(weights, self.components_[model], alpha)
-            theta = doc_topic(*prepared, self._parameters.n_jobs, self._most_em_steps)
+            theta = doc_topic(*prepared, self._n_jobs, self._most_em_steps)
             # theta, the mode, has theta (N + A) = N zbar + alpha, A the sum of alpha.
             expected = np.maximum(theta * (n_tokens + alpha.sum()) - alpha, 0)
             total = expected.sum(axis=1, keepdims=True)

@@ -275,7 +275,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts: whole numbers of any dtype. X is not modified.
         y : array-like of shape (n_documents,) or (n_documents, n_classes)
             Labels of at least two classes, or an indicator matrix: 1 for each label of
@@ -326,7 +326,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
 
         Returns
@@ -348,7 +348,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
 
         Returns
@@ -379,7 +379,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
         y : array-like of shape (n_documents,) or (n_documents, n_classes)
             Labels, or an indicator matrix as in fit.

@@ -231,7 +231,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts: whole numbers of any dtype. X is not modified.
         y : array-like of shape (n_documents,)
             Numbers to predict.
@@ -272,7 +272,7 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_words)
+        X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
             Word counts.
 
         Returns

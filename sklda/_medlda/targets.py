@@ -1,6 +1,8 @@
 """Checks of y, and the targets that it becomes."""
 
+import sys
 from collections.abc import Iterator, Mapping, MappingView, Set
+from numbers import Real
 
 import numpy as np
 from scipy.sparse import issparse
@@ -135,6 +137,7 @@ def class_targets(
             "documents of at least 2 classes."
         )
     if class_weight is not None:
+        _check_class_weight(class_weight)
         weigh = _weigh_labels if multilabel else _weigh_classes
         targets = weigh(targets, y, binarizer.classes_, class_weight)
     return binarizer.classes_, targets, multilabel
@@ -143,7 +146,6 @@ def class_targets(
 def _weigh_classes(targets, y, classes, class_weight) -> np.ndarray:
     """Return targets times the weight of the class of each document."""
     weights = compute_class_weight(class_weight, classes=classes, y=y)
-    _check_class_weights(weights)
     return targets * weights[np.searchsorted(classes, y), np.newaxis]
 
 
@@ -163,16 +165,18 @@ def _weigh_labels(targets, y, classes, class_weight) -> np.ndarray:
             )
         weights = np.array([class_weight.get(k, 1.0) for k in classes.tolist()], float)
         others = np.ones(len(classes))
-    _check_class_weights(weights)
     return np.where(targets > 0, weights, -others)
 
 
-def _check_class_weights(weights) -> None:
-    if not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise ValueError(
-            "class_weight must contain finite weights above 0, got "
-            f"{weights.tolist()}. Remove documents that should not count."
-        )
+def _check_class_weight(class_weight) -> None:
+    """Raise ValueError unless a dict has finite weights above 0."""
+    weights = [] if class_weight == "balanced" else class_weight.values()
+    for weight in weights:
+        if not isinstance(weight, Real) or not 0 < weight <= sys.float_info.max:
+            raise ValueError(
+                f"class_weight must contain finite weights above 0, got {weight!r}. "
+                "Remove documents that should not count."
+            )
 
 
 def number_targets(documents, y, name) -> np.ndarray:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from sklda._base.fitted_topics import topic_distributions
-
-_MAX_SHOWN = 3  # words in a message
+from sklda._core.checks import differences
 
 
 def check_models(models: Any, name: str, minimum: int = 1) -> list[Any]:
@@ -58,20 +57,8 @@ def check_same_words(
     """Raise ValueError if the words of two models differ, or their order."""
     if first == words:
         return
-    missing = {first_name: set(first) - set(words), name: set(words) - set(first)}
-    parts = [
-        f"{_shown(sorted(own))} only in {where}"
-        for where, own in missing.items()
-        if own
-    ]
-    differences = " and ".join(parts) or "the same words in a different order"
+    found = differences(first, words, first_name, name)
     raise ValueError(
-        f"{first_name} and {name} have different vocabularies: {differences}. Fit all "
-        f"models to the same columns."
+        f"{first_name} and {name} have different vocabularies: {found}. Fit all models "
+        "to the same columns."
     )
-
-
-def _shown(words: list[str]) -> str:
-    shown = ", ".join(repr(word) for word in words[:_MAX_SHOWN])
-    more = len(words) - _MAX_SHOWN
-    return f"{shown} and {more} more" if more > 0 else shown

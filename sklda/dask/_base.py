@@ -18,6 +18,7 @@ from sklda._base.fitting import fitting
 from sklda._base.fold_in import mean_log_probability
 from sklda._base.parameters import (
     CHAIN_CONSTRAINTS,
+    PATH,
     TRACE_CONSTRAINTS,
     make_problem,
     random_streams,
@@ -51,7 +52,7 @@ class BaseDaskLDA(BaseTopicModel):
         **TRACE_CONSTRAINTS,
         **{name: CHAIN_CONSTRAINTS[name] for name in _OF_CHAINS},
         "client": [None, Client],
-        "storage": [None, str],
+        "storage": [None, *PATH],
         "store_every": [Interval(Integral, 1, None, closed="left")],
     }
     _local: ClassVar[type[BaseGibbsLDA]]  # the estimator of this name in sklda

@@ -9,6 +9,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
 from sklda._base.parameters import SHARD_CONSTRAINTS
+from sklda._core.types import PathLike
 from sklda._gibbs import collapsed, partially_collapsed
 from sklda.dask._base import BaseDaskLDA
 from sklda.dask._cluster import Cluster
@@ -70,7 +71,7 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         As in :class:`sklda.CollapsedGibbsLDA`, where the default is 1. At most
         `n_shards` worker threads can work at the same time. More shards take less
         memory, but each sweep has as many phases as shards.
-    storage : str or None, default=None
+    storage : str or path-like, default=None
         Folder for the state: a path or a URL that fsspec supports and that this process
         and all workers can access. With None, the results of a failed worker are
         recomputed from the first sweep.
@@ -165,7 +166,7 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         thin: int = 10,
         evaluate_every: int = 10,
         n_shards: int = 8,
-        storage: str | None = None,
+        storage: PathLike | None = None,
         store_every: int = 20,
         client: Client | None = None,
         n_jobs: int | None = None,
@@ -242,7 +243,7 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         Number of partitions of the documents, at most 570, with about the same number
         of tokens; each is one task. None means one per worker thread when the fit
         starts.
-    storage : str or None, default=None
+    storage : str or path-like, default=None
         Folder for the state: a path or a URL that fsspec supports and that this process
         and all workers can access. With None, the results of a failed worker are
         recomputed from the first sweep.
@@ -334,7 +335,7 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         thin: int = 10,
         evaluate_every: int = 10,
         n_partitions: int | None = None,
-        storage: str | None = None,
+        storage: PathLike | None = None,
         store_every: int = 20,
         client: Client | None = None,
         n_jobs: int | None = None,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ import fsspec
 import numpy as np
 from scipy import sparse
 
+from sklda._core.types import PathLike
 from sklda._core.version import __version__, series
 from sklda.dask._counts import PackedCounts
 from sklda.dask._lock import Lock, not_written
@@ -52,7 +54,8 @@ def describe_fit(name: str, parameters: SimpleNamespace) -> dict[str, Any]:
 class Storage:
     """A folder with the state of every few sweeps; nothing is stored without a URL."""
 
-    def __init__(self, url: str | None, every: int, own: dict[str, Any]) -> None:
+    def __init__(self, url: PathLike | None, every: int, own: dict[str, Any]) -> None:
+        url = None if url is None else os.fspath(url)
         self._given, self.every, self.own = url, every, own
         if url is None:
             self.every = sys.maxsize

@@ -41,7 +41,7 @@ def topic_tasks(
         phi = (components[:, first : first + step] / sums).T.astype(np.float32)
         slices += cluster.submit([cluster.task(np.asarray, f"topics-{first}", phi)])
     (future,) = cluster.submit([cluster.task(np.concatenate, "topics", slices)])
-    model = fitted._make_local()
+    model = fitted._make_local().set_params(n_jobs=fitted._n_jobs)
     model.n_features_in_, model.doc_topic_prior_ = n_words, fitted.doc_topic_prior_
     name, phi = function.__name__.replace("_", "-"), delayed(future)
     return [

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.parameters import CONSTRAINTS, make_problem, validates
 from sklda._base.sklearn_private import Interval
-from sklda._core.blocks import read_in_blocks
+from sklda._core.blocks import check_repeatable, read_in_blocks
 from sklda._core.corpus import check_corpus, check_weights
 from sklda._core.types import MatrixLike
 from sklda._gibbs.base import BaseChainEstimator
@@ -54,7 +54,7 @@ def sample_chains(
     estimator : estimator
         Any estimator of sklda; it is cloned. CVBLDA optimises instead of sampling, so
         the result has several starts and the best of them, but no R-hat.
-    X : {array-like, sparse matrix} of shape (n_documents, n_words)
+    X : {array-like, sparse matrix} of shape (n_documents, n_words), blocks or path
         Word counts, with at least one token.
     y : array-like of shape (n_documents,) or (n_documents, n_classes), default=None
         Labels, for estimators that need them.
@@ -160,6 +160,8 @@ def _check_data(
     estimator: Any, X: Any, X_test: Any, generator: np.random.Generator, n_chains: int
 ) -> tuple[np.ndarray | None, HeldOut | None]:
     """Return the pairs of tokens, if there are chains, and the test documents."""
+    for given, name in ((X, "X"), (X_test, "X_test")):
+        check_repeatable(given, "sample_chains", name)
     estimator._validate_params()
     pairs, whole = None, estimator._whole_counts
     has_chains = isinstance(estimator, BaseChainEstimator)

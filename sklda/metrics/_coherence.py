@@ -24,7 +24,7 @@ from sklda._base.fitted_topics import (
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._base.word_lists import rank_weights, word_lists, words_of
-from sklda._core.checks import check_limit
+from sklda._core.checks import check_limit, differences
 from sklda._core.types import MatrixLike, NameList
 from sklda._core.warn import warn_user
 from sklda.metrics._windows import Occurrence, occurrences_in_windows
@@ -348,13 +348,16 @@ def _distinct(names: list[str]) -> list[str]:
     return names
 
 
-def _in_documents(X: Any, words: np.ndarray, n_words: int) -> Occurrence:
+def _in_documents(model: Any, X: Any, words: np.ndarray, n_words: int) -> Occurrence:
     """Return which of the words occur in which rows of X."""
     counts = check_counts(X)
     if counts.shape[1] != n_words:
+        found = "both must have the same words as columns"
+        if has_names(model) and hasattr(X, "columns"):
+            known = model.feature_names_in_.tolist()
+            found = differences(known, list(map(str, X.columns)), "model", "X")
         raise ValueError(
-            f"model has {n_words} columns, but X has {counts.shape[1]}: both must have "
-            "the same words as columns."
+            f"model has {n_words} columns, but X has {counts.shape[1]}: {found}."
         )
     matrix = sparse.csc_array(counts[:, words])
     matrix.sum_duplicates()

@@ -3,13 +3,18 @@
 import ast
 import inspect
 import textwrap
+from copy import copy
+from itertools import product
 
 import joblib
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import sklda
 from sklda._base.sklearn_private import Interval
+from tests.helpers.bad_input.of_estimators import X as X_FITTED
+from tests.helpers.bad_input.of_estimators import fitted
 from tests.helpers.public_names import estimators
 from tests.helpers.small_fits import X
 
@@ -53,6 +58,44 @@ def test_learning_without_time_to_learn(estimator, params):
     with pytest.warns(UserWarning, match=message) as caught:
         model.fit(X, Y)
     assert caught[0].filename == __file__  # the line that a user would change
+
+
+@pytest.mark.parametrize("name", estimators())
+def test_threads_are_checked_after_fit(name):
+    model = copy(fitted(estimators()[name]))
+    assert model.set_params(n_jobs=np.int64(2)).transform(X_FITTED).ndim == 2
+    readers = {"transform", "predict", "decision_function", "perplexity"} & {
+        *dir(model)
+    }
+    words = f"'n_jobs' parameter of {name} must be"
+    for reader, n_jobs in product(readers, (0, 2.0, "2", True, [2])):
+        with pytest.raises(ValueError, match=words):
+            getattr(model.set_params(n_jobs=n_jobs), reader)(X_FITTED)
+
+
+class Fixed(sklda.CollapsedGibbsLDA):
+    """Has a parameter more, and names only some of the others."""
+
+    def __init__(self, n_components=3, extra=1, random_state=None):
+        super().__init__(n_components, max_iter=4, random_state=random_state)
+        self.extra = extra
+
+
+class Hidden(sklda.MedLDAClassifier):
+    """Its parameters are lost on the way to a clone."""
+
+    def __init__(self, n_components=3, **options):
+        super().__init__(n_components, **options)
+
+
+def test_subclasses_name_their_parameters():
+    expected = sklda.CollapsedGibbsLDA(3, max_iter=4, random_state=0).fit(X)
+    found = clone(Fixed(random_state=0)).fit(X)
+    np.testing.assert_array_equal(found.components_, expected.components_)
+    with pytest.raises(
+        TypeError, match=r"constructor of Hidden hides .*\*\*options.*clone"
+    ):
+        Hidden(max_iter=4).fit(X, Y)
 
 
 def test_convergence_warnings_name_the_line_of_the_user():

@@ -2,6 +2,7 @@
 
 import pickle
 import tracemalloc
+from collections.abc import Iterator
 from mmap import mmap
 
 import numpy as np
@@ -9,11 +10,19 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from sklda import ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier
+from sklda import (
+    CVBLDA,
+    DMRLDA,
+    ECGSLDA,
+    CollapsedGibbsLDA,
+    MedLDAClassifier,
+    MedLDARegressor,
+)
 from sklda._core import blocks, memory
 from sklda._core.corpus import check_corpus
 from sklda._gibbs.stored import take_up
 from sklda.diagnostics import sample_chains
+from sklda.metrics import document_completion_score, left_to_right_log_likelihood
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.full_disk import no_file_beyond
 
@@ -117,6 +126,74 @@ def test_any_form_of_x_gives_the_same_model(form, model, X, tmp_path, monkeypatc
     assert model.n_features_in_ == WORDS
 
 
+@pytest.fixture(scope="module")
+def fitted(X):
+    y, known = np.arange(DOCUMENTS) % 2, {"max_iter": 4, "random_state": 0}
+    return {
+        "LDA": CollapsedGibbsLDA(3, **known).fit(X),
+        "weights": CVBLDA(3, tol=0, **known).fit(X),
+        "covariates": DMRLDA(3, **known).fit(X, covariates=y),
+        "classes": MedLDAClassifier(3, **known).fit(X, y),
+        "numbers": MedLDARegressor(3, **known).fit(X, y),
+    }
+
+
+def results(models, form):
+    """Yield what the methods and functions return that read X under fitted topics."""
+    y = np.arange(DOCUMENTS) % 2
+    for name, model in models.items():
+        yield model.transform(form())
+        if name in ("LDA", "weights", "covariates"):
+            yield model.score(form())
+            yield model.perplexity(form())
+            yield document_completion_score(model, form())
+    yield models["covariates"].transform(form(), covariates=y)
+    yield models["covariates"].score(form(), covariates=y)
+    for name in ("classes", "numbers"):
+        yield models[name].predict(form())
+        yield models[name].score(form(), y)
+    yield models["classes"].decision_function(form())
+    yield left_to_right_log_likelihood(models["LDA"], form(), random_state=0)
+    yield clone(models["weights"]).partial_fit(form()).components_
+    yield clone(models["weights"]).fit(form()).components_
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_fitted_models_read_any_form_of_x(form, fitted, X, tmp_path, monkeypatch):
+    given = form(X, tmp_path)
+
+    def same():
+        return form(X, tmp_path) if isinstance(given, Iterator) else given
+
+    found = list(results(fitted, same))
+    monkeypatch.undo()
+    for one, expected in zip(found, results(fitted, lambda: X), strict=True):
+        np.testing.assert_array_equal(one, expected)
+
+
+def test_what_reads_x_twice_refuses_generators(X, fitted, tmp_path):
+    y = np.arange(DOCUMENTS) % 2
+    for model in fitted.values():
+        fresh = clone(model)
+        with pytest.raises(
+            ValueError, match=r"X is a generator.*read only once.*list of"
+        ):
+            fresh.fit_transform(in_generator(X, None), y)
+        assert not hasattr(fresh, "components_")
+    model = clone(fitted["LDA"])
+    expected = model.fit(X).transform(X)
+    for form in (in_list, in_folder):
+        found = model.fit_transform(form(X, tmp_path))
+        np.testing.assert_array_equal(found, expected)
+    pytest.importorskip("arviz_stats")
+    for given in (
+        {"X": in_generator(X, None)},
+        {"X": X, "X_test": in_generator(X, None)},
+    ):
+        with pytest.raises(ValueError, match=r"is a generator.*sample_chains reads"):
+            sample_chains(CollapsedGibbsLDA(3), **given)
+
+
 def test_a_large_matrix_is_not_copied_into_memory(monkeypatch):
     X = sparse.random_array((20_000, 500), density=0.2, rng=0)
     X = sparse.csr_array(X > 0, dtype=np.int32)
@@ -198,14 +275,25 @@ def test_several_chains_read_files(X, tmp_path):
     [
         (
             lambda X: [X, X[:, 1:]],
-            "Block 1 of X has 29 columns.*earlier blocks have 30",
+            "Block 1 of X: X has 29 .*expecting 30.*the same words.*vectorizer of fit",
         ),
-        (lambda X: iter([]), "no blocks.*generator can be read only once"),
-        (lambda X: iter([X, "a text"]), "Block 1 of X is a str"),
-        (lambda X: iter([X, X[0].toarray()]), "Block 1 of X is a ndarray"),
-        (lambda X: iter([X, -X]), "Negative values"),
-        (lambda X: iter([X, X * 0.5]), "fractions"),
+        (lambda X: iter([]), "no documents.*generator can be read only once"),
+        (lambda X: [X[:0], X[:0]], "no documents"),
+        (lambda X: iter([X, "a text"]), "Block 1 of X.*texts.*CountVectorizer"),
+        (lambda X: iter([["a", "b"]]), "Block 0 of X.*CountVectorizer"),
+        (lambda X: iter([X, X[0].toarray()]), "Block 1 of X.*type ndarray, no matrix"),
+        (lambda X: iter([X, None]), "Block 1 of X.*NoneType: pass an array"),
+        (lambda X: [X.toarray(), -X], "Block 1 of X: Negative values"),
+        (lambda X: iter([X, X * 0.5]), "Block 1 of X: .*fractions"),
+        (lambda X: iter([X, [[1] * WORDS]]), "Block 1 of X.*type list, no matrix"),
         (lambda X: "no/such/folder", "'no/such/folder', which is not a folder"),
+        (lambda X: b"no/folder", "'no/folder', which is not a folder"),
+        (lambda X: "", "X is '', which is not a folder.*CountVectorizer"),
+        (lambda X: "a\0b", "which is not a folder"),
+        (
+            lambda X: "word " * 1000,
+            r"^X is '(word ){40}\.\.\.', which is not a folder",
+        ),
     ],
 )
 def test_wrong_blocks_are_refused(make, message, X):
@@ -220,6 +308,53 @@ def test_an_exhausted_generator_is_refused(X):
     model = CollapsedGibbsLDA(3, max_iter=2).fit(given)
     with pytest.raises(ValueError, match="can be read only once"):
         model.fit(given)
+
+
+def test_blocks_without_documents_are_passed_over(X):
+    empty = [X[:0], X[:30], X[30:30].toarray(), X[30:]]
+    found = CollapsedGibbsLDA(3, max_iter=4, random_state=0).fit(empty)
+    assert_same_fit(found, clone(found).fit(X))
+    np.testing.assert_array_equal(found.transform(empty), found.transform(X))
+
+
+def test_blocks_of_other_words_are_named(X):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X.toarray()).rename(columns="w{}".format)
+    other = frame.rename(columns={"w3": "v"})
+    model = CollapsedGibbsLDA(3, max_iter=2)
+    assert len(model.fit([frame, frame]).feature_names_in_) == WORDS
+    for call in (model.fit, model.transform):
+        with pytest.raises(
+            ValueError, match=r"(?s)Block 1 of X: .*unseen.*v.*missing.*w3"
+        ):
+            call([frame, other])
+
+
+def test_files_of_systems_are_passed_over(X, tmp_path):
+    in_folder(X, tmp_path)
+    for name in (".DS_Store", "._block-000.npz", "Thumbs.db", "desktop.ini"):
+        (tmp_path / name).write_bytes(b"\0\0\0\1Bud1")
+    for name in ("__MACOSX", "lost+found"):
+        (tmp_path / name).mkdir()
+    model = CollapsedGibbsLDA(3, max_iter=2, random_state=0).fit(tmp_path)
+    assert_same_fit(model, clone(model).fit(X))
+
+
+def test_all_foreign_files_are_named(X, tmp_path):
+    sparse.save_npz(tmp_path / "z.npz", sparse.coo_array(np.array([1, 0, 2])))
+    with pytest.raises(ValueError, match=r"Block 'z.npz' of X: .*coo_array, no matrix"):
+        CollapsedGibbsLDA(3).fit(tmp_path)
+    for name in ("a.csv", "b.txt", "c.json", "d.md"):
+        (tmp_path / name).write_text("notes")
+    with pytest.raises(
+        ValueError, match=r"'a.csv', 'b.txt', 'c.json' and 1 more, which"
+    ):
+        CollapsedGibbsLDA(3).fit(tmp_path)
+    for path in tmp_path.iterdir():
+        path.unlink()
+    np.savez(tmp_path / "dense.npz", X=X.toarray())
+    with pytest.raises(ValueError, match=r"'dense.npz', which .*cannot read"):
+        CollapsedGibbsLDA(3).fit(tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"notes", b""])

@@ -119,11 +119,6 @@ def test_sums_that_wrap_round_in_64_bits(values, dtype):
     too_many(cells(values, dtype))
 
 
-def test_rows_are_not_blocks_where_x_is_read_as_a_whole():
-    with pytest.raises(ValueError, match=r"sparse\.vstack"):
-        make().fit(X).transform([X[[0]], X[[1]]])
-
-
 BROKEN = {
     "unsigned, decreasing": {"indptr": np.array([0, 250, 24], np.uint8)},
     "8 bits, differences overflow": {"indptr": np.array([0, 100, -100], np.int8)},

@@ -123,7 +123,7 @@ BAD = {
     "None among columns": (
         lambda: da.concatenate([sparse_columns(lambda b: b), sparse_columns(none)], 1),
         ValueError,
-        r"some columns of X \(number 1\) is a NoneType",
+        r"some columns of X \(number 1\).* of type NoneType",
     ),
     "columns outside": (
         lambda: da.concatenate([sparse_columns(broken), sparse_columns(broken)], 1),
@@ -150,10 +150,13 @@ def test_bad_X_of_a_fitted_model():
             model.score([delayed(block)])
         with pytest.raises(ValueError, match=f"Block 0 of X: {message}"):
             model.transform([delayed(block)]).compute()
-    with pytest.raises(ValueError, match="Block 0 of X is a NoneType"):
+    with pytest.raises(ValueError, match="Block 0 of X.* of type NoneType"):
         model.transform([delayed(None)]).compute()
     with pytest.raises(TypeError, match="must be a Dask array"):
         model.transform(X)
+    with pytest.raises(ValueError, match="'n_jobs' parameter"):
+        model.set_params(n_jobs="2").transform(delayed_blocks())
+    model.set_params(n_jobs=None)
     with pytest.warns(UndefinedMetricWarning, match="no tokens"):
         assert model.score([delayed(X[:3] * 0)]) == 0
     with pytest.raises(NotFittedError):
@@ -165,6 +168,7 @@ def test_bad_X_of_a_fitted_model():
     [
         ({"n_partitions": 0}, "n_partitions"),
         ({"storage": 3}, "storage"),
+        ({"storage": ""}, "'storage' parameter .* a path that is not empty.*Got ''"),
         ({"store_every": 0}, "store_every"),
         ({"client": "tcp://x"}, "client"),
         ({"doc_topic_prior": [1, 2]}, "doc_topic_prior has shape"),

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,6 +41,7 @@ def killed(fit_killed, tmp_path):
 )
 def test_a_fit_goes_on_from_storage(name, where, params, fit_killed, tmp_path):
     storage = where.format(tmp_path)
+    storage = Path(storage) if where == "{}" else storage
     model = corpora.make(name, storage=storage, store_every=2, **params)
     for number in (7, 11):  # after samples were kept
         fit_killed(model, number, resume=True)

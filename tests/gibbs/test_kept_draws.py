@@ -132,9 +132,21 @@ def test_a_snapshot_keeps_the_last_sample_too():
 @pytest.mark.parametrize("name", ["rows", "uncollapsed", "dynamic"])
 def test_no_more_than_the_samples_that_are_kept(name):
     assert model(name, 6).fit(X).draws_.n_draws == 6
-    words = r"keep_draws=7 exceeds .* 6: .*thin=3.*burn_in=11.*max_iter=29.*Lower thin"
-    with pytest.raises(ValueError, match=words):
+    words = r"keep_draws=7 exceeds .* 6: .*thin=3.*burn_in=11.*max_iter=29"
+    with pytest.raises(ValueError, match=f"{words}.*thin=2, or burn_in=11 with .*=32"):
         model(name, 7).fit(X)
+    words = r"keep_draws=19 exceeds .* set burn_in=11 with max_iter=68\.$"
+    with pytest.raises(ValueError, match=words):
+        model(name, 19).fit(X)
+    for params in ({"thin": 2}, {"burn_in": 11, "max_iter": 32}):
+        assert model(name, 7).set_params(**params).fit(X).draws_.n_draws >= 7
+
+
+def test_the_default_schedule_says_how_to_keep_more_draws():
+    lda = CollapsedGibbsLDA(2, keep_draws=25, random_state=0)
+    with pytest.raises(ValueError, match=r"set thin=4, or burn_in=100 with .*=350\.$"):
+        lda.fit(X)
+    assert lda.set_params(thin=4).fit(X).draws_.n_draws == 25
 
 
 @pytest.mark.parametrize("n_topics", [2, 50])

@@ -144,6 +144,11 @@ def test_words_of_a_model_in_another_order_are_refused(name):
         (names[::-1], "X and init have .* the same words in a different order"),
         (np.roll(names, 1), "a different order"),
         (np.char.upper(names.astype(str)), "'w00', 'w01', .* only in X and 'W00', "),
+        (np.append(names, "zz"), "vocabularies: 'zz' only in init. Fit all"),
+        (
+            np.append(names[4:], "zz"),
+            "'w00', 'w01', 'w02' and 1 more only in X and 'zz'",
+        ),
     ):
         init = KnownTopics(TOPICS, feature_names_in_=other)
         with pytest.raises(ValueError, match=words):

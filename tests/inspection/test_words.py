@@ -120,6 +120,13 @@ def test_names_of_documents_point_to_a_transposed_matrix():
         top_words(KnownTopics(COMPONENTS), ["first post", "second post"])
 
 
+def test_too_few_names_are_compared_with_those_of_fit():
+    named = KnownTopics(COMPONENTS, feature_names_in_=np.array(NAMES, dtype=object))
+    message = "3 names.* 4 words.* differ: 'apple', 'berry' only in fit and 'fig'"
+    with pytest.raises(ValueError, match=message):
+        top_words(named, ["cherry", "date", "fig"])
+
+
 def test_frame():
     pandas = pytest.importorskip("pandas")
     frame = top_words(KnownTopics(COMPONENTS), NAMES, 3, as_frame=True)

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.calibration import CalibratedClassifierCV
 
 from sklda import MedLDAClassifier, MedLDARegressor
 from sklda._base.fold_in import doc_topic, prepare
@@ -271,6 +272,21 @@ def test_tiny_problems(sampler):
     assert np.isfinite(model.decision_function([[1, 2]])).all()
     model = fit([2.0], [[1, 2]], cls=MedLDARegressor, sampler=sampler)
     assert np.isfinite(model.predict([[1, 0]])).all()
+
+
+@pytest.mark.parametrize("cls", [MedLDAClassifier, MedLDARegressor])
+def test_probabilities_are_those_of_a_calibrated_classifier(cls):
+    model = fit(MAIN[TRAIN] == 1, cls=cls)
+    for name in ("predict_proba", "predict_log_proba"):
+        assert not hasattr(model, name)
+    with pytest.raises(AttributeError, match=r"CalibratedClassifierCV\(MedLDAClass"):
+        model.predict_proba(X[TEST])
+
+
+def test_a_calibrated_classifier_estimates_probabilities():
+    calibrated = CalibratedClassifierCV(MedLDAClassifier(4, max_iter=4), cv=2)
+    found = calibrated.fit(X[TRAIN], MAIN[TRAIN]).predict_proba(X[TEST])
+    np.testing.assert_allclose(found.sum(axis=1), 1)
 
 
 # --- refits in other threads ---------------------------------------------------------

@@ -226,6 +226,7 @@ def covariates() -> Spec:
         (np.where(IS_ONE, math.inf, first), "infinity"),
         ([*first[1:], "other"], "only numbers, only strings"),
         ([[1], [2, 3]] * 6, "only numbers, only"),
+        ([10**400, *first[1:]], "out of range"),
         (["same"] * N_DOCS, r"\['x0\[same\]'\] are constant"),
         (
             pandas.date_range("2001", periods=N_DOCS).to_series(),

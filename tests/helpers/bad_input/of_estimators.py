@@ -217,7 +217,7 @@ MORE = {
     "init": INIT,
     "topic_word_prior": PER_WORD + FLOAT32,
     "burn_in": rows((20, "=20.*smaller than max_iter=20.*half"), (21, "=21")),
-    "keep_draws": rows((71, "=71 exceeds .* 70: .*thin=1.*max_iter=140.*Lower thin")),
+    "keep_draws": rows((71, "=71 exceeds .* 70: .*thin=1.*max_iter=140.*=141")),
 }
 
 
@@ -290,6 +290,8 @@ def covariates(*, fitted: bool) -> Spec:
         (LABELS, "must be numbers.*OneHotEncoder"),
         (np.ones((N_DOCS, 2, 2)), "dim 3"),
         (np.ma.masked_less(first, 3), "has masked"),
+        ([[1], [1, 2]] * (N_DOCS // 2), "number"),
+        ([10**400, *first[1:]], "too large"),
     )
     spec += refused(5, "a", {1})
     if fitted:

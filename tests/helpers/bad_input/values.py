@@ -244,8 +244,11 @@ FORMS = (np.asarray, sparse.csr_array, sparse.csc_matrix, sparse.coo_array)
 def not_a_matrix(n_words: int) -> Iterable[Bad]:
     """Yield what has the wrong shape or dtype."""
     row = list(range(n_words))
-    yield from (Bad(X, "2D") for X in (row, np.array(row), [], 3, None))
-    yield from (Bad({*row}, "2D"), Bad(dict.fromkeys(row), "2D|float"))
+    yield from (Bad(X, "2D") for X in (row, np.array(row), []))
+    for X in (3, None, {*row}, dict.fromkeys(row), object(), np.array(3), len):
+        kind = type(X).__name__
+        yield Bad(X, f"must be a matrix of counts.*of type {kind}: pass an array")
+    yield Bad([[10**400, *row[1:]]], "too large")
     yield Bad(np.ones((2, 2, n_words)), "dim 3|3D")
     yield Bad(np.empty((0, n_words)), "0 sample")
     yield Bad(np.empty((2, 0)), "0 feature")
@@ -315,6 +318,11 @@ def not_counted() -> Iterable[Bad]:
         yield Bad(texts, counter)
     yield Bad([text.split() for text in TEXTS], f"{counter}.*analyzer=list")
     yield Bad([[], [(0, 1), (3, 2)]], "lists of pairs.*corpus2csc\\(X\\).T")
+    texts = sparse.csr_array(np.ones((2, 2), int))
+    texts.data = texts.data.astype(str)
+    yield Bad(texts, "not a valid sparse matrix: its values are of type <U")
+    for text in ("", "a word " * 999):  # no paths of a folder
+        yield Bad(text, "', which is not a folder|{name} must be one matrix")
 
 
 def out_of_range(sound: np.ndarray) -> Iterable[Bad]:
@@ -384,7 +392,7 @@ def numbers_per_item(n: int, *, low: float, high: float) -> Spec:
 
 def path(*, optional: bool = False) -> Spec:
     """Return the Spec of the path of a file. An int would name an open one."""
-    bad = [0, 10**6, True, 2.5, b"a", [], {"a"}] + ([] if optional else [None])
+    bad = ["", 0, 10**6, True, 2.5, b"a", [], {"a"}] + ([] if optional else [None])
     words = rf"'{NAME}' parameter .*'str'.*PathLike.*Got"
     spec = refused(*bad, words=words, error=TypeError)
     spec += refused("absent.txt", words="absent.txt", error=FileNotFoundError)
