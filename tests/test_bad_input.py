@@ -33,7 +33,10 @@ from tests.helpers.comparison import fitted
 from tests.helpers.known_topics import columns_are_shown
 from tests.helpers.public_names import estimators, methods, parameters, public_callables
 
-pytestmark = columns_are_shown
+pytestmark = [
+    columns_are_shown,
+    pytest.mark.filterwarnings("ignore:.* draws are too few"),  # of short fits
+]
 
 # Parameters without a row, because every value is valid.
 TAKES_ANYTHING = {

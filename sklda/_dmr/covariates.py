@@ -10,7 +10,7 @@ from sklda._core.warn import warn_user
 from sklda._dmr.weights import CovariateRows
 
 
-def rows_of(covariates: np.ndarray, scaling: Scaling) -> CovariateRows:
+def distinct_rows(covariates: np.ndarray, scaling: Scaling) -> CovariateRows:
     """Return the distinct rows, standardised, after an intercept."""
     rows, row = np.unique(covariates, axis=0, return_inverse=True)
     x = with_intercept(scaling.standardised(rows))

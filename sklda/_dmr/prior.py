@@ -13,7 +13,7 @@ from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_prior import SampledPrior, copy_of
 from sklda._core.sampler import SamplerState
 from sklda._core.threads import Threads
-from sklda._dmr.covariates import rows_of
+from sklda._dmr.covariates import distinct_rows
 from sklda._dmr.weights import NormalPrior, alpha_of, draw_all_weights
 
 _AT_A_TIME = 10_000  # documents
@@ -33,14 +33,14 @@ class CovariatePrior(SampledPrior):
         rng: RandomStreams,
     ) -> None:
         self.scaling, self.prior, self.rng = scaling, prior, rng
-        self.rows = rows_of(covariates, scaling)
+        self.rows = distinct_rows(covariates, scaling)
         self.threads = Threads(1)
         self.kept: list[np.ndarray] = []  # weights
 
     def check_same(self, covariates: np.ndarray) -> None:
         """Raise ValueError unless covariates are those of the chain."""
         same = covariates.shape[1] == len(self.scaling.names)
-        own = rows_of(covariates, self.scaling) if same else self.rows
+        own = distinct_rows(covariates, self.scaling) if same else self.rows
         pairs = zip(own, self.rows, strict=True)
         if not same or not all(np.array_equal(a, b) for a, b in pairs):
             raise ValueError(

@@ -252,7 +252,7 @@ list of str
         size = _DEFAULT_WINDOWS[measure] if window is None else window
         occurrences = occurrences_in_windows(texts, searched, size)
     else:
-        occurrences = iter([_in_documents(X, words, weights.shape[1])])
+        occurrences = iter([_in_documents(model, X, words, weights.shape[1])])
     topics = topics.reshape(top.shape)
     together, n_units = _count(occurrences, topics)
     known = ~empty
