@@ -35,7 +35,7 @@ IDENTITY = ("method", "n_topics", "documents", "seed")  # of a row
 CLASSES = (0, 19)  # alt.atheism, talk.religion.misc
 SWEEPS = (1, 5)
 FLAT = 0.01  # of F1
-FEW_EM_STEPS = 20  # of predictions on the way
+FEW_STEPS = 20  # of predictions on the way
 
 
 def settings_of(options) -> dict[str, dict]:
@@ -247,7 +247,7 @@ def run_size(options) -> None:
 def follow_f1(key, options, train, test) -> dict:
     """Return F1 by sweeps and seconds, of which the start of the chain is a part."""
     threads = {"n_shards": options.shards, "n_jobs": options.threads}
-    lda = medlda(key["n_topics"], 0, init=key["init"], n_em_steps=FEW_EM_STEPS)
+    lda = medlda(key["n_topics"], 0, init=key["init"], n_fold_in_steps=FEW_STEPS)
     lda.set_params(**threads)
     warm(lda, *train)
     curve = {key: [] for key in ("sweeps", "seconds", "micro F1", "macro F1")}

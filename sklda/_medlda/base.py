@@ -131,7 +131,7 @@ class BaseMedLDA(BaseChainEstimator):
         """Estimate the topic proportions among the tokens of documents.
 
         The result is their expectation under the fitted topics or, for a classifier,
-        the estimate after `n_em_steps` steps of EM from the prior mean. It is
+        the estimate after `n_fold_in_steps` steps towards them. It is
         deterministic, and the row of a document does not depend on other rows.
 
         Parameters
@@ -152,7 +152,7 @@ class BaseMedLDA(BaseChainEstimator):
 
         Notes
         -----
-        Cost: O(K) per cell and step, about 50 steps to convergence; `n_jobs` threads.
+        Cost: O(K) per cell and step, about 15 steps to convergence; `n_jobs` threads.
         """
         return snapshot(self)._proportions(X)
 
@@ -170,8 +170,8 @@ class BaseMedLDA(BaseChainEstimator):
     # What follows is for snapshots: it reads several attributes.
 
     @property
-    def _most_em_steps(self) -> int:
-        """Most steps of EM for the topic proportions of a document."""
+    def _most_steps(self) -> int:
+        """Most steps to the topic proportions of a document."""
         return MAX_STEPS
 
     def _proportions(self, X: MatrixLike) -> np.ndarray:
@@ -186,8 +186,8 @@ class BaseMedLDA(BaseChainEstimator):
         for model in self._models():
             alpha = self.doc_topic_prior_[model]
             prepared = prepare(weights, self.components_[model], alpha)
-            theta = doc_topic(*prepared, self._n_jobs, self._most_em_steps)
-            # theta, the mode, has theta (N + A) = N zbar + alpha, A the sum of alpha.
+            theta = doc_topic(*prepared, self._n_jobs, self._most_steps)
+            # theta (N + A) = N zbar + alpha, where A is the sum of alpha.
             expected = np.maximum(theta * (n_tokens + alpha.sum()) - alpha, 0)
             total = expected.sum(axis=1, keepdims=True)
             has_tokens = (n_tokens > 0) & (total > 0)

@@ -20,7 +20,7 @@ from sklda._medlda.targets import check_class_steepness, class_targets, zero_one
 
 # Words of a document repeat more than the model expects, so the converged proportions
 # are too certain of few topics. Chosen on held-out training documents of 20 Newsgroups.
-_FEW_EM_STEPS = 5
+_FEW_STEPS = 2
 
 
 class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
@@ -106,10 +106,10 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     n_weight_steps : int or None, default=2
         Passes over the weights in each sweep. A pass resamples the weights one by one
         [1]_. None draws all weights of a task jointly, in O(K ** 3) [2]_.
-    n_em_steps : int, default=None
-        Maximum number of EM steps that estimate the topic proportions of a document in
-        transform and predict, at least 1; 500 reach convergence. None means 5 if each
-        document has one of three or more classes, otherwise 500: see "Supervised
+    n_fold_in_steps : int, default=None
+        Maximum number of steps that estimate the topic proportions of a document in
+        transform and predict, at least 1; 2000 reach convergence. None means 2 if each
+        document has one of three or more classes, otherwise 2000: see "Supervised
         topics" in the user guide. You can change it after fit.
     n_shards : int, default=1
         Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
@@ -212,7 +212,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         **BaseMedLDA._parameter_constraints,
         "multi_class": [StrOptions({"multitask", "ovr"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
-        "n_em_steps": [Interval(Integral, 1, None, closed="left"), None],
+        "n_fold_in_steps": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
@@ -235,7 +235,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         warm_start: bool = False,
         n_mh_steps: int = 6,
         n_weight_steps: int | None = 2,
-        n_em_steps: int | None = None,
+        n_fold_in_steps: int | None = None,
         n_shards: int = 1,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
@@ -258,7 +258,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         self.warm_start = warm_start
         self.n_mh_steps = n_mh_steps
         self.n_weight_steps = n_weight_steps
-        self.n_em_steps = n_em_steps
+        self.n_fold_in_steps = n_fold_in_steps
         self.n_shards = n_shards
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -314,12 +314,12 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         return loss, targets, {"classes_": classes, "_multilabel": multilabel}
 
     @property
-    def _most_em_steps(self) -> int:
-        n_steps = self._checked_parameter("n_em_steps")
+    def _most_steps(self) -> int:
+        n_steps = self._checked_parameter("n_fold_in_steps")
         if n_steps is not None:
             return min(n_steps, MAX_STEPS)
         highest_wins = not self._multilabel and len(self.classes_) > 2
-        return _FEW_EM_STEPS if highest_wins else MAX_STEPS
+        return _FEW_STEPS if highest_wins else MAX_STEPS
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Return the score of each class, a weighted sum of topic proportions.

@@ -1,12 +1,16 @@
 """Documents under fixed topics, beneath the estimators: fold-in and slices."""
 
+import itertools
+
 import joblib
 import numpy as np
 import pytest
+from scipy.special import gammaln
+from sklearn.exceptions import ConvergenceWarning
 
 from sklda._base import fold_in
-from sklda._base.kernels import fold_in as kernels
 from sklda._core.problem import WeightedCorpus
+from tests.helpers.fixed_point import fixed_point
 from tests.helpers.halves import to_weights
 
 
@@ -28,42 +32,98 @@ def infer(counts, components, alpha, n_jobs=None):
     return fold_in.doc_topic(weights, topics, n_jobs)
 
 
-def infer_to_the_end(counts, components, alpha):
-    """Run the kernel without its stop, for what the float32 numbers can give."""
-    weights, topics = fold_in.prepare(to_weights(counts), components, alpha)
-    theta = np.empty((len(counts), alpha.size))
-    alphas, row = topics.doc_topic_prior[np.newaxis], np.zeros(len(counts), np.int32)
-    given = *weights, topics.word_topic, alphas, row
-    kernels.fold_in(*given, 5000, np.float32(0), theta)
-    return theta
+def similar_topics(shared, n_topics=3, n_words=12):
+    """Return topics that give `shared` of their mass to the same words, and alpha."""
+    rng = np.random.default_rng(5)
+    components = (1 - shared) * rng.dirichlet(np.full(n_words, 0.5), n_topics)
+    components += shared * rng.dirichlet(np.full(n_words, 2.0))
+    return components, np.full(n_topics, 0.5)
 
 
 @pytest.mark.parametrize("n_topics", [1, 4, 17])
-def test_fold_in_is_a_fixed_point(n_topics):
-    # Karush-Kuhn-Tucker: alpha_k + sum_w n_w p(k | w) = theta_k (N + A) for all k. The
-    # objective is concave, so that this is its optimum.
+def test_transform_is_the_fixed_point(n_topics):
     components, alpha = random_topics(n_topics, n_topics)
-    phi = components / components.sum(1, keepdims=True)
     counts = random_counts(3)
-    theta = infer_to_the_end(counts, components, alpha)
-    expected = theta * ((counts / (theta @ phi)) @ phi.T) + alpha
-    mass = counts.sum(1, keepdims=True) + alpha.sum()
-    np.testing.assert_allclose(expected / mass, theta, atol=2e-6)
+    theta = infer(counts, components, alpha)
+    expected = fixed_point(counts, components, alpha)
+    assert abs(theta - expected).sum(axis=1).max() < 2e-3
     np.testing.assert_allclose(theta.sum(1), 1, rtol=1e-12)
 
 
-def test_the_default_stop_costs_little():
-    # In nats per token. The error of an estimate from a few tokens is far larger.
-    components, alpha = random_topics(0)
-    phi = components / components.sum(1, keepdims=True)
-    counts = random_counts(1)
+@pytest.mark.parametrize("weight", [0.3, 2.5])
+def test_weights_leave_out_at_most_one_token(weight):
+    components, alpha = random_topics(4)
+    counts = random_counts(3) * weight
     theta = infer(counts, components, alpha)
-    best = infer_to_the_end(counts, components, alpha)
-    for document, row, top in zip(counts, theta, best, strict=True):
-        found, most = (
-            document @ np.log(t @ phi) + alpha @ np.log(t) for t in (row, top)
-        )
-        assert -1e-5 < most - found < 1e-4 * max(document.sum(), 1)
+    expected = fixed_point(counts, components, alpha)
+    assert abs(theta - expected).sum(axis=1).max() < 2e-3
+
+
+@pytest.mark.parametrize("length", [20, 400, 10_000])
+@pytest.mark.parametrize("shared", [0.9, 0.97, 0.99])
+def test_topics_that_share_words_do_not_stop_it_early(shared, length):
+    # Here plain steps creep: one of them says nothing about the distance that is left.
+    components, alpha = similar_topics(shared)
+    rng = np.random.default_rng(2)
+    thetas = rng.dirichlet(np.ones(3), 8) @ components
+    counts = np.array([rng.multinomial(length, row) for row in thetas])
+    theta = infer(counts, components, alpha)
+    expected = fixed_point(counts, components, alpha, 100_000)
+    assert abs(theta - expected).sum(axis=1).max() < 2e-3
+
+
+def test_one_token_gets_its_posterior_mean():
+    components, alpha = random_topics(7)
+    phi = components / components.sum(1, keepdims=True)
+    posterior = (alpha * phi.T) / (alpha @ phi)[:, np.newaxis]
+    expected = (alpha + posterior) / (alpha.sum() + 1)
+    theta = infer(np.eye(15, dtype=np.int64), components, alpha)
+    np.testing.assert_allclose(theta, expected, rtol=2e-6)
+
+
+def posterior_mean(words, phi, alpha):
+    """Return E[theta] of a document, by enumeration of the topics of its tokens."""
+    total, mean = 0.0, np.zeros(alpha.size)
+    for topics in itertools.product(range(alpha.size), repeat=len(words)):
+        n = np.bincount(topics, minlength=alpha.size)
+        weight = np.exp((gammaln(alpha + n) - gammaln(alpha)).sum())
+        weight *= phi[list(topics), words].prod()
+        total += weight
+        mean += weight * (alpha + n)
+    return mean / total / (alpha.sum() + len(words))
+
+
+def posterior_mode(words, phi, alpha):
+    """Return the mode of theta in the softmax basis, by EM."""
+    theta = alpha / alpha.sum()
+    for _ in range(5000):
+        joint = theta * phi[:, words].T
+        theta = alpha + (joint / joint.sum(axis=1, keepdims=True)).sum(axis=0)
+        theta /= theta.sum()
+    return theta
+
+
+def test_it_is_nearer_to_the_posterior_mean_than_the_mode_is():
+    components, alpha = random_topics(11, n_topics=3)
+    phi, rng = components / components.sum(1, keepdims=True), np.random.default_rng(1)
+    for length in (2, 3, 5, 7):
+        far = np.zeros(2)
+        for _ in range(10):
+            words = rng.integers(15, size=length)
+            counts = np.bincount(words, minlength=15)[np.newaxis]
+            mean = posterior_mean(words, phi, alpha)
+            theta = infer(counts, components, alpha)[0]
+            mode = posterior_mode(words, phi, alpha)
+            far += abs(theta - mean).sum(), abs(mode - mean).sum()
+        assert far[0] < 0.8 * far[1]
+
+
+def test_documents_that_do_not_converge_are_counted(monkeypatch):
+    monkeypatch.setattr(fold_in, "MAX_STEPS", 3)
+    weights, topics = fold_in.prepare(to_weights(random_counts(3)), *random_topics(4))
+    with pytest.warns(ConvergenceWarning, match="of 1[0-9] of 20 documents did"):
+        fold_in.doc_topic(weights, topics, max_steps=3)
+    fold_in.doc_topic(weights, topics, max_steps=2)  # as told, which is no warning
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])

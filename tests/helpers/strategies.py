@@ -178,7 +178,7 @@ PARAMETERS: dict[type, list[dict[str, st.SearchStrategy]]] = {
         {**CVB, **SHARDS, "approximation": among(["gaussian", "zero-order"])},
         {**CVB, "approximation": st.just("exact")},
     ],
-    sklda.MedLDAClassifier: [{**MEDLDA, "n_em_steps": among([None, 1, 5, 500])}],
+    sklda.MedLDAClassifier: [{**MEDLDA, "n_fold_in_steps": among([None, 1, 2, 2000])}],
     sklda.MedLDARegressor: [{**MEDLDA, "epsilon": among([0, 0.1, 5])}],
 }
 CLASSES = list(PARAMETERS)

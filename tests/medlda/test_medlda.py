@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
 
 from sklda import MedLDAClassifier, MedLDARegressor
-from sklda._base.fold_in import doc_topic, prepare
+from sklda._base.fold_in import MAX_STEPS, doc_topic, prepare
 from sklda._medlda import base
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fit
@@ -142,7 +142,7 @@ def test_documents_without_words_are_decided_by_the_prior(multi_class):
 
 def test_proportions_are_of_tokens_not_theta():
     # A large alpha pulls theta to the prior mean; the proportions among tokens less.
-    model = fit(doc_topic_prior=5.0, n_em_steps=500)
+    model = fit(doc_topic_prior=5.0, n_fold_in_steps=MAX_STEPS)
     document, alpha = X[TEST][:1], model.doc_topic_prior_
     weights = model._check_weights(document, reset=False)
     theta = doc_topic(*prepare(weights, model.components_, alpha), None)
@@ -156,53 +156,54 @@ def test_proportions_are_of_tokens_not_theta():
 def proportions_after(model, n_steps):
     weights, alpha = model._check_weights(X[TEST], reset=False), model.doc_topic_prior_
     theta = doc_topic(*prepare(weights, model.components_, alpha), 1, n_steps)
-    n = X[TEST].sum(axis=1, keepdims=True)
-    return (theta * (n + alpha.sum()) - alpha) / n
+    mass = X[TEST].sum(axis=1, keepdims=True) + alpha.sum()
+    expected = (theta * mass - alpha).clip(0)  # of tokens; few steps may fall below 0
+    return expected / expected.sum(axis=1, keepdims=True)
 
 
 @pytest.mark.parametrize(
     ("y", "cls", "n_steps"),
     [
-        (MAIN, MedLDAClassifier, 5),
-        (MAIN > 0, MedLDAClassifier, 500),
-        (INDICATORS, MedLDAClassifier, 500),
-        (THETA[:, 0], MedLDARegressor, 500),
+        (MAIN, MedLDAClassifier, 2),
+        (MAIN > 0, MedLDAClassifier, MAX_STEPS),
+        (INDICATORS, MedLDAClassifier, MAX_STEPS),
+        (THETA[:, 0], MedLDARegressor, MAX_STEPS),
     ],
     ids=["classes", "two classes", "indicators", "numbers"],
 )
-def test_em_ends_early_where_the_highest_score_decides(y, cls, n_steps):
+def test_steps_end_early_where_the_highest_score_decides(y, cls, n_steps):
     model = fit(y[TRAIN], cls=cls)
     expected = proportions_after(model, n_steps)
     np.testing.assert_allclose(model.transform(X[TEST]), expected, atol=1e-5)
-    other = proportions_after(model, 505 - n_steps)
+    other = proportions_after(model, MAX_STEPS + 2 - n_steps)
     assert abs(other - expected).max() > 0.01
 
 
 @strategies
-def test_em_takes_as_many_steps_as_it_is_told(multi_class):
+def test_transform_takes_as_many_steps_as_it_is_told(multi_class):
     model = fit(multi_class=multi_class)
     few = model.transform(X[TEST])
     np.testing.assert_array_equal(
-        model.set_params(n_em_steps=5).transform(X[TEST]), few
+        model.set_params(n_fold_in_steps=2).transform(X[TEST]), few
     )
-    # From the prior mean, which is flat, proportions come to one topic step by step.
+    # From tokens each of which ignores the others, proportions come to
+    # one topic step by step.
     highest = [
-        model.set_params(n_em_steps=n).transform(X[TEST]).max(axis=1).mean()
-        for n in (1, 2, 5, 500)
+        model.set_params(n_fold_in_steps=n).transform(X[TEST]).max(axis=1).mean()
+        for n in (1, 2, MAX_STEPS)
     ]
     assert (np.diff(highest) > 0.01).all()
     many = model.transform(X[TEST])
     np.testing.assert_array_equal(
-        model.set_params(n_em_steps=1000).transform(X[TEST]), many
+        model.set_params(n_fold_in_steps=2 * MAX_STEPS).transform(X[TEST]), many
     )
 
 
 @pytest.mark.parametrize("n_steps", [0, -3, 1.9, 5.0, "7", True, np.nan, [5]])
 def test_a_bad_number_of_steps_is_refused_after_fit(n_steps):
-    model = fit().set_params(n_em_steps=n_steps)
-    words = (
-        rf"'n_em_steps' parameter of MedLDAClassifier .* {re.escape(repr(n_steps))} "
-    )
+    model = fit().set_params(n_fold_in_steps=n_steps)
+    words = r"'n_fold_in_steps' parameter of MedLDAClassifier .* "
+    words += rf"{re.escape(repr(n_steps))} "
     calls = [model.transform, model.decision_function, model.predict]
     for call in (*calls, lambda documents: model.score(documents, MAIN[TEST])):
         with pytest.raises(ValueError, match=words):

@@ -1,26 +1,72 @@
-"""EM for the topic proportions of a document under fixed topics.
+"""Topic proportions of a document under fixed topics, by leaving each token out.
 
-For fixed phi the proportions theta of a document maximise
+Under fixed phi, a token of word w has topic k with probability
 
-    sum_w n_w log(sum_k theta_k phi_kw) + sum_k alpha_k log(theta_k),
+    g_wk = (alpha_k + N_k - g_wk) phi_kw / z_w,    N_k = sum_w n_w g_wk,          (1)
 
-which is concave, so the start does not matter. The steps of EM are
+where z_w normalises, and N - g_w counts the other tokens. This is the zero-order update
+of collapsed variational Bayes (Asuncion, Welling, Smyth & Teh, "On smoothing and
+inference for topic models", UAI 2009). For a document of one token it is the posterior.
+The proportions are theta_k = (alpha_k + N_k) / (A + n), where A = sum_k alpha_k.
 
-    theta_k <- (alpha_k + theta_k sum_w n_w phi_kw / sum_j theta_j phi_jw) / (N + A),
+Given N, (1) is linear in g_w:
 
-where A is the sum of alpha. Each step costs O(K) per cell.
+    g_wk = (alpha_k + N_k) phi_kw / (z_w + phi_kw),    sum_k g_wk = 1,            (2)
+
+so z_w is all that is stored of a word. A step replaces N by sum_w n_w g_w; it costs
+O(K) per cell. Steps creep where topics share most of their words. Therefore the last
+changes of the roots y_k = sqrt(alpha_k + N_k), and of the residual (a step) with them,
+correct each step (Anderson, "Iterative procedures for nonlinear integral equations",
+Journal of the ACM, 1965). In the roots, small and large topics weigh alike, and
+
+    sum_k |theta_k - theta'_k| <= 2 |y - y'| / sqrt(A + n),                       (3)
+
+so their distance from the fixed point bounds the error of theta.
 """
+
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import log_double
-from sklda._simd.vectors import broadcast, load, total
-from sklda._tables.weights import sum_all
+from sklda._simd.vectors import broadcast, load, store, to_double, total
+
+N_CHANGES = 3  # of the last steps that correct a step
+_LONGEST = np.float32(0.5)  # corrected step, relative to the length of the roots
+_MOST_NEWTON_STEPS = 10
+_NEAR = np.float32(0.1)  # distance of sum_k g_wk from 1 where a Newton step ends it
+_EXACT = np.float32(1e-3)  # part of the limit below which the first residual is 0
+_LEAST = np.float32(1e-37)  # a word that no topic makes more likely tells nothing
 
 
-@njit(cache=True, nogil=True)
+class FoldInScratch(NamedTuple):
+    """Room for what is stored of one document; lanes beyond the topics hold 0."""
+
+    normaliser: np.ndarray  # (n_cells,) float32, z of each cell
+    prior: np.ndarray  # (n_lanes,) float32, alpha + N
+    expected: np.ndarray  # (n_lanes,) float64, N
+    root: np.ndarray  # (n_lanes,) float32, y
+    vectors: np.ndarray  # (5, n_lanes) float32
+    changes: np.ndarray  # (N_CHANGES, n_lanes) float32, of the roots
+    residual_changes: np.ndarray  # the same of the residual, orthonormal
+
+    @classmethod
+    def of(cls, n_cells: int, n_lanes: int) -> Self:
+        """Return room for documents of up to `n_cells` cells."""
+        return cls(
+            np.empty(n_cells, np.float32),
+            np.empty(n_lanes, np.float32),
+            np.empty(n_lanes, np.float64),
+            np.empty(n_lanes, np.float32),
+            np.empty((5, n_lanes), np.float32),
+            np.empty((N_CHANGES, n_lanes), np.float32),
+            np.empty((N_CHANGES, n_lanes), np.float32),
+        )
+
+
+@njit(cache=True, nogil=True, _nrt=False)
 def _dot(a, b):
     sums = broadcast(np.float32(0), LANES)
     for k in range(0, a.size, LANES):
@@ -28,55 +74,205 @@ def _dot(a, b):
     return total(sums)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
+def _length(a):
+    return np.sqrt(_dot(a, a))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
 def _add_scaled(scale, a, out):
     for k in range(a.size):
         out[k] += scale * a[k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _em_step(word, count, word_topic, alpha, mass, theta, expected):
-    """Improve `theta` once; return the sum of the absolute changes."""
-    expected[:] = 0
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+def _set_start(word, count, word_topic, alpha, scratch):
+    """Start from the posteriors of the tokens, each as if it were the only one."""
+    expected = scratch.expected
+    for k in range(alpha.size):
+        expected[k] = 0
     for c in range(word.size):
-        if count[c] > 0:
-            row = word_topic[word[c]]
-            likelihood = max(_dot(theta, row), np.float32(1e-37))
-            _add_scaled(np.float32(count[c]) / likelihood, row, expected)
-    for k in range(theta.size):
-        value = (alpha[k] + theta[k] * expected[k]) / mass
-        expected[k] = abs(value - theta[k])
-        theta[k] = value
-    return sum_all(expected, theta.size)
+        row = word_topic[word[c]]
+        scratch.normaliser[c] = _dot(alpha, row)
+        if scratch.normaliser[c] > _LEAST:
+            scale = broadcast(np.float32(count[c]) / scratch.normaliser[c], LANES)
+            for k in range(0, alpha.size, LANES):
+                part = scale * load(alpha, k, LANES) * load(row, k, LANES)
+                store(expected, k, load(expected, k, LANES) + to_double(part))
+    for k in range(alpha.size):
+        scratch.root[k] = np.sqrt(np.float32(alpha[k] + expected[k]))
 
 
-@njit(cache=True, nogil=True)
-def fold_in(doc_ptr, word, count, word_topic, alphas, row, max_iter, tol, out):
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True, error_model="numpy")
+def _respond(prior, row, z, left_out, k):
+    """Return LANES topics' g of equation (2) from k on, and 1 / (z + phi)."""
+    phi = load(row, k, LANES)
+    z, left_out = broadcast(z, LANES), broadcast(left_out, LANES)
+    inverse = broadcast(np.float32(1), LANES) / (z + left_out * phi)
+    return load(prior, k, LANES) * phi * inverse, inverse
+
+
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+def _normalise(prior, row, z, left_out):
+    """Return z with which g sums to about 1, by Newton's method from the last z.
+
+    It solves 1 / sum_k g_k = 1, whose left side is nearly linear in z.
+    """
+    for _ in range(_MOST_NEWTON_STEPS):
+        sums = broadcast(np.float32(0), LANES)
+        slopes = broadcast(np.float32(0), LANES)
+        for k in range(0, prior.size, LANES):
+            g, inverse = _respond(prior, row, z, left_out, k)
+            sums = sums + g
+            slopes = slopes + g * inverse
+        sum_ = total(sums)
+        excess = sum_ - np.float32(1)
+        z = max(z + sum_ * excess / total(slopes), np.float32(0.1) * z)
+        if abs(excess) < _NEAR:
+            break
+    return z
+
+
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+def _expect(word, count, word_topic, normaliser, prior, expected):
+    """Write N = sum_w n_w g_w, given alpha + N of the last step in `prior`."""
+    for k in range(expected.size):
+        expected[k] = 0
+    for c in range(word.size):
+        if count[c] <= 0 or normaliser[c] <= _LEAST:
+            continue
+        row = word_topic[word[c]]
+        n = np.float32(count[c])
+        left_out = min(n, np.float32(1))
+        z = _normalise(prior, row, normaliser[c], left_out)
+        normaliser[c] = z
+        for k in range(0, prior.size, LANES):
+            g, _ = _respond(prior, row, z, left_out, k)
+            part = to_double(broadcast(n, LANES) * g)
+            store(expected, k, load(expected, k, LANES) + part)
+
+
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+def _take_step(word, count, word_topic, alpha, root, scratch):
+    """Write the change of the roots into `scratch.vectors[1]`; return its length."""
+    residual, prior, expected = scratch.vectors[1], scratch.prior, scratch.expected
+    for k in range(root.size):
+        prior[k] = root[k] * root[k]
+    _expect(word, count, word_topic, scratch.normaliser, prior, expected)
+    for k in range(root.size):
+        value = alpha[k] + expected[k]
+        sum_ = root[k] + np.sqrt(np.float32(value))
+        # The difference of two roots, without cancellation.
+        change = np.float32(value - prior[k])
+        residual[k] = change / sum_ if sum_ > 0 else np.float32(0)
+    return _length(residual)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _correct(residual, n, scratch, step):
+    """Write the step that the last `n` changes suggest: Anderson's."""
+    for k in range(step.size):
+        step[k] = residual[k]
+    for i in range(n):
+        share = -_dot(scratch.residual_changes[i], residual)
+        _add_scaled(share, scratch.changes[i], step)
+        _add_scaled(share, scratch.residual_changes[i], step)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _remember(change, residual_change, n, scratch):
+    """Store a change as the n-th, orthogonal to those before; return their number."""
+    for i in range(n):
+        share = -_dot(scratch.residual_changes[i], residual_change)
+        _add_scaled(share, scratch.changes[i], change)
+        _add_scaled(share, scratch.residual_changes[i], residual_change)
+    length = _length(residual_change)
+    if length <= _LEAST:
+        return n
+    for k in range(change.size):
+        scratch.changes[n, k] = change[k] / length
+        scratch.residual_changes[n, k] = residual_change[k] / length
+    return n + 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _move_on(root, step, alpha, radius, new):
+    """Write root + step, not below sqrt(alpha), with the length of the fixed point."""
+    scale = min(np.float32(1), _LONGEST * radius / max(_length(step), _LEAST))
+    for k in range(root.size):
+        new[k] = max(root[k] + scale * step[k], np.sqrt(alpha[k]))
+    scale = radius / _length(new)
+    for k in range(root.size):
+        new[k] *= scale
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
+    """Write the roots of the fixed point; return whether theta is within `tol` of it.
+
+    The distance is estimated from the corrected step, and from the residual times the
+    largest ratio so far of a change of the roots to that of the residual.
+    """
+    root = scratch.root
+    residual, new_residual, step, change, new = scratch.vectors
+    radius = _length(root)
+    limit = tol / np.float32(2) * radius  # equation (3)
+    length, amplification = np.float32(np.inf), np.float32(1)
+    n, failed, arrived = np.int64(0), False, False
+    for k in range(root.size):
+        new[k] = root[k]
+    for i in range(max_steps):
+        new_length = _take_step(word, count, word_topic, alpha, new, scratch)
+        if new_length > length and not failed:  # forget the changes, take a plain step
+            n, failed = np.int64(0), True
+            for k in range(root.size):
+                new[k] = root[k] + residual[k]
+            continue
+        for k in range(root.size):
+            step[k] = new[k] - root[k]
+            change[k] = new_residual[k] - residual[k]
+            root[k], residual[k] = new[k], new_residual[k]
+        if i > 0:
+            ratio = _length(step) / max(_length(change), _LEAST)
+            amplification = max(amplification, ratio)
+            if not failed:
+                n = _remember(step, change, n % N_CHANGES, scratch)
+        length, failed = new_length, False
+        _correct(residual, n, scratch, step)
+        distance = max(_length(step), amplification * length)
+        _move_on(root, step, alpha, radius, new)
+        arrived = distance <= limit and (i > 0 or length <= _EXACT * limit)
+        if arrived:
+            break
+    for k in range(root.size):
+        root[k] = new[k]
+    return arrived
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, out):
     """Write theta of each document into `out`, (n_docs, n_topics) float64.
 
-    `word_topic` holds phi as (n_words, n_lanes) float32, `count` is float32, and
-    `alphas`, (n_rows, n_lanes), alpha of the documents with that `row`. A document is
-    done when a step changes theta by less than `tol` in all.
+    `corpus` is a WeightedCorpus, `word_topic` holds phi as (n_words, n_lanes) float32,
+    and `alphas`, (n_rows, n_lanes), alpha of the documents with that `row`. A document
+    is done when theta is within `tol` of the fixed point, as the sum of the absolute
+    differences. Return the number of documents not done after `max_steps`.
     """
-    n_topics = out.shape[1]
-    theta = np.zeros(alphas.shape[1], np.float32)
-    expected = np.zeros(alphas.shape[1], np.float32)
-    for d in range(doc_ptr.size - 1):
+    n_failed = 0
+    for d in range(corpus.doc_ptr.size - 1):
+        cells = slice(corpus.doc_ptr[d], corpus.doc_ptr[d + 1])
+        word, count = corpus.word[cells], corpus.count[cells]
         alpha = alphas[row[d]]
-        prior_mass = alpha.sum()
-        cells = slice(doc_ptr[d], doc_ptr[d + 1])
-        mass = prior_mass + count[cells].sum()
-        for k in range(theta.size):  # in array notation it takes 1.6 s to compile
-            theta[k] = alpha[k] / prior_mass
-        for _ in range(max_iter):
-            change = _em_step(
-                word[cells], count[cells], word_topic, alpha, mass, theta, expected
-            )
-            if change < tol:
-                break
-        sum_ = sum_all(theta, theta.size)
-        for k in range(n_topics):
-            out[d, k] = theta[k] / sum_
+        _set_start(word, count, word_topic, alpha, scratch)
+        if not _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
+            n_failed += 1
+        sum_ = 0.0
+        for k in range(out.shape[1]):
+            out[d, k] = np.float64(scratch.root[k]) * scratch.root[k]
+            sum_ += out[d, k]
+        for k in range(out.shape[1]):
+            out[d, k] /= sum_
+    return n_failed
 
 
 @njit(cache=True, nogil=True)

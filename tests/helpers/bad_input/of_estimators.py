@@ -36,7 +36,7 @@ ONE_COVARIATE = np.arange(N_DOCS) ** 2.0
 
 FAST = {"n_components": N_TOPICS, "max_iter": 10, "random_state": 0, "tol": 0}
 # Valid values where the default is None or takes too long.
-TYPICAL = {"n_em_steps": 5, "n_components": 127, "burn_in": 7, "keep_draws": 60}
+TYPICAL = {"n_fold_in_steps": 5, "n_components": 127, "burn_in": 7, "keep_draws": 60}
 TYPICAL |= {"doc_topic_prior": 0.5, "topic_word_prior": 0.5, "max_iter": 5, "n_jobs": 2}
 # With the sweeps or minibatches, or a table's padding, above what np.int8 holds.
 TYPICAL |= {"damping": 100, "learning_offset": 126.0, "total_samples": 100.0}
