@@ -14,7 +14,9 @@ from sklda._core.threads import Threads
 from sklda._core.warn import warn_user
 
 MAX_STEPS = 2000
-_TOLERANCE = 2e-3  # sum of absolute differences of theta from the fixed point
+# Sum of the absolute differences of theta from the fixed point, as estimated. Of 12,000
+# documents under 150 random sets of topics, 4 were further than 0.002 away.
+_TOLERANCE = 1e-3
 
 Halves = tuple[np.ndarray, np.ndarray]  # weights of each cell in either, float32
 
@@ -87,8 +89,8 @@ def doc_topic(
     if max_steps == MAX_STEPS and sum(n_failed) > 0:
         warn_user(
             f"The topic proportions of {sum(n_failed)} of {n_docs} documents did not "
-            f"converge in {max_steps} steps: topics share nearly all of their words. "
-            "Fewer topics may suffice.",
+            f"converge in {max_steps} steps: the topics are so similar that these "
+            "documents hardly tell them apart. Fewer topics may suffice.",
             ConvergenceWarning,
         )
     return theta

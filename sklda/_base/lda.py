@@ -46,8 +46,8 @@ class BaseLDA(BaseTopicModel):
         Warns
         -----
         ConvergenceWarning
-            If documents are further from the fixed point, by a bound of 0.002 on the
-            sum of the absolute differences, after 2000 steps.
+            If the proportions of documents are not within 0.001 of the fixed point
+            after 2000 steps (sum of the absolute differences, as estimated).
 
         Notes
         -----
