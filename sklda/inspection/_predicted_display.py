@@ -63,7 +63,7 @@ class PredictedProportionsDisplay(Display):
     >>> from sklda.inspection import PredictedProportionsDisplay, predicted_proportions
     >>> X, theta, _ = make_lda_corpus(50, 30, 3, random_state=0)
     >>> year = 2000 + 20 * theta[:, 0]
-    >>> dmr = DMRLDA(3, max_iter=100, random_state=0).fit(X, covariates=year)
+    >>> dmr = DMRLDA(3, max_iter=1000, random_state=0).fit(X, covariates=year)
     >>> grid = np.linspace(2000, 2020, 5)
     >>> predicted = predicted_proportions(dmr, grid)
     >>> PredictedProportionsDisplay.from_predictions(predicted, grid).low.shape

@@ -194,7 +194,7 @@ def predicted_proportions(
     >>> from sklda.inspection import predicted_proportions
     >>> X, theta, _ = make_lda_corpus(50, 30, 3, random_state=0)
     >>> year = 2000 + 20 * theta[:, 0]
-    >>> dmr = DMRLDA(3, max_iter=100, random_state=0).fit(X, covariates=year)
+    >>> dmr = DMRLDA(3, max_iter=1000, random_state=0).fit(X, covariates=year)
     >>> predicted = predicted_proportions(dmr, [[2000], [2010], [2020]])
     >>> predicted.mean.shape, predicted.contrast(0, 2).low.shape
     ((3, 3), (3,))
