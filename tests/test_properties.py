@@ -24,6 +24,7 @@ from tests.helpers.strategies import CLASSES, cases, corpora, estimators, forms,
 pytestmark = pytest.mark.filterwarnings(
     # Examples run few sweeps, and only frames name their words.
     "ignore:After max_iter=:sklearn.exceptions.ConvergenceWarning",
+    "ignore:The topic proportions of:sklearn.exceptions.ConvergenceWarning",
     "ignore:X (has|does not have valid) feature names:UserWarning",
     "ignore:.getformat. is deprecated:DeprecationWarning",  # SciPy's own, in 1.11
 )

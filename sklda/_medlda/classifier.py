@@ -20,7 +20,7 @@ from sklda._medlda.targets import check_class_steepness, class_targets, zero_one
 
 # Words of a document repeat more than the model expects, so the converged proportions
 # are too certain of few topics. Chosen on held-out training documents of 20 Newsgroups.
-_FEW_STEPS = 2
+_FEW_STEPS = 3
 
 
 class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
@@ -108,7 +108,7 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         [1]_. None draws all weights of a task jointly, in O(K ** 3) [2]_.
     n_fold_in_steps : int, default=None
         Maximum number of steps that estimate the topic proportions of a document in
-        transform and predict, at least 1; 2000 reach convergence. None means 2 if each
+        transform and predict, at least 1; 2000 reach convergence. None means 3 if each
         document has one of three or more classes, otherwise 2000: see "Supervised
         topics" in the user guide. You can change it after fit.
     n_shards : int, default=1

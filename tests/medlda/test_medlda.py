@@ -164,7 +164,7 @@ def proportions_after(model, n_steps):
 @pytest.mark.parametrize(
     ("y", "cls", "n_steps"),
     [
-        (MAIN, MedLDAClassifier, 2),
+        (MAIN, MedLDAClassifier, 3),
         (MAIN > 0, MedLDAClassifier, MAX_STEPS),
         (INDICATORS, MedLDAClassifier, MAX_STEPS),
         (THETA[:, 0], MedLDARegressor, MAX_STEPS),
@@ -175,7 +175,7 @@ def test_steps_end_early_where_the_highest_score_decides(y, cls, n_steps):
     model = fit(y[TRAIN], cls=cls)
     expected = proportions_after(model, n_steps)
     np.testing.assert_allclose(model.transform(X[TEST]), expected, atol=1e-5)
-    other = proportions_after(model, MAX_STEPS + 2 - n_steps)
+    other = proportions_after(model, MAX_STEPS + 3 - n_steps)
     assert abs(other - expected).max() > 0.01
 
 
@@ -184,13 +184,13 @@ def test_transform_takes_as_many_steps_as_it_is_told(multi_class):
     model = fit(multi_class=multi_class)
     few = model.transform(X[TEST])
     np.testing.assert_array_equal(
-        model.set_params(n_fold_in_steps=2).transform(X[TEST]), few
+        model.set_params(n_fold_in_steps=3).transform(X[TEST]), few
     )
     # From tokens each of which ignores the others, proportions come to
     # one topic step by step.
     highest = [
         model.set_params(n_fold_in_steps=n).transform(X[TEST]).max(axis=1).mean()
-        for n in (1, 2, MAX_STEPS)
+        for n in (1, 3, MAX_STEPS)
     ]
     assert (np.diff(highest) > 0.01).all()
     many = model.transform(X[TEST])

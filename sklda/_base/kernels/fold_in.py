@@ -37,7 +37,8 @@ N_CHANGES = 3  # of the last steps that correct a step
 _LONGEST = np.float32(0.5)  # corrected step, relative to the length of the roots
 _MOST_NEWTON_STEPS = 10
 _NEAR = np.float32(0.1)  # distance of sum_k g_wk from 1 where a Newton step ends it
-_EXACT = np.float32(1e-3)  # part of the limit below which the first residual is 0
+_ROUNDING = np.float32(3e-7)  # of the residual, relative to the length of the roots
+_CLEAR = np.float32(3)  # a change of the residual, relative to rounding
 _LEAST = np.float32(1e-37)  # a word that no topic makes more likely tells nothing
 
 
@@ -207,20 +208,37 @@ def _move_on(root, step, alpha, radius, new):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
+def _bound_amplification(root, alpha):
+    """Return how many times the residual the distance from the fixed point can be.
+
+    Close to it, a step multiplies a change of the roots by N_k / (alpha_k + N_k) of
+    some topic at most.
+    """
+    largest = np.float32(1)
+    for k in range(root.size):
+        if alpha[k] > 0:
+            largest = max(largest, root[k] * root[k] / alpha[k])
+    return largest
+
+
+@njit(cache=True, nogil=True, _nrt=False)
 def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
     """Write the roots of the fixed point; return whether theta is within `tol` of it.
 
     The distance is estimated from the corrected step, and from the residual times the
-    largest ratio so far of a change of the roots to that of the residual.
+    largest ratio so far of a change of the roots to that of the residual. Changes of
+    the residual that rounding may have made do not count.
     """
     root = scratch.root
     residual, new_residual, step, change, new = scratch.vectors
     radius = _length(root)
     limit = tol / np.float32(2) * radius  # equation (3)
-    length, amplification = np.float32(np.inf), np.float32(1)
+    rounding = _ROUNDING * radius
+    length, largest = np.float32(np.inf), np.float32(0)
     n, failed, arrived = np.int64(0), False, False
     for k in range(root.size):
         new[k] = root[k]
+    amplification = _bound_amplification(root, alpha)  # until it is measured
     for i in range(max_steps):
         new_length = _take_step(word, count, word_topic, alpha, new, scratch)
         if new_length > length and not failed:  # forget the changes, take a plain step
@@ -233,15 +251,16 @@ def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
             change[k] = new_residual[k] - residual[k]
             root[k], residual[k] = new[k], new_residual[k]
         if i > 0:
-            ratio = _length(step) / max(_length(change), _LEAST)
-            amplification = max(amplification, ratio)
+            if _length(change) > _CLEAR * rounding:
+                largest = max(largest, _length(step) / _length(change))
+                amplification = largest
             if not failed:
                 n = _remember(step, change, n % N_CHANGES, scratch)
         length, failed = new_length, False
         _correct(residual, n, scratch, step)
         distance = max(_length(step), amplification * length)
         _move_on(root, step, alpha, radius, new)
-        arrived = distance <= limit and (i > 0 or length <= _EXACT * limit)
+        arrived = distance <= limit or (i == 0 and length <= rounding)
         if arrived:
             break
     for k in range(root.size):
