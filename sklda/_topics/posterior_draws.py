@@ -40,8 +40,8 @@ class PosteriorDraws:
         Alpha; one per draw if it is sampled, and one per distinct row of covariates.
     topic_word_prior : float or ndarray of shape (n_topics, n_words) or (n_draws,)
         Beta; one per draw if it is sampled.
-    learned_alpha : ndarray of shape (n_updates,)
-        Sum of alpha after each update by `learn_priors`.
+    learned_alpha : ndarray of shape (n_updates, n_topics)
+        Alpha after each update by `learn_priors`.
     nbytes : int
         Memory that the counts take.
 
@@ -84,8 +84,8 @@ class PosteriorDraws:
     ) -> Self:
         """Return draws; `stored` are the private attributes, without underscores."""
         draws = cls()
-        draws.sweeps, draws.learned_alpha = sweeps, np.array(learned_alpha)
-        draws.doc_topic_prior = doc_topic_prior
+        draws.sweeps, draws.doc_topic_prior = sweeps, doc_topic_prior
+        draws.learned_alpha = np.reshape(learned_alpha, (-1, draws.n_topics))
         draws.topic_word_prior = topic_word_prior
         for name, value in stored.items():
             setattr(draws, f"_{name}", value)

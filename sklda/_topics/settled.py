@@ -51,6 +51,22 @@ class Bias(NamedTuple):
         within = (mean * (1 - mean) / (total + 1)).mean(axis=0)
         return cls.of_drift(mean, within + mean.var(axis=0))
 
+    @classmethod
+    def of_wander(cls, course: np.ndarray, variance: np.ndarray) -> Self:
+        """Return by how much estimates, (..., n_topics), moved about with alpha.
+
+        `course` is what they were after each update, (n_updates, n_topics). Draws under
+        the last alpha leave out that others fit as well.
+        """
+        last = course[len(course) // 2 :]
+        if len(course) < _FEWEST_UPDATES:
+            last = np.zeros((2, variance.shape[-1]))
+        # Updates follow the topics of one sweep. Only what lasts from one update to the
+        # next moves estimates.
+        by_chance = (np.diff(last, axis=0) ** 2).mean(axis=0) / 2
+        amounts = last.var(axis=0, ddof=1), by_chance, variance, variance
+        return cls(*map(np.ravel, np.broadcast_arrays(*amounts)))
+
     def coverage(self) -> float:
         """Return what 95 % intervals hold on average; 0.95 if a bias may be chance."""
         known = (self.by_chance > 0) & (self.claimed > 0)  # and not NaN
@@ -73,7 +89,9 @@ def warn_of_bias(bias: Bias, cause: str, way_out: str) -> None:
         )
 
 
-def warn_unless_settled(draws: Any, what: str, drift: Bias) -> None:
+def warn_unless_settled(
+    draws: Any, what: str, drift: Bias, wander: Bias | None = None
+) -> None:
     """Warn if alpha or `what` was still moving, or alpha is far from what draws say."""
     message = _moving(draws.learned_alpha) or _unfitting(draws)
     if message:
@@ -81,8 +99,10 @@ def warn_unless_settled(draws: Any, what: str, drift: Bias) -> None:
             f"{message} The {what} may be far off, and intervals may miss the true "
             "values."
         )
-    else:
-        warn_of_drift(what, drift)
+        return
+    warn_of_drift(what, drift)
+    if wander is not None:
+        warn_of_wander(what, wander)
 
 
 def warn_of_drift(what: str, drift: Bias) -> None:
@@ -94,11 +114,21 @@ def warn_of_drift(what: str, drift: Bias) -> None:
     )
 
 
+def warn_of_wander(what: str, wander: Bias) -> None:
+    """Warn if a learned alpha moved estimates about before it was held fixed."""
+    warn_of_bias(
+        wander,
+        f"Alpha wandered before it was held fixed, and the {what} with it",
+        "Fit with learn_priors='hierarchical', which samples alpha, and several times "
+        "the max_iter and thin.",
+    )
+
+
 def _moving(learned_alpha: np.ndarray) -> str:
     """Return what to do if a learned alpha had not settled; else nothing."""
-    if learned_alpha.size < _FEWEST_UPDATES:
+    if len(learned_alpha) < _FEWEST_UPDATES:
         return ""
-    logs = np.log(learned_alpha[learned_alpha.size // 2 :])
+    logs = np.log(learned_alpha.sum(axis=1)[len(learned_alpha) // 2 :])
     half = logs.size // 2
     change = logs[-half:].mean() - logs[:half].mean()
     error = np.sqrt((np.diff(logs) ** 2).mean() / half)

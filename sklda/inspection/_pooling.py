@@ -38,6 +38,7 @@ class Linear(NamedTuple):
     # Of (n_documents, n_topics) returns estimates, (..., n_topics), and variances.
     fit: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
     df: int | np.ndarray  # degrees of freedom of the variances
+    are_means: bool = False  # which move with alpha; differences do not
 
 
 def pool(
@@ -69,7 +70,12 @@ def pool(
     mean, error = np.mean(estimates, axis=0), np.sqrt(pooled)
     half = student_t.isf((1 - level) / 2, df) * error
     drift = Bias.of_drift(np.array(estimates), pooled)
-    warn_unless_settled(draws, estimator.name, drift)
+    wander = None
+    if estimator.are_means:
+        alpha = draws.learned_alpha
+        course = alpha[:, topics] / alpha.sum(axis=1, keepdims=True)
+        wander = Bias.of_wander(course, pooled)
+    warn_unless_settled(draws, estimator.name, drift, wander)
     # Documents with covariates differ in their prior means.
     if draws.n_documents >= FEWEST_DOCUMENTS and draws.doc_topic_prior.ndim < 3:
         _warn_of_shrinkage(total / m, squares / m, m, estimator, pooled)
