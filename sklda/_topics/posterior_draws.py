@@ -16,7 +16,7 @@ from sklda._base.sklearn_private import Interval
 from sklda._core.checks import check_numbers
 from sklda._topics.intervals import mixture_interval
 from sklda._topics.plotting import check_indices
-from sklda._topics.settled import Bias, warn_unless_settled
+from sklda._topics.settled import Bias, Estimates, warn_unless_settled
 
 _MOST_NUMBERS = 2**21  # in an array; more documents take several steps
 _DRAW = [Interval(Integral, 0, None, closed="left")]
@@ -277,7 +277,7 @@ class PosteriorDraws:
             a = counts + alpha
             drifts.append(Bias.of_betas(a, a.sum(axis=2, keepdims=True)))
         drift = Bias(*map(np.concatenate, zip(*drifts, strict=True)))
-        warn_unless_settled(self, "proportions", drift)
+        warn_unless_settled(self, Estimates("proportions", drift))
         return low, high
 
     def _interval_of(self, counts, level):
@@ -347,7 +347,7 @@ class PosteriorDraws:
         a = counts + of_columns
         b = totals + of_all - a
         drift = Bias.of_betas(a, a + b)
-        warn_unless_settled(self, "probabilities of words", drift)
+        warn_unless_settled(self, Estimates("probabilities of words", drift))
         flat = (x.reshape(self.n_draws, -1) for x in (a, b))
         ends = mixture_interval(*flat, confidence_level)
         low, high = (end.reshape(columns.shape) for end in ends)
