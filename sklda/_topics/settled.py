@@ -16,9 +16,10 @@ _LEVEL, _LEAST = 0.95, 0.93  # of intervals, and what they may hold
 # is a twentieth, 1.2 to 2.5 times.
 _FITTING = 0.5, 1.2
 # Means and effects bear a larger ratio, up to this, if they hardly rest on alpha. Their
-# relative error is at least the gain times the logarithm of the ratio times the
-# ambiguity of topics: 5 to 12 times in corpora with sums of 3 and 20, and 1 in use.
-_BEARABLE, _GAIN = 3, 5
+# relative error is the gain times the logarithm of the ratio times the ambiguity of
+# topics. This gain explains best what intervals of means held in corpora with sums of 3
+# and 20, and 1 in use.
+_BEARABLE, _GAIN = 3, 12
 _CLEAR = 3  # standard errors
 FEWEST_DOCUMENTS = 50  # from which alpha and shrinkage can be estimated
 # Change of the logarithm of a learned alpha from the third quarter of its updates to
