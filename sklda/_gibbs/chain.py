@@ -106,7 +106,7 @@ class Chain:
         self.draws: deque[Draw] = deque(maxlen=keep_draws)  # the last samples
         self.last_kept = 0  # the sweep of the last sample in the averages
         self.prior = prior  # if it is sampled, too
-        self.learned_alpha: list[float] = []  # its sum after each update
+        self.learned_alpha: list[np.ndarray] = []  # after each update
 
     def __copy__(self) -> Self:
         return _make(type(self), vars(self))
@@ -174,7 +174,7 @@ class Chain:
         problem = self.problem
         counts = self.counts
         alpha = self._fitted_alpha(problem.doc_topic_prior, symmetric=symmetric)
-        self.learned_alpha.append(float(alpha.sum()))
+        self.learned_alpha.append(alpha.copy())
         self.problem = problem._replace(doc_topic_prior=alpha)
         if not problem.has_word_prior:
             beta = topic_word_fixed_point(

@@ -60,7 +60,7 @@ def posterior_draws(chain: Any) -> PosteriorDraws | None:
         sweeps=np.array([draw.sweep for draw in draws], dtype=np.int64),
         doc_topic_prior=alpha,
         topic_word_prior=beta,
-        learned_alpha=np.array(chain.learned_alpha),
+        learned_alpha=chain.learned_alpha,
         prior_row=problem.prior_row,
         doc_ends=tokens_before(problem.corpus)[1:],
         word_ends=np.cumsum(word_tokens(problem).astype(np.int64)),

@@ -16,7 +16,7 @@ from sklda._base.sklearn_private import Interval
 from sklda._core.checks import check_numbers
 from sklda._topics.intervals import mixture_interval
 from sklda._topics.plotting import check_indices
-from sklda._topics.settled import Bias, warn_unless_settled
+from sklda._topics.settled import Bias, Estimates, warn_unless_settled
 
 _MOST_NUMBERS = 2**21  # in an array; more documents take several steps
 _DRAW = [Interval(Integral, 0, None, closed="left")]
@@ -40,8 +40,8 @@ class PosteriorDraws:
         Alpha; one per draw if it is sampled, and one per distinct row of covariates.
     topic_word_prior : float or ndarray of shape (n_topics, n_words) or (n_draws,)
         Beta; one per draw if it is sampled.
-    learned_alpha : ndarray of shape (n_updates,)
-        Sum of alpha after each update by `learn_priors`.
+    learned_alpha : ndarray of shape (n_updates, n_topics)
+        Alpha after each update by `learn_priors`.
     nbytes : int
         Memory that the counts take.
 
@@ -85,8 +85,8 @@ class PosteriorDraws:
     ) -> Self:
         """Return draws; `stored` are the private attributes, without underscores."""
         draws = cls()
-        draws.sweeps, draws.learned_alpha = sweeps, np.array(learned_alpha)
-        draws.doc_topic_prior = doc_topic_prior
+        draws.sweeps, draws.doc_topic_prior = sweeps, doc_topic_prior
+        draws.learned_alpha = np.reshape(learned_alpha, (-1, draws.n_topics))
         draws.topic_word_prior = topic_word_prior
         for name, value in stored.items():
             setattr(draws, f"_{name}", value)
@@ -278,7 +278,7 @@ class PosteriorDraws:
             a = counts + alpha
             drifts.append(Bias.of_betas(a, a.sum(axis=2, keepdims=True)))
         drift = Bias(*map(np.concatenate, zip(*drifts, strict=True)))
-        warn_unless_settled(self, "proportions", drift)
+        warn_unless_settled(self, Estimates("proportions", drift))
         return low, high
 
     def _interval_of(self, counts, level):
@@ -348,7 +348,7 @@ class PosteriorDraws:
         a = counts + of_columns
         b = totals + of_all - a
         drift = Bias.of_betas(a, a + b)
-        warn_unless_settled(self, "probabilities of words", drift)
+        warn_unless_settled(self, Estimates("probabilities of words", drift))
         flat = (x.reshape(self.n_draws, -1) for x in (a, b))
         ends = mixture_interval(*flat, confidence_level)
         low, high = (end.reshape(columns.shape) for end in ends)

@@ -178,9 +178,12 @@ def estimate_effect(
           updates differs by at least 8 % from that over the quarter before,
         - alpha does not suit the documents: with at least 50 documents, its sum,
           estimated from the draws by Minka's fixed point, is below 0.5 times or above
-          1.2 times the sum in use,
+          1.2 times the sum in use (up to 3 times if the topics of tokens are so clear
+          that it hardly matters to effects and means),
         - the estimates drift: with at least 18 draws, means over the first and the
           last third differ by more than successive draws explain [4]_,
+        - for means: a learned alpha wandered over the last half of its updates, so the
+          last one, under which draws are made, is one of many,
         - documents are so short for their variety that shrinkage matters (see Notes).
 
     Notes

@@ -13,6 +13,7 @@ from sklda._topics.posterior_draws import PosteriorDraws
 from sklda._topics.settled import (
     FEWEST_DOCUMENTS,
     Bias,
+    Estimates,
     warn_of_bias,
     warn_unless_settled,
 )
@@ -38,6 +39,7 @@ class Linear(NamedTuple):
     # Of (n_documents, n_topics) returns estimates, (..., n_topics), and variances.
     fit: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
     df: int | np.ndarray  # degrees of freedom of the variances
+    are_means: bool = False  # which move with alpha; differences do not
 
 
 def pool(
@@ -69,11 +71,26 @@ def pool(
     mean, error = np.mean(estimates, axis=0), np.sqrt(pooled)
     half = student_t.isf((1 - level) / 2, df) * error
     drift = Bias.of_drift(np.array(estimates), pooled)
-    warn_unless_settled(draws, estimator.name, drift)
+    of_alpha = _relations_to_alpha(draws, topics, estimator, total / m, pooled)
+    warn_unless_settled(draws, Estimates(estimator.name, drift, *of_alpha))
     # Documents with covariates differ in their prior means.
     if draws.n_documents >= FEWEST_DOCUMENTS and draws.doc_topic_prior.ndim < 3:
         _warn_of_shrinkage(total / m, squares / m, m, estimator, pooled)
     return Pooled(mean, error, df, mean - half, mean + half)
+
+
+def _relations_to_alpha(draws, topics, estimator, mean, variance):
+    """Return how means wandered with a learned alpha, and the distance from alpha."""
+    wander = distance = None
+    if estimator.are_means:
+        alpha = draws.learned_alpha
+        course = alpha[:, topics] / alpha.sum(axis=1, keepdims=True)
+        wander = Bias.of_wander(course, variance)
+    alpha = draws.doc_topic_prior
+    if alpha.ndim == 1:  # not sampled
+        away, _ = estimator.fit(mean - (alpha / alpha.sum())[topics])
+        distance = Bias(*map(np.ravel, (away**2, variance, variance, variance)))
+    return wander, distance
 
 
 def _warn_of_shrinkage(mean, mean_square, m, estimator, variance) -> None:

@@ -175,8 +175,8 @@ def topic_means(
     Warns
     -----
     UserWarning
-        If the chain had not settled, alpha does not suit the documents, or documents
-        are short, see `estimate_effect`.
+        If the chain had not settled, alpha does not suit the documents or wandered, or
+        documents are short, see `estimate_effect`.
 
     See Also
     --------
@@ -235,4 +235,4 @@ def _means_of_groups(members: np.ndarray, sizes: np.ndarray) -> Linear:
         squares = member @ (theta - means[members]) ** 2
         return means, squares / (n * np.where(n > 1, n - 1, np.nan))
 
-    return Linear("means", fit, n - 1)
+    return Linear("means", fit, n - 1, are_means=True)

@@ -78,8 +78,8 @@ def test_independent_draws_seldom_seem_to_drift():
 @pytest.mark.parametrize("way", [-1, 1])
 def test_alpha_that_was_still_moving_warns(what, way):
     draws = draws_of(settled(), ALPHA)
-    draws.learned_alpha = 6 * np.exp(way * np.linspace(-1, 0, 20))
-    first, last = draws.learned_alpha[[10, 19]]
+    draws.learned_alpha = np.exp(way * np.linspace(-1, 0, 20))[:, np.newaxis] * ALPHA
+    first, last = draws.learned_alpha[[10, 19]].sum(axis=1)
     numbers = re.escape(f"from {first:.3g} half-way to {last:.3g}")
     with pytest.warns(UserWarning, match=f"{numbers}.* burn_in.* The {what} may be"):
         QUANTITIES[what](draws)
@@ -88,8 +88,51 @@ def test_alpha_that_was_still_moving_warns(what, way):
 @each
 def test_alpha_that_only_fluctuates_does_not_warn(what):
     draws = draws_of(settled(), ALPHA)
-    draws.learned_alpha = 6 * np.exp(RNG.normal(0, 0.1, 20))
+    draws.learned_alpha = np.exp(RNG.normal(0, 0.1, (20, 1))) * ALPHA
     QUANTITIES[what](draws)
+
+
+@pytest.mark.parametrize(
+    ("n_documents", "n_tokens", "matters"),
+    [(200, 1000, False), (200, 30, True), (8000, 1000, True)],
+)
+def test_means_and_effects_bear_an_alpha_on_which_they_hardly_rest(
+    n_documents, n_tokens, matters
+):
+    # The topics of each token vary between draws, so short documents are ambiguous.
+    # With many documents, standard errors are small.
+    group = np.arange(n_documents) % 2
+    means = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3]])[group]
+    theta = np.array([RNG.dirichlet(8 * mean) for mean in means])
+    counts = RNG.multinomial(n_tokens, theta, (10, n_documents))
+    draws = draws_of(counts, np.full(3, 2 / 3))
+    for estimate in (topic_means, estimate_effect):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            estimate(draws, group, random_state=0)
+        assert matters == any("topics suggest" in str(one.message) for one in caught)
+    with pytest.warns(UserWarning, match="topics suggest .* The proportions may"):
+        draws.doc_topic_interval(documents=[0])
+
+
+def test_alpha_that_wanders_makes_means_uncertain():
+    # Only means follow it: differences do not, and one document tells little of it.
+    draws = draws_of(settled(), ALPHA)
+    around = np.sin(np.arange(40) / 6)
+    draws.learned_alpha = ALPHA + 0.6 * np.column_stack([around, -around, 0 * around])
+    with pytest.warns(UserWarning, match="wandered .* the means .*'hierarchical'"):
+        QUANTITIES["means"](draws)
+    for what in ("effects", "proportions"):
+        QUANTITIES[what](draws)
+    draws.learned_alpha = RNG.permutation(draws.learned_alpha)  # chance of one sweep
+    QUANTITIES["means"](draws)
+
+
+def test_coverage_under_an_alpha_that_wanders():
+    # Half of a period, and a variance that is as large.
+    course = np.cos(np.linspace(0, 2 * np.pi, 400))[:, np.newaxis]
+    found = Bias.of_wander(course, np.full((5, 1), 0.5)).coverage()
+    assert found == pytest.approx(norm.cdf(0.96) - norm.cdf(-2.96), abs=0.01)
 
 
 @each
@@ -106,11 +149,11 @@ def test_chains_record_the_alpha_that_they_learn(learn):
     params = {"max_iter": 90, "burn_in": 40, "keep_draws": 2, "random_state": 0}
     lda = CollapsedGibbsLDA(3, learn_priors=learn, warm_start=True, **params).fit(X)
     recorded = lda.draws_.learned_alpha
-    assert recorded.shape == (4 if learn else 0,)
+    assert recorded.shape == (4 if learn else 0, 3)
     if learn:
-        assert recorded[-1] == lda.doc_topic_prior_.sum()
-        assert lda.fit(X).draws_.learned_alpha.shape == (8,)
-        assert recorded.shape == (4,)
+        np.testing.assert_array_equal(recorded[-1], lda.doc_topic_prior_)
+        assert lda.fit(X).draws_.learned_alpha.shape == (8, 3)
+        assert recorded.shape == (4, 3)
 
 
 def planted(rng, n_tokens):
@@ -134,6 +177,25 @@ def test_documents_too_short_for_how_little_they_differ_warn(estimate, n_tokens)
         shrunk, held = map(int, re.findall(r"(\d+)%", str(short[0].message))[::2])
         assert 45 < shrunk < 75
         assert held < 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("concentration", [1, 20])
+def test_long_chains_with_a_learned_alpha(concentration):
+    # With 1, 95 % intervals held 0.95 of the means, and none of 90 corpora warned; with
+    # 20, 0.78, and all of 89 warned: the alpha that is held fixed is one of many.
+    rng = np.random.default_rng(0)
+    phi, group = rng.dirichlet(np.full(40, 0.1), 4), np.arange(200) % 2
+    means = np.array([[0.4, 0.3, 0.2, 0.1], [0.2, 0.3, 0.3, 0.2]])[group]
+    theta = np.array([rng.dirichlet(concentration * mean) for mean in means])
+    params = {"learn_priors": "asymmetric", "topic_word_prior": 0.1, "max_iter": 4000}
+    params |= {"thin": 80, "keep_draws": 25, "random_state": 0}
+    lda = CollapsedGibbsLDA(4, **params).fit(rng.multinomial(200, theta @ phi))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        topic_means(lda.draws_, group, random_state=0)
+    wandered = [one for one in caught if "Alpha wandered" in str(one.message)]
+    assert bool(wandered) == bool(caught) == (concentration == 20)
 
 
 @pytest.mark.slow
