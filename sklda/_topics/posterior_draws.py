@@ -57,8 +57,9 @@ class PosteriorDraws:
     >>> from sklda import CollapsedGibbsLDA
     >>> from sklda.datasets import make_bars
     >>> X, _, _ = make_bars(n_samples=50, random_state=0)
-    >>> params = {"doc_topic_prior": 1.0, "thin": 2, "keep_draws": 25, "random_state": 0}
-    >>> lda = CollapsedGibbsLDA(10, **params).fit(X)
+    >>> lda = CollapsedGibbsLDA(
+    ...     10, doc_topic_prior=1.0, thin=2, keep_draws=25, random_state=0
+    ... ).fit(X)
     >>> lda.draws_.n_draws
     25
     >>> low, high = lda.draws_.doc_topic_interval(documents=[3, 14])
