@@ -6,13 +6,13 @@ from benchmarks.programs import ALPHA, BETA, Program, last_of, normalised
 from sklda import CVBLDA, ECGSLDA, MedLDAClassifier
 from sklda._base import fold_in
 from sklda._base.parameters import make_problem, random_streams
+from sklda._chain.chain import Chain
+from sklda._chain.scalars import HeldOut, Recorder, Stop, draw_pairs
+from sklda._chain.start import check_init, first_topics
 from sklda._core.corpus import check_corpus, check_weights, split_cells
 from sklda._core.threads import Threads
 from sklda._cvb.engine import Engine
 from sklda._cvb.estimator import APPROXIMATIONS
-from sklda._gibbs.chain import Chain
-from sklda._gibbs.scalars import HeldOut, Recorder, Stop, draw_pairs
-from sklda._gibbs.start import check_init, first_topics
 from sklda._medlda.chain import MedLDAChain
 
 

@@ -18,7 +18,7 @@ from sklearn.decomposition import NMF, LatentDirichletAllocation
 import sklda
 from sklda import diagnostics, inspection, metrics, model_selection
 from sklda._base.sklearn_private import CALLBACK_ATTRIBUTES
-from sklda._gibbs import scalars
+from sklda._chain import scalars
 from sklda.datasets import make_lda_corpus
 from tests.helpers.public_names import estimators, public_callables
 

@@ -17,6 +17,8 @@ import pytest
 import sklda
 from sklda import CollapsedGibbsLDA
 from sklda._base.sklearn_private import StrOptions
+from sklda._chain.chain import Chain
+from sklda._chain.sharded import Sharded
 from sklda._core import corpus
 from sklda._core import problem as problems
 from sklda._core.corpus import ranges
@@ -26,8 +28,6 @@ from sklda._core.sampler import Sampler, Shardable
 from sklda._core.threads import Threads
 from sklda._core.word_prior import WordPrior
 from sklda._gibbs.blocked_sampler import Blocked
-from sklda._gibbs.chain import Chain
-from sklda._gibbs.sharded import Sharded
 from sklda._medlda.losses import EpsilonInsensitive, Hinge
 from sklda._medlda.sampler import MaxMargin
 from tests.cvb import test_exact as cvb_exact

@@ -15,6 +15,13 @@ from sklda._base.fold_in import completion_score, doc_topic, prepare, split_toke
 from sklda._base.parameters import make_problem, make_threads, random_streams
 from sklda._base.scaling import Scaling
 from sklda._base.sklearn_private import fit_context
+from sklda._chain.chain import Chain
+from sklda._chain.estimator import BaseGibbsLDA
+from sklda._chain.kept_draws import check_keep_draws, posterior_draws
+from sklda._chain.run import Observer, chain_schedule, run_fit
+from sklda._chain.sharded import sharded
+from sklda._chain.start import check_init, first_topics
+from sklda._chain.stored import check_documents, take_up
 from sklda._core.corpus import check_corpus
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
@@ -24,14 +31,7 @@ from sklda._core.warn import warn_user
 from sklda._dmr.covariates import to_units, warn_of_undetermined, with_intercept
 from sklda._dmr.prior import CovariatePrior, mean_alpha
 from sklda._dmr.weights import NormalPrior
-from sklda._gibbs.base import BaseGibbsLDA
-from sklda._gibbs.chain import Chain
-from sklda._gibbs.kept_draws import check_keep_draws, posterior_draws
 from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
-from sklda._gibbs.run import Observer, chain_schedule, run_fit
-from sklda._gibbs.sharded import sharded
-from sklda._gibbs.start import check_init, first_topics
-from sklda._gibbs.stored import check_documents, take_up
 
 
 class BaseCovariateLDA(BaseGibbsLDA):

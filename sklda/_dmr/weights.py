@@ -5,6 +5,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from sklda._chain.tables import count_tables
 from sklda._core.corpus import MOST_STEPS, ranges, tokens_before
 from sklda._core.linear_algebra import WEIGHTS
 from sklda._core.problem import Problem, padded
@@ -13,7 +14,6 @@ from sklda._core.threads import Threads
 from sklda._dmr.kernels.exposures import fill_exposures
 from sklda._dmr.kernels.regression import Room, SharedTerms, set_shared_curvature
 from sklda._dmr.kernels.weights import draw_weights_of_each, fill_alpha, fill_logs
-from sklda._gibbs.tables import count_tables
 
 _CHILD = 2**32 - 2  # the child of the random streams that is for the priors
 _CALLER = Threads(1)  # alone

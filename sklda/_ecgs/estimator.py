@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator
 
 from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._chain.chain import Chain
+from sklda._chain.estimator import BaseGibbsLDA
+from sklda._chain.sharded import sharded
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler, Shardable
 from sklda._core.threads import Threads
 from sklda._ecgs.samplers import grouped_sampler
-from sklda._gibbs.base import BaseGibbsLDA
-from sklda._gibbs.chain import Chain
 from sklda._gibbs.rows_or_lists import collapsed_sampler, rows_are_faster
-from sklda._gibbs.sharded import sharded
 
 
 class ECGSLDA(BaseGibbsLDA):

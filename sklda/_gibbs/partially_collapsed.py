@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from sklda._chain.estimator import BaseGibbsLDA
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
-from sklda._gibbs.base import BaseGibbsLDA
 from sklda._gibbs.partially_collapsed_sampler import PartiallyCollapsed
 
 

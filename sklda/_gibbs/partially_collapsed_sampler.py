@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sklda._core import gammas
 from sklda._core.corpus import kernel_ranges, ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Problem, padded
 from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._core.sampler import info
 from sklda._core.threads import Threads
 from sklda._core.word_prior import words_at
-from sklda._gibbs.kernels import gammas, partially_collapsed
+from sklda._gibbs.kernels import partially_collapsed
 from sklda._gibbs.recounted import RecountedState, Slices, counts, new_state, recount
 
 BLOCK = 256  # words whose gammas are added up; then the sums of blocks are

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._core import doc_topic_counts
+from sklda._core import doc_topic_counts, gammas
 from sklda._core.corpus import ranges, some_documents, tokens_before
 from sklda._core.problem import Corpus, Problem
 from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._core.sampler import info
 from sklda._core.threads import Threads
 from sklda._core.word_prior import words_at
-from sklda._gibbs.kernels import gammas, uncollapsed
+from sklda._gibbs.kernels import uncollapsed
 from sklda._gibbs.recounted import RecountedState, counts, new_state, recount
 
 _MOST_SLICES = 64

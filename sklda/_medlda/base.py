@@ -17,16 +17,16 @@ from sklda._base.parameters import (
     random_streams,
 )
 from sklda._base.sklearn_private import Interval, StrOptions, fit_context
+from sklda._chain.estimator import BaseChainEstimator
+from sklda._chain.hierarchical_prior import check_hyperpriors, prior_attributes
+from sklda._chain.run import Observer, chain_schedule, run_fit
+from sklda._chain.start import check_init
+from sklda._chain.stored import check_documents, take_up
 from sklda._core.corpus import check_corpus
 from sklda._core.linear_algebra import multiply
 from sklda._core.problem import Corpus, Problem
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
-from sklda._gibbs.base import BaseChainEstimator
-from sklda._gibbs.run import Observer, chain_schedule, run_fit
-from sklda._gibbs.sampled_prior import check_hyperpriors, prior_attributes
-from sklda._gibbs.start import check_init
-from sklda._gibbs.stored import check_documents, take_up
 from sklda._medlda.chain import MedLDAChain, OneVsRest, acceptance_rate
 from sklda._medlda.losses import Loss
 from sklda._medlda.sampler import MaxMargin

@@ -6,12 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from sklda._chain.chain import Chain
+from sklda._chain.hierarchical import GammaPriors
+from sklda._chain.start import first_topics
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
-from sklda._gibbs.chain import Chain
-from sklda._gibbs.hierarchical import GammaPriors
-from sklda._gibbs.start import first_topics
 from sklda._medlda.sampler import MaxMargin, MaxMarginState
 
 # A sweep with labels takes longer than one without, so there are fewer than without.

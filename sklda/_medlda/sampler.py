@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from sklda._chain.sharded import Sharded, shards_of_documents
 from sklda._core.corpus import (
     document_lengths,
     ranges,
@@ -24,7 +25,6 @@ from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler, SweepInfo
 from sklda._core.threads import Threads
-from sklda._gibbs.sharded import Sharded, shards_of_documents
 from sklda._medlda.kernels.variates import fill_normal
 from sklda._medlda.kernels.weights import (
     ByTopic,

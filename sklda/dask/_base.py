@@ -26,10 +26,10 @@ from sklda._base.parameters import (
 )
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, fit_context
+from sklda._chain.estimator import BaseGibbsLDA
+from sklda._chain.hierarchical_prior import check_hyperpriors, prior_attributes
+from sklda._chain.run import chain_schedule, run_fit
 from sklda._core.random_streams import RandomStreams
-from sklda._gibbs.base import BaseGibbsLDA
-from sklda._gibbs.run import chain_schedule, run_fit
-from sklda._gibbs.sampled_prior import check_hyperpriors, prior_attributes
 from sklda.dask._chain import ClusterChain
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import partition

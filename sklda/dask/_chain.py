@@ -16,12 +16,12 @@ import numpy as np
 from dask.delayed import Delayed
 from distributed import Future
 
+from sklda._chain.hierarchical import GammaPriors
+from sklda._chain.hierarchical_prior import HierarchicalPrior
 from sklda._core.doc_topic_counts import Histogram, merged
 from sklda._core.problem import Problem
 from sklda._core.random_streams import RandomStreams, advance
 from sklda._core.sampled_prior import copy_of
-from sklda._gibbs.hierarchical import GammaPriors
-from sklda._gibbs.sampled_prior import HierarchicalPrior
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import Partitions
 from sklda.dask._counts import PackedCounts, add_up

@@ -13,11 +13,11 @@ from dask.delayed import Delayed
 from distributed import Future
 from scipy import sparse
 
+from sklda._chain.sharded import MOST_SHARDS
 from sklda._core.checks import check_structure
 from sklda._core.corpus import check_corpus, cutting_marks, starts
 from sklda._core.problem import MAX_32_BITS, Corpus
 from sklda._core.refusals import check_is_matrix
-from sklda._gibbs.sharded import MOST_SHARDS
 from sklda.dask._cluster import Cluster
 from sklda.dask._parts import PartDocuments
 from sklda.dask._storage import digest

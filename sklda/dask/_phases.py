@@ -1,4 +1,4 @@
-"""Collapsed sampling in shards: the phases of `sklda._gibbs.sharded` as tasks.
+"""Collapsed sampling in shards: the phases of `sklda._chain.sharded` as tasks.
 
 A part holds the documents of neighbouring shards and, in each phase, the counts of as
 many shards of the words. After a phase each shard of the documents hands the counts
@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from distributed import Future, secede
 
+from sklda._chain.sharded import cut_words, parts_of_words, word_shard
 from sklda._core.corpus import part_of, some_documents, take_cells, word_tokens
 from sklda._core.problem import MAX_32_BITS, MAX_TOPICS, Corpus, Part, Problem, padded
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
 from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
-from sklda._gibbs.sharded import cut_words, parts_of_words, word_shard
 from sklda.dask._chain import ClusterChain
 from sklda.dask._counts import (
     PackedCounts,

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from sklda._chain.hierarchical import TopicWeights, skip_noise
+from sklda._chain.hierarchical_prior import HierarchicalPrior, KeptPriors, TraceEntry
+from sklda._chain.tables import count_tables
 from sklda._core.corpus import tokens_before
 from sklda._core.doc_topic_counts import Histogram, length_histogram
 from sklda._core.problem import Problem
-from sklda._gibbs.hierarchical import TopicWeights, skip_noise
-from sklda._gibbs.sampled_prior import HierarchicalPrior, KeptPriors, TraceEntry
-from sklda._gibbs.tables import count_tables
 from sklda.dask._parts import PartDocuments
 
 

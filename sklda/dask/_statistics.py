@@ -7,6 +7,8 @@ not matter.
 import numpy as np
 from scipy import sparse
 
+from sklda._chain.chain import doc_likelihood, word_likelihood
+from sklda._chain.hierarchical_prior import KeptPriors, add_priors_to
 from sklda._core.corpus import document_lengths, tokens_before
 from sklda._core.doc_topic_counts import (
     Histogram,
@@ -18,8 +20,6 @@ from sklda._core.doc_topic_counts import (
 )
 from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
 from sklda._core.problem import Problem, padded
-from sklda._gibbs.chain import doc_likelihood, word_likelihood
-from sklda._gibbs.sampled_prior import KeptPriors, add_priors_to
 from sklda.dask._counts import PackedCounts, topic_totals, unpack
 from sklda.dask._parts import PartDocuments, PartState, writable
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
+from sklda._chain.run import chain_schedule
+from sklda._chain.scalars import HeldOut, Recorder, Stop
+from sklda._chain.stored import store_chain
 from sklda._core.types import MatrixLike
-from sklda._gibbs.run import chain_schedule
-from sklda._gibbs.scalars import HeldOut, Recorder, Stop
-from sklda._gibbs.stored import store_chain
 
 
 class Sampled(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from sklda._base.parameters import POSITIVE_INTEGER, validates
-from sklda._gibbs.run import chain_schedule
+from sklda._chain.run import chain_schedule
 from sklda._topics.plotting import import_pandas
 from sklda._topics.text_table import in_two_lines, table_lines
 from sklda.diagnostics import _statistics as statistics

@@ -15,13 +15,13 @@ from sklearn.utils import check_random_state
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.parameters import CONSTRAINTS, make_problem, validates
 from sklda._base.sklearn_private import Interval
+from sklda._chain.estimator import BaseChainEstimator
+from sklda._chain.kept_draws import check_keep_draws
+from sklda._chain.run import chain_schedule
+from sklda._chain.scalars import HeldOut, draw_pairs
 from sklda._core.blocks import check_repeatable, read_in_blocks
 from sklda._core.corpus import check_corpus, check_weights
 from sklda._core.types import MatrixLike
-from sklda._gibbs.base import BaseChainEstimator
-from sklda._gibbs.kept_draws import check_keep_draws
-from sklda._gibbs.run import chain_schedule
-from sklda._gibbs.scalars import HeldOut, draw_pairs
 from sklda.diagnostics._chains import Experiment
 from sklda.diagnostics._result import SampledChains
 from sklda.diagnostics._statistics import import_arviz

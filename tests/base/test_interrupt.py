@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
 from sklda._base.fitting import Progress
-from sklda._gibbs.chain import Chain
+from sklda._chain.chain import Chain
 from sklda._simd import compile
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
@@ -190,7 +190,7 @@ import signal
 import numpy as np
 from sklda import CollapsedGibbsLDA, ECGSLDA
 from sklda import PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
-from sklda._gibbs.chain import Chain
+from sklda._chain.chain import Chain
 from sklda._simd import compile
 
 signal.signal(signal.SIGINT, signal.default_int_handler)

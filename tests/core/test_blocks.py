@@ -18,9 +18,9 @@ from sklda import (
     MedLDAClassifier,
     MedLDARegressor,
 )
+from sklda._chain.stored import take_up
 from sklda._core import blocks, memory
 from sklda._core.corpus import check_corpus
-from sklda._gibbs.stored import take_up
 from sklda.diagnostics import sample_chains
 from sklda.metrics import document_completion_score, left_to_right_log_likelihood
 from tests.helpers.comparison import assert_same_fit

@@ -141,7 +141,7 @@ def test_one_signature_for_each_kernel():
     called += [f"_ecgs.kernels.draw_numbers.{name}" for name in names]
     names = ("scale", "resample_topics")
     called += [f"_gibbs.kernels.uncollapsed.{name}" for name in names]
-    called += [f"_gibbs.kernels.gammas.{name}" for name in ("draw_rows", "draw_shares")]
+    called += [f"_core.gammas.{name}" for name in ("draw_rows", "draw_shares")]
     called = swept + [f"sklda.{name}" for name in called]
     assert {name: found[name] for name in called} == dict.fromkeys(called, 1)
 

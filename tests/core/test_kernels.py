@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numba import njit
 
+from sklda._chain.chain import log_doc_likelihood
 from sklda._core import doc_topic_counts
 from sklda._core.corpus import split_cells
 from sklda._core.problem import LANES, Problem
 from sklda._core.random_streams import random_topics
-from sklda._gibbs.chain import log_doc_likelihood
 from sklda._simd.prefetch import prefetch
 from sklda._tables import lists
 from tests.helpers import corpora

@@ -21,8 +21,8 @@ from sklda import (
     PartiallyCollapsedGibbsLDA,
     UncollapsedGibbsLDA,
 )
-from sklda._gibbs.chain import Chain
-from sklda._gibbs.scalars import Stop
+from sklda._chain.chain import Chain
+from sklda._chain.scalars import Stop
 from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import _chains, sample_chains
 from tests.helpers.comparison import assert_same_fit

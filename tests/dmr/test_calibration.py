@@ -11,11 +11,11 @@ import pytest
 from scipy import stats
 
 from sklda._base.scaling import Scaling
+from sklda._chain.chain import Chain
 from sklda._core.problem import Problem
 from sklda._core.threads import Threads
 from sklda._dmr.prior import CovariatePrior
 from sklda._dmr.weights import NormalPrior
-from sklda._gibbs.chain import Chain
 from sklda._gibbs.kernels import single_site_registers, single_site_rows
 from sklda._gibbs.partially_collapsed_sampler import PartiallyCollapsed
 from tests.helpers.corpora import corpus_of

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
+from sklda._chain import tables
 from sklda._core.problem import Corpus, Problem
 from sklda._dmr import weights
 from sklda._dmr.weights import NormalPrior
-from sklda._gibbs import tables
 from tests.helpers.mutants import Edit, interpreted, streams
 
 K = 2
@@ -126,7 +126,7 @@ WEIGHTS = {
 }
 # The module of kernels, what it draws, and where that is called.
 PARTS = {
-    "tables": ("sklda._gibbs.kernels.tables", "add_tables", tables),
+    "tables": ("sklda._chain.kernels.tables", "add_tables", tables),
     "exposures": ("sklda._dmr.kernels.exposures", "fill_exposures", weights),
     "weights": ("sklda._dmr.kernels.weights", "draw_weights_of_each", weights),
 }

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
+from sklda._chain.chain import Chain
 from sklda._core.problem import Problem
 from sklda._ecgs.kernels import draw_numbers, lists, rows
 from sklda._ecgs.samplers import Grouped
 from sklda._gibbs import rows_or_lists
-from sklda._gibbs.chain import Chain
 from sklda._gibbs.kernels import single_site_registers
 from sklda.datasets import make_bars, make_lda_corpus
 from tests.helpers.comparison import assert_same_fit, fitted

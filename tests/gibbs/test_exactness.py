@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
+from sklda._chain.chain import Chain, log_doc_likelihood, log_word_likelihood
 from sklda._core.problem import Problem
 from sklda._core.random_streams import random_topics
-from sklda._gibbs.chain import Chain, log_doc_likelihood, log_word_likelihood
 from sklda._gibbs.kernels import (
     single_site_lists,
     single_site_registers,

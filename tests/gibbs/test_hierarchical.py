@@ -7,10 +7,10 @@ import pytest
 from sklearn.base import clone
 
 from sklda import CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
+from sklda._chain.chain import Chain
+from sklda._chain.hierarchical import GammaPriors
 from sklda._core.problem import Problem
 from sklda._core.threads import Threads
-from sklda._gibbs.chain import Chain
-from sklda._gibbs.hierarchical import GammaPriors
 from sklda._gibbs.kernels import single_site_rows
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit

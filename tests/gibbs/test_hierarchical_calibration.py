@@ -11,11 +11,11 @@ whose assignments can be listed, with more tables, topics and documents.
 import numpy as np
 import pytest
 
+from sklda._chain.chain import Chain
+from sklda._chain.hierarchical import GammaPriors, TopicWeights
+from sklda._chain.hierarchical_prior import HierarchicalPrior
 from sklda._core.problem import Problem
 from sklda._core.threads import Threads
-from sklda._gibbs.chain import Chain
-from sklda._gibbs.hierarchical import GammaPriors, TopicWeights
-from sklda._gibbs.sampled_prior import HierarchicalPrior
 from tests.helpers.corpora import corpus_of
 from tests.helpers.enumeration import RIGHT, WRONG, chi_square_pvalue
 from tests.helpers.hierarchical import mutant

@@ -7,16 +7,16 @@ import pytest
 from scipy import stats
 from scipy.special import logsumexp
 
-from sklda._core import corpus
-from sklda._core.threads import Threads
-from sklda._gibbs.hierarchical import draw_noise, skip_noise
-from sklda._gibbs.kernels.hierarchical import (
+from sklda._chain.hierarchical import draw_noise, skip_noise
+from sklda._chain.kernels.hierarchical import (
     HIGHEST,
     LOWEST,
     draw_concentration,
     draw_dirichlet,
 )
-from sklda._gibbs.tables import count_tables
+from sklda._chain.tables import count_tables
+from sklda._core import corpus
+from sklda._core.threads import Threads
 from tests.helpers.enumeration import RIGHT, chi_square_pvalue
 from tests.helpers.hierarchical import N_BINS, stirling
 from tests.helpers.mutants import streams

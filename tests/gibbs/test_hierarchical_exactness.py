@@ -8,8 +8,8 @@ the topics. The mutants, one planted fault each, show what the tests find.
 import numpy as np
 import pytest
 
+from sklda._chain.chain import Chain
 from sklda._core.threads import Threads
-from sklda._gibbs.chain import Chain
 from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import Hinge
 from sklda._medlda.sampler import MaxMargin

@@ -8,10 +8,10 @@ from sklearn.base import clone
 
 from sklda import ECGSLDA, CollapsedGibbsLDA
 from sklda._base.parameters import make_problem
+from sklda._chain import estimator, kept_draws
+from sklda._chain.chain import Chain
 from sklda._core import memory
 from sklda._core.corpus import check_corpus, document_lengths
-from sklda._gibbs import base, kept_draws
-from sklda._gibbs.chain import Chain
 from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import sample_chains
 from tests.helpers.comparison import assert_same_fit
@@ -120,7 +120,7 @@ def test_a_snapshot_keeps_the_last_sample_too():
     lda = model("rows", 3)
     problem, threads = make_problem(lda, check_corpus(lda, X, reset=True)), None
     sampler = lda._make_sampler(problem, threads)
-    chain = Chain(sampler, problem, base.random_streams(0), 3)
+    chain = Chain(sampler, problem, estimator.random_streams(0), 3)
     for _ in range(4):
         chain.sweep()
         chain.keep()
@@ -171,7 +171,7 @@ def test_too_much_memory_is_refused_before_sampling(monkeypatch):
     monkeypatch.setattr(memory, "free_memory", lambda: 2 * needed)
     expected = lda.fit(X).components_
     monkeypatch.setattr(memory, "free_memory", lambda: 2 * needed - 2)
-    monkeypatch.setattr(base, "Chain", None)
+    monkeypatch.setattr(estimator, "Chain", None)
     words = f"keep_draws=5 .*{needed:,} bytes.*{2 * needed - 2:,} .*fewer draws.*thin"
     with pytest.raises(MemoryError, match=words):
         lda.fit(X[::-1])

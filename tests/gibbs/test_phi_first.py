@@ -7,12 +7,13 @@ import pytest
 from scipy import stats
 
 from sklda import CollapsedGibbsLDA, PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda._core import gammas
 from sklda._core.problem import LANES, MAX_TOPICS, Corpus, Problem, padded
 from sklda._core.threads import Threads
 from sklda._core.word_prior import word_prior
 from sklda._gibbs import partially_collapsed_sampler as sampler
 from sklda._gibbs import uncollapsed_sampler
-from sklda._gibbs.kernels import gammas, uncollapsed
+from sklda._gibbs.kernels import uncollapsed
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus

@@ -15,13 +15,13 @@ from scipy import sparse
 from sklearn.base import clone
 
 from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda._chain.sharded import Sharded, sharded
 from sklda._core.corpus import cells_of, document_lengths
 from sklda._core.problem import Problem, add_changes
 from sklda._core.random_streams import random_topics
 from sklda._core.threads import Threads
 from sklda._gibbs import rows_or_lists
 from sklda._gibbs.kernels import single_site_rows
-from sklda._gibbs.sharded import Sharded, sharded
 from sklda.datasets import make_lda_corpus
 from tests.helpers import enumeration
 from tests.helpers.comparison import assert_same_fit, fitted
@@ -132,7 +132,7 @@ def test_documents_of_shards_have_their_own_alpha(name):
 
 def test_alpha_of_another_document_is_noticed():
     edit = Edit("part_of", "first + F", "F")
-    sharded = interpreted("sklda._gibbs.sharded", [edit]).module.Sharded
+    sharded = interpreted("sklda._chain.sharded", [edit]).module.Sharded
     assert not alpha_leads("rows", sharded)
 
 
@@ -229,7 +229,7 @@ SPLITS = {
 @pytest.mark.parametrize("fault", SPLITS)
 def test_mutants_of_the_parts_are_noticed(fault):
     corpus = random_corpus(1, 25, 9, mean=2)
-    sampler = interpreted("sklda._gibbs.sharded", SPLITS[fault]).module.Sharded(
+    sampler = interpreted("sklda._chain.sharded", SPLITS[fault]).module.Sharded(
         single_site_rows, 3, Threads()
     )
     problem = Problem(corpus, 9, np.full(4, 0.2), 0.1)

@@ -12,11 +12,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 
 from sklda import CVBLDA, CollapsedGibbsLDA
+from sklda._chain import start
+from sklda._chain.kernels import given_topics
 from sklda._core.corpus import take_documents
 from sklda._core.problem import Problem
 from sklda._core.threads import Threads
-from sklda._gibbs import start
-from sklda._gibbs.kernels import given_topics
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import corpus_of, random_corpus

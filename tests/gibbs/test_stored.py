@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.base import clone
 
 from sklda import ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
+from sklda._chain.chain import Chain
 from sklda._core.corpus import n_documents_in_common
-from sklda._gibbs.chain import Chain
 from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import sample_chains
 from tests.helpers.comparison import assert_same_fit, fitted

@@ -15,7 +15,7 @@ from scipy import sparse
 
 import sklda
 from sklda._base.sklearn_private import StrOptions
-from sklda._gibbs.hierarchical import GammaPriors
+from sklda._chain.hierarchical import GammaPriors
 
 among = st.sampled_from
 

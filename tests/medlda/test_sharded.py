@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sklda import MedLDAClassifier, MedLDARegressor
+from sklda._chain.sharded import Sharded
 from sklda._core.problem import Problem
 from sklda._core.threads import Threads
-from sklda._gibbs.sharded import Sharded
 from sklda._medlda.losses import Hinge
 from sklda._medlda.topics import LabelledTopics
 from tests.helpers.comparison import assert_same_fit

@@ -6,7 +6,7 @@ theta integrated out, the topics of a document have the probability
     Gamma(A_d) / Gamma(A_d + N_d)  prod_k Gamma(alpha_dk + n_dk) / Gamma(alpha_dk).
 
 Given m_dk, the number of tables of a Chinese restaurant process with n_dk guests and
-concentration alpha_dk (`sklda._gibbs.kernels.tables`), and x_d ~ Beta(A_d, N_d) (M. D.
+concentration alpha_dk (`sklda._chain.kernels.tables`), and x_d ~ Beta(A_d, N_d) (M. D.
 Escobar, M. West, "Bayesian density estimation and inference using mixtures", JASA 90,
 1995), it is in proportion to prod_k alpha_dk^m_dk x_d^alpha_dk: the likelihood of
 Poisson counts m_dk of the means alpha_dk (-log x_d). Sums over the documents of a row

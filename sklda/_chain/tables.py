@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from sklda._chain.kernels.tables import add_tables
 from sklda._core.corpus import kernel_ranges, ranges
 from sklda._core.threads import Threads
-from sklda._gibbs.kernels.tables import add_tables
 
 _CALLER = Threads(1)  # alone
 

@@ -5,8 +5,8 @@ Concentrations are drawn by slice sampling (R. M. Neal, "Slice sampling", 2003).
 
 import numpy as np
 
+from sklda._core.gammas import large_shape
 from sklda._core.random_streams import uniform
-from sklda._gibbs.kernels.gammas import large_shape
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import exp_double, log_double, log_rising
 

@@ -16,10 +16,10 @@ from sklda._base.fold_in import (
     renumber,
     split_tokens,
 )
+from sklda._chain.chain import Chain
+from sklda._chain.run import Runnable
 from sklda._core.corpus import tokens_before
 from sklda._core.problem import Corpus, Counts, WeightedCorpus
-from sklda._gibbs.chain import Chain
-from sklda._gibbs.run import Runnable
 
 N_PAIRS = 1000
 

@@ -10,6 +10,11 @@ from typing import Self
 import numpy as np
 from scipy.special import gammaln
 
+from sklda._chain.hierarchical import GammaPriors
+from sklda._chain.hierarchical_prior import HierarchicalPrior
+from sklda._chain.kept_draws import Draw, draw_of
+from sklda._chain.shared_memory import copied, dumps, loads
+from sklda._chain.start import topics_of_new
 from sklda._core import doc_topic_counts
 from sklda._core.corpus import document_lengths, documents_at_a_time
 from sklda._core.first_topics import random_first_topics
@@ -20,11 +25,6 @@ from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_prior import SampledPrior, copy_of
 from sklda._core.sampler import Sampler, SweepInfo
 from sklda._core.threads import Threads
-from sklda._gibbs.hierarchical import GammaPriors
-from sklda._gibbs.kept_draws import Draw, draw_of
-from sklda._gibbs.sampled_prior import HierarchicalPrior
-from sklda._gibbs.shared_memory import copied, dumps, loads
-from sklda._gibbs.start import topics_of_new
 
 
 class Averages:

@@ -6,6 +6,15 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from sklda._chain.hierarchical import (
+    GammaPriors,
+    TopicWeights,
+    draw_noise,
+    draw_topic_word_prior,
+    draw_weights,
+)
+from sklda._chain.kernels.hierarchical import HIGHEST, LOWEST
+from sklda._chain.tables import count_tables
 from sklda._core.checks import check_numbers
 from sklda._core.corpus import tokens_before
 from sklda._core.doc_topic_counts import (
@@ -18,15 +27,6 @@ from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_prior import SampledPrior, copy_of
 from sklda._core.sampler import SamplerState
 from sklda._core.threads import Threads
-from sklda._gibbs.hierarchical import (
-    GammaPriors,
-    TopicWeights,
-    draw_noise,
-    draw_topic_word_prior,
-    draw_weights,
-)
-from sklda._gibbs.kernels.hierarchical import HIGHEST, LOWEST
-from sklda._gibbs.tables import count_tables
 from sklda._topics.intervals import draws_interval
 
 MOST_TOKENS = 0.99  # of the tokens are on the topics that count as used

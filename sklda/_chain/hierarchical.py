@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sklda._chain.kernels.hierarchical import draw_concentration, draw_dirichlet
 from sklda._core.doc_topic_counts import Histogram
 from sklda._core.random_streams import RandomStreams, advance, next_uint64
-from sklda._gibbs.kernels.hierarchical import draw_concentration, draw_dirichlet
 
 # The least entry of alpha: a topic with less is as good as excluded, until w is drawn
 # again, and the kernels' float32 would be slow below 1e-38.

@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self
 from sklda._base.fitting import Progress, fit_callbacks
 from sklda._base.parameters import make_schedule
 from sklda._base.schedule import Schedule
-from sklda._gibbs.chain import Chain
+from sklda._chain.chain import Chain
 
 
 class Runnable(Protocol):

@@ -21,17 +21,17 @@ from sklda._base.parameters import (
     random_streams,
 )
 from sklda._base.sklearn_private import fit_context
+from sklda._chain.chain import Chain
+from sklda._chain.hierarchical_prior import check_hyperpriors, prior_attributes
+from sklda._chain.kept_draws import check_keep_draws, posterior_draws
+from sklda._chain.run import Observer, chain_schedule, run_fit
+from sklda._chain.start import check_init, first_topics
+from sklda._chain.stored import StoredChain, check_documents, store_chain, take_up
 from sklda._core.corpus import check_corpus
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
-from sklda._gibbs.chain import Chain
-from sklda._gibbs.kept_draws import check_keep_draws, posterior_draws
-from sklda._gibbs.run import Observer, chain_schedule, run_fit
-from sklda._gibbs.sampled_prior import check_hyperpriors, prior_attributes
-from sklda._gibbs.start import check_init, first_topics
-from sklda._gibbs.stored import StoredChain, check_documents, store_chain, take_up
 from sklda._topics.posterior_draws import PosteriorDraws
 
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklda._base.estimator import BaseTopicModel
+from sklda._chain.run import Runnable
 from sklda._core.corpus import n_documents_in_common
 from sklda._core.problem import Corpus
 from sklda._core.warn import warn_user
-from sklda._gibbs.run import Runnable
 
 # A fit that goes on may change these. All other parameters must match the previous fit.
 FREE = {
