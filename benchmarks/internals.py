@@ -122,9 +122,8 @@ class Supervised(Program):
         threads = Threads(lda.n_jobs)
         self.threads = lambda: threads
         problem = make_problem(lda, check_corpus(lda, X, reset=True))
-        loss, targets, self._of_y = lda._tasks(X, y)
-        sampler = lda._make_sampler(problem, threads)
-        sampler = sampler._replace(loss=loss, targets=targets)
+        tasks = lda._tasks(X, y)
+        sampler, self._of_y = lda._make_sampler(tasks, threads), tasks.attributes
         self._lda, rng = lda, random_streams(lda.random_state)
         with threads:  # for the sweeps over parts
             self._chain = MedLDAChain(sampler, problem, rng, lda.init)

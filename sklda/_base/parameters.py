@@ -128,7 +128,7 @@ def make_schedule(
     return Schedule(parameters.max_iter, burn_in, thin, evaluate_every, learn_priors)
 
 
-def make_threads(parameters, *, in_parallel: bool = False) -> Threads:
+def make_threads(parameters, in_parallel: bool = False) -> Threads:
     """Return the threads of a fit; warn once if there is work for one only.
 
     A fit that runs `in_parallel` has work for several without shards.

@@ -8,15 +8,15 @@ from copy import copy
 from typing import Self
 
 import numpy as np
-from scipy.special import gammaln
 
+from sklda._chain.averages import Averages
 from sklda._chain.hierarchical import GammaPriors
 from sklda._chain.hierarchical_prior import HierarchicalPrior
 from sklda._chain.kept_draws import Draw, draw_of
+from sklda._chain.log_joint import log_doc_likelihood, log_word_likelihood
 from sklda._chain.shared_memory import copied, dumps, loads
 from sklda._chain.start import topics_of_new
 from sklda._core import doc_topic_counts
-from sklda._core.corpus import document_lengths, documents_at_a_time
 from sklda._core.first_topics import random_first_topics
 from sklda._core.memory import check_memory
 from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
@@ -25,59 +25,6 @@ from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_prior import SampledPrior, copy_of
 from sklda._core.sampler import Sampler, SweepInfo
 from sklda._core.threads import Threads
-
-
-class Averages:
-    """The sum of the kept samples: word-topic and document-topic counts."""
-
-    def __init__(self, problem: Problem[Corpus]) -> None:
-        n_docs = problem.corpus.doc_ptr.size - 1
-        self.word_topic = np.zeros((problem.n_words, problem.n_topics))
-        self.doc_topic = np.zeros((n_docs, problem.n_topics))
-        self.n_kept = 0
-
-    def add(
-        self,
-        corpus: Corpus,
-        z: np.ndarray,
-        counts: Counts,
-        alpha_sum: float | np.ndarray | None,
-    ) -> None:
-        """Add one sample; n_dk / (n_d + alpha_sum) for n_dk where alpha is sampled."""
-        self.word_topic += counts.word_topic[:, : self.word_topic.shape[1]]
-        if alpha_sum is None:
-            doc_topic_counts.add_doc_topic(corpus, z, self.doc_topic)
-        else:
-            scale = 1 / (document_lengths(corpus) + alpha_sum)
-            doc_topic_counts.add_scaled_doc_topic(corpus, z, scale, self.doc_topic)
-        self.n_kept += 1
-
-    def copy(self) -> "Averages":
-        """Return a copy that shares no array."""
-        other = copy(self)
-        other.word_topic = self.word_topic.copy()
-        other.doc_topic = self.doc_topic.copy()
-        return other
-
-    def finish(
-        self, problem: Problem[Corpus], prior: SampledPrior | None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Turn the sums into means, in place, and return these.
-
-        They are the word-topic counts plus beta, (n_topics, n_words), and theta,
-        (n_docs, n_topics). The problem has the means of priors that are sampled.
-        """
-        components, theta = self.word_topic, self.doc_topic
-        components /= self.n_kept
-        components.T[...] += problem.beta
-        theta /= self.n_kept
-        lengths = document_lengths(problem.corpus)
-        if prior is not None:
-            prior.add_to_proportions(theta, lengths)
-        else:
-            theta += problem.doc_topic_prior
-            theta /= (lengths + problem.doc_topic_prior.sum())[:, np.newaxis]
-        return components.T, theta
 
 
 class Chain:
@@ -159,6 +106,10 @@ class Chain:
 
         A change leaves all samples so far out of the averages.
         """
+        if self.prior is not None:
+            self.prior.threads = threads
+        if self.prior is not None and not isinstance(self.prior, HierarchicalPrior):
+            return  # the model samples it
         if (priors is None) != (self.prior is None):
             self.prior = None
             self.forget_samples()
@@ -203,7 +154,7 @@ class Chain:
         Where documents have rows of alpha, it is fitted to the present topics of all.
         It is not their mean, which a few documents with a large alpha would decide.
         """
-        alpha = self.problem.doc_topic_prior
+        alpha = self.mean_problem.doc_topic_prior
         if self.problem.prior_row is None:
             return alpha
         return self._fitted_alpha(np.median(alpha, axis=0), symmetric=False)
@@ -302,71 +253,3 @@ def _make(kind, attributes):
     chain = kind.__new__(kind)
     vars(chain).update(attributes)
     return chain
-
-
-def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
-    """Return log p(z | alpha), theta integrated out, with all constants."""
-    total, first = 0.0, 0
-    for some in documents_at_a_time(problem.corpus):
-        pairs = doc_topic_counts.doc_topic_cells(some, z, problem.n_lanes)
-        lengths = document_lengths(some)
-        if problem.prior_row is None:
-            total += doc_likelihood(problem.doc_topic_prior, (*pairs, 1), (lengths, 1))
-        else:
-            alpha = problem.alpha_of(first, first + lengths.size)
-            total += _doc_likelihood_of_each(alpha, *pairs, lengths)
-        first += lengths.size
-    return total
-
-
-def _doc_likelihood_of_each(alpha, topics, tokens, lengths) -> float:
-    """Return the same for a row of alpha for each document."""
-    ends, sums = np.cumsum(lengths), alpha.sum(axis=1)
-    own = alpha[np.searchsorted(ends, np.cumsum(tokens) - tokens, "right"), topics]
-    of_lengths = gammaln(sums) - gammaln(lengths + sums)
-    return of_lengths.sum() + (gammaln(tokens + own) - gammaln(own)).sum()
-
-
-def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
-    """Return the same from the document-topic counts above 0 and the lengths.
-
-    They are arrays in parallel, (topic, count, n_documents) and (length, n_documents).
-    """
-    topics, tokens, n_pairs = pairs
-    length, n_docs = lengths
-    of_lengths = gammaln(alpha.sum()) - gammaln(length + alpha.sum())
-    of_pairs = gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]
-    return (n_docs * of_lengths).sum() + (n_pairs * of_pairs).sum()
-
-
-def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
-    """Return log p(w | z, beta), phi integrated out, with all constants."""
-    totals = counts.topic[: problem.n_topics]
-    if problem.has_word_prior:
-        of_words = _log_rising_of_each(counts.word_topic, problem.beta)
-        return _log_topics(problem.beta_sum, totals) + of_words
-    pairs = doc_topic_counts.word_topic_histogram(counts.word_topic)
-    return word_likelihood(problem.topic_word_prior, pairs, totals, problem.n_words)
-
-
-def word_likelihood(beta: float, pairs, totals: np.ndarray, n_words: int) -> float:
-    """Return the same from how often each word-topic count occurs: counts, n_pairs."""
-    occurring, n_pairs = pairs
-    each = gammaln(occurring + beta) - gammaln(beta)
-    return _log_topics(n_words * beta, totals) + (n_pairs * 1.0) @ each
-
-
-def _log_topics(beta_sum, totals) -> float:
-    """Return the sum of log(Gamma(beta_sum) / Gamma(n + beta_sum)) over all topics."""
-    return totals.size * np.mean(gammaln(beta_sum)) - gammaln(totals + beta_sum).sum()
-
-
-def _log_rising_of_each(word_topic, beta, rows=512) -> float:
-    """Return the sum of log(Gamma(n + beta) / Gamma(beta)), beta of topic and word."""
-    total = 0.0
-    for first in range(0, word_topic.shape[0], rows):
-        counts = word_topic[first : first + rows]
-        cells = np.nonzero(counts)
-        own = beta[cells[1], first + cells[0]]
-        total += (gammaln(counts[cells] + own) - gammaln(own)).sum()
-    return total

@@ -20,6 +20,7 @@ from sklda._base.parameters import (
     make_threads,
     random_streams,
 )
+from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import fit_context
 from sklda._chain.chain import Chain
 from sklda._chain.hierarchical_prior import check_hyperpriors, prior_attributes
@@ -29,10 +30,14 @@ from sklda._chain.start import check_init, first_topics
 from sklda._chain.stored import StoredChain, check_documents, store_chain, take_up
 from sklda._core.corpus import check_corpus
 from sklda._core.problem import Corpus, Problem
+from sklda._core.random_streams import RandomStreams
+from sklda._core.sampled_prior import SampledPrior
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._topics.posterior_draws import PosteriorDraws
+
+_REPORT_EVERY = 10  # sweeps, where verbose and without a trace
 
 
 class BaseChainEstimator(BaseTopicModel):
@@ -42,15 +47,57 @@ class BaseChainEstimator(BaseTopicModel):
         **BaseTopicModel._parameter_constraints,
         **CHAIN_CONSTRAINTS,
     }
+    _is_parallel: ClassVar[bool] = False  # a sweep, also without shards
     # Where the next fit goes on, with `warm_start`.
     _stored: StoredChain | None = None
 
-    def _fit_chain(self, X, y, recorder: Observer | None = None) -> Any:
-        """Fit, and return the chain, which a recorder looks at after each sweep."""
+    @fit_context(prefer_skip_nested_validation=True)
+    def _fit_chain(self, X, y=None, recorder: Observer | None = None, **more) -> Any:
+        """Fit, and return the chain, which a recorder looks at after each sweep.
+
+        `more` is what `fit` takes beside X and y.
+        """
+        parameters, chain = self._parameters, take_up(self)
+        schedule = chain_schedule(parameters, goes_on=chain is not None)
+        hyperpriors = check_hyperpriors(parameters)
+        in_parallel = self._is_parallel
+        with fitting(self), make_threads(parameters, in_parallel) as threads:
+            corpus = check_corpus(self, X, reset=chain is None)
+            beside = self._check_beside(corpus, y, **more)
+            problem = make_problem(self, corpus)
+            if chain is None:
+                chain = self._started(problem, schedule, beside, threads)
+            else:
+                chain = self._continued(chain, problem, schedule, beside, threads)
+            chain.sample_priors(hyperpriors, threads)
+            data = {"X": X, "y": y} | ({"metadata": more} if more else {})
+            every = getattr(parameters, "evaluate_every", _REPORT_EVERY)
+            run_fit(self, data, chain, schedule, every, recorder)
+            self._end(chain, recorder)
+        return chain
+
+    def _check_beside(self, corpus: Corpus, y: Any) -> Any:
+        """Return the data beside X that the model uses, checked; here none."""
+
+    def _started(
+        self,
+        problem: Problem[Corpus],
+        schedule: Schedule,
+        beside: Any,
+        threads: Threads,
+    ) -> Any:
+        """Return a new chain."""
         raise NotImplementedError
 
-    def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
-        """Return the sampler that the parameters choose."""
+    def _continued(
+        self,
+        chain: Any,
+        problem: Problem[Corpus],
+        schedule: Schedule,
+        beside: Any,
+        threads: Threads,
+    ) -> Any:
+        """Return the chain of the last fit, with the parameters of this one."""
         raise NotImplementedError
 
     def _attributes(self, chain: Any) -> dict[str, Any]:
@@ -156,44 +203,61 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         self._fit_chain(X, y)
         return self
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def _fit_chain(self, X, y=None, recorder: Observer | None = None) -> Chain:
-        parameters, chain = self._parameters, take_up(self)
-        schedule = chain_schedule(parameters, goes_on=chain is not None)
-        hyperpriors = check_hyperpriors(parameters)
-        keep_draws, every = parameters.keep_draws, parameters.evaluate_every
-        with fitting(self), make_threads(parameters) as threads:
-            corpus = check_corpus(self, X, reset=chain is None)
-            problem = make_problem(self, corpus)
-            sampler = self._make_sampler(problem, threads)
-            if chain is None:
-                check_keep_draws(keep_draws, schedule, problem)
-                init, rng = check_init(self, problem), random_streams(self.random_state)
+    def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
+        """Return the sampler that the parameters choose."""
+        raise NotImplementedError
 
-                def of_part(part, _):
-                    return self._make_sampler(part, threads)
+    def _started(
+        self,
+        problem: Problem[Corpus],
+        schedule: Schedule,
+        beside: Any,
+        threads: Threads,
+    ) -> Chain:
+        keep_draws = self._parameters.keep_draws
+        check_keep_draws(keep_draws, schedule, problem)
+        init, rng = check_init(self, problem), random_streams(self.random_state)
+        prior = self._sampled_prior(problem, beside, rng)
+        if prior is not None:
+            problem = prior.begun(problem)
 
-                z = first_topics(init, problem, of_part, rng, threads)
-                chain = Chain(sampler, problem, rng, keep_draws, z)
-            else:
-                check_documents(corpus, chain.problem.corpus, may_add=True)
-                chain = chain.extended(sampler, corpus, threads)
-                check_keep_draws(keep_draws, schedule, problem, len(chain.draws))
-            chain.sample_priors(hyperpriors, threads)
-            run_fit(self, {"X": X, "y": y}, chain, schedule, every, recorder)
-            self._end(chain, recorder)
+        def of_part(part, _):
+            return self._make_sampler(part, threads)
+
+        z = first_topics(init, problem, of_part, rng, threads)
+        sampler = self._make_sampler(problem, threads)
+        return Chain(sampler, problem, rng, keep_draws, z, prior)
+
+    def _sampled_prior(
+        self, problem: Problem[Corpus], beside: Any, rng: RandomStreams
+    ) -> SampledPrior | None:
+        """Return the prior that a model samples whatever `learn_priors` is; or None."""
+
+    def _continued(
+        self,
+        chain: Chain,
+        problem: Problem[Corpus],
+        schedule: Schedule,
+        beside: Any,
+        threads: Threads,
+    ) -> Chain:
+        corpus, sampler = problem.corpus, self._make_sampler(problem, threads)
+        check_documents(corpus, chain.problem.corpus, may_add=True)
+        chain = chain.extended(sampler, corpus, threads)
+        n_kept, keep_draws = len(chain.draws), self._parameters.keep_draws
+        check_keep_draws(keep_draws, schedule, problem, n_kept)
         return chain
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
         components, theta = chain.finish()
-        priors = chain.mean_problem
+        prior = chain.prior
         return {
             "components_": components,
             "doc_topic_": theta,
             "topic_assignments_": chain.z,
-            "doc_topic_prior_": priors.doc_topic_prior,
-            "topic_word_prior_": priors.beta,
-            **prior_attributes([chain.prior]),
+            "doc_topic_prior_": chain.shared_alpha,
+            "topic_word_prior_": chain.mean_problem.beta,
+            **(prior_attributes([]) if prior is None else prior.attributes()),
             "draws_": posterior_draws(chain),
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),

@@ -149,6 +149,10 @@ class HierarchicalPrior(SampledPrior):
         """Return 0: the log joint is that given the priors."""
         return 0.0
 
+    def attributes(self) -> dict[str, Any]:
+        """Return the fitted attributes of the kept samples."""
+        return prior_attributes([self])
+
     def of_more(self, problem: Problem) -> Self:
         """Return the present sample for more documents; no other is kept."""
         other = copy_of(self)

@@ -52,6 +52,9 @@ class SampledPrior(Protocol):
     def scalars(self) -> dict[str, float]:
         """Return what is diagnosed of the present sample."""
 
+    def attributes(self) -> dict[str, Any]:
+        """Return the fitted attributes of the kept samples."""
+
     def of_more(self, problem: Problem) -> Self:
         """Return the present sample for more documents; no other is kept."""
 

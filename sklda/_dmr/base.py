@@ -8,27 +8,22 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._base.covariates import numbers_as_in_fit, numbers_of_covariates
+from sklda._base.covariates import Covariates, numbers_as_in_fit, numbers_of_covariates
 from sklda._base.fitted_topics import snapshot
-from sklda._base.fitting import fitting
 from sklda._base.fold_in import completion_score, doc_topic, prepare, split_tokens
-from sklda._base.parameters import make_problem, make_threads, random_streams
 from sklda._base.scaling import Scaling
-from sklda._base.sklearn_private import fit_context
+from sklda._base.schedule import Schedule
 from sklda._chain.chain import Chain
 from sklda._chain.estimator import BaseGibbsLDA
-from sklda._chain.kept_draws import check_keep_draws, posterior_draws
-from sklda._chain.run import Observer, chain_schedule, run_fit
 from sklda._chain.sharded import sharded
-from sklda._chain.start import check_init, first_topics
-from sklda._chain.stored import check_documents, take_up
-from sklda._core.corpus import check_corpus
+from sklda._chain.stored import check_documents
 from sklda._core.problem import Corpus, Problem
+from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._core.warn import warn_user
-from sklda._dmr.covariates import to_units, warn_of_undetermined, with_intercept
+from sklda._dmr.covariates import warn_of_undetermined, with_intercept
 from sklda._dmr.prior import CovariatePrior, mean_alpha
 from sklda._dmr.weights import NormalPrior
 from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
@@ -47,88 +42,50 @@ class BaseCovariateLDA(BaseGibbsLDA):
     intercept_draws_: np.ndarray
     covariate_names_: np.ndarray
     _covariates_are_named = True  # by the user
+    _is_parallel = True  # the weights of each topic are drawn apart
 
     @property
     def _parameters(self) -> SimpleNamespace:
         parameters = super()._parameters
         parameters.learn_priors = None  # Minka's fixed point has no part in it
+        parameters.hyperpriors = None
         return parameters
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def _fit_chain(
+    def _check_beside(
+        self, corpus: Corpus, y: Any, covariates: ArrayLike | None = None
+    ) -> Covariates:
+        _warn_of_unused(y, covariates)
+        return numbers_of_covariates(covariates, corpus.doc_ptr.size - 1)
+
+    def _sampled_prior(
+        self, problem: Problem[Corpus], beside: Covariates, rng: RandomStreams
+    ) -> CovariatePrior:
+        scaling = Scaling.of(beside.numbers, beside.names)
+        warn_of_undetermined(beside.numbers, scaling)
+        scaling = scaling._replace(named=beside.named)
+        of_weights = NormalPrior.of(
+            problem.doc_topic_prior,
+            self._parameters.intercept_scale,
+            np.full(len(beside.names), self._parameters.weight_scale),
+        )
+        return CovariatePrior(scaling, beside.numbers, of_weights, rng)
+
+    def _continued(
         self,
-        X,
-        y=None,
-        recorder: Observer | None = None,
-        covariates: ArrayLike | None = None,
+        chain: Chain,
+        problem: Problem[Corpus],
+        schedule: Schedule,
+        beside: Covariates,
+        threads: Threads,
     ) -> Chain:
-        parameters, chain = self._parameters, take_up(self)
-        schedule = chain_schedule(parameters, goes_on=chain is not None)
-        keep_draws, every = parameters.keep_draws, parameters.evaluate_every
-        with fitting(self), make_threads(parameters, in_parallel=True) as threads:
-            corpus = check_corpus(self, X, reset=chain is None)
-            _warn_of_unused(y, covariates)
-            given = numbers_of_covariates(covariates, corpus.doc_ptr.size - 1)
-            problem = make_problem(self, corpus)
-            sampler = self._make_sampler(problem, threads)
-            if chain is None:
-                check_keep_draws(keep_draws, schedule, problem)
-                init, rng = check_init(self, problem), random_streams(self.random_state)
-                scaling = Scaling.of(given.numbers, given.names)
-                warn_of_undetermined(given.numbers, scaling)
-                scaling = scaling._replace(named=given.named)
-                of_weights = NormalPrior.of(
-                    problem.doc_topic_prior,
-                    parameters.intercept_scale,
-                    np.full(len(given.names), parameters.weight_scale),
-                )
-                prior = CovariatePrior(scaling, given.numbers, of_weights, rng)
-                problem = prior.begun(problem)
-
-                def of_part(part, _):
-                    return self._make_sampler(part, threads)
-
-                z = first_topics(init, problem, of_part, rng, threads)
-                chain = Chain(sampler, problem, rng, keep_draws, z, prior)
-            else:
-                check_documents(corpus, chain.problem.corpus, may_add=False)
-                chain.prior.check_same(given.numbers)
-                chain = chain.extended(sampler, corpus, threads)
-                check_keep_draws(keep_draws, schedule, problem, len(chain.draws))
-            chain.prior.threads = threads
-            data = {"X": X, "y": y}
-            if covariates is not None:
-                data["metadata"] = {"covariates": covariates}
-            run_fit(self, data, chain, schedule, every, recorder)
-            self._end(chain, recorder)
-        return chain
+        check_documents(problem.corpus, chain.problem.corpus, may_add=False)
+        chain.prior.check_same(beside.numbers)
+        return super()._continued(chain, problem, schedule, beside, threads)
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         in_rows = uses_rows(self.sampler, problem)
         chosen = collapsed_sampler(None, None, in_rows, problem.n_topics)
         return sharded(chosen, problem, self._parameters.n_shards, threads)
-
-    def _attributes(self, chain: Chain) -> dict[str, Any]:
-        components, theta = chain.finish()
-        scaling = chain.prior.scaling
-        coef, intercept = to_units(chain.prior.kept_weights, scaling)
-        return {
-            "coef_": coef.mean(axis=0),
-            "intercept_": intercept.mean(axis=0),
-            "coef_draws_": coef,
-            "intercept_draws_": intercept,
-            "covariate_names_": np.array(scaling.names, dtype=str),
-            "_covariates_are_named": scaling.named,
-            "components_": components,
-            "doc_topic_": theta,
-            "topic_assignments_": chain.z,
-            "doc_topic_prior_": chain.shared_alpha,
-            "topic_word_prior_": chain.problem.beta,
-            "draws_": posterior_draws(chain),
-            "log_joint_": np.array(chain.log_joint),
-            "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
-            "n_iter_": chain.n_sweeps,
-        }
 
     def transform(
         self, X: MatrixLike, *, covariates: ArrayLike | None = None

@@ -270,7 +270,8 @@ class DMRLDA(BaseCovariateLDA):
         UserWarning
             If covariates are constant or collinear.
         """
-        self._fit_chain(X, y, covariates=covariates)
+        more = {} if covariates is None else {"covariates": covariates}
+        self._fit_chain(X, y, **more)
         return self
 
     def fit_transform(

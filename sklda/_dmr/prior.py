@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_prior import SampledPrior, copy_of
 from sklda._core.sampler import SamplerState
 from sklda._core.threads import Threads
-from sklda._dmr.covariates import distinct_rows
+from sklda._dmr.covariates import distinct_rows, to_units
 from sklda._dmr.weights import NormalPrior, alpha_of, draw_all_weights
 
 _AT_A_TIME = 10_000  # documents
@@ -102,6 +102,18 @@ class CovariatePrior(SampledPrior):
     def log_density(self) -> float:
         """Return the log density of the present weights."""
         return self.prior.log_density(self.weights)
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the fitted attributes of the kept samples."""
+        coef, intercept = to_units(self.kept_weights, self.scaling)
+        return {
+            "coef_": coef.mean(axis=0),
+            "intercept_": intercept.mean(axis=0),
+            "coef_draws_": coef,
+            "intercept_draws_": intercept,
+            "covariate_names_": np.array(self.scaling.names, dtype=str),
+            "_covariates_are_named": self.scaling.named,
+        }
 
     def of_more(self, problem: Problem) -> Self:
         """Return the present sample; documents without covariates are not added."""

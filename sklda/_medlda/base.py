@@ -8,31 +8,22 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from sklda._base.fitted_topics import snapshot
-from sklda._base.fitting import fitting
 from sklda._base.fold_in import MAX_STEPS, doc_topic, prepare
-from sklda._base.parameters import (
-    SHARD_CONSTRAINTS,
-    make_problem,
-    make_threads,
-    random_streams,
-)
-from sklda._base.sklearn_private import Interval, StrOptions, fit_context
+from sklda._base.parameters import SHARD_CONSTRAINTS, random_streams
+from sklda._base.schedule import Schedule
+from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._chain.estimator import BaseChainEstimator
-from sklda._chain.hierarchical_prior import check_hyperpriors, prior_attributes
-from sklda._chain.run import Observer, chain_schedule, run_fit
+from sklda._chain.hierarchical_prior import prior_attributes
 from sklda._chain.start import check_init
-from sklda._chain.stored import check_documents, take_up
-from sklda._core.corpus import check_corpus
+from sklda._chain.stored import check_documents
 from sklda._core.linear_algebra import multiply
 from sklda._core.problem import Corpus, Problem
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
 from sklda._medlda.chain import MedLDAChain, OneVsRest, acceptance_rate
-from sklda._medlda.losses import Loss
+from sklda._medlda.losses import Tasks
 from sklda._medlda.sampler import MaxMargin
 from sklda._medlda.targets import HIGHEST_STEEPNESS, check_size
-
-_REPORT_EVERY = 10  # sweeps, where verbose
 
 
 class BaseMedLDA(BaseChainEstimator):
@@ -62,51 +53,53 @@ class BaseMedLDA(BaseChainEstimator):
         """Whether each task has topics of its own, which threads draw side by side."""
         return False
 
-    def _tasks(self, documents, y) -> tuple[Loss, np.ndarray, dict[str, Any]]:
-        """Check y; return the loss, targets (n_docs, n_tasks), and attributes."""
+    @property
+    def _is_parallel(self) -> bool:
+        return self._has_chain_per_task
+
+    def _tasks(self, documents, y) -> Tasks:
+        """Return the tasks of labels, checked."""
         raise NotImplementedError
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def _fit_chain(
-        self, X, y, recorder: Observer | None = None
-    ) -> MedLDAChain | OneVsRest:
-        parameters, chain = self._parameters, take_up(self)
-        schedule = chain_schedule(parameters, goes_on=chain is not None)
-        hyperpriors = check_hyperpriors(parameters)
-        per_task = self._has_chain_per_task
-        with fitting(self), make_threads(parameters, in_parallel=per_task) as threads:
-            corpus = check_corpus(self, X, reset=chain is None)
-            check_size(corpus)
-            loss, targets, of_y = self._tasks(corpus.begin, y)
-            problem = make_problem(self, corpus)
-            sampler = self._make_sampler(problem, threads)
-            sampler = sampler._replace(loss=loss, targets=targets)
-            if chain is not None:
-                check_documents(corpus, chain.chains[0].problem.corpus, may_add=False)
-                _check_labels(chain, targets, of_y)
-                if isinstance(chain, OneVsRest):
-                    chain.threads = threads
-                else:
-                    chain.sampler = sampler
-            else:
-                init, rng = check_init(self, problem), random_streams(self.random_state)
-                given = sampler, problem, rng, init
-                has_many = per_task and targets.shape[1] > 1
-                chain = OneVsRest(*given, threads) if has_many else MedLDAChain(*given)
-            chain.of_y = of_y
-            chain.sample_priors(hyperpriors, threads)
-            data = {"X": X, "y": y}
-            run_fit(self, data, chain, schedule, _REPORT_EVERY, recorder)
-            self._end(chain, recorder)
-        return chain
+    def _check_beside(self, corpus: Corpus, y: Any) -> Tasks:
+        check_size(corpus)
+        return self._tasks(corpus.begin, y)
 
-    def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> MaxMargin:
-        """Return the sampler that the parameters choose, for labels to come."""
+    def _started(
+        self,
+        problem: Problem[Corpus],
+        schedule: Schedule,
+        beside: Tasks,
+        threads: Threads,
+    ) -> MedLDAChain | OneVsRest:
+        init, rng = check_init(self, problem), random_streams(self.random_state)
+        sampler = self._make_sampler(beside, threads)
+        if self._has_chain_per_task and beside.targets.shape[1] > 1:
+            return OneVsRest(sampler, problem, rng, init, beside.attributes)
+        return MedLDAChain(sampler, problem, rng, init, beside.attributes)
+
+    def _continued(
+        self,
+        chain: MedLDAChain | OneVsRest,
+        problem: Problem[Corpus],
+        schedule: Schedule,
+        beside: Tasks,
+        threads: Threads,
+    ) -> MedLDAChain | OneVsRest:
+        before = chain.chains[0].problem.corpus
+        check_documents(problem.corpus, before, may_add=False)
+        _check_labels(chain, beside)
+        return chain.continued(self._make_sampler(beside, threads), beside.attributes)
+
+    def _make_sampler(self, tasks: Tasks, threads: Threads) -> MaxMargin:
+        """Return the sampler that the parameters choose."""
         parameters = self._parameters
         return MaxMargin(
             prior_precision=float(parameters.prior_precision),
             n_weight_steps=parameters.n_weight_steps,
             n_mh_steps=parameters.n_mh_steps if self.sampler == "light" else None,
+            loss=tasks.loss,
+            targets=tasks.targets,
             n_shards=parameters.n_shards,
             threads=threads,
         )
@@ -217,13 +210,14 @@ class BaseMedLDA(BaseChainEstimator):
         return scores.T
 
 
-def _check_labels(
-    chain: MedLDAChain | OneVsRest, targets: np.ndarray, of_y: dict[str, Any]
-) -> None:
+def _check_labels(chain: MedLDAChain | OneVsRest, tasks: Tasks) -> None:
     """Raise ValueError unless the labels are those of the last fit."""
     before = np.hstack([one.sampler.targets for one in chain.chains])
-    unchanged = all(np.array_equal(of_y[n], chain.of_y[n]) for n in of_y)
-    if not np.array_equal(targets, before) or not unchanged:
+    unchanged = all(
+        np.array_equal(value, chain.of_y[name])
+        for name, value in tasks.attributes.items()
+    )
+    if not np.array_equal(tasks.targets, before) or not unchanged:
         raise ValueError(
             "With warm_start=True, fit continues the chain of the last fit, so y "
             "must be the same; but it differs. Pass the same y, or start again "

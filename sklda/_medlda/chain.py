@@ -31,6 +31,7 @@ class MedLDAChain(Chain):
         problem: Problem[Corpus],
         rng: RandomStreams,
         init: str | np.ndarray = "random",
+        of_y: dict[str, Any] | None = None,
     ) -> None:
         # Each part begins with the weights of the one before it, and so does the chain.
         weights = np.zeros((problem.n_topics, sampler.targets.shape[1]))
@@ -43,9 +44,15 @@ class MedLDAChain(Chain):
         z = first_topics(init, problem, of_part, rng, threads, STAGES_OF_MANY)
         super().__init__(first, problem, rng, z=z)
         self.sampler = sampler
+        self.of_y = of_y or {}
         # Of each sweep without the factor 2 C: sum over tasks, mean of documents.
         self.loss: list[float] = []
         self._weights_sum = np.zeros_like(self.state.weights)
+
+    def continued(self, sampler: MaxMargin, of_y: dict[str, Any]) -> Self:
+        """Return the chain with another sampler of the same tasks."""
+        self.sampler, self.of_y = sampler, of_y
+        return self
 
     def sweep(self) -> None:
         """Resample every token and all weights once, and record the loss."""
@@ -92,17 +99,16 @@ class MedLDAChain(Chain):
 class OneVsRest:
     """Independent chains side by side, one for each task with topics of its own."""
 
-    of_y: dict[str, Any]  # the fitted attributes that come of the labels alone
-
     def __init__(
         self,
         sampler: MaxMargin,
         problem: Problem[Corpus],
         rng: RandomStreams,
         init: str | np.ndarray,
-        threads: Threads,
+        of_y: dict[str, Any],
     ) -> None:
-        self.threads = threads
+        self.threads = threads = sampler.threads
+        self.of_y = of_y  # the fitted attributes that come of the labels alone
 
         def new_chain(task):
             # Shards of a chain take turns: the threads share the chains.
@@ -111,6 +117,11 @@ class OneVsRest:
             return MedLDAChain(own, problem, rng.child(task), init)
 
         self.chains = threads.map(new_chain, range(sampler.targets.shape[1]))
+
+    def continued(self, sampler: MaxMargin, of_y: dict[str, Any]) -> Self:
+        """Return the chains with the threads of another sampler of the same tasks."""
+        self.threads, self.of_y = sampler.threads, of_y
+        return self
 
     @property
     def n_sweeps(self) -> int:

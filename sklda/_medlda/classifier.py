@@ -15,7 +15,7 @@ from sklda._base.fold_in import MAX_STEPS
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
-from sklda._medlda.losses import Hinge
+from sklda._medlda.losses import Hinge, Tasks
 from sklda._medlda.targets import check_class_steepness, class_targets, zero_one
 
 # Words of a document repeat more than the model expects, so the converged proportions
@@ -304,14 +304,14 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     def _has_chain_per_task(self) -> bool:
         return self.multi_class == "ovr"
 
-    def _tasks(self, documents, y) -> tuple[Hinge, np.ndarray, dict[str, Any]]:
+    def _tasks(self, documents, y) -> Tasks:
         parameters, name = self._parameters, type(self).__name__
         classes, targets, multilabel = class_targets(
             documents, y, name, parameters.class_weight
         )
         loss = Hinge(float(parameters.C))
         check_class_steepness(loss.C, targets)
-        return loss, targets, {"classes_": classes, "_multilabel": multilabel}
+        return Tasks(loss, targets, {"classes_": classes, "_multilabel": multilabel})
 
     @property
     def _most_steps(self) -> int:

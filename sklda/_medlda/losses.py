@@ -10,7 +10,7 @@ inverse Gaussian with mean 1 / (c |x|) and shape 1. Zhu, Chen, Perkins & Zhang, 
 max-margin topic models with data augmentation", JMLR 2014.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,6 +59,14 @@ class EpsilonInsensitive(NamedTuple):
 
 
 Loss = Hinge | EpsilonInsensitive  # targets and scores are (n_docs, n_tasks)
+
+
+class Tasks(NamedTuple):
+    """What a fit makes of y."""
+
+    loss: Loss
+    targets: np.ndarray  # (n_docs, n_tasks) float64
+    attributes: dict[str, Any]  # fitted attributes that depend on y alone
 
 
 def draw_xi(c_x: np.ndarray, rng: RandomStreams) -> np.ndarray:

@@ -14,7 +14,7 @@ from sklda._base.fitted_topics import snapshot
 from sklda._base.sklearn_private import Interval
 from sklda._core.types import MatrixLike
 from sklda._medlda.base import BaseMedLDA
-from sklda._medlda.losses import EpsilonInsensitive
+from sklda._medlda.losses import EpsilonInsensitive, Tasks
 from sklda._medlda.targets import number_targets, standardised
 
 
@@ -254,14 +254,13 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         self._fit_chain(X, y)
         return self
 
-    def _tasks(
-        self, documents, y
-    ) -> tuple[EpsilonInsensitive, np.ndarray, dict[str, Any]]:
+    def _tasks(self, documents, y) -> Tasks:
         parameters = self._parameters
         numbers = number_targets(documents, y, type(self).__name__)
         targets, mean, scale = standardised(numbers)
         loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon), scale)
-        return loss, targets[:, np.newaxis], {"intercept_": mean, "scale_": scale}
+        of_y = {"intercept_": mean, "scale_": scale}
+        return Tasks(loss, targets[:, np.newaxis], of_y)
 
     def _attributes(self, chain) -> dict[str, Any]:
         attributes = super()._attributes(chain)

@@ -59,8 +59,8 @@ class MaxMargin(NamedTuple):
     prior_precision: float  # nu
     n_weight_steps: int | None  # passes over the weights; None draws them jointly
     n_mh_steps: int | None  # Metropolis-Hastings; None draws topics by Gibbs sampling
-    loss: Loss | None = None
-    targets: np.ndarray | None = None  # (n_docs, n_tasks) float64
+    loss: Loss
+    targets: np.ndarray  # (n_docs, n_tasks) float64
     n_shards: int = 1
     threads: Threads = Threads(1)
     first_weights: np.ndarray | None = None  # that a chain begins with, and changes

@@ -7,8 +7,8 @@ not matter.
 import numpy as np
 from scipy import sparse
 
-from sklda._chain.chain import doc_likelihood, word_likelihood
 from sklda._chain.hierarchical_prior import KeptPriors, add_priors_to
+from sklda._chain.log_joint import doc_likelihood, word_likelihood
 from sklda._core.corpus import document_lengths, tokens_before
 from sklda._core.doc_topic_counts import (
     Histogram,

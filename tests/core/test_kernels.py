@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from sklda._chain.chain import log_doc_likelihood
+from sklda._chain.log_joint import log_doc_likelihood
 from sklda._core import doc_topic_counts
 from sklda._core.corpus import split_cells
 from sklda._core.problem import LANES, Problem

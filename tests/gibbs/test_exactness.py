@@ -8,7 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from sklda._chain.chain import Chain, log_doc_likelihood, log_word_likelihood
+from sklda._chain.chain import Chain
+from sklda._chain.log_joint import log_doc_likelihood, log_word_likelihood
 from sklda._core.problem import Problem
 from sklda._core.random_streams import random_topics
 from sklda._gibbs.kernels import (

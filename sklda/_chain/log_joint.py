@@ -1,0 +1,76 @@
+"""The log joint of words and topics of LDA, with theta and phi integrated out."""
+
+import numpy as np
+from scipy.special import gammaln
+
+from sklda._core import doc_topic_counts
+from sklda._core.corpus import document_lengths, documents_at_a_time
+from sklda._core.problem import Corpus, Counts, Problem
+
+
+def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
+    """Return log p(z | alpha), theta integrated out, with all constants."""
+    total, first = 0.0, 0
+    for some in documents_at_a_time(problem.corpus):
+        pairs = doc_topic_counts.doc_topic_cells(some, z, problem.n_lanes)
+        lengths = document_lengths(some)
+        if problem.prior_row is None:
+            total += doc_likelihood(problem.doc_topic_prior, (*pairs, 1), (lengths, 1))
+        else:
+            alpha = problem.alpha_of(first, first + lengths.size)
+            total += _doc_likelihood_of_each(alpha, *pairs, lengths)
+        first += lengths.size
+    return total
+
+
+def _doc_likelihood_of_each(alpha, topics, tokens, lengths) -> float:
+    """Return the same for a row of alpha for each document."""
+    ends, sums = np.cumsum(lengths), alpha.sum(axis=1)
+    own = alpha[np.searchsorted(ends, np.cumsum(tokens) - tokens, "right"), topics]
+    of_lengths = gammaln(sums) - gammaln(lengths + sums)
+    return of_lengths.sum() + (gammaln(tokens + own) - gammaln(own)).sum()
+
+
+def doc_likelihood(alpha: np.ndarray, pairs, lengths) -> float:
+    """Return the same from the document-topic counts above 0 and the lengths.
+
+    They are arrays in parallel, (topic, count, n_documents) and (length, n_documents).
+    """
+    topics, tokens, n_pairs = pairs
+    length, n_docs = lengths
+    of_lengths = gammaln(alpha.sum()) - gammaln(length + alpha.sum())
+    of_pairs = gammaln(tokens + alpha[topics]) - gammaln(alpha)[topics]
+    return (n_docs * of_lengths).sum() + (n_pairs * of_pairs).sum()
+
+
+def log_word_likelihood(problem: Problem[Corpus], counts: Counts) -> float:
+    """Return log p(w | z, beta), phi integrated out, with all constants."""
+    totals = counts.topic[: problem.n_topics]
+    if problem.has_word_prior:
+        of_words = _log_rising_of_each(counts.word_topic, problem.beta)
+        return _log_topics(problem.beta_sum, totals) + of_words
+    pairs = doc_topic_counts.word_topic_histogram(counts.word_topic)
+    return word_likelihood(problem.topic_word_prior, pairs, totals, problem.n_words)
+
+
+def word_likelihood(beta: float, pairs, totals: np.ndarray, n_words: int) -> float:
+    """Return the same from how often each word-topic count occurs: counts, n_pairs."""
+    occurring, n_pairs = pairs
+    each = gammaln(occurring + beta) - gammaln(beta)
+    return _log_topics(n_words * beta, totals) + (n_pairs * 1.0) @ each
+
+
+def _log_topics(beta_sum, totals) -> float:
+    """Return the sum of log(Gamma(beta_sum) / Gamma(n + beta_sum)) over all topics."""
+    return totals.size * np.mean(gammaln(beta_sum)) - gammaln(totals + beta_sum).sum()
+
+
+def _log_rising_of_each(word_topic, beta, rows=512) -> float:
+    """Return the sum of log(Gamma(n + beta) / Gamma(beta)), beta of topic and word."""
+    total = 0.0
+    for first in range(0, word_topic.shape[0], rows):
+        counts = word_topic[first : first + rows]
+        cells = np.nonzero(counts)
+        own = beta[cells[1], first + cells[0]]
+        total += (gammaln(counts[cells] + own) - gammaln(own)).sum()
+    return total
