@@ -31,7 +31,7 @@ import numpy as np
 from sklda._core.problem import LANES
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import log_double
-from sklda._simd.vectors import broadcast, load, store, to_double, total
+from sklda._simd.vectors import broadcast, choose, load, store, total
 
 N_CHANGES = 3  # of the last steps that correct a step
 _LONGEST = np.float32(0.5)  # corrected step, relative to the length of the roots
@@ -47,8 +47,9 @@ class FoldInScratch(NamedTuple):
 
     normaliser: np.ndarray  # (n_cells,) float32, z of each cell
     prior: np.ndarray  # (n_lanes,) float32, alpha + N
-    expected: np.ndarray  # (n_lanes,) float64, N
+    expected: np.ndarray  # (n_lanes,) float32, N
     root: np.ndarray  # (n_lanes,) float32, y
+    response: np.ndarray  # (2, n_lanes) float32, g of a word and -dg/dz
     vectors: np.ndarray  # (5, n_lanes) float32
     changes: np.ndarray  # (N_CHANGES, n_lanes) float32, of the roots
     residual_changes: np.ndarray  # the same of the residual, orthonormal
@@ -59,8 +60,9 @@ class FoldInScratch(NamedTuple):
         return cls(
             np.empty(n_cells, np.float32),
             np.empty(n_lanes, np.float32),
-            np.empty(n_lanes, np.float64),
             np.empty(n_lanes, np.float32),
+            np.empty(n_lanes, np.float32),
+            np.empty((2, n_lanes), np.float32),
             np.empty((5, n_lanes), np.float32),
             np.empty((N_CHANGES, n_lanes), np.float32),
             np.empty((N_CHANGES, n_lanes), np.float32),
@@ -99,57 +101,71 @@ def _set_start(word, count, word_topic, alpha, scratch):
             scale = broadcast(np.float32(count[c]) / scratch.normaliser[c], LANES)
             for k in range(0, alpha.size, LANES):
                 part = scale * load(alpha, k, LANES) * load(row, k, LANES)
-                store(expected, k, load(expected, k, LANES) + to_double(part))
+                store(expected, k, load(expected, k, LANES) + part)
     for k in range(alpha.size):
         scratch.root[k] = np.sqrt(np.float32(alpha[k] + expected[k]))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True, error_model="numpy")
-def _respond(prior, row, z, left_out, k):
-    """Return LANES topics' g of equation (2) from k on, and 1 / (z + phi)."""
-    phi = load(row, k, LANES)
-    z, left_out = broadcast(z, LANES), broadcast(left_out, LANES)
-    inverse = broadcast(np.float32(1), LANES) / (z + left_out * phi)
-    return load(prior, k, LANES) * phi * inverse, inverse
+@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+def _respond(prior, row, z, left_out, response, slope):
+    """Write g of equation (2), and -dg/dz into `slope`; return the sums of both."""
+    sums = broadcast(np.float32(0), LANES)
+    slopes = broadcast(np.float32(0), LANES)
+    one, zs = broadcast(np.float32(1), LANES), broadcast(z, LANES)
+    shares = broadcast(left_out, LANES)
+    for k in range(0, prior.size, LANES):
+        phi = load(row, k, LANES)
+        inverse = one / (zs + shares * phi)
+        g = load(prior, k, LANES) * phi * inverse
+        h = g * inverse
+        store(response, k, g)
+        store(slope, k, h)
+        sums = sums + g
+        slopes = slopes + h
+    return total(sums), total(slopes)
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
-def _normalise(prior, row, z, left_out):
+def _normalise(prior, row, z, left_out, response, slope):
     """Return z with which g sums to about 1, by Newton's method from the last z.
 
-    It solves 1 / sum_k g_k = 1, whose left side is nearly linear in z.
+    It solves 1 / sum_k g_k = 1, whose left side is nearly linear in z. The response is
+    that of z less the change that is returned with it.
     """
+    change = np.float32(0)
     for _ in range(_MOST_NEWTON_STEPS):
-        sums = broadcast(np.float32(0), LANES)
-        slopes = broadcast(np.float32(0), LANES)
-        for k in range(0, prior.size, LANES):
-            g, inverse = _respond(prior, row, z, left_out, k)
-            sums = sums + g
-            slopes = slopes + g * inverse
-        sum_ = total(sums)
+        z += change
+        sum_, slopes = _respond(prior, row, z, left_out, response, slope)
         excess = sum_ - np.float32(1)
-        z = max(z + sum_ * excess / total(slopes), np.float32(0.1) * z)
+        change = max(sum_ * excess / slopes, np.float32(-0.9) * z)
         if abs(excess) < _NEAR:
             break
-    return z
+    return z + change, change
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
-def _expect(word, count, word_topic, normaliser, prior, expected):
-    """Write N = sum_w n_w g_w, given alpha + N of the last step in `prior`."""
+def _expect(word, count, word_topic, scratch):
+    """Write N = sum_w n_w g_w, given alpha + N of the last step in `scratch.prior`.
+
+    The last Newton step changes g to first order, which saves the divisions.
+    """
+    response, slope = scratch.response
+    expected, normaliser = scratch.expected, scratch.normaliser
+    nothing = broadcast(np.float32(0), LANES)
     for k in range(expected.size):
         expected[k] = 0
     for c in range(word.size):
         if count[c] <= 0 or normaliser[c] <= _LEAST:
             continue
-        row = word_topic[word[c]]
-        n = np.float32(count[c])
-        left_out = min(n, np.float32(1))
-        z = _normalise(prior, row, normaliser[c], left_out)
+        row, left_out = word_topic[word[c]], min(count[c], np.float32(1))
+        z, change = _normalise(
+            scratch.prior, row, normaliser[c], left_out, response, slope
+        )
         normaliser[c] = z
-        for k in range(0, prior.size, LANES):
-            g, _ = _respond(prior, row, z, left_out, k)
-            part = to_double(broadcast(n, LANES) * g)
+        n, changes = broadcast(count[c], LANES), broadcast(change, LANES)
+        for k in range(0, expected.size, LANES):
+            g = load(response, k, LANES) - changes * load(slope, k, LANES)
+            part = n * choose(g > nothing, g, nothing)
             store(expected, k, load(expected, k, LANES) + part)
 
 
@@ -159,7 +175,7 @@ def _take_step(word, count, word_topic, alpha, root, scratch):
     residual, prior, expected = scratch.vectors[1], scratch.prior, scratch.expected
     for k in range(root.size):
         prior[k] = root[k] * root[k]
-    _expect(word, count, word_topic, scratch.normaliser, prior, expected)
+    _expect(word, count, word_topic, scratch)
     for k in range(root.size):
         value = alpha[k] + expected[k]
         sum_ = root[k] + np.sqrt(np.float32(value))
