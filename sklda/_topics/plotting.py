@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklda._core.checks import check_names
+from sklda._core.extras import import_extra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,24 +65,12 @@ class Display:
 
 def import_pyplot(caller: str) -> ModuleType:
     """Import matplotlib.pyplot, or raise an ImportError that says how to install it."""
-    try:
-        import matplotlib.pyplot
-    except ImportError as error:
-        raise ImportError(
-            f'{caller}.plot needs matplotlib: pip install "sklda[plot]"'
-        ) from error
-    return matplotlib.pyplot
+    return import_extra("matplotlib.pyplot", "plot", f"{caller}.plot")
 
 
 def import_pandas() -> ModuleType:
     """Import pandas, or raise an ImportError that says how to install it."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(
-            'as_frame=True needs pandas: pip install "sklda[pandas]"'
-        ) from error
-    return pandas
+    return import_extra("pandas", "pandas", "as_frame=True")
 
 
 def check_axes(ax: Any) -> None:
