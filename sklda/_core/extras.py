@@ -17,3 +17,8 @@ def import_extra(name: str, extra: str, caller: str) -> ModuleType:
         raise ImportError(
             f'{caller} needs {package}: pip install "sklda[{extra}]"'
         ) from error
+
+
+def import_pandas() -> ModuleType:
+    """Import pandas, or raise an ImportError that says how to install it."""
+    return import_extra("pandas", "pandas", "as_frame=True")

@@ -147,11 +147,6 @@ def import_pyplot(caller: str) -> ModuleType:
     return import_extra("matplotlib.pyplot", "plot", f"{caller}.plot")
 
 
-def import_pandas() -> ModuleType:
-    """Import pandas, or raise an ImportError that says how to install it."""
-    return import_extra("pandas", "pandas", "as_frame=True")
-
-
 def check_axes(ax: Any) -> None:
     """Raise TypeError if `ax` is not an Axes."""
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sklda._topics.plotting import import_pandas
+from sklda._core.extras import import_pandas
 
 
 def table_lines(rows: Sequence[Sequence[str]], sides: str = "<>") -> list[str]:

@@ -11,9 +11,8 @@ from typing import Any, Self
 import numpy as np
 
 from sklda._base.parameters import POSITIVE_INTEGER, validates
-from sklda._core.extras import import_extra
+from sklda._core.extras import import_extra, import_pandas
 from sklda._gibbs.run import chain_schedule
-from sklda._topics.plotting import import_pandas
 from sklda._topics.text_table import in_two_lines, table_lines
 from sklda.diagnostics import _statistics as statistics
 from sklda.diagnostics._chains import Experiment, Sampled
