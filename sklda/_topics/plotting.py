@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._core.checks import check_names
+from sklda._core.checks import array_or_none, check_names
 from sklda._core.extras import import_extra
 from sklda._core.types import NameList
 
@@ -240,10 +240,7 @@ def check_indices(
     values: ArrayLike | None, name: str, size: int, counted: str
 ) -> np.ndarray:
     """Return indices below `size` as an array, all of them for None; or ValueError."""
-    try:
-        indices = np.arange(size) if values is None else np.asarray(values)
-    except ValueError:  # lists of different lengths
-        indices = np.array([])
+    indices = np.arange(size) if values is None else array_or_none(values)
     if indices.ndim != 1 or indices.size == 0 or indices.dtype.kind not in "iu":
         raise ValueError(f"{name} must be a list of integers, got {values!r}.")
     if indices.min() < 0 or indices.max() >= size:
