@@ -314,7 +314,8 @@ def test_all_has_the_extras_that_users_need_side_by_side():
 
 def test_extras_in_messages_exist():
     texts = (path.read_text("utf-8") for path in (ROOT / "sklda").rglob("*.py"))
-    named = {name for text in texts for name in re.findall(r"sklda\[(\w+)\]", text)}
+    extra = re.compile(r'(?:sklda\[|import_extra\([^,]+, ")(\w+)')
+    named = {name for text in texts for name in extra.findall(text)}
     assert {"pandas", "plot"} < named <= optional_dependencies().keys()
 
 

@@ -59,10 +59,7 @@ class BaseLDA(BaseTopicModel):
         .. [1] A. Asuncion, M. Welling, P. Smyth, Y. W. Teh, "On smoothing and inference
            for topic models", UAI 2009.
         """
-        fitted = snapshot(self)
-        weights = fitted._check_weights(X, reset=False)
-        weights, topics = prepare(weights, fitted.components_, fitted.doc_topic_prior_)
-        return doc_topic(weights, topics, fitted._n_jobs)
+        return snapshot(self)._proportions(X)
 
     def score(self, X: MatrixLike, y: Any = None) -> float:
         """Return the mean log predictive probability of held-out tokens, in nats.
@@ -109,17 +106,7 @@ class BaseLDA(BaseTopicModel):
 
         Cost: twice that of transform.
         """
-        fitted = snapshot(self)
-        weights = fitted._check_weights(X, reset=False)
-        halves = split_tokens(weights)
-        weights, topics = prepare(weights, fitted.components_, fitted.doc_topic_prior_)
-        n_jobs = fitted._n_jobs
-        return completion_score(
-            weights,
-            halves,
-            topics.word_topic,
-            lambda half: doc_topic(half, topics, n_jobs),
-        )
+        return snapshot(self)._score(X)
 
     def perplexity(self, X: MatrixLike) -> float:
         """Return ``exp(-score(X))``; lower is better.
@@ -142,3 +129,32 @@ class BaseLDA(BaseTopicModel):
             If X does not contain counts of the same words as in fit.
         """
         return float(np.exp(-self.score(X)))
+
+    # What follows is for snapshots: it reads several attributes.
+
+    def _proportions(self, X: MatrixLike, covariates: Any = None) -> np.ndarray:
+        """Return the topic proportions of documents, (n_documents, n_components)."""
+        weights = self._check_weights(X, reset=False)
+        alpha, row = self._alpha_of(covariates, weights.doc_ptr.size - 1)
+        weights, topics = prepare(weights, self.components_, alpha)
+        return doc_topic(weights, topics, self._n_jobs, prior_row=row)
+
+    def _score(self, X: MatrixLike, covariates: Any = None) -> float:
+        """Return the mean log predictive probability of held-out tokens."""
+        weights = self._check_weights(X, reset=False)
+        alpha, row = self._alpha_of(covariates, weights.doc_ptr.size - 1)
+        halves = split_tokens(weights)
+        weights, topics = prepare(weights, self.components_, alpha)
+        n_jobs = self._n_jobs
+        return completion_score(
+            weights,
+            halves,
+            topics.word_topic,
+            lambda half: doc_topic(half, topics, n_jobs, prior_row=row),
+        )
+
+    def _alpha_of(
+        self, covariates: Any, n_documents: int
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return alpha, or several rows of it with the row of each document."""
+        return self.doc_topic_prior_, None

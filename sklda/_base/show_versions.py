@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 import os
-import platform
-import sys
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
+import sklearn
 from joblib import cpu_count
-from threadpoolctl import threadpool_info
 
+# Those that scikit-learn does not print, and its own.
 _PACKAGES = (
-    "sklda",
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "numba",
-    "llvmlite",
-    "joblib",
-    "threadpoolctl",
-    "pip",
-    # of the extras
-    "matplotlib",
-    "pandas",
-    "dask",
-    "distributed",
-    "pooch",
-    "arviz-base",
-    "arviz-stats",
-    "rich",
-    "skops",
-)
+    "sklda scikit-learn numba llvmlite dask distributed pooch arviz-base arviz-stats "
+    "rich skops"
+).split()
 
 # From the widest registers to the narrowest; the names are those of LLVM.
 _VECTOR_FEATURES = ("avx512f", "avx2", "avx", "sse2", "sve", "neon")
@@ -40,36 +21,25 @@ _VECTOR_FEATURES = ("avx512f", "avx2", "avx", "sse2", "sve", "neon")
 def show_versions() -> None:
     """Print the versions that a bug report should contain.
 
-    The output lists the versions of Python, sklda and the packages that sklda uses, the
-    processor and its vector instructions, Numba's environment variables, and the thread
-    pools for linear algebra. Nothing is sent anywhere.
+    The output lists the versions of sklda and the packages that it uses, the processor
+    and its vector instructions, Numba's environment variables, and all that
+    :func:`sklearn.show_versions` prints: Python, the system and the thread pools.
+    Nothing is sent anywhere.
 
     Examples
     --------
     >>> import sklda
     >>> sklda.show_versions()
-    System:
-              python: 3...
+    Packages:
+                   sklda: 0...
     """
-    for title, entries in {
-        "System": _system(),
-        "Packages": {name: _version(name) for name in _PACKAGES},
-        "Kernels": _kernels(),
-        "Thread pools": _thread_pools(),
-    }.items():
+    versions = {name: _version(name) for name in _PACKAGES}
+    for title, entries in ("Packages", versions), ("Kernels", _kernels()):
         print(f"{title}:")
         for name, value in entries.items():
             print(f"{name:>20}: {value}")
         print()
-
-
-def _system() -> dict[str, str]:
-    return {
-        "python": sys.version.replace("\n", " "),
-        "executable": sys.executable,
-        "platform": platform.platform(),
-        "processors": f"{cpu_count()} usable, {os.cpu_count()} in the machine",
-    }
+    sklearn.show_versions()
 
 
 def _version(name: str) -> str:
@@ -84,23 +54,11 @@ def _kernels() -> dict[str, str]:
     from llvmlite import binding  # as Numba asks for the processor
 
     features = binding.get_host_cpu_features()
-    here = [name for name in _VECTOR_FEATURES if features.get(name)]
-    settings = {
-        name: value
-        for name, value in sorted(os.environ.items())
-        if name.startswith("NUMBA_")
-    }
+    present = [name for name in _VECTOR_FEATURES if features.get(name)]
+    names = sorted(name for name in os.environ if name.startswith("NUMBA_"))
     return {
         "processor": binding.get_host_cpu_name(),
-        "vectors": ", ".join(here) or "none known",
-        **(settings or {"NUMBA_*": "not set"}),
+        "processors": f"{cpu_count()} usable, {os.cpu_count()} in the machine",
+        "vectors": ", ".join(present) or "none known",
+        **({name: os.environ[name] for name in names} or {"NUMBA_*": "not set"}),
     }
-
-
-def _thread_pools() -> dict[str, str]:
-    pools = {
-        str(number): f"{pool['internal_api']} {pool['version']}, "
-        f"{pool['num_threads']} threads, {Path(pool['filepath']).name}"
-        for number, pool in enumerate(threadpool_info())
-    }
-    return pools or {"loaded": "none"}

@@ -17,16 +17,21 @@ def check_limit(value: int, name: str, limit: int, counted: str) -> None:
         raise ValueError(f"{name}={value} exceeds the number of {counted}, {limit}.")
 
 
+def array_or_none(value: Any) -> np.ndarray:
+    """Return a value as an array; that of None for lists of different lengths."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return np.array(None)
+
+
 def check_numbers(value: Any, name: str, shape: tuple[int | str, ...]) -> np.ndarray:
     """Return numbers as an array; a str in `shape` stands for any length.
 
     Raises ValueError if they are not finite numbers, or have another shape.
     """
     check_structure(value, name)
-    try:
-        array = np.asarray(value)
-    except ValueError:  # lists of different lengths
-        array = np.array(None)
+    array = array_or_none(value)
     fits = array.ndim == len(shape) and all(
         isinstance(expected, str) or expected == length
         for expected, length in zip(shape, array.shape, strict=True)

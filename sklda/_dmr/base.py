@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from sklda._base.covariates import Covariates, numbers_as_in_fit, numbers_of_covariates
 from sklda._base.fitted_topics import snapshot
-from sklda._base.fold_in import completion_score, doc_topic, prepare, split_tokens
 from sklda._base.scaling import Scaling
 from sklda._base.schedule import Schedule
 from sklda._chain.chain import Chain
@@ -116,12 +115,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
             If X does not contain counts of the same words as in fit, or covariates do
             not have a row of numbers for each document with as many columns as in fit.
         """
-        fitted = snapshot(self)
-        weights = fitted._check_weights(X, reset=False)
-        alpha, row = fitted._alpha_of(covariates, weights.doc_ptr.size - 1)
-        weights, topics = prepare(weights, fitted.components_, alpha)
-        n_jobs = fitted._n_jobs
-        return doc_topic(weights, topics, n_jobs, prior_row=row)
+        return snapshot(self)._proportions(X, covariates)
 
     def score(
         self, X: MatrixLike, y: Any = None, *, covariates: ArrayLike | None = None
@@ -153,18 +147,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
         NotFittedError, ValueError
             As transform.
         """
-        fitted = snapshot(self)
-        weights = fitted._check_weights(X, reset=False)
-        alpha, row = fitted._alpha_of(covariates, weights.doc_ptr.size - 1)
-        halves = split_tokens(weights)
-        weights, topics = prepare(weights, fitted.components_, alpha)
-        n_jobs = fitted._n_jobs
-        return completion_score(
-            weights,
-            halves,
-            topics.word_topic,
-            lambda half: doc_topic(half, topics, n_jobs, prior_row=row),
-        )
+        return snapshot(self)._score(X, covariates)
 
     def perplexity(
         self, X: MatrixLike, *, covariates: ArrayLike | None = None
@@ -193,9 +176,8 @@ class BaseCovariateLDA(BaseGibbsLDA):
     def _alpha_of(
         self, covariates: Any, n_documents: int
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return alpha of covariates, row by row, and the row of each document."""
         if covariates is None:
-            return self.doc_topic_prior_, None
+            return super()._alpha_of(None, n_documents)
         matrix = numbers_as_in_fit(self, covariates, n_documents)
         rows, row = np.unique(matrix, axis=0, return_inverse=True)
         return self._mean_alpha(rows), row.ravel().astype(np.int32)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sklda._core.checks import check_names
+from sklda._core.checks import array_or_none, check_names
+from sklda._core.extras import import_extra
+from sklda._core.types import NameList
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,26 +65,86 @@ class Display:
         raise NotImplementedError
 
 
+class PanelDisplay:
+    """Base of the displays with several Axes; each has `_panels`, `_new_axes`, `_draw`.
+
+    `_panels` returns the number of panels, and what they are for an error message.
+    """
+
+    axes_: np.ndarray
+    figure_: Figure
+
+    def plot(self, ax: Axes | Iterable[Axes] | None = None, **style: Any) -> Self:
+        """Plot the contents of the display.
+
+        Parameters
+        ----------
+        ax : Axes or array-like of Axes, default=None
+            One Axes per panel. By default a new figure of suitable size is created.
+        **style : dict
+            Keyword arguments for the drawing method of Axes.
+
+        Returns
+        -------
+        Display
+            The display itself.
+
+        Raises
+        ------
+        ImportError, TypeError, ValueError
+            If matplotlib is not installed, or `ax` is not one Axes for each panel.
+        """
+        pyplot = import_pyplot(type(self).__name__)
+        n_panels, content = self._panels()
+        axes = self._new_axes(pyplot, n_panels) if ax is None else axes_of(ax)
+        if axes.size != n_panels:
+            raise ValueError(
+                f"ax contains {axes.size} Axes, but there are {n_panels} {content}."
+            )
+        for panel in axes:
+            panel.spines[["top", "right"]].set_visible(False)
+        self._draw(axes, style)
+        self.axes_, self.figure_ = axes, axes[0].figure
+        return self
+
+    def _panels(self) -> tuple[int, str]:
+        raise NotImplementedError
+
+    def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
+        """Return the panels of a new figure, see `new_panels`."""
+        raise NotImplementedError
+
+    def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
+        """Draw on the panels, and set the attributes that hold what was drawn."""
+        raise NotImplementedError
+
+
+def new_panels(
+    pyplot: ModuleType,
+    n_panels: int,
+    max_columns: int,
+    size: tuple[float, float],
+    margin: tuple[float, float] = (0, 0),
+    **options: Any,
+) -> np.ndarray:
+    """Return panels in rows of at most `max_columns`, in a new figure.
+
+    Each has this width and height in inches; the figure has a margin around them.
+    """
+    n_columns = min(n_panels, max_columns)
+    n_rows = -(-n_panels // n_columns)
+    width, height = size[0] * n_columns + margin[0], size[1] * n_rows + margin[1]
+    options = {"figsize": (width, height), "layout": "constrained"} | options
+    grid = pyplot.subplots(n_rows, n_columns, squeeze=False, **options)[1].ravel()
+    for panel in grid[n_panels:]:
+        panel.remove()
+    panels: np.ndarray = grid[:n_panels]
+    return panels
+
+
 def import_pyplot(caller: str) -> ModuleType:
     """Import matplotlib.pyplot, or raise an ImportError that says how to install it."""
-    try:
-        import matplotlib.pyplot
-    except ImportError as error:
-        raise ImportError(
-            f'{caller}.plot needs matplotlib: pip install "sklda[plot]"'
-        ) from error
-    return matplotlib.pyplot
-
-
-def import_pandas() -> ModuleType:
-    """Import pandas, or raise an ImportError that says how to install it."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(
-            'as_frame=True needs pandas: pip install "sklda[pandas]"'
-        ) from error
-    return pandas
+    return import_extra("matplotlib.pyplot", "plot", f"{caller}.plot")
 
 
 def check_axes(ax: Any) -> None:
@@ -160,14 +223,24 @@ def label_list(value: Any, name: str, counted: str, size: int) -> list[str]:
     return names
 
 
+def names_of_topics(names: NameList | None, topics: Sequence[int]) -> list[str]:
+    """Return the names of topics, by default their numbers."""
+    if names is None:
+        names = [f"topic {k}" for k in topics]
+    return label_list(names, "topic_names", "topics", len(topics))
+
+
+def check_result(value: Any, name: str, kind: type, source: str) -> None:
+    """Raise TypeError if a value is not the result of the function `source`."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be the result of {source}, got {value!r}.")
+
+
 def check_indices(
     values: ArrayLike | None, name: str, size: int, counted: str
 ) -> np.ndarray:
     """Return indices below `size` as an array, all of them for None; or ValueError."""
-    try:
-        indices = np.arange(size) if values is None else np.asarray(values)
-    except ValueError:  # lists of different lengths
-        indices = np.array([])
+    indices = np.arange(size) if values is None else array_or_none(values)
     if indices.ndim != 1 or indices.size == 0 or indices.dtype.kind not in "iu":
         raise ValueError(f"{name} must be a list of integers, got {values!r}.")
     if indices.min() < 0 or indices.max() >= size:

@@ -1,8 +1,11 @@
-"""Tables as lines of text, which results print."""
+"""Tables of results: as lines of text, which they print, and as DataFrames."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+from sklda._core.extras import import_pandas
 
 
 def table_lines(rows: Sequence[Sequence[str]], sides: str = "<>") -> list[str]:
@@ -19,6 +22,21 @@ def table_lines(rows: Sequence[Sequence[str]], sides: str = "<>") -> list[str]:
         ).rstrip()
         for row in rows
     ]
+
+
+def as_frame_or_dict(rows: dict[Any, Any], names: list[str], as_frame: bool) -> Any:
+    """Return rows by their keys, or a DataFrame whose index has these names."""
+    if not as_frame:
+        return rows
+    pandas = import_pandas()
+    index = pandas.MultiIndex.from_tuples(rows, names=names)
+    return pandas.DataFrame(list(rows.values()), index=index)
+
+
+def line_of_others(n_topics: int, most: int) -> list[str]:
+    """Return the line below a table of the first topics, if there are others."""
+    n_more = n_topics - most
+    return [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
 
 
 def in_two_lines(rows: Sequence[Sequence[str]]) -> list[list[str]]:

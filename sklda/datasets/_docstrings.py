@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import inspect
-import io
-import pkgutil
 import re
 import warnings
-from collections.abc import Callable, Iterator
-from types import ModuleType
+from contextlib import suppress
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -18,14 +14,42 @@ from sklearn.utils import Bunch
 
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 
-_PACKAGES = ("numpy", "scipy", "sklearn")
-
-# Never imported, at any depth: build tools, test support, vendored copies, deprecated
-# names of private code, and sklearn.experimental, which enables features.
-_SKIPPED_MODULES = frozenset(
-    "conftest core distutils estimator_checks experimental externals f2py mypy_plugin "
-    "setup".split()
-)
+# Public modules of each package: those of old or new versions may be absent.
+_MODULES = {
+    "numpy": """
+        char ctypeslib dtypes exceptions fft lib lib.array_utils lib.format
+        lib.introspect lib.mixins lib.npyio lib.recfunctions lib.scimath
+        lib.stride_tricks lib.user_array linalg ma ma.extras ma.mrecords matlib
+        matrixlib polynomial polynomial.chebyshev polynomial.hermite
+        polynomial.hermite_e polynomial.laguerre polynomial.legendre
+        polynomial.polynomial polynomial.polyutils random random.bit_generator
+        random.mtrand rec strings typing version
+    """,
+    "scipy": """
+        cluster cluster.hierarchy cluster.vq constants datasets differentiate fft
+        fftpack fftpack.convolve integrate interpolate io io.arff io.matlab io.wavfile
+        linalg linalg.blas linalg.cython_blas linalg.cython_lapack
+        linalg.interpolative linalg.lapack misc ndimage odr optimize
+        optimize.cython_optimize optimize.elementwise signal signal.windows sparse
+        sparse.csgraph sparse.linalg spatial spatial.distance spatial.transform
+        special special.cython_special stats stats.contingency stats.mstats stats.qmc
+        stats.sampling version
+    """,
+    "sklearn": """
+        base calibration callback cluster compose covariance cross_decomposition
+        datasets decomposition discriminant_analysis dummy ensemble exceptions
+        feature_extraction feature_extraction.image feature_extraction.text
+        feature_selection frozen gaussian_process gaussian_process.kernels impute
+        inspection isotonic kernel_approximation kernel_ridge linear_model manifold
+        metrics metrics.cluster metrics.pairwise mixture model_selection multiclass
+        multioutput naive_bayes neighbors neural_network pipeline preprocessing
+        random_projection semi_supervised svm tree utils utils.arrayfuncs
+        utils.class_weight utils.discovery utils.extmath utils.fixes utils.graph
+        utils.metadata_routing utils.metaestimators utils.multiclass utils.murmurhash
+        utils.optimize utils.parallel utils.random utils.sparsefuncs
+        utils.sparsefuncs_fast utils.validation
+    """,
+}
 
 # Names that exist only after an import of sklearn.experimental.enable_...
 _SKIPPED_NAMES = {
@@ -117,13 +141,13 @@ def load_docstrings(
 
     Notes
     -----
-    Cost: the first call in a process imports every public module of the three
+    Cost: the first call in a process imports the public modules of the three
     libraries, which takes a few seconds and a few dozen MB of memory. Later calls take
     a fraction of this time.
 
-    The corpus excludes tests, private modules, and modules whose import fails or has
-    side effects. Warnings and output of the imports are suppressed. Python removes most
-    docstrings if it runs with ``-OO``.
+    The list of modules is fixed; those that the installed version lacks are left out.
+    Warnings of the imports are suppressed. Python removes most docstrings if it runs
+    with ``-OO``.
 
     Examples
     --------
@@ -132,7 +156,7 @@ def load_docstrings(
     >>> corpus.names[-1], corpus.target_names[corpus.target[-1]]  # doctest: +SKIP
     ('sklearn.utils.validation.validate_data', 'sklearn.utils')
     """
-    entries = _collect_texts(_PACKAGES, min_length)
+    entries = _collect_texts(_MODULES, min_length)
     target_names, target = np.unique(
         [label for _, label, _ in entries], return_inverse=True
     )
@@ -149,14 +173,17 @@ def load_docstrings(
 
 
 def _collect_texts(
-    packages: tuple[str, ...], min_length: int
+    modules: dict[str, str], min_length: int
 ) -> list[tuple[str, str, str]]:
     """Return the distinct texts as (name, label, text), sorted by name."""
     found: dict[str, list[tuple[int, str, str]]] = {}
-    for module in (m for package in packages for m in _public_modules(package)):
-        label = ".".join(module.__name__.split(".")[:2])
-        for name, doc in _documented_names(module):
-            found.setdefault(_normalise(doc), []).append((len(name), name, label))
+    for package, submodules in modules.items():
+        for name in ["", *submodules.split()]:
+            module = f"{package}.{name}".rstrip(".")
+            label = ".".join(module.split(".")[:2])
+            for qualified, doc in _documented_names(module):
+                names = found.setdefault(_normalise(doc), [])
+                names.append((len(qualified), qualified, label))
     shortest = {text: min(names) for text, names in found.items()}
     return sorted(
         (name, label, text)
@@ -172,61 +199,41 @@ def _normalise(doc: str) -> str:
     return text.strip()
 
 
-def _call_safely(function: Callable[..., Any], *args: Any) -> Any:
-    """Call code of other libraries, which may call sys.exit; return None on failure."""
-    try:
-        return function(*args)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        return None
-
-
-def _public_modules(name: str) -> Iterator[ModuleType]:
-    """Import a module and its public submodules quietly; yield them in sorted order."""
-    silence = io.StringIO()
-    with (
-        warnings.catch_warnings(),
-        contextlib.redirect_stdout(silence),
-        contextlib.redirect_stderr(silence),
-    ):
-        warnings.simplefilter("ignore")
-        module: ModuleType | None = _call_safely(importlib.import_module, name)
-    if module is None:
-        return
-    yield module
-    path = _call_safely(getattr, module, "__path__")
-    for child in sorted(info.name for info in pkgutil.iter_modules(path or ())):
-        if not child.startswith(("_", "test")) and child not in _SKIPPED_MODULES:
-            yield from _public_modules(f"{name}.{child}")
-
-
-def _documented_names(module: ModuleType) -> list[tuple[str, str]]:
+def _documented_names(module_name: str) -> list[tuple[str, str]]:
     """Return (qualified name, raw docstring) of a module and its public names."""
-    package = _top_level(module.__name__)
-    exported = _call_safely(getattr, module, "__all__")
-    names = vars(module) if exported is None else exported
-    found = [(module.__name__, module.__doc__)] if module.__doc__ else []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        try:
+            module = importlib.import_module(module_name)
+        except Exception:  # the installed version lacks the module or what it needs
+            return []
         # Deprecated names are not public: access to them raises, and they are skipped.
         warnings.simplefilter("error", DeprecationWarning)
-        for name in {name for name in names if not name.startswith("_")}:
-            qualified = f"{module.__name__}.{name}"
-            item = _call_safely(getattr, module, name)
-            if qualified in _SKIPPED_NAMES or not callable(item):
+        exported = getattr(module, "__all__", None)
+        found = [(module_name, module.__doc__)] if module.__doc__ else []
+        for name in {*(vars(module) if exported is None else exported)}:
+            qualified = f"{module_name}.{name}"
+            if name.startswith("_") or qualified in _SKIPPED_NAMES:
                 continue
-            origin = _top_level(_call_safely(getattr, item, "__module__"))
-            # A ufunc has no __module__; it is public if __all__ lists it.
-            if origin != package and (origin is not None or exported is None):
-                continue
-            doc = _call_safely(getattr, item, "__doc__")
-            # An instance without a docstring of its own has that of its class.
-            if isinstance(doc, str) and doc != type(item).__doc__:
-                found.append((qualified, doc))
+            with suppress(Exception):
+                item = getattr(module, name)
+                if _is_documented(item, module_name, exported is not None):
+                    found.append((qualified, item.__doc__))
     return found
 
 
-def _top_level(name: Any) -> str | None:
-    """Return the top-level package of a module name, None if it is not a string."""
-    return name.partition(".")[0] if isinstance(name, str) else None
+def _is_documented(item: Any, module_name: str, is_listed: bool) -> bool:
+    """Return whether an object belongs to the package and has a text of its own."""
+    origin = getattr(item, "__module__", None)
+    if isinstance(origin, str):
+        belongs = origin.partition(".")[0] == module_name.partition(".")[0]
+    else:  # a ufunc has no __module__; it is public if __all__ lists it
+        belongs = is_listed
+    # An instance without a docstring of its own has that of its class.
+    doc = item.__doc__
+    return (
+        callable(item)
+        and belongs
+        and isinstance(doc, str)
+        and doc != type(item).__doc__
+    )

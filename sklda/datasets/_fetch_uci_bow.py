@@ -12,6 +12,7 @@ from sklearn.utils import Bunch
 
 from sklda._base.parameters import NATURAL_NUMBER, PATH, validates
 from sklda._base.sklearn_private import StrOptions
+from sklda._core.extras import import_extra
 from sklda._core.types import PathLike
 from sklda.datasets._text_files import as_bunch, open_bytes, read_vocabulary
 from sklda.datasets._uci_bow import read_docword
@@ -180,14 +181,8 @@ def _obtain(path: Path, read: Callable[[Path], Content], n_attempts: int) -> Con
 
 def _download(path: Path, n_attempts: int) -> None:
     """Download the file of this name to `path`; OSError if all attempts fail."""
-    try:
-        import pooch
-    except ImportError as error:
-        raise ImportError(
-            f"fetch_uci_bow needs pooch to download {path.name}: "
-            f'pip install "sklda[datasets]"'
-        ) from error
-
+    caller = f"To download {path.name}, fetch_uci_bow"
+    pooch = import_extra("pooch", "datasets", caller)
     registry = {path.name: None}
     files = pooch.create(
         path.parent, _BASE_URL, registry=registry, retry_if_failed=n_attempts - 1

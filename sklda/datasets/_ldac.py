@@ -19,13 +19,14 @@ from sklda.datasets._text_files import (
     as_bunch,
     format_error,
     open_bytes,
-    quote,
+    parse_lines,
     read_lines,
     read_vocabulary,
 )
 
 # 18 digits always fit int64. Possessive quantifiers avoid futile backtracking.
 _DOCUMENT = re.compile(rb"[ \t]*+\d{1,18}+(?:[ \t]++\d{1,18}+:\d{1,18}+)*+\s*+")
+_EXPECTED = "'M id:count id:count ...'"
 
 _MAX_WORDS = 2**31 - 1  # more would need wider ids in scipy.sparse
 
@@ -118,12 +119,13 @@ def _read_documents(path: PathLike, n_features: int | None) -> sparse.csr_matrix
     words, counts, starts = array("i"), array("q"), array("q", [0])
     with open_bytes(path) as stream:
         for number, line in read_lines(stream, path):
-            try:
-                word, count = _parse_document(line, n_features)
-            except ValueError as error:
-                raise format_error(path, number, error) from None
-            words.frombytes(word.astype(np.int32).tobytes())
-            counts.frombytes(count.tobytes())
+            hint = "" if line.strip() else " Write an empty document as 0."
+            values = parse_lines(line, _DOCUMENT, _EXPECTED, path, number, hint)
+            problem = _problem(values, n_features)
+            if problem:
+                raise format_error(path, number, problem)
+            words.frombytes(values[1::2].astype(np.int32).tobytes())
+            counts.frombytes(values[2::2].tobytes())
             starts.append(len(words))
     n_samples = len(starts) - 1
     if n_samples == 0:
@@ -137,31 +139,23 @@ def _read_documents(path: PathLike, n_features: int | None) -> sparse.csr_matrix
     return X
 
 
-def _parse_document(
-    line: bytes, n_features: int | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the word ids and the counts of one line, after checks."""
-    if _DOCUMENT.fullmatch(line) is None:
-        hint = "" if line.strip() else " Write an empty document as 0."
-        raise ValueError(
-            f"expected 'M id:count id:count ...', found {quote(line)}.{hint}"
-        )
-    values = np.fromstring(line.replace(b":", b" "), dtype=np.int64, sep=" ")
-    n_pairs, word, count = int(values[0]), values[1::2], values[2::2]
-    if n_pairs != word.size:
-        raise ValueError(f"M is {n_pairs}, but {word.size} pairs follow.")
-    if (count < 1).any():
-        raise ValueError(f"word {word[count.argmin()]} has count 0; omit it.")
-    if (count > MAX_COUNT).any():
-        most = count.argmax()
-        raise ValueError(
-            f"word {word[most]} has count {count[most]}; at most {MAX_COUNT} is valid."
-        )
+def _problem(values: np.ndarray, n_features: int | None) -> str | None:
+    """Return what is wrong with the numbers of a document, if anything is."""
+    n_pairs, word, count = values[0], values[1::2], values[2::2]
     # scipy.sparse would fail later, with a less clear message, on ids beyond int32.
     upper = _MAX_WORDS if n_features is None else n_features
+    if n_pairs != word.size:
+        return f"M is {n_pairs}, but {word.size} pairs follow."
+    if (count < 1).any():
+        return f"word {word[count.argmin()]} has count 0; omit it."
+    if (count > MAX_COUNT).any():
+        most = count.argmax()
+        return (
+            f"word {word[most]} has count {count[most]}; at most {MAX_COUNT} is valid."
+        )
     if (word >= upper).any():
-        raise ValueError(
+        return (
             f"word id {word.max()} is out of range: ids run from 0 to {upper - 1}. "
             "If the ids start at 1, subtract 1 from each."
         )
-    return word, count
+    return None

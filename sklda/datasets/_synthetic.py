@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from sklda._base.parameters import validates
 from sklda._base.sklearn_private import Interval
+from sklda._core.checks import array_or_none
 
 # A larger corpus is drawn in chunks, because drawing takes about 40 bytes per token.
 _TOKENS_PER_CHUNK = 1 << 22
@@ -245,10 +246,7 @@ def _draw_chunk(doc_topic, lengths, topic_word, rng) -> sparse.csr_matrix:
 
 def _per_item(value: Any, name: str, n: int, low: Any, high: Any) -> np.ndarray:
     """Return one number, or an array of n, as an array (n,) of the type of `low`."""
-    try:
-        array = np.asarray(value)
-    except ValueError:  # lists of different lengths
-        array = np.array(None)
+    array = array_or_none(value)
     is_whole = isinstance(low, int)
     kinds, numbers = ("iu", "integers") if is_whole else ("iuf", "numbers")
     if array.dtype.kind not in kinds or not ((array >= low) & (array <= high)).all():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator
@@ -40,8 +41,7 @@ def quote(line: bytes) -> str:
 def open_bytes(path: PathLike) -> Iterator[ByteStream]:
     """Open a plain or gzip file behind its byte order mark; ValueError if damaged."""
     with open(path, "rb") as raw:
-        is_gzip = raw.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-        raw.seek(0)
+        is_gzip = raw.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
         stream = gzip.GzipFile(fileobj=raw) if is_gzip else raw
         try:
             if stream.peek(len(BOM_UTF8)).startswith(BOM_UTF8):
@@ -64,6 +64,30 @@ def read_lines(stream: ByteStream, path: PathLike) -> Iterator[tuple[int, bytes]
                 path, number, f"the line has {_MAX_LINE_BYTES:,} bytes or more."
             )
         yield number, line
+
+
+def parse_lines(
+    text: bytes,
+    lines: re.Pattern[bytes],
+    expected: str,
+    path: PathLike,
+    number: int,
+    hint: str = "",
+) -> np.ndarray:
+    """Return the integers of lines, the first of which has this number in the file.
+
+    ValueError if `lines` does not match all of the text: it quotes the first line that
+    does not.
+    """
+    match = lines.match(text)
+    if match is None or match.end() < len(text):
+        end = 0 if match is None else match.end()
+        start = text.rfind(b"\n", 0, end) + 1
+        bad = text[start:].partition(b"\n")[0]
+        number += text.count(b"\n", 0, start)
+        problem = f"expected {expected}, found {quote(bad)}.{hint}"
+        raise format_error(path, number, problem)
+    return np.fromstring(text.replace(b":", b" "), dtype=np.int64, sep=" ")
 
 
 def read_vocabulary(path: PathLike, n_features: int | None = None) -> np.ndarray:

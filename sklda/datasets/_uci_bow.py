@@ -19,7 +19,7 @@ from sklda.datasets._text_files import (
     as_bunch,
     format_error,
     open_bytes,
-    quote,
+    parse_lines,
     read_vocabulary,
 )
 
@@ -27,7 +27,7 @@ _BLOCK_BYTES = 1 << 18
 
 # 18 digits always fit int64. Possessive quantifiers (++, *+, {1,18}+) keep no state to
 # backtrack to, so matching a block takes no extra memory.
-_HEADER = re.compile(rb"[ \t]*+(\d{1,18}+)\s*+")
+_HEADER = re.compile(rb"[ \t]*+\d{1,18}+\s*+")
 _ROWS = re.compile(
     rb"(?:[ \t]*+\d{1,18}+[ \t]++\d{1,18}+[ \t]++\d{1,18}+[ \t]*+\r?+\n)*+"
 )
@@ -143,29 +143,24 @@ def read_docword(path: PathLike) -> sparse.csr_matrix:
     )
 
 
-def _read_header(stream: ByteStream, path: PathLike) -> tuple[int, int, int]:
+def _read_header(stream: ByteStream, path: PathLike) -> list[int]:
     """Return the numbers of documents, words and rows."""
-    sizes = []
-    for number, meaning in enumerate(("documents", "words", "rows"), start=1):
+    sizes: list[int] = []
+    for number, counted in enumerate(("documents", "words", "rows"), start=1):
         line = stream.readline(_MAX_ROW_BYTES)
-        match = _HEADER.fullmatch(line)
-        if match is None:
-            raise format_error(
-                path, number, f"expected the number of {meaning}, found {quote(line)}."
-            )
-        sizes.append(int(match[1]))
-    n_docs, n_words, n_rows = sizes
-    for number, size in ((1, n_docs), (2, n_words)):
+        expected = f"the number of {counted}"
+        sizes += parse_lines(line, _HEADER, expected, path, number).tolist()
+    for number, size in enumerate(sizes[:2], start=1):
         if not 1 <= size < 2**31:
             raise format_error(path, number, f"{size} is not between 1 and 2**31 - 1.")
-    if n_docs > _MAX_EMPTY + _MAX_EMPTY_PER_ROW * n_rows:
+    if sizes[0] > _MAX_EMPTY + _MAX_EMPTY_PER_ROW * sizes[2]:
         raise format_error(
             path,
             1,
-            f"{n_docs} documents are too many for {n_rows} rows. Correct the header, "
-            "or remove empty documents.",
+            f"{sizes[0]} documents are too many for {sizes[2]} rows. Correct the "
+            "header, or remove empty documents.",
         )
-    return n_docs, n_words, n_rows
+    return sizes
 
 
 def _read_rows(
@@ -180,16 +175,8 @@ def _read_rows(
         # A row that is too long gets no newline, and does not match.
         if not block.endswith(b"\n") and len(rest) < _MAX_ROW_BYTES:
             block += b"\n"
-        match = _ROWS.match(block)
-        end = 0 if match is None else match.end()
-        if end < len(block):
-            bad, _, _ = block[end:].partition(b"\n")
-            raise format_error(
-                path,
-                line + block.count(b"\n", 0, end),
-                f"expected 'document word count', found {quote(bad)}.",
-            )
-        rows = np.fromstring(block, dtype=np.int64, sep=" ").reshape(-1, 3)
+        rows = parse_lines(block, _ROWS, "'document word count'", path, line)
+        rows = rows.reshape(-1, 3)
         is_bad = ((rows < 1) | (rows > upper)).any(axis=1)
         if is_bad.any():
             first = int(is_bad.argmax())

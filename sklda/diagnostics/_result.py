@@ -12,7 +12,7 @@ import numpy as np
 
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._chain.run import chain_schedule
-from sklda._topics.plotting import import_pandas
+from sklda._core.extras import import_extra, import_pandas
 from sklda._topics.text_table import in_two_lines, table_lines
 from sklda.diagnostics import _statistics as statistics
 from sklda.diagnostics._chains import Experiment, Sampled
@@ -275,7 +275,7 @@ class SampledChains:
         >>> import arviz_plots  # doctest: +SKIP
         >>> arviz_plots.plot_rank(chains.to_datatree())  # doctest: +SKIP
         """
-        arviz = statistics.import_arviz("arviz_base", "to_datatree")
+        arviz = import_extra("arviz_base", "diagnostics", "to_datatree")
         sweeps = np.tile(self.sweeps_, (len(self.estimators_), 1))
         groups = {
             "posterior": self.scalars_,

@@ -21,10 +21,11 @@ from sklda._chain.run import chain_schedule
 from sklda._chain.scalars import HeldOut, draw_pairs
 from sklda._core.blocks import check_repeatable, read_in_blocks
 from sklda._core.corpus import check_corpus, check_weights
+from sklda._core.extras import import_extra
 from sklda._core.types import MatrixLike
 from sklda.diagnostics._chains import Experiment
 from sklda.diagnostics._result import SampledChains
-from sklda.diagnostics._statistics import import_arviz
+from sklda.diagnostics._statistics import ARVIZ_STATS
 
 
 @validates(
@@ -131,7 +132,7 @@ default=None
     if more and "covariates" not in signature(estimator.fit).parameters:
         name = type(estimator).__name__
         raise TypeError(f"{name} takes no covariates, but DMRLDA does.")
-    import_arviz("arviz_stats.base", "sample_chains")
+    import_extra(ARVIZ_STATS, "diagnostics", "sample_chains")
     clones, generator = _clones(estimator, n_chains, random_state)
     pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
     is_csr = getattr(X, "format", None) == "csr"

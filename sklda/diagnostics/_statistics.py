@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 from scipy.stats import f as f_distribution
 
+from sklda._core.extras import import_extra
+
+ARVIZ_STATS = "arviz_stats.base"
+
 _TAILS = (0.05, 0.95)
-
-
-def import_arviz(name: str, caller: str) -> ModuleType:
-    """Import a module of ArviZ, or raise an ImportError with the way out."""
-    try:
-        return import_module(name)
-    except ImportError as error:
-        package = name.removesuffix(".base").replace("_", "-")
-        raise ImportError(
-            f'{caller} needs {package}: pip install "sklda[diagnostics]"'
-        ) from error
 
 
 def _compute(function: str, draws: np.ndarray, **options: Any) -> Any:
     """Call a function of arviz-stats on draws, (n_chains, n_draws, ...)."""
     # The array functions need no xarray.
-    arviz = import_arviz("arviz_stats.base", "sklda.diagnostics").array_stats
+    arviz = import_extra(ARVIZ_STATS, "diagnostics", "sklda.diagnostics").array_stats
     values = np.asarray(draws, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):  # where all draws are equal
         return getattr(arviz, function)(values, chain_axis=0, draw_axis=1, **options)

@@ -13,9 +13,9 @@ from sklearn.utils import check_random_state
 from sklda._base.covariates import numbers_of_covariates
 from sklda._base.parameters import LEVEL, validates
 from sklda._base.scaling import Scaling
-from sklda._topics.plotting import check_indices, import_pandas
+from sklda._topics.plotting import check_indices
 from sklda._topics.posterior_draws import check_draws
-from sklda._topics.text_table import table_lines
+from sklda._topics.text_table import as_frame_or_dict, line_of_others, table_lines
 from sklda.inspection._pooling import Linear, check_several, pool
 
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
@@ -91,11 +91,7 @@ class TopicEffects:
             for i, topic in enumerate(self.topics)
             for j, term in enumerate(self.terms)
         }
-        if not as_frame:
-            return rows
-        pandas = import_pandas()
-        index = pandas.MultiIndex.from_tuples(rows, names=["topic", "term"])
-        return pandas.DataFrame(list(rows.values()), index=index)
+        return as_frame_or_dict(rows, ["topic", "term"], as_frame)
 
     def _against(self) -> str:
         """Return which values the terms of categories are compared with."""
@@ -112,8 +108,7 @@ class TopicEffects:
             f"Topic proportions on covariates: {self.n_draws} regressions, "
             f"{self.confidence_level:.0%} intervals{self._against()}"
         )
-        n_more = self.topics.size - _MOST_TOPICS
-        more = [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
+        more = line_of_others(self.topics.size, _MOST_TOPICS)
         return "\n".join([title, *lines, *more])
 
 

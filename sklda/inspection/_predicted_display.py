@@ -13,9 +13,11 @@ from sklda._core.types import NameList
 from sklda._topics.plotting import (
     Display,
     check_indices,
+    check_result,
     label_list,
     largest_topics,
     legend_beside,
+    names_of_topics,
     shades,
     shorten,
 )
@@ -138,19 +140,14 @@ class PredictedProportionsDisplay(Display):
         ImportError, TypeError, ValueError
             Without matplotlib; if a parameter has a wrong type, length or value.
         """
-        if not isinstance(predicted, PredictedProportions):
-            raise TypeError(
-                "predicted must be the result of predicted_proportions, got "
-                f"{predicted!r}."
-            )
+        source = "predicted_proportions"
+        check_result(predicted, "predicted", PredictedProportions, source)
         n_all = predicted.mean.shape[1]
         if topics is None:
             shown = largest_topics(predicted.mean, n_topics)
         else:
             shown = check_indices(topics, "topics", n_all, "topics")
-        if topic_names is None:
-            topic_names = [f"topic {k}" for k in range(n_all)]
-        names = label_list(topic_names, "topic_names", "topics", n_all)
+        names = names_of_topics(topic_names, range(n_all))
         display = cls(
             values=np.asarray(values),
             estimates=predicted.mean[:, shown],

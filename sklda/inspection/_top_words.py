@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -21,9 +22,9 @@ from sklda._core.types import NameList, WordMetric
 from sklda._topics.plotting import (
     EDGE,
     FILL,
-    axes_of,
+    PanelDisplay,
     check_indices,
-    import_pyplot,
+    new_panels,
     shorten,
 )
 from sklda._topics.posterior_draws import check_draws
@@ -33,7 +34,6 @@ from sklda.inspection._words import NO_TOKENS, top_columns
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
-    from matplotlib.figure import Figure
 
 _MAX_COLUMNS = 5
 _MAX_WORD_LENGTH = 26  # characters that fit into a panel
@@ -45,7 +45,7 @@ _TOP_MARGIN = 0.4  # above each panel, for its title
 _BOTTOM_MARGIN = 0.55  # below the lowest panels, for the axis
 
 
-class TopWordsDisplay:
+class TopWordsDisplay(PanelDisplay):
     """Plot the top words of each topic as bars, one panel per topic.
 
     Create a display with `from_estimator`. Its parameters are stored as attributes; a
@@ -83,9 +83,7 @@ class TopWordsDisplay:
     (10,)
     """
 
-    axes_: np.ndarray
     bars_: list[BarContainer]
-    figure_: Figure
 
     def __init__(
         self,
@@ -192,28 +190,11 @@ class TopWordsDisplay:
         )
         return display.plot(ax, **style)
 
-    def plot(self, ax: Axes | Iterable[Axes] | None = None, **style: Any) -> Self:
-        """Plot the words.
+    def _panels(self) -> tuple[int, str]:
+        hint = "topics to plot. Select topics with the parameter topics"
+        return len(self.words), hint
 
-        Parameters
-        ----------
-        ax : Axes or array-like of Axes, default=None
-            One Axes per topic. By default a new figure of suitable size is created.
-        **style : dict
-            Keyword arguments for ``Axes.barh``.
-
-        Returns
-        -------
-        TopWordsDisplay
-            The display itself.
-
-        Raises
-        ------
-        ImportError, TypeError, ValueError
-            If matplotlib is not installed, or `ax` is not an Axes for each topic.
-        """
-        import_pyplot("TopWordsDisplay")
-        axes = self._new_axes() if ax is None else self._check_axes(ax)
+    def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
         ends = self.probabilities if self.intervals is None else self.intervals
         limit = 1.05 * max(self.probabilities.max(), ends.max())
         style = {"color": FILL} | style
@@ -227,7 +208,6 @@ class TopWordsDisplay:
                 panel.hlines(rows + 0.35, *self.intervals[:, k], color=EDGE)
             panel.set_title(f"Topic {self.topics[k]}", fontsize="medium")
             panel.set(xlim=(0, limit), ylim=(rows.size - 0.4, -0.6))
-            panel.spines[["top", "right"]].set_visible(False)
             panel.locator_params(axis="x", nbins=3)
             # On top of their bars, so that long words leave room for bars.
             texts = [shorten(word, _MAX_WORD_LENGTH) for word in self.words[k]]
@@ -235,51 +215,31 @@ class TopWordsDisplay:
             panel.tick_params(axis="y", length=0, pad=-3)
             for label in panel.get_yticklabels():
                 label.set(clip_on=True, clip_box=panel.bbox)  # at the edge of the panel
-        self.axes_ = axes
-        self.figure_ = axes[0].figure
-        return self
 
-    def _new_axes(self) -> np.ndarray:
-        """Return one panel per topic, in a new figure."""
+    def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
+        panel_height = _WORD_HEIGHT * self.probabilities.shape[1]
         # All sizes are known: a layout engine would take half a minute for 100 panels.
-        pyplot = import_pyplot("TopWordsDisplay")
-        n_topics, n_words = self.probabilities.shape
-        n_columns = min(n_topics, _MAX_COLUMNS)
-        n_rows = -(-n_topics // n_columns)
-        panel_height = _WORD_HEIGHT * n_words
-        width = (_PANEL_WIDTH + _SIDE_MARGIN) * n_columns + _SIDE_MARGIN
-        height = (panel_height + _TOP_MARGIN) * n_rows + _BOTTOM_MARGIN
-        figure, grid = pyplot.subplots(
-            n_rows,
-            n_columns,
-            figsize=(width, height),
+        panels = new_panels(
+            pyplot,
+            n_panels,
+            _MAX_COLUMNS,
+            (_PANEL_WIDTH + _SIDE_MARGIN, panel_height + _TOP_MARGIN),
+            (_SIDE_MARGIN, _BOTTOM_MARGIN),
             sharex=True,
-            squeeze=False,
             layout="none",
-            gridspec_kw={
-                "left": _SIDE_MARGIN / width,
-                "right": 1 - _SIDE_MARGIN / width,
-                "bottom": _BOTTOM_MARGIN / height,
-                "top": 1 - _TOP_MARGIN / height,
-                "wspace": _SIDE_MARGIN / _PANEL_WIDTH,
-                "hspace": _TOP_MARGIN / panel_height,
-            },
         )
-        panels: np.ndarray = grid.ravel()
-        for panel in panels[n_topics:]:
-            panel.remove()
-        for panel in panels[max(0, n_topics - n_columns) : n_topics]:
+        figure = panels[0].figure
+        width, height = figure.get_size_inches()
+        figure.subplots_adjust(
+            left=_SIDE_MARGIN / width,
+            right=1 - _SIDE_MARGIN / width,
+            bottom=_BOTTOM_MARGIN / height,
+            top=1 - _TOP_MARGIN / height,
+            wspace=_SIDE_MARGIN / _PANEL_WIDTH,
+            hspace=_TOP_MARGIN / panel_height,
+        )
+        for panel in panels[-_MAX_COLUMNS:]:
             panel.tick_params(labelbottom=True)  # the lowest panel of its column
         label = "probability of the word in the topic"
         figure.supxlabel(label, y=0.1 / height, fontsize="medium")
-        return panels[:n_topics]
-
-    def _check_axes(self, ax: Any) -> np.ndarray:
-        """Return the axes of the user as an array, one per topic."""
-        axes = axes_of(ax)
-        if axes.size != len(self.words):
-            raise ValueError(
-                f"ax contains {axes.size} Axes, but there are {len(self.words)} topics "
-                "to plot. Select topics with the parameter topics."
-            )
-        return axes
+        return panels

@@ -13,9 +13,11 @@ from sklda._core.types import NameList
 from sklda._topics.plotting import (
     Display,
     check_indices,
+    check_result,
     label_list,
     largest_topics,
     legend_beside,
+    names_of_topics,
     shades,
     shorten,
     write_rows,
@@ -149,7 +151,7 @@ class TopicIntervalsDisplay(Display):
         if documents is None:
             documents = np.arange(min(draws.n_documents, _DEFAULT_N_DOCUMENTS))
         rows = check_indices(documents, "documents", draws.n_documents, "documents")
-        names = _names(topic_names, range(draws.n_topics))
+        names = names_of_topics(topic_names, range(draws.n_topics))
         if document_names is None:
             document_names = [f"document {row}" for row in rows]
         series = label_list(document_names, "document_names", "documents", rows.size)
@@ -209,17 +211,14 @@ class TopicIntervalsDisplay(Display):
             Without matplotlib; if there is no such term, or a parameter has a wrong
             type, length or value.
         """
-        if not isinstance(effects, TopicEffects):
-            raise TypeError(
-                f"effects must be the result of estimate_effect, got {effects!r}."
-            )
+        check_result(effects, "effects", TopicEffects, "estimate_effect")
         chosen = effects.terms[1:] if terms is None else terms
         chosen = check_names(chosen, "terms", "the names of covariates")
         unknown = [term for term in chosen if term not in effects.terms]
         if unknown or not chosen:
             raise ValueError(f"terms must be among {effects.terms}, got {terms!r}.")
         columns = [effects.terms.index(term) for term in chosen]
-        names = _names(topic_names, effects.topics)
+        names = names_of_topics(topic_names, effects.topics)
         strength = np.abs(effects.t[:, columns]).max(axis=1)
         shown = largest_topics(strength[np.newaxis], n_topics)
         at = np.ix_(shown, columns)
@@ -265,13 +264,10 @@ class TopicIntervalsDisplay(Display):
         ImportError, TypeError, ValueError
             Without matplotlib; if a parameter has a wrong type, length or value.
         """
-        if not isinstance(contrasts, TopicContrasts):
-            raise TypeError(
-                "contrasts must be the result of PredictedProportions.contrast, got "
-                f"{contrasts!r}."
-            )
+        source = "PredictedProportions.contrast"
+        check_result(contrasts, "contrasts", TopicContrasts, source)
         order = np.argsort(-contrasts.difference, kind="stable")
-        names = _names(topic_names, range(order.size))
+        names = names_of_topics(topic_names, range(order.size))
         display = cls(
             estimates=contrasts.difference[np.newaxis, order],
             low=contrasts.low[np.newaxis, order],
@@ -308,10 +304,3 @@ class TopicIntervalsDisplay(Display):
         write_rows(axes, self.topic_names, _MAX_NAME_LENGTH)
         axes.set_xlabel(self.quantity)
         legend_beside(axes)
-
-
-def _names(topic_names: NameList | None, topics: Any) -> list[str]:
-    """Return the names of topics, by default their numbers."""
-    if topic_names is None:
-        topic_names = [f"topic {k}" for k in topics]
-    return label_list(topic_names, "topic_names", "topics", len(topics))

@@ -11,9 +11,9 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
-from sklda._topics.plotting import check_indices, import_pandas
+from sklda._topics.plotting import check_indices
 from sklda._topics.posterior_draws import check_draws
-from sklda._topics.text_table import table_lines
+from sklda._topics.text_table import as_frame_or_dict, line_of_others, table_lines
 from sklda.inspection._groups import check_groups
 from sklda.inspection._pooling import Linear, check_several, pool
 
@@ -88,11 +88,7 @@ class TopicMeans:
             for j, topic in enumerate(self.topics)
             for i, group in enumerate(self.groups)
         }
-        if not as_frame:
-            return rows
-        pandas = import_pandas()
-        index = pandas.MultiIndex.from_tuples(rows, names=["topic", "group"])
-        return pandas.DataFrame(list(rows.values()), index=index)
+        return as_frame_or_dict(rows, ["topic", "group"], as_frame)
 
     def _cell(self, i: int, j: int) -> str:
         """Return the mean of a group, with its interval if it has several documents."""
@@ -113,8 +109,7 @@ class TopicMeans:
             f"Mean topic proportions: {self.n_draws} draws, "
             f"{self.confidence_level:.0%} intervals"
         )
-        n_more = self.topics.size - _MOST_TOPICS
-        more = [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
+        more = line_of_others(self.topics.size, _MOST_TOPICS)
         return "\n".join([title, *table_lines(rows), *more])
 
 

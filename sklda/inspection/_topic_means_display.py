@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,11 +15,13 @@ from sklda._core.types import NameList
 from sklda._topics.plotting import (
     EDGE,
     FILL,
-    axes_of,
+    PanelDisplay,
     check_indices,
+    check_result,
     import_pyplot,
-    label_list,
     largest_topics,
+    names_of_topics,
+    new_panels,
     shorten,
     write_rows,
     write_titles,
@@ -28,7 +31,6 @@ from sklda.inspection._topic_means import TopicMeans, topic_means
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _COLUMNS = 3
 _WIDTH, _HEIGHT = 2.8, 2.0  # inches of a panel with a line
@@ -37,7 +39,7 @@ _NAMES = 1.4  # inches of their names
 _MAX_NAME = 24  # characters of the name of a group
 
 
-class TopicMeansDisplay:
+class TopicMeansDisplay(PanelDisplay):
     """Plot mean topic proportions by group or over time, with intervals.
 
     Each topic has a panel. For bins of numbers or dates, the panel has a line with gaps
@@ -76,17 +78,10 @@ class TopicMeansDisplay:
     (4,)
     """
 
-    axes_: np.ndarray
-    figure_: Figure
-
     def __init__(self, *, means: Any, topic_names: NameList | None = None) -> None:
-        if not isinstance(means, TopicMeans):
-            raise TypeError(f"means must be the result of topic_means, got {means!r}.")
+        check_result(means, "means", TopicMeans, "topic_means")
         self.means = means
-        if topic_names is None:
-            topic_names = [f"topic {k}" for k in means.topics]
-        n_topics = means.topics.size
-        self.topic_names = label_list(topic_names, "topic_names", "topics", n_topics)
+        self.topic_names = names_of_topics(topic_names, means.topics)
 
     @classmethod
     @validates(
@@ -154,7 +149,7 @@ class TopicMeansDisplay:
             topics = largest_topics(sum(every, np.zeros((1, 1))), n_topics)
         shown = check_indices(topics, "topics", draws.n_topics, "topics")
         if topic_names is not None:
-            names = label_list(topic_names, "topic_names", "topics", draws.n_topics)
+            names = names_of_topics(topic_names, range(draws.n_topics))
             topic_names = [names[k] for k in shown]
         means = topic_means(
             draws,
@@ -166,68 +161,30 @@ class TopicMeansDisplay:
         )
         return cls(means=means, topic_names=topic_names).plot(ax, **style)
 
-    def plot(self, ax: Axes | Iterable[Axes] | None = None, **style: Any) -> Self:
-        """Plot the contents of the display.
+    def _panels(self) -> tuple[int, str]:
+        return len(self.topic_names) + (self.means.places is not None), "panels"
 
-        Parameters
-        ----------
-        ax : Axes or array-like of Axes, default=None
-            One Axes per topic, and one more for bins. By default, a new figure is
-            created.
-        **style : dict
-            Keyword arguments for ``Axes.plot``, which draws the means.
-
-        Returns
-        -------
-        TopicMeansDisplay
-            The display itself.
-
-        Raises
-        ------
-        ImportError, TypeError, ValueError
-            If matplotlib is not installed, or `ax` does not contain one Axes for each
-            panel.
-        """
-        import_pyplot(type(self).__name__)
-        are_bins = self.means.places is not None
-        n_panels = len(self.topic_names) + are_bins
-        axes = self._new_axes(n_panels) if ax is None else axes_of(ax)
-        if len(axes) != n_panels:
-            raise ValueError(f"ax contains {len(axes)} Axes for {n_panels} panels.")
-        draw = self._draw_line if are_bins else self._draw_rows
-        style = {"color": EDGE, "marker": "o", "markersize": 4} | style
-        for j in range(len(self.topic_names)):
-            draw(axes[j], j, style)
-            axes[j].spines[["top", "right"]].set_visible(False)
-        if are_bins:
-            self._draw_counts(axes[-1])
-        write_titles(axes[: len(self.topic_names)], self.topic_names)
-        self.axes_, self.figure_ = axes, axes[0].figure
-        return self
-
-    def _new_axes(self, n_panels: int) -> np.ndarray:
-        """Return the panels of a new figure, those of groups with names at the left."""
+    def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
         of_rows = self.means.places is None
-        n_columns = min(n_panels, _COLUMNS)
-        n_rows = -(-n_panels // n_columns)
-        width, height = _WIDTH * n_columns, _HEIGHT
-        if of_rows:
-            width, height = width + _NAMES, _ROW * len(self.means.groups) + 0.8
-        pyplot = import_pyplot(type(self).__name__)
-        figure, grid = pyplot.subplots(
-            n_rows,
-            n_columns,
-            figsize=(width, height * n_rows),
-            sharey=of_rows,
-            squeeze=False,
-            layout="constrained",
+        height = _ROW * len(self.means.groups) + 0.8 if of_rows else _HEIGHT
+        margin = (_NAMES if of_rows else 0.0, 0.0)  # for the names of groups
+        panels = new_panels(
+            pyplot, n_panels, _COLUMNS, (_WIDTH, height), margin, sharey=of_rows
         )
-        panels: np.ndarray = grid.ravel()
-        for panel in panels[n_panels:]:
-            panel.remove()
-        figure.supylabel("" if of_rows else "mean proportion", fontsize="medium")
-        figure.supxlabel("mean proportion" if of_rows else "", fontsize="medium")
-        return panels[:n_panels]
+        figure = panels[0].figure
+        label_axis = figure.supxlabel if of_rows else figure.supylabel
+        label_axis("mean proportion", fontsize="medium")
+        return panels
+
+    def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
+        draw = self._draw_rows if self.means.places is None else self._draw_line
+        style = {"color": EDGE, "marker": "o", "markersize": 4} | style
+        n_topics = len(self.topic_names)
+        for j in range(n_topics):
+            draw(axes[j], j, style)
+        for panel in axes[n_topics:]:
+            self._draw_counts(panel)
+        write_titles(axes[:n_topics], self.topic_names)
 
     def _draw_rows(self, panel: Any, j: int, style: dict[str, Any]) -> None:
         """Draw the groups of a topic from top to bottom."""
@@ -258,7 +215,6 @@ class TopicMeansDisplay:
         options = {} if width is None else {"width": width}
         panel.bar(at, self.means.n_documents, color="0.7", **options)
         panel.set_title("number of documents", fontsize="medium")
-        panel.spines[["top", "right"]].set_visible(False)
         self._write_dates(panel)
 
     def _at(self) -> np.ndarray:

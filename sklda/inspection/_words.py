@@ -21,8 +21,9 @@ from sklda._base.fitted_topics import (
 )
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._core.checks import check_limit
+from sklda._core.extras import import_pandas
 from sklda._core.types import MatrixLike, NameList, WordMetric
-from sklda._topics.plotting import import_pandas, shorten
+from sklda._topics.plotting import shorten
 from sklda._topics.word_scores import RANKING_CONSTRAINTS, word_scores
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from sklearn.utils import Bunch, get_tags
 
 from sklda._base.parameters import CONSTRAINTS, PATH, POSITIVE_INTEGER, validates
 from sklda._base.sklearn_private import Interval
+from sklda._core.extras import import_pandas
 from sklda._core.types import MatrixLike, NameList
-from sklda._topics.plotting import import_pandas
 from sklda.model_selection._fits import MEASURES, CurveData, Design, measure_all
 from sklda.model_selection._recommendation import RULES, fold_means, standard_error
 from sklda.model_selection._result import Curve

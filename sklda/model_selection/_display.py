@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,13 +11,19 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Bunch
 
 from sklda._core.types import MatrixLike
-from sklda._topics.plotting import EDGE, FILL, axes_of, import_pyplot
+from sklda._topics.plotting import (
+    EDGE,
+    FILL,
+    PanelDisplay,
+    axes_of,
+    import_pyplot,
+    new_panels,
+)
 from sklda.model_selection._curve import topic_number_curve
 from sklda.model_selection._recommendation import behind_best
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
 _COLUMNS = 3
@@ -29,7 +36,7 @@ _TITLES = {
 }
 
 
-class TopicNumberDisplay:
+class TopicNumberDisplay(PanelDisplay):
     """Plot the measures for each number of topics and the recommended numbers.
 
     Each panel shows the mean of a measure and a band of one standard error. For the
@@ -73,8 +80,6 @@ class TopicNumberDisplay:
     (6,)
     """
 
-    axes_: np.ndarray
-    figure_: Figure
     lines_: list[Line2D]
 
     def __init__(self, *, curve: Bunch) -> None:
@@ -129,45 +134,22 @@ class TopicNumberDisplay:
         curve = topic_number_curve(estimator, X, param_range, **curve_kw)
         return cls(curve=curve).plot(ax)
 
-    def plot(self, ax: Axes | Iterable[Axes] | None = None, **line_kw: Any) -> Self:
-        """Plot the curve.
+    def _panels(self) -> tuple[int, str]:
+        names = self._names()
+        return len(names), f"measures to plot: {', '.join(names)}"
 
-        Parameters
-        ----------
-        ax : Axes or array-like of Axes, default=None
-            One Axes per measure, seconds included. By default a new figure is created.
-        **line_kw : dict
-            Keyword arguments for ``Axes.plot``, which draws the means.
+    def _names(self) -> list[str]:
+        return [name for name in self.curve.mean if name != "seconds"] + ["seconds"]
 
-        Returns
-        -------
-        TopicNumberDisplay
-            The display itself.
+    def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
+        return new_panels(pyplot, n_panels, _COLUMNS, _PANEL_SIZE)
 
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        TypeError
-            If `ax` contains anything but Axes.
-        ValueError
-            If the number of Axes differs from the number of measures.
-        """
-        import_pyplot("TopicNumberDisplay")
-        names = [name for name in self.curve.mean if name != "seconds"] + ["seconds"]
-        axes = _new_axes(len(names)) if ax is None else axes_of(ax)
-        if len(axes) != len(names):
-            raise ValueError(
-                f"ax contains {len(axes)} Axes, but there are {len(names)} measures to "
-                f"plot: {', '.join(names)}."
-            )
-        style = {"color": EDGE, "marker": "o", "markersize": 4} | line_kw
-        panels = zip(axes, names, strict=True)
-        self.lines_ = [self._draw(panel, name, style) for panel, name in panels]
-        self.axes_, self.figure_ = axes, axes[0].figure
-        return self
+    def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
+        style = {"color": EDGE, "marker": "o", "markersize": 4} | style
+        panels = zip(axes, self._names(), strict=True)
+        self.lines_ = [self._draw_panel(panel, name, style) for panel, name in panels]
 
-    def _draw(self, panel: Any, name: str, style: dict[str, Any]) -> Line2D:
+    def _draw_panel(self, panel: Any, name: str, style: dict[str, Any]) -> Line2D:
         """Draw one measure; return the line of its means."""
         numbers = self.curve.n_components
         mean, error = self.curve.mean[name], self.curve.standard_error[name]
@@ -186,19 +168,4 @@ class TopicNumberDisplay:
         panel.set_xticks(numbers, [str(number) for number in numbers])
         panel.minorticks_off()
         panel.set_xlabel("number of topics")
-        panel.spines[["top", "right"]].set_visible(False)
         return line
-
-
-def _new_axes(n_panels: int) -> np.ndarray:
-    """Return one panel per measure, in a new figure."""
-    n_columns = min(n_panels, _COLUMNS)
-    n_rows = -(-n_panels // n_columns)
-    size = _PANEL_SIZE[0] * n_columns, _PANEL_SIZE[1] * n_rows
-    _, grid = import_pyplot("TopicNumberDisplay").subplots(
-        n_rows, n_columns, figsize=size, squeeze=False, layout="constrained"
-    )
-    panels: np.ndarray = grid.ravel()
-    for panel in panels[n_panels:]:
-        panel.remove()
-    return panels[:n_panels]

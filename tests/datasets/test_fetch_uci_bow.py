@@ -179,7 +179,9 @@ def test_missing_and_no_download(repository, home):
 
 def test_missing_and_no_pooch(home, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(ImportError, match=rf'{DOCWORD}: pip install "sklda\[datasets'):
+    with pytest.raises(
+        ImportError, match=rf"{DOCWORD}, fetch_uci_bow needs pooch: pip"
+    ):
         fetch_uci_bow("enron", data_home=home)
     assert not home.exists()
 

@@ -199,5 +199,5 @@ def test_axes_of_the_user(pyplot):
         some_draws(), YEARS, n_topics=2, random_state=0, ax=axes
     )
     assert display.axes_[2] is axes[2]
-    with pytest.raises(ValueError, match="ax contains 3 Axes for 2 panels"):
+    with pytest.raises(ValueError, match="ax contains 3 Axes, but there are 2 panels"):
         TopicMeansDisplay.from_draws(some_draws(), PARTY, n_topics=2, ax=axes)

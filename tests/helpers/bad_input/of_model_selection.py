@@ -98,12 +98,12 @@ def model_selection_doors() -> Iterator[tuple[str, Door]]:
         return display.from_estimator(**given.pop("curve_kw", {}), **given)
 
     def plot(**given: Any) -> Any:
-        return display(curve=curve).plot(**given.pop("line_kw", {}), **given)
+        return display(curve=curve).plot(**given.pop("style", {}), **given)
 
     of_display = {n: specs[n] for n in ("estimator", "X", "param_range")}
     of_display = {n: Spec(spec.bad, []) for n, spec in of_display.items()}
     of_display |= {"ax": no_axes, "curve_kw": nonsense}
     of_display["ax"] = Spec(no_axes.bad, [])
     yield "TopicNumberDisplay.from_estimator", Door(from_estimator, sound, of_display)
-    of_plot = {"ax": no_axes, "line_kw": nonsense}
+    of_plot = {"ax": no_axes, "style": nonsense}
     yield "TopicNumberDisplay.plot", Door(plot, {}, of_plot)
