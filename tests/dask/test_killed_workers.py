@@ -15,6 +15,7 @@ import dask
 from sklda.dask import _base, _messages, _phases
 from tests.dask import corpora
 from tests.dask.conftest import SECONDS, started
+from tests.helpers.selection import fast_and_slow
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +37,15 @@ def kill_worker(client):
 
 @pytest.mark.parametrize(
     ("name", "params", "tokens_of_task"),
-    [
-        ("partially collapsed", {}, 0),
-        ("rows", {"storage": "{}", "store_every": 3}, 0),
-        ("rows", {}, 2**24),
-        ("lists", {}, 0),
-        ("lists", {"n_shards": 1}, 0),
-    ],
+    fast_and_slow(
+        [("lists", {}, 0)],
+        [
+            ("partially collapsed", {}, 0),
+            ("rows", {"storage": "{}", "store_every": 3}, 0),
+            ("rows", {}, 2**24),
+            ("lists", {"n_shards": 1}, 0),
+        ],
+    ),
 )
 def test_killed_worker(
     name, params, tokens_of_task, processes, after_sweep, monkeypatch, tmp_path
@@ -67,6 +70,7 @@ def test_killed_worker(
     corpora.assert_same_as_local(model, corpora.fit_local(model))
 
 
+@pytest.mark.slow
 def test_workers_that_die_too_often(processes, after_sweep, monkeypatch):
     monkeypatch.setattr(_base, "MOST_LOSSES", 0)
     after_sweep(2, lambda: kill_worker(processes))
@@ -74,6 +78,7 @@ def test_workers_that_die_too_often(processes, after_sweep, monkeypatch):
         corpora.make("lists").fit(corpora.delayed_blocks())
 
 
+@pytest.mark.slow
 def test_worker_that_dies_after_the_fit(processes):
     model = corpora.make("lists").fit(corpora.delayed_blocks())
     # Nobody answers at the address of the dead: how long others try to reach it.
