@@ -85,8 +85,8 @@ def variational() -> None:
 
 # Each process has the kernels that build on each other, and compiles these once.
 PROCESSES = [
-    [single_site, covariates, on_dask],
-    [blocks, max_margin, variational],
+    [single_site, blocks, covariates, on_dask],
+    [max_margin, variational],
 ]
 
 
