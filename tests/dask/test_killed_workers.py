@@ -15,7 +15,8 @@ import dask
 from sklda.dask import _base, _messages, _phases
 from tests.dask import corpora
 from tests.dask.conftest import SECONDS, started
-from tests.helpers.selection import fast_and_slow
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -37,15 +38,13 @@ def kill_worker(client):
 
 @pytest.mark.parametrize(
     ("name", "params", "tokens_of_task"),
-    fast_and_slow(
-        [("lists", {}, 0)],
-        [
-            ("partially collapsed", {}, 0),
-            ("rows", {"storage": "{}", "store_every": 3}, 0),
-            ("rows", {}, 2**24),
-            ("lists", {"n_shards": 1}, 0),
-        ],
-    ),
+    [
+        ("partially collapsed", {}, 0),
+        ("rows", {"storage": "{}", "store_every": 3}, 0),
+        ("rows", {}, 2**24),
+        ("lists", {}, 0),
+        ("lists", {"n_shards": 1}, 0),
+    ],
 )
 def test_killed_worker(
     name, params, tokens_of_task, processes, after_sweep, monkeypatch, tmp_path
@@ -70,7 +69,6 @@ def test_killed_worker(
     corpora.assert_same_as_local(model, corpora.fit_local(model))
 
 
-@pytest.mark.slow
 def test_workers_that_die_too_often(processes, after_sweep, monkeypatch):
     monkeypatch.setattr(_base, "MOST_LOSSES", 0)
     after_sweep(2, lambda: kill_worker(processes))
@@ -78,7 +76,6 @@ def test_workers_that_die_too_often(processes, after_sweep, monkeypatch):
         corpora.make("lists").fit(corpora.delayed_blocks())
 
 
-@pytest.mark.slow
 def test_worker_that_dies_after_the_fit(processes):
     model = corpora.make("lists").fit(corpora.delayed_blocks())
     # Nobody answers at the address of the dead: how long others try to reach it.

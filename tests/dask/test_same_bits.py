@@ -110,6 +110,7 @@ def change_of(i, passed):
     return [0 * one if j == i + 1 else one for j, one in enumerate(passed)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "mutant"), MUTANTS.values(), ids=MUTANTS)
 def test_mutants_have_other_bits(name, mutant, monkeypatch):
     monkeypatch.setattr(Cluster, "n_threads", 3)

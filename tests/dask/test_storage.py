@@ -18,6 +18,7 @@ from sklda.dask._storage import Storage
 from tests.dask import corpora
 from tests.dask.conftest import Killed, kill, let_happen
 from tests.helpers.full_disk import no_file_beyond
+from tests.helpers.selection import fast_and_slow
 
 pytestmark = pytest.mark.usefixtures("client")
 
@@ -49,13 +50,14 @@ def killed(stored, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "where", "params"),
-    [
-        ("partially collapsed", "{}", {}),
-        ("rows", "file://{}", {}),
-        ("lists", "memory://{}", corpora.PRIORS),
-        ("rows", "{}", corpora.ALL_SAMPLED),
-        ("partially collapsed", "{}", corpora.SAMPLED),
-    ],
+    fast_and_slow(
+        [("partially collapsed", "{}", {}), ("lists", "memory://{}", corpora.PRIORS)],
+        [
+            ("rows", "file://{}", {}),
+            ("rows", "{}", corpora.ALL_SAMPLED),
+            ("partially collapsed", "{}", corpora.SAMPLED),
+        ],
+    ),
 )
 def test_a_fit_goes_on_from_storage(name, where, params, fit_killed, tmp_path):
     storage = where.format(tmp_path)

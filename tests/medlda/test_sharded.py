@@ -14,6 +14,7 @@ from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import assert_exact, is_wrong
 from tests.helpers.mutants import Edit, interpreted, streams
+from tests.helpers.selection import fast_and_slow
 from tests.helpers.supervised import MAIN, TEST, TRAIN, X, fit
 from tests.medlda.test_exactness import PROBLEMS
 
@@ -32,7 +33,7 @@ def test_models_of_one_class_each_may_have_shards(sampler):
     assert model.score(X[TEST], MAIN[TEST]) > 0.8
 
 
-@samplers
+@pytest.mark.parametrize("sampler", fast_and_slow(["light"], ["gibbs"]))
 def test_the_fit_depends_on_the_number_of_shards(sampler):
     fits = {n: fit(sampler=sampler, n_shards=n).coef_.tobytes() for n in (1, 2, 3, 7)}
     assert len(set(fits.values())) == 4
