@@ -40,10 +40,14 @@ if "numba" in sys.modules:  # a plugin of pytest was first
 
 from tests.helpers.warm_up import compile_all  # noqa: E402
 
-# Eight tests share the examples: 200 in the suite, which are the same in each run, and
-# 10,000 with --hypothesis-profile=long, which prints how to repeat one that fails.
+# Eight tests share the examples: 80 in the suite and 200 with the profile "more", which
+# are the same in each run, and 10,000 with --hypothesis-profile=long, which prints how
+# to repeat one that fails.
 _slow_machines = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("suite", max_examples=25, derandomize=True, **_slow_machines)
+for _name, _examples in (("suite", 10), ("more", 25)):
+    settings.register_profile(
+        _name, max_examples=_examples, derandomize=True, **_slow_machines
+    )
 settings.register_profile(
     "long", max_examples=1250, database=None, print_blob=True, **_slow_machines
 )

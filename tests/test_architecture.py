@@ -56,12 +56,22 @@ def parsed(source: str) -> ast.Module:
     return ast.parse(source)
 
 
-def imports(tree: ast.Module) -> Iterator[tuple[str, str | None]]:
-    """Yield each import as a module and a name taken from it, or None.
+@cache
+def nodes(source: str) -> list[ast.AST]:
+    return list(ast.walk(parsed(source)))
+
+
+@cache
+def imports(source: str) -> list[tuple[str, str | None]]:
+    """Return each import as a module and a name taken from it, or None.
 
     Imports inside functions and under ``if TYPE_CHECKING`` count as well.
     """
-    for node in ast.walk(tree):
+    return list(found_imports(source))
+
+
+def found_imports(source: str) -> Iterator[tuple[str, str | None]]:
+    for node in nodes(source):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, None
@@ -75,7 +85,7 @@ def arrows(sources: dict[str, str]) -> set[tuple[str, str]]:
     modules = {module_name(path) for path in sources}
     found = set()
     for path, source in sources.items():
-        for origin, name in imports(parsed(source)):
+        for origin, name in imports(source):
             # `from sklda._core import rows` imports the module rows.
             target = f"{origin}.{name}" if f"{origin}.{name}" in modules else origin
             if target.split(".")[0] == "sklda":
@@ -129,7 +139,7 @@ def import_violations(sources: dict[str, str]) -> list[str]:
         elif imported in estimators and not wraps(importer):
             wrong.append(f"{importer} imports {imported}, a file of public names")
     for path, source in sorted(sources.items()):
-        for node in ast.walk(parsed(source)):
+        for node in nodes(source):
             if isinstance(node, ast.ImportFrom) and node.level > 0:
                 wrong.append(f"{module_name(path)} has a relative import")
     graph: dict[str, set[str]] = {}
@@ -147,7 +157,7 @@ def dependency_violations(sources: dict[str, str]) -> list[str]:
     wrong = []
     for path, source in sorted(sources.items()):
         module = module_name(path)
-        for origin, name in imports(parsed(source)):
+        for origin, name in imports(source):
             package, *rest = origin.split(".")
             foreign = package not in {"sklda", ""} | KERNEL_DEPENDENCIES
             if is_kernel(module) and foreign:
@@ -165,12 +175,11 @@ def numba_violations(sources: dict[str, str]) -> list[str]:
     """Return a sentence for each way of Numba that the kernel contract excludes."""
     wrong = []
     for path, source in sorted(sources.items()):
-        tree = parsed(source)
         # With Numba's decorator, sklda cannot be imported where no file can be written.
-        numba = {("numba", None), ("numba", "njit")} & set(imports(tree))
+        numba = {("numba", None), ("numba", "njit")} & set(imports(source))
         if numba and path != DECORATOR:
             wrong.append(f"{path} takes njit from Numba, not from {DECORATOR}")
-        for node in ast.walk(tree):
+        for node in nodes(source):
             name = getattr(node, "id", None) or getattr(node, "attr", None)
             if name is None and isinstance(node, ast.alias):
                 name = node.name
@@ -209,7 +218,7 @@ def size_violations(sources: dict[str, str]) -> list[str]:
         lines = source.splitlines()
         if len(lines) > MAX_FILE_LINES:
             wrong.append(f"{path} has {len(lines)} lines")
-        for node in ast.walk(parsed(source)):
+        for node in nodes(source):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 length = code_lines(node, lines)
                 if length > MAX_FUNCTION_LINES:

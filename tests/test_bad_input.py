@@ -70,6 +70,14 @@ def marks(name: str) -> list[pytest.MarkDecorator]:
 each_name = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=marks(name)) for name, _ in public_callables()]
 )
+# Their valid values take seconds, and are those of other estimators and `topic_means`.
+MANY_FITS = {
+    "sklda.ECGSLDA",
+    "sklda.MedLDARegressor",
+    "sklda.UncollapsedGibbsLDA",
+    "sklda.inspection.TopicMeansDisplay.from_draws",
+    "sklda.model_selection.topic_number_curve",
+}
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +198,13 @@ def differences(door: Door, parameter: str, same: list[Any]) -> Iterator[str]:
             yield f"{shown}: another result than {same[0]!r:.70}: {text:.200}"
 
 
-@each_name
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=marks(name) + [pytest.mark.slow] * (name in MANY_FITS))
+        for name, _ in public_callables()
+    ],
+)
 @pytest.mark.usefixtures("pyplot", "no_network")
 def test_valid_values_work_in_every_type(doors, name):
     found = [

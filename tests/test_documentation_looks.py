@@ -10,7 +10,10 @@ from tests.helpers.browser import chromium
 
 pytest.importorskip("sphinx")
 pytest.importorskip("pydata_sphinx_theme")
-pytestmark = pytest.mark.filterwarnings("ignore")  # those of Sphinx and its parts
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),  # those of Sphinx and its parts
+]
 DOC = Path(__file__).resolve().parents[1] / "doc"
 CODE = "x" * 88  # the longest line of the formatter
 INDEX = "Title\n=====\n\n.. toctree::\n\n   guide/index\n"

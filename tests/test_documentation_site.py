@@ -14,7 +14,10 @@ from tests.helpers.browser import chromium
 
 pytest.importorskip("sphinx")
 pytest.importorskip("pydata_sphinx_theme")
-pytestmark = pytest.mark.filterwarnings("ignore")  # those of Sphinx and its parts
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),  # those of Sphinx and its parts
+]
 DOC = Path(__file__).resolve().parents[1] / "doc"
 PAGES = {
     "index": "Title\n=====\n\n.. toctree::\n\n   guide/topics\n",

@@ -1,11 +1,15 @@
-"""Fits give the same bits on every processor: `.ci/run` runs this for three."""
+"""Fits give the same bits on every processor: `.ci/run` runs this for three.
+
+One number of topics is with the fast tests, with tables of two registers.
+"""
 
 import pytest
 
 from tests.helpers import same_bits
+from tests.helpers.selection import fast_and_slow
 
 
-@pytest.mark.parametrize("n_topics", same_bits.N_TOPICS)
+@pytest.mark.parametrize("n_topics", fast_and_slow([20], [5, 32, 33, 100]))
 @pytest.mark.parametrize("sampler", same_bits.SAMPLERS)
 def test_fits_have_the_bits_that_are_stored(sampler, n_topics):
     found = same_bits.digests(sampler, n_topics)

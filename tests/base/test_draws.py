@@ -122,6 +122,7 @@ def assert_misses(rates, expected, largest_error):
     assert error < largest_error
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_true_proportions():
     level, below, above, naive = 0.8, [], [], []
     priors = {"doc_topic_prior": 0.5, "topic_word_prior": 0.1}

@@ -10,25 +10,29 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import sklda
+from tests.helpers.selection import fast_and_slow
 
-# Each class by default, and with the options that take another path through the code.
+# One of each class with the fast tests, and the options that take another path through
+# the code with the slow ones.
 ESTIMATORS = [
     sklda.CollapsedGibbsLDA(),
-    sklda.CollapsedGibbsLDA(n_components=3, blocking="nested", max_block_size=None),
-    sklda.CollapsedGibbsLDA(n_components=3, n_shards=3, n_jobs=2, max_iter=25),
     sklda.CVBLDA(),
-    sklda.CVBLDA(n_components=3, approximation="zero-order", learn_priors="symmetric"),
     sklda.PartiallyCollapsedGibbsLDA(
         n_components=3, learn_priors="symmetric", n_jobs=2
     ),
     sklda.UncollapsedGibbsLDA(n_components=3, learn_priors="asymmetric", max_iter=25),
     sklda.DMRLDA(max_iter=25),
     sklda.ECGSLDA(max_iter=25),
-    sklda.ECGSLDA(n_components=3, strategy="shortcut", n_shards=3, max_iter=25),
     sklda.MedLDAClassifier(max_iter=20),
+    sklda.MedLDARegressor(n_components=3, max_iter=20),
+]
+VARIANTS = [
+    sklda.CollapsedGibbsLDA(n_components=3, blocking="nested", max_block_size=None),
+    sklda.CollapsedGibbsLDA(n_components=3, n_shards=3, n_jobs=2, max_iter=25),
+    sklda.CVBLDA(n_components=3, approximation="zero-order", learn_priors="symmetric"),
+    sklda.ECGSLDA(n_components=3, strategy="shortcut", n_shards=3, max_iter=25),
     sklda.MedLDAClassifier(n_components=3, sampler="gibbs", learn_priors="asymmetric"),
     sklda.MedLDAClassifier(n_components=3, multi_class="ovr", n_jobs=2, max_iter=20),
-    sklda.MedLDARegressor(n_components=3, max_iter=20),
 ]
 
 # One of the private checks has more tokens than this one takes.
@@ -87,8 +91,15 @@ not_converged = pytest.mark.filterwarnings(
 
 
 @not_converged
-@parametrize_with_checks([*ESTIMATORS, SMALL], expected_failed_checks=expected_failures)
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_check_suite(estimator, check):
+    run_check(check, estimator)
+
+
+@pytest.mark.slow
+@not_converged
+@parametrize_with_checks([*VARIANTS, SMALL], expected_failed_checks=expected_failures)
+def test_check_suite_of_variants(estimator, check):
     run_check(check, estimator)
 
 
@@ -98,13 +109,13 @@ def test_check_suite(estimator, check):
     "ignore:X (has|does not have valid) feature names:UserWarning"
 )
 @pytest.mark.parametrize("name", PRIVATE_CHECKS)
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+@pytest.mark.parametrize("estimator", fast_and_slow(ESTIMATORS, VARIANTS), ids=repr)
 def test_private_check(estimator, name):
     check = getattr(estimator_checks, f"check_{name}")
     run_check(check, type(estimator).__name__, clone(estimator))
 
 
-@pytest.mark.parametrize("estimator", [*ESTIMATORS, SMALL], ids=repr)
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, *VARIANTS, SMALL], ids=repr)
 def test_tags_tell_that_counts_are_wanted(estimator):
     tags = estimator.__sklearn_tags__()
     assert tags.input_tags.sparse

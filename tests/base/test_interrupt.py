@@ -19,6 +19,7 @@ from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.interpreter import run_python
 from tests.helpers.interrupts import interrupt, interrupted_at
+from tests.helpers.selection import fast_and_slow
 from tests.helpers.small_fits import X, make
 
 OTHER = make_lda_corpus(20, 12, 3, document_length=30, random_state=1)[0]
@@ -156,15 +157,16 @@ FIT = {"_fit_chain", "_fit", "_end", "fitting"}
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(
     ("model", "methods"),
-    [
-        (CollapsedGibbsLDA, ["fit"]),
-        (CollapsedGibbsLDA, ["fit", "fit"]),
-        (CVBLDA, ["partial_fit", "fit"]),
-        (CVBLDA, ["fit", "partial_fit"]),
-        (MedLDAClassifier, ["fit"]),
-        (MedLDAClassifier, ["fit", "fit"]),
-        (MedLDARegressor, ["fit", "fit"]),
-    ],
+    fast_and_slow(
+        [(CollapsedGibbsLDA, ["fit", "fit"]), (CVBLDA, ["fit", "partial_fit"])],
+        [
+            (CollapsedGibbsLDA, ["fit"]),
+            (CVBLDA, ["partial_fit", "fit"]),
+            (MedLDAClassifier, ["fit"]),
+            (MedLDAClassifier, ["fit", "fit"]),
+            (MedLDARegressor, ["fit", "fit"]),
+        ],
+    ),
 )
 def test_no_instant_leaves_parts_of_two_fits(model, methods):
     y = np.arange(40) % 2
@@ -196,35 +198,31 @@ from sklda._simd import compile
 signal.signal(signal.SIGINT, signal.default_int_handler)
 X = np.eye(6, dtype=int) + 1
 sweep = Chain.sweep
+params = {"n_components": 2, "max_iter": 5, "random_state": 0}
 
 def signalled(self):
     sweep(self)
     if self.n_sweeps == 3:
         signal.raise_signal(signal.SIGINT)
 
-model = MODEL
-Chain.sweep = signalled
-try:
-    model.fit(X)
-except KeyboardInterrupt:
-    print("stopped", sorted(name for name in vars(model) if name.endswith("_")))
-Chain.sweep = sweep
-print("then", model.fit(X).n_iter_)
+for model in (
+    CollapsedGibbsLDA(**params),
+    ECGSLDA(n_shards=3, n_jobs=2, **params),
+    PartiallyCollapsedGibbsLDA(n_jobs=2, **params),
+    UncollapsedGibbsLDA(**params),
+):
+    Chain.sweep = signalled
+    try:
+        model.fit(X)
+    except KeyboardInterrupt:
+        print("stopped", sorted(name for name in vars(model) if name.endswith("_")))
+    Chain.sweep = sweep
+    print("then", model.fit(X).n_iter_)
 """
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        "CollapsedGibbsLDA(2, max_iter=5, random_state=0)",
-        "ECGSLDA(2, max_iter=5, random_state=0, n_shards=3, n_jobs=2)",
-        "PartiallyCollapsedGibbsLDA(2, max_iter=5, random_state=0, n_jobs=2)",
-        "UncollapsedGibbsLDA(2, max_iter=5, random_state=0)",
-    ],
-)
-def test_a_real_signal(model):
-    output = run_python(SCRIPT.replace("MODEL", model))
-    assert output.splitlines() == ["stopped []", "then 5"]
+def test_a_real_signal():
+    assert run_python(SCRIPT).splitlines() == ["stopped []", "then 5"] * 4
 
 
 WORST = """
@@ -251,6 +249,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blocking", ["nested", "backward"])
 @pytest.mark.parametrize("size", [None, 10**6])
 def test_ctrl_c_is_heard_within_two_seconds(blocking, size):

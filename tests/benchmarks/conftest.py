@@ -1,9 +1,13 @@
-"""Corpora of a few documents, which the questions take for real ones."""
+"""Corpora of a few documents, which the questions take for real ones.
+
+All tests of benchmarks are slow: they test nothing of the package.
+"""
 
 import gzip
 import json
 import os
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +15,14 @@ from scipy import sparse
 
 from benchmarks import compare, corpora, size, worker
 from benchmarks.worker import Session
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest looks at the marks
+def pytest_collection_modifyitems(items):
+    folder = Path(__file__).parent
+    for item in items:
+        if folder in item.path.parents:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

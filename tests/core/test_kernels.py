@@ -19,6 +19,7 @@ from tests.helpers import corpora
 from tests.helpers.enumeration import faults, streams_of
 from tests.helpers.mutants import streams
 from tests.helpers.samplers import GROUPS, SAMPLERS
+from tests.helpers.selection import fast_and_slow
 
 KNOWN = SAMPLERS | GROUPS
 KERNELS = [
@@ -139,7 +140,7 @@ def sweep_often(sampler, corpus, n_words, alpha, beta, seed=0, n_sweeps=20):
     return state
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", fast_and_slow(range(2), range(2, 6)))
 @each
 def test_tables_are_right_after_many_sweeps(name, seed):
     rng, sampler = np.random.default_rng(seed), KNOWN[name].compiled()
@@ -158,7 +159,7 @@ def test_tables_are_right_after_many_sweeps(name, seed):
     assert counts.word_topic.dtype == counts.topic.dtype == np.int32
 
 
-@pytest.mark.parametrize("n_topics", [1, 15, 16, 17, 40])
+@pytest.mark.parametrize("n_topics", fast_and_slow([17], [1, 15, 16, 40]))
 @each
 def test_lists_that_are_full(name, n_topics):
     sampler, corpus = KNOWN[name].compiled(), corpora.tight_corpus()
@@ -167,7 +168,7 @@ def test_lists_that_are_full(name, n_topics):
         sweep_often(sampler, split_cells(corpus, most), 9, alphas, beta, seed=most)
 
 
-@pytest.mark.parametrize("n_topics", [1, 3, 20])
+@pytest.mark.parametrize("n_topics", fast_and_slow([20], [1, 3]))
 @each
 def test_priors_and_counts_at_the_ends_of_their_range(name, n_topics):
     counts = np.array([[4, 3, 1], [2, 0, 3], [20_000, 4, 1]])

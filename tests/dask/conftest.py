@@ -2,6 +2,7 @@
 
 import logging
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 
@@ -60,22 +61,23 @@ def processes():
         yield client
 
 
+def let_happen(monkeypatch, number, happens):
+    """Let something happen after a sweep; return a function that ends this."""
+    sweep = _chain.ClusterChain.sweep
+
+    def changed(chain):
+        sweep(chain)
+        if chain.n_sweeps == number:
+            happens()
+
+    monkeypatch.setattr(_chain.ClusterChain, "sweep", changed)
+    return lambda: monkeypatch.setattr(_chain.ClusterChain, "sweep", sweep)
+
+
 @pytest.fixture
 def after_sweep(monkeypatch):
     """Return a function that lets something happen in mid-fit."""
-
-    def at(number, happens):
-        sweep = _chain.ClusterChain.sweep
-
-        def changed(chain):
-            sweep(chain)
-            if chain.n_sweeps == number:
-                happens()
-
-        monkeypatch.setattr(_chain.ClusterChain, "sweep", changed)
-        return lambda: monkeypatch.setattr(_chain.ClusterChain, "sweep", sweep)
-
-    return at
+    return partial(let_happen, monkeypatch)
 
 
 @pytest.fixture

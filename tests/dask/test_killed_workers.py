@@ -16,6 +16,8 @@ from sklda.dask import _base, _messages, _phases
 from tests.dask import corpora
 from tests.dask.conftest import SECONDS, started
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def cluster():

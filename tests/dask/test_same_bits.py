@@ -9,32 +9,37 @@ pytest.importorskip("distributed", reason='sklda.dask needs the extra "dask"')
 from sklda.dask import _counting, _phases
 from sklda.dask._cluster import Cluster
 from tests.dask import corpora
+from tests.helpers.selection import fast_and_slow
 
 pytestmark = pytest.mark.usefixtures("client")
 
 
 @pytest.mark.parametrize(
     ("name", "params", "sizes"),
-    [
-        ("partially collapsed", {"n_partitions": 1}, [60]),
-        ("partially collapsed", {"n_partitions": 5}, [60]),
-        ("partially collapsed", {"n_partitions": 2}, [7, 23, 0, 30, 0]),
-        ("partially collapsed", {"n_partitions": 3}, [5] * 12),
-        ("partially collapsed", corpora.SAMPLED, [7, 23, 0, 30, 0]),
-        ("rows", {"n_shards": 1}, [7, 23, 30]),
-        ("rows", {"n_shards": 2}, [7, 23, 30]),
-        ("rows", corpora.PRIORS, [5] * 12),
-        ("rows", {"n_components": 50}, [60]),
-        ("rows", {"n_shards": 8}, [7, 23, 30]),
-        ("rows", corpora.ALL_SAMPLED, [7, 23, 30]),
-        ("lists", {"n_shards": 1}, [5] * 12),
-        ("lists", {**corpora.ALL_SAMPLED, "n_shards": 1}, [7, 23, 0, 30, 0]),
-        ("lists", {"n_shards": 2}, [60]),
-        ("lists", corpora.PRIORS, [7, 23, 0, 30, 0]),
-        ("lists", {"n_components": 130, "sampler": "auto"}, [7, 23, 30]),
-        ("lists", {"blocking": "backward"}, [7, 23, 30]),
-        ("lists", {"blocking": "nested", "max_block_size": None}, [7, 23, 30]),
-    ],
+    fast_and_slow(
+        [
+            ("partially collapsed", {"n_partitions": 2}, [7, 23, 0, 30, 0]),
+            ("partially collapsed", corpora.SAMPLED, [7, 23, 0, 30, 0]),
+            ("rows", {"n_shards": 2}, [7, 23, 30]),
+            ("rows", corpora.PRIORS, [5] * 12),
+            ("lists", {"n_shards": 1}, [5] * 12),
+            ("lists", corpora.PRIORS, [7, 23, 0, 30, 0]),
+            ("lists", {"blocking": "backward"}, [7, 23, 30]),
+        ],
+        [
+            ("partially collapsed", {"n_partitions": 1}, [60]),
+            ("partially collapsed", {"n_partitions": 5}, [60]),
+            ("partially collapsed", {"n_partitions": 3}, [5] * 12),
+            ("rows", {"n_shards": 1}, [7, 23, 30]),
+            ("rows", {"n_components": 50}, [60]),
+            ("rows", {"n_shards": 8}, [7, 23, 30]),
+            ("rows", corpora.ALL_SAMPLED, [7, 23, 30]),
+            ("lists", {**corpora.ALL_SAMPLED, "n_shards": 1}, [7, 23, 0, 30, 0]),
+            ("lists", {"n_shards": 2}, [60]),
+            ("lists", {"n_components": 130, "sampler": "auto"}, [7, 23, 30]),
+            ("lists", {"blocking": "nested", "max_block_size": None}, [7, 23, 30]),
+        ],
+    ),
     ids=str,
 )
 def test_a_fit_is_the_same_for_any_chunks(name, params, sizes, monkeypatch):
@@ -64,7 +69,7 @@ def test_shards_without_documents_or_words(n_words):
     corpora.assert_same_as_local(model, corpora.fit_local(model, some))
 
 
-@pytest.mark.parametrize("n_threads", [1, 2, 3, 4, 5, 9])
+@pytest.mark.parametrize("n_threads", fast_and_slow([3], [1, 2, 4, 5, 9]))
 @pytest.mark.parametrize("name", ["rows", "lists"])
 def test_shards_are_the_same_in_any_number_of_parts(name, n_threads, monkeypatch):
     monkeypatch.setattr(Cluster, "n_threads", n_threads)
@@ -105,6 +110,7 @@ def change_of(i, passed):
     return [0 * one if j == i + 1 else one for j, one in enumerate(passed)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "mutant"), MUTANTS.values(), ids=MUTANTS)
 def test_mutants_have_other_bits(name, mutant, monkeypatch):
     monkeypatch.setattr(Cluster, "n_threads", 3)

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +16,33 @@ import sklda
 from sklda.dask import _storage
 from sklda.dask._storage import Storage
 from tests.dask import corpora
+from tests.dask.conftest import Killed, kill, let_happen
 from tests.helpers.full_disk import no_file_beyond
+from tests.helpers.selection import fast_and_slow
 
 pytestmark = pytest.mark.usefixtures("client")
 
 
+@pytest.fixture(scope="module")
+def stored(client, tmp_path_factory):
+    """Return the folder that a fit leaves which is killed after sweep 5."""
+    folder = tmp_path_factory.mktemp("stored")
+    with pytest.MonkeyPatch.context() as patch:
+        let_happen(patch, 5, kill)
+        with pytest.raises(Killed):
+            make(folder).fit(corpora.delayed_blocks())
+    return folder
+
+
+def make(folder):
+    return corpora.make(storage=str(folder), store_every=2)
+
+
 @pytest.fixture
-def killed(fit_killed, tmp_path):
+def killed(stored, tmp_path):
     """Return a model that was killed after sweep 5; sweep 4 is in storage."""
-    return fit_killed(corpora.make(storage=str(tmp_path), store_every=2), 5)
+    shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
+    return make(tmp_path)
 
 
 # --- going on --------------------------------------------------------------------
@@ -31,13 +50,14 @@ def killed(fit_killed, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "where", "params"),
-    [
-        ("partially collapsed", "{}", {}),
-        ("rows", "file://{}", {}),
-        ("lists", "memory://{}", corpora.PRIORS),
-        ("rows", "{}", corpora.ALL_SAMPLED),
-        ("partially collapsed", "{}", corpora.SAMPLED),
-    ],
+    fast_and_slow(
+        [("partially collapsed", "{}", {}), ("lists", "memory://{}", corpora.PRIORS)],
+        [
+            ("rows", "file://{}", {}),
+            ("rows", "{}", corpora.ALL_SAMPLED),
+            ("partially collapsed", "{}", corpora.SAMPLED),
+        ],
+    ),
 )
 def test_a_fit_goes_on_from_storage(name, where, params, fit_killed, tmp_path):
     storage = where.format(tmp_path)

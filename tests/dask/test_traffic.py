@@ -44,6 +44,7 @@ def traffic(monkeypatch):
     return received
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cls", "params"),
     [(PartiallyCollapsedGibbsLDA, {}), (CollapsedGibbsLDA, {"n_shards": 2})],
@@ -81,6 +82,7 @@ def received():
     return tcp.sizes
 
 
+@pytest.mark.slow
 def test_a_part_receives_the_words_of_one_shard(processes, after_sweep, monkeypatch):
     monkeypatch.setattr(_phases, "TOKENS_OF_TASK", 0)
     n_shards, n_topics = 8, 100

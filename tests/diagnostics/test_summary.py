@@ -12,6 +12,7 @@ from sklda.diagnostics._table import rows_of_pairs, texts
 from sklda.diagnostics._verdict import Sweeps, judge
 from tests.helpers.chains import autoregressions
 from tests.helpers.interpreter import run_python
+from tests.helpers.selection import fast_and_slow
 
 pytest.importorskip("arviz_stats")
 
@@ -125,7 +126,7 @@ def test_too_few_draws():
     assert "Too few" not in chains.verdict_
 
 
-seeds = pytest.mark.parametrize("seed", range(2))
+seeds = pytest.mark.parametrize("seed", fast_and_slow([0], [1]))
 
 
 @seeds
@@ -203,6 +204,7 @@ def test_verdicts_on_known_draws(draws, words):
     assert verdict.converged == ("4 chains agree" in words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "persistence"), [(20, 0.8), (20, 0.9), (40, 0.9)])
 def test_slow_chains_that_do_not_rise_are_seldom_said_to(n, persistence):
     # Some do, for chains of so few effective draws rise by chance.

@@ -57,6 +57,7 @@ def test_good_chains_are_good_enough(kind, n):
     assert sum(found) >= N_TIMES - 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_chains", [2, 4, 8])
 @pytest.mark.parametrize("n_draws", [20, 100])
 def test_r_hat_of_independent_draws(n_chains, n_draws):

@@ -20,18 +20,6 @@ def make(blocking, most, **params):
 
 
 @kinds
-@pytest.mark.parametrize("learn_priors", [None, "symmetric", "asymmetric"])
-def test_a_seed_repeats_a_fit(blocking, most, learn_priors):
-    params = {"learn_priors": learn_priors, "max_iter": 25}
-    model = make(blocking, most, **params).fit(X)
-    assert_same_fit(model, make(blocking, most, **params).fit(X))
-    assert_same_fit(model, make(blocking, most, **params).fit(X.toarray()))
-    other = make(blocking, most, **params, random_state=1).fit(X)
-    assert (other.topic_assignments_ != model.topic_assignments_).any()
-    assert (model.topic_word_prior_ == 1 / 3) == (learn_priors is None)
-
-
-@kinds
 def test_topics_are_those_of_the_tokens_of_X(blocking, most):
     model = make(blocking, most, burn_in=11).fit(X)
     corpus = check_corpus(make(None, None), X, reset=True)

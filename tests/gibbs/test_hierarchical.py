@@ -199,6 +199,7 @@ def test_documents_without_tokens(name):
         assert 0.7 * mean < trace[one].mean() < 1.4 * mean
 
 
+@pytest.mark.slow
 def test_priors_without_tokens_are_drawn_from_their_priors():
     problem = Problem(corpus_of(np.zeros((3, 2), int)), 2, np.ones(2), 0.5)
     chain = Chain(single_site_rows, problem, streams(1))

@@ -17,6 +17,7 @@ from tests.helpers.mutants import streams
 FAR = 2**31 + 5  # tokens, and cells, before the first real one
 N_WORDS, N_TOPICS = 9, 4
 SAMPLERS = [single_site_lists, single_site_registers, single_site_rows]
+SLOW = pytest.mark.slow  # what is compiled for this one test
 each = pytest.mark.parametrize(
     "sampler", SAMPLERS, ids=lambda sampler: sampler.__name__.rpartition("_")[2]
 )
@@ -61,7 +62,7 @@ def test_tokens_and_cells_are_numbered_in_64_bits(sampler, problem, z):
     assert len(list(kernel_parts(part, 1))) == 1
 
 
-@pytest.mark.parametrize("kind", [np.int64, np.int32])
+@pytest.mark.parametrize("kind", [np.int32, pytest.param(np.int64, marks=SLOW)])
 @each
 def test_totals_beyond_32_bits_repel(kind, sampler, problem, z):
     # With 2**32 tokens elsewhere, none stays on topic 0. In 32 bits they would be none.

@@ -29,6 +29,7 @@ from tests.helpers.corpora import random_corpus, tight_corpus, words_of
 from tests.helpers.interrupts import wait_for_threads
 from tests.helpers.mutants import Edit, interpreted, streams
 from tests.helpers.samplers import SAMPLERS, SHARDABLE
+from tests.helpers.selection import fast_and_slow
 
 X = make_lda_corpus(40, 20, 4, document_length=40, random_state=0)[0]
 
@@ -92,7 +93,7 @@ def start(name, corpus, n_shards, n_topics=4, threads=None):
 
 
 @pytest.mark.parametrize("n_shards", [2, 5, 100])
-@pytest.mark.parametrize("n_topics", [1, 4, 20])
+@pytest.mark.parametrize("n_topics", fast_and_slow([20], [1, 4]))
 @each
 def test_counts_are_those_of_the_topics_after_every_sweep(name, n_shards, n_topics):
     for corpus in (random_corpus(1, 25, 9, mean=2), tight_corpus()):
@@ -279,6 +280,7 @@ TINY = {
 EXACT = [one for one in SHARDABLE if not one.startswith(("shortcut", "dynamic"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tiny", TINY.values(), ids=TINY)
 @pytest.mark.parametrize("name", EXACT)
 def test_only_the_totals_are_approximate(name, tiny):

@@ -14,6 +14,7 @@ from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import sample_chains
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import corpus_of
+from tests.helpers.selection import fast_and_slow
 from tests.helpers.ways_to_fit import GIBBS
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0].toarray()
@@ -212,7 +213,9 @@ def test_the_caller_may_change_x_between_the_fits():
 
 
 @each
-@pytest.mark.parametrize("topic_word_prior", [0.2, np.linspace(0.1, 0.5, 30)])
+@pytest.mark.parametrize(
+    "topic_word_prior", fast_and_slow([0.2], [np.linspace(0.1, 0.5, 30)])
+)
 def test_the_caller_may_change_attributes_between_the_fits(name, topic_word_prior):
     if not np.isscalar(topic_word_prior) and name == "learned priors":
         pytest.skip("an array is not learned")

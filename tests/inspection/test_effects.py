@@ -145,6 +145,7 @@ def assert_covers(covered, level):
     assert (np.abs(rate - level) < 4 * error).all()
 
 
+@pytest.mark.slow
 def test_intervals_cover_planted_effects():
     # Each topic has words of its own: the topics of the tokens are known.
     rng, covered = np.random.default_rng(0), []

@@ -14,8 +14,11 @@ sync_api = pytest.importorskip("playwright.sync_api")
 # On a busy machine Chromium is at times without a new frame for ten seconds.
 sync_api.expect.set_options(timeout=30_000)
 
-# One of them has no names of words.
-pytestmark = pytest.mark.filterwarnings("ignore:Words are shown as column numbers")
+pytestmark = [
+    pytest.mark.slow,
+    # One of them has no names of words.
+    pytest.mark.filterwarnings("ignore:Words are shown as column numbers"),
+]
 
 
 @pytest.fixture(scope="module")

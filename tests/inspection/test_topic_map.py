@@ -9,6 +9,7 @@ from sklda.inspection import TopicMapDisplay
 from sklda.inspection._topic_map import classical_scaling
 from tests.helpers.known_topics import KnownTopics, columns_are_shown
 from tests.helpers.pictures import LONG, boxes_without_lines, model_of, overlaps
+from tests.helpers.selection import fast_and_slow
 
 pytestmark = columns_are_shown
 
@@ -57,7 +58,9 @@ def circles_that_labels_meet(display, clearance=2.0):
     return met
 
 
-@pytest.mark.parametrize(("n_topics", "whole"), [(1, 1), (2, 2), (20, 15), (100, 100)])
+@pytest.mark.parametrize(
+    ("n_topics", "whole"), fast_and_slow([(1, 1), (2, 2), (20, 15)], [(100, 100)])
+)
 def test_labels_of_the_map_are_apart_from_each_other_and_from_circles(
     pyplot, n_topics, whole
 ):

@@ -96,6 +96,7 @@ def test_tables():
     assert lines[4].split() == ["2003", "0", *"---"]
 
 
+@pytest.mark.slow
 def test_intervals_cover_planted_means():
     # Each topic has words of its own: the topics of the tokens are known.
     planted = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])

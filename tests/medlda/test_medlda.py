@@ -210,17 +210,6 @@ def test_a_bad_number_of_steps_is_refused_after_fit(n_steps):
             call(X[TEST])
 
 
-@samplers
-@strategies
-def test_the_fit_depends_on_the_seed_alone(sampler, multi_class):
-    params = {"sampler": sampler, "multi_class": multi_class, "max_iter": 20}
-    model = fit(**params, learn_priors="asymmetric")
-    for n_jobs in (1, 2, 3, -1):
-        assert_same_fit(fit(**params, learn_priors="asymmetric", n_jobs=n_jobs), model)
-    other = fit(**params, learn_priors="asymmetric", random_state=1)
-    assert (other.components_ != model.components_).any()
-
-
 @strategies
 def test_frames_of_topics_do_not_disturb_scores(multi_class):
     pytest.importorskip("pandas")

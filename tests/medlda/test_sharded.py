@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from sklda import MedLDAClassifier, MedLDARegressor
 from sklda._chain.sharded import Sharded
 from sklda._core.problem import Problem
 from sklda._core.threads import Threads
@@ -15,34 +14,14 @@ from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import assert_exact, is_wrong
 from tests.helpers.mutants import Edit, interpreted, streams
-from tests.helpers.supervised import INDICATORS, MAIN, TEST, THETA, TRAIN, X, fit
+from tests.helpers.selection import fast_and_slow
+from tests.helpers.supervised import MAIN, TEST, TRAIN, X, fit
 from tests.medlda.test_exactness import PROBLEMS
 
 samplers = pytest.mark.parametrize("sampler", ["light", "gibbs"])
 steps = pytest.mark.parametrize("n_weight_steps", [2, None])
 
 # --- threads and the number of shards --------------------------------------------
-
-
-@samplers
-@steps
-@pytest.mark.parametrize(
-    ("cls", "y"),
-    [
-        (MedLDAClassifier, MAIN),
-        (MedLDAClassifier, INDICATORS),
-        (MedLDARegressor, THETA[:, 0]),
-    ],
-    ids=["classes", "labels", "numbers"],
-)
-def test_the_fit_does_not_depend_on_the_number_of_threads(
-    sampler, n_weight_steps, cls, y
-):
-    params = {"sampler": sampler, "n_weight_steps": n_weight_steps, "n_shards": 3}
-    params |= {"learn_priors": "asymmetric", "max_iter": 22, "cls": cls}
-    model = fit(y[TRAIN], **params)
-    for n_jobs in (1, 2, 4):
-        assert_same_fit(fit(y[TRAIN], **params, n_jobs=n_jobs), model)
 
 
 @samplers
@@ -54,7 +33,7 @@ def test_models_of_one_class_each_may_have_shards(sampler):
     assert model.score(X[TEST], MAIN[TEST]) > 0.8
 
 
-@samplers
+@pytest.mark.parametrize("sampler", fast_and_slow(["light"], ["gibbs"]))
 def test_the_fit_depends_on_the_number_of_shards(sampler):
     fits = {n: fit(sampler=sampler, n_shards=n).coef_.tobytes() for n in (1, 2, 3, 7)}
     assert len(set(fits.values())) == 4

@@ -1,6 +1,6 @@
-"""A script of a user, for type checkers: it must pass `mypy` and `pyright`.
+"""A script of a user, which must pass `pyright`.
 
-The last lines hold mistakes that both must find: a comment that silences nothing is an
+The last lines hold mistakes that it must find: a comment that silences nothing is an
 error too.
 """
 
@@ -97,14 +97,20 @@ completion = vocabulary_score(lda, X, range(20), X)
 MedLDAClassifier(class_weight="balanced")
 MedLDAClassifier(class_weight={"a": 2.0})
 
-CollapsedGibbsLDA(n_topics=3)  # type: ignore[call-arg]
-other = sklda.LdaModel  # type: ignore[attr-defined]
-CollapsedGibbsLDA(sampler="fast")  # type: ignore[arg-type]
-CollapsedGibbsLDA(blocking="both")  # type: ignore[arg-type]
-CVBLDA(approximation="first-order")  # type: ignore[arg-type]
-MedLDAClassifier(class_weight="balance")  # type: ignore[arg-type]
-MedLDAClassifier(multi_class="one-vs-rest")  # type: ignore[arg-type]
-TopWordsDisplay.from_estimator(lda, set(names.tolist()))  # type: ignore[arg-type]
-topic_coherence(lda.components_, X, measure="c_w2v")  # type: ignore[arg-type]
-topic_number_curve(lda, X, [2, 3], measures=["c_w2v"])  # type: ignore[list-item]
-align_topics(components, [components], "cosine")  # type: ignore[arg-type]
+CollapsedGibbsLDA(n_topics=3)  # pyright: ignore[reportCallIssue]
+other = sklda.LdaModel  # pyright: ignore[reportAttributeAccessIssue]
+CollapsedGibbsLDA(sampler="fast")  # pyright: ignore[reportArgumentType]
+CollapsedGibbsLDA(blocking="both")  # pyright: ignore[reportArgumentType]
+CVBLDA(approximation="first-order")  # pyright: ignore[reportArgumentType]
+MedLDAClassifier(class_weight="balance")  # pyright: ignore[reportArgumentType]
+MedLDAClassifier(multi_class="one-vs-rest")  # pyright: ignore[reportArgumentType]
+TopWordsDisplay.from_estimator(lda, set(names.tolist()))  # pyright: ignore[reportArgumentType]
+topic_coherence(lda.components_, X, measure="c_w2v")  # pyright: ignore[reportArgumentType]
+topic_number_curve(lda, X, [2, 3], measures=["c_w2v"])  # pyright: ignore[reportArgumentType]
+align_topics(components, [components], "cosine")  # pyright: ignore[reportArgumentType]
+weights = lda.componets_  # pyright: ignore[reportAttributeAccessIssue]
+lda.set_params(max_iter=5).fit_tranform(X)  # pyright: ignore[reportAttributeAccessIssue]
+lda.transform()  # pyright: ignore[reportCallIssue]
+lda.draws_.doc_topic_interval(0.9)  # pyright: ignore[reportOptionalMemberAccess]
+found = sample_chains(lda, X).verdict  # pyright: ignore[reportAttributeAccessIssue]
+title: str = lda.score(X)  # pyright: ignore[reportAssignmentType]
