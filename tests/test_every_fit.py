@@ -64,6 +64,7 @@ def regressor(**params):
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.* draws are too few",  # fits are short
     "ignore:.* topics have no tokens",
+    "ignore:The topic proportions of",  # and topics are alike
 )
 
 CASES = {

@@ -28,7 +28,7 @@ from sklda._core.sampler import Sampler, Shardable
 from sklda._core.threads import Threads
 from sklda._core.word_prior import WordPrior
 from sklda._gibbs.blocked_sampler import Blocked
-from sklda._medlda.losses import EpsilonInsensitive, Hinge
+from sklda._medlda.losses import EpsilonInsensitive, Hinge, Tasks
 from sklda._medlda.sampler import MaxMargin
 from tests.cvb import test_exact as cvb_exact
 from tests.cvb import test_kernels as cvb_kernels
@@ -368,7 +368,7 @@ def test_behind_the_value_is_a_sampler_that_is_walked_and_exact(cls, param, valu
     params = {"max_block_size": None} if param == "blocking" else {}
     model = cls(n_topics, **{param: value}, **params)
     if cls.__name__.startswith("MedLDA"):
-        made = model._make_sampler(problem_of(n_topics), Threads())
+        made = model._make_sampler(Tasks(Hinge(1.0), TARGETS, {}), Threads())
         assert (made.n_mh_steps is None) == (WALKED[name].n_mh_steps is None)
     else:
         assert model._make_sampler(problem_of(n_topics), Threads()) == COMPILED[name]

@@ -101,6 +101,7 @@ def test_one_document_of_few_words_and_many_tokens(blocking):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:The topic proportions of")  # with so small an alpha
 @pytest.mark.parametrize("prior", [1e-10, 1e10])
 @pytest.mark.parametrize("n_topics", [1, 3, 20])
 @kinds

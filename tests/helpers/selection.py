@@ -17,9 +17,3 @@ def fast_and_slow(fast: Iterable[Any], slow: Iterable[Any]) -> list[Any]:
 def slowly(value: Any) -> Any:
     values = value if isinstance(value, tuple) else (value,)
     return pytest.param(*values, marks=pytest.mark.slow)
-
-
-def first_fast(values: Iterable[Any]) -> list[Any]:
-    """Return all values; all but the first are slow."""
-    first, *others = values
-    return fast_and_slow([first], others)
