@@ -27,11 +27,10 @@ from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_prior import SampledPrior, copy_of
 from sklda._core.sampler import SamplerState
 from sklda._core.threads import Threads
-from sklda._topics.intervals import draws_interval
 
 MOST_TOKENS = 0.99  # of the tokens are on the topics that count as used
 _AT_A_TIME = 10_000  # documents
-_LEVEL = 0.95  # of the interval of the number of topics
+_ENDS = 0.025, 0.975  # of the interval of the number of topics
 
 
 class TraceEntry(NamedTuple):
@@ -255,7 +254,8 @@ def prior_attributes(priors: Sequence[HierarchicalPrior | None]) -> dict[str, An
     burn_in = min(sampled[0].burn_in, sampled[0].kept[0].sweep - 1)
     after = trace["sweep"].reshape(len(columns), -1)[:, 0] > burn_in
     n_topics = {
-        name: np.array([n.mean(axis=0), *draws_interval(n, _LEVEL)])
+        # Of sweeps, which are no independent draws: quantiles of the trace as it is.
+        name: np.array([n.mean(axis=0), *np.quantile(n, _ENDS, axis=0)])
         for name in ("n_topics", "n_nonempty")
         for n in [trace[name][after]]
     }
