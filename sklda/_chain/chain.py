@@ -106,10 +106,9 @@ class Chain:
 
         A change leaves all samples so far out of the averages.
         """
-        if self.prior is not None:
-            self.prior.threads = threads
         if self.prior is not None and not isinstance(self.prior, HierarchicalPrior):
-            return  # the model samples it
+            self.prior.threads = threads  # the model samples it
+            return
         if (priors is None) != (self.prior is None):
             self.prior = None
             self.forget_samples()

@@ -123,6 +123,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         **TRACE_CONSTRAINTS,
     }
 
+    _may_add_documents: ClassVar[bool] = True  # when a fit goes on
     topic_assignments_: np.ndarray
     log_joint_: np.ndarray
     log_joint_iter_: np.ndarray
@@ -242,7 +243,8 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         threads: Threads,
     ) -> Chain:
         corpus, sampler = problem.corpus, self._make_sampler(problem, threads)
-        check_documents(corpus, chain.problem.corpus, may_add=True)
+        may_add = self._may_add_documents
+        check_documents(corpus, chain.problem.corpus, may_add=may_add)
         chain = chain.extended(sampler, corpus, threads)
         n_kept, keep_draws = len(chain.draws), self._parameters.keep_draws
         check_keep_draws(keep_draws, schedule, problem, n_kept)

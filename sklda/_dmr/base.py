@@ -15,7 +15,6 @@ from sklda._base.schedule import Schedule
 from sklda._chain.chain import Chain
 from sklda._chain.estimator import BaseGibbsLDA
 from sklda._chain.sharded import sharded
-from sklda._chain.stored import check_documents
 from sklda._core.problem import Corpus, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import Sampler
@@ -41,6 +40,7 @@ class BaseCovariateLDA(BaseGibbsLDA):
     intercept_draws_: np.ndarray
     covariate_names_: np.ndarray
     _covariates_are_named = True  # by the user
+    _may_add_documents = False
     _is_parallel = True  # the weights of each topic are drawn apart
 
     @property
@@ -77,9 +77,9 @@ class BaseCovariateLDA(BaseGibbsLDA):
         beside: Covariates,
         threads: Threads,
     ) -> Chain:
-        check_documents(problem.corpus, chain.problem.corpus, may_add=False)
+        chain = super()._continued(chain, problem, schedule, beside, threads)
         chain.prior.check_same(beside.numbers)
-        return super()._continued(chain, problem, schedule, beside, threads)
+        return chain
 
     def _make_sampler(self, problem: Problem[Corpus], threads: Threads) -> Sampler:
         in_rows = uses_rows(self.sampler, problem)

@@ -98,12 +98,12 @@ def _set_start(word, count, word_topic, alpha, scratch):
         row = word_topic[word[c]]
         scratch.normaliser[c] = _dot(alpha, row)
         if scratch.normaliser[c] > _LEAST:
-            scale = broadcast(np.float32(count[c]) / scratch.normaliser[c], LANES)
+            scale = broadcast(count[c] / scratch.normaliser[c], LANES)
             for k in range(0, alpha.size, LANES):
                 part = scale * load(alpha, k, LANES) * load(row, k, LANES)
                 store(expected, k, load(expected, k, LANES) + part)
     for k in range(alpha.size):
-        scratch.root[k] = np.sqrt(np.float32(alpha[k] + expected[k]))
+        scratch.root[k] = np.sqrt(alpha[k] + expected[k])
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
@@ -178,10 +178,9 @@ def _take_step(word, count, word_topic, alpha, root, scratch):
     _expect(word, count, word_topic, scratch)
     for k in range(root.size):
         value = alpha[k] + expected[k]
-        sum_ = root[k] + np.sqrt(np.float32(value))
+        sum_ = root[k] + np.sqrt(value)
         # The difference of two roots, without cancellation.
-        change = np.float32(value - prior[k])
-        residual[k] = change / sum_ if sum_ > 0 else np.float32(0)
+        residual[k] = (value - prior[k]) / sum_ if sum_ > 0 else np.float32(0)
     return _length(residual)
 
 
