@@ -79,6 +79,16 @@ def choose(mask, chosen, others):
     return np.where(mask, chosen, others)
 
 
+def larger(a, b):
+    """Return the larger number in each lane; none may be NaN."""
+    return np.where(a > b, a, b)
+
+
+def square_root(vector):
+    """Return the square roots, correctly rounded; none may be negative."""
+    return np.sqrt(vector)
+
+
 def get_lane(vector, lane):
     """Return the number in a lane."""
     return vector[lane]
@@ -282,6 +292,21 @@ def _(builder, sig, mask, chosen, others):
     return builder.select(mask, chosen, others)
 
 
+def _larger(builder, a, b):
+    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+
+lowers_each(larger, _of_same())(lambda builder, sig, a, b: _larger(builder, a, b))
+
+
+@lowers_each(square_root, lambda vector: signature(vector, vector))
+def _(builder, sig, vector):
+    kind = ir.FunctionType(vector.type, [vector.type])
+    name = f"llvm.sqrt.v{vector.type.count}{vector.type.element.intrinsic_name}"
+    root = builder.module.declare_intrinsic(name, fnty=kind)
+    return builder.call(root, [vector])
+
+
 @lowers(
     get_lane,
     lambda vector, lane: signature(getattr(types, vector.of), vector, types.int64),
@@ -307,10 +332,6 @@ def _reduction(function, combine):
             high = shuffled(builder, lanes, range(width // 2, width))
             lanes = combine(builder, low, high)
         return builder.extract_element(lanes, ir.Constant(INT32, 0))
-
-
-def _larger(builder, a, b):
-    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
 _reduction(total, lambda builder, a, b: builder.fadd(a, b))

@@ -13,6 +13,7 @@ from sklda._simd.vectors import (
     first_down,
     first_lane,
     get_lane,
+    larger,
     largest,
     last_in_all,
     last_row,
@@ -22,6 +23,7 @@ from sklda._simd.vectors import (
     repeat_row,
     running_down,
     running_sum,
+    square_root,
     store,
     to_double,
     to_float,
@@ -56,6 +58,12 @@ def choice(a, b, n, width, out):
     mask = ((x > y) & ~one_hot(n[1], width)) | one_hot(n[0], width)
     store(out, 0, choose(mask, x, y))
     out[width] = first_lane(mask)
+
+
+def roots(a, b, n, width, out):
+    x, y = load(a, 0, width), load(b, 0, width)
+    store(out, 0, square_root(larger(x, y)))
+    out[width] = get_lane(larger(y, x), 0)
 
 
 def lanes(a, b, n, width, out):
@@ -101,7 +109,7 @@ def size_of_rest(a, k):
 
 FUNCTIONS = [
     *(arithmetic, of_integers, of_doubles, of_one_or_many),
-    *(choice, lanes, sums, places, listed_places, rest_of_array),
+    *(choice, roots, lanes, sums, places, listed_places, rest_of_array),
 ]
 
 

@@ -31,7 +31,15 @@ import numpy as np
 from sklda._core.problem import LANES
 from sklda._simd.compile import njit
 from sklda._simd.vector_math import log_double
-from sklda._simd.vectors import broadcast, choose, load, store, total
+from sklda._simd.vectors import (
+    broadcast,
+    choose,
+    larger,
+    load,
+    square_root,
+    store,
+    total,
+)
 
 N_CHANGES = 3  # of the last steps that correct a step
 _LONGEST = np.float32(0.5)  # corrected step, relative to the length of the roots
@@ -84,8 +92,16 @@ def _length(a):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _add_scaled(scale, a, out):
-    for k in range(a.size):
-        out[k] += scale * a[k]
+    scales = broadcast(scale, LANES)
+    for k in range(0, a.size, LANES):
+        store(out, k, load(out, k, LANES) + scales * load(a, k, LANES))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _scale(scale, a):
+    scales = broadcast(scale, LANES)
+    for k in range(0, a.size, LANES):
+        store(a, k, scales * load(a, k, LANES))
 
 
 @njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
@@ -173,14 +189,17 @@ def _expect(word, count, word_topic, scratch):
 def _take_step(word, count, word_topic, alpha, root, scratch):
     """Write the change of the roots into `scratch.vectors[1]`; return its length."""
     residual, prior, expected = scratch.vectors[1], scratch.prior, scratch.expected
-    for k in range(root.size):
-        prior[k] = root[k] * root[k]
+    for k in range(0, root.size, LANES):
+        y = load(root, k, LANES)
+        store(prior, k, y * y)
     _expect(word, count, word_topic, scratch)
-    for k in range(root.size):
-        value = alpha[k] + expected[k]
-        sum_ = root[k] + np.sqrt(value)
+    nothing = broadcast(np.float32(0), LANES)
+    for k in range(0, root.size, LANES):
+        value = load(alpha, k, LANES) + load(expected, k, LANES)
+        sum_ = load(root, k, LANES) + square_root(value)
         # The difference of two roots, without cancellation.
-        residual[k] = (value - prior[k]) / sum_ if sum_ > 0 else np.float32(0)
+        difference = (value - load(prior, k, LANES)) / sum_
+        store(residual, k, choose(sum_ > nothing, difference, nothing))
     return _length(residual)
 
 
@@ -205,21 +224,41 @@ def _remember(change, residual_change, n, scratch):
     length = _length(residual_change)
     if length <= _LEAST:
         return n
-    for k in range(change.size):
-        scratch.changes[n, k] = change[k] / length
-        scratch.residual_changes[n, k] = residual_change[k] / length
+    lengths = broadcast(length, LANES)
+    for k in range(0, change.size, LANES):
+        store(scratch.changes[n], k, load(change, k, LANES) / lengths)
+        store(scratch.residual_changes[n], k, load(residual_change, k, LANES) / lengths)
     return n + 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _shorten(step, longest):
+    """Scale a step that is longer than `longest`; return the length it had."""
+    length = _length(step)
+    if length > longest:
+        _scale(longest / length, step)
+    return length
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _move_on(root, step, alpha, radius, new):
     """Write root + step, not below sqrt(alpha), with the length of the fixed point."""
-    scale = min(np.float32(1), _LONGEST * radius / max(_length(step), _LEAST))
-    for k in range(root.size):
-        new[k] = max(root[k] + scale * step[k], np.sqrt(alpha[k]))
-    scale = radius / _length(new)
-    for k in range(root.size):
-        new[k] *= scale
+    sums = broadcast(np.float32(0), LANES)
+    for k in range(0, root.size, LANES):
+        moved = load(root, k, LANES) + load(step, k, LANES)
+        moved = larger(moved, square_root(load(alpha, k, LANES)))
+        store(new, k, moved)
+        sums = sums + moved * moved
+    _scale(radius / np.sqrt(total(sums)), new)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _replace(present, new, change):
+    """Write the change into `change`, and the new values into `present`."""
+    for k in range(0, present.size, LANES):
+        values = load(new, k, LANES)
+        store(change, k, values - load(present, k, LANES))
+        store(present, k, values)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -261,19 +300,19 @@ def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
             for k in range(root.size):
                 new[k] = root[k] + residual[k]
             continue
-        for k in range(root.size):
-            step[k] = new[k] - root[k]
-            change[k] = new_residual[k] - residual[k]
-            root[k], residual[k] = new[k], new_residual[k]
+        _replace(root, new, step)
+        _replace(residual, new_residual, change)
         if i > 0:
-            if _length(change) > _CLEAR * rounding:
-                largest = max(largest, _length(step) / _length(change))
+            changed = _length(change)
+            if changed > _CLEAR * rounding:
+                largest = max(largest, _length(step) / changed)
                 amplification = largest
             if not failed:
                 n = _remember(step, change, n % N_CHANGES, scratch)
         length, failed = new_length, False
         _correct(residual, n, scratch, step)
-        distance = max(_length(step), amplification * length)
+        step_length = _shorten(step, _LONGEST * radius)
+        distance = max(step_length, amplification * length)
         _move_on(root, step, alpha, radius, new)
         arrived = distance <= limit or (i == 0 and length <= rounding)
         if arrived:
