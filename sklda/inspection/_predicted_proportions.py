@@ -175,7 +175,8 @@ def predicted_proportions(
     TypeError
         If the model has no weights for covariates.
     ValueError
-        If the covariates are not finite numbers with as many columns as in fit.
+        If the covariates are not finite numbers with as many columns as in fit, or so
+        far from those of fit that alpha overflows.
 
     Warns
     -----
@@ -240,7 +241,13 @@ def _proportions(fitted: Any, matrix: np.ndarray, *, each: bool) -> np.ndarray:
     found = []
     pairs = zip(fitted.intercept_draws_, fitted.coef_draws_, strict=True)
     for intercept, coef in pairs:
-        logs = matrix @ coef.T + intercept
+        with np.errstate(over="ignore", invalid="ignore"):
+            logs = matrix @ coef.T + intercept
+        if not np.isfinite(logs).all():
+            raise ValueError(
+                "covariates are too far from those of fit: the weights times the "
+                "covariates overflow. Check the units of the settings."
+            )
         shares = np.exp(logs - logs.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
         found.append(shares if each else shares.mean(axis=0))

@@ -118,3 +118,8 @@ def test_draws_that_drift_warn(dmr):
         found = predicted_proportions(with_weights(dmr, weights), [[0.0], [1.0]])
     with pytest.warns(UserWarning, match="The differences drift"):
         found.contrast(0, 1)
+
+
+def test_settings_whose_proportions_overflow_are_refused(dmr):
+    with pytest.raises(ValueError, match="too far from those of fit"):
+        predicted_proportions(with_weights(dmr, np.full(39, 1e20)), [[0.0], [1e300]])
