@@ -6,7 +6,7 @@ from sklda._core.corpus import kernel_parts
 from sklda._core.entry import entry
 from sklda._core.random_streams import uniform
 from sklda._core.sampler import info, over
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel
 from sklda._tables.document import count_document, enter_prior
 from sklda._tables.rows import counts, from_topics, tables
 
@@ -21,7 +21,7 @@ def sweep(problem, state, rng):
     return state
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep_tokens(part, state, priors, alphas, rng):
     """Resample every token of a part once."""
     doc_ptr, begin, end, word, token_ptr, first_doc = part
@@ -46,7 +46,7 @@ def sweep_tokens(part, state, priors, alphas, rng):
                 _add(1, z[i], doc_topic, row, topic)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add(n, k, doc_topic, row, topic):
     """Add n tokens to topic k."""
     doc_topic[k] += n

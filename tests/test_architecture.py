@@ -197,7 +197,7 @@ def numba_violations(sources: dict[str, str]) -> list[str]:
 
 
 def is_compiled(function: ast.FunctionDef) -> bool:
-    return any("njit" in ast.unparse(one) for one in function.decorator_list)
+    return any("kernel" in ast.unparse(one) for one in function.decorator_list)
 
 
 def code_lines(function: ast.FunctionDef, lines: list[str]) -> int:
@@ -325,7 +325,7 @@ PLANTED = {
         (ROWS, "f = numba.njit(parallel=True)(f)", "uses parallel="),
         (
             ROWS,
-            f"@njit(cache=True)\ndef f({MANY}, y):\n    pass",
+            f"@lean_kernel\ndef f({MANY}, y):\n    pass",
             "f takes 11 arguments",
         ),
     ],
@@ -343,7 +343,7 @@ def test_planted_fault_is_found(package, check, path, code, complaint):
 
 
 def test_as_many_arguments_as_allowed(package):
-    code = f"@njit\ndef f({MANY}): 0"
+    code = f"@kernel\ndef f({MANY}): 0"
     assert planted(numba_violations, package, ROWS, code) == []
 
 

@@ -3,14 +3,14 @@
 import numpy as np
 
 from sklda._core.corpus import document_lengths, documents_at_a_time
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel
 
 Histogram = tuple[np.ndarray, np.ndarray]  # values in order, how often each occurs
 
 _SHIFT = 32  # a pair is topic * 2**32 + count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_doc_topic(corpus, z, total):
     """Add n_dk of every document to `total`, (n_docs, n_topics) float64, in place."""
     doc_ptr, _, token_ptr = corpus
@@ -19,7 +19,7 @@ def add_doc_topic(corpus, z, total):
             total[d, z[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_scaled_doc_topic(corpus, z, scale, total):
     """Add n_dk times the scale of the document to `total`, in place."""
     doc_ptr, _, token_ptr = corpus
@@ -76,7 +76,7 @@ def doc_topic_cells(corpus, z, n_lanes):
     return topic[:n], count[:n]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _fill_cells(corpus, z, n_lanes, topic, count):
     """Fill in the topics and counts; return their number."""
     doc_ptr, _, token_ptr = corpus
@@ -106,7 +106,7 @@ def word_topic_histogram(word_topic, rows=512) -> Histogram:
     return occurring, histogram[occurring]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_positive(table, histogram):
     """Add how often each count above 0 occurs; nearly all are 0."""
     for i in range(table.shape[0]):

@@ -4,7 +4,7 @@ import numpy as np
 
 from sklda._core.problem import Corpus, Problem
 from sklda._core.random_streams import random_topics, uniform
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel
 
 
 def random_first_topics(problem: Problem[Corpus], rng: np.ndarray) -> np.ndarray:
@@ -24,7 +24,7 @@ def random_first_topics(problem: Problem[Corpus], rng: np.ndarray) -> np.ndarray
     return z
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _draw_by_word(corpus, before, rng, z):
     """Draw from the differences of the running sums `before`, (n_words, n_topics)."""
     _, word, token_ptr = corpus

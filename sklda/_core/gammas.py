@@ -24,7 +24,7 @@ from sklda._core.random_streams import (
     uniform,
 )
 from sklda._core.variates import large_shape
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.vector_math import exp, exp_double, log, log1p_double, log_double
 
 # Smaller variates, below 1e-30, become 0. A word has a variate of about 1 or more on
@@ -33,7 +33,7 @@ LOG_LOWEST = np.float32(-69)  # above -87, the lowest that `exp` knows
 _E = math.e
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def small_shape(shape, rng):
     """Draw from the gamma distribution of a shape below 1; 0 where it is tiny."""
     while True:
@@ -43,13 +43,13 @@ def small_shape(shape, rng):
             return x
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _any_shape(shape, rng):
     """Draw from the gamma distribution of a shape."""
     return small_shape(shape, rng) if shape < 1 else large_shape(shape, rng)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _decide(shape, u, opposite, v, rng):
     """Return the proposal of u = 1 - `opposite`, and whether v accepts it."""
     v *= (shape + _E) / _E
@@ -61,7 +61,7 @@ def _decide(shape, u, opposite, v, rng):
     return x, v <= exp_double(-x)
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+@lean_kernel
 def _propose(key, shape, row):
     """Fill a row with variates of a shape below 1; -1 where float32 is too coarse."""
     inverse = np.float32(1 / shape)
@@ -79,7 +79,7 @@ def _propose(key, shape, row):
         row[k] = x if is_sure else np.float32(-1)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _draw_unsure(key, k, shape, rng):
     """Draw what `_propose` left, by the same numbers with more digits."""
     u, opposite, v = hashed_uniforms(key, k)
@@ -89,7 +89,7 @@ def _draw_unsure(key, k, shape, rng):
     return x if is_accepted else small_shape(shape, rng)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_gammas(key, first, shapes):
     """Replace the shapes in rows `first` and after by variates."""
     rng = np.empty(2, np.uint64)
@@ -99,7 +99,7 @@ def draw_gammas(key, first, shapes):
             shapes[i, k] = _any_shape(shapes[i, k], rng)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_rows(key, first, counts, extra, beta, rows, total):
     """Fill rows with variates of shape count + beta, and `total` with their sums.
 
@@ -125,7 +125,7 @@ def draw_rows(key, first, counts, extra, beta, rows, total):
             total[k] += row[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_rows_of_each(key, first, counts, extra, beta, rows, total):
     """Do the same where each word and topic has its own beta, (n, n_topics)."""
     n_topics = extra.size
@@ -140,7 +140,7 @@ def draw_rows_of_each(key, first, counts, extra, beta, rows, total):
             total[k] += rows[i, k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_shares(key, n_words, share):
     """Fill `share`, (n_topics,), with uniform numbers other than those of the words."""
     for k in range(share.size):

@@ -2,14 +2,14 @@
 
 import math
 
-from sklda._simd.compile import njit
+from sklda._simd.compile import lean_kernel
 from sklda._simd.vectors import broadcast, load, store, total
 
 WEIGHTS = 4  # weights whose products are summed at a time, rows that are factorised
 ROWS = 8  # float64 numbers in a 512-bit register
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def multiply(x, weights, eta):
     """Set eta, (n_rows,), to the products of weights with x, (n_weights, n_rows)."""
     for r in range(eta.size):
@@ -20,7 +20,7 @@ def multiply(x, weights, eta):
             eta[r] += w * x[j, r]
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def set_products(x, first, other, by_row, products):
     """Set products[j] to sum_r x[j, r] x[other, r] by_row[r] for all j from `first` on.
 
@@ -41,7 +41,7 @@ def set_products(x, first, other, by_row, products):
         products[j + 2], products[j + 3] = total(c), total(d)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def sum_of(a):
     """Return the sum of some numbers."""
     sums = broadcast(a[0] * 0, ROWS)
@@ -50,7 +50,7 @@ def sum_of(a):
     return total(sums)
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+@lean_kernel
 def factorise(a, n, least):
     """Replace the upper part of a symmetric (n, n) matrix by U, where it is U' U.
 
@@ -75,7 +75,7 @@ def factorise(a, n, least):
     return are_above
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _subtract_products(first, n_columns, a):
     """Subtract the products of the rows above from `WEIGHTS` rows, from `first` on.
 
@@ -98,7 +98,7 @@ def _subtract_products(first, n_columns, a):
         store(a, at + 3 * n, s)
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+@lean_kernel
 def solve(factor, b):
     """Replace b by the solution of U' U y = b; return b . y."""
     solve_lower(factor, b)
@@ -109,7 +109,7 @@ def solve(factor, b):
     return gain
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+@lean_kernel
 def solve_lower(factor, b):
     """Replace b by the solution of U' y = b."""
     for j in range(b.size):
@@ -118,7 +118,7 @@ def solve_lower(factor, b):
             b[i] -= factor[j, i] * b[j]
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+@lean_kernel
 def solve_upper(factor, b):
     """Replace b by the solution of U y = b."""
     for j in range(b.size - 1, -1, -1):
@@ -127,7 +127,7 @@ def solve_upper(factor, b):
         b[j] /= factor[j, j]
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def copy_to(a, b):
     """Copy the numbers of a to the beginning of b."""
     for j in range(a.size):

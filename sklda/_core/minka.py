@@ -12,7 +12,7 @@ and the same with words in place of topics for a symmetric beta.
 import numpy as np
 
 from sklda._core.doc_topic_counts import histogram_of, pairs_of
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel
 from sklda._simd.vector_math import log1p_double
 
 LOWEST, HIGHEST = 1e-4, 1e3  # bounds for corpora too small to determine a prior
@@ -31,7 +31,7 @@ def _gain(counts, prior):
     return gain
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _fill_gain(counts, prior, gain):
     for i in range(counts.size):
         n, x, sum_ = counts[i], prior[i], 0.0
@@ -46,7 +46,7 @@ def _fill_gain(counts, prior, gain):
         gain[i] = sum_ + _tail(inverse * inverse, other, between * (inverse + other))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _tail(t, other, difference):
     """Return the series of psi in t = x^-2, less that in s = other^2 = t - difference.
 

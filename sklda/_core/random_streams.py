@@ -12,7 +12,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 
 
 class RandomStreams:
@@ -52,12 +52,12 @@ def new_stream(seed: np.random.SeedSequence) -> np.ndarray:
     return state
 
 
-@njit(cache=True)
+@lean_kernel
 def _rotate_left(x, n):
     return (x << np.uint64(n)) | (x >> np.uint64(64 - n))
 
 
-@njit(cache=True)
+@lean_kernel
 def next_uint64(rng):
     """Advance the stream and return 64 random bits."""
     s0 = rng[0]
@@ -90,13 +90,13 @@ def _advance_by_power(i: int) -> np.ndarray:
     return np.unpackbits(states.view(np.uint8), axis=1).T.astype(np.float32)
 
 
-@njit(cache=True)
+@lean_kernel
 def uniform(rng):
     """Draw from the 2**53 evenly spaced numbers in [0, 1)."""
     return np.float64(next_uint64(rng) >> np.uint64(11)) * 2.0**-53
 
 
-@njit(cache=True)
+@lean_kernel
 def uniform_float32(rng):
     """Draw from the 2**24 evenly spaced float32 in [0, 1).
 
@@ -105,7 +105,7 @@ def uniform_float32(rng):
     return np.float32(next_uint64(rng) >> np.uint64(40)) * np.float32(2.0**-24)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def hashed(key, i):
     """Return 64 random bits that depend on key and i, uint64: splitmix64."""
     x = key + (np.uint64(i) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
@@ -114,7 +114,7 @@ def hashed(key, i):
     return x ^ (x >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def enter_stream(key, i, rng):
     """Set `rng` to the start of the i-th stream of a key."""
     own = hashed(key, i)
@@ -122,13 +122,13 @@ def enter_stream(key, i, rng):
     rng[1] = hashed(own, 1) | np.uint64(1)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def hashed_uniform(key, i):
     """Return a `uniform` number made from `hashed` bits."""
     return np.float64(hashed(key, i) >> np.uint64(11)) * 2.0**-53
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def hashed_uniforms(key, i):
     """Return u, 1 - u and v, for u and v uniform in (0, 1) and [0, 1), as float32.
 
@@ -154,7 +154,7 @@ def random_topics(n_tokens: int, n_topics: int, rng: np.ndarray) -> np.ndarray:
     return z
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _draw_topics(z, n_topics, rng):
     for i in range(z.size):
         z[i] = np.int64(uniform(rng) * n_topics)

@@ -3,11 +3,11 @@
 import math
 
 from sklda._core.random_streams import uniform
-from sklda._simd.compile import njit
+from sklda._simd.compile import lean_kernel
 from sklda._simd.vector_math import log_double
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def normal(rng):
     """Draw from the standard normal distribution, by a ratio of uniforms.
 
@@ -23,7 +23,7 @@ def normal(rng):
             return v / u
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def large_shape(shape, rng):
     """Draw from the gamma distribution of a shape of 1 or more.
 

@@ -1,4 +1,4 @@
-"""Numba's decorator, with a cache on disk whose failures only cost time.
+"""The decorators of kernels, with a cache on disk whose failures only cost time.
 
 Numba's own cache refuses to define a kernel where no folder can be written, as in many
 containers, and fails at the first call if one of its files is damaged.
@@ -26,27 +26,45 @@ def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
         _tell = before
 
 
-def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable], Callable]:
-    """Return the decorator ``numba.njit`` with these options and a safe cache.
+def kernel(function: Callable) -> Any:
+    """Compile a function, once per machine; it holds no lock of Python's.
 
-    Inlined functions get no wrapper for Python: it would take longer to compile than
-    most of them do.
+    A division by zero is inf or NaN, as in NumPy: a test for it in a loop would keep
+    LLVM from vectorising the loop. `fastmath` is off, because it adds numbers in an
+    order that depends on the processor.
     """
-    is_inlined = options.get("forceinline", False)
-    if is_inlined:
-        options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    # By default, a function compiles like its first caller: without counts for arrays
+    # that it makes, if that is a lean kernel.
+    return _compiled(function, _nrt=True)
 
-    def decorate(function: Callable) -> Callable:
-        kernel = numba.njit(**options)(function)
-        if kernel is function:  # under NUMBA_DISABLE_JIT
-            return kernel
-        if is_inlined:
-            _refuse_python(kernel)
-        if cache:
-            _enable_caching(kernel)
-        return kernel
 
-    return decorate
+def lean_kernel(function: Callable) -> Any:
+    """Compile a function that makes no arrays, such as a step of a document or cell.
+
+    It counts no references: counts would be updated for each row and slice.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def inlined_kernel(function: Callable) -> Any:
+    """Copy a small function that makes no arrays into the kernels that call it.
+
+    It gets no wrapper for Python: that would take longer to compile than most of these
+    functions do.
+    """
+    wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    compiled = _compiled(function, _nrt=False, forceinline=True, **wrappers)
+    if compiled is not function:
+        _refuse_python(compiled)
+    return compiled
+
+
+def _compiled(function: Callable, **options: bool) -> Any:
+    """Return what ``numba.njit`` makes of a function, with a safe cache."""
+    compiled = numba.njit(nogil=True, error_model="numpy", **options)(function)
+    if compiled is not function:  # as under NUMBA_DISABLE_JIT
+        _enable_caching(compiled)
+    return compiled
 
 
 def _refuse_python(kernel: Any) -> None:

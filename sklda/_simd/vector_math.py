@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel
 
 _LOG2_E = np.float32(1.4426950408889634)
 _ROUNDING = np.float32(1.5 * 2**23)
@@ -26,7 +26,7 @@ _OF_COS = tuple((-1) ** i / math.factorial(2 * i) for i in range(9, -1, -1))
 _OF_SIN = tuple((-1) ** i / math.factorial(2 * i + 1) for i in range(8, -1, -1))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def exp(x):
     """Return exp(x) of a float32 up to 87, to 5e-7 of its value.
 
@@ -45,7 +45,7 @@ def exp(x):
     return p * np.int32(np.int32(n + np.float32(127)) << 23).view(np.float32)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def exp2(x):
     """Return 2^x of a float32 from -125 to 125, to 4e-7 of its value.
 
@@ -64,7 +64,7 @@ def exp2(x):
     return np.int32(np.float32(p).view(np.int32) + n).view(np.float32)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True, error_model="numpy")
+@inlined_kernel
 def log(x):
     """Return log(x) of a float32 that is normal and positive, to 5e-7 of its value.
 
@@ -84,7 +84,7 @@ def log(x):
     return whole * _LN2_HIGH + (whole * _LN2_LOW + s * p)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def exp_double(x):
     """Return exp(x) of a float64 up to 709, to 5e-16 of its value; 0 below -708.
 
@@ -100,7 +100,7 @@ def exp_double(x):
     return p * np.int64(np.int64(n + 1023) << 52).view(np.float64)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True, error_model="numpy")
+@inlined_kernel
 def log_double(x):
     """Return log(x) of a float64 that is normal and positive, to 5e-16 of its value.
 
@@ -117,7 +117,7 @@ def log_double(x):
     return n * _LN2_HIGH_DOUBLE + (n * _LN2_LOW_DOUBLE + s * p)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True, error_model="numpy")
+@inlined_kernel
 def log1p_double(x):
     """Return log(1 + x) for x above -1, with all digits where x is small.
 
@@ -127,7 +127,7 @@ def log1p_double(x):
     return x if y == 1 else log_double(y) * (x / (y - 1))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True, error_model="numpy")
+@inlined_kernel
 def expm1_double(x):
     """Return exp(x) - 1 for x below 709, with all digits where x is small.
 
@@ -139,7 +139,7 @@ def expm1_double(x):
     return y - 1 if y < 1e-300 else (y - 1) * (x / log_double(y))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True, error_model="numpy")
+@inlined_kernel
 def log_rising(x, n):
     """Return log(Gamma(x + n) / Gamma(x)) for x above 0 and n of 0 or more.
 
@@ -163,7 +163,7 @@ def log_rising(x, n):
     return log_double(factor) + between + (q * other - p * inverse)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def cos_sin(x):
     """Return the cosine and the sine of x from -100 to 100, to 1e-15.
 

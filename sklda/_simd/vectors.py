@@ -84,11 +84,6 @@ def larger(a, b):
     return np.where(a > b, a, b)
 
 
-def square_root(vector):
-    """Return the square roots, correctly rounded; none may be negative."""
-    return np.sqrt(vector)
-
-
 def get_lane(vector, lane):
     """Return the number in a lane."""
     return vector[lane]
@@ -297,14 +292,6 @@ def _larger(builder, a, b):
 
 
 lowers_each(larger, _of_same())(lambda builder, sig, a, b: _larger(builder, a, b))
-
-
-@lowers_each(square_root, lambda vector: signature(vector, vector))
-def _(builder, sig, vector):
-    kind = ir.FunctionType(vector.type, [vector.type])
-    name = f"llvm.sqrt.v{vector.type.count}{vector.type.element.intrinsic_name}"
-    root = builder.module.declare_intrinsic(name, fnty=kind)
-    return builder.call(root, [vector])
 
 
 @lowers(

@@ -6,7 +6,7 @@ import numpy as np
 
 from sklda._core.entry import entry
 from sklda._core.problem import LANES
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.places import not_negative
 from sklda._simd.prefetch import per_line, prefetch
 from sklda._simd.vectors import (
@@ -33,21 +33,21 @@ class Document(NamedTuple):
     ratio: np.ndarray  # (n_lanes or more,) float32, (n_dk + alpha_k) / (n_k + V beta)
 
 
-@njit(inline="always")
+@kernel
 def new_document(topic, n_ratios):
     """Return the counts and ratios of no document."""
     doc_topic = np.zeros(topic.size, np.int32)
     return Document(doc_topic, topic, np.zeros(n_ratios, np.float32))
 
 
-@njit(cache=True, nogil=True)
+@lean_kernel
 def clear(doc_topic):
     """Set all counts to 0; a loop compiles much faster than a slice."""
     for k in range(doc_topic.size):
         doc_topic[k] = 0
 
 
-@njit(inline="always")
+@inlined_kernel
 def count_document(first, last, z, doc_topic):
     """Set `doc_topic` to n_dk of the document of tokens `first` to before `last`."""
     clear(doc_topic)
@@ -55,14 +55,14 @@ def count_document(first, last, z, doc_topic):
         doc_topic[z[i]] += 1
 
 
-@njit(inline="always")
+@inlined_kernel
 def enter_document(first, last, z, priors, document):
     """Set the counts and ratios of a document; return the sum of the ratios."""
     count_document(first, last, z, document.doc_topic)
     return update_ratios(priors, document)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def enter_prior(d, alphas, alpha):
     """Set alpha to that of document d; return whether it changes."""
     if alphas.row.size == 0:
@@ -70,7 +70,7 @@ def enter_prior(d, alphas, alpha):
     return _copy_prior(not_negative(alphas.row[d]), alphas.rows, alpha)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _copy_prior(row, rows, alpha):
     changes = False
     for k in range(alpha.size):
@@ -80,7 +80,7 @@ def _copy_prior(row, rows, alpha):
     return changes
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def prefetch_documents(d, part, z):
     """Prefetch the cells and the topics of documents that come after document d.
 
@@ -99,7 +99,7 @@ def prefetch_documents(d, part, z):
         prefetch(z, i)
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+@inlined_kernel
 def next_document(before, d, part, z, ratio_sum, priors, alphas, document):
     """Set the counts and ratios of document d; return the sum of the ratios.
 
@@ -127,14 +127,14 @@ def next_document(before, d, part, z, ratio_sum, priors, alphas, document):
     return ratio_sum
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _change_ratio(k, priors, document):
     """Update the ratio of topic k; return the difference."""
     old = np.float64(document.ratio[k])
     return update_ratio(k, priors, document) - old
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def update_ratios(priors, document):
     """Update the ratios of all topics; return their sum."""
     doc_topic, topic, ratio = document
@@ -150,7 +150,7 @@ def update_ratios(priors, document):
     return total(sums)
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+@inlined_kernel
 def ratio_without(k, n, priors, document):
     """Return the ratio of topic k without n tokens of the document."""
     doc_topic, topic, _ = document
@@ -159,7 +159,7 @@ def ratio_without(k, n, priors, document):
     return in_document / (np.float32(topic[k] - n) + entry(beta_sum, k))
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+@inlined_kernel
 def update_ratio(k, priors, document):
     """Update the ratio of topic k and return it."""
     value = ratio_without(k, 0, priors, document)

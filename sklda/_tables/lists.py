@@ -20,7 +20,7 @@ from sklda._core.corpus import starts, word_tokens
 from sklda._core.entry import priors_of
 from sklda._core.problem import LANES, Counts, count_type, padded
 from sklda._core.random_streams import uniform, uniform_float32
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.places import entries_from, load_at_each, not_negative
 from sklda._simd.prefetch import AHEAD, aligned_empty, prefetch
 from sklda._simd.vectors import (
@@ -90,7 +90,7 @@ class Cell(NamedTuple):
     ratio_sum: float  # sum of t_k over all topics
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def prefetch_list(word, c, state):
     """Prefetch the start of the list of a cell that comes after cell c."""
     w = not_negative(word[min(c + AHEAD, word.size - 1)])
@@ -100,7 +100,7 @@ def prefetch_list(word, c, state):
         prefetch(state.pairs, j)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def weigh_list(ratio, size, sought, word_list):
     """Weigh the topics of a list, all tokens counted.
 
@@ -121,7 +121,7 @@ def weigh_list(ratio, size, sought, word_list):
     return total(others), slot
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def pick_listed(weight, size, slot, r):
     """Return another slot with probability as its weight, r uniform in their sum."""
     most = broadcast(np.float32(r), LANES)
@@ -140,7 +140,7 @@ def pick_listed(weight, size, slot, r):
     return j
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def pick_any(ratio, n_lanes, old, r):
     """Return another topic with probability as its ratio, for r uniform in their sum.
 
@@ -164,7 +164,7 @@ def pick_any(ratio, n_lanes, old, r):
     return k
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def add_topic(k, size, word_list):
     """Append a topic without tokens to the list."""
     pairs, _, _, weight = word_list
@@ -173,7 +173,7 @@ def add_topic(k, size, word_list):
         store(weight, size, broadcast(np.float32(0), LANES))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def list_of(w, weight, state):
     """Return the list of word w."""
     start = state.start[w]
@@ -181,7 +181,7 @@ def list_of(w, weight, state):
     return WordList(pairs, state.bits, excess, weight)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def enter_cell(c, word, first, state, ratio_sum, weight, document):
     """Weigh the list of the word of cell c, and find the topic of its first token."""
     prefetch_list(word, c, state)
@@ -192,7 +192,7 @@ def enter_cell(c, word, first, state, ratio_sum, weight, document):
     return word_list, Cell(k, slot, size, others, ratio_sum)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def at_topic(k, cell, word_list):
     """Return the numbers of a cell whose next token has topic k."""
     k = np.int64(k)
@@ -203,7 +203,7 @@ def at_topic(k, cell, word_list):
     return Cell(k, slot, cell.size, others, cell.ratio_sum)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def resample_listed(z, first, n, cell, word_list, priors, document, rng):
     """Resample the topic of n tokens of a cell, from z[first] on, that move together.
 
@@ -251,7 +251,7 @@ def resample_listed(z, first, n, cell, word_list, priors, document, rng):
     return Cell(UNKNOWN, 0, size, others, ratio_sum)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def resample_listed_cell(
     c, word, first, last, state, ratio_sum, priors, document, weight, rng
 ):
@@ -265,7 +265,7 @@ def resample_listed_cell(
     return cell.ratio_sum
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def gather(z, first, last, cell, word_list, priors, document):
     """Move the tokens from z[first] to before z[last] to the topic of `cell`."""
     k, _, size, others, ratio_sum = cell
@@ -289,7 +289,7 @@ def gather(z, first, last, cell, word_list, priors, document):
     return at_topic(k, Cell(UNKNOWN, 0, size, others, ratio_sum), word_list)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def drop_topic(j, size, absent, word_list):
     """Do the same, and move the weight too."""
     weight = word_list.weight
@@ -338,7 +338,7 @@ def empty_lists(z, n_lanes, most_topics, most_tokens):
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _list(corpus, state):
     _, word, token_ptr = corpus
     z, topic, start, sizes, pairs, bits, _ = state

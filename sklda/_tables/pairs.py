@@ -7,7 +7,7 @@ import numpy as np
 
 from sklda._core.entry import entry
 from sklda._core.problem import LANES
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel
 from sklda._simd.vectors import any_lane, broadcast, first_lane, load
 
 PAIR_BITS = 31  # of an int32 that is not negative
@@ -24,45 +24,45 @@ def pair_type(n_lanes: int, most_tokens: int) -> type:
     return np.int32 if fits else np.int64
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def topic_of(pair, bits):
     """Return the topic of a pair."""
     return np.int64(pair) & ((1 << bits) - 1)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def tokens_of(pair, bits):
     """Return the number of tokens of a pair."""
     return np.int64(pair) >> bits
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def load_topics(pairs, block, bits):
     """Return the topics of the pairs from `block` on, a vector of their type."""
     all_bits = broadcast(pairs.dtype.type((1 << bits) - 1), LANES)
     return load(pairs, block, LANES) & all_bits
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def load_tokens(pairs, block, bits):
     """Return the tokens of the pairs from `block` on, a vector of their type."""
     return load(pairs, block, LANES) >> broadcast(pairs.dtype.type(bits), LANES)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def mass(j, n, word_list):
     """Return n_wk, or n_wk + e_kw, of the topic in slot j without n of its tokens."""
     tokens = tokens_of(word_list.pairs[j], word_list.bits)
     return np.float32(tokens - n) + entry(word_list.excess, j)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def is_empty(j, word_list):
     """Return whether the topic in slot j is to leave the list."""
     return mass(j, 0, word_list) == 0
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def find(pairs, bits, size, k):
     """Return the slot of topic k in the list, or `size` if it is absent."""
     wanted = broadcast(pairs.dtype.type(k), LANES)
@@ -73,7 +73,7 @@ def find(pairs, bits, size, k):
     return size
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def fill_gap(pairs, size, j, absent):
     """Move the last topic of a list to the empty slot j; return the new size."""
     size -= 1

@@ -14,7 +14,7 @@ import numpy as np
 
 from sklda._core.problem import LANES, Counts, count_type
 from sklda._core.random_streams import uniform
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel
 from sklda._simd.prefetch import AHEAD, per_line, prefetch
 from sklda._simd.vectors import (
     broadcast,
@@ -49,7 +49,7 @@ class Scratch(NamedTuple):
     lane_sum: np.ndarray  # (n_lanes + LANES,) float32
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def prefetch_row(word, c, word_topic):
     """Prefetch the row of a cell that comes after cell c."""
     n_lanes = word_topic.shape[1]
@@ -58,7 +58,7 @@ def prefetch_row(word, c, word_topic):
         prefetch(word_topic, k)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def weigh_row(ratio, row, beta, weight):
     """Weigh every topic for one cell, all its tokens counted; return the sum."""
     sums, prior = broadcast(np.float32(0), LANES), broadcast(beta, LANES)
@@ -69,7 +69,7 @@ def weigh_row(ratio, row, beta, weight):
     return total(sums)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def set_entry(array, k, x):
     """Set ``array[k]`` by storing its whole register.
 
@@ -81,7 +81,7 @@ def set_entry(array, k, x):
     store(array, block, choose(one_hot(lane, LANES), broadcast(x, LANES), old))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def find_down_lane(lane_sum, lane, r):
     """Return the topic of a lane at which the running sum down the lane exceeds r.
 
@@ -96,7 +96,7 @@ def find_down_lane(lane_sum, lane, r):
     return lane + LANES * np.int64(get_lane(passed, lane))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def pick(weight, lane_sum, r):
     """Return k with probability weight[k] / sum(weight), for r uniform in the sum.
 
@@ -117,7 +117,7 @@ def pick(weight, lane_sum, r):
     return k
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+@inlined_kernel
 def resample_dense(z, first, n, row, sum_, priors, document, scratch, rng):
     """Resample the topic of n tokens of a cell, from z[first] on, that move together.
 
@@ -157,7 +157,7 @@ def resample_dense(z, first, n, row, sum_, priors, document, scratch, rng):
     return sum_ + new_weight
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def resample_each_dense(z, first, last, row, total, priors, document, scratch, rng):
     """Resample the tokens of a cell one by one."""
     for i in range(first, last):
@@ -187,7 +187,7 @@ def _counted(problem, z, word_topic):
     return state
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_tokens(corpus, state):
     """Count all tokens."""
     _, word, token_ptr = corpus
@@ -198,7 +198,7 @@ def add_tokens(corpus, state):
             topic[z[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_tokens_of_words(corpus, z, first, last, word_topic):
     """Count the tokens of the words from `first` to before `last`."""
     doc_ptr, word, token_ptr = corpus

@@ -3,18 +3,18 @@
 import numpy as np
 
 from sklda._core.problem import LANES
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, lean_kernel
 from sklda._simd.vectors import broadcast, choose, load, one_hot, to_double, total
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def load_others(weight, block, k):
     """Return the weights of a block, with 0 for entry k, which may be elsewhere."""
     nothing = broadcast(np.float32(0), LANES)
     return choose(one_hot(k - block, LANES), nothing, load(weight, block, LANES))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def sum_all(weight, size):
     """Return the sum of the first weights, in double precision."""
     sums = broadcast(np.float64(0), LANES)
@@ -23,7 +23,7 @@ def sum_all(weight, size):
     return total(sums)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def sum_others(weight, size, k):
     """Return the sum of all weights but that of entry k.
 

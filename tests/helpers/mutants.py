@@ -181,10 +181,11 @@ def _execute(name, code, modules, lanes, compiled_draws) -> ModuleType:
 
     def importer(origin, globals=None, locals=None, fromlist=(), level=0):
         if origin == "sklda._simd.compile":
-            return SimpleNamespace(njit=_njit)
+            decorators = ("kernel", "lean_kernel", "inlined_kernel")
+            return SimpleNamespace(**dict.fromkeys(decorators, _as_it_is))
         if origin == "numba.extending":  # Python takes the function itself
             return SimpleNamespace(
-                overload=lambda *_, **__: _njit(), register_jitable=_njit()
+                overload=lambda *_, **__: _as_it_is, register_jitable=_as_it_is
             )
         if origin == "sklda._core.random_streams" and compiled_draws:
             return _compiled_draws()
@@ -221,8 +222,8 @@ def _compiled_draws() -> SimpleNamespace:
     )
 
 
-def _njit(**_):
-    return lambda function: function
+def _as_it_is(function):
+    return function
 
 
 # --- patterns --------------------------------------------------------------------

@@ -15,9 +15,9 @@ from sklda._simd import compile
 from tests.helpers.interpreter import run_python
 
 SOURCE = """
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel
 
-@njit(cache=True, nogil=True)
+@kernel
 def double(x):
     return 2 * x
 """
@@ -60,11 +60,11 @@ def refuse(*args, **kwargs):
 
 
 def test_python_cannot_call_what_is_inlined():
-    @compile.njit(forceinline=True)
+    @compile.inlined_kernel
     def double(x):
         return 2 * x
 
-    @compile.njit()
+    @compile.kernel
     def fourfold(x):
         return double(double(x))
 

@@ -5,6 +5,7 @@ import pytest
 from numba import njit
 
 from sklda._simd.places import entries_from, load_at_each, not_negative
+from sklda._simd.square_root import square_root
 from sklda._simd.vectors import (
     any_lane,
     broadcast,
@@ -23,7 +24,6 @@ from sklda._simd.vectors import (
     repeat_row,
     running_down,
     running_sum,
-    square_root,
     store,
     to_double,
     to_float,

@@ -29,14 +29,14 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from sklda._core.problem import LANES
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel, lean_kernel
+from sklda._simd.square_root import square_root
 from sklda._simd.vector_math import log_double
 from sklda._simd.vectors import (
     broadcast,
     choose,
     larger,
     load,
-    square_root,
     store,
     total,
 )
@@ -77,7 +77,7 @@ class FoldInScratch(NamedTuple):
         )
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _dot(a, b):
     sums = broadcast(np.float32(0), LANES)
     for k in range(0, a.size, LANES):
@@ -85,26 +85,26 @@ def _dot(a, b):
     return total(sums)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _length(a):
     return np.sqrt(_dot(a, a))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _add_scaled(scale, a, out):
     scales = broadcast(scale, LANES)
     for k in range(0, a.size, LANES):
         store(out, k, load(out, k, LANES) + scales * load(a, k, LANES))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _scale(scale, a):
     scales = broadcast(scale, LANES)
     for k in range(0, a.size, LANES):
         store(a, k, scales * load(a, k, LANES))
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+@lean_kernel
 def _set_start(word, count, word_topic, alpha, scratch):
     """Start from the posteriors of the tokens, each as if it were the only one."""
     expected = scratch.expected
@@ -122,7 +122,7 @@ def _set_start(word, count, word_topic, alpha, scratch):
         scratch.root[k] = np.sqrt(alpha[k] + expected[k])
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+@lean_kernel
 def _respond(prior, row, z, left_out, response, slope):
     """Write g of equation (2), and -dg/dz into `slope`; return the sums of both."""
     sums = broadcast(np.float32(0), LANES)
@@ -141,7 +141,7 @@ def _respond(prior, row, z, left_out, response, slope):
     return total(sums), total(slopes)
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+@lean_kernel
 def _normalise(prior, row, z, left_out, response, slope):
     """Return z with which g sums to about 1, by Newton's method from the last z.
 
@@ -159,7 +159,7 @@ def _normalise(prior, row, z, left_out, response, slope):
     return z + change, change
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+@lean_kernel
 def _expect(word, count, word_topic, scratch):
     """Write N = sum_w n_w g_w, given alpha + N of the last step in `scratch.prior`.
 
@@ -185,7 +185,7 @@ def _expect(word, count, word_topic, scratch):
             store(expected, k, load(expected, k, LANES) + part)
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy")
+@lean_kernel
 def _take_step(word, count, word_topic, alpha, root, scratch):
     """Write the change of the roots into `scratch.vectors[1]`; return its length."""
     residual, prior, expected = scratch.vectors[1], scratch.prior, scratch.expected
@@ -203,7 +203,7 @@ def _take_step(word, count, word_topic, alpha, root, scratch):
     return _length(residual)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _correct(residual, n, scratch, step):
     """Write the step that the last `n` changes suggest: Anderson's."""
     for k in range(step.size):
@@ -214,7 +214,7 @@ def _correct(residual, n, scratch, step):
         _add_scaled(share, scratch.residual_changes[i], step)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _remember(change, residual_change, n, scratch):
     """Store a change as the n-th, orthogonal to those before; return their number."""
     for i in range(n):
@@ -231,7 +231,7 @@ def _remember(change, residual_change, n, scratch):
     return n + 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _shorten(step, longest):
     """Scale a step that is longer than `longest`; return the length it had."""
     length = _length(step)
@@ -240,7 +240,7 @@ def _shorten(step, longest):
     return length
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _move_on(root, step, alpha, radius, new):
     """Write root + step, not below sqrt(alpha), with the length of the fixed point."""
     sums = broadcast(np.float32(0), LANES)
@@ -252,7 +252,7 @@ def _move_on(root, step, alpha, radius, new):
     _scale(radius / np.sqrt(total(sums)), new)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _replace(present, new, change):
     """Write the change into `change`, and the new values into `present`."""
     for k in range(0, present.size, LANES):
@@ -261,7 +261,7 @@ def _replace(present, new, change):
         store(present, k, values)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _bound_amplification(root, alpha):
     """Return how many times the residual the distance from the fixed point can be.
 
@@ -275,7 +275,7 @@ def _bound_amplification(root, alpha):
     return largest
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
     """Write the roots of the fixed point; return whether theta is within `tol` of it.
 
@@ -322,7 +322,7 @@ def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
     return arrived
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, out):
     """Write theta of each document into `out`, (n_docs, n_topics) float64.
 
@@ -348,7 +348,7 @@ def fold_in(corpus, word_topic, alphas, row, max_steps, tol, scratch, out):
     return n_failed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_predictive(doc_ptr, word, count, word_topic, doc_topic):
     """Return sum over all cells of count * log(sum_k theta_dk phi_kw)."""
     log_likelihood = 0.0

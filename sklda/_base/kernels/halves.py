@@ -9,10 +9,10 @@ processor gets the same bits.
 import numpy as np
 
 from sklda._core.random_streams import enter_stream, hashed, next_uint64, uniform
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def deal_tokens(doc_ptr, word, count, count_bits, tokens_until, half):
     """Write into `half` how much of each cell is in the first half of its document.
 
@@ -29,7 +29,7 @@ def deal_tokens(doc_ptr, word, count, count_bits, tokens_until, half):
         _balance(count[cells], until, lead, rng, half[cells])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _digest(word, count_bits):
     """Return the seed of a document: 64 bits that depend on all words and counts.
 
@@ -42,7 +42,7 @@ def _digest(word, count_bits):
     return key
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _tokens(count):
     """Return the weight of a token, the number of these, and the weight of the rest.
 
@@ -55,7 +55,7 @@ def _tokens(count):
     return weight, np.int64(n), count - n * weight
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _toss(count, rng, half, until):
     """Toss a coin for each token; return by how much the first half is heavier."""
     lead, n_tokens = 0.0, 0
@@ -71,7 +71,7 @@ def _toss(count, rng, half, until):
     return lead
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _heads(n, rng):
     """Return the number of heads among n fair coins."""
     heads = 0
@@ -84,7 +84,7 @@ def _heads(n, rng):
     return heads
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _ones(bits):
     """Return the number of ones in 64 bits: of pairs, of fours, of bytes, of all."""
     bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
@@ -94,7 +94,7 @@ def _ones(bits):
     return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _balance(count, until, lead, rng, half):
     """Let random tokens of the heavier half change sides while the lead falls."""
     while lead != 0:

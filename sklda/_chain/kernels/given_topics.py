@@ -12,11 +12,11 @@ import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel
 from sklda._tables.rows import pick, weigh_row
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_topics(corpus, z, phi, alpha, n_passes, rng):
     """Draw the topics of all tokens of some documents, in `n_passes` over each.
 
@@ -46,7 +46,7 @@ def draw_topics(corpus, z, phi, alpha, n_passes, rng):
                     total += _change(new, mass, row, weight)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _change(k, mass, row, weight):
     """Update the weight of a topic; return by how much it changes."""
     before = weight[k]

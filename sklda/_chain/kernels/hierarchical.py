@@ -7,14 +7,14 @@ import numpy as np
 
 from sklda._core.gammas import large_shape
 from sklda._core.random_streams import uniform
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel
 from sklda._simd.vector_math import exp_double, log_double, log_rising
 
 LOWEST, HIGHEST = 1e-10, 1e10  # of concentrations
 _LOG_LOWEST, _LOG_HIGHEST = np.log(LOWEST), np.log(HIGHEST)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_dirichlet(parameters, rng, weights):
     """Fill `weights` with a draw from a Dirichlet distribution; none is negative.
 
@@ -32,7 +32,7 @@ def draw_dirichlet(parameters, rng, weights):
         weights[k] /= total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_concentration(value, shape, rate, terms, rng):
     """Draw the next concentration x of a chain, from `LOWEST` to `HIGHEST`.
 
@@ -59,7 +59,7 @@ def draw_concentration(value, shape, rate, terms, rng):
             high = new
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _log_density(y, shape, rate, terms):
     """Return the log density of y = log x."""
     powers, factors, counts = terms

@@ -7,12 +7,12 @@ nonparametric problems", Annals of Statistics 2 (1974).
 import numpy as np
 
 from sklda._core.random_streams import hashed_uniform
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.places import not_negative
 from sklda._tables.document import LANES_PER_TOKEN, clear
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_tables(tokens_before, z, first_token, row, alpha, key, tables):
     """Add the tables of documents to those of their rows, (n_rows, n_topics) int64.
 
@@ -33,7 +33,7 @@ def add_tables(tokens_before, z, first_token, row, alpha, key, tables):
         _forget(first, last, z, doc_topic)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _forget(first, last, z, doc_topic):
     """Set the counts of a document back to 0."""
     if doc_topic.size <= LANES_PER_TOKEN * (last - first):

@@ -8,14 +8,14 @@ a binomial variable of the same mean and about the same variance.
 
 import numpy as np
 
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel
 from sklda._simd.vector_math import exp_double, expm1_double, log, log1p_double
 
 SIZE = 64  # counts of a histogram: 0 to 63
 LARGEST_MEAN = 16.0  # of what is entered: more than 63 then has probability 1e-17
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add_binomial(mean, variance, mass, histogram):
     """Add `mass` times a binomial distribution of this mean and about this variance."""
     trials = np.round(mean * mean / max(mean - variance, 1e-6))
@@ -32,7 +32,7 @@ def _add_binomial(mean, variance, mass, histogram):
     histogram[n] += left
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def take_logarithms(table):
     """Replace positive float32 numbers by their logarithms."""
     for row in table:
@@ -40,7 +40,7 @@ def take_logarithms(table):
             row[k] = log(row[k])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_counts(mean, variance, log_zero, histograms):
     """Add the distribution of each small count to its topic's row of `histograms`.
 

@@ -23,13 +23,13 @@ falls. A sweep over N tokens takes O(K N^2) time and at most 16 K N^2 bytes.
 import numpy as np
 
 from sklda._core.entry import beta_sum, entry, priors_of
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.vector_math import exp_double, log_double
 
 N_TABLES = 1  # means, of which a sweep reads only the shape
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _add_token(p, g):
     """Add a token of probability g to `p`, whose last entry must be 0."""
     for n in range(p.size - 1, 0, -1):
@@ -37,7 +37,7 @@ def _add_token(p, g):
     p[0] *= 1 - g
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _no_tokens(n_topics, n_tokens):
     """Return the distributions of counts before any of n tokens is added."""
     p = np.zeros((n_topics, n_tokens + 1))
@@ -45,7 +45,7 @@ def _no_tokens(n_topics, n_tokens):
     return p
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _expected_logs(tokens, responsibilities, prior):
     """Return h of a group, (n_topics, n_tokens + 1, n_tokens + 1)."""
     n = tokens.size
@@ -60,7 +60,7 @@ def _expected_logs(tokens, responsibilities, prior):
     return h
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _fill_beta(priors, beta):
     """Fill in beta of each word and topic."""
     for w in range(beta.shape[0]):
@@ -69,7 +69,7 @@ def _fill_beta(priors, beta):
             beta[w, k] = entry(own, k)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _groups(corpus, n_words):
     """Return the tokens of each document, of each word, and all."""
     doc_ptr, word, _ = corpus
@@ -81,7 +81,7 @@ def _groups(corpus, n_words):
     return docs, words, tokens
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def distributions(corpus, responsibilities, n_words, doc_topic, word_topic, topic):
     """Fill in the distributions of n_dk, n_wk and n_k; the tables must be 0.
 
@@ -100,7 +100,7 @@ def distributions(corpus, responsibilities, n_words, doc_topic, word_topic, topi
             first += group.size + 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _expected_log(p, h, i):
     """Return the expected logarithm without the token after the first i of a group."""
     total = 0.0
@@ -109,7 +109,7 @@ def _expected_log(p, h, i):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep(corpus, responsibilities, tables, priors):
     """Update every token once; return the sum of all changes."""
     _, word, count = corpus

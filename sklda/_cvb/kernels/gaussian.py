@@ -26,7 +26,7 @@ from sklda._cvb.kernels.moments import (
     restore_document,
     update_mean_and_variance,
 )
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vector_math import exp2
 from sklda._tables.document import clear
 from sklda._tables.rows import prefetch_row
@@ -39,13 +39,7 @@ _LEAST = np.float32(1e-12)  # below all priors but 0, that of the padding
 _LARGEST = np.float32(43)  # exponent; any mean is at its bound by then
 
 
-@njit(
-    cache=True,
-    nogil=True,
-    error_model="numpy",  # a test for zero divisors would keep it from vectorising
-    _nrt=False,
-    forceinline=True,
-)
+@inlined_kernel
 def _weigh(removed, responsibilities, w, means, variances, priors, weight):
     """Weigh the topics of a cell of word w less a `removed` weight; return the sum."""
     doc, row, other_docs = means.doc_topic, means.word_topic[w], means.other_docs
@@ -74,7 +68,7 @@ def _weigh(removed, responsibilities, w, means, variances, priors, weight):
     return np.float32(sum_all(weight, weight.size))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _update_document(
     first, last, corpus, responsibilities, means, variances, priors, weight
 ):
@@ -95,7 +89,7 @@ def _update_document(
     return total_change
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep(corpus, responsibilities, tables, priors):
     """Update every cell once; return the sum of all changes, each times its weight."""
     doc_ptr, _, count = corpus

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.entry import entry
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel
 from sklda._tables.weights import sum_all
 
 
@@ -28,7 +28,7 @@ class DocumentMoments(NamedTuple):
     other_docs: np.ndarray  # (n_lanes,) float32, of n_k without the document
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def document_moments(shared):
     """Return moments for the documents of a sweep that changes these shared ones."""
     n_lanes = shared.topic.size
@@ -36,7 +36,7 @@ def document_moments(shared):
     return DocumentMoments(doc_topic, shared.word_topic, other_docs)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def remove_document(moments, topic, offset):
     """Take the document out of the topic totals, and set `other_docs` to the rest.
 
@@ -48,42 +48,42 @@ def remove_document(moments, topic, offset):
         other_docs[k] = entry(offset, k) + max(topic[k], 0.0)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def restore_document(moments, topic):
     """Add the document to the topic totals again."""
     for k in range(topic.size):
         topic[k] += moments.doc_topic[k]
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def add_mean(count, responsibilities, row):
     """Add the mean of one cell to `row`."""
     for k in range(row.size):
         row[k] += count * responsibilities[k]
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def add_variance(count, responsibilities, row):
     """Add the variance of one cell to `row`."""
     for k in range(row.size):
         row[k] += count * responsibilities[k] * (np.float32(1) - responsibilities[k])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_means(index, count, responsibilities, rows):
     """Add the mean of each cell c to ``rows[index[c]]``."""
     for c in range(index.size):
         add_mean(count[c], responsibilities[c], rows[index[c]])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_variances(index, count, responsibilities, rows):
     """Add the variance of each cell c to ``rows[index[c]]``."""
     for c in range(index.size):
         add_variance(count[c], responsibilities[c], rows[index[c]])
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def update_mean(count, factor, weight, responsibilities, doc_mean, word_mean):
     """Set the responsibilities of a cell to `factor * weight`, and update the means.
 
@@ -99,7 +99,7 @@ def update_mean(count, factor, weight, responsibilities, doc_mean, word_mean):
     return sum_all(weight, weight.size)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def add_mean_and_variance(count, responsibilities, rows):
     """Add the moments of one cell to the `rows` of means and of variances."""
     means, variances = rows
@@ -109,7 +109,7 @@ def add_mean_and_variance(count, responsibilities, rows):
         variances[k] += mean * (np.float32(1) - responsibilities[k])
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def update_mean_and_variance(count, factor, weight, responsibilities, docs, rows):
     """Do what `update_mean` does, and update the variances, in one pass.
 

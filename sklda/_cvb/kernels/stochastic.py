@@ -12,7 +12,7 @@ with the step r = (10 + t)^-0.9 at the t-th cell. The last pass adds up c gamma.
 
 import numpy as np
 
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel
 from sklda._simd.vector_math import exp_double, log1p_double, log_double
 from sklda._tables.weights import sum_all
 
@@ -20,7 +20,7 @@ _PASSES = 5
 _OFFSET, _DECAY = 10, 0.9
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _weigh(doc, row, alpha, weight):
     """Weigh every topic for one cell; return the sum of the weights."""
     for k in range(weight.size):
@@ -28,14 +28,14 @@ def _weigh(doc, row, alpha, weight):
     return np.float32(sum_all(weight, weight.size))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _mix(keep, factor, weight, counts):
     """Set counts to `keep * counts + factor * weight`."""
     for k in range(weight.size):
         counts[k] = keep * counts[k] + factor * weight[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_expected_counts(corpus, word_topic, alpha, expected):
     """Add the expected word-topic counts of these documents to `expected`.
 

@@ -19,7 +19,7 @@ from sklda._cvb.kernels.moments import (
     restore_document,
     update_mean,
 )
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._tables.document import clear
 from sklda._tables.rows import prefetch_row
 from sklda._tables.weights import sum_all
@@ -28,13 +28,7 @@ N_TABLES = 1  # means
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
 
-@njit(
-    cache=True,
-    nogil=True,
-    error_model="numpy",  # a test for zero divisors would keep it from vectorising
-    _nrt=False,
-    forceinline=True,
-)
+@inlined_kernel
 def _weigh(removed, responsibilities, row, means, priors, weight):
     """Weigh the topics of a cell less a `removed` weight; return the sum.
 
@@ -51,7 +45,7 @@ def _weigh(removed, responsibilities, row, means, priors, weight):
     return np.float32(sum_all(weight, weight.size))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _update_document(first, last, corpus, responsibilities, means, priors, weight):
     """Update the cells of one document; return the sum of all changes."""
     _, word, count = corpus
@@ -68,7 +62,7 @@ def _update_document(first, last, corpus, responsibilities, means, priors, weigh
     return total_change
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep(corpus, responsibilities, tables, priors):
     """Update every cell once; return the sum of all changes, each times its weight."""
     doc_ptr, _, count = corpus
@@ -90,7 +84,7 @@ def sweep(corpus, responsibilities, tables, priors):
     return total_change
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def initialise(corpus, responsibilities, shared, priors, rng):
     """Draw one topic for each cell, given the cells before it: a start for sweeps.
 
@@ -110,7 +104,7 @@ def initialise(corpus, responsibilities, shared, priors, rng):
         restore_document(means, shared.topic)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _draw_document(first, last, corpus, responsibilities, means, priors, weight, rng):
     """Draw one topic for each cell of a document."""
     _, word, count = corpus
@@ -124,7 +118,7 @@ def _draw_document(first, last, corpus, responsibilities, means, priors, weight,
         row[k] += count[c]
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _draw(weight, r):
     """Return k with probability weight[k] / sum(weight), for r uniform in the sum."""
     k = 0

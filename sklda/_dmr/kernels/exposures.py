@@ -17,11 +17,11 @@ import numpy as np
 
 from sklda._core.random_streams import enter_stream, uniform
 from sklda._core.variates import large_shape
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.vector_math import exp_double, log1p_double, log_double
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_exposures(tokens_before, row, sums, key, first, exposure):
     """Fill in -log(x_d) of documents, (n_docs,), 0 for empty ones.
 
@@ -42,7 +42,7 @@ def fill_exposures(tokens_before, row, sums, key, first, exposure):
         exposure[d] = _log1p_exp(ratio)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _log1p_exp(x):
     """Return log(1 + exp(x))."""
     return max(x, 0.0) + log1p_double(exp_double(-abs(x)))

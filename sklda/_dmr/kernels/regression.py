@@ -22,7 +22,7 @@ from sklda._core.linear_algebra import (
     solve,
     sum_of,
 )
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.vector_math import exp_double, log_double
 
 # Bounds of log(alpha): weights beyond them have no prior density.
@@ -65,14 +65,14 @@ class Room(NamedTuple):
     value: np.ndarray  # (2, n_rows)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def set_shared_curvature(shared):
     """Set X' diag(E) X."""
     for j in range(shared.scale.size):
         set_products(shared.x, j, j, shared.exposure, shared.curvature[j])
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def log_density(weights, regression, value):
     """Return the log density of weights whose eta is in value[0].
 
@@ -90,7 +90,7 @@ def log_density(weights, regression, value):
     return result
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def find_mode(regression, room):
     """Set the mode, and the factor of the curvature close to it."""
     (x, _, exposure, _), centre, tables = regression
@@ -125,7 +125,7 @@ def find_mode(regression, room):
         before = after
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _within(eta):
     """Return whether the exponentials of some numbers are finite."""
     outside = 0
@@ -134,7 +134,7 @@ def _within(eta):
     return outside == 0
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _set_curvature(at_level, regression, room):
     """Set the gradient, which `step` becomes, and the upper part of the curvature.
 

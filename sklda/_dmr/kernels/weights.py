@@ -21,20 +21,20 @@ from sklda._dmr.kernels.regression import (
     find_mode,
     log_density,
 )
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.vector_math import cos_sin, exp_double, log_double
 
 _MOST_LOG = math.log(1e9)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_logs(values, logs):
     """Fill in the logarithms of some numbers."""
     for i in range(values.size):
         logs[i] = log_double(values[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_alpha(x, weights, alpha):
     """Fill in alpha, (n_rows, n_topics), of rows of covariates, within its bounds.
 
@@ -50,7 +50,7 @@ def fill_alpha(x, weights, alpha):
             alpha[r, k] = exp_double(min(max(alpha[r, k], LOWEST), HIGHEST))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_weights_of_each(first, last, weights, centre, tables, shared, key, room):
     """Draw the weights of topics, (n_topics, n_weights), in place.
 
@@ -63,7 +63,7 @@ def draw_weights_of_each(first, last, weights, centre, tables, shared, key, room
         draw_weights_of_topic(weights[k], regression, room, rng)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_weights_of_topic(weights, regression, room, rng):
     """Draw the weights of a topic, (n_weights,), in place; return the evaluations."""
     mode, _, _, factor, distance, noise, trial, eta, _ = room
@@ -95,7 +95,7 @@ def draw_weights_of_topic(weights, regression, room, rng):
     return n_evaluations
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _draw_scale(squared, regression, room, rng):
     """Draw by how much the distance to the mode grows; return the evaluations, too.
 
@@ -127,7 +127,7 @@ def _draw_scale(squared, regression, room, rng):
             high = x
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _on_ray(x, regression, room):
     """Return the log density of x = log(scale)."""
     if x > _MOST_LOG:
@@ -135,7 +135,7 @@ def _on_ray(x, regression, room):
     return _on_ellipse(exp_double(x), 0.0, regression, room) + x * room.mode.size
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _draw_angle(lengths, regression, room, rng):
     """Draw a point of the ellipse, which `trial` becomes; return the evaluations."""
     of_distance, of_both, of_noise = lengths
@@ -157,7 +157,7 @@ def _draw_angle(lengths, regression, room, rng):
         angle = low + uniform(rng) * (high - low)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _on_ellipse(cos, sin, regression, room):
     """Return the log density at a point of the ellipse, which `trial` becomes."""
     mode, _, _, _, distance, noise, trial, eta, value = room

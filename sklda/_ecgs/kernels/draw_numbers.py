@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.random_streams import uniform
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel
 
 FEWEST = 3  # tokens of a cell that has weights
 
@@ -37,7 +37,7 @@ def first_weights(cells, n_tokens, damping):
     return Weights(cell, np.arange(cell.size + 1, dtype=np.int64), draws, weight)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_n_draws(weights, rng, n_draws):
     """Choose the number of draws of each cell that has weights."""
     cell, ptr, draws, weight = weights
@@ -67,7 +67,7 @@ def learn_weights(token_ptr, z, weights, n_lanes):
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _add(token_ptr, z, weights, n_lanes, n_topics, is_new):
     """Count the topics of each cell, and add 1 to the weight or note it as new."""
     cell, ptr, draws, weight = weights
@@ -88,7 +88,7 @@ def _add(token_ptr, z, weights, n_lanes, n_topics, is_new):
             is_new[i] = True
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def group_size(n_tokens, n_groups):
     """Return the size of the next of `n_groups` groups of about equal size."""
     n = np.int32(n_tokens)

@@ -11,7 +11,7 @@ import numpy as np
 from sklda._core.entry import priors_of
 from sklda._core.problem import LANES
 from sklda._ecgs.kernels.draw_numbers import group_size
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel, lean_kernel
 from sklda._tables.document import new_document, next_document, update_ratios
 from sklda._tables.lists import (
     at_topic,
@@ -27,7 +27,7 @@ from sklda._tables.lists import (
 __all__ = ["counts", "from_topics", "kernel_priors", "sweep_groups"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep_groups(part, state, priors, alphas, n_draws, rng):
     """Resample every token of a part once, those of cell c in ``n_draws[c]`` groups."""
     n_lanes = state.topic.size
@@ -47,7 +47,7 @@ def sweep_groups(part, state, priors, alphas, n_draws, rng):
         )
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _sweep_document(d, part, state, ratio_sum, priors, n_draws, document, weight, rng):
     _, begin, end, word, token_ptr, _ = part
     z = state.z

@@ -8,7 +8,7 @@ import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._ecgs.kernels.draw_numbers import group_size
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._tables.document import new_document, next_document, update_ratios
 from sklda._tables.rows import (
     Scratch,
@@ -24,7 +24,7 @@ from sklda._tables.rows import (
 __all__ = ["counts", "from_topics", "kernel_priors", "sweep_groups"]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep_groups(part, state, priors, alphas, n_draws, rng):
     """Resample every token of a part once, those of cell c in ``n_draws[c]`` groups."""
     n_lanes = state.topic.size
@@ -44,7 +44,7 @@ def sweep_groups(part, state, priors, alphas, n_draws, rng):
         _sweep_document(d, part, state, priors, n_draws, document, scratch, rng)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _sweep_document(d, part, state, priors, n_draws, document, scratch, rng):
     _, begin, end, word, token_ptr, _ = part
     z, word_topic, _ = state
@@ -71,7 +71,7 @@ def _sweep_document(d, part, state, priors, n_draws, document, scratch, rng):
             n_groups -= 1
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _gather(z, first, n, row, document):
     """Give n tokens the topic of the first of them; return whether any had another."""
     doc_topic, topic, _ = document

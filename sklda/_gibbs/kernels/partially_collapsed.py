@@ -18,7 +18,7 @@ import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._core.random_streams import enter_stream, uniform
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel
 from sklda._tables.document import count_document, enter_prior
 from sklda._tables.rows import pick, prefetch_row, weigh_row
 
@@ -32,14 +32,14 @@ class DocumentGivenPhi(NamedTuple):
     factor: np.ndarray  # (n_lanes,) float32, 1 / sum of the gammas
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _ratio(k, n, document):
     """Return the ratio of topic k without n tokens of the document."""
     doc_topic, _, prior, factor = document
     return (np.float32(doc_topic[k] - n) + prior[k]) * factor[k]
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _resample(z, i, row, total, document, weight, lane_sum, rng):
     """Resample the topic of a token; return the new sum of the weights."""
     doc_topic, ratio, _, _ = document
@@ -63,7 +63,7 @@ def _resample(z, i, row, total, document, weight, lane_sum, rng):
     return total + weight[new]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep_tokens(corpus, z, first, phi, prior, alphas, factor, key):
     """Resample every token once; the documents have the numbers `first` and after.
 

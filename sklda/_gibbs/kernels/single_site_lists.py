@@ -10,7 +10,7 @@ import numpy as np
 from sklda._core.corpus import kernel_parts
 from sklda._core.problem import LANES
 from sklda._core.sampler import info, over
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.places import not_negative
 from sklda._tables.document import new_document, next_document, update_ratios
 from sklda._tables.lists import (
@@ -32,7 +32,7 @@ def sweep(problem, state, rng):
     return state
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep_tokens(part, state, priors, alphas, rng):
     """Resample every token of a part once."""
     n_lanes = state.topic.size
@@ -52,7 +52,7 @@ def sweep_tokens(part, state, priors, alphas, rng):
         )
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _sweep_document(d, part, state, ratio_sum, priors, document, weight, rng):
     _, begin, end, word, token_ptr, _ = part
     for c in range(not_negative(begin[d]), end[d]):

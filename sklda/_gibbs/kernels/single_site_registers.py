@@ -18,7 +18,7 @@ from sklda._core.corpus import kernel_parts
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform_float32
 from sklda._core.sampler import info, over
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel
 from sklda._simd.vectors import (
     broadcast,
     choose,
@@ -58,7 +58,7 @@ def sweep(problem, state, rng):
 def _new_sweep(height):
     """Return the kernel for as many topics as `height` registers hold."""
 
-    @njit(cache=True, nogil=True, error_model="numpy")
+    @kernel
     def sweep_tokens(part, state, priors, alphas, rng):
         """Resample every token of a part once."""
         doc_ptr, begin, end, word, token_ptr, first_doc = part
@@ -129,7 +129,7 @@ def _new_sweep(height):
     return sweep_tokens
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _move_token(i, new, z, row, topic):
     """Count token i in its new topic, no longer in its old one."""
     old = z[i]

@@ -16,7 +16,7 @@ import numpy as np
 from sklda._core.corpus import kernel_parts
 from sklda._core.problem import LANES
 from sklda._core.sampler import info, over
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel
 from sklda._tables.document import new_document, next_document, update_ratios
 from sklda._tables.rows import (
     Scratch,
@@ -40,7 +40,7 @@ def sweep(problem, state, rng):
     return state
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def sweep_tokens(part, state, priors, alphas, rng):
     """Resample every token of a part once."""
     # One function, unlike over lists: a second one for each document took 4 % longer.

@@ -16,7 +16,7 @@ import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vectors import broadcast, load, store
 from sklda._tables.rows import find_down_lane
 
@@ -28,7 +28,7 @@ from sklda._tables.rows import find_down_lane
 LARGEST, LOWEST = 2.0**50, 2.0**-63
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scale(gammas, factor, rows):
     """Fill each row with gammas * factor as float32; its largest entry is `LARGEST`."""
     n_topics = factor.size
@@ -42,7 +42,7 @@ def scale(gammas, factor, rows):
             rows[i, k] = value if value >= LOWEST else 0.0
 
 
-@njit(cache=True, nogil=True)
+@lean_kernel
 def _weigh(theta, phi, lane_sum, before):
     """Sum the weights of one cell down each lane; return the sum of all.
 
@@ -60,7 +60,7 @@ def _weigh(theta, phi, lane_sum, before):
     return total
 
 
-@njit(inline="always")
+@inlined_kernel
 def _pick(theta, phi, lane_sum, before, r):
     """Return a topic with probability as its weight, for r uniform in their sum.
 
@@ -75,7 +75,7 @@ def _pick(theta, phi, lane_sum, before, r):
     return k
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def resample_topics(corpus, z, theta, phi, rng):
     """Resample the tokens of some documents, each with its own row of theta.
 

@@ -25,7 +25,7 @@ from sklda._medlda.kernels.label_factors import (
     repulsion,
     sum_weights,
 )
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vector_math import exp
 from sklda._simd.vectors import broadcast, load, store, to_float, total
 from sklda._tables.document import (
@@ -67,7 +67,7 @@ class Tilt(NamedTuple):
     rows: Rows
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _update_tilted(ratio, exponent, tilted):
     """Set `tilted` to ratio * exp(g - top), and return top, the highest g."""
     top = highest(exponent)
@@ -76,7 +76,7 @@ def _update_tilted(ratio, exponent, tilted):
     return top
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _weigh(tilted, factor, row, beta, weight):
     """Weigh all topics, all tokens counted; return the sum."""
     sums, prior = broadcast(np.float32(0), LANES), broadcast(beta, LANES)
@@ -88,7 +88,7 @@ def _weigh(tilted, factor, row, beta, weight):
     return np.float64(total(sums))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _weigh_steep(ratio, exponent, repelled, row, beta, weight):
     """Do the same where g + r_j has a wide range; return the sum and the highest."""
     for k in range(weight.size):
@@ -100,7 +100,7 @@ def _weigh_steep(ratio, exponent, repelled, row, beta, weight):
     return sum_all(weight, weight.size), top
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _exponentiate(repelled, factor):
     """Set `factor` to exp(r_j); return the largest absolute value of r_j."""
     for k in range(repelled.size):
@@ -111,14 +111,14 @@ def _exponentiate(repelled, factor):
     return size
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _slot_of(k, tilt):
     """Return the slot of r_k, which is computed if it has none."""
     slot = tilt.rows.slot[k]
     return slot if slot >= 0 else _fill_slot(k, tilt)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _fill_slot(k, tilt):
     """Compute r_k and return its slot."""
     rows = tilt.rows
@@ -133,7 +133,7 @@ def _fill_slot(k, tilt):
     return slot
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _clear(rows):
     """Drop all rows."""
     for slot in range(rows.n_used[0]):
@@ -141,7 +141,7 @@ def _clear(rows):
     rows.n_used[0] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gibbs_sweep(part, state, priors, factors, rng):
     """Resample every token once."""
     n_tasks, n_lanes = factors.weights.shape
@@ -167,7 +167,7 @@ def gibbs_sweep(part, state, priors, factors, rng):
         _sweep_document(d, part, state, priors, document, tilt, scratch, rng)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _sweep_document(d, part, state, priors, document, tilt, scratch, rng):
     doc_ptr, begin, end, word, token_ptr, _ = part
     z, word_topic, _ = state
@@ -184,7 +184,7 @@ def _sweep_document(d, part, state, priors, document, tilt, scratch, rng):
         top = _resample_cell(tokens, row, top, priors, document, tilt, scratch, rng)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _no_rows(n_lanes):
     n_slots = min(n_lanes, MOST_ROWS)
     return Rows(
@@ -197,7 +197,7 @@ def _no_rows(n_lanes):
     )
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _resample_cell(z, row, top, priors, document, tilt, scratch, rng):
     """Resample the tokens of a cell; return the g that scales `tilted`.
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.problem import LANES
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, lean_kernel
 from sklda._simd.vectors import broadcast, choose, largest, load, total
 
 TASKS = 8  # that are summed at a time
@@ -30,20 +30,20 @@ class LabelFactors(NamedTuple):
     curvature: np.ndarray  # (n_docs, n_tasks) float32, b_t / N^2
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def add_scaled(factor, row, out):
     """Add a multiple of a row to `out`."""
     for k in range(out.size):
         out[k] += factor * row[k]
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _add_parabola(linear, half, row, out):
     for k in range(out.size):
         out[k] += row[k] * (linear - half * row[k])
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def sum_weights(of_topics, doc_topic, total):
     """Set `total` to m_t of all tokens of a document; `of_topics[k]` is eta_k."""
     for t in range(total.size):
@@ -54,7 +54,7 @@ def sum_weights(of_topics, doc_topic, total):
                 total[t] += np.float64(doc_topic[k]) * of_topics[k, t]
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def exponents(weights, slope, curvature, total, exponent):
     """Set `exponent` to g of every topic, for m_t as in `total`."""
     for k in range(exponent.size):
@@ -65,7 +65,7 @@ def exponents(weights, slope, curvature, total, exponent):
         _add_parabola(linear, half, weights[t], exponent)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def repulsion(weights, curvature, k, out):
     """Set `out` to r_k: g(j) falls by r_kj for each more token on topic k."""
     for j in range(out.size):
@@ -74,7 +74,7 @@ def repulsion(weights, curvature, k, out):
         add_scaled(curvature[t] * weights[t, k], weights[t], out)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def gain_of_move(new, old, gradient, half):
     """Return the change of the document's log factor when a token moves.
 
@@ -95,7 +95,7 @@ def gain_of_move(new, old, gradient, half):
     return gain
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def highest(a):
     """Return the largest entry."""
     value, n_whole = a[0], a.size - a.size % LANES

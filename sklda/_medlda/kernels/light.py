@@ -27,7 +27,7 @@ from sklda._medlda.kernels.proposals import (
     make_label_proposal,
     size_of_blocks,
 )
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel, lean_kernel
 from sklda._simd.vector_math import exp
 from sklda._tables import rows
 from sklda._tables.document import count_document
@@ -78,7 +78,7 @@ def from_topics(problem, z):
     return LightCounts(*counts, word_ptr, slot, z_by_word, beta_before)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _sort_by_word(corpus, z, next_slot, slot, z_by_word):
     """Fill in `slot` and `z_by_word`; `next_slot` is the first slot of each word."""
     _, word, token_ptr = corpus
@@ -89,7 +89,7 @@ def _sort_by_word(corpus, z, next_slot, slot, z_by_word):
             next_slot[word[c]] += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def light_sweep(part, state, priors, factors, n_steps, n_moves, rng):
     """Take `n_steps` steps per token; add proposed and accepted moves to `n_moves`."""
     doc_ptr, _, _, _, token_ptr, _ = part
@@ -124,7 +124,7 @@ def light_sweep(part, state, priors, factors, n_steps, n_moves, rng):
     n_moves[1] += n_accepted
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _topic_factors(state, priors, weights):
     n_topics = np.count_nonzero(priors.doc_topic)
     n_k = state.topic.astype(np.float32)
@@ -135,7 +135,7 @@ def _topic_factors(state, priors, weights):
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _allocate(part, n_lanes, topics, n_steps):
     """Return arrays for documents, for the labels' proposals and for steps."""
     token_ptr = part.token_ptr
@@ -174,7 +174,7 @@ def _allocate(part, n_lanes, topics, n_steps):
     return document, proposal, steps
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _enter_document(doc_topic, priors, topics, slope, curvature, document):
     """Set the factors of a document."""
     alpha = priors.doc_topic
@@ -187,7 +187,7 @@ def _enter_document(doc_topic, priors, topics, slope, curvature, document):
         document.half[t] = np.float32(0.5) * curvature[t]
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _resample_cell(c, j, part, state, priors, topics, document, steps):
     """Take the steps of the tokens of a cell, from the j-th token of the block on.
 
@@ -225,7 +225,7 @@ def _resample_cell(c, j, part, state, priors, topics, document, steps):
     return n_proposed, n_accepted
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
+@inlined_kernel
 def _choose(chance, row, topic, priors, topics, document, steps):
     """Take the steps to the candidates one after the other; return the last topic.
 
@@ -264,13 +264,13 @@ def _choose(chance, row, topic, priors, topics, document, steps):
     return candidate[now], n_proposed, n_accepted
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _exponentiate(gain, top, tilt):
     for s in range(gain.size):
         tilt[s] = exp(gain[s] - top)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _weigh(n_word, n_doc, tilted, inverse, odds):
     """Set `odds` to p / q for the kinds of steps: document, word, labels."""
     odds[0] = n_word * tilted

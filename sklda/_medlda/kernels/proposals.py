@@ -18,7 +18,7 @@ import numpy as np
 from sklda._core.entry import differ
 from sklda._core.random_streams import next_uint64
 from sklda._medlda.kernels.label_factors import exponents, highest
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, lean_kernel
 from sklda._simd.prefetch import prefetch
 from sklda._simd.vector_math import exp
 
@@ -45,7 +45,7 @@ class Steps(NamedTuple):
     odds: np.ndarray  # (n_steps + 1, 3) float32, p(k) / q(k) of each kind of step
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def size_of_blocks(d, part):
     """Return the least tokens of a block of document d: about a `BLOCKS`-th of all."""
     doc_ptr, begin, end, _, token_ptr, _ = part
@@ -55,7 +55,7 @@ def size_of_blocks(d, part):
     return -(-n // n_blocks)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def end_of_block(begin, last, token_ptr, size):
     """Return the end of a block of at least `size` tokens, if `last` permits."""
     enough = token_ptr[begin] + size
@@ -65,7 +65,7 @@ def end_of_block(begin, last, token_ptr, size):
     return end
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+@lean_kernel
 def make_label_proposal(begin, end, d, part, z, topics, factors, document, proposal):
     """Make q(k) ~ exp(g(k)) of the block of cells begin:end of document d.
 
@@ -102,7 +102,7 @@ def make_label_proposal(begin, end, d, part, z, topics, factors, document, propo
         guide[j] = k
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def draw_steps(begin, end, d, part, state, priors, topics, proposal, steps, rng):
     """Draw the source of each step's proposal (40 bits), and its chance (24 bits).
 
@@ -144,14 +144,14 @@ def draw_steps(begin, end, d, part, state, priors, topics, proposal, steps, rng)
             j += 1
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _other(own, first, r):
     """Return the r-th index from `first`, skipping `own`."""
     i = first + np.int64(r)
     return i + (i >= own)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _propose(own, first, last, r, prior_sum):
     """Return another index from `first` to `last`, or ~k in proportion to a prior.
 
@@ -164,7 +164,7 @@ def _propose(own, first, last, r, prior_sum):
     return ~min(np.searchsorted(prior_sum, r - n, "right"), prior_sum.size - 1)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
+@inlined_kernel
 def _propose_by_word(own, first, last, r, beta, n_topics):
     """Do the same where the prior of each topic is beta."""
     n = last - first - 1
@@ -174,7 +174,7 @@ def _propose_by_word(own, first, last, r, beta, n_topics):
     return ~min(np.int64((r - n) / beta), n_topics - 1)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _propose_by_labels(r, proposal):
     """Return a topic drawn from the labels' proposal."""
     _, running_sum, guide = proposal
@@ -185,7 +185,7 @@ def _propose_by_labels(r, proposal):
     return k
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def collect(old, z, z_by_word, source, candidate):
     """Collect the topics proposed to a token; return whether one is another topic."""
     candidate[0] = old

@@ -4,14 +4,14 @@ import math
 
 from sklda._core.random_streams import uniform
 from sklda._core.variates import normal
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel
 
 # An inverse Gaussian of infinite mean exceeds this once in 100,000 draws; larger values
 # would only make the weights inexact.
 HIGHEST_XI = 1e10
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_normal(values, rng):
     """Fill in draws from the standard normal distribution."""
     for i in range(values.shape[0]):
@@ -19,7 +19,7 @@ def fill_normal(values, rng):
             values[i, j] = normal(rng)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def fill_xi(c_x, xi, rng):
     """Fill in draws from inverse Gaussians with means 1 / c_x and shape 1.
 

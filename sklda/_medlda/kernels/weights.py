@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sklda._core.linear_algebra import factorise, solve_lower, solve_upper
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel
 from sklda._tables.document import count_document
 
 
@@ -26,7 +26,7 @@ class ByTopic(NamedTuple):
     ptr: np.ndarray  # (n_shards, n_topics + 1) int64; those of shard s and topic k
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_proportions(corpus, z, n_topics, value, topic, ptr):
     """Fill in the proportions of all documents; return their number."""
     doc_ptr, _, token_ptr = corpus
@@ -44,7 +44,7 @@ def fill_proportions(corpus, z, n_topics, value, topic, ptr):
     return n
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def resample_one_by_one(
     by_topic, slope, curvature, prior_precision, order, noise, weights, scores
 ):
@@ -76,7 +76,7 @@ def resample_one_by_one(
                     scores[d, t] += x * change[t]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_scores(by_doc, weights, scores):
     """Fill in the scores of documents, (n_docs, n_tasks)."""
     value, topic, ptr = by_doc
@@ -87,7 +87,7 @@ def fill_scores(by_doc, weights, scores):
                 scores[d, t] += value[i] * weights[topic[i], t]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_factors(by_doc, slope, curvature, linear, precision):
     """Add what the factors of one task are to the Gaussian of its weights.
 
@@ -104,7 +104,7 @@ def add_factors(by_doc, slope, curvature, linear, precision):
                 row[topic[j]] += scaled * value[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_gaussian(linear, precision, noise):
     """Turn standard normal noise into weights; return whether rounding permits it.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, kernel
 from sklda._tables.lists import SPARE
 from sklda._tables.pairs import tokens_of, topic_of
 
@@ -21,7 +21,7 @@ class SparseCounts(NamedTuple):
     count: np.ndarray  # (n_entries,) int32, above 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_rows(counts, first, rows):
     """Write the counts of the words `first` and after into rows of zeros."""
     start, topic, count = counts
@@ -30,7 +30,7 @@ def fill_rows(counts, first, rows):
             rows[i, topic[j]] = count[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_from_rows(rows, counts):
     """Write the entries of the rows above 0, for which `counts` has just the room."""
     start, topic, count = counts
@@ -43,7 +43,7 @@ def fill_from_rows(rows, counts):
         start[w + 1] = end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def measure_lists(counts, tokens, n_topics, size, room):
     """Write the size of each list and its room; return the most tokens of a word.
 
@@ -61,7 +61,7 @@ def measure_lists(counts, tokens, n_topics, size, room):
     return most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_lists(counts, state):
     """Write the counts into lists that are empty."""
     start, topic, count = counts
@@ -72,7 +72,7 @@ def fill_lists(counts, state):
             slot += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_from_lists(state, counts):
     """Write the entries of the lists, for which `counts` has just the room."""
     start, topic, count = counts
@@ -86,7 +86,7 @@ def fill_from_lists(state, counts):
         start[w + 1] = end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_pieces(order, pieces, first, total, out):
     """Add up the counts of pieces: those of piece i begin at entry first[i, w].
 
@@ -111,7 +111,7 @@ def add_pieces(order, pieces, first, total, out):
     return fits
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _append(k, total, topic, count, end, fits):
     """Append topic k, once, if it has tokens; return the new end."""
     n = total[k]

@@ -12,11 +12,11 @@ resampling in proportion to p(w_n | z) keeps the product of the means unbiased.
 import numpy as np
 
 from sklda._core.random_streams import uniform
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel
 from sklda._simd.vector_math import log_double
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _draw_topic(row, counts, alpha, cumulated, rng):
     """Draw a topic for a word whose phi is `row`."""
     total = 0.0
@@ -30,7 +30,7 @@ def _draw_topic(row, counts, alpha, cumulated, rng):
     return k
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _draw_particles(weights, z, counts, rng):
     """Resample the particles systematically; copies take the places of the others."""
     n_particles = weights.size
@@ -54,7 +54,7 @@ def _draw_particles(weights, z, counts, rng):
             n_draws[r] = 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def extend(word, first, last, word_topic, alpha, z, counts, rng):
     """Extend the particles by the tokens first:last; return their log probability.
 

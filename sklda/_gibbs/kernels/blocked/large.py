@@ -10,14 +10,14 @@ import numpy as np
 
 from sklda._core.random_streams import uniform
 from sklda._gibbs.kernels.blocked.simulations import draw_backward, draw_nested
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel
 from sklda._simd.vector_math import exp_double, log_double
 from sklda._tables.pairs import fill_gap, find, is_empty, mass, topic_of
 
 PLAIN = 100  # tokens of the largest block that needs no saddle point
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def set_weights(a, b, s, pmf):
     """Set pmf[c, k] to the weight of c tokens on topic k, c = 0, ..., n.
 
@@ -38,7 +38,7 @@ def set_weights(a, b, s, pmf):
         saddle_point(a, b, s, pmf)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def saddle_point(a, b, s, pmf):
     """Set the weights, tilted until as many tokens are expected as there are.
 
@@ -66,7 +66,7 @@ def saddle_point(a, b, s, pmf):
             log_x = (low + high) / 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def set_tilted(log_q, log_x, pmf):
     """Set pmf[c, k] ~ q_k(c) x^c; return mean and variance of the sum over topics."""
     mean, variance = 0.0, 0.0
@@ -86,7 +86,7 @@ def set_tilted(log_q, log_x, pmf):
     return mean, variance
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shuffle(block, rng):
     """Shuffle the tokens of a block."""
     for i in range(block.size - 1, 0, -1):
@@ -94,7 +94,7 @@ def shuffle(block, rng):
         block[i], block[j] = block[j], block[i]
 
 
-@njit(cache=True, nogil=True, _nrt=True)  # it allocates, though callers may not
+@kernel
 def resample_large(block, words, doc_topic, topic, priors, rng, nested):
     """Resample the topics of a block, by nested or by backward simulation."""
     n_lanes = topic.size
@@ -123,7 +123,7 @@ def resample_large(block, words, doc_topic, topic, priors, rng, nested):
                 add_to_topic(k, drawn[k] - taken[k], words, doc_topic, topic)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_to_topic(k, n, words, doc_topic, topic):
     """Add n tokens to topic k of the word and of the document."""
     pairs, bits, size = words.pairs, words.bits, words.size

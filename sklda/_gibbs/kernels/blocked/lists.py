@@ -5,7 +5,7 @@ import numpy as np
 from sklda._core.problem import LANES
 from sklda._gibbs.kernels.blocked import large, small
 from sklda._gibbs.kernels.blocked.small import SMALL
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, lean_kernel
 from sklda._tables.document import Document, count_document, update_ratios
 from sklda._tables.lists import prefetch_list, resample_listed_cell
 
@@ -18,7 +18,7 @@ def sweep_blocks(blocks, state, priors, rng, depth):
     _sweep_blocks(blocks, state, given, single, priors, rng, depth)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _sweep_blocks(blocks, state, given, single, priors, rng, depth):
     doc_ptr, single_ptr, token_ptr, _, _, _ = blocks
     for d in range(doc_ptr.size - 1):
@@ -35,7 +35,7 @@ def _sweep_blocks(blocks, state, given, single, priors, rng, depth):
             _resample_singles(middle, end, blocks, state, single, weight, priors, rng)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def _resample_several(begin, end, blocks, state, given, priors, rng, depth):
     """Resample the blocks of two to `depth` tokens of a document."""
     _, _, _, word, first, size = blocks
@@ -58,7 +58,7 @@ def _resample_several(begin, end, blocks, state, given, priors, rng, depth):
         sums = small.resample_small(block, n, sums, words, given, rng, depth)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _resample_singles(begin, end, blocks, state, document, weight, priors, rng):
     """Resample blocks of one token, as single-site sampling does."""
     _, _, _, word, first, _ = blocks
@@ -78,7 +78,7 @@ def sweep_large_blocks(blocks, state, priors, rng, nested):
 
 # What `topics_of` returns counts no references: only functions that count none, either,
 # may take it.
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def _sweep_large_blocks(blocks, state, doc_topic, priors, rng, nested):
     doc_ptr, single_ptr, token_ptr, word, first, size = blocks
     for d in range(doc_ptr.size - 1):

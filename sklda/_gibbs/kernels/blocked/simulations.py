@@ -11,10 +11,10 @@ import numpy as np
 
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._simd.compile import njit
+from sklda._simd.compile import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_nested(pmf, rng, drawn):
     """Split the tokens between two halves of the topics, and so on.
 
@@ -47,7 +47,7 @@ def draw_nested(pmf, rng, drawn):
     drawn[:] = below[width : width + n_topics]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _merge(left, right, parent):
     """Convolve: parent[c] = sum_i left[i] right[c - i], for all nodes of a level."""
     for c in range(parent.shape[0]):
@@ -56,7 +56,7 @@ def _merge(left, right, parent):
                 parent[c, j] += left[i, j] * right[c - i, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _split(left, right, c, r):
     """Return how many of c tokens go right, for r uniform in their convolution."""
     for i in range(c):
@@ -66,7 +66,7 @@ def _split(left, right, c, r):
     return c
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_backward(pmf, rng, drawn):
     """Draw the topics of each lane from the last to the first; and the lanes, likewise.
 
@@ -86,7 +86,7 @@ def draw_backward(pmf, rng, drawn):
         _backward(own_pmf, own_table, in_lane[lane], rng, drawn[lane::LANES])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _forward(pmf, n_lanes, table):
     """Set table[c, k + n_lanes] to the weight of c tokens on k, k - n_lanes, ..."""
     for k in range(n_lanes):
@@ -98,7 +98,7 @@ def _forward(pmf, n_lanes, table):
                     table[c, lane + n_lanes] += pmf[i, lane] * table[c - i, lane]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _backward(pmf, table, n, rng, drawn):
     """Draw how many of n tokens each item gets, given the table of the items before it.
 

@@ -21,7 +21,7 @@ import numpy as np
 from sklda._core.entry import entry
 from sklda._core.problem import LANES
 from sklda._core.random_streams import uniform
-from sklda._simd.compile import njit
+from sklda._simd.compile import inlined_kernel, lean_kernel
 from sklda._simd.places import entries_from, load_at_each, not_negative
 from sklda._simd.vectors import (
     broadcast,
@@ -90,7 +90,7 @@ def new_given(topic, priors):
     )
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def topics_of(w, state, priors):
     """Return the list of word w."""
     w = not_negative(w)
@@ -107,7 +107,7 @@ def topics_of(w, state, priors):
 # --- cumulants: of numbers, or of vectors ------------------------------------------
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def cumulants(p0, p1, p2, p3):
     """Return the kappa_c of a topic from its p_0, ..., p_3."""
     twice, square = p0 + p0, p0 * p0
@@ -118,7 +118,7 @@ def cumulants(p0, p1, p2, p3):
     return p0, k2, k3, p0 * (k4 + six * (p1 + p1 - p0))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def kappa_of(ratio, b, one):
     """Return the kappa_c of a topic from its ratios and b; `one` is of their kind."""
     b1 = b + one
@@ -126,7 +126,7 @@ def kappa_of(ratio, b, one):
     return cumulants(ratio[0] * b, ratio[1] * b1, ratio[2] * b2, ratio[3] * (b2 + one))
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def moved(sums, before, after):
     """Return sums in which some terms have taken the place of others."""
     return (
@@ -137,14 +137,14 @@ def moved(sums, before, after):
     )
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def combined(factors, terms, depth):
     """Return the sum of the products."""
     two = factors[0] * terms[0] + factors[1] * terms[1]
     return two if depth == 2 else two + factors[2] * terms[2] + factors[3] * terms[3]
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def normaliser(n, sums):
     """Return H_n from K_1, ..., K_4, and the factors of K_1, ..., K_4 in it."""
     k1, k2, k3, k4 = sums
@@ -159,13 +159,13 @@ def normaliser(n, sums):
     return k1 * h3 + 3 * k2 * h2 + 3 * k3 * k1 + k4, (h3, 3 * h2, 3 * k1, 1.0)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def at(table, j):
     """Return column j of a table."""
     return table[0, j], table[1, j], table[2, j], table[3, j]
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+@inlined_kernel
 def set_ratios(k, given, depth):
     """Set the ratios of topic k to what its counts say."""
     a = given.doc_topic[k] + np.float64(given.alpha[k])
@@ -174,7 +174,7 @@ def set_ratios(k, given, depth):
         given.ratio[i, k] = (a + i) / (s + i)
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def set_base(beta, given, depth):
     """Add up the topics for a word of this beta that has no tokens."""
     sums = nothing = (0.0, 0.0, 0.0, 0.0)
@@ -184,7 +184,7 @@ def set_base(beta, given, depth):
         given.base[c] = sums[c]
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def weigh_topics(words, given, depth):
     """Set the cumulants of the topics that a word has; return its K_c."""
     ratio, kappa, base = given.ratio, given.kappa, given.base
@@ -210,7 +210,7 @@ def weigh_topics(words, given, depth):
     return first, second, base[2] + total(k3), base[3] + total(k4)
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+@inlined_kernel
 def change(j, n, sums, words, given, depth):
     """Add n tokens to the topic in slot j; return the K_c."""
     k, beta = topic_of(words.pairs[j], words.bits), np.float64(words.beta)
@@ -231,7 +231,7 @@ def change(j, n, sums, words, given, depth):
 # --- draws -----------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+@inlined_kernel
 def resample_small(block, n, sums, words, given, rng, depth):
     """Resample the n tokens of a block, from the K_c of its word; return these.
 
@@ -261,7 +261,7 @@ def resample_small(block, n, sums, words, given, rng, depth):
     return redraw(block, n, stay, sums, words, given, rng, depth)
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+@inlined_kernel
 def redraw(block, n, stay, sums, words, given, rng, depth):
     """Resample a block, its present topics excluded; return the K_c.
 
@@ -290,7 +290,7 @@ def redraw(block, n, stay, sums, words, given, rng, depth):
     return sums
 
 
-@njit(cache=True, nogil=True, _nrt=False, error_model="numpy", forceinline=True)
+@inlined_kernel
 def draw_other(r, scale, factors, but, words, given, depth):
     """Return the slot of the topic of a token: any but that of the slot `but`.
 
@@ -312,7 +312,7 @@ def draw_other(r, scale, factors, but, words, given, depth):
     return draw_unlisted(r - listed, scale, factors, words, given, depth)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@lean_kernel
 def draw_unlisted(r, scale, factors, words, given, depth):
     """Draw a topic that the word does not have; return its slot, which is new.
 
@@ -334,7 +334,7 @@ def draw_unlisted(r, scale, factors, words, given, depth):
     return j
 
 
-@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+@inlined_kernel
 def drop_empty(j, words, given):
     """Drop a slot if its topic has no tokens; the last takes its place, and so on."""
     size = words.size
