@@ -119,13 +119,6 @@ def test_sweeps_of_the_trace(every, sweeps):
     assert model.n_iter_ == 10
 
 
-def test_looking_at_the_chain_does_not_change_it():
-    model = fit(evaluate_every=0)
-    for params in ({"evaluate_every": 1}, {"evaluate_every": 3}):
-        same = fit(**params)
-        np.testing.assert_array_equal(same.components_, model.components_)
-
-
 @pytest.mark.parametrize("name", GIBBS)
 @pytest.mark.parametrize(
     ("burn_in", "thin", "kept"),

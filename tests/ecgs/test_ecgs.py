@@ -248,20 +248,6 @@ def test_rate_of_a_fit_that_kept_sweeping():
 # --- what is fitted --------------------------------------------------------------
 
 
-@strategies
-@pytest.mark.parametrize("n_topics", [1, 3, 17])
-def test_corpora_of_almost_nothing(strategy, n_topics):
-    for counts in ([[0, 0]], [[1]], [[7]], [[0, 0], [0, 5]], [[6, 0, 1], [0, 0, 0]]):
-        counts = np.array(counts)
-        model = fit(strategy, counts, n_components=n_topics)
-        assert model.topic_assignments_.size == counts.sum()
-        np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1)
-        assert model.sampling_rate_.shape == (12,)
-        np.testing.assert_allclose(
-            model.components_.sum(axis=0), counts.sum(axis=0) + 1
-        )
-
-
 def test_fit_sets_one_attribute_more_than_the_collapsed_sampler():
     other = CollapsedGibbsLDA(2, max_iter=2).fit(X)
     assert fitted(fit()).keys() - fitted(other).keys() == {"sampling_rate_"}

@@ -1,7 +1,5 @@
 """`learn_priors="hierarchical"`: what a fit leaves, and what it goes on with."""
 
-import pickle
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -137,13 +135,6 @@ def test_nothing_is_sampled_otherwise(learn_priors):
     assert_same_fit(fit("rows", learn_priors=learn_priors, hyperpriors=None), model)
 
 
-@each
-def test_neither_jobs_nor_a_refit_change_anything(name):
-    expected = fit(name, n_jobs=1)
-    assert_same_fit(fit(name, n_jobs=3), expected)
-    assert_same_fit(go_on(expected), fit(name))
-
-
 def test_default_priors_are_those_of_the_docstring():
     explicit = {"doc_concentration": (1, 1), "weight_concentration": (1, 0.1)}
     expected = fit("rows", hyperpriors=None)
@@ -252,21 +243,6 @@ def test_topics_without_tokens_return():
 
 
 # --- fits that go on -------------------------------------------------------------
-
-
-@each
-def test_two_fits_are_one_long_chain(name):
-    expected = fit(name, max_iter=50)
-    model = fit(name, max_iter=22, warm_start=True)
-    model = pickle.loads(pickle.dumps(model))
-    assert_same_fit(go_on(model, max_iter=28, burn_in=0, n_jobs=2), expected)
-
-
-@each
-def test_burn_in_counts_from_where_the_last_fit_stopped(name):
-    model = fit(name, max_iter=20, warm_start=True)
-    go_on(model, max_iter=30, burn_in=10)
-    assert_same_fit(model, fit(name, max_iter=50, burn_in=30))
 
 
 @pytest.mark.parametrize("name", sorted(GIBBS))

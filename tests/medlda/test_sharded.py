@@ -15,7 +15,7 @@ from tests.helpers.corpora import random_corpus
 from tests.helpers.enumeration import assert_exact, is_wrong
 from tests.helpers.mutants import Edit, interpreted, streams
 from tests.helpers.selection import fast_and_slow
-from tests.helpers.supervised import MAIN, TEST, TRAIN, X, fit
+from tests.helpers.supervised import MAIN, TEST, X, fit
 from tests.medlda.test_exactness import PROBLEMS
 
 samplers = pytest.mark.parametrize("sampler", ["light", "gibbs"])
@@ -26,17 +26,12 @@ steps = pytest.mark.parametrize("n_weight_steps", [2, None])
 
 @samplers
 def test_models_of_one_class_each_may_have_shards(sampler):
-    params = {"sampler": sampler, "multi_class": "ovr", "n_shards": 3}
-    model = fit(**params)
-    assert_same_fit(fit(**params, n_jobs=2), model)
-    assert (fit(**params | {"n_shards": 1}).coef_ != model.coef_).any()
+    model = fit(sampler=sampler, multi_class="ovr", n_shards=3)
     assert model.score(X[TEST], MAIN[TEST]) > 0.8
 
 
 @pytest.mark.parametrize("sampler", fast_and_slow(["light"], ["gibbs"]))
-def test_the_fit_depends_on_the_number_of_shards(sampler):
-    fits = {n: fit(sampler=sampler, n_shards=n).coef_.tobytes() for n in (1, 2, 3, 7)}
-    assert len(set(fits.values())) == 4
+def test_there_are_128_shards_at_most(sampler):
     few = {"sampler": sampler, "max_iter": 4, "burn_in": 2}
     assert_same_fit(fit(n_shards=10**12, **few), fit(n_shards=128, **few))
 
@@ -47,13 +42,6 @@ def test_classes_are_learned_by_shards(sampler, n_weight_steps):
     model = fit(sampler=sampler, n_weight_steps=n_weight_steps, n_shards=8)
     assert model.score(X[TEST], MAIN[TEST]) > 0.8
     assert model.loss_[-1] < 0.2 * model.loss_[0]
-
-
-def test_a_fit_that_goes_on_uses_its_own_threads():
-    params = {"n_shards": 3, "warm_start": True}
-    model = fit(**params)
-    model.set_params(n_jobs=2).fit(X[TRAIN], MAIN[TRAIN])
-    assert_same_fit(model, fit(n_shards=3, max_iter=40, burn_in=30))
 
 
 # --- nothing is left out ---------------------------------------------------------
