@@ -7,7 +7,6 @@ import _thread
 import threading
 from importlib import import_module
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -27,6 +26,7 @@ from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import random_corpus, tight_corpus, words_of
 from tests.helpers.interrupts import wait_for_threads
 from tests.helpers.mutants import Edit, interpreted, streams
+from tests.helpers.one_total import OneTotal
 from tests.helpers.samplers import SAMPLERS, SHARDABLE
 from tests.helpers.selection import fast_and_slow
 
@@ -202,29 +202,6 @@ def test_changes_of_totals_are_added():
         add_changes(shared, copies)
         np.testing.assert_array_equal(shared, expected)
         np.testing.assert_array_equal(copies, np.broadcast_to(expected, copies.shape))
-
-
-class OneTotal(NamedTuple):
-    """A sharded sampler whose totals are never out of date: the chain is exact."""
-
-    sharded: Sharded
-
-    def from_topics(self, problem, z):
-        state = self.sharded.from_topics(problem, z)
-
-        def share(one):
-            tables = state.tables
-            own = problem._replace(corpus=one.part)
-            return one._replace(state=self.sharded.sampler.over(tables, own))
-
-        phases = [[share(one) for one in shares] for shares in state.phases]
-        return state._replace(phases=phases, topics=[])
-
-    def sweep(self, problem, state, rng):
-        return self.sharded.sweep(problem, state, rng)
-
-    def counts(self, problem, state):
-        return self.sharded.counts(problem, state)
 
 
 TINY = {
