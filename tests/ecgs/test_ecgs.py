@@ -67,12 +67,6 @@ def test_standard_is_the_collapsed_sampler(learn_priors):
     assert_same_chain(fit("standard", **params), other)
 
 
-@pytest.mark.parametrize("n_topics", [99, 100])
-def test_standard_has_the_kernel_of_the_collapsed_sampler(n_topics):
-    other = CollapsedGibbsLDA(n_topics, max_iter=12, random_state=0).fit(X)
-    assert_same_chain(fit("standard", n_components=n_topics), other)
-
-
 @each_kernel
 def test_all_draws_are_made_where_damping_is_large():
     # The chance of another number of draws is 12 sweeps x 100 cells in a billion.
