@@ -112,7 +112,7 @@ def test_names_of_columns_are_compared(planted, names, library):
     np.testing.assert_array_equal(model.transform(X, covariates=covariates), expected)
     swapped = frame[[frame.columns[1], frame.columns[0]]]
     renamed = frames.DataFrame({"c": covariates[:, 0], "d": covariates[:, 1]})
-    with pytest.raises(ValueError, match="same columns in the same order|but fit had"):
+    with pytest.raises(ValueError, match=r"same columns in the same order|but fit had"):
         model.transform(X, covariates=frame[[frame.columns[1]]])
     for other in (swapped, renamed):
         for call in (model.transform, model.score, model.perplexity):
