@@ -23,13 +23,11 @@ from tests.helpers.comparison import assert_same_fit
 from tests.helpers.public_names import estimators
 from tests.helpers.supervised import INDICATORS, MAIN, THETA
 from tests.helpers.supervised import X as LABELLED
-from tests.helpers.ways_to_fit import GIBBS
+from tests.helpers.ways_to_fit import GIBBS, SAMPLED, SUPERVISED
 
 X = LABELLED[:60]
 CLASSES, LABELS, NUMBERS = MAIN[:60], INDICATORS[:60], THETA[:60, 0]
 LEARNED = {"learn_priors": "asymmetric"}
-SAMPLED = {"learn_priors": "hierarchical"}
-SAMPLED["hyperpriors"] = {"topic_word_prior": (1.0, 1.0)}
 GRID = list(product(("light", "gibbs"), (2, None), (1, 3)))  # of MedLDA
 
 FITS = {
@@ -67,14 +65,10 @@ FITS |= {
     "shortcut": (ECGSLDA(strategy="shortcut", **LEARNED), None),
     "shortcut, shards": (ECGSLDA(strategy="shortcut", n_shards=3), None),
     "dynamic, shards": (ECGSLDA(n_shards=3, **LEARNED), None),
-    "sampled, light": (MedLDAClassifier(**SAMPLED), CLASSES),
-    "sampled, one-vs-rest": (MedLDAClassifier(multi_class="ovr", **SAMPLED), CLASSES),
-    "sampled, gibbs": (MedLDARegressor(sampler="gibbs", **SAMPLED), NUMBERS),
 }
-FITS |= {
-    f"sampled, {name}": (clone(model).set_params(**SAMPLED), None)
-    for name, model in GIBBS.items()
-}
+for name, model in (GIBBS | SUPERVISED).items():
+    y = {MedLDAClassifier: CLASSES, MedLDARegressor: NUMBERS}.get(type(model))
+    FITS[f"sampled, {name}"] = clone(model).set_params(**SAMPLED), y
 # With threads that have nothing to do before there are several shards.
 IN_TURN = ("rows", "lists", "blocks", "dynamic", "shortcut")
 IN_SHARDS = [

@@ -7,13 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from sklda import (
-    DMRLDA,
-    ECGSLDA,
-    CollapsedGibbsLDA,
-    MedLDAClassifier,
-    MedLDARegressor,
-)
+from sklda import DMRLDA, ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier
 from sklda._chain.chain import Chain
 from sklda._core.corpus import n_documents_in_common
 from sklda.datasets import make_lda_corpus
@@ -22,26 +16,25 @@ from tests.helpers.callbacks import Recorder
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import corpus_of
 from tests.helpers.selection import fast_and_slow
-from tests.helpers.ways_to_fit import GIBBS
+from tests.helpers.ways_to_fit import GIBBS, SAMPLED, SUPERVISED, given_for
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0].toarray()
 LABELS, NUMBERS = np.arange(40) % 3, np.linspace(0, 1, 40)
-MODELS = GIBBS | {
-    "many topics": CollapsedGibbsLDA(130),
-    "lists in shards": CollapsedGibbsLDA(n_shards=3, sampler="sparse"),
-    "learned priors": CollapsedGibbsLDA(learn_priors="asymmetric"),
-    "draws": CollapsedGibbsLDA(keep_draws=4),
-    "dynamic in shards": ECGSLDA(n_shards=3),
-    "light": MedLDAClassifier(),
-    "one vs rest": MedLDAClassifier(multi_class="ovr"),
-    "gibbs": MedLDARegressor(sampler="gibbs", n_weight_steps=None),
-}
-SAMPLED = {"learn_priors": "hierarchical"}
-SAMPLED["hyperpriors"] = {"topic_word_prior": (1.0, 1.0)}
+MODELS = (
+    GIBBS
+    | SUPERVISED
+    | {
+        "many topics": CollapsedGibbsLDA(130),
+        "lists in shards": CollapsedGibbsLDA(n_shards=3, sampler="sparse"),
+        "learned priors": CollapsedGibbsLDA(learn_priors="asymmetric"),
+        "draws": CollapsedGibbsLDA(keep_draws=4),
+        "dynamic in shards": ECGSLDA(n_shards=3),
+    }
+)
 MODELS |= {
     f"{name}, sampled": clone(model).set_params(**SAMPLED)
     for name, model in MODELS.items()
-    if name in (*GIBBS, "many topics", "light", "one vs rest", "gibbs")
+    if name in (*GIBBS, *SUPERVISED, "many topics")
 }
 MODELS |= {"covariates": DMRLDA(), "light in shards": MedLDAClassifier(n_shards=3)}
 each = pytest.mark.parametrize("name", MODELS)
@@ -57,10 +50,7 @@ def make(name, **params):
 
 
 def fit(model):
-    y = LABELS if isinstance(model, MedLDAClassifier) else NUMBERS
-    if isinstance(model, DMRLDA):
-        return model.fit(X, covariates=NUMBERS)
-    return model.fit(X, y)
+    return model.fit(X, **given_for(model, len(X)))
 
 
 # --- one long chain --------------------------------------------------------------
