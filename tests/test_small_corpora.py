@@ -43,6 +43,7 @@ def test_no_estimator_is_missing():
 
 
 @pytest.mark.filterwarnings("ignore:covariates .* are constant")
+@pytest.mark.filterwarnings("ignore:The topic proportions of")  # of similar topics
 @pytest.mark.parametrize("n_topics", [1, 3, 17])
 @pytest.mark.parametrize("name", MODELS)
 def test_corpora_of_almost_nothing(name, n_topics):

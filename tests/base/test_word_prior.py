@@ -16,6 +16,7 @@ from sklda import (
     MedLDARegressor,
     seed_word_prior,
 )
+from tests.helpers.selection import fast_and_slow
 from tests.helpers.ways_to_fit import GIBBS
 
 N_WORDS, N_TOPICS = 60, 4
@@ -90,8 +91,9 @@ def test_attributes(name):
 
 
 @each
-@pytest.mark.parametrize("shape", [(N_WORDS,), (N_TOPICS, N_WORDS)])
-def test_equal_numbers_are_one_number(name, shape):
+@pytest.mark.parametrize("of", fast_and_slow(["words"], ["topics and words"]))
+def test_equal_numbers_are_one_number(name, of):
+    shape = (N_WORDS,) if of == "words" else (N_TOPICS, N_WORDS)
     number, array = fit(name, 0.125), fit(name, np.full(shape, 0.125))
     n_models = len(number.components_) // N_TOPICS
     assert (array.topic_word_prior_ == 0.125).all()

@@ -54,6 +54,7 @@ def test_several_chains_are_refused(model):
         sample_chains(model, X, n_chains=2)
 
 
+@pytest.mark.slow
 def test_to_local_needs_no_dask(model):
     local = model.to_local()
     local.components_ = np.round(local.components_)  # which are counts, then
