@@ -176,7 +176,7 @@ def plain(result: Any) -> Any:
     if isinstance(result, SampledChains):
         return [plain(result.scalars_), result.pairs_]
     if hasattr(result, "plot"):
-        return {k: v for k, v in vars(result).items() if not k.endswith("_")}
+        return plain({k: v for k, v in vars(result).items() if not k.endswith("_")})
     return result
 
 

@@ -1,11 +1,8 @@
 """What pages look like in a browser, on a screen and on a telephone."""
 
-import runpy
-from io import StringIO
-from pathlib import Path
-
 import pytest
 
+from tests.helpers import sphinx_pages
 from tests.helpers.browser import chromium
 
 pytest.importorskip("sphinx")
@@ -14,7 +11,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore"),  # those of Sphinx and its parts
 ]
-DOC = Path(__file__).resolve().parents[1] / "doc"
 CODE = "x" * 88  # the longest line of the formatter
 INDEX = "Title\n=====\n\n.. toctree::\n\n   guide/index\n"
 GUIDE = "Guide\n=====\n\n.. toctree::\n\n   topics\n"
@@ -49,33 +45,23 @@ One
 def built(tmp_path_factory):
     """Build a page of the guide as conf.py does; return its address."""
     from PIL import Image
-    from sphinx.application import Sphinx
-    from sphinx.util.docutils import docutils_namespace
 
     folder = tmp_path_factory.mktemp("looks")
-    source = folder / "source"
-    (source / "guide").mkdir(parents=True)
-    for name, text in {
-        "index": INDEX,
-        "guide/index": GUIDE,
-        "guide/topics": PAGE,
-    }.items():
-        (source / f"{name}.rst").write_text(text, encoding="utf-8")
+    source, html = folder / "source", folder / "html"
+    sphinx_pages.write(
+        source, {"index": INDEX, "guide/index": GUIDE, "guide/topics": PAGE}
+    )
     Image.new("RGB", (1560, 720)).save(source / "guide" / "wide.png")
-    conf = runpy.run_path(str(DOC / "conf.py"), {"tags": set()})
-    names = ("html_theme", "html_context", "html_css_files", "html_title")
-    given = {name: conf[name] for name in names}
-    given["html_static_path"] = [str(DOC / "_static")]
-    given["html_theme_options"] = {"secondary_sidebar_items": ["page-toc"]}
-    given["extensions"] = ["stacked_tables"]
-    told = {"status": None, "warning": StringIO(), "freshenv": True}
-    folders = folder / "pages", folder / "doctrees"
+    settings = sphinx_pages.configured(
+        "html_theme", "html_context", "html_css_files", "html_title"
+    )
+    settings["html_static_path"] = [str(sphinx_pages.DOC / "_static")]
+    settings["html_theme_options"] = {"secondary_sidebar_items": ["page-toc"]}
+    settings["extensions"] = ["stacked_tables"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(DOC / "_ext")
-        with docutils_namespace():
-            Sphinx(source, None, *folders, "html", given, **told).build()
-    assert told["warning"].getvalue() == ""
-    return (folders[0] / "guide" / "topics.html").as_uri()
+        patch.syspath_prepend(sphinx_pages.DOC / "_ext")
+        assert sphinx_pages.build(source, html, settings) == ""
+    return (html / "guide" / "topics.html").as_uri()
 
 
 @pytest.fixture

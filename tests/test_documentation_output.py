@@ -2,14 +2,14 @@
 
 import importlib
 import re
-from io import StringIO
-from pathlib import Path
 
 import pytest
 
+from tests.helpers import sphinx_pages
+
 pytest.importorskip("sphinx")
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of Sphinx and its parts
-EXTENSIONS = Path(__file__).resolve().parents[1] / "doc" / "_ext"
+EXTENSIONS = sphinx_pages.DOC / "_ext"
 PAGE = """
 Title
 =====
@@ -33,19 +33,12 @@ Title
 def build(tmp_path, monkeypatch, pyplot):
     """Build one page; return its HTML and the warnings."""
     monkeypatch.syspath_prepend(EXTENSIONS)
-    from sphinx.application import Sphinx
-    from sphinx.util.docutils import docutils_namespace
 
     def build_page(text, tags=(), **settings):
-        (tmp_path / "index.rst").write_text(text, encoding="utf-8")
-        folders = [tmp_path / name for name in ("html", "doctrees")]
-        warnings = StringIO()
+        sphinx_pages.write(tmp_path, {"index": text})
         given = {"extensions": ["page_output", "line_breaks"], **settings}
-        options = {"status": None, "warning": warnings, "freshenv": True, "tags": tags}
-        with docutils_namespace():
-            Sphinx(tmp_path, None, *folders, "html", given, **options).build()
-        page = (folders[0] / "index.html").read_text("utf-8")
-        return page, warnings.getvalue()
+        warnings = sphinx_pages.build(tmp_path, tmp_path / "html", given, tags)
+        return (tmp_path / "html" / "index.html").read_text("utf-8"), warnings
 
     return build_page
 

@@ -1,15 +1,13 @@
 """The built pages in a browser: search without a server, versions with one."""
 
 import json
-import runpy
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from io import StringIO
-from pathlib import Path
 
 import pytest
 
+from tests.helpers import sphinx_pages
 from tests.helpers.browser import chromium
 
 pytest.importorskip("sphinx")
@@ -18,7 +16,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore"),  # those of Sphinx and its parts
 ]
-DOC = Path(__file__).resolve().parents[1] / "doc"
 PAGES = {
     "index": "Title\n=====\n\n.. toctree::\n\n   guide/topics\n",
     "guide/topics": "Topics\n======\n\nChains are thinned here.\n",
@@ -29,7 +26,7 @@ BASE = "/sklda/doc/"
 @pytest.fixture
 def deploy(monkeypatch):
     """Return the module of the site."""
-    monkeypatch.syspath_prepend(DOC / "_ext")
+    monkeypatch.syspath_prepend(sphinx_pages.DOC / "_ext")
     import deploy
 
     return deploy
@@ -38,31 +35,20 @@ def deploy(monkeypatch):
 @pytest.fixture
 def build(tmp_path, deploy):
     """Build two pages as conf.py builds all of them; return their folder."""
-    from sphinx.application import Sphinx
-    from sphinx.util.docutils import docutils_namespace
-
-    conf = runpy.run_path(str(DOC / "conf.py"), {"tags": set()})
-    given = {name: conf[name] for name in ("html_theme", "html_context", "html_title")}
-    given |= {"project": "sklda", "html_sidebars": {"*": []}}
-    given["extensions"] = ["offline_search"]
-    given["html_favicon"] = str(DOC / conf["html_favicon"])
-    for name, page in PAGES.items():
-        path = tmp_path / "source" / f"{name}.rst"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8")
+    settings = sphinx_pages.configured("html_theme", "html_context", "html_title")
+    conf = sphinx_pages.configured("html_theme_options", "html_favicon")
+    settings |= {"project": "sklda", "html_sidebars": {"*": []}}
+    settings["extensions"] = ["offline_search"]
+    settings["html_favicon"] = str(sphinx_pages.DOC / conf["html_favicon"])
+    sphinx_pages.write(tmp_path / "source", PAGES)
 
     def build_pages(version, *, deployed=True):
         own = deploy.theme_options(version) if deployed else {}
         options = conf["html_theme_options"] | {"logo": {"text": "sklda"}} | own
-        given_here = given | {"html_theme_options": options, "version": version}
-        folders = [tmp_path / name / version for name in ("pages", "doctrees")]
-        warnings = StringIO()
-        told = {"status": None, "warning": warnings, "freshenv": True}
-        more = given_here | {"release": version}
-        with docutils_namespace():
-            Sphinx(tmp_path / "source", None, *folders, "html", more, **told).build()
-        assert warnings.getvalue() == ""
-        return folders[0]
+        more = {"html_theme_options": options, "version": version, "release": version}
+        html = tmp_path / "pages" / version
+        assert sphinx_pages.build(tmp_path / "source", html, settings | more) == ""
+        return html
 
     return build_pages
 

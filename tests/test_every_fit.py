@@ -20,6 +20,7 @@ from sklda import diagnostics, inspection, metrics, model_selection
 from sklda._base.sklearn_private import CALLBACK_ATTRIBUTES
 from sklda._chain import scalars
 from sklda.datasets import make_lda_corpus
+from tests.helpers.callbacks import Recorder
 from tests.helpers.public_names import estimators, public_callables
 
 pandas = pytest.importorskip("pandas")
@@ -118,27 +119,6 @@ def fit():
     return fitted
 
 
-class Looks:
-    """A callback that keeps the model of each sweep."""
-
-    max_propagation_depth = None
-
-    def __init__(self):
-        self.models, self.metadata = [], []
-
-    def setup(self, estimator, context): ...
-
-    def teardown(self, estimator, context): ...
-
-    def on_fit_task_begin(self, estimator, context): ...
-
-    def on_fit_task_end(
-        self, estimator, context, *, metadata=None, fitted_estimator=None
-    ):
-        self.models.append(fitted_estimator)
-        self.metadata.append(metadata)
-
-
 @pytest.fixture(scope="session")
 def looks():
     """Return a function that returns what a callback is given in the fit of a case."""
@@ -146,7 +126,7 @@ def looks():
 
     @cache
     def looked(name):
-        (model, y, more), seen = CASES[name], Looks()
+        (model, y, more), seen = CASES[name], Recorder()
         clone(model).set_callbacks(seen).fit(X, y, **more)
         return seen
 

@@ -70,18 +70,6 @@ def test_import_loads_only_what_is_used():
     assert not loaded & {f"sklda.{name}" for name in others}
 
 
-def test_import_loads_nothing_of_the_extras():
-    modules = [module.__name__ for module in public_modules()]
-    lines = [f"import {', '.join(modules)}", *(f"from {m} import *" for m in modules)]
-    loaded = {name.partition(".")[0] for name in imported_by("\n".join(lines))}
-    assert "numba" in loaded
-    lines = [line for name in EXTRAS for line in optional_dependencies()[name]]
-    packages = {re.match(r"[\w-]+", line).group().replace("-", "_") for line in lines}
-    assert {"matplotlib", "pandas", "dask"} < packages
-    # scikit-learn itself imports pandas where it is installed.
-    assert not loaded & (packages - {"pandas"})
-
-
 EACH_ALONE = """
 import sys
 import sklda
@@ -219,14 +207,23 @@ def noting_import(name, globals=None, locals=None, fromlist=(), level=0):
         asked.add(name.split(".")[0])
     return real_import(name, globals, locals, fromlist, level)
 builtins.__import__ = noting_import
-from sklda import *
-print(json.dumps(sorted(asked)))
+IMPORTS
+print(json.dumps([sorted(asked), list(__import__("sys").modules)]))
 """
 
 
 def test_import_asks_for_the_dependencies_only():
-    asked = set(json.loads(run_python(IMPORTED_BY))) - sys.stdlib_module_names
+    modules = [module.__name__ for module in public_modules()]
+    lines = [f"import {', '.join(modules)}", *(f"from {m} import *" for m in modules)]
+    code = IMPORTED_BY.replace("IMPORTS", "\n".join(lines))
+    asked, loaded = map(set, json.loads(run_python(code)))
+    asked -= sys.stdlib_module_names
     assert {"numba", "numpy", "sklearn"} <= asked
+    lines = [line for name in EXTRAS for line in optional_dependencies()[name]]
+    packages = {re.match(r"[\w-]+", line).group().replace("-", "_") for line in lines}
+    assert {"matplotlib", "pandas", "dask"} < packages
+    # scikit-learn itself imports pandas where it is installed.
+    assert not loaded & (packages - {"pandas"})
     numba = {"llvmlite", "numba"}  # neither comes without the other
     assert asked <= numba | {
         "joblib",
@@ -255,23 +252,21 @@ with event.install_recorder("numba:compile") as recorder:
         for name, member in vars(importlib.import_module(found.name)).items():
             if isinstance(member, numba.core.dispatcher.Dispatcher):
                 signatures[f"{found.name}.{name}"] = len(member.signatures)
-    PLANT
-print(json.dumps([len(recorder.buffer), signatures]))
+    found = len(recorder.buffer)
+    planted = numba.njit("i8(i8)")(lambda x: x)
+    found_after = len(recorder.buffer)
+print(json.dumps([found, signatures, [found_after - found, len(planted.signatures)]]))
 """
 
 
 def test_import_compiles_nothing():
-    events, signatures = json.loads(run_python(COMPILED_BY.replace("PLANT", "pass")))
+    events, signatures, planted = json.loads(run_python(COMPILED_BY))
     assert events == 0
     assert signatures, "no kernel was found"
     assert {name for name, count in signatures.items() if count} == set()
-
-
-def test_compilation_at_import_is_found():
-    plant = "signatures['f'] = len(numba.njit('i8(i8)')(lambda x: x).signatures)"
-    events, signatures = json.loads(run_python(COMPILED_BY.replace("PLANT", plant)))
+    events, count = planted  # of a function that is compiled when it is defined
     assert events > 0
-    assert signatures["f"] == 1
+    assert count == 1
 
 
 # --- the installed distribution ----------------------------------------------

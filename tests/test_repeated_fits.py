@@ -3,6 +3,7 @@
 Where fits need small slices or tables to show it, the tests are with the sampler.
 """
 
+import _thread
 from itertools import product
 
 import numpy as np
@@ -17,11 +18,12 @@ from sklda import (
     MedLDAClassifier,
     MedLDARegressor,
 )
+from sklda._chain import start
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.public_names import estimators
 from tests.helpers.supervised import INDICATORS, MAIN, THETA
 from tests.helpers.supervised import X as LABELLED
-from tests.helpers.ways_to_fit import GIBBS
+from tests.helpers.ways_to_fit import GIBBS, SAMPLED, SUPERVISED
 
 X = LABELLED[:60]
 CLASSES, LABELS, NUMBERS = MAIN[:60], INDICATORS[:60], THETA[:60, 0]
@@ -50,32 +52,83 @@ for sampler, n_weight_steps, n_shards in GRID:
 for sampler in ("light", "gibbs"):
     model = MedLDAClassifier(sampler=sampler, multi_class="ovr", **LEARNED)
     FITS[f"one-vs-rest, {sampler}"] = model, CLASSES
+    FITS[f"one-vs-rest, {sampler}, shards"] = (
+        clone(model).set_params(n_shards=3),
+        CLASSES,
+    )
 FITS |= {
     "exact": (CVBLDA(approximation="exact", tol=0), None),
     "covariates": (DMRLDA(), None),
     "covariates, shards": (DMRLDA(n_shards=3), None),
+    "lists, shards": (CollapsedGibbsLDA(sampler="sparse", n_shards=3), None),
+    "blocks, shards": (CollapsedGibbsLDA(blocking="nested", n_shards=3), None),
+    "shortcut": (ECGSLDA(strategy="shortcut", **LEARNED), None),
+    "shortcut, shards": (ECGSLDA(strategy="shortcut", n_shards=3), None),
     "dynamic, shards": (ECGSLDA(n_shards=3, **LEARNED), None),
 }
+for name, model in (GIBBS | SUPERVISED).items():
+    y = {MedLDAClassifier: CLASSES, MedLDARegressor: NUMBERS}.get(type(model))
+    FITS[f"sampled, {name}"] = clone(model).set_params(**SAMPLED), y
+# With threads that have nothing to do before there are several shards.
+IN_TURN = ("rows", "lists", "blocks", "dynamic", "shortcut")
+IN_SHARDS = [
+    name
+    for name, (model, _) in FITS.items()
+    if getattr(model, "n_shards", 1) == 3 and not name.startswith("one-vs-rest")
+]
+BEGUN = [*GIBBS, "covariates", "one-vs-rest, light", "numbers, light, 2, 1"]
+BEGUN += [f"{kind}, light, 2, 1" for kind in ("classes", "labels")]
+BEGUN += ["classes, light, 2, 3"]
 
 
 def test_no_estimator_is_missing():
     assert {type(model) for model, _ in FITS.values()} == set(estimators().values())
 
 
-@pytest.mark.parametrize("name", FITS)
-def test_the_seed_alone_decides(name):
+def fit(name, form=np.asarray, **params):
     model, y = FITS[name]
+    schedule = {"n_components": 4, "max_iter": 22, "random_state": 0}
     documents = X[:15] if name == "exact" else X
-    model = clone(model).set_params(n_components=4, max_iter=22, random_state=0)
+    model = clone(model).set_params(**schedule | params)
+    return model.fit(form(documents), y)
 
-    def fit(form=np.asarray, **params):
-        return clone(model).set_params(**params).fit(form(documents), y)
 
-    first = fit()
-    for n_jobs in (2, 3):
-        assert_same_fit(fit(n_jobs=n_jobs), first)
-    assert_same_fit(fit(np.asfortranarray), first)
-    other = fit(random_state=1)
+@pytest.mark.parametrize("name", FITS)
+def test_the_seed_alone_decides(name, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(_thread, "start_new_thread", None)  # one job needs no threads
+        first = fit(name, n_jobs=None)
+        for n_jobs in (1, 3) if name in IN_TURN else ():
+            fit(name, n_jobs=n_jobs)
+    for n_jobs in (2, 3, -1):
+        assert_same_fit(fit(name, n_jobs=n_jobs), first)
+    assert_same_fit(fit(name, np.asfortranarray), first)
+    if hasattr(first, "evaluate_every"):
+        looked = fit(name, evaluate_every=1)
+        np.testing.assert_array_equal(looked.components_, first.components_)
+    other = fit(name, random_state=1)
     assert abs(other.components_ - first.components_).max() > 1e-3
+    model, y = FITS[name]
     if getattr(model, "learn_priors", "") is None and y is None:
         assert first.topic_word_prior_ == 1 / 4
+    documents = X[:15] if name == "exact" else X
+    assert_same_fit(other.set_params(random_state=0).fit(documents, y), first)
+
+
+@pytest.mark.parametrize("name", IN_SHARDS)
+def test_the_number_of_shards_matters(name):
+    fits = {n: fit(name, n_shards=n).components_.tobytes() for n in (1, 2, 3, 7)}
+    assert len(set(fits.values())) == 4
+
+
+@pytest.mark.parametrize("name", BEGUN)
+def test_the_seed_alone_decides_a_start_on_a_part(name, monkeypatch):
+    monkeypatch.setattr(start, "STAGES", ((0.2, 3), (0.5, 2)))
+    params = {"init": "subsample", "max_iter": 4, "burn_in": 2, "learn_priors": None}
+    if name == "covariates":
+        del params["learn_priors"]
+    first, again = (fit(name, **params, n_jobs=n) for n in (1, 3))
+    assert_same_fit(first, again)
+    other = fit(name, **params, random_state=1)
+    assert (first.components_ != other.components_).any()
+    assert first.n_iter_ == 4

@@ -15,7 +15,8 @@ from sklda import (
     MedLDAClassifier,
     MedLDARegressor,
 )
-from tests.helpers.comparison import assert_same_fit, fitted
+from tests.helpers.callbacks import Recorder
+from tests.helpers.comparison import assert_same_fit
 from tests.helpers.small_fits import X
 
 callback = pytest.importorskip("sklearn.callback")
@@ -26,32 +27,6 @@ DUMMY = np.zeros(40)
 def make(**params):
     params = {"n_components": 4, "max_iter": 9, "random_state": 0, **params}
     return CollapsedGibbsLDA(**params)
-
-
-class Recorder:
-    """Keep what the hooks are called with, and act at the end of one sweep."""
-
-    max_propagation_depth = None
-
-    def __init__(self, at=None, act=lambda: True, look=True):
-        self.at, self.act, self.look = at, act, look
-        self.events, self.models = [], []
-
-    def setup(self, estimator, context):
-        self.events.append("setup")
-
-    def teardown(self, estimator, context):
-        self.events.append("teardown")
-
-    def on_fit_task_begin(self, estimator, context, *, X=None, y=None):
-        self.events.append(f"begin {context.task_name}")
-
-    def on_fit_task_end(self, estimator, context, *, X=None, fitted_estimator=None):
-        self.events.append(f"end {context.task_name}")
-        self.models.append(fitted_estimator)
-        if context.task_name == f"sweep {self.at}":
-            return self.act()
-        return False
 
 
 def test_order_of_events():
@@ -153,12 +128,6 @@ def test_an_interrupt_from_a_callback():
     assert recorder.events[-1] == "teardown"
     recorder.at = None
     assert_same_fit(model.fit(X), make().fit(X))
-    recorder.at = 3
-    before = fitted(model)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(X[:5, :9])
-    assert fitted(model).keys() == before.keys()
-    assert all(fitted(model)[name] is before[name] for name in before)
 
 
 def per_token(estimator, X, y=None):
@@ -195,6 +164,15 @@ def test_scoring_monitor_of_labels(model, scoring):
     assert scores["fit"] == scores["sweep 4"] == model.score(X, y)
     first = clone(model).set_params(max_iter=1, burn_in=0).set_callbacks()
     assert scores["sweep 1"] == first.fit(X, y).score(X, y)
+
+
+def test_a_callback_of_variational_fits_sees_and_stops():
+    recorder = Recorder(at=4)
+    model = CVBLDA(4, max_iter=15, tol=1e-9, random_state=0).set_callbacks(recorder)
+    assert model.fit(X).n_iter_ == 4
+    assert [look.n_iter_ for look in recorder.models] == [1, 2, 3, 4, 4]
+    expected = CVBLDA(4, max_iter=4, tol=0, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.components_, expected.components_)
 
 
 def test_covariates_are_metadata():

@@ -182,6 +182,9 @@ def test_dates_of_all_types_are_binned():
             estimate_effect(DRAWS, dates)
         with pytest.raises(ValueError, match=r"contains dates.*days or years"):
             DMRLDA(3).fit(X, covariates=dates)
+    frame = pandas.DataFrame({"year": CODE, "day": stamps.dt.tz_localize("UTC")})
+    with pytest.raises(ValueError, match=r"\['day'\] contains dates.*days"):
+        DMRLDA(3).fit(X, covariates=frame)
 
 
 def test_bins_of_pandas_keep_their_order():

@@ -98,14 +98,6 @@ def test_trace_is_the_closed_form(learn_priors, sampler):
         )
 
 
-def test_trace_of_a_longer_chain_begins_with_that_of_a_shorter():
-    long = fit(max_iter=12, evaluate_every=1)
-    for max_iter in (1, 5, 12):
-        short = fit(max_iter=max_iter, evaluate_every=1)
-        np.testing.assert_array_equal(short.log_joint_, long.log_joint_[:max_iter])
-    assert len(set(long.log_joint_)) == 12
-
-
 @pytest.mark.parametrize(
     ("every", "sweeps"),
     [(1, list(range(1, 11))), (3, [3, 6, 9]), (10, [10]), (11, []), (0, [])],
@@ -117,13 +109,6 @@ def test_sweeps_of_the_trace(every, sweeps):
     assert model.log_joint_.dtype == np.float64
     assert model.log_joint_iter_.dtype.kind == "i"
     assert model.n_iter_ == 10
-
-
-def test_looking_at_the_chain_does_not_change_it():
-    model = fit(evaluate_every=0)
-    for params in ({"evaluate_every": 1}, {"evaluate_every": 3}):
-        same = fit(**params)
-        np.testing.assert_array_equal(same.components_, model.components_)
 
 
 @pytest.mark.parametrize("name", GIBBS)

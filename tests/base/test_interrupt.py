@@ -2,7 +2,6 @@
 
 import hashlib
 import itertools
-import re
 from copy import deepcopy
 from functools import partial
 
@@ -19,6 +18,7 @@ from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.interpreter import run_python
 from tests.helpers.interrupts import interrupt, interrupted_at
+from tests.helpers.progress import assert_progress
 from tests.helpers.selection import fast_and_slow
 from tests.helpers.small_fits import X, make
 
@@ -32,16 +32,11 @@ def test_one_line_per_evaluation(capsys):
     model = make(verbose=1, evaluate_every=3).fit(X)
     out, err = capsys.readouterr()
     assert err == ""
-    lines = out.splitlines()
-    assert len(lines) == 3
-    for line, sweep, value in zip(lines, [3, 6, 9], model.log_joint_, strict=True):
-        match = re.fullmatch(
-            rf"\[CollapsedGibbsLDA\] sweep {sweep}/10, "
-            r"log joint per token (-\d+\.\d{4}), \d+\.\d M tokens/s",
-            line,
-        )
-        assert match, line
-        assert float(match[1]) == pytest.approx(value / X.sum(), abs=1e-4)
+    given = "CollapsedGibbsLDA", "log joint", [3, 6, 9], 10
+    assert_progress(out.splitlines(), *given, model.log_joint_ / X.sum())
+    cvb = CVBLDA(4, max_iter=15, tol=0, verbose=1, evaluate_every=5).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    assert_progress(lines, "CVBLDA", "bound", [5, 10, 15], 15, cvb.bound_)
 
 
 @pytest.mark.parametrize(

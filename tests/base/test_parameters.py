@@ -14,7 +14,8 @@ from sklearn.base import clone
 import sklda
 from sklda._base.sklearn_private import Interval
 from tests.helpers.bad_input.of_estimators import X as X_FITTED
-from tests.helpers.bad_input.of_estimators import fitted
+from tests.helpers.bad_input.of_estimators import fitted, labels_for
+from tests.helpers.bad_input.values import of_constraints
 from tests.helpers.public_names import estimators
 from tests.helpers.small_fits import X
 
@@ -60,17 +61,25 @@ def test_learning_without_time_to_learn(estimator, params):
     assert caught[0].filename == __file__  # the line that a user would change
 
 
+@pytest.mark.parametrize("parameter", ["n_jobs", "n_fold_in_steps"])
 @pytest.mark.parametrize("name", estimators())
-def test_threads_are_checked_after_fit(name):
-    model = copy(fitted(estimators()[name]))
-    assert model.set_params(n_jobs=np.int64(2)).transform(X_FITTED).ndim == 2
+def test_what_is_read_after_fit_is_checked(name, parameter):
+    cls = estimators()[name]
+    if parameter not in cls._parameter_constraints:
+        return
+    model, y = copy(fitted(cls)), labels_for(cls)
+    assert model.set_params(**{parameter: np.int64(2)}).transform(X_FITTED).ndim == 2
     readers = {"transform", "predict", "decision_function", "perplexity"} & {
         *dir(model)
     }
-    words = f"'n_jobs' parameter of {name} must be"
-    for reader, n_jobs in product(readers, (0, 2.0, "2", True, [2])):
-        with pytest.raises(ValueError, match=words):
-            getattr(model.set_params(n_jobs=n_jobs), reader)(X_FITTED)
+    calls = [lambda X, name=name: getattr(model, name)(X) for name in readers]
+    calls.append(lambda X: model.score(X, y))
+    words = f"'{parameter}' parameter of {name} must be"
+    bad = of_constraints(cls._parameter_constraints[parameter], 2).bad
+    for call, (value, _, error) in product(calls, bad):
+        model.set_params(**{parameter: value})
+        with pytest.raises(error, match=words):
+            call(X_FITTED)
 
 
 class Fixed(sklda.CollapsedGibbsLDA):

@@ -39,17 +39,6 @@ def test_transform_is_deterministic(model):
         assert threaded.score(NEW) == model.score(NEW)
 
 
-def test_a_row_does_not_depend_on_its_neighbours(model):
-    theta = model.transform(NEW)
-    order = np.random.default_rng(0).permutation(37)
-    np.testing.assert_array_equal(model.transform(NEW[order]), theta[order])
-    np.testing.assert_array_equal(model.transform(NEW[::-1]), theta[::-1])
-    for subset in (slice(0, 1), slice(36, 37), slice(5, 20), [7, 7, 2, 0]):
-        np.testing.assert_array_equal(model.transform(NEW[subset]), theta[subset])
-    alone = [model.transform(NEW[d : d + 1])[0] for d in range(37)]
-    np.testing.assert_array_equal(alone, theta)
-
-
 def test_transform_is_the_fixed_point(model):
     alpha = np.broadcast_to(model.doc_topic_prior_, model.n_components)
     expected = fixed_point(NEW.toarray(), model.components_, alpha)

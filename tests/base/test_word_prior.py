@@ -16,9 +16,7 @@ from sklda import (
     MedLDARegressor,
     seed_word_prior,
 )
-from sklda.diagnostics import sample_chains
-from sklda.inspection import pyldavis_data, top_words
-from sklda.metrics import left_to_right_log_likelihood
+from tests.helpers.selection import fast_and_slow
 from tests.helpers.ways_to_fit import GIBBS
 
 N_WORDS, N_TOPICS = 60, 4
@@ -93,8 +91,9 @@ def test_attributes(name):
 
 
 @each
-@pytest.mark.parametrize("shape", [(N_WORDS,), (N_TOPICS, N_WORDS)])
-def test_equal_numbers_are_one_number(name, shape):
+@pytest.mark.parametrize("of", fast_and_slow(["words"], ["topics and words"]))
+def test_equal_numbers_are_one_number(name, of):
+    shape = (N_WORDS,) if of == "words" else (N_TOPICS, N_WORDS)
     number, array = fit(name, 0.125), fit(name, np.full(shape, 0.125))
     n_models = len(number.components_) // N_TOPICS
     assert (array.topic_word_prior_ == 0.125).all()
@@ -132,24 +131,6 @@ def test_kept_draws():
     phi = np.take_along_axis(model.topic_word_, words, axis=1)
     assert (low < phi).all()
     assert (phi < high).all()
-
-
-@pytest.mark.parametrize("name", ["auto", "one-vs-rest"])
-def test_functions_for_fitted_models(name):
-    model = fit(name, seeded())
-    data = pyldavis_data(model, X, feature_names=range(N_WORDS))
-    np.testing.assert_allclose(data["doc_topic_dists"].sum(axis=1), 1, rtol=1e-5)
-    assert len(top_words(model, n_words=3, feature_names=range(N_WORDS))) % 4 == 0
-    if name == "auto":
-        assert np.isfinite(left_to_right_log_likelihood(model, X[:3])).all()
-
-
-def test_chains():
-    model = model_of("auto", seeded(), max_iter=30, thin=1)
-    chains = sample_chains(model, X[:120], X_test=X[120:], n_chains=2, random_state=0)
-    mean = chains.summary()["test_log_probability"]["mean"]
-    single = model_of("auto", seeded()).fit(X[:120])
-    assert mean == pytest.approx(single.score(X[120:]), abs=0.1)
 
 
 def test_search_over_arrays():

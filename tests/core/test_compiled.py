@@ -63,6 +63,7 @@ def test_one_signature_for_each_kernel():
     from scipy import sparse
     import sklda
     from sklda import CVBLDA, ECGSLDA, CollapsedGibbsLDA
+    from sklda import MedLDAClassifier, MedLDARegressor
     from sklda import PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA
     from sklda._gibbs.kernels import single_site_registers
 
@@ -105,6 +106,17 @@ def test_one_signature_for_each_kernel():
             CVBLDA(3, doc_topic_prior=1, **params).fit(X)
     for X in kinds:
         CVBLDA(2, approximation="exact", tol=0, max_iter=2, evaluate_every=1).fit(X)
+    y = np.arange(20) % 3
+    for X in (dense, dense.astype(np.float32), fortran, csr, long):
+        for sampler, steps in (("light", 2), ("gibbs", None)):
+            params = dict(n_components=3, sampler=sampler, n_weight_steps=steps)
+            params |= dict(max_iter=21, random_state=0)
+            MedLDAClassifier(**params).fit(X, y).predict(X)
+            MedLDAClassifier(**params, multi_class="ovr", n_jobs=2).fit(X, y)
+            params |= dict(learn_priors="asymmetric", C=1, prior_precision=1)
+            MedLDAClassifier(**params).fit(X, y > 0)
+            MedLDAClassifier(**params).fit(X, np.eye(3, dtype=int)[y])
+            MedLDARegressor(**params, epsilon=0).fit(X, y.astype(np.float32))
     sweep = f"{single_site_registers.__name__}.sweep_tokens"
     kernels = {sweep: single_site_registers._new_sweep(1)}
     for info in pkgutil.walk_packages(sklda.__path__, "sklda."):
@@ -127,8 +139,7 @@ def test_one_signature_for_each_kernel():
     # Numba wraps arrays for Python by code of Python. Ctrl-C that waits for the end of
     # the kernel would come there, and be a SystemError.
     assert not {name: s for name, s in returned.items() if "array" in str(s)}
-    # Those of MedLDA have a test of their own.
-    found = {name: len(s) for name, s in found.items() if "_medlda" not in name}
+    found = {name: len(s) for name, s in found.items()}
     swept = [name for name in found if name.split(".")[-1].startswith(SWEEPS)]
     assert len(swept) >= 10
     assert {name: n for name, n in found.items() if n > 1} == {}
@@ -142,6 +153,9 @@ def test_one_signature_for_each_kernel():
     names = ("scale", "resample_topics")
     called += [f"_gibbs.kernels.uncollapsed.{name}" for name in names]
     called += [f"_core.gammas.{name}" for name in ("draw_rows", "draw_shares")]
+    called += [f"_medlda.kernels.{n}.{n}_sweep" for n in ("gibbs", "light")]
+    names = ("fill_proportions", "resample_one_by_one", "add_factors")
+    called += [f"_medlda.kernels.weights.{name}" for name in names]
     called = swept + [f"sklda.{name}" for name in called]
     assert {name: found[name] for name in called} == dict.fromkeys(called, 1)
 

@@ -26,6 +26,10 @@ KERNELS = [
     *("rows", "lists", "small blocks", "nested", "backward", "uncollapsed"),
     *GROUPS,
 ]
+IN_LISTS = [
+    *("lists", "nested", "backward", "small blocks", "pairs"),
+    *(name for name in KNOWN if name.endswith(", lists")),
+]
 SUMS_OF_BLOCKS = ("combined", "moved", "normaliser")
 each = pytest.mark.parametrize("name", KNOWN)
 
@@ -160,7 +164,9 @@ def test_tables_are_right_after_many_sweeps(name, seed):
 
 
 @pytest.mark.parametrize("n_topics", fast_and_slow([17], [1, 15, 16, 40]))
-@each
+@pytest.mark.parametrize(
+    "name", fast_and_slow(IN_LISTS, sorted(KNOWN.keys() - {*IN_LISTS}))
+)
 def test_lists_that_are_full(name, n_topics):
     sampler, corpus = KNOWN[name].compiled(), corpora.tight_corpus()
     for most, alpha, beta in itertools.product((1, 2, 4, 6), (1e3, 1e-3), (10, 1e-3)):

@@ -1,19 +1,15 @@
 """CVBLDA as users meet it: convergence, weights, shards, memory, interruptions."""
 
-import re
-
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from sklda import CVBLDA
 from sklda._core import memory
-from sklda._cvb.engine import Engine
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.halves import dense_halves
-from tests.helpers.interrupts import interrupt
 
 X, THETA, TOPICS = make_lda_corpus(
     80, 30, 4, document_length=40, doc_topic_prior=0.2, random_state=0
@@ -64,31 +60,6 @@ def test_topics_are_found(name):
     # In total variation; topics drawn at random are 0.5 apart.
     assert (distance.min(axis=1) < 0.15).all()
     assert sorted(distance.argmin(axis=1)) == [0, 1, 2]
-
-
-@each
-def test_the_seed_alone_changes_the_fit(name):
-    a, b = (make(name, evaluate_every=n).fit(some(name)) for n in (0, 1))
-    np.testing.assert_array_equal(a.components_, b.components_)
-    assert a.bound_.size == 0
-    other = make(name, random_state=1).fit(some(name))
-    assert abs(a.components_ - other.components_).max() > 0.1
-
-
-@each
-@pytest.mark.parametrize("n_topics", [1, 5])
-def test_what_is_empty_or_single(name, n_topics):
-    corpora = [np.zeros((3, 4)), np.ones((1, 1)), [[3], [0], [2]], [[2, 0, 1]]]
-    for counts in (*corpora, np.diag([0, 2, 0])):
-        model = make(name, n_components=n_topics, evaluate_every=3).fit(counts)
-        shape = np.shape(counts)
-        assert model.components_.shape == (n_topics, shape[1])
-        for theta in (model.doc_topic_, model.transform(counts)):
-            np.testing.assert_allclose(theta.sum(axis=1), 1)
-            empty = np.sum(counts, axis=1) == 0
-            np.testing.assert_allclose(theta[empty], 1 / n_topics, rtol=1e-6)
-        assert np.isfinite(model.bound_).all()
-    assert np.isfinite(model.score(counts))
 
 
 def test_one_topic_is_the_bound_itself():
@@ -211,25 +182,13 @@ def test_score_of_fractions_is_that_of_their_halves():
 
 
 @each_real
-def test_shards_do_not_depend_on_threads(name):
-    models = [
-        make(name, n_shards=3, n_jobs=n, max_iter=25, evaluate_every=5).fit(X)
-        for n in (None, 2, 3)
-    ]
-    for model in models[1:]:
-        assert_same_fit(model, models[0])
-    serial = make(name, max_iter=25).fit(X)
-    assert abs(serial.components_ - models[0].components_).max() > 1e-3
-    assert models[0].score(X) == pytest.approx(serial.score(X), abs=0.05)
+def test_shards_come_near_the_serial_fit(name):
+    sharded, serial = (make(name, n_shards=n, max_iter=25).fit(X) for n in (3, 1))
+    assert abs(serial.components_ - sharded.components_).max() > 1e-3
+    assert sharded.score(X) == pytest.approx(serial.score(X), abs=0.05)
 
 
-def test_more_shards_than_documents():
-    model = make(n_shards=50, n_jobs=2).fit(X[:3])
-    assert model.doc_topic_.shape == (3, 4)
-    assert make(n_shards=3).fit(np.zeros((2, 3))).components_.shape == (4, 3)
-
-
-# Memory, errors and interruptions
+# Memory and interruptions
 
 
 def test_more_memory_than_is_free(monkeypatch):
@@ -244,55 +203,6 @@ def test_more_memory_than_is_free(monkeypatch):
     for free in (2 * needed, None):
         monkeypatch.setattr(memory, "free_memory", lambda free=free: free)
         make().fit(X)
-
-
-@pytest.mark.parametrize(
-    ("method", "at"), [("__init__", 1), ("sweep", 3), ("evaluate", 2), ("estimates", 1)]
-)
-def test_an_interrupted_fit_leaves_the_estimator_as_it_was(monkeypatch, method, at):
-    new, old = make(evaluate_every=1), make(evaluate_every=1).fit(X[:, :7])
-    before = fitted(old)
-    for model in (new, old):
-        with monkeypatch.context() as patch:
-            interrupt(patch, Engine, method, at)
-            with pytest.raises(KeyboardInterrupt):
-                model.fit(X)
-    with pytest.raises(NotFittedError):
-        new.transform(X)
-    assert fitted(old).keys() == before.keys()
-    assert all(fitted(old)[name] is before[name] for name in before)
-
-
-def test_one_line_per_evaluation(capsys):
-    model = make(verbose=1, evaluate_every=5).fit(X)
-    lines = capsys.readouterr().out.splitlines()
-    for line, sweep, value in zip(lines, [5, 10, 15], model.bound_, strict=True):
-        pattern = rf"\[CVBLDA\] sweep {sweep}/15, bound per token (-\d\.\d{{4}}), .*"
-        assert float(re.fullmatch(pattern, line)[1]) == pytest.approx(value, abs=1e-4)
-
-
-def test_a_callback_sees_and_stops():
-    pytest.importorskip("sklearn.callback")
-    seen = []
-
-    class Stop:
-        max_propagation_depth = None
-
-        def setup(self, estimator, context): ...
-
-        def teardown(self, estimator, context): ...
-
-        def on_fit_task_begin(self, estimator, context, *, X=None, y=None): ...
-
-        def on_fit_task_end(self, estimator, context, *, X=None, fitted_estimator=None):
-            seen.append(fitted_estimator.n_iter_)
-            return context.task_name == "sweep 4"
-
-    model = make(tol=1e-9).set_callbacks(Stop()).fit(X)
-    assert model.n_iter_ == 4
-    assert seen == [1, 2, 3, 4, 4]
-    expected = make(max_iter=4).fit(X).components_
-    np.testing.assert_array_equal(model.components_, expected)
 
 
 @each_real

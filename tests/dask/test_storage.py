@@ -295,9 +295,14 @@ DAMAGE = {
 OF_ARRAYS = {**DAMAGE, "exchanged": exchange, "absent": lambda path: path.unlink()}
 
 
-@pytest.mark.parametrize("damage", [*DAMAGE.values(), edit], ids=[*DAMAGE, "edited"])
-def test_damaged_done_json(killed, damage, tmp_path):
-    path = tmp_path / "sweep-000004" / "done.json"
+OF_JSON = DAMAGE | {"edited": edit}
+
+
+@pytest.mark.parametrize(
+    "name", fast_and_slow(["cut", "edited"], sorted(OF_JSON.keys() - {"cut", "edited"}))
+)
+def test_damaged_done_json(killed, name, tmp_path):
+    damage, path = OF_JSON[name], tmp_path / "sweep-000004" / "done.json"
     damage(path)
     for resume in (True, False):
         with pytest.raises(ValueError, match=r"4/done\.json is damaged.*delete"):

@@ -25,6 +25,7 @@ from sklda._chain.chain import Chain
 from sklda._chain.scalars import Stop
 from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import _chains, sample_chains
+from tests.helpers.callbacks import Recorder
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.interrupts import wait_for_threads
 
@@ -34,15 +35,16 @@ X, THETA, _ = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)
 X_TEST = make_lda_corpus(5, 30, 4, document_length=30, random_state=1)[0]
 LABELS = np.arange(40) % 3
 PARAMS = {"max_iter": 12, "burn_in": 4, "thin": 2}
+DRAWS = PARAMS | {"keep_draws": 3}
 MODELS = {
-    "collapsed": (CollapsedGibbsLDA(4, **PARAMS), None),
-    "shards": (CollapsedGibbsLDA(4, n_shards=2, n_jobs=2, **PARAMS), None),
-    "blocks": (CollapsedGibbsLDA(4, blocking="nested", **PARAMS), None),
-    "many topics": (CollapsedGibbsLDA(120, **PARAMS), None),
-    "partially collapsed": (PartiallyCollapsedGibbsLDA(4, n_jobs=2, **PARAMS), None),
-    "uncollapsed": (UncollapsedGibbsLDA(4, n_jobs=2, **PARAMS), None),
-    "ecgs": (ECGSLDA(4, n_shards=2, **PARAMS), None),
-    "covariates": (DMRLDA(4, **PARAMS), None),
+    "collapsed": (CollapsedGibbsLDA(4, **DRAWS), None),
+    "shards": (CollapsedGibbsLDA(4, n_shards=2, n_jobs=2, **DRAWS), None),
+    "blocks": (CollapsedGibbsLDA(4, blocking="nested", **DRAWS), None),
+    "many topics": (CollapsedGibbsLDA(120, **DRAWS), None),
+    "partially collapsed": (PartiallyCollapsedGibbsLDA(4, n_jobs=2, **DRAWS), None),
+    "uncollapsed": (UncollapsedGibbsLDA(4, n_jobs=2, **DRAWS), None),
+    "ecgs": (ECGSLDA(4, n_shards=2, **DRAWS), None),
+    "covariates": (DMRLDA(4, **DRAWS), None),
     "classifier": (MedLDAClassifier(4, **PARAMS), LABELS),
     "one-vs-rest": (MedLDAClassifier(4, multi_class="ovr", **PARAMS), LABELS),
     "regressor": (MedLDARegressor(4, sampler="gibbs", **PARAMS), THETA[:, 0]),
@@ -249,25 +251,14 @@ def test_what_cannot_be_sampled():
 # --- callbacks -------------------------------------------------------------------
 
 
-class StopsOne:
+class StopsOne(Recorder):
     """Stops the first chain that comes to a sweep."""
 
-    max_propagation_depth = None
-
     def __init__(self, at):
-        self.at, self.n_sweeps, self.stopped = at, 0, False
+        super().__init__(at, self.stop)
 
-    def setup(self, estimator, context): ...
-
-    def teardown(self, estimator, context): ...
-
-    def on_fit_task_begin(self, estimator, context, *, X=None, y=None): ...
-
-    def on_fit_task_end(self, estimator, context, *, X=None, fitted_estimator=None):
-        self.n_sweeps += context.task_name.startswith("sweep")
-        if self.stopped or context.task_name != f"sweep {self.at}":
-            return False
-        self.stopped = True
+    def stop(self):
+        self.at = None
         return True
 
 
@@ -277,7 +268,8 @@ def test_callbacks_see_all_chains(n_jobs):
     callback = StopsOne(9)
     model = CollapsedGibbsLDA(4, **PARAMS).set_callbacks(callback)
     chains = sample_chains(model, X, n_chains=3, n_jobs=n_jobs, random_state=0)
-    assert callback.n_sweeps == 9 + 12 + 12
+    n_sweeps = sum(event.startswith("end sweep") for event in callback.events)
+    assert n_sweeps == 9 + 12 + 12
     assert sorted(one.n_iter_ for one in chains.estimators_) == [9, 12, 12]
     assert chains.sweeps_.tolist() == [6, 8]  # those of all
     assert chains.pairs_.shape[:2] == (3, 2)

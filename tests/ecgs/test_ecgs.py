@@ -67,12 +67,6 @@ def test_standard_is_the_collapsed_sampler(learn_priors):
     assert_same_chain(fit("standard", **params), other)
 
 
-@pytest.mark.parametrize("n_topics", [99, 100])
-def test_standard_has_the_kernel_of_the_collapsed_sampler(n_topics):
-    other = CollapsedGibbsLDA(n_topics, max_iter=12, random_state=0).fit(X)
-    assert_same_chain(fit("standard", n_components=n_topics), other)
-
-
 @each_kernel
 def test_all_draws_are_made_where_damping_is_large():
     # The chance of another number of draws is 12 sweeps x 100 cells in a billion.
@@ -246,20 +240,6 @@ def test_rate_of_a_fit_that_kept_sweeping():
 
 
 # --- what is fitted --------------------------------------------------------------
-
-
-@strategies
-@pytest.mark.parametrize("n_topics", [1, 3, 17])
-def test_corpora_of_almost_nothing(strategy, n_topics):
-    for counts in ([[0, 0]], [[1]], [[7]], [[0, 0], [0, 5]], [[6, 0, 1], [0, 0, 0]]):
-        counts = np.array(counts)
-        model = fit(strategy, counts, n_components=n_topics)
-        assert model.topic_assignments_.size == counts.sum()
-        np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1)
-        assert model.sampling_rate_.shape == (12,)
-        np.testing.assert_allclose(
-            model.components_.sum(axis=0), counts.sum(axis=0) + 1
-        )
 
 
 def test_fit_sets_one_attribute_more_than_the_collapsed_sampler():

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from sklda import CollapsedGibbsLDA
-from sklda._core.corpus import check_corpus
 from sklda.datasets import make_lda_corpus
 from tests.helpers.comparison import assert_same_fit
-from tests.helpers.corpora import docs_of, words_of
 
 X = make_lda_corpus(25, 10, 3, document_length=60, random_state=0)[0]
 KINDS = [("nested", 4), ("nested", None), ("backward", 3), ("backward", None)]
@@ -17,21 +15,6 @@ kinds = pytest.mark.parametrize(("blocking", "most"), KINDS)
 def make(blocking, most, **params):
     params = {"n_components": 3, "max_iter": 12, "random_state": 0, **params}
     return CollapsedGibbsLDA(blocking=blocking, max_block_size=most, **params)
-
-
-@kinds
-def test_topics_are_those_of_the_tokens_of_X(blocking, most):
-    model = make(blocking, most, burn_in=11).fit(X)
-    corpus = check_corpus(make(None, None), X, reset=True)
-    z = model.topic_assignments_
-    counts = np.zeros((3, X.shape[1]))
-    np.add.at(counts, (z, words_of(corpus)), 1)
-    np.testing.assert_allclose(model.components_, counts + 1 / 3)
-    counts = np.zeros((X.shape[0], 3))
-    np.add.at(counts, (docs_of(corpus), z), 1)
-    theta = counts + 1 / 3
-    theta /= theta.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(model.doc_topic_, theta)
 
 
 @kinds
@@ -69,25 +52,6 @@ def test_both_kinds_draw_blocks_of_up_to_four_tokens_alike():
 
 def test_without_blocking_the_block_size_means_nothing():
     assert_same_fit(make(None, 4).fit(X), make(None, None).fit(X))
-
-
-@kinds
-def test_one_topic(blocking, most):
-    model = make(blocking, most, n_components=1).fit(X)
-    assert not model.topic_assignments_.any()
-    np.testing.assert_allclose(model.components_, X.sum(axis=0).reshape(1, -1) + 1)
-
-
-@kinds
-@pytest.mark.parametrize("n_topics", [3, 17])
-def test_corpora_of_almost_nothing(blocking, most, n_topics):
-    for counts in ([[0, 0]], [[1]], [[7]], [[0, 0], [0, 5]], [[6, 0, 1], [0, 0, 0]]):
-        counts = np.array(counts)
-        model = make(blocking, most, n_components=n_topics).fit(counts)
-        assert model.topic_assignments_.size == counts.sum()
-        np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1)
-        expected = counts.sum() + n_topics * counts.shape[1] / n_topics
-        assert model.components_.sum() == pytest.approx(expected)
 
 
 @pytest.mark.slow

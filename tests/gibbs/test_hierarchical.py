@@ -1,12 +1,10 @@
 """`learn_priors="hierarchical"`: what a fit leaves, and what it goes on with."""
 
-import pickle
-
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from sklda import CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
+from sklda import CollapsedGibbsLDA
 from sklda._chain.chain import Chain
 from sklda._chain.hierarchical import GammaPriors
 from sklda._core.problem import Problem
@@ -17,27 +15,18 @@ from tests.helpers.comparison import assert_same_fit
 from tests.helpers.corpora import corpus_of, docs_of, random_corpus, words_of
 from tests.helpers.hierarchical import known
 from tests.helpers.mutants import streams
-from tests.helpers.ways_to_fit import GIBBS
+from tests.helpers.ways_to_fit import GIBBS, SAMPLED, SUPERVISED, given_for
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0].toarray()
 X[7] = 0
-LABELS, NUMBERS = np.arange(40) % 3, np.linspace(0, 1, 40)
-INDICATORS = np.eye(3, dtype=int)[LABELS]
-BETA = {"topic_word_prior": (1.0, 1.0)}
-MODELS = GIBBS | {
-    "many topics": CollapsedGibbsLDA(),
-    "light": MedLDAClassifier(),
-    "one vs rest": MedLDAClassifier(multi_class="ovr"),
-    "gibbs": MedLDARegressor(sampler="gibbs", n_weight_steps=None),
-}
-SUPERVISED = ("light", "one vs rest", "gibbs")
+INDICATORS = np.eye(3, dtype=int)[np.arange(40) % 3]
+MODELS = GIBBS | SUPERVISED | {"many topics": CollapsedGibbsLDA()}
 each = pytest.mark.parametrize("name", MODELS)
 
 
 def make(name, **params):
     defaults = {"n_components": 130 if name == "many topics" else 8, "random_state": 0}
-    defaults |= {"learn_priors": "hierarchical", "hyperpriors": BETA}
-    defaults |= {"max_iter": 30, "burn_in": 10, "thin": 4}
+    defaults |= SAMPLED | {"max_iter": 30, "burn_in": 10, "thin": 4}
     return clone(MODELS[name]).set_params(**defaults | params)
 
 
@@ -46,8 +35,7 @@ def fit(name, X=X, **params):
 
 
 def go_on(model, X=X, **params):
-    y = LABELS if isinstance(model, MedLDAClassifier) else NUMBERS
-    return model.set_params(**params).fit(X, y[: len(X)])
+    return model.set_params(**params).fit(X, **given_for(model, len(X)))
 
 
 # --- what a fit leaves -----------------------------------------------------------
@@ -135,13 +123,6 @@ def test_nothing_is_sampled_otherwise(learn_priors):
     assert model.n_topics_ is None
     assert model.prior_trace_ is None
     assert_same_fit(fit("rows", learn_priors=learn_priors, hyperpriors=None), model)
-
-
-@each
-def test_neither_jobs_nor_a_refit_change_anything(name):
-    expected = fit(name, n_jobs=1)
-    assert_same_fit(fit(name, n_jobs=3), expected)
-    assert_same_fit(go_on(expected), fit(name))
 
 
 def test_default_priors_are_those_of_the_docstring():
@@ -252,21 +233,6 @@ def test_topics_without_tokens_return():
 
 
 # --- fits that go on -------------------------------------------------------------
-
-
-@each
-def test_two_fits_are_one_long_chain(name):
-    expected = fit(name, max_iter=50)
-    model = fit(name, max_iter=22, warm_start=True)
-    model = pickle.loads(pickle.dumps(model))
-    assert_same_fit(go_on(model, max_iter=28, burn_in=0, n_jobs=2), expected)
-
-
-@each
-def test_burn_in_counts_from_where_the_last_fit_stopped(name):
-    model = fit(name, max_iter=20, warm_start=True)
-    go_on(model, max_iter=30, burn_in=10)
-    assert_same_fit(model, fit(name, max_iter=50, burn_in=30))
 
 
 @pytest.mark.parametrize("name", sorted(GIBBS))

@@ -88,11 +88,6 @@ def test_keeping_draws_changes_no_sample(name):
     assert_same_fit(model(name, 4).fit(X), without, but=["draws_"])
 
 
-def test_a_refit_forgets_the_draws():
-    lda = model("rows", 4).fit(X)
-    assert lda.set_params(keep_draws=0).fit(X).draws_ is None
-
-
 def test_stored_draws(tmp_path):
     lda = model("shards", 3).fit(X)
     assert_same_fit(pickle.loads(pickle.dumps(lda)), lda)
@@ -105,15 +100,6 @@ def test_stored_draws(tmp_path):
     }
     again = io.load(tmp_path / "model.skops", trusted=unknown)
     assert_same_fit(again, lda)
-
-
-@each
-def test_chains_that_go_on_keep_the_last_draws(name):
-    pytest.importorskip("arviz_stats")
-    chains = sample_chains(model(name, 4), X, n_chains=2, random_state=0).more(6)
-    for one in chains.estimators_:
-        assert one.draws_.sweeps.tolist() == [26, 29, 32, 35]
-        assert_same_fit(clone(one).fit(X), one)
 
 
 def test_a_snapshot_keeps_the_last_sample_too():

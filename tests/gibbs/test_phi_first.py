@@ -1,7 +1,5 @@
 """Samplers that draw phi first: threads, slices, and their kernels."""
 
-import _thread
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -55,20 +53,6 @@ def test_the_fit_does_not_depend_on_the_number_of_threads(fit, n_topics):
     for n_jobs in (1, 2, 3, -1):
         assert_same_fit(fit(**params, n_jobs=n_jobs), model)
     assert n_topics == 1 or model.topic_assignments_.any()
-
-
-def test_the_fit_of_a_larger_corpus_does_not_depend_on_it_either(fit):
-    # With the sizes of slices that users have: several of words, 13 of documents.
-    X = make_lda_corpus(500, 600, 4, random_state=0)[0]
-    model = fit(X)
-    for n_jobs in (2, 3):
-        assert_same_fit(fit(X, n_jobs=n_jobs), model)
-
-
-def test_one_job_needs_no_threads(fit, monkeypatch):
-    monkeypatch.setattr(_thread, "start_new_thread", None)
-    fit()
-    fit(n_jobs=1)
 
 
 @pytest.mark.slow

@@ -1,26 +1,24 @@
-"""Shards: the same bits for any number of threads, no token left out, nothing shared.
+"""Shards: no token left out, nothing shared, and ends of threads.
 
-`FITS` has all samplers; they are the same chain as before where there is one shard.
+`tests/test_repeated_fits.py` fits with several numbers of threads and shards.
 """
 
 import _thread
 import threading
 from importlib import import_module
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from sklda import ECGSLDA, CollapsedGibbsLDA, UncollapsedGibbsLDA
+from sklda import CollapsedGibbsLDA, UncollapsedGibbsLDA
 from sklda._chain.sharded import Sharded, sharded
 from sklda._core.corpus import cells_of, document_lengths
 from sklda._core.problem import Problem, add_changes
 from sklda._core.random_streams import random_topics
 from sklda._core.threads import Threads
-from sklda._gibbs import rows_or_lists
 from sklda._gibbs.kernels import single_site_rows
 from sklda.datasets import make_lda_corpus
 from tests.helpers import enumeration
@@ -28,55 +26,11 @@ from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import random_corpus, tight_corpus, words_of
 from tests.helpers.interrupts import wait_for_threads
 from tests.helpers.mutants import Edit, interpreted, streams
+from tests.helpers.one_total import OneTotal
 from tests.helpers.samplers import SAMPLERS, SHARDABLE
 from tests.helpers.selection import fast_and_slow
 
 X = make_lda_corpus(40, 20, 4, document_length=40, random_state=0)[0]
-
-BACKWARD = {"blocking": "backward", "max_block_size": None}
-# Estimator, topics from which ECGSLDA has lists instead of rows, and parameters.
-FITS = {
-    "dense": (CollapsedGibbsLDA, 1, {"sampler": "dense"}),
-    "sparse": (CollapsedGibbsLDA, 1, {"sampler": "sparse"}),
-    "nested": (CollapsedGibbsLDA, 1, {"blocking": "nested", "sampler": "sparse"}),
-    "backward": (CollapsedGibbsLDA, 1, BACKWARD),
-    "standard": (ECGSLDA, 999, {"strategy": "standard"}),
-    "shortcut, dense": (ECGSLDA, 999, {"strategy": "shortcut"}),
-    "shortcut, sparse": (ECGSLDA, 1, {"strategy": "shortcut"}),
-    "dynamic, dense": (ECGSLDA, 999, {"strategy": "dynamic"}),
-    "dynamic, sparse": (ECGSLDA, 1, {"strategy": "dynamic", "damping": 5}),
-}
-
-
-@pytest.fixture(params=FITS)
-def fit(request, monkeypatch):
-    """Return a function that fits with one of the samplers."""
-    cls, many, own = FITS[request.param]
-    monkeypatch.setattr(rows_or_lists, "MANY_TOPICS", many)
-
-    def fit(X=X, **params):
-        params = {"n_components": 4, "max_iter": 10, "random_state": 0, **params}
-        return cls(**own, **params).fit(X)
-
-    return fit
-
-
-# --- threads and the number of shards --------------------------------------------
-
-
-@pytest.mark.parametrize("n_topics", [4, 18])
-def test_the_fit_does_not_depend_on_the_number_of_threads(fit, n_topics):
-    params = {"n_components": n_topics, "n_shards": 5, "learn_priors": "asymmetric"}
-    params |= {"max_iter": 25, "evaluate_every": 5, "thin": 3}
-    model = fit(**params)
-    for n_jobs in (1, 2, 3, -1):
-        assert_same_fit(fit(**params, n_jobs=n_jobs), model)
-    assert len(set(model.doc_topic_prior_)) > 2  # priors were learned
-
-
-def test_the_fit_depends_on_the_number_of_shards(fit):
-    fits = {n: fit(n_shards=n).topic_assignments_.tobytes() for n in (1, 2, 3, 7)}
-    assert len(set(fits.values())) == 4
 
 
 # --- the state after a sweep -----------------------------------------------------
@@ -250,29 +204,6 @@ def test_changes_of_totals_are_added():
         np.testing.assert_array_equal(copies, np.broadcast_to(expected, copies.shape))
 
 
-class OneTotal(NamedTuple):
-    """A sharded sampler whose totals are never out of date: the chain is exact."""
-
-    sharded: Sharded
-
-    def from_topics(self, problem, z):
-        state = self.sharded.from_topics(problem, z)
-
-        def share(one):
-            tables = state.tables
-            own = problem._replace(corpus=one.part)
-            return one._replace(state=self.sharded.sampler.over(tables, own))
-
-        phases = [[share(one) for one in shares] for shares in state.phases]
-        return state._replace(phases=phases, topics=[])
-
-    def sweep(self, problem, state, rng):
-        return self.sharded.sweep(problem, state, rng)
-
-    def counts(self, problem, state):
-        return self.sharded.counts(problem, state)
-
-
 TINY = {
     "two documents": enumeration.TinyProblem("aab abb", 2, (0.3, 0.8), 0.2),
     "three documents": enumeration.TinyProblem("ac bb abc", 3, (0.4, 0.4), 0.1),
@@ -304,14 +235,7 @@ def test_one_shard_needs_no_sharding():
     assert 100 < sharded(single_site_rows, many, 10**12, Threads()).n_shards <= 128
 
 
-# --- threads that are not wanted, and interrupts ---------------------------------
-
-
-def test_one_job_needs_no_threads(fit, monkeypatch):
-    monkeypatch.setattr(_thread, "start_new_thread", None)
-    fit(n_shards=3)
-    fit(n_shards=3, n_jobs=1)
-    fit(n_jobs=3)
+# --- interrupts ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])

@@ -175,16 +175,6 @@ def test_init_does_not_change_the_model():
     np.testing.assert_array_equal(model.components_, before)
 
 
-@each
-def test_the_start_on_a_part_depends_on_the_seed_alone(name, monkeypatch):
-    monkeypatch.setattr(start, "STAGES", ((0.2, 3), (0.5, 2)))
-    first, again = (fit(name, init="subsample", n_jobs=n) for n in (1, 3))
-    assert_same_fit(first, again)
-    other = fit(name, init="subsample", random_state=1)
-    assert (first.topic_assignments_ != other.topic_assignments_).any()
-    assert first.n_iter_ == 4
-
-
 @pytest.mark.parametrize(("stages", "many"), [("STAGES", 61), ("STAGES_OF_MANY", 60)])
 def test_each_part_has_its_sweeps(stages, many, monkeypatch):
     seen, make_sampler = [], CollapsedGibbsLDA._make_sampler

@@ -7,34 +7,42 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from sklda import ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier, MedLDARegressor
+from sklda import DMRLDA, ECGSLDA, CollapsedGibbsLDA, MedLDAClassifier
 from sklda._chain.chain import Chain
 from sklda._core.corpus import n_documents_in_common
 from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import sample_chains
+from tests.helpers.callbacks import Recorder
 from tests.helpers.comparison import assert_same_fit, fitted
 from tests.helpers.corpora import corpus_of
 from tests.helpers.selection import fast_and_slow
-from tests.helpers.ways_to_fit import GIBBS
+from tests.helpers.ways_to_fit import GIBBS, SAMPLED, SUPERVISED, given_for
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0].toarray()
 LABELS, NUMBERS = np.arange(40) % 3, np.linspace(0, 1, 40)
-MODELS = GIBBS | {
-    "many topics": CollapsedGibbsLDA(130),
-    "lists in shards": CollapsedGibbsLDA(n_shards=3, sampler="sparse"),
-    "learned priors": CollapsedGibbsLDA(learn_priors="asymmetric"),
-    "draws": CollapsedGibbsLDA(keep_draws=4),
-    "dynamic in shards": ECGSLDA(n_shards=3),
-    "light": MedLDAClassifier(),
-    "one vs rest": MedLDAClassifier(multi_class="ovr"),
-    "gibbs": MedLDARegressor(sampler="gibbs", n_weight_steps=None),
+MODELS = (
+    GIBBS
+    | SUPERVISED
+    | {
+        "many topics": CollapsedGibbsLDA(130),
+        "lists in shards": CollapsedGibbsLDA(n_shards=3, sampler="sparse"),
+        "learned priors": CollapsedGibbsLDA(learn_priors="asymmetric"),
+        "draws": CollapsedGibbsLDA(keep_draws=4),
+        "dynamic in shards": ECGSLDA(n_shards=3),
+    }
+)
+MODELS |= {
+    f"{name}, sampled": clone(model).set_params(**SAMPLED)
+    for name, model in MODELS.items()
+    if name in (*GIBBS, *SUPERVISED, "many topics")
 }
+MODELS |= {"covariates": DMRLDA(), "light in shards": MedLDAClassifier(n_shards=3)}
 each = pytest.mark.parametrize("name", MODELS)
 
 
 def make(name, **params):
     model = clone(MODELS[name]).set_params(random_state=0, thin=4, burn_in=10)
-    if name != "many topics":
+    if "many topics" not in name:
         model.n_components = 4
     if hasattr(model, "evaluate_every"):
         model.evaluate_every = 3
@@ -42,8 +50,7 @@ def make(name, **params):
 
 
 def fit(model):
-    y = LABELS if isinstance(model, MedLDAClassifier) else NUMBERS
-    return model.fit(X, y)
+    return model.fit(X, **given_for(model, len(X)))
 
 
 # --- one long chain --------------------------------------------------------------
@@ -106,16 +113,8 @@ def test_progress_goes_on(capsys):
 def test_a_stopped_fit_goes_on():
     pytest.importorskip("sklearn.callback")
 
-    class StopAt:
-        max_propagation_depth = None
-
-        def on_fit_task_end(self, estimator, context, **_):
-            return context.task_name == "sweep 17"
-
-        setup = teardown = on_fit_task_begin = lambda self, *_, **__: None
-
     model = make("lists in shards", max_iter=26, warm_start=True)
-    model.set_callbacks(StopAt())
+    model.set_callbacks(Recorder(at=17))
     assert fit(model).n_iter_ == 17
     fit(model.set_params(max_iter=17, burn_in=16))
     expected = fit(make("lists in shards", max_iter=34, burn_in=33))
@@ -217,8 +216,8 @@ def test_the_caller_may_change_x_between_the_fits():
     "topic_word_prior", fast_and_slow([0.2], [np.linspace(0.1, 0.5, 30)])
 )
 def test_the_caller_may_change_attributes_between_the_fits(name, topic_word_prior):
-    if not np.isscalar(topic_word_prior) and name == "learned priors":
-        pytest.skip("an array is not learned")
+    if not np.isscalar(topic_word_prior) and name.endswith(("priors", "sampled")):
+        pytest.skip("an array is neither learned nor sampled")
     params = {"topic_word_prior": topic_word_prior, "max_iter": 26, "warm_start": True}
     model, expected = (fit(make(name, **params)) for _ in range(2))
     for attribute, value in fitted(model).items():

@@ -1,4 +1,8 @@
-"""Estimators without labels, in each way to fit that is a path of its own."""
+"""Estimators in each way to fit that is a path of its own, and what a fit is given."""
+
+from typing import Any
+
+import numpy as np
 
 import sklda
 
@@ -11,3 +15,22 @@ GIBBS = {
     "partially collapsed": sklda.PartiallyCollapsedGibbsLDA(n_jobs=2),
     "uncollapsed": sklda.UncollapsedGibbsLDA(n_jobs=2),
 }
+SUPERVISED = {
+    "light": sklda.MedLDAClassifier(),
+    "one vs rest": sklda.MedLDAClassifier(multi_class="ovr"),
+    "gibbs": sklda.MedLDARegressor(sampler="gibbs", n_weight_steps=None),
+}
+SAMPLED = {
+    "learn_priors": "hierarchical",
+    "hyperpriors": {"topic_word_prior": (1.0, 1.0)},
+}
+
+
+def given_for(model: Any, n_docs: int) -> dict[str, Any]:
+    """Return what a fit takes beside X: labels, numbers or covariates of documents."""
+    numbers = np.linspace(0, 1, n_docs)
+    if isinstance(model, sklda.MedLDAClassifier):
+        return {"y": np.arange(n_docs) % 3}
+    if isinstance(model, sklda.MedLDARegressor):
+        return {"y": numbers}
+    return {"covariates": numbers} if isinstance(model, sklda.DMRLDA) else {}

@@ -6,9 +6,8 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.decomposition import NMF, LatentDirichletAllocation
 
-from sklda import CVBLDA, CollapsedGibbsLDA
+from sklda import CollapsedGibbsLDA
 from sklda._base.fitted_topics import top_indices, topic_frequencies, topic_proportions
 from sklda.datasets import make_lda_corpus
 from sklda.inspection import pyldavis_data, top_documents, top_words
@@ -142,26 +141,6 @@ def test_frame_without_pandas_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"^as_frame=True needs pandas: pip install"):
         top_words(KnownTopics(COMPONENTS), NAMES, 1, as_frame=True)
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        CVBLDA(4, max_iter=5, tol=0, random_state=0),
-        LatentDirichletAllocation(4, max_iter=2, random_state=0),
-        NMF(4, max_iter=500, random_state=0),
-    ],
-    ids=lambda estimator: type(estimator).__name__,
-)
-def test_any_topic_model_is_accepted(corpus, estimator):
-    estimator.fit(corpus)
-    words = top_words(estimator, n_words=5, metric="frex")
-    assert [len(topic) for topic in words] == [5] * 4
-    _, proportions = top_documents(estimator, corpus, 80)
-    np.testing.assert_allclose(proportions.sum(), 80)
-    data = pyldavis_data(estimator, corpus)
-    np.testing.assert_allclose(data["doc_topic_dists"].sum(axis=1), 1)
-    np.testing.assert_allclose(data["topic_term_dists"].sum(axis=1), 1)
 
 
 def test_factors_become_topic_proportions():

@@ -1,7 +1,6 @@
-"""Supervised kernels as compiled: indices stay inside arrays, one signature each."""
+"""Supervised kernels: indices stay inside arrays; sums in registers."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from sklda._core.problem import Problem
 from sklda._medlda.kernels import label_factors
 from sklda._medlda.losses import EpsilonInsensitive, Hinge
 from tests.helpers.corpora import corpus_of
-from tests.helpers.interpreter import run_python
 from tests.helpers.mutants import Edit, interpreted, streams
 
 
@@ -76,49 +74,3 @@ TOO_SMALL = {
 def test_arrays_that_are_too_small_are_noticed(edit):
     with pytest.raises((IndexError, ValueError, AssertionError)):
         sweep_everywhere([edit])
-
-
-@pytest.mark.slow
-def test_one_signature_for_each_kernel():
-    code = """
-    import importlib, json
-    import numpy as np
-    from numba.core.dispatcher import Dispatcher
-    from scipy import sparse
-    from sklda import MedLDAClassifier, MedLDARegressor
-
-    dense = np.random.default_rng(0).poisson(0.5, (20, 9))
-    y = np.arange(20) % 3
-    csr = sparse.csr_array(dense)
-    long = csr.copy()
-    long.indices, long.indptr = (a.astype(np.int64) for a in (csr.indices, csr.indptr))
-    for X in (dense, dense.astype(np.float32), np.asfortranarray(dense), csr, long):
-        for sampler, steps in (("light", 2), ("gibbs", None)):
-            params = dict(n_components=3, sampler=sampler, n_weight_steps=steps)
-            params |= dict(max_iter=21, random_state=0)
-            MedLDAClassifier(**params).fit(X, y).predict(X)
-            MedLDAClassifier(**params, multi_class="ovr", n_jobs=2).fit(X, y)
-            params |= dict(learn_priors="asymmetric", C=1, prior_precision=1)
-            MedLDAClassifier(**params).fit(X, y > 0)
-            MedLDAClassifier(**params).fit(X, np.eye(3, dtype=int)[y])
-            MedLDARegressor(**params, epsilon=0).fit(X, y.astype(np.float32))
-    found = {}
-    names = "label_factors gibbs light proposals variates weights"
-    for module in names.split():
-        kernels = vars(importlib.import_module(f"sklda._medlda.kernels.{module}"))
-        for name, value in kernels.items():
-            if isinstance(value, Dispatcher):
-                found[f"{module}.{name}"] = len(value.signatures)
-                if sum(value.stats.cache_hits.values()):  # so Python has called it
-                    kinds = {s.return_type for s in value.nopython_signatures}
-                    assert not [kind for kind in kinds if "array" in str(kind)], name
-    print(json.dumps(found))
-    """
-    found = json.loads(run_python(code, "-W", "error"))
-    # One is inlined, and compiled apart for no token and for one. A kernel from the
-    # cache brings no signatures of those that it calls.
-    assert {name for name, n in found.items() if n > 1} <= {"gibbs.ratio_without"}
-    called = ["gibbs.gibbs_sweep", "light.light_sweep"]
-    names = ("fill_proportions", "resample_one_by_one", "add_factors")
-    called += [f"weights.{name}" for name in names]
-    assert [found[name] for name in called] == [1] * len(called)

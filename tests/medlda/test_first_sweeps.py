@@ -27,18 +27,6 @@ def few_sweeps(monkeypatch):
 
 @ways
 @pytest.mark.usefixtures("few_sweeps")
-def test_the_start_on_a_part_depends_on_the_seed_alone(way):
-    y, params = WAYS[way]
-    params = params | {"init": "subsample", "max_iter": 4, "burn_in": 2}
-    first, again = (fit(y[TRAIN], **params, n_jobs=n) for n in (1, 3))
-    assert_same_fit(first, again)
-    other = fit(y[TRAIN], **params, random_state=1)
-    assert (first.components_ != other.components_).any()
-    assert first.n_iter_ == first.loss_.size == 4
-
-
-@ways
-@pytest.mark.usefixtures("few_sweeps")
 def test_parts_have_the_labels_of_their_documents(way, monkeypatch):
     y, params = WAYS[way]
     y = y[TRAIN]

@@ -181,27 +181,10 @@ def means_doors(draws: Any) -> Iterator[tuple[str, Door]]:
         "topic_names": names(N_TOPICS, "topics"),
         "n_topics": integer(1, typical=2),
     }
-    given = {"means": means, "topic_names": None}
     of_means = refused(5, None, draws, words="topic_means", error=TypeError)
     of_names = Spec(specs["topic_names"].bad, [])
-    yield door(cls, given, means=of_means, topic_names=of_names)
-    drawing = {
-        "ax": Spec(refused(5, "here", {1}, object()).bad, []),
-        "style": refused({"x": 1}, words="x", error=(AttributeError, TypeError)),
-    }
-
-    def from_draws(**given: Any) -> Any:
-        from matplotlib import pyplot
-
-        display = cls.from_draws(**given.pop("style", {}), **given)
-        pyplot.close(display.figure_)
-        return display.means
-
-    def plot(**given: Any) -> Any:
-        return cls(means=means).plot(**given.pop("style", {}), **given)
-
-    yield f"{cls.__name__}.from_draws", Door(from_draws, at, specs | drawing)
-    yield f"{cls.__name__}.plot", Door(plot, {}, drawing)
+    made_of = {"means": of_means, "topic_names": of_names}
+    yield from display_doors(cls, at, specs, "from_draws", made_of)
 
 
 def too_few_draws() -> list[tuple[Any, str]]:

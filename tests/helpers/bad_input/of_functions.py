@@ -429,15 +429,18 @@ def display_doors(
     sound: dict[str, Any],
     specs: dict[str, Spec],
     factory: str = "from_estimator",
+    made_of: dict[str, Spec] | None = None,
 ) -> Iterator[tuple[str, Door]]:
-    """Yield the doors of a display; `factory` is the method that makes it."""
+    """Yield the doors of a display; `factory` is the method that makes it.
+
+    `made_of` has the Specs of its constructor, if these are no arrays or lists.
+    """
     # Only bad arguments of drawing need a picture.
     undrawn = type(cls.__name__, (cls,), {"plot": lambda self, ax=None: self})
     unknown = (AttributeError, TypeError)  # of matplotlib, or with what sklda adds
-    drawing = {
-        "ax": refused(5, "here", {1}, object()) + accepted(None),
-        "style": refused({"nonsense": 1}, words="nonsense", error=unknown),
-    }
+    of_ax = refused(5, "here", {1}, object()) + accepted(None)
+    of_style = refused({"nonsense": 1}, words="nonsense", error=unknown)
+    drawing = {"ax": of_ax, "style": of_style}
 
     def call(method: Callable, **given: Any) -> Any:
         return method(**given.pop("style", {}), **given)
@@ -455,7 +458,8 @@ def display_doors(
 
     shown = getattr(undrawn, factory)(**sound)
     given = {one.name: getattr(shown, one.name) for one in parameters(cls)}
-    yield cls.__name__, Door(construct, given, as_drawn(given))
+    specs_of = as_drawn(given) if made_of is None else made_of
+    yield cls.__name__, Door(construct, given, specs_of)
     yield f"{cls.__name__}.{factory}", Door(make, sound, specs | drawing)
     yield f"{cls.__name__}.plot", Door(partial(call, cls(**given).plot), {}, drawing)
 

@@ -1,0 +1,33 @@
+"""A sharded sampler whose totals are never out of date."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sklda._chain.sharded import Sharded
+
+
+class OneTotal(NamedTuple):
+    """Shards that share one array of totals, so that the chain is exact.
+
+    `prepare` is called with the problem and the first state.
+    """
+
+    sharded: Sharded
+    prepare: Callable[[Any, Any], None] = lambda problem, state: None
+
+    def from_topics(self, problem, z):
+        state = self.sharded.from_topics(problem, z)
+        self.prepare(problem, state)
+
+        def share(one):
+            own = problem._replace(corpus=one.part)
+            return one._replace(state=self.sharded.sampler.over(state.tables, own))
+
+        phases = [[share(one) for one in shares] for shares in state.phases]
+        return state._replace(phases=phases, topics=[])
+
+    def sweep(self, problem, state, rng):
+        return self.sharded.sweep(problem, state, rng)
+
+    def counts(self, problem, state):
+        return self.sharded.counts(problem, state)
