@@ -13,7 +13,6 @@ from sklda._core.corpus import check_corpus, check_weights, split_cells
 from sklda._core.threads import Threads
 from sklda._cvb.engine import Engine
 from sklda._cvb.estimator import APPROXIMATIONS
-from sklda._medlda.chain import MedLDAChain
 
 
 class Sklda(Program):
@@ -81,7 +80,7 @@ class Sklda(Program):
         if isinstance(self._chain, Engine):
             components, theta = self._chain.estimates()
         else:
-            components, theta = self._chain.snapshot().finish()
+            components, theta, _ = self._chain.snapshot().finish()
         return last_of(theta, last), normalised(components)
 
     def topic_word(self) -> np.ndarray:
@@ -123,10 +122,10 @@ class Supervised(Program):
         self.threads = lambda: threads
         problem = make_problem(lda, check_corpus(lda, X, reset=True))
         tasks = lda._tasks(X, y)
-        sampler, self._of_y = lda._make_sampler(tasks, threads), tasks.attributes
         self._lda, rng = lda, random_streams(lda.random_state)
+        self._of_y = tasks.attributes
         with threads:  # for the sweeps over parts
-            self._chain = MedLDAChain(sampler, problem, rng, lda.init)
+            self._chain = lda._new_chain(lda.init, problem, tasks, rng, threads)
 
     def sweep(self, n=1):
         for _ in range(n):

@@ -7,7 +7,7 @@ import numpy as np
 from sklda._core import doc_topic_counts
 from sklda._core.corpus import document_lengths
 from sklda._core.problem import Corpus, Counts, Problem
-from sklda._core.sampled_prior import SampledPrior
+from sklda._core.sampled_parameters import SampledPrior
 
 
 class Averages:

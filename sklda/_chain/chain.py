@@ -4,6 +4,7 @@ It knows no sampler, only the protocol of `sklda._core.sampler`.
 """
 
 from collections import deque
+from collections.abc import Sequence
 from copy import copy
 from typing import Self
 
@@ -22,8 +23,13 @@ from sklda._core.memory import check_memory
 from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
-from sklda._core.sampled_prior import SampledPrior, copy_of
-from sklda._core.sampler import Sampler, SweepInfo
+from sklda._core.sampled_parameters import (
+    ResponseModel,
+    SampledParameters,
+    SampledPrior,
+    copy_of,
+)
+from sklda._core.sampler import Sampler, SweepInfo, acceptance_rate
 from sklda._core.threads import Threads
 
 
@@ -38,6 +44,7 @@ class Chain:
         keep_draws: int = 0,
         z: np.ndarray | None = None,
         prior: SampledPrior | None = None,
+        response: ResponseModel | None = None,
     ) -> None:
         _check_memory(problem)
         self.sampler = sampler
@@ -53,6 +60,7 @@ class Chain:
         self.draws: deque[Draw] = deque(maxlen=keep_draws)  # the last samples
         self.last_kept = 0  # the sweep of the last sample in the averages
         self.prior = prior  # if it is sampled, too
+        self.response = response  # if there is one
         self.learned_alpha: list[np.ndarray] = []  # after each update
 
     def __copy__(self) -> Self:
@@ -92,14 +100,20 @@ class Chain:
         """The count tables of the present sample."""
         return self.sampler.counts(self.problem, self.state)
 
+    @property
+    def parameters(self) -> list[SampledParameters]:
+        """What is sampled beside the topics of the tokens."""
+        return [one for one in (self.prior, self.response) if one is not None]
+
     def sweep(self) -> None:
-        """Resample every token once."""
+        """Resample every token and all parameters once."""
         self.state = self.sampler.sweep(self.problem, self.state, self.rng)
         self.n_sweeps += 1
         self.info.append(self.sampler.info(self.problem, self.state))
-        if self.prior is not None:
-            given = self.problem, self.state, lambda: self.counts, self.n_sweeps
-            self.problem = self.prior.resample(*given)
+        for parameters in self.parameters:
+            self.problem = parameters.resample(
+                self.problem, self.state, lambda: self.counts, self.n_sweeps
+            )
 
     def sample_priors(self, priors: GammaPriors | None, threads: Threads) -> None:
         """Let each sweep sample the priors from now on; None: they remain as they are.
@@ -146,14 +160,14 @@ class Chain:
             symmetric=symmetric,
         )
 
-    @property
-    def shared_alpha(self) -> np.ndarray:
-        """Alpha of documents of which only the words are known, (n_topics,).
+    def shared_alpha(self, problem: Problem[Corpus]) -> np.ndarray:
+        """Return alpha of documents of which only the words are known, (n_topics,).
 
-        Where documents have rows of alpha, it is fitted to the present topics of all.
-        It is not their mean, which a few documents with a large alpha would decide.
+        The problem is `mean_problem`. Where documents have rows of alpha, it is fitted
+        to the present topics of all. It is not their mean, which a few documents with a
+        large alpha would decide.
         """
-        alpha = self.mean_problem.doc_topic_prior
+        alpha = problem.doc_topic_prior
         if self.problem.prior_row is None:
             return alpha
         return self._fitted_alpha(np.median(alpha, axis=0), symmetric=False)
@@ -166,20 +180,19 @@ class Chain:
     def log_probability(self, counts: Counts) -> float:
         """Return log p(w, z | alpha, beta) of the present sample and its counts.
 
-        A prior that is sampled may add its log density.
+        Parameters that are sampled may add their log density.
         """
         value = log_doc_likelihood(self.problem, self.z)
         value = float(value + log_word_likelihood(self.problem, counts))
-        return value if self.prior is None else value + self.prior.log_density()
+        return value + sum(one.log_density() for one in self.parameters)
 
     def keep(self) -> None:
         """Add the present sample to the averages, unless it is there already."""
         if self.last_kept < self.n_sweeps:
             counts = self.counts
-            alpha_sum = None
-            if self.prior is not None:
-                self.prior.keep(self.problem, self.n_sweeps)
-                alpha_sum = self.problem.alpha_sum
+            for parameters in self.parameters:
+                parameters.keep(self.problem, self.n_sweeps)
+            alpha_sum = None if self.prior is None else self.problem.alpha_sum
             self.averages.add(self.problem.corpus, self.z, counts, alpha_sum)
             if self.draws.maxlen != 0:
                 draw = draw_of(self.problem, self.z, counts, self.n_sweeps)
@@ -204,14 +217,16 @@ class Chain:
 
     def describe(self) -> str:
         """Return what a verbose fit prints of the present sample."""
+        if self.response is not None:
+            return self.response.describe() + describe_proposals([self])
         return f"log joint per token {self.log_joint[-1] / max(self.n_tokens, 1):.4f}"
 
     def forget_samples(self, burn_in: int = 0) -> None:
         """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
         self.averages = Averages(self.problem)
         self.draws.clear()
-        if self.prior is not None:
-            self.prior.forget(burn_in)
+        for parameters in self.parameters:
+            parameters.forget(burn_in)
 
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
@@ -220,18 +235,29 @@ class Chain:
         other.problem = self.problem.with_own_priors()
         other.averages = self.averages.copy()
         other.prior = self.prior and copy_of(self.prior)
+        other.response = self.response and copy_of(self.response)
         other.draws = self.draws.copy()
         other.learned_alpha = self.learned_alpha.copy()
         other.keep()
         return other
 
-    def finish(self) -> tuple[np.ndarray, np.ndarray]:
+    def finish(self) -> tuple[np.ndarray, np.ndarray, Problem[Corpus]]:
         """End the chain and return the averages of the kept samples.
 
         These are the word-topic counts plus beta, (n_topics, n_words), and theta,
-        (n_docs, n_topics). They take the place of the sums, to save memory.
+        (n_docs, n_topics). They take the place of the sums, to save memory. Then comes
+        the problem with the means of the priors.
         """
-        return self.averages.finish(self.mean_problem, self.prior)
+        problem = self.mean_problem
+        return *self.averages.finish(problem, self.prior), problem
+
+
+def describe_proposals(chains: Sequence[Chain]) -> str:
+    """Return the share of proposals that the last sweep accepts; "" without any."""
+    last = [chain.info[-1:] for chain in chains]
+    if last[0][0].n_proposed == 0:
+        return ""
+    return f", {acceptance_rate(last)[0]:.0%} accepted"
 
 
 def _check_memory(problem: Problem[Corpus]) -> None:

@@ -31,7 +31,7 @@ from sklda._chain.stored import StoredChain, check_documents, store_chain, take_
 from sklda._core.corpus import check_corpus
 from sklda._core.problem import Corpus, Problem
 from sklda._core.random_streams import RandomStreams
-from sklda._core.sampled_prior import SampledPrior
+from sklda._core.sampled_parameters import SampledPrior
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
@@ -251,14 +251,14 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         return chain
 
     def _attributes(self, chain: Chain) -> dict[str, Any]:
-        components, theta = chain.finish()
+        components, theta, problem = chain.finish()
         prior = chain.prior
         return {
             "components_": components,
             "doc_topic_": theta,
             "topic_assignments_": chain.z,
-            "doc_topic_prior_": chain.shared_alpha,
-            "topic_word_prior_": chain.mean_problem.beta,
+            "doc_topic_prior_": chain.shared_alpha(problem),
+            "topic_word_prior_": problem.beta,
             **(prior_attributes([]) if prior is None else prior.attributes()),
             "draws_": posterior_draws(chain),
             "log_joint_": np.array(chain.log_joint),

@@ -24,7 +24,7 @@ from sklda._core.doc_topic_counts import (
 )
 from sklda._core.problem import Counts, Problem
 from sklda._core.random_streams import RandomStreams
-from sklda._core.sampled_prior import SampledPrior, copy_of
+from sklda._core.sampled_parameters import SampledPrior, copy_of
 from sklda._core.sampler import SamplerState
 from sklda._core.threads import Threads
 

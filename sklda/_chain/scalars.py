@@ -110,10 +110,8 @@ class Recorder:
             score = _test_log_probability(self.documents, chain, counts)
             scalars["test_log_probability"] = score
         scalars["n_effective_topics"] = _n_effective_topics(counts)
-        if chain.prior is not None:
-            scalars |= chain.prior.scalars()
-        if hasattr(chain, "loss"):  # of labels
-            scalars["loss"] = chain.loss[-1]
+        for parameters in chain.parameters:
+            scalars |= parameters.scalars()
         return scalars
 
 
@@ -136,7 +134,7 @@ def _test_log_probability(documents: HeldOut, chain: Chain, counts: Counts) -> f
     of_words = beta[:, documents.words].T if problem.has_word_prior else beta
     phi = counts.word_topic[documents.words, :n_topics] + of_words
     phi /= counts.topic[:n_topics] + problem.beta_sum
-    topics = make_topics(phi, chain.shared_alpha)
+    topics = make_topics(phi, chain.shared_alpha(chain.mean_problem))
     return completion_score(
         documents.weights,
         documents.halves,

@@ -5,6 +5,7 @@ its state. What it needs beside the problem (settings, labels, threads) is its o
 Sharding, groups of tokens and labels are samplers composed around other samplers.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -34,6 +35,15 @@ class SweepInfo(NamedTuple):
     n_draws: int  # of topics: fewer than tokens where several move together
     n_proposed: int = 0  # Metropolis-Hastings steps
     n_accepted: int = 0
+
+
+def acceptance_rate(traces: Sequence[Sequence[SweepInfo]]) -> np.ndarray:
+    """Return the share of proposals that each sweep of all chains accepts.
+
+    It is 1 if there are none.
+    """
+    _, proposed, accepted = np.sum(traces, axis=0).reshape(-1, 3).T
+    return np.where(proposed > 0, accepted / np.maximum(proposed, 1), 1.0)
 
 
 class Sampler(Protocol[S]):

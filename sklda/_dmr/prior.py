@@ -10,7 +10,7 @@ import numpy as np
 from sklda._base.scaling import Scaling
 from sklda._core.problem import Counts, Problem
 from sklda._core.random_streams import RandomStreams
-from sklda._core.sampled_prior import SampledPrior, copy_of
+from sklda._core.sampled_parameters import SampledPrior, copy_of
 from sklda._core.sampler import SamplerState
 from sklda._core.threads import Threads
 from sklda._dmr.covariates import distinct_rows, to_units

@@ -12,18 +12,25 @@ from sklda._base.fold_in import MAX_STEPS, doc_topic, prepare
 from sklda._base.parameters import SHARD_CONSTRAINTS, random_streams
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._chain.chain import Chain
 from sklda._chain.estimator import BaseChainEstimator
 from sklda._chain.hierarchical_prior import prior_attributes
-from sklda._chain.start import check_init
+from sklda._chain.start import check_init, first_topics
 from sklda._chain.stored import check_documents
 from sklda._core.linear_algebra import multiply
 from sklda._core.problem import Corpus, Problem
+from sklda._core.random_streams import RandomStreams
+from sklda._core.sampler import acceptance_rate
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
-from sklda._medlda.chain import MedLDAChain, OneVsRest, acceptance_rate
 from sklda._medlda.losses import Tasks
+from sklda._medlda.one_vs_rest import OneVsRest, joined
 from sklda._medlda.sampler import MaxMargin
 from sklda._medlda.targets import HIGHEST_STEEPNESS, check_size
+from sklda._medlda.weights import SampledWeights
+
+# A sweep with labels takes longer than one without, so there are fewer than without.
+STAGES_OF_MANY = ((0.02, 100), (0.1, 20))
 
 
 class BaseMedLDA(BaseChainEstimator):
@@ -71,27 +78,70 @@ class BaseMedLDA(BaseChainEstimator):
         schedule: Schedule,
         beside: Tasks,
         threads: Threads,
-    ) -> MedLDAChain | OneVsRest:
+    ) -> Chain | OneVsRest:
         init, rng = check_init(self, problem), random_streams(self.random_state)
-        sampler = self._make_sampler(beside, threads)
-        if self._has_chain_per_task and beside.targets.shape[1] > 1:
-            return OneVsRest(sampler, problem, rng, init, beside.attributes)
-        return MedLDAChain(sampler, problem, rng, init, beside.attributes)
+        if not self._has_several_chains(beside):
+            return self._new_chain(init, problem, beside, rng, threads)
+
+        def of_task(task):
+            given = beside.of_task(task), rng.child(task), Threads(1)
+            return self._new_chain(init, problem, *given)
+
+        n_tasks = beside.targets.shape[1]
+        return OneVsRest(threads.map(of_task, range(n_tasks)), threads)
+
+    def _new_chain(
+        self,
+        init: str | np.ndarray,
+        problem: Problem[Corpus],
+        tasks: Tasks,
+        rng: RandomStreams,
+        threads: Threads,
+    ) -> Chain:
+        # Each part begins with the weights of the one before it, and so does the chain.
+        weights = np.zeros((problem.n_topics, tasks.targets.shape[1]))
+
+        def of_part(_, documents):
+            return self._make_sampler(tasks.of(documents), threads, weights)
+
+        z = first_topics(init, problem, of_part, rng, threads, STAGES_OF_MANY)
+        sampler = self._make_sampler(tasks, threads, weights)
+        response = SampledWeights(tasks, sampler.prior_precision, weights)
+        return Chain(sampler, problem, rng, z=z, response=response)
 
     def _continued(
         self,
-        chain: MedLDAChain | OneVsRest,
+        chain: Chain | OneVsRest,
         problem: Problem[Corpus],
         schedule: Schedule,
         beside: Tasks,
         threads: Threads,
-    ) -> MedLDAChain | OneVsRest:
-        before = chain.chains[0].problem.corpus
+    ) -> Chain | OneVsRest:
+        chains = chain.chains
+        before = chains[0].problem.corpus
         check_documents(problem.corpus, before, may_add=False)
-        _check_labels(chain, beside)
-        return chain.continued(self._make_sampler(beside, threads), beside.attributes)
+        _check_labels([one.response.tasks for one in chains], beside)
+        if not self._has_several_chains(beside):
+            return self._go_on(chains[0], beside, threads)
+        for task, one in enumerate(chains):
+            self._go_on(one, beside.of_task(task), Threads(1))
+        return OneVsRest(chains, threads)
 
-    def _make_sampler(self, tasks: Tasks, threads: Threads) -> MaxMargin:
+    def _go_on(self, chain: Chain, tasks: Tasks, threads: Threads) -> Chain:
+        """Return a chain with the sampler of this fit, whose tasks are the same."""
+        chain.sampler = self._make_sampler(tasks, threads)
+        chain.response.tasks = tasks
+        return chain
+
+    def _has_several_chains(self, tasks: Tasks) -> bool:
+        return self._has_chain_per_task and tasks.targets.shape[1] > 1
+
+    def _make_sampler(
+        self,
+        tasks: Tasks,
+        threads: Threads,
+        first_weights: np.ndarray | None = None,
+    ) -> MaxMargin:
         """Return the sampler that the parameters choose."""
         parameters = self._parameters
         return MaxMargin(
@@ -102,21 +152,15 @@ class BaseMedLDA(BaseChainEstimator):
             targets=tasks.targets,
             n_shards=parameters.n_shards,
             threads=threads,
+            first_weights=first_weights,
         )
 
-    def _attributes(self, chain: MedLDAChain | OneVsRest) -> dict[str, Any]:
-        alpha, beta = chain.priors()
-        components, theta = chain.finish()
+    def _attributes(self, chain: Chain | OneVsRest) -> dict[str, Any]:
+        chains = chain.chains
         return {
-            **chain.of_y,
-            "components_": components,
-            "doc_topic_": theta,
-            "coef_": chain.coef(),
-            "doc_topic_prior_": alpha,
-            "topic_word_prior_": beta,
-            **prior_attributes([one.prior for one in chain.chains]),
-            "loss_": np.array(chain.loss),
-            "acceptance_rate_": acceptance_rate(chain.chains),
+            **joined([_attributes_of(one) for one in chains]),
+            **prior_attributes([one.prior for one in chains]),
+            "acceptance_rate_": acceptance_rate([one.info for one in chains]),
             "n_iter_": chain.n_sweeps,
         }
 
@@ -210,14 +254,26 @@ class BaseMedLDA(BaseChainEstimator):
         return scores.T
 
 
-def _check_labels(chain: MedLDAChain | OneVsRest, tasks: Tasks) -> None:
+def _attributes_of(chain: Chain) -> dict[str, Any]:
+    """Return the fitted attributes of one chain that are not those of its priors."""
+    components, theta, problem = chain.finish()
+    return {
+        **chain.response.attributes(),
+        "components_": components,
+        "doc_topic_": theta,
+        "doc_topic_prior_": problem.doc_topic_prior,
+        "topic_word_prior_": np.atleast_1d(problem.beta),
+    }
+
+
+def _check_labels(before: list[Tasks], tasks: Tasks) -> None:
     """Raise ValueError unless the labels are those of the last fit."""
-    before = np.hstack([one.sampler.targets for one in chain.chains])
     unchanged = all(
-        np.array_equal(value, chain.of_y[name])
+        np.array_equal(value, before[0].attributes[name])
         for name, value in tasks.attributes.items()
     )
-    if not np.array_equal(tasks.targets, before) or not unchanged:
+    targets = np.hstack([one.targets for one in before])
+    if not np.array_equal(tasks.targets, targets) or not unchanged:
         raise ValueError(
             "With warm_start=True, fit continues the chain of the last fit, so y "
             "must be the same; but it differs. Pass the same y, or start again "

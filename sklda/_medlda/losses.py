@@ -22,6 +22,7 @@ class Hinge(NamedTuple):
     """Loss 2 C w max(0, 1 - y s) of targets w y, with y = -1 or 1 and w > 0."""
 
     C: float
+    unit = 1.0  # of scores
 
     def augment(
         self, targets: np.ndarray, scores: np.ndarray, rng: RandomStreams
@@ -67,6 +68,14 @@ class Tasks(NamedTuple):
     loss: Loss
     targets: np.ndarray  # (n_docs, n_tasks) float64
     attributes: dict[str, Any]  # fitted attributes that depend on y alone
+
+    def of(self, documents: np.ndarray) -> "Tasks":
+        """Return the tasks of some documents."""
+        return self._replace(targets=self.targets[documents])
+
+    def of_task(self, task: int) -> "Tasks":
+        """Return one of the tasks."""
+        return self._replace(targets=self.targets[:, [task]])
 
 
 def draw_xi(c_x: np.ndarray, rng: RandomStreams) -> np.ndarray:

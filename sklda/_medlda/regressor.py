@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -261,10 +261,6 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         loss = EpsilonInsensitive(float(parameters.C), float(parameters.epsilon), scale)
         of_y = {"intercept_": mean, "scale_": scale}
         return Tasks(loss, targets[:, np.newaxis], of_y)
-
-    def _attributes(self, chain) -> dict[str, Any]:
-        attributes = super()._attributes(chain)
-        return attributes | {"coef_": attributes["coef_"] * chain.sampler.loss.unit}
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predict y.

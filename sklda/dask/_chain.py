@@ -21,7 +21,7 @@ from sklda._chain.hierarchical_prior import HierarchicalPrior
 from sklda._core.doc_topic_counts import Histogram, merged
 from sklda._core.problem import Problem
 from sklda._core.random_streams import RandomStreams, advance
-from sklda._core.sampled_prior import copy_of
+from sklda._core.sampled_parameters import copy_of
 from sklda.dask._cluster import Cluster
 from sklda.dask._corpus import Partitions
 from sklda.dask._counts import PackedCounts, add_up

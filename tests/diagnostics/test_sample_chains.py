@@ -22,6 +22,7 @@ from sklda import (
     UncollapsedGibbsLDA,
 )
 from sklda._chain.chain import Chain
+from sklda._chain.log_joint import log_doc_likelihood, log_word_likelihood
 from sklda._chain.scalars import Stop
 from sklda.datasets import make_lda_corpus
 from sklda.diagnostics import _chains, sample_chains
@@ -182,9 +183,9 @@ def test_the_log_joint_of_medlda():
     model = MedLDARegressor(4, C=3, prior_precision=2.0, max_iter=3, burn_in=2)
     chains = sample_chains(model, X, THETA[:, 0], n_chains=2, random_state=0)
     for one, chain in zip(chains._sampled, chains.scalars_["log_joint"], strict=True):
-        words = Chain.log_probability(
-            one.chain, one.chain.sampler.counts(one.chain.problem, one.chain.state)
-        )
+        problem = one.chain.problem
+        words = log_doc_likelihood(problem, one.chain.z)
+        words += log_word_likelihood(problem, one.chain.counts)
         loss = 2 * 3 * 40 * one.estimator.loss_[-1]
         prior = (one.chain.state.weights**2).sum()
         assert chain[-1] * one.chain.n_tokens == pytest.approx(words - loss - prior)

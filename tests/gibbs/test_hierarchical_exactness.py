@@ -10,7 +10,6 @@ import pytest
 
 from sklda._chain.chain import Chain
 from sklda._core.threads import Threads
-from sklda._medlda.chain import MedLDAChain
 from sklda._medlda.losses import Hinge
 from sklda._medlda.sampler import MaxMargin
 from tests.helpers import samplers
@@ -224,7 +223,7 @@ def test_supervised_topics_have_them(n_mh_steps):
     assert abs(tiny.posterior - plain.posterior).max() > 0.01  # labels matter
     targets = tiny.y[:, np.newaxis]
     sampler = MaxMargin(tiny.precision, None, n_mh_steps, Hinge(tiny.C), targets)
-    chain = MedLDAChain(sampler, tiny.problem(), streams(5))
+    chain = Chain(sampler, tiny.problem(), streams(5))
     assert largest_error(chain, tiny) < MOST
 
 

@@ -1,0 +1,85 @@
+"""The protocol of parameters that a chain samples beside the topics of the tokens."""
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+
+from sklda._core.problem import Counts, Problem
+from sklda._core.sampler import SamplerState
+from sklda._core.threads import Threads
+
+
+class SampledParameters(Protocol):
+    """The present sample of parameters, and those that are kept.
+
+    Its lists grow with the chain; `copy_of` copies these, and nothing else changes in
+    place.
+    """
+
+    def resample(
+        self,
+        problem: Problem,
+        state: SamplerState,
+        counts: Callable[[], Counts],
+        sweep: int,
+    ) -> Problem:
+        """Draw the parameters given the topics; return the problem with the priors.
+
+        Parameters that the sampler draws with the topics are in its state.
+        """
+
+    def keep(self, problem: Problem, sweep: int) -> None:
+        """Add the present sample, which the problem has, to the kept ones."""
+
+    def forget(self, burn_in: int) -> None:
+        """Keep no sample so far; sweeps up to `burn_in` do not count."""
+
+    def log_density(self) -> float:
+        """Return what the present sample adds to the log joint of words and topics."""
+
+    def scalars(self) -> dict[str, float]:
+        """Return what is diagnosed of the present sample."""
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the fitted attributes of the kept samples."""
+
+
+class SampledPrior(SampledParameters, Protocol):
+    """The priors of topics and words, if a chain samples them."""
+
+    threads: Threads  # that share the work of a draw
+    kept: list[Any]  # samples
+
+    @property
+    def samples_words(self) -> bool:
+        """Whether beta is sampled, too."""
+
+    def mean(self, problem: Problem) -> Problem:
+        """Return the problem with the means of the priors over the kept samples."""
+
+    def add_to_proportions(self, theta: np.ndarray, lengths: np.ndarray) -> None:
+        """Add the mean of alpha / (length + sum of alpha) to theta, in place."""
+
+    def of_more(self, problem: Problem) -> Self:
+        """Return the present sample for more documents; no other is kept."""
+
+
+class ResponseModel(SampledParameters, Protocol):
+    """The parameters of what is observed beside the words, such as labels."""
+
+    def describe(self) -> str:
+        """Return what a verbose fit prints of the present sample."""
+
+
+P = TypeVar("P", bound=SampledParameters)
+
+
+def copy_of(parameters: P) -> P:
+    """Return a copy that later draws do not change."""
+    other = copy(parameters)
+    fields = vars(parameters).items()
+    lists = {name: value.copy() for name, value in fields if isinstance(value, list)}
+    vars(other).update(lists)
+    return other
