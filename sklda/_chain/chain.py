@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from sklda._chain.annealing import Annealing
 from sklda._chain.averages import Averages
 from sklda._chain.hierarchical import GammaPriors
 from sklda._chain.hierarchical_prior import HierarchicalPrior
@@ -38,6 +39,7 @@ class Chain:
         keep_draws: int = 0,
         z: np.ndarray | None = None,
         prior: SampledPrior | None = None,
+        annealing: Annealing | None = None,
     ) -> None:
         _check_memory(problem)
         self.sampler = sampler
@@ -53,6 +55,7 @@ class Chain:
         self.draws: deque[Draw] = deque(maxlen=keep_draws)  # the last samples
         self.last_kept = 0  # the sweep of the last sample in the averages
         self.prior = prior  # if it is sampled, too
+        self.annealing = annealing or Annealing()
         self.learned_alpha: list[np.ndarray] = []  # after each update
 
     def __copy__(self) -> Self:
@@ -88,16 +91,22 @@ class Chain:
         return self.problem if self.prior is None else self.prior.mean(self.problem)
 
     @property
+    def is_annealed(self) -> bool:
+        """Whether the last sweep was under a larger beta; priors wait for the end."""
+        return self.n_sweeps < self.annealing.n_sweeps
+
+    @property
     def counts(self) -> Counts:
         """The count tables of the present sample."""
         return self.sampler.counts(self.problem, self.state)
 
     def sweep(self) -> None:
-        """Resample every token once."""
-        self.state = self.sampler.sweep(self.problem, self.state, self.rng)
+        """Resample every token once, then the prior, if it is sampled, too."""
         self.n_sweeps += 1
+        problem = self.annealing.problem_of(self.problem, self.n_sweeps)
+        self.state = self.sampler.sweep(problem, self.state, self.rng)
         self.info.append(self.sampler.info(self.problem, self.state))
-        if self.prior is not None:
+        if self.prior is not None and not self.is_annealed:
             given = self.problem, self.state, lambda: self.counts, self.n_sweeps
             self.problem = self.prior.resample(*given)
 

@@ -12,6 +12,7 @@ from sklda._base.fold_in import MAX_STEPS, doc_topic, prepare
 from sklda._base.parameters import SHARD_CONSTRAINTS, random_streams
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._chain.annealing import Annealing
 from sklda._chain.estimator import BaseChainEstimator
 from sklda._chain.hierarchical_prior import prior_attributes
 from sklda._chain.start import check_init
@@ -74,9 +75,10 @@ class BaseMedLDA(BaseChainEstimator):
     ) -> MedLDAChain | OneVsRest:
         init, rng = check_init(self, problem), random_streams(self.random_state)
         sampler = self._make_sampler(beside, threads)
+        annealing = Annealing.of(problem, init, schedule.burn_in)
         if self._has_chain_per_task and beside.targets.shape[1] > 1:
-            return OneVsRest(sampler, problem, rng, init, beside.attributes)
-        return MedLDAChain(sampler, problem, rng, init, beside.attributes)
+            return OneVsRest(sampler, problem, rng, init, beside.attributes, annealing)
+        return MedLDAChain(sampler, problem, rng, init, beside.attributes, annealing)
 
     def _continued(
         self,

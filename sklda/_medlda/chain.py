@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from sklda._chain.annealing import Annealing
 from sklda._chain.chain import Chain
 from sklda._chain.hierarchical import GammaPriors
 from sklda._chain.start import first_topics
@@ -32,6 +33,7 @@ class MedLDAChain(Chain):
         rng: RandomStreams,
         init: str | np.ndarray = "random",
         of_y: dict[str, Any] | None = None,
+        annealing: Annealing | None = None,
     ) -> None:
         # Each part begins with the weights of the one before it, and so does the chain.
         weights = np.zeros((problem.n_topics, sampler.targets.shape[1]))
@@ -42,7 +44,7 @@ class MedLDAChain(Chain):
 
         threads = sampler.threads
         z = first_topics(init, problem, of_part, rng, threads, STAGES_OF_MANY)
-        super().__init__(first, problem, rng, z=z)
+        super().__init__(first, problem, rng, z=z, annealing=annealing)
         self.sampler = sampler
         self.of_y = of_y or {}
         # Of each sweep without the factor 2 C: sum over tasks, mean of documents.
@@ -106,6 +108,7 @@ class OneVsRest:
         rng: RandomStreams,
         init: str | np.ndarray,
         of_y: dict[str, Any],
+        annealing: Annealing | None = None,
     ) -> None:
         self.threads = threads = sampler.threads
         self.of_y = of_y  # the fitted attributes that come of the labels alone
@@ -114,7 +117,7 @@ class OneVsRest:
             # Shards of a chain take turns: the threads share the chains.
             targets = sampler.targets[:, [task]]
             own = sampler._replace(targets=targets, threads=Threads(1))
-            return MedLDAChain(own, problem, rng.child(task), init)
+            return MedLDAChain(own, problem, rng.child(task), init, annealing=annealing)
 
         self.chains = threads.map(new_chain, range(sampler.targets.shape[1]))
 
@@ -132,6 +135,11 @@ class OneVsRest:
     def n_tokens(self) -> int:
         """Tokens of the corpus."""
         return self.chains[0].n_tokens
+
+    @property
+    def is_annealed(self) -> bool:
+        """Whether the last sweep was under a larger beta."""
+        return self.chains[0].is_annealed
 
     @property
     def loss(self) -> list[float]:
