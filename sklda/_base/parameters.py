@@ -52,7 +52,11 @@ CHAIN_CONSTRAINTS: dict = {
     "hyperpriors": [None, dict],
     "burn_in": [None, *NATURAL_NUMBER],
     "thin": POSITIVE_INTEGER,
-    "init": [StrOptions({"random", "subsample"}), "array-like", HasMethods("fit")],
+    "init": [
+        StrOptions({"annealed", "random", "subsample"}),
+        "array-like",
+        HasMethods("fit"),
+    ],
     "warm_start": ["boolean"],
 }
 PROPORTION: list = [Interval(Real, 0, 1, closed="both")]

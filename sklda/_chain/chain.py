@@ -10,6 +10,7 @@ from typing import Self
 
 import numpy as np
 
+from sklda._chain.annealing import Annealing
 from sklda._chain.averages import Averages
 from sklda._chain.hierarchical import GammaPriors
 from sklda._chain.hierarchical_prior import HierarchicalPrior
@@ -45,6 +46,7 @@ class Chain:
         z: np.ndarray | None = None,
         prior: SampledPrior | None = None,
         response: ResponseModel | None = None,
+        annealing: Annealing | None = None,
     ) -> None:
         _check_memory(problem)
         self.sampler = sampler
@@ -61,6 +63,7 @@ class Chain:
         self.last_kept = 0  # the sweep of the last sample in the averages
         self.prior = prior  # if it is sampled, too
         self.response = response  # if there is one
+        self.annealing = annealing or Annealing()
         self.learned_alpha: list[np.ndarray] = []  # after each update
 
     def __copy__(self) -> Self:
@@ -96,6 +99,11 @@ class Chain:
         return self.problem if self.prior is None else self.prior.mean(self.problem)
 
     @property
+    def is_annealed(self) -> bool:
+        """Whether the last sweep was under a larger beta; priors wait for the end."""
+        return self.n_sweeps < self.annealing.n_sweeps
+
+    @property
     def counts(self) -> Counts:
         """The count tables of the present sample."""
         return self.sampler.counts(self.problem, self.state)
@@ -106,11 +114,14 @@ class Chain:
         return [one for one in (self.prior, self.response) if one is not None]
 
     def sweep(self) -> None:
-        """Resample every token and all parameters once."""
-        self.state = self.sampler.sweep(self.problem, self.state, self.rng)
+        """Resample every token and all parameters once; while annealed, no priors."""
         self.n_sweeps += 1
+        problem = self.annealing.problem_of(self.problem, self.n_sweeps)
+        self.state = self.sampler.sweep(problem, self.state, self.rng)
         self.info.append(self.sampler.info(self.problem, self.state))
         for parameters in self.parameters:
+            if parameters is self.prior and self.is_annealed:
+                continue
             self.problem = parameters.resample(
                 self.problem, self.state, lambda: self.counts, self.n_sweeps
             )

@@ -22,6 +22,7 @@ from sklda._base.parameters import (
 )
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import fit_context
+from sklda._chain.annealing import Annealing
 from sklda._chain.chain import Chain
 from sklda._chain.hierarchical_prior import check_hyperpriors, prior_attributes
 from sklda._chain.kept_draws import check_keep_draws, posterior_draws
@@ -145,7 +146,9 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         thin: int = 10,
         keep_draws: int = 0,
         evaluate_every: int = 10,
-        init: Literal["random", "subsample"] | ArrayLike | BaseEstimator = "random",
+        init: Literal["random", "annealed", "subsample"]
+        | ArrayLike
+        | BaseEstimator = "random",
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
@@ -227,7 +230,8 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
 
         z = first_topics(init, problem, of_part, rng, threads)
         sampler = self._make_sampler(problem, threads)
-        return Chain(sampler, problem, rng, keep_draws, z, prior)
+        annealing = Annealing.of(problem, init, schedule.burn_in)
+        return Chain(sampler, problem, rng, keep_draws, z, prior, annealing)
 
     def _sampled_prior(
         self, problem: Problem[Corpus], beside: Any, rng: RandomStreams

@@ -27,6 +27,10 @@ class Runnable(Protocol):
     def chains(self) -> Sequence[Chain]:
         """The chains that sweep together."""
 
+    @property
+    def is_annealed(self) -> bool:
+        """Whether the last sweep was under a larger beta."""
+
     def sweep(self) -> None:
         """Resample every token once."""
 
@@ -102,7 +106,7 @@ def run_fit(
     with fit_callbacks(estimator, data, attributes) as notify:
         for sweep in range(first + 1, until + 1):
             chain.sweep()
-            if schedule.learns(sweep):
+            if schedule.learns(sweep) and not chain.is_annealed:
                 chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")
             if schedule.evaluates(sweep):
                 chain.evaluate()

@@ -96,7 +96,7 @@ def first_topics(
     if not isinstance(init, str):
         word_topic = _of_topics(init, problem)
         return _draw(problem, word_topic, rng.child(_CHILD), threads)
-    if init == "random":
+    if init in ("annealed", "random"):
         return None
     n_docs = problem.corpus.doc_ptr.size - 1
     stages = STAGES if n_docs < MANY else stages_of_many or STAGES_OF_MANY

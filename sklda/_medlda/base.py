@@ -12,6 +12,7 @@ from sklda._base.fold_in import MAX_STEPS, doc_topic, prepare
 from sklda._base.parameters import SHARD_CONSTRAINTS, random_streams
 from sklda._base.schedule import Schedule
 from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._chain.annealing import Annealing
 from sklda._chain.chain import Chain
 from sklda._chain.estimator import BaseChainEstimator
 from sklda._chain.hierarchical_prior import prior_attributes
@@ -19,7 +20,6 @@ from sklda._chain.start import check_init, first_topics
 from sklda._chain.stored import check_documents
 from sklda._core.linear_algebra import multiply
 from sklda._core.problem import Corpus, Problem
-from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import acceptance_rate
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
@@ -80,34 +80,29 @@ class BaseMedLDA(BaseChainEstimator):
         threads: Threads,
     ) -> Chain | OneVsRest:
         init, rng = check_init(self, problem), random_streams(self.random_state)
-        if not self._has_several_chains(beside):
-            return self._new_chain(init, problem, beside, rng, threads)
+        annealing = Annealing.of(problem, init, schedule.burn_in)
+
+        def new_chain(tasks, rng, threads):
+            # Each part begins with the weights of the one before it; so does the chain.
+            weights = np.zeros((problem.n_topics, tasks.targets.shape[1]))
+
+            def of_part(_, documents):
+                return self._make_sampler(tasks.of(documents), threads, weights)
+
+            z = first_topics(init, problem, of_part, rng, threads, STAGES_OF_MANY)
+            sampler = self._make_sampler(tasks, threads, weights)
+            response = SampledWeights(tasks, sampler.prior_precision, weights)
+            return Chain(
+                sampler, problem, rng, z=z, response=response, annealing=annealing
+            )
 
         def of_task(task):
-            given = beside.of_task(task), rng.child(task), Threads(1)
-            return self._new_chain(init, problem, *given)
+            return new_chain(beside.of_task(task), rng.child(task), Threads(1))
 
-        n_tasks = beside.targets.shape[1]
-        return OneVsRest(threads.map(of_task, range(n_tasks)), threads)
-
-    def _new_chain(
-        self,
-        init: str | np.ndarray,
-        problem: Problem[Corpus],
-        tasks: Tasks,
-        rng: RandomStreams,
-        threads: Threads,
-    ) -> Chain:
-        # Each part begins with the weights of the one before it, and so does the chain.
-        weights = np.zeros((problem.n_topics, tasks.targets.shape[1]))
-
-        def of_part(_, documents):
-            return self._make_sampler(tasks.of(documents), threads, weights)
-
-        z = first_topics(init, problem, of_part, rng, threads, STAGES_OF_MANY)
-        sampler = self._make_sampler(tasks, threads, weights)
-        response = SampledWeights(tasks, sampler.prior_precision, weights)
-        return Chain(sampler, problem, rng, z=z, response=response)
+        if not self._has_several_chains(beside):
+            return new_chain(beside, rng, threads)
+        tasks = range(beside.targets.shape[1])
+        return OneVsRest(threads.map(of_task, tasks), threads)
 
     def _continued(
         self,

@@ -1,0 +1,52 @@
+"""An annealed start: beta begins large, and falls to its value while topics form.
+
+Under a large beta, tokens hardly follow each other, so a chain that starts from random
+topics settles the most frequent words first and the others later. Under the true beta,
+it freezes what the first sweeps happened to find. Beta in sweep s of the first n is
+
+    beta_s = beta f^(1 - s / n),
+
+which is the geometric schedule of simulated annealing (Kirkpatrick, Gelatt & Vecchi,
+"Optimization by simulated annealing", Science 1983). From sweep n on, the chain samples
+the posterior, so annealing changes only where the chain starts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from sklda._core.problem import Corpus, Problem
+
+_MOST_SWEEPS = 100
+# Before the first sweep, the sum of beta over the words is the mean number of tokens in
+# a topic, times this over the number of sweeps: the fewer there are, the more it helps.
+_HEAT = 20
+
+
+class Annealing(NamedTuple):
+    """How beta falls at the start of a chain."""
+
+    n_sweeps: int = 0
+    factor: float = 1  # of beta, before the first sweep
+
+    @classmethod
+    def of(cls, problem: Problem[Corpus], init: str | np.ndarray, burn_in: int) -> Self:
+        """Return the schedule that `init` of `check_init` names.
+
+        An array of beta says which words topics begin with, so it is left as it is.
+        """
+        if problem.has_word_prior or not isinstance(init, str) or init != "annealed":
+            return cls()
+        n_sweeps = min(burn_in, _MOST_SWEEPS)
+        tokens_per_topic = float(problem.corpus.token_ptr[-1]) / problem.n_topics
+        total = _HEAT / max(n_sweeps, 1) * tokens_per_topic
+        return cls(n_sweeps, max(1.0, total / problem.beta_sum))
+
+    def problem_of(self, problem: Problem[Corpus], sweep: int) -> Problem[Corpus]:
+        """Return the problem with the beta of a sweep, counted from 1."""
+        if sweep >= self.n_sweeps:
+            return problem
+        heat = self.factor ** (1 - sweep / self.n_sweeps)
+        return problem._replace(topic_word_prior=heat * problem.topic_word_prior)

@@ -1,0 +1,172 @@
+"""Annealed starts: beta falls as the schedule says, and changes nothing afterwards."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+
+import sklda
+from sklda._chain.annealing import Annealing
+from sklda._chain.chain import Chain
+from sklda._core.problem import Problem
+from sklda._gibbs.rows_or_lists import collapsed_sampler
+from sklda.datasets import load_docstrings, make_lda_corpus
+from tests.helpers.corpora import random_corpus
+from tests.helpers.mutants import streams
+from tests.helpers.ways_to_fit import GIBBS
+
+K, N_WORDS = 4, 9
+X, THETA, _ = make_lda_corpus(60, 30, K, document_length=30, random_state=0)
+LABELS = THETA.argmax(axis=1)
+ESTIMATORS = GIBBS | {
+    "blocks of two": sklda.CollapsedGibbsLDA(blocking="backward"),
+    "covariates": sklda.DMRLDA(),
+    "multitask": sklda.MedLDAClassifier(),
+    "one-vs-rest": sklda.MedLDAClassifier(multi_class="ovr"),
+    "regression": sklda.MedLDARegressor(),
+}
+each = pytest.mark.parametrize("name", ESTIMATORS)
+
+
+def fit(name, **params):
+    params = {"n_components": K, "topic_word_prior": 0.01, "random_state": 0, **params}
+    model = clone(ESTIMATORS[name]).set_params(**params)
+    if name == "covariates":
+        return model.fit(X, covariates=THETA[:, :1])
+    return model.fit(X, LABELS)
+
+
+def problem(beta=0.01):
+    return Problem(random_corpus(0, mean=30), N_WORDS, np.full(K, 0.1), beta)
+
+
+def annealing(burn_in=40, beta=0.01):
+    return Annealing.of(problem(beta), "annealed", burn_in)
+
+
+def new_chain(schedule):
+    sampler = collapsed_sampler(None, None, True, K)
+    return Chain(sampler, problem(), streams(0), annealing=schedule)
+
+
+def test_beta_falls_to_its_value():
+    schedule = annealing(40)
+    betas = [schedule.problem_of(problem(), s).topic_word_prior for s in range(1, 61)]
+    assert betas[0] > 10 * 0.01
+    ratios = np.divide(betas[:39], betas[1:40])
+    np.testing.assert_allclose(ratios, ratios[0])
+    assert ratios[0] > 1
+    assert betas[39:] == [0.01] * 21
+
+
+@pytest.mark.parametrize("burn_in", [0, 1, 40, 100, 1000])
+def test_sweeps_are_those_of_the_burn_in_up_to_a_hundred(burn_in):
+    schedule = annealing(burn_in)
+    assert schedule.n_sweeps == min(burn_in, 100)
+    betas = [schedule.problem_of(problem(), s).topic_word_prior for s in (1, 101)]
+    assert betas[1] == 0.01
+    assert (betas[0] > 0.01) == (burn_in > 1)
+
+
+def test_the_first_beta_does_not_depend_on_the_last():
+    first = [annealing(40, beta).factor * beta for beta in (0.001, 0.01)]
+    assert first[0] == pytest.approx(first[1])
+    assert annealing(40, 100.0).factor == 1  # larger already
+
+
+@pytest.mark.parametrize("init", ["random", "subsample", np.ones((K, N_WORDS))])
+def test_other_starts_are_not_annealed(init):
+    assert Annealing.of(problem(), init, 40) == Annealing()
+
+
+def test_the_chain_is_the_usual_one_after_the_start():
+    annealed, plain = new_chain(annealing(5)), new_chain(Annealing())
+    for _ in range(4):
+        annealed.sweep()
+        assert annealed.is_annealed
+    plain.sampler.from_topics(plain.problem, annealed.z)
+    plain.z, plain.rng = annealed.z.copy(), streams(1)
+    plain.state = plain.sampler.from_topics(plain.problem, plain.z)
+    annealed.rng = streams(1)
+    for _ in range(3):
+        annealed.sweep()
+        plain.sweep()
+        assert not annealed.is_annealed
+        np.testing.assert_array_equal(annealed.z, plain.z)
+
+
+@each
+def test_every_sampler_has_it(name):
+    sweeps = {"max_iter": 8, "burn_in": 6}
+    annealed = fit(name, init="annealed", **sweeps)
+    plain = fit(name, init="random", **sweeps)
+    assert not np.array_equal(annealed.components_, plain.components_)
+    again = fit(name, init="annealed", **sweeps)
+    np.testing.assert_array_equal(annealed.components_, again.components_)
+    assert np.all(annealed.topic_word_prior_ == 0.01)
+
+
+@each
+def test_an_array_of_beta_is_not_annealed(name):
+    beta = np.linspace(0.01, 0.1, X.shape[1])
+    fits = [
+        fit(name, init=init, topic_word_prior=beta, max_iter=4)
+        for init in ("annealed", "random")
+    ]
+    np.testing.assert_array_equal(fits[0].components_, fits[1].components_)
+
+
+def test_the_trace_is_under_the_beta_that_is_set():
+    traces = [
+        fit("rows", init="annealed", max_iter=5, burn_in=4, evaluate_every=1, **more)
+        for more in ({}, {"warm_start": True})
+    ]
+    chain = traces[1]._stored.chain
+    counts = chain.counts
+    assert traces[0].log_joint_[-1] == chain.log_probability(counts)
+    assert chain.problem.topic_word_prior == 0.01
+
+
+@pytest.mark.parametrize("name", ["rows", "partially collapsed", "multitask"])
+def test_priors_wait_for_the_end(name):
+    learned = {"learn_priors": "asymmetric", "init": "annealed", "burn_in": 20}
+    assert np.all(fit(name, max_iter=21, **learned).topic_word_prior_ != 0.01)
+    learned["burn_in"] = 19  # the only update would be at sweep 10
+    assert np.all(fit(name, max_iter=20, **learned).topic_word_prior_ == 0.01)
+
+
+def test_sampled_priors_wait_for_the_end():
+    lda = fit(
+        "rows", init="annealed", learn_priors="hierarchical", max_iter=30, burn_in=20
+    )
+    assert lda.prior_trace_["sweep"][0] == 20
+
+
+def test_a_fit_that_goes_on_is_not_annealed():
+    lda = fit("rows", init="annealed", max_iter=10, warm_start=True)
+    chain = lda._stored.chain
+    lda.fit(X)
+    assert not chain.is_annealed
+    assert lda.n_iter_ == 20
+
+
+def test_it_leads_to_better_topics():
+    vectorizer = CountVectorizer(stop_words="english", min_df=5, max_df=0.5)
+    counts = vectorizer.fit_transform(load_docstrings().data)
+    worst, best = (
+        func(
+            sklda.CollapsedGibbsLDA(
+                20,
+                doc_topic_prior=0.1,
+                topic_word_prior=0.01,
+                init=init,
+                max_iter=40,
+                random_state=seed,
+            )
+            .fit(counts)
+            .log_joint_[-1]
+            for seed in range(3)
+        )
+        for func, init in ((min, "annealed"), (max, "random"))
+    )
+    assert worst > best
