@@ -70,8 +70,8 @@ def columns_of(value: Any, name: str) -> tuple[list[Any], list[str] | None]:
     if len(getattr(value, "shape", ())) == 1:
         own = getattr(value, "name", None)
         return [value], None if own in (None, "") else [str(own)]
-    of_lists = isinstance(value, list | tuple)  # with strings among numbers
-    matrix = np.array(value, dtype=object if of_lists else None)
+    is_list = isinstance(value, list | tuple)  # with strings among numbers
+    matrix = np.array(value, dtype=object if is_list else None)
     if matrix.ndim == 1:
         matrix = matrix[:, np.newaxis]
     if matrix.ndim != 2 or matrix.size == 0:
@@ -112,7 +112,7 @@ def as_column(values: Any, where: str) -> Column:
             raise ValueError(f"{where} contains infinity.")
         return Column(array, None)
     found = sorted(set(array.tolist()))
-    dates = [one for one in found if _DATE.fullmatch(one)]
+    dates = [text for text in found if _DATE.fullmatch(text)]
     if 2 * len(dates) > len(found):
         raise ValueError(
             f"{where} contains strings that look like dates, such as {dates[0]!r}: "

@@ -81,12 +81,12 @@ def numbers_as_in_fit(
 
     Names matter only where both have them.
     """
-    given = numbers_of_covariates(covariates, n_documents)
+    columns = numbers_of_covariates(covariates, n_documents)
     names = fitted.covariate_names_.tolist()
-    both_named = given.named and fitted._covariates_are_named
-    if len(given.names) != len(names) or (both_named and given.names != names):
+    both_named = columns.named and fitted._covariates_are_named
+    if len(columns.names) != len(names) or (both_named and columns.names != names):
         raise ValueError(
-            f"covariates have the columns {given.names}, but fit had {names}: pass the "
-            "same columns in the same order."
+            f"covariates have the columns {columns.names}, but fit had {names}: pass "
+            "the same columns in the same order."
         )
-    return given.numbers
+    return columns.numbers

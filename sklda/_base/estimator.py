@@ -48,7 +48,7 @@ class BaseTopicModel(
     def _parameters(self) -> SimpleNamespace:
         """The parameters, with numbers of Python."""
         arguments = signature(type(self)).parameters.values()
-        hidden = [str(one) for one in arguments if one.kind is one.VAR_KEYWORD]
+        hidden = [str(a) for a in arguments if a.kind is a.VAR_KEYWORD]
         if hidden:
             raise TypeError(
                 f"The constructor of {type(self).__name__} hides parameters in "

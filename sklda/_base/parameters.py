@@ -82,9 +82,9 @@ def validates(**constraints: list) -> Callable[[_Function], _Function]:
                 call = parameters.bind(*args, **kwargs)
             except TypeError:
                 return function(*args, **kwargs)  # for Python's message
-            given = {n: v for n, v in call.arguments.items() if n in constraints}
-            validate_parameter_constraints(constraints, given, function.__qualname__)
-            call.arguments |= {n: _python_number(v) for n, v in given.items()}
+            checked = {n: v for n, v in call.arguments.items() if n in constraints}
+            validate_parameter_constraints(constraints, checked, function.__qualname__)
+            call.arguments |= {n: _python_number(v) for n, v in checked.items()}
             return function(*call.args, **call.kwargs)
 
         return validating  # type: ignore[return-value]

@@ -22,8 +22,8 @@ def word_lists(model: Any, name: str = "model") -> list[list[str]] | None:
     words = [word for words in lists for word in words]
     if not words or not all(isinstance(word, str) for word in words):
         return None
-    for k, of_topic in enumerate(lists):
-        repeated = [word for word in of_topic if of_topic.count(word) > 1]
+    for k, topic_words in enumerate(lists):
+        repeated = [word for word in topic_words if topic_words.count(word) > 1]
         if repeated:
             raise ValueError(
                 f"{name} lists the word {repeated[0]!r} of topic {k} several times; it "

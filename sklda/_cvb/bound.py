@@ -105,8 +105,8 @@ def exact_histograms(
     )
     docs, words, totals = (list(map(_from_table, tables)) for tables in groups)
     _, word_groups = beta_of_groups(problem)
-    of_groups = (_join([words[w] for w in group]) for group in word_groups)
-    word_topic = _join(of_groups, problem.n_topics)
+    joined_groups = (_join([words[w] for w in group]) for group in word_groups)
+    word_topic = _join(joined_groups, problem.n_topics)
     return CountHistograms(_join(docs), word_topic, _join(totals))
 
 
@@ -121,7 +121,7 @@ def estimated_histograms(
     """
     corpus, n_lanes = problem.corpus, problem.n_lanes
     docs, totals = (_HistogramBuilder(problem.n_topics) for _ in range(2))
-    of_words = np.zeros((3, problem.n_words, n_lanes), np.float32)
+    word_sums = np.zeros((3, problem.n_words, n_lanes), np.float32)
     for first, last in _blocks(corpus, responsibilities):
         cells = slice(corpus.doc_ptr[first], corpus.doc_ptr[last])
         block, count = responsibilities[cells], corpus.count[cells]
@@ -129,18 +129,18 @@ def estimated_histograms(
         count_distributions.take_logarithms(log_zero)
         n_cells = np.diff(corpus.doc_ptr[first : last + 1])
         document = np.repeat(np.arange(last - first, dtype=np.int32), n_cells)
-        of_docs = np.zeros((3, last - first, n_lanes), np.float32)
-        for index, sums in ((document, of_docs), (corpus.word[cells], of_words)):
+        document_sums = np.zeros((3, last - first, n_lanes), np.float32)
+        for index, sums in ((document, document_sums), (corpus.word[cells], word_sums)):
             moments.add_means(index, count, block, sums[0])
             moments.add_variances(index, count, block, sums[1])
             moments.add_means(index, count, log_zero, sums[2])
-        docs.add(of_docs)
-    totals.add(of_words.sum(axis=1, keepdims=True, dtype=np.float64))
+        docs.add(document_sums)
+    totals.add(word_sums.sum(axis=1, keepdims=True, dtype=np.float64))
     words = []
     for group in beta_of_groups(problem)[1]:
         builder = _HistogramBuilder(problem.n_topics)
         is_all = group.size == problem.n_words
-        builder.add(of_words if is_all else np.take(of_words, group, axis=1))
+        builder.add(word_sums if is_all else np.take(word_sums, group, axis=1))
         words.append(builder.histogram())
     word_topic = _join(words, problem.n_topics)
     return CountHistograms(docs.histogram(), word_topic, totals.histogram())

@@ -43,8 +43,8 @@ def mixture_quantile(a: np.ndarray, b: np.ndarray, p: float) -> np.ndarray:
     # Newton's method between the quantiles of the components, for logarithms: with a
     # small `a` a quantile may be 1e-100, and p is about a power of it.
     a, b = a.clip(_LOWEST), b.clip(_LOWEST)
-    of_components = betaincinv(a, b, p).clip(_LEAST)
-    low, high = of_components.min(axis=0), of_components.max(axis=0)
+    component_quantiles = betaincinv(a, b, p).clip(_LEAST)
+    low, high = component_quantiles.min(axis=0), component_quantiles.max(axis=0)
     quantile = np.sqrt(low) * np.sqrt(high)
     left = np.arange(quantile.size)
     for _ in range(_MOST_STEPS):

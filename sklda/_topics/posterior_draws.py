@@ -225,9 +225,9 @@ class PosteriorDraws:
 
     def _dirichlet(self, draw) -> np.ndarray:
         alpha = np.atleast_2d(self.doc_topic_prior)
-        own = alpha[min(draw, len(alpha) - 1)]
-        own = own if self._prior_row is None else own[self._prior_row]
-        return self.doc_topic_counts(draw).toarray() + own
+        prior = alpha[min(draw, len(alpha) - 1)]
+        prior = prior if self._prior_row is None else prior[self._prior_row]
+        return self.doc_topic_counts(draw).toarray() + prior
 
     @validates(confidence_level=LEVEL)
     def doc_topic_interval(
@@ -267,15 +267,15 @@ class PosteriorDraws:
         low, high = np.empty((2, rows.size, self.n_topics))
         step = max(_MOST_NUMBERS // (self.n_draws * self.n_topics), 1)
         for first in range(0, rows.size, step):
-            some = slice(first, first + step)
-            counts = np.array([one[rows[some]].toarray() for one in draws])
+            slab = slice(first, first + step)
+            counts = np.array([one[rows[slab]].toarray() for one in draws])
             if self._prior_row is None:
                 ends = self._interval_of(counts, confidence_level)
                 alpha = np.atleast_2d(self.doc_topic_prior)[:, np.newaxis]
             else:
-                alpha = self.doc_topic_prior[:, self._prior_row[rows[some]]]
+                alpha = self.doc_topic_prior[:, self._prior_row[rows[slab]]]
                 ends = _interval_of_each(counts, alpha, confidence_level)
-            low[some], high[some] = ends
+            low[slab], high[slab] = ends
             a = counts + alpha
             drifts.append(Bias.of_betas(a, a.sum(axis=2, keepdims=True)))
         drift = Bias(*map(np.concatenate, zip(*drifts, strict=True)))
@@ -294,8 +294,8 @@ class PosteriorDraws:
         others = (np.broadcast_to(x, (1, *shape)) for x in (tokens, topics.ravel()))
         keys = np.concatenate([counts, *others]).reshape(len(counts) + 2, -1)
         keys, where = np.unique(keys, axis=1, return_inverse=True)
-        *of_draws, tokens, topics = keys
-        a = np.array(of_draws) + alphas[:, topics]
+        *draw_counts, tokens, topics = keys
+        a = np.array(draw_counts) + alphas[:, topics]
         b = tokens + alpha.sum(axis=1, keepdims=True) - a
         ends = mixture_interval(a, b, level)
         return [end[where].reshape(shape) for end in ends]
@@ -337,17 +337,18 @@ class PosteriorDraws:
         counts = np.empty((self.n_draws, *columns.shape))
         totals = np.empty((self.n_draws, self.n_topics, 1))
         for i in range(self.n_draws):
-            of_draw = self.topic_word_counts(i)
-            counts[i] = of_draw[topics, columns].toarray()
-            totals[i, :, 0] = of_draw.sum(axis=1)
+            topic_word = self.topic_word_counts(i)
+            counts[i] = topic_word[topics, columns].toarray()
+            totals[i, :, 0] = topic_word.sum(axis=1)
         if np.ndim(self.topic_word_prior) == 1:  # of each draw
             beta = self.topic_word_prior[:, np.newaxis, np.newaxis]
-            of_columns, of_all = beta, self.n_words * beta
+            column_prior, prior_sum = beta, self.n_words * beta
         else:
             beta = np.broadcast_to(self.topic_word_prior, (self.n_topics, self.n_words))
-            of_columns, of_all = beta[topics, columns], beta.sum(axis=1, keepdims=True)
-        a = counts + of_columns
-        b = totals + of_all - a
+            column_prior = beta[topics, columns]
+            prior_sum = beta.sum(axis=1, keepdims=True)
+        a = counts + column_prior
+        b = totals + prior_sum - a
         drift = Bias.of_betas(a, a + b)
         warn_unless_settled(self, Estimates("probabilities of words", drift))
         flat = (x.reshape(self.n_draws, -1) for x in (a, b))

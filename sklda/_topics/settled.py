@@ -198,9 +198,9 @@ def _unfitting(draws: Any, distance: Bias | None) -> str:
 def _ambiguity(counts: list[Any]) -> float:
     """Return the proportion of the variance of documents that is between draws."""
     m, lengths = len(counts), np.maximum(counts[0].sum(axis=1), 1)[:, np.newaxis]
-    shares = [one.multiply(1 / lengths).tocsr() for one in counts]
+    shares = [matrix.multiply(1 / lengths).tocsr() for matrix in counts]
     mean = sum(shares[1:], shares[0]) / m
-    within = sum(one.power(2).sum() for one in shares) / m - mean.power(2).sum()
+    within = sum(share.power(2).sum() for share in shares) / m - mean.power(2).sum()
     noise = m / (m - 1) * within
     signal = mean.power(2).sum() - len(lengths) * (mean.mean(axis=0) ** 2).sum()
     signal -= noise / m

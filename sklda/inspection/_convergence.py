@@ -122,8 +122,8 @@ class ConvergenceDisplay(Display):
         if not named:
             raise ValueError("There is no fit to plot: estimator is empty.")
         traces = [_trace(fit, name) for name, fit in named]
-        sweeps, values, of_fits = map(list, zip(*traces, strict=True))
-        quantities = sorted(set(of_fits))
+        sweeps, values, recorded = map(list, zip(*traces, strict=True))
+        quantities = sorted(set(recorded))
         if len(quantities) > 1:
             raise ValueError(
                 f"All fits must record the same quantity, but these record "

@@ -220,14 +220,14 @@ def estimate_effect(
     draws = check_draws(draws)
     shown = check_indices(topics, "topics", draws.n_topics, "topics")
     check_several(draws)
-    given = numbers_of_covariates(covariates, draws.n_documents, categories=True)
-    names = given.names
+    columns = numbers_of_covariates(covariates, draws.n_documents, categories=True)
+    names = columns.names
     if len({"intercept", *names}) <= len(names):
         raise ValueError(
             f"covariates must have different names, none of them 'intercept'; got "
             f"{names}."
         )
-    regression = _regression(given.numbers, names)
+    regression = _regression(columns.numbers, names)
     rng = check_random_state(random_state)
     estimator = Linear("effects", regression.fit, regression.df)
     pooled = pool(draws, shown, estimator, confidence_level, rng)
@@ -239,7 +239,7 @@ def estimate_effect(
     effects.low, effects.high = pooled.low.T * per_unit, pooled.high.T * per_unit
     effects.confidence_level, effects.n_draws = confidence_level, draws.n_draws
     effects.terms, effects.topics = ["intercept", *names], shown
-    effects.references = given.references
+    effects.references = columns.references
     return effects
 
 

@@ -48,7 +48,7 @@ def check_groups(groups: Any, n_documents: int, max_bins: int = MAX_BINS) -> Gro
         return _of_numbers(values.astype(np.float64), max_bins)
     if names is None:
         found, values = np.unique(values, return_inverse=True)
-        names = [str(one) for one in found]
+        names = [str(value) for value in found]
     if len(names) > MAX_GROUPS:
         raise ValueError(
             f"groups has {len(names):,} different values; at most {MAX_GROUPS} can be "
@@ -72,7 +72,7 @@ def _of_dates(days: np.ndarray, max_bins: int) -> Groups:
     bins = np.arange(number.min(), number.max() + 2) * step + zero
     starts = bins.astype(f"M8[{unit}]")
     first = starts.astype("M8[D]").astype(np.int64) - shift
-    names = [str(one) for one in starts[:-1]]
+    names = [str(start) for start in starts[:-1]]
     if unit == "W" or step > 1:
         ends = (first[1:] - 1).astype("M8[D]")
         if unit == "W":
@@ -97,7 +97,7 @@ def _of_numbers(numbers: np.ndarray, max_bins: int) -> Groups:
         found = found[0] + least * np.arange(members.max() + 1)
     elif len(found) > max_bins:
         return _of_intervals(numbers, whole, max_bins)
-    return Groups([f"{one:.12g}" for one in found], members, found, False)
+    return Groups([f"{value:.12g}" for value in found], members, found, False)
 
 
 def _of_intervals(numbers: np.ndarray, whole: bool, max_bins: int) -> Groups:
@@ -118,5 +118,5 @@ def _round_steps(least: float) -> Iterator[float]:
     """Yield 1, 2 and 5 times the powers of ten, from `least` on."""
     power = 10.0 ** math.floor(math.log10(least))
     while True:
-        yield from (power * one for one in (1, 2, 5) if power * one >= least)
+        yield from (power * step for step in (1, 2, 5) if power * step >= least)
         power *= 10

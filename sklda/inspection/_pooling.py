@@ -71,8 +71,8 @@ def pool(
     mean, error = np.mean(estimates, axis=0), np.sqrt(pooled)
     half = student_t.isf((1 - level) / 2, df) * error
     drift = Bias.of_drift(np.array(estimates), pooled)
-    of_alpha = _relations_to_alpha(draws, topics, estimator, total / m, pooled)
-    warn_unless_settled(draws, Estimates(estimator.name, drift, *of_alpha))
+    relations = _relations_to_alpha(draws, topics, estimator, total / m, pooled)
+    warn_unless_settled(draws, Estimates(estimator.name, drift, *relations))
     # Documents with covariates differ in their prior means.
     if draws.n_documents >= FEWEST_DOCUMENTS and draws.doc_topic_prior.ndim < 3:
         _warn_of_shrinkage(total / m, squares / m, m, estimator, pooled)

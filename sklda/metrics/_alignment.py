@@ -116,12 +116,12 @@ n_words_of_corpus)
 
 def _alignment(distances: np.ndarray) -> Bunch:
     partners = np.full(len(distances), -1)
-    of_partners = np.full(len(distances), np.nan)
+    partner_distances = np.full(len(distances), np.nan)
     rows, columns = linear_sum_assignment(distances)
-    partners[rows], of_partners[rows] = columns, distances[rows, columns]
+    partners[rows], partner_distances[rows] = columns, distances[rows, columns]
     return Bunch(
         partners=partners,
-        distances=of_partners,
+        distances=partner_distances,
         left_over=np.setdiff1d(np.arange(distances.shape[1]), partners),
         nearest=distances.argmin(axis=0),
         distance_matrix=distances,
@@ -286,22 +286,22 @@ def _stability(
 ) -> Bunch:
     """Return the result of `topic_stability` for checked models."""
     similarities = np.eye(len(topics))
-    of_topics = [np.zeros((len(topics), len(rows))) for rows in topics]
+    topic_similarities = [np.zeros((len(topics), len(rows))) for rows in topics]
     numbers = [np.flatnonzero(~none) for none in empty]
     for i, j in zip(*np.triu_indices(len(topics), 1), strict=True):
         pair = topics[i][numbers[i]], topics[j][numbers[j]]
         distances = topic_distances(*pair, distance, n_words)
         rows, columns = linear_sum_assignment(distances)
         values = 1 - distances[rows, columns]
-        of_topics[i][j, numbers[i][rows]] = values
-        of_topics[j][i, numbers[j][columns]] = values
+        topic_similarities[i][j, numbers[i][rows]] = values
+        topic_similarities[j][i, numbers[j][columns]] = values
         similarity = values.sum() / max(*distances.shape, 1)
         similarities[i, j] = similarities[j, i] = similarity
     n_others = len(topics) - 1
     means = (similarities.sum(axis=1) - 1) / n_others
     # The first of equals: they may differ by rounding.
     prototype = int(np.argmax(means >= means.max() - 1e-12))
-    per_topic = of_topics[prototype].sum(axis=0) / n_others
+    per_topic = topic_similarities[prototype].sum(axis=0) / n_others
     return Bunch(
         overall=float(means.mean()),
         prototype=prototype,

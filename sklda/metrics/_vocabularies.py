@@ -95,13 +95,13 @@ def vocabulary_score(
             f"columns must contain each of the {n_known} words of the model once, got "
             f"{np.unique(known).size} distinct columns out of {known.size}."
         )
-    of_training = check_counts(X_train, "X_train")
-    if of_training.shape[1] != n_words:
+    training_counts = check_counts(X_train, "X_train")
+    if training_counts.shape[1] != n_words:
         raise ValueError(
-            f"X_train has {of_training.shape[1]} columns, but X has {n_words}: pass "
-            "counts of the same words."
+            f"X_train has {training_counts.shape[1]} columns, but X has {n_words}: "
+            "pass counts of the same words."
         )
-    smoothed = axis_sums(of_training, 0) + 1.0
+    smoothed = axis_sums(training_counts, 0) + 1.0
     frequency = smoothed / smoothed.sum()
     unknown = np.ones(n_words, dtype=bool)
     unknown[known] = False

@@ -199,7 +199,7 @@ def topic_number_curve(
         fits=fits,
         recommended=Bunch(**{n: rule(numbers, fits[n]) for n, rule in rules.items()}),
     )
-    chosen = {one.n_components for one in curve.recommended.values()}
+    chosen = {choice.n_components for choice in curve.recommended.values()}
     curve.agreed = chosen.pop() if len(chosen) == 1 else None
     if as_frame:
         curve.frame = _frame(curve)

@@ -147,8 +147,9 @@ def fit_and_measure(
     values = {"seconds": time.perf_counter() - start}
     for name in measures:
         if name in MEASURES:
-            of_topics = np.ravel(MEASURES[name](model, data, test))
-            known = of_topics[~np.isnan(of_topics)]  # NaN for topics without words
+            topic_values = np.ravel(MEASURES[name](model, data, test))
+            # NaN for topics without words
+            known = topic_values[~np.isnan(topic_values)]
             values[name] = float(known.mean()) if known.size > 0 else np.nan
     return values, model.components_ if "stability" in measures else None
 
