@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 
 from sklda._base.estimator import BaseTopicModel
 from sklda._base.fitting import fitting
@@ -35,7 +34,7 @@ from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_parameters import SampledPrior
 from sklda._core.sampler import Sampler
 from sklda._core.threads import Threads
-from sklda._core.types import MatrixLike
+from sklda._core.types import InitLike, LearnPriors, MatrixLike
 from sklda._topics.posterior_draws import PosteriorDraws
 
 _REPORT_EVERY = 10  # sweeps, where verbose and without a trace
@@ -139,16 +138,14 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         *,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: Literal["symmetric", "asymmetric", "hierarchical"] | None = None,
+        learn_priors: LearnPriors = None,
         hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
         keep_draws: int = 0,
         evaluate_every: int = 10,
-        init: Literal["random", "annealed", "subsample"]
-        | ArrayLike
-        | BaseEstimator = "random",
+        init: InitLike = "random",
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
 
 class SupportsArray(Protocol):
@@ -36,3 +38,11 @@ NameList: TypeAlias = Sequence[str] | SupportsArray
 WordMetric: TypeAlias = Literal["probability", "relevance", "lift", "frex"]
 
 PathLike: TypeAlias = str | os.PathLike[str]
+
+# What a chain starts from: a way, topics, or a fitted model that has them.
+InitLike: TypeAlias = (
+    Literal["random", "annealed", "subsample"] | ArrayLike | BaseEstimator
+)
+
+# How a chain finds its priors.
+LearnPriors: TypeAlias = Literal["symmetric", "asymmetric", "hierarchical"] | None

@@ -8,12 +8,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 
 from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._base.sklearn_private import Interval, StrOptions
 from sklda._core.blocks import check_repeatable
-from sklda._core.types import MatrixLike
+from sklda._core.types import InitLike, MatrixLike
 from sklda._dmr.base import BaseCovariateLDA
 
 _SCALE = Interval(Real, 1e-3, 10, closed="both")
@@ -68,13 +67,11 @@ class DMRLDA(BaseCovariateLDA):
     init : "random", "annealed", "subsample", array-like or estimator, default="random"
         Start of the chain; the posterior is the same. "random" draws the topics of
         tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
-        "annealed" then lets beta fall from a large value to `topic_word_prior` during
-        the burn-in, for 100 sweeps at most, which leads to better topics in fewer
-        sweeps; it is "random" if beta is an array.
+        "annealed" also lets beta, if it is one number, fall from a large value to its
+        own in at most 100 sweeps of the burn-in: better topics in fewer sweeps.
         "subsample" first sweeps over parts of the documents, which saves time on large
         corpora. An array of topics, of shape (n_components, n_words), or a fitted model
-        with such `components_`, starts from these topics. See "Start from topics" in
-        the user guide.
+        with such `components_`, starts from these topics.
     warm_start : bool, default=False
         If True, fit continues the chain of the last fit to the same documents and
         covariates for `max_iter` more sweeps, bit for bit as in one long fit.
@@ -210,9 +207,7 @@ class DMRLDA(BaseCovariateLDA):
         thin: int = 5,
         keep_draws: int = 0,
         evaluate_every: int = 10,
-        init: Literal["random", "annealed", "subsample"]
-        | ArrayLike
-        | BaseEstimator = "random",
+        init: InitLike = "random",
         warm_start: bool = False,
         n_shards: int = 1,
         n_jobs: int | None = None,

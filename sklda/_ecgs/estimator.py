@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 
 from sklda._base.parameters import SHARD_CONSTRAINTS
 from sklda._base.sklearn_private import Interval, StrOptions
@@ -18,6 +17,7 @@ from sklda._chain.sharded import sharded
 from sklda._core.problem import Corpus, Problem
 from sklda._core.sampler import Sampler, Shardable
 from sklda._core.threads import Threads
+from sklda._core.types import InitLike, LearnPriors
 from sklda._ecgs.samplers import grouped_sampler
 from sklda._gibbs.rows_or_lists import collapsed_sampler, rows_are_faster
 
@@ -91,18 +91,15 @@ class ECGSLDA(BaseGibbsLDA):
     init : "random", "annealed", "subsample", array-like or estimator, default="random"
         Start of the chain; the posterior is the same. "random" draws the topics of
         tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
-        "annealed" then lets beta fall from a large value to `topic_word_prior` during
-        the burn-in, for 100 sweeps at most, which leads to better topics in fewer
-        sweeps; it is "random" if beta is an array.
+        "annealed" also lets beta, if it is one number, fall from a large value to its
+        own in at most 100 sweeps of the burn-in: better topics in fewer sweeps.
         "subsample" first sweeps over parts of the documents, which saves time on large
         corpora. An array of topics, of shape (n_components, n_words), or a fitted model
-        with such `components_`, starts from these topics. See "Start from topics" in
-        the user guide.
+        with such `components_`, starts from these topics.
     warm_start : bool, default=False
         If True, fit continues the chain of the last fit for `max_iter` more sweeps, bit
         for bit as in one long fit. "Continue a fit" in the user guide explains what may
-        change in between. The estimator stores the chain, which takes the memory of a
-        fit.
+        change in between. The stored chain takes the memory of a fit.
     n_shards : int, default=1
         Number of shards, at most 128, that sweep in parallel on `n_jobs` threads.
         Documents and words are both divided into shards; no two shards work on the same
@@ -216,16 +213,14 @@ class ECGSLDA(BaseGibbsLDA):
         damping: int = 1,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | ArrayLike | None = None,
-        learn_priors: Literal["symmetric", "asymmetric", "hierarchical"] | None = None,
+        learn_priors: LearnPriors = None,
         hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
         thin: int = 10,
         keep_draws: int = 0,
         evaluate_every: int = 10,
-        init: Literal["random", "annealed", "subsample"]
-        | ArrayLike
-        | BaseEstimator = "random",
+        init: InitLike = "random",
         warm_start: bool = False,
         n_shards: int = 1,
         n_jobs: int | None = None,

@@ -63,18 +63,15 @@ class UncollapsedGibbsLDA(BaseGibbsLDA):
     init : "random", "annealed", "subsample", array-like or estimator, default="random"
         Start of the chain; the posterior is the same. "random" draws the topics of
         tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
-        "annealed" then lets beta fall from a large value to `topic_word_prior` during
-        the burn-in, for 100 sweeps at most, which leads to better topics in fewer
-        sweeps; it is "random" if beta is an array.
+        "annealed" also lets beta, if it is one number, fall from a large value to its
+        own in at most 100 sweeps of the burn-in: better topics in fewer sweeps.
         "subsample" first sweeps over parts of the documents, which saves time on large
         corpora. An array of topics, of shape (n_components, n_words), or a fitted model
-        with such `components_`, starts from these topics. See "Start from topics" in
-        the user guide.
+        with such `components_`, starts from these topics.
     warm_start : bool, default=False
         If True, fit continues the chain of the last fit for `max_iter` more sweeps, bit
         for bit as in one long fit. "Continue a fit" in the user guide explains what may
-        change in between. The estimator stores the chain, which takes the memory of a
-        fit.
+        change in between. The stored chain takes the memory of a fit.
     n_jobs : int, default=None
         Number of threads. None means 1, -1 all processors. The result is bit-identical
         for any number.

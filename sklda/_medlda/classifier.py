@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 
 from sklda._base.fitted_topics import snapshot
 from sklda._base.fold_in import MAX_STEPS
 from sklda._base.sklearn_private import Interval, StrOptions
-from sklda._core.types import MatrixLike
+from sklda._core.types import InitLike, LearnPriors, MatrixLike
 from sklda._medlda.base import BaseMedLDA
 from sklda._medlda.losses import Hinge, Tasks
 from sklda._medlda.targets import check_class_steepness, class_targets, zero_one
@@ -91,18 +91,15 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
     init : "random", "annealed", "subsample", array-like or estimator, default="random"
         Start of the chain; the posterior is the same. "random" draws the topics of
         tokens uniformly or, if `topic_word_prior` is an array, in proportion to it.
-        "annealed" then lets beta fall from a large value to `topic_word_prior` during
-        the burn-in, for 100 sweeps at most, which leads to better topics in fewer
-        sweeps; it is "random" if beta is an array.
+        "annealed" also lets beta, if it is one number, fall from a large value to its
+        own in at most 100 sweeps of the burn-in: better topics in fewer sweeps.
         "subsample" first sweeps over parts of the documents, which saves time on large
         corpora. An array of topics, of shape (n_components, n_words), or a fitted model
-        with such `components_`, starts from these topics. See "Start from topics" in
-        the user guide.
+        with such `components_`, starts from these topics.
     warm_start : bool, default=False
         If True, fit continues the chain of the last fit for `max_iter` more sweeps, bit
         for bit as in one long fit. "Continue a fit" in the user guide explains what may
-        change in between. The estimator stores the chain, which takes the memory of a
-        fit.
+        change in between. The stored chain takes the memory of a fit.
     n_mh_steps : int, default=6
         Metropolis-Hastings steps per token and sweep of "light". On 20 Newsgroups,
         three steps were as accurate and took two thirds of the time.
@@ -229,14 +226,12 @@ class MedLDAClassifier(ClassifierMixin, BaseMedLDA):
         prior_precision: float = 1000.0,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | ArrayLike | None = 0.01,
-        learn_priors: Literal["symmetric", "asymmetric", "hierarchical"] | None = None,
+        learn_priors: LearnPriors = None,
         hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 50,
         burn_in: int | None = None,
         thin: int = 5,
-        init: Literal["random", "annealed", "subsample"]
-        | ArrayLike
-        | BaseEstimator = "random",
+        init: InitLike = "random",
         warm_start: bool = False,
         n_mh_steps: int = 6,
         n_weight_steps: int | None = 2,

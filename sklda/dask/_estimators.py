@@ -9,7 +9,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
 from sklda._base.parameters import SHARD_CONSTRAINTS
-from sklda._core.types import PathLike
+from sklda._core.types import LearnPriors, PathLike
 from sklda._gibbs import collapsed, partially_collapsed
 from sklda.dask._base import BaseDaskLDA
 from sklda.dask._cluster import Cluster
@@ -159,7 +159,7 @@ class CollapsedGibbsLDA(BaseDaskLDA):
         sampler: Literal["auto", "dense", "sparse"] = "auto",
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
-        learn_priors: Literal["symmetric", "asymmetric", "hierarchical"] | None = None,
+        learn_priors: LearnPriors = None,
         hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
@@ -328,7 +328,7 @@ class PartiallyCollapsedGibbsLDA(BaseDaskLDA):
         *,
         doc_topic_prior: float | ArrayLike | None = None,
         topic_word_prior: float | None = None,
-        learn_priors: Literal["symmetric", "asymmetric", "hierarchical"] | None = None,
+        learn_priors: LearnPriors = None,
         hyperpriors: dict[str, tuple[float, float]] | None = None,
         max_iter: int = 200,
         burn_in: int | None = None,
