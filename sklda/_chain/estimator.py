@@ -228,7 +228,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
         z = first_topics(init, problem, of_part, rng, threads)
         sampler = self._make_sampler(problem, threads)
         annealing = Annealing.of(problem, init, schedule.burn_in)
-        return Chain(sampler, problem, rng, keep_draws, z, prior, annealing)
+        return Chain(sampler, problem, rng, keep_draws, z, prior, annealing=annealing)
 
     def _sampled_prior(
         self, problem: Problem[Corpus], beside: Any, rng: RandomStreams
