@@ -110,11 +110,18 @@ class HierarchicalPrior(SampledPrior):
         noise, priors = draw_noise(self.rng), self.priors
         beta = problem.topic_word_prior
         tables, totals = count_topics(noise.key)
-        given = tables, self.lengths, self.current, priors, noise.stream
-        self.current = draw_weights(*given)
+        self.current = draw_weights(
+            tables, self.lengths, self.current, priors, noise.stream
+        )
         if priors.topic_word_prior is not None:
-            of_words = priors.topic_word_prior, count_words(), totals, problem.n_words
-            beta = draw_topic_word_prior(beta, *of_words, noise.stream)
+            beta = draw_topic_word_prior(
+                beta,
+                priors.topic_word_prior,
+                count_words(),
+                totals,
+                problem.n_words,
+                noise.stream,
+            )
         _, a0, gamma = self.current
         sampled_beta = beta if self.samples_words else np.nan
         entry = TraceEntry(sweep, a0, gamma, *topics_in_use(totals), sampled_beta)

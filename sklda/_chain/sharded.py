@@ -67,8 +67,8 @@ class Sharded(NamedTuple):
         topics = [copy[: problem.n_lanes] for copy in room]
 
         def shard_part(i, part):
-            own = tables._replace(topic=topics[i])
-            state = self.sampler.over(own, problem._replace(corpus=part))
+            shard_tables = tables._replace(topic=topics[i])
+            state = self.sampler.over(shard_tables, problem._replace(corpus=part))
             return ShardPart(i, part, state)
 
         parts = _parts(problem, n, self.work(problem))
@@ -88,10 +88,10 @@ class Sharded(NamedTuple):
         """Sweep the shards side by side, phase by phase."""
         streams = [rng.child(i) for i in range(self.n_shards)]
 
-        def sweep(one):
-            own = problem._replace(corpus=one.part)
-            after = self.sampler.sweep(own, one.state, streams[one.shard])
-            return one._replace(state=after)
+        def sweep(shard):
+            part = problem._replace(corpus=shard.part)
+            after = self.sampler.sweep(part, shard.state, streams[shard.shard])
+            return shard._replace(state=after)
 
         phases = []
         for phase in state.phases:

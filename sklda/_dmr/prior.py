@@ -67,8 +67,15 @@ class CovariatePrior(SampledPrior):
         sweep: int,
     ) -> Problem:
         """Draw the weights given the topics; return the problem with their alpha."""
-        given = self.rows.x, self.prior, problem, state.z, self.rng, self.threads
-        self.weights = draw_all_weights(self.weights, *given)
+        self.weights = draw_all_weights(
+            self.weights,
+            self.rows.x,
+            self.prior,
+            problem,
+            state.z,
+            self.rng,
+            self.threads,
+        )
         return self.applied(problem)
 
     def keep(self, problem: Problem, sweep: int) -> None:

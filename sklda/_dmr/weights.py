@@ -73,15 +73,23 @@ def draw_all_weights(
     The problem has alpha of the present ones; x are the rows of covariates, (n_rows,
     n_weights). The cost for each topic is O(n_rows n_weights^2).
     """
-    own = rng.child(_CHILD).kernel
-    keys = [np.uint64(next_uint64(own)) for _ in range(3)]
+    stream = rng.child(_CHILD).kernel
+    keys = [np.uint64(next_uint64(stream)) for _ in range(3)]
     tables, exposure = draw_tables(problem, z, keys, threads)
-    shared, of_topics = _regressions(x, prior, tables, exposure)
+    shared, topic_tables = _regressions(x, prior, tables, exposure)
     weights = weights.copy()
 
     def draw(first, last):
-        given = weights, prior.centre, of_topics, shared, keys[2]
-        draw_weights_of_each(first, last, *given, _room(shared))
+        draw_weights_of_each(
+            first,
+            last,
+            weights,
+            prior.centre,
+            topic_tables,
+            shared,
+            keys[2],
+            _room(shared),
+        )
 
     _share(threads, draw, len(weights), x.size * x.shape[1])
     return weights
@@ -94,14 +102,20 @@ def draw_tables(
     alpha, row = problem.doc_topic_prior, problem.prior_row
     before, sums = tokens_before(problem.corpus), alpha.sum(axis=1)
     tables = count_tables(before, z, alpha, keys[0], row=row, threads=threads)
-    of_documents = np.empty(row.size)
+    exposures = np.empty(row.size)  # of documents
 
     def fill(first, last):
-        own = before[first : last + 1], row[first:last], sums, keys[1], first
-        fill_exposures(*own, of_documents[first:last])
+        fill_exposures(
+            before[first : last + 1],
+            row[first:last],
+            sums,
+            keys[1],
+            first,
+            exposures[first:last],
+        )
 
     _share(threads, fill, row.size, _STEPS_PER_EXPOSURE)
-    return tables, np.bincount(row, of_documents, minlength=len(alpha))
+    return tables, np.bincount(row, exposures, minlength=len(alpha))
 
 
 def _share(threads: Threads, function: Callable, n: int, n_steps: int) -> None:
@@ -114,13 +128,14 @@ def _regressions(x, prior, tables, exposure) -> tuple[SharedTerms, np.ndarray]:
     """Return what the regressions of all topics share, and the tables of each."""
     (n_rows, n_weights), n_lanes = x.shape, padded(len(x))
     n_products = -(-n_weights // WEIGHTS) * WEIGHTS
-    wide, of_rows = np.zeros((n_products, n_lanes)), np.zeros(n_lanes)
-    wide[:n_weights, :n_rows], of_rows[:n_rows] = x.T, exposure
-    shared = SharedTerms(wide, prior.scale, of_rows, np.zeros((n_weights, n_products)))
+    wide, exposures = np.zeros((n_products, n_lanes)), np.zeros(n_lanes)
+    wide[:n_weights, :n_rows], exposures[:n_rows] = x.T, exposure
+    curvature = np.zeros((n_weights, n_products))
+    shared = SharedTerms(wide, prior.scale, exposures, curvature)
     set_shared_curvature(shared)
-    of_topics = np.zeros((tables.shape[1], n_lanes))
-    of_topics[:, :n_rows] = tables.T
-    return shared, of_topics
+    topic_tables = np.zeros((tables.shape[1], n_lanes))
+    topic_tables[:, :n_rows] = tables.T
+    return shared, topic_tables
 
 
 def _room(shared: SharedTerms) -> Room:

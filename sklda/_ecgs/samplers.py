@@ -63,8 +63,9 @@ class Grouped(NamedTuple):
             draw_numbers.choose_n_draws(weights, rng.child(0).kernel, n_draws)
         priors, alphas = self.kernel.kernel_priors(problem), problem.kernel_alphas()
         for part in kernel_parts(corpus, problem.n_lanes):
-            given = part, state.tables, priors, alphas, n_draws
-            self.kernel.sweep_groups(*given, rng.kernel)
+            self.kernel.sweep_groups(
+                part, state.tables, priors, alphas, n_draws, rng.kernel
+            )
         if weights is not None:
             weights = draw_numbers.learn_weights(
                 corpus.token_ptr, state.z, weights, problem.n_lanes

@@ -20,6 +20,7 @@ from sklda._chain.start import check_init, first_topics
 from sklda._chain.stored import check_documents
 from sklda._core.linear_algebra import multiply
 from sklda._core.problem import Corpus, Problem
+from sklda._core.random_streams import RandomStreams
 from sklda._core.sampler import acceptance_rate
 from sklda._core.threads import Threads
 from sklda._core.types import MatrixLike
@@ -83,26 +84,35 @@ class BaseMedLDA(BaseChainEstimator):
         annealing = Annealing.of(problem, init, schedule.burn_in)
 
         def new_chain(tasks, rng, threads):
-            # Each part begins with the weights of the one before it; so does the chain.
-            weights = np.zeros((problem.n_topics, tasks.targets.shape[1]))
+            return self._new_chain(init, problem, tasks, rng, threads, annealing)
 
-            def of_part(_, documents):
-                return self._make_sampler(tasks.of(documents), threads, weights)
-
-            z = first_topics(init, problem, of_part, rng, threads, STAGES_OF_MANY)
-            sampler = self._make_sampler(tasks, threads, weights)
-            response = SampledWeights(tasks, sampler.prior_precision, weights)
-            return Chain(
-                sampler, problem, rng, z=z, response=response, annealing=annealing
-            )
-
-        def of_task(task):
+        def chain_of_task(task):
             return new_chain(beside.of_task(task), rng.child(task), Threads(1))
 
         if not self._has_several_chains(beside):
             return new_chain(beside, rng, threads)
         tasks = range(beside.targets.shape[1])
-        return OneVsRest(threads.map(of_task, tasks), threads)
+        return OneVsRest(threads.map(chain_of_task, tasks), threads)
+
+    def _new_chain(
+        self,
+        init: str | np.ndarray,
+        problem: Problem[Corpus],
+        tasks: Tasks,
+        rng: RandomStreams,
+        threads: Threads,
+        annealing: Annealing | None = None,
+    ) -> Chain:
+        # Each part begins with the weights of the one before it, and so does the chain.
+        weights = np.zeros((problem.n_topics, tasks.targets.shape[1]))
+
+        def sampler_of_part(_, documents):
+            return self._make_sampler(tasks.of(documents), threads, weights)
+
+        z = first_topics(init, problem, sampler_of_part, rng, threads, STAGES_OF_MANY)
+        sampler = self._make_sampler(tasks, threads, weights)
+        response = SampledWeights(tasks, sampler.prior_precision, weights)
+        return Chain(sampler, problem, rng, z=z, response=response, annealing=annealing)
 
     def _continued(
         self,

@@ -148,8 +148,15 @@ class ClusterChain:
         """Give each token a topic at random."""
         tasks, documents = [], self.partitions.futures
         for i, n_tokens in enumerate(self.partitions.n_tokens):
-            given = documents[i], self.problem, self.bounds, self.rng.kernel.copy()
-            tasks.append(self.cluster.task(start_part, f"start-part-{i}", *given))
+            task = self.cluster.task(
+                start_part,
+                f"start-part-{i}",
+                documents[i],
+                self.problem,
+                self.bounds,
+                self.rng.kernel.copy(),
+            )
+            tasks.append(task)
             advance(self.rng.kernel, n_tokens)
         self._reduce(tasks, [None] * self.n_blocks)
 
@@ -184,8 +191,12 @@ class ClusterChain:
         if self._ahead >= self._most_ahead:
             self._catch_up()
         if self.prior is not None:
-            given = self._gathered_problem(), self._count_topics, self._count_words
-            problem = self.prior.draw(*given, self.n_sweeps)
+            problem = self.prior.draw(
+                self._gathered_problem(),
+                self._count_topics,
+                self._count_words,
+                self.n_sweeps,
+            )
             self._set_priors(problem, "sampled")
 
     def _catch_up(self) -> None:
@@ -320,8 +331,13 @@ class ClusterChain:
                 self._tasks(count_documents, "count", "part", parts, self.n_topics),
                 self._tasks(count_words, "count", "block", blocks, self.n_topics),
             )
-        given = self.problem, *self._histograms, *more
-        task = self.cluster.task(function, f"{name}-{self.n_sweeps}", *given)
+        task = self.cluster.task(
+            function,
+            f"{name}-{self.n_sweeps}",
+            self.problem,
+            *self._histograms,
+            *more,
+        )
         return self.cluster.submit([task])[0]
 
     def _store(self) -> None:

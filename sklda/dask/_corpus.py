@@ -239,8 +239,14 @@ def _cuts(cluster, blocks, sizes, n) -> list[int]:
     block = np.searchsorted(n_tokens, marks) - 1
     where, tasks = np.unique(block[block >= 0]).tolist(), []
     for b in where:
-        given = blocks[b], n_tokens[b], marks[block == b]
-        tasks.append(cluster.task(find_cuts, f"find-cuts-{n}-{b}", *given))
+        task = cluster.task(
+            find_cuts,
+            f"find-cuts-{n}-{b}",
+            blocks[b],
+            n_tokens[b],
+            marks[block == b],
+        )
+        tasks.append(task)
     cuts = {0, n_documents[-1]}
     for b, inside in zip(where, cluster.results(tasks), strict=True):
         cuts.update(n_documents[b] + document for document in inside)
