@@ -32,14 +32,23 @@ class Annealing(NamedTuple):
     factor: float = 1  # of beta, before the first sweep
 
     @classmethod
-    def of(cls, problem: Problem[Corpus], init: str | np.ndarray, burn_in: int) -> Self:
+    def of(
+        cls,
+        problem: Problem[Corpus],
+        init: str | np.ndarray,
+        burn_in: int,
+        *,
+        has_fixed_priors: bool = True,
+    ) -> Self:
         """Return the schedule that `init` of `check_init` names.
 
-        An array of beta says which words topics begin with, so it is left as it is.
+        Priors that are learned or sampled get the second half of the burn-in. An array
+        of beta says which words topics begin with, so it is left as it is.
         """
         if problem.has_word_prior or not isinstance(init, str) or init != "annealed":
             return cls()
-        n_sweeps = min(burn_in, _MOST_SWEEPS)
+        n_sweeps = burn_in if has_fixed_priors else burn_in // 2
+        n_sweeps = min(n_sweeps, _MOST_SWEEPS)
         tokens_per_topic = float(problem.corpus.token_ptr[-1]) / problem.n_topics
         total = _HEAT / max(n_sweeps, 1) * tokens_per_topic
         return cls(n_sweeps, max(1.0, total / problem.beta_sum))

@@ -227,7 +227,10 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
 
         z = first_topics(init, problem, of_part, rng, threads)
         sampler = self._make_sampler(problem, threads)
-        annealing = Annealing.of(problem, init, schedule.burn_in)
+        is_fixed = prior is None and self.learn_priors is None
+        annealing = Annealing.of(
+            problem, init, schedule.burn_in, has_fixed_priors=is_fixed
+        )
         return Chain(sampler, problem, rng, keep_draws, z, prior, annealing=annealing)
 
     def _sampled_prior(

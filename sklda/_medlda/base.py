@@ -81,7 +81,10 @@ class BaseMedLDA(BaseChainEstimator):
         threads: Threads,
     ) -> Chain | OneVsRest:
         init, rng = check_init(self, problem), random_streams(self.random_state)
-        annealing = Annealing.of(problem, init, schedule.burn_in)
+        is_fixed = self.learn_priors is None
+        annealing = Annealing.of(
+            problem, init, schedule.burn_in, has_fixed_priors=is_fixed
+        )
 
         def new_chain(tasks, rng, threads):
             return self._new_chain(init, problem, tasks, rng, threads, annealing)

@@ -128,18 +128,27 @@ def test_the_trace_is_under_the_beta_that_is_set():
 
 
 @pytest.mark.parametrize("name", ["rows", "partially collapsed", "multitask"])
-def test_priors_wait_for_the_end(name):
-    learned = {"learn_priors": "asymmetric", "init": "annealed", "burn_in": 20}
-    assert np.all(fit(name, max_iter=21, **learned).topic_word_prior_ != 0.01)
-    learned["burn_in"] = 19  # the only update would be at sweep 10
-    assert np.all(fit(name, max_iter=20, **learned).topic_word_prior_ == 0.01)
-
-
-def test_sampled_priors_wait_for_the_end():
-    lda = fit(
-        "rows", init="annealed", learn_priors="hierarchical", max_iter=30, burn_in=20
+def test_priors_are_learned_in_the_second_half_of_the_burn_in(name):
+    params = {"learn_priors": "asymmetric", "max_iter": 61, "burn_in": 60}
+    annealed, plain = (
+        fit(name, init=init, warm_start=True, **params)._stored.chain
+        for init in ("annealed", "random")
     )
-    assert lda.prior_trace_["sweep"][0] == 20
+    assert annealed.annealing.n_sweeps == 30
+    assert len(annealed.learned_alpha) == 4  # after sweeps 30, 40, 50 and 60
+    assert len(plain.learned_alpha) == 6
+    assert annealed.problem.topic_word_prior != 0.01
+
+
+@pytest.mark.parametrize(
+    ("name", "params"), [("rows", {"learn_priors": "hierarchical"}), ("covariates", {})]
+)
+def test_priors_are_sampled_after_the_start(name, params):
+    lda = fit(name, init="annealed", max_iter=30, burn_in=20, warm_start=True, **params)
+    chain = lda._stored.chain
+    assert chain.annealing.n_sweeps == 10
+    if name == "rows":
+        assert lda.prior_trace_["sweep"][0] == 10
 
 
 def test_a_fit_that_goes_on_is_not_annealed():
