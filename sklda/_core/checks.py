@@ -6,6 +6,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 _MAX_SHOWN = 3  # names in a message
@@ -206,3 +207,32 @@ def _indices_of_lil(matrix: Any) -> tuple[tuple[np.ndarray, np.ndarray], int]:
 
 
 _INDICES = {"coo": _indices_of_coo, "dok": _indices_of_dok, "lil": _indices_of_lil}
+
+
+def check_indices(
+    values: ArrayLike | None, name: str, size: int, counted: str
+) -> np.ndarray:
+    """Return indices below `size` as an array, all of them for None; or ValueError."""
+    indices = np.arange(size) if values is None else array_or_none(values)
+    if indices.ndim != 1 or indices.size == 0 or indices.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be a list of integers, got {values!r}.")
+    if indices.min() < 0 or indices.max() >= size:
+        raise ValueError(
+            f"{name} must be between 0 and {size - 1}, because there are {size} "
+            f"{counted}; got {values!r}."
+        )
+    return indices
+
+
+def label_list(value: Any, name: str, counted: str, size: int) -> list[str]:
+    """Return names as a list of str; ValueError if there are not `size` of them."""
+    names = check_names(value, name, f"the names of the {counted}")
+    if len(names) != size:
+        raise ValueError(f"{name} has {len(names)} names for {size} {counted}.")
+    return names
+
+
+def check_result(value: Any, name: str, kind: type, source: str) -> None:
+    """Raise TypeError if a value is not the result of the function `source`."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be the result of {source}, got {value!r}.")

@@ -7,9 +7,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from sklda._core.checks import array_or_none, check_names
+from sklda._core.checks import label_list
 from sklda._core.extras import import_extra
 from sklda._core.types import NameList
 
@@ -215,37 +214,8 @@ def largest_topics(proportions: np.ndarray, n: int) -> np.ndarray:
     return np.sort(order[:n])
 
 
-def label_list(value: Any, name: str, counted: str, size: int) -> list[str]:
-    """Return names as a list of str; ValueError if there are not `size` of them."""
-    names = check_names(value, name, f"the names of the {counted}")
-    if len(names) != size:
-        raise ValueError(f"{name} has {len(names)} names for {size} {counted}.")
-    return names
-
-
 def names_of_topics(names: NameList | None, topics: Sequence[int]) -> list[str]:
     """Return the names of topics, by default their numbers."""
     if names is None:
         names = [f"topic {k}" for k in topics]
     return label_list(names, "topic_names", "topics", len(topics))
-
-
-def check_result(value: Any, name: str, kind: type, source: str) -> None:
-    """Raise TypeError if a value is not the result of the function `source`."""
-    if not isinstance(value, kind):
-        raise TypeError(f"{name} must be the result of {source}, got {value!r}.")
-
-
-def check_indices(
-    values: ArrayLike | None, name: str, size: int, counted: str
-) -> np.ndarray:
-    """Return indices below `size` as an array, all of them for None; or ValueError."""
-    indices = np.arange(size) if values is None else array_or_none(values)
-    if indices.ndim != 1 or indices.size == 0 or indices.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be a list of integers, got {values!r}.")
-    if indices.min() < 0 or indices.max() >= size:
-        raise ValueError(
-            f"{name} must be between 0 and {size - 1}, because there are {size} "
-            f"{counted}; got {values!r}."
-        )
-    return indices

@@ -13,9 +13,8 @@ from sklearn.utils import check_random_state
 
 from sklda._base.parameters import LEVEL, validates
 from sklda._base.sklearn_private import Interval
-from sklda._core.checks import check_numbers
+from sklda._core.checks import check_indices, check_numbers
 from sklda._topics.intervals import mixture_interval
-from sklda._topics.plotting import check_indices
 from sklda._topics.settled import Bias, Estimates, warn_unless_settled
 
 _MOST_NUMBERS = 2**21  # in an array; more documents take several steps

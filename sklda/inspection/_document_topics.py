@@ -9,12 +9,10 @@ from numpy.typing import ArrayLike
 
 from sklda._base.fitted_topics import count_models, snapshot, topic_proportions
 from sklda._base.parameters import POSITIVE_INTEGER, validates
-from sklda._core.checks import check_numbers
+from sklda._core.checks import check_indices, check_numbers, label_list
 from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda._topics.plotting import (
     Display,
-    check_indices,
-    label_list,
     largest_topics,
     legend_beside,
     shades,

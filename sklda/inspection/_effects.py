@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklda._base.covariates import numbers_of_covariates
 from sklda._base.parameters import LEVEL, validates
 from sklda._base.scaling import Scaling
-from sklda._topics.plotting import check_indices
+from sklda._core.checks import check_indices
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.text_table import as_frame_or_dict, line_of_others, table_lines
 from sklda.inspection._pooling import Linear, check_several, pool

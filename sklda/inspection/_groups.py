@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklda._base.columns import as_column
-from sklda._topics.plotting import label_list
+from sklda._core.checks import label_list
 
 MAX_GROUPS = 200  # more categories would not be legible
 MAX_BINS = 60  # of numbers and dates, unless the caller says otherwise

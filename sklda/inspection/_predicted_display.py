@@ -8,13 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sklda._base.parameters import POSITIVE_INTEGER, validates
-from sklda._core.checks import check_numbers
+from sklda._core.checks import check_indices, check_numbers, check_result, label_list
 from sklda._core.types import NameList
 from sklda._topics.plotting import (
     Display,
-    check_indices,
-    check_result,
-    label_list,
     largest_topics,
     legend_beside,
     names_of_topics,

@@ -17,16 +17,9 @@ from sklda._base.fitted_topics import (
     word_names,
 )
 from sklda._base.parameters import LEVEL, validates
-from sklda._core.checks import check_numbers
+from sklda._core.checks import check_indices, check_numbers
 from sklda._core.types import NameList, WordMetric
-from sklda._topics.plotting import (
-    EDGE,
-    FILL,
-    PanelDisplay,
-    check_indices,
-    new_panels,
-    shorten,
-)
+from sklda._topics.plotting import EDGE, FILL, PanelDisplay, new_panels, shorten
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.word_scores import RANKING_CONSTRAINTS
 from sklda.inspection._words import NO_TOKENS, top_columns

@@ -12,9 +12,9 @@ from scipy.optimize import linprog
 
 from sklda._base.fitted_topics import snapshot, topic_frequencies
 from sklda._base.parameters import validates
-from sklda._core.checks import check_numbers
+from sklda._core.checks import check_numbers, label_list
 from sklda._core.types import MatrixLike, NameList, WordMetric
-from sklda._topics.plotting import Display, label_list, shades
+from sklda._topics.plotting import Display, shades
 from sklda._topics.several_models import check_models, distributions_of_all
 from sklda._topics.topic_distances import jensen_shannon_distances
 from sklda._topics.word_scores import LABEL_CONSTRAINTS

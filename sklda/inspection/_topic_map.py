@@ -13,9 +13,9 @@ from sklda._base.fitted_topics import (
     topic_frequencies,
 )
 from sklda._base.parameters import validates
-from sklda._core.checks import check_numbers
+from sklda._core.checks import check_numbers, label_list
 from sklda._core.types import MatrixLike, NameList, WordMetric
-from sklda._topics.plotting import EDGE, FILL, Display, label_list
+from sklda._topics.plotting import EDGE, FILL, Display
 from sklda._topics.topic_distances import jensen_shannon_distances
 from sklda._topics.word_scores import LABEL_CONSTRAINTS
 from sklda.inspection._words import topic_labels

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
-from sklda._topics.plotting import check_indices
+from sklda._core.checks import check_indices
 from sklda._topics.posterior_draws import check_draws
 from sklda._topics.text_table import as_frame_or_dict, line_of_others, table_lines
 from sklda.inspection._groups import check_groups

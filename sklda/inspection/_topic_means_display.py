@@ -11,13 +11,12 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
 from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
+from sklda._core.checks import check_indices, check_result
 from sklda._core.types import NameList
 from sklda._topics.plotting import (
     EDGE,
     FILL,
     PanelDisplay,
-    check_indices,
-    check_result,
     import_pyplot,
     largest_topics,
     names_of_topics,

@@ -14,8 +14,8 @@ from sklda._base.fitted_topics import (
     snapshot,
 )
 from sklda._base.fold_in import mean_log_probability
+from sklda._core.checks import check_indices
 from sklda._core.types import MatrixLike
-from sklda._topics.plotting import check_indices
 from sklda.metrics._completion import document_completion_score
 
 

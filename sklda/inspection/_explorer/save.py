@@ -19,8 +19,8 @@ from sklda._base.fitted_topics import (
     word_names,
 )
 from sklda._base.parameters import PATH, POSITIVE_INTEGER, validates
+from sklda._core.checks import label_list
 from sklda._core.types import MatrixLike, NameList, PathLike, SupportsArray
-from sklda._topics.plotting import label_list
 from sklda.inspection._explorer.contents import ShownModel, class_weights, page_contents
 from sklda.inspection._explorer.page import build_page
 from sklda.inspection._groups import check_groups
