@@ -7,6 +7,7 @@ typed into a text; ``.. pictures:: blocking`` shows every picture of a folder, a
 
 import json
 import os
+import re
 from functools import partial
 from pathlib import Path
 
@@ -216,10 +217,15 @@ def chains_table() -> str:
             known = {k: np.nan if v is None else v for k, v in row.items()}
             rows.append([sampler, scalar, *texts(known)])
     verdicts = [
-        f"- {name}, {found['seconds']:.0f} seconds: {found['verdict']}"
+        f"- {name}, {found['seconds']:.0f} seconds: {_literal(found['verdict'])}"
         for name, found in report["summary"].items()
     ]
     return "\n".join([_table([head, *rows]), "", *verdicts])
+
+
+def _literal(text: str) -> str:
+    """Mark names that end in an underscore, which would be links, as code."""
+    return re.sub(r"\b(\w+_)(?!\w)", r"``\1``", text)
 
 
 def agreement_table() -> str:
