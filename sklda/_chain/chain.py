@@ -145,7 +145,12 @@ class Chain:
         self.prior.priors, self.prior.threads = priors, threads
 
     def learn_priors(self, *, symmetric: bool) -> None:
-        """Fit both priors to the present assignments; beta only if it is one number."""
+        """Fit both priors to the present assignments; beta only if it is one number.
+
+        While the chain is annealed, they wait.
+        """
+        if self.is_annealed:
+            return
         problem = self.problem
         counts = self.counts
         alpha = self._fitted_alpha(problem.doc_topic_prior, symmetric=symmetric)

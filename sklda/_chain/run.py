@@ -27,10 +27,6 @@ class Runnable(Protocol):
     def chains(self) -> Sequence[Chain]:
         """The chains that sweep together."""
 
-    @property
-    def is_annealed(self) -> bool:
-        """Whether the last sweep was under a larger beta."""
-
     def sweep(self) -> None:
         """Resample every token once."""
 
@@ -106,7 +102,7 @@ def run_fit(
     with fit_callbacks(estimator, data, attributes) as notify:
         for sweep in range(first + 1, until + 1):
             chain.sweep()
-            if schedule.learns(sweep) and not chain.is_annealed:
+            if schedule.learns(sweep):
                 chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")
             if schedule.evaluates(sweep):
                 chain.evaluate()

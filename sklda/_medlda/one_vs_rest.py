@@ -27,11 +27,6 @@ class OneVsRest:
         """Tokens of the corpus."""
         return self.chains[0].n_tokens
 
-    @property
-    def is_annealed(self) -> bool:
-        """Whether the last sweep was under a larger beta."""
-        return self.chains[0].is_annealed
-
     def sweep(self) -> None:
         """Sweep each chain once."""
         self.threads.map(Chain.sweep, self.chains)

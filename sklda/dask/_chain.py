@@ -112,11 +112,6 @@ class ClusterChain:
         raise NotImplementedError
 
     @property
-    def is_annealed(self) -> bool:
-        """Whether the last sweep was under a larger beta: none is."""
-        return False
-
-    @property
     def n_tasks(self) -> int:
         """Tasks of a sweep."""
         return len(self.documents)
