@@ -125,6 +125,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
 
     _may_add_documents: ClassVar[bool] = True  # when a fit goes on
     topic_assignments_: np.ndarray
+    moved_tokens_: np.ndarray
     log_joint_: np.ndarray
     log_joint_iter_: np.ndarray
     draws_: PosteriorDraws | None
@@ -265,6 +266,7 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
             "topic_word_prior_": problem.beta,
             **(prior_attributes([]) if prior is None else prior.attributes()),
             "draws_": posterior_draws(chain),
+            "moved_tokens_": np.array(chain.moved),
             "log_joint_": np.array(chain.log_joint),
             "log_joint_iter_": np.array(chain.log_joint_sweeps, dtype=np.int64),
             "n_iter_": chain.n_sweeps,

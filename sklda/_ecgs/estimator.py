@@ -128,6 +128,9 @@ class ECGSLDA(BaseGibbsLDA):
     topic_assignments_ : ndarray of shape (n_tokens,)
         Topic of each training token in the last sweep. Tokens are ordered by document,
         then by word.
+    moved_tokens_ : ndarray of shape (n_iter_,)
+        Share of the tokens whose topic each sweep changes, measured on up to 65,536 of
+        them. It falls while topics form, and is steady once they have.
     log_joint_ : ndarray of shape (n_evaluations,)
         Trace of log p(w, z | alpha, beta) in nats, including all constants.
     log_joint_iter_ : ndarray of shape (n_evaluations,)

@@ -50,6 +50,7 @@ class BaseMedLDA(BaseChainEstimator):
     coef_: np.ndarray
     loss_: np.ndarray
     acceptance_rate_: np.ndarray
+    moved_tokens_: np.ndarray
     doc_topic_prior_: np.ndarray
     topic_word_prior_: np.ndarray
     topic_weights_: np.ndarray | None
@@ -169,6 +170,7 @@ class BaseMedLDA(BaseChainEstimator):
             **joined([_attributes_of(one) for one in chains]),
             **prior_attributes([one.prior for one in chains]),
             "acceptance_rate_": acceptance_rate([one.info for one in chains]),
+            "moved_tokens_": np.mean([one.moved for one in chains], axis=0),
             "n_iter_": chain.n_sweeps,
         }
 

@@ -122,6 +122,9 @@ class MedLDARegressor(RegressorMixin, BaseMedLDA):
         standard deviations of y.
     acceptance_rate_ : ndarray of shape (n_iter_,)
         Share of proposed topic changes that each sweep accepts; 1 for "gibbs".
+    moved_tokens_ : ndarray of shape (n_iter_,)
+        Share of the tokens whose topic each sweep changes, measured on up to 65,536 of
+        them. It falls while topics form, and is steady once they have.
     doc_topic_prior_ : ndarray of shape (n_components,)
         Alpha after the last sweep; its mean over the kept samples if it is sampled.
     topic_word_prior_ : ndarray of shape (1,) or (n_components, n_features_in_)

@@ -204,8 +204,9 @@ class BaseDaskLDA(BaseTopicModel):
         Returns
         -------
         estimator
-            Fitted, without `doc_topic_` and `topic_assignments_`, which stay on the
-            workers, and with ``n_jobs`` threads for transform and score.
+            Fitted, with ``n_jobs`` threads for transform and score. It lacks
+            `doc_topic_` and `topic_assignments_`, which stay on the workers, and
+            `moved_tokens_`, which a cluster does not measure.
 
         Raises
         ------

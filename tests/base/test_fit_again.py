@@ -65,7 +65,8 @@ def test_a_refit_meanwhile_changes_no_answer(cls, answer):
 
 def test_fit_sets_these_attributes_and_no_others():
     assert fitted(fit()).keys() == set(
-        "components_ doc_topic_ topic_assignments_ log_joint_ log_joint_iter_ "
+        "components_ doc_topic_ topic_assignments_ moved_tokens_ log_joint_ "
+        "log_joint_iter_ "
         "doc_topic_prior_ topic_word_prior_ n_iter_ n_features_in_ draws_ "
         "topic_weights_ n_topics_ prior_trace_".split()
     )

@@ -6,7 +6,7 @@ from sklearn.base import clone
 
 from tests.helpers.comparison import assert_same_fit
 from tests.helpers.enumeration import TinyProblem
-from tests.helpers.small_fits import X, fit
+from tests.helpers.small_fits import X, fit, make
 from tests.helpers.ways_to_fit import GIBBS
 
 N_TOKENS = int(X.sum())
@@ -96,6 +96,22 @@ def test_trace_is_the_closed_form(learn_priors, sampler):
         np.testing.assert_allclose(
             model.log_joint_[-1], log_joint(model, X), rtol=1e-10
         )
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 9])
+def test_moved_tokens_are_those_whose_topic_a_sweep_changes(max_iter):
+    before = fit(max_iter=max_iter).topic_assignments_
+    model = fit(max_iter=max_iter + 1)
+    assert model.moved_tokens_.shape == (max_iter + 1,)
+    share = np.mean(model.topic_assignments_ != before)
+    np.testing.assert_allclose(model.moved_tokens_[-1], share, rtol=1e-12)
+
+
+def test_moved_tokens_of_a_large_corpus_are_an_estimate():
+    counts = np.random.default_rng(0).poisson(2, size=(700, 150))  # 210,000 tokens
+    before, model = (make(max_iter=n, burn_in=0).fit(counts) for n in (4, 5))
+    share = np.mean(model.topic_assignments_ != before.topic_assignments_)
+    np.testing.assert_allclose(model.moved_tokens_[-1], share, atol=0.01)
 
 
 @pytest.mark.parametrize(
