@@ -19,6 +19,7 @@ from sklda._base.sklearn_private import (
     validate_parameter_constraints,
 )
 from sklda._core.checks import check_structure
+from sklda._core.minka import LearnedPriors
 from sklda._core.problem import MAX_TOPICS, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
@@ -38,7 +39,7 @@ CONSTRAINTS: dict = {
     "n_components": [Interval(Integral, 1, MAX_TOPICS, closed="both")],
     "doc_topic_prior": [None, PRIOR_RANGE, "array-like"],
     "topic_word_prior": [None, PRIOR_RANGE, "array-like"],
-    "learn_priors": [None, StrOptions({"symmetric", "asymmetric"})],
+    "learn_priors": [None, StrOptions({"auto", "symmetric", "asymmetric"})],
     "max_iter": POSITIVE_INTEGER,
     "n_jobs": [None, *POSITIVE_INTEGER, Interval(Integral, None, -1, closed="right")],
     "random_state": ["random_state"],
@@ -48,7 +49,10 @@ TRACE_CONSTRAINTS: dict = {"evaluate_every": NATURAL_NUMBER}
 DRAWS_CONSTRAINTS: dict = {"keep_draws": NATURAL_NUMBER}
 SHARD_CONSTRAINTS: dict = {"n_shards": POSITIVE_INTEGER}
 CHAIN_CONSTRAINTS: dict = {
-    "learn_priors": [None, StrOptions({"symmetric", "asymmetric", "hierarchical"})],
+    "learn_priors": [
+        None,
+        StrOptions({"auto", "symmetric", "asymmetric", "hierarchical"}),
+    ],
     "hyperpriors": [None, dict],
     "burn_in": [None, *NATURAL_NUMBER],
     "thin": POSITIVE_INTEGER,
@@ -121,15 +125,30 @@ def make_schedule(
 ) -> Schedule:
     """Return the schedule of a fit; warn if the chain never learns its priors."""
     learn_priors = parameters.learn_priors
-    if learn_priors == "hierarchical":  # after each sweep, by the chain itself
-        learn_priors = None
-    if learn_priors is not None and burn_in < LEARNING_INTERVAL and not goes_on:
+    is_wanted = learn_priors in ("symmetric", "asymmetric")
+    if is_wanted and burn_in < LEARNING_INTERVAL and not goes_on:
         warn_user(
             f"learn_priors={learn_priors!r} has no effect: the priors are learned "
             f"every {LEARNING_INTERVAL} sweeps during burn-in, which has only "
             f"{burn_in}. Increase max_iter, or set learn_priors=None."
         )
-    return Schedule(parameters.max_iter, burn_in, thin, evaluate_every, learn_priors)
+    max_iter, learned = parameters.max_iter, learned_priors(parameters)
+    return Schedule(max_iter, burn_in, thin, evaluate_every, learned)
+
+
+def learned_priors(parameters: SimpleNamespace) -> LearnedPriors | None:
+    """Return which priors are learned by a fixed point; None if none are.
+
+    "hierarchical" ones are not: the chain samples them itself.
+    """
+    how = parameters.learn_priors
+    if how in (None, "hierarchical"):
+        return None
+    if how != "auto":
+        return LearnedPriors(how, beta=True)
+    alpha = "asymmetric" if parameters.doc_topic_prior is None else None
+    beta = parameters.topic_word_prior is None
+    return LearnedPriors(alpha, beta) if alpha is not None or beta else None
 
 
 def make_threads(parameters, in_parallel: bool = False) -> Threads:

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple, Self
 
+from sklda._core.minka import LearnedPriors
+
 LEARNING_INTERVAL = 10  # sweeps between two updates of the priors
 
 
@@ -15,7 +17,7 @@ class Schedule(NamedTuple):
     burn_in: int
     thin: int
     evaluate_every: int
-    learn_priors: str | None
+    learned: LearnedPriors | None
 
     @property
     def n_kept(self) -> int:
@@ -29,7 +31,7 @@ class Schedule(NamedTuple):
 
     def learns(self, sweep: int) -> bool:
         """Return whether the priors are learned: in burn-in only, then not."""
-        wanted = self.learn_priors is not None and sweep <= self.burn_in
+        wanted = self.learned is not None and sweep <= self.burn_in
         return wanted and sweep % LEARNING_INTERVAL == 0
 
     def evaluates(self, sweep: int) -> bool:

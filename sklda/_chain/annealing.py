@@ -17,6 +17,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from sklda._base.schedule import Schedule
 from sklda._core.problem import Corpus, Problem
 
 _MOST_SWEEPS = 100
@@ -36,9 +37,9 @@ class Annealing(NamedTuple):
         cls,
         problem: Problem[Corpus],
         init: str | np.ndarray,
-        burn_in: int,
+        schedule: Schedule,
         *,
-        has_fixed_priors: bool = True,
+        samples_priors: bool = False,
     ) -> Self:
         """Return the schedule that `init` of `check_init` names.
 
@@ -47,7 +48,8 @@ class Annealing(NamedTuple):
         """
         if problem.has_word_prior or not isinstance(init, str) or init != "annealed":
             return cls()
-        n_sweeps = burn_in if has_fixed_priors else burn_in // 2
+        priors_change = samples_priors or schedule.learned is not None
+        n_sweeps = schedule.burn_in // 2 if priors_change else schedule.burn_in
         n_sweeps = min(n_sweeps, _MOST_SWEEPS)
         tokens_per_topic = float(problem.corpus.token_ptr[-1]) / problem.n_topics
         total = _HEAT / max(n_sweeps, 1) * tokens_per_topic

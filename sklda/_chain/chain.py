@@ -21,7 +21,11 @@ from sklda._chain.start import topics_of_new
 from sklda._core import doc_topic_counts
 from sklda._core.first_topics import random_first_topics
 from sklda._core.memory import check_memory
-from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
+from sklda._core.minka import (
+    LearnedPriors,
+    doc_topic_fixed_point,
+    topic_word_fixed_point,
+)
 from sklda._core.problem import Corpus, Counts, Problem
 from sklda._core.random_streams import RandomStreams
 from sklda._core.sampled_parameters import (
@@ -153,19 +157,21 @@ class Chain:
             self.prior = HierarchicalPrior(self.problem, lengths, self.rng)
         self.prior.priors, self.prior.threads = priors, threads
 
-    def learn_priors(self, *, symmetric: bool) -> None:
-        """Fit both priors to the present assignments; beta only if it is one number.
+    def learn_priors(self, learned: LearnedPriors) -> None:
+        """Fit these priors to the present assignments; beta only if it is one number.
 
         While the chain is annealed, they wait.
         """
         if self.is_annealed:
             return
         problem = self.problem
-        counts = self.counts
-        alpha = self._fitted_alpha(problem.doc_topic_prior, symmetric=symmetric)
-        self.learned_alpha.append(alpha.copy())
-        self.problem = problem._replace(doc_topic_prior=alpha)
-        if not problem.has_word_prior:
+        if learned.alpha is not None:
+            symmetric = learned.alpha == "symmetric"
+            alpha = self._fitted_alpha(problem.doc_topic_prior, symmetric=symmetric)
+            self.learned_alpha.append(alpha.copy())
+            self.problem = problem._replace(doc_topic_prior=alpha)
+        if learned.beta and not problem.has_word_prior:
+            counts = self.counts
             beta = topic_word_fixed_point(
                 problem.topic_word_prior,
                 doc_topic_counts.word_topic_histogram(counts.word_topic),

@@ -228,10 +228,8 @@ class BaseGibbsLDA(BaseChainEstimator, BaseLDA):
 
         z = first_topics(init, problem, of_part, rng, threads)
         sampler = self._make_sampler(problem, threads)
-        is_fixed = prior is None and self.learn_priors is None
-        annealing = Annealing.of(
-            problem, init, schedule.burn_in, has_fixed_priors=is_fixed
-        )
+        samples = prior is not None or self._parameters.learn_priors == "hierarchical"
+        annealing = Annealing.of(problem, init, schedule, samples_priors=samples)
         return Chain(sampler, problem, rng, keep_draws, z, prior, annealing=annealing)
 
     def _sampled_prior(

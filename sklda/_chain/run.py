@@ -10,6 +10,7 @@ from sklda._base.fitting import Progress, fit_callbacks
 from sklda._base.parameters import make_schedule
 from sklda._base.schedule import Schedule
 from sklda._chain.chain import Chain
+from sklda._core.minka import LearnedPriors
 
 
 class Runnable(Protocol):
@@ -30,8 +31,8 @@ class Runnable(Protocol):
     def sweep(self) -> None:
         """Resample every token once."""
 
-    def learn_priors(self, *, symmetric: bool) -> None:
-        """Fit both priors to the present assignments."""
+    def learn_priors(self, learned: LearnedPriors) -> None:
+        """Fit these priors to the present assignments."""
 
     def evaluate(self) -> None:
         """Add an entry to the trace."""
@@ -102,8 +103,8 @@ def run_fit(
     with fit_callbacks(estimator, data, attributes) as notify:
         for sweep in range(first + 1, until + 1):
             chain.sweep()
-            if schedule.learns(sweep):
-                chain.learn_priors(symmetric=schedule.learn_priors == "symmetric")
+            if schedule.learned is not None and schedule.learns(sweep):
+                chain.learn_priors(schedule.learned)
             if schedule.evaluates(sweep):
                 chain.evaluate()
             if kept := schedule.keeps(sweep):

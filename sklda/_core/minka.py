@@ -9,6 +9,8 @@ tokens of document d on topic k, n_d their sum and A = sum_k alpha_k,
 and the same with words in place of topics for a symmetric beta.
 """
 
+from typing import Literal, NamedTuple
+
 import numpy as np
 
 from sklda._core.doc_topic_counts import histogram_of, pairs_of
@@ -21,6 +23,13 @@ _TOLERANCE = 1e-4  # relative
 _LARGE = 10.0  # from where on the asymptotic series of psi has all digits
 # B_2k / 2k for k = 6, ..., 1, of psi(x) = log(x) - 1 / 2x - sum_k (B_2k / 2k) x^-2k.
 _OF_PSI = (-691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
+
+
+class LearnedPriors(NamedTuple):
+    """Which priors are learned, and whether topics share one alpha."""
+
+    alpha: Literal["symmetric", "asymmetric"] | None
+    beta: bool
 
 
 def _gain(counts, prior):

@@ -45,4 +45,6 @@ InitLike: TypeAlias = (
 )
 
 # How a chain finds its priors.
-LearnPriors: TypeAlias = Literal["symmetric", "asymmetric", "hierarchical"] | None
+LearnPriors: TypeAlias = (
+    Literal["auto", "symmetric", "asymmetric", "hierarchical"] | None
+)

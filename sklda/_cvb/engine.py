@@ -11,7 +11,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from sklda._core.corpus import kernel_ranges, ranges, some_documents
-from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
+from sklda._core.minka import (
+    LearnedPriors,
+    doc_topic_fixed_point,
+    topic_word_fixed_point,
+)
 from sklda._core.problem import Priors, Problem, WeightedCorpus
 from sklda._core.random_streams import RandomStreams
 from sklda._core.threads import Threads
@@ -155,17 +159,18 @@ class Engine:
     def _histograms(self) -> CountHistograms:
         return self.approximation.histograms(self.problem, self.responsibilities)
 
-    def learn_priors(self, *, symmetric: bool) -> None:
-        """Fit alpha and, if it is one number, beta to the present responsibilities."""
+    def learn_priors(self, learned: LearnedPriors) -> None:
+        """Fit these priors to the present responsibilities; no array of beta."""
         problem, histograms = self.problem, self._histograms()
-        alpha = doc_topic_fixed_point(
-            problem.doc_topic_prior,
-            histograms.doc_topic,
-            np.unique(self.lengths, return_counts=True),
-            symmetric=symmetric,
-        )
-        self.problem = problem._replace(doc_topic_prior=alpha)
-        if not problem.has_word_prior:
+        if learned.alpha is not None:
+            alpha = doc_topic_fixed_point(
+                problem.doc_topic_prior,
+                histograms.doc_topic,
+                np.unique(self.lengths, return_counts=True),
+                symmetric=learned.alpha == "symmetric",
+            )
+            self.problem = problem._replace(doc_topic_prior=alpha)
+        if learned.beta and not problem.has_word_prior:
             beta = topic_word_fixed_point(
                 problem.topic_word_prior,
                 histograms.word_topic[1:],

@@ -278,14 +278,14 @@ class CVBLDA(BaseLDA):
             with fit_callbacks(self, {"X": X, "y": y}, engine.attributes) as notify:
                 for sweep in range(1, max_iter + 1):
                     engine.sweep()
-                    if schedule.learns(sweep):
-                        engine.learn_priors(symmetric=self.learn_priors == "symmetric")
+                    if schedule.learned is not None and schedule.learns(sweep):
+                        engine.learn_priors(schedule.learned)
                     if schedule.evaluates(sweep):
                         engine.evaluate()
                     progress.report(sweep)
                     # Where priors are learned, the first sweep with new ones tells.
                     learned = sweep > 1 and schedule.learns(sweep - 1)
-                    settled = self.learn_priors is None or learned
+                    settled = schedule.learned is None or learned
                     ended = notify(sweep) or (settled and engine.change < tol)
                     if ended:
                         break

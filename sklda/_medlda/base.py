@@ -82,10 +82,8 @@ class BaseMedLDA(BaseChainEstimator):
         threads: Threads,
     ) -> Chain | OneVsRest:
         init, rng = check_init(self, problem), random_streams(self.random_state)
-        is_fixed = self.learn_priors is None
-        annealing = Annealing.of(
-            problem, init, schedule.burn_in, has_fixed_priors=is_fixed
-        )
+        samples = self._parameters.learn_priors == "hierarchical"
+        annealing = Annealing.of(problem, init, schedule, samples_priors=samples)
 
         def new_chain(tasks, rng, threads):
             return self._new_chain(init, problem, tasks, rng, threads, annealing)

@@ -8,6 +8,7 @@ import numpy as np
 
 from sklda._chain.chain import Chain, describe_proposals
 from sklda._chain.hierarchical import GammaPriors
+from sklda._core.minka import LearnedPriors
 from sklda._core.threads import Threads
 
 
@@ -36,9 +37,9 @@ class OneVsRest:
         for chain in self.chains:  # which are swept side by side, by the threads
             chain.sample_priors(priors, Threads(1))
 
-    def learn_priors(self, *, symmetric: bool) -> None:
+    def learn_priors(self, learned: LearnedPriors) -> None:
         """Fit the priors of each chain."""
-        self.threads.map(lambda c: c.learn_priors(symmetric=symmetric), self.chains)
+        self.threads.map(lambda chain: chain.learn_priors(learned), self.chains)
 
     def evaluate(self) -> None:
         """Enter the log joint of each chain into its trace."""

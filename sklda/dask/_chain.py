@@ -19,6 +19,7 @@ from distributed import Future
 from sklda._chain.hierarchical import GammaPriors
 from sklda._chain.hierarchical_prior import HierarchicalPrior
 from sklda._core.doc_topic_counts import Histogram, merged
+from sklda._core.minka import LearnedPriors
 from sklda._core.problem import Problem
 from sklda._core.random_streams import RandomStreams, advance
 from sklda._core.sampled_parameters import copy_of
@@ -221,9 +222,9 @@ class ClusterChain:
         task = self.cluster.task(Problem, f"{how}-{self.n_sweeps}-priors", *problem)
         (self.problem,) = self.cluster.submit([task])
 
-    def learn_priors(self, *, symmetric: bool) -> None:
-        """Fit both priors to the present assignments."""
-        self.problem = self._from_histograms(fit_priors, "learn-priors", symmetric)
+    def learn_priors(self, learned: LearnedPriors) -> None:
+        """Fit these priors to the present assignments."""
+        self.problem = self._from_histograms(fit_priors, "learn-priors", learned)
 
     def evaluate(self) -> None:
         """Enter log p(w, z | alpha, beta) into the trace."""

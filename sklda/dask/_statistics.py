@@ -18,7 +18,11 @@ from sklda._core.doc_topic_counts import (
     merged,
     pairs_of,
 )
-from sklda._core.minka import doc_topic_fixed_point, topic_word_fixed_point
+from sklda._core.minka import (
+    LearnedPriors,
+    doc_topic_fixed_point,
+    topic_word_fixed_point,
+)
 from sklda._core.problem import Problem, padded
 from sklda.dask._counts import PackedCounts, topic_totals, unpack
 from sklda.dask._parts import PartDocuments, PartState, writable
@@ -43,13 +47,19 @@ def count_words(block: PackedCounts, n_topics: int) -> tuple[Histogram, np.ndarr
     return (values, times), topic_totals(counts, n_topics)
 
 
-def fit_priors(problem: Problem, parts: list, blocks: list, symmetric: bool) -> Problem:
-    """Return the problem with both priors fitted to what parts and blocks counted."""
+def fit_priors(
+    problem: Problem, parts: list, blocks: list, learned: LearnedPriors
+) -> Problem:
+    """Return the problem with priors fitted to what parts and blocks counted."""
     pairs, lengths, (counts, times), topic = _of_all(parts, blocks)
-    alpha, beta, some = problem.doc_topic_prior, problem.topic_word_prior, counts > 0
-    alpha = doc_topic_fixed_point(alpha, pairs, lengths, symmetric=symmetric)
-    above_0 = counts[some], times[some]
-    beta = topic_word_fixed_point(beta, above_0, topic, problem.n_words)
+    alpha, beta = problem.doc_topic_prior, problem.topic_word_prior
+    if learned.alpha is not None:
+        symmetric = learned.alpha == "symmetric"
+        alpha = doc_topic_fixed_point(alpha, pairs, lengths, symmetric=symmetric)
+    if learned.beta:
+        is_positive = counts > 0
+        positive = counts[is_positive], times[is_positive]
+        beta = topic_word_fixed_point(beta, positive, topic, problem.n_words)
     return problem._replace(doc_topic_prior=alpha, topic_word_prior=beta)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sklda._base.parameters import learned_priors
 from sklda.diagnostics import _statistics as statistics
 
 # Each with the format of its numbers.
@@ -71,7 +72,7 @@ def rows_of_fits(estimators: list[Any]) -> dict[str, dict[str, float]]:
 
 def learns_priors(estimator: Any) -> bool:
     """Return whether each fit learns priors of its own, and then keeps them."""
-    return estimator._parameters.learn_priors in ("symmetric", "asymmetric")
+    return learned_priors(estimator._parameters) is not None
 
 
 def texts(row: dict[str, float]) -> list[str]:
