@@ -243,7 +243,7 @@ class Chain:
         problem, counts = before._replace(corpus=corpus), self.counts
         z = topics_of_new(problem, before, counts, self.rng, threads)
         z[: self.z.size] = self.z
-        prior = self.prior and self.prior.of_more(problem)
+        prior = self.prior and self.prior.for_more_documents(problem)
         return type(self)(sampler, problem, self.rng, self.draws.maxlen, z, prior)
 
     def describe(self) -> str:
@@ -263,7 +263,7 @@ class Chain:
         """Return a copy, as if stopped here, that further sweeps do not change."""
         other = copy(self)
         other.z = self.z.copy()
-        other.problem = self.problem.with_own_priors()
+        other.problem = self.problem.with_copied_priors()
         other.averages = self.averages.copy()
         other.prior = self.prior and copy_of(self.prior)
         other.response = self.response and copy_of(self.response)

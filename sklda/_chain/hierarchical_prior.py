@@ -159,7 +159,7 @@ class HierarchicalPrior(SampledPrior):
         """Return the fitted attributes of the kept samples."""
         return prior_attributes([self])
 
-    def of_more(self, problem: Problem) -> Self:
+    def for_more_documents(self, problem: Problem) -> Self:
         """Return the present sample for more documents; no other is kept."""
         other = copy_of(self)
         other.lengths = length_histogram(problem.corpus)

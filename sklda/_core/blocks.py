@@ -21,7 +21,7 @@ from sklda._core.refusals import BLOCKS, n_dimensions
 
 LARGE = 2**27  # cells of a matrix from which on it is read in blocks
 BLOCK_CELLS = 2**22  # in a block of such a matrix, about
-_OF_SYSTEMS = {"thumbs.db", "desktop.ini", "__macosx", "lost+found"}
+_SYSTEM_FILES = {"thumbs.db", "desktop.ini", "__macosx", "lost+found"}
 _LONG = 200  # characters of a path in a message
 
 
@@ -39,8 +39,8 @@ def read_in_blocks(X: Any) -> Iterator[tuple[str, Any]] | None:
     if isinstance(X, list | tuple):
         return _items(X) if len(X) > 0 and n_dimensions(X[0]) == 2 else None
     is_array = hasattr(X, "shape") or hasattr(X, "__array__")
-    in_order = isinstance(X, Iterable) and not isinstance(X, Set | Mapping)
-    return _items(X) if in_order and not is_array else None
+    is_ordered = isinstance(X, Iterable) and not isinstance(X, Set | Mapping)
+    return _items(X) if is_ordered and not is_array else None
 
 
 def check_repeatable(X: Any, reader: str, name: str = "X") -> None:
@@ -55,13 +55,15 @@ def check_repeatable(X: Any, reader: str, name: str = "X") -> None:
 
 def _files(folder):
     if not os.path.isdir(folder):
-        given = repr(folder if len(folder) <= _LONG else f"{folder[:_LONG]}...")
+        quoted = repr(folder if len(folder) <= _LONG else f"{folder[:_LONG]}...")
         raise ValueError(
-            f"X is {given}, which is not a folder. X must be a matrix of counts "
+            f"X is {quoted}, which is not a folder. X must be a matrix of counts "
             "(documents x words), such as CountVectorizer creates from texts, or "
             f"{BLOCKS}."
         )
-    files = [path for path in sorted(Path(folder).iterdir()) if not _of_system(path)]
+    files = [
+        path for path in sorted(Path(folder).iterdir()) if not _is_system_file(path)
+    ]
     foreign = [path.name for path in files if not is_zipfile(path)]
     if foreign:
         raise ValueError(
@@ -78,8 +80,8 @@ def _files(folder):
             ) from error
 
 
-def _of_system(path):
-    return path.name.startswith(".") or path.name.lower() in _OF_SYSTEMS
+def _is_system_file(path):
+    return path.name.startswith(".") or path.name.lower() in _SYSTEM_FILES
 
 
 def _rows(X):

@@ -83,9 +83,9 @@ def shown(names: Iterable[str]) -> str:
     return f"{listed} and {more} more" if more > 0 else listed
 
 
-def differences(a: list[str], b: list[str], of_a: str, of_b: str) -> str:
+def differences(a: list[str], b: list[str], name_a: str, name_b: str) -> str:
     """Return in a sentence which words only one of two lists has."""
-    only = {of_a: sorted({*a} - {*b}), of_b: sorted({*b} - {*a})}
+    only = {name_a: sorted({*a} - {*b}), name_b: sorted({*b} - {*a})}
     parts = [
         f"{shown(names)} only in {where}" for where, names in only.items() if names
     ]

@@ -85,13 +85,13 @@ def _joined(kind: type[CorpusT], parts: Iterator[CorpusT]) -> CorpusT:
     with ArrayFile(np.int32) as word, ArrayFile(dtype) as count:
         doc_ptr, n_tokens = [np.zeros(1, np.int64)], 0
         for part in parts:
-            of_cells = part[2]
+            cell_values = part[2]
             if kind is Corpus:  # token_ptr, which begins with 0
-                of_cells = n_tokens + of_cells[len(doc_ptr) > 1 :]
+                cell_values = n_tokens + cell_values[len(doc_ptr) > 1 :]
                 n_tokens += part[2][-1]
             doc_ptr.append(doc_ptr[-1][-1] + part.doc_ptr[1:])
             word.append(part.word)
-            count.append(of_cells)
+            count.append(cell_values)
         return kind(np.concatenate(doc_ptr), word.read(), count.read())
 
 
@@ -267,7 +267,7 @@ def some_documents(corpus: CorpusT, first: int, last: int) -> CorpusT:
     return corpus._replace(doc_ptr=corpus.doc_ptr[first : last + 1])
 
 
-def documents_at_a_time(corpus: Corpus) -> Iterator[Corpus]:
+def document_chunks(corpus: Corpus) -> Iterator[Corpus]:
     """Yield the documents in pieces of which a statistic takes little memory."""
     before = tokens_before(corpus)
     n = 1 + int(before[-1] - before[0]) // _AT_A_TIME
@@ -324,11 +324,11 @@ def _take(corpus, first, n_cells):
     counts = token_ptr[1:]
     # Some documents at a time: the numbers of their cells take memory, too.
     for documents in ranges(doc_ptr, 1 + int(doc_ptr[-1]) // _CHUNK):
-        some = slice(*documents)
-        cells = _numbers(first[some], n_cells[some])
-        own = slice(*doc_ptr[list(documents)])
-        word[own] = corpus.word[cells]
-        counts[own] = corpus.token_ptr[cells + 1] - corpus.token_ptr[cells]
+        chunk = slice(*documents)
+        cells = _numbers(first[chunk], n_cells[chunk])
+        taken = slice(*doc_ptr[list(documents)])
+        word[taken] = corpus.word[cells]
+        counts[taken] = corpus.token_ptr[cells + 1] - corpus.token_ptr[cells]
     np.cumsum(counts, out=counts)
     return Corpus(doc_ptr, word, token_ptr)
 
@@ -340,30 +340,32 @@ def n_documents_in_common(a: Corpus, b: Corpus) -> int:
     n_docs = differs[0] - 1 if differs.size > 0 else n - 1
     for first in range(0, a.doc_ptr[n_docs], _CHUNK):
         last = min(first + _CHUNK, a.doc_ptr[n_docs])
-        own, ends = slice(first, last), slice(first + 1, last + 1)
-        same = (a.word[own] == b.word[own]) & (a.token_ptr[ends] == b.token_ptr[ends])
-        if not same.all():
-            cell = first + same.argmin()
+        cells, ends = slice(first, last), slice(first + 1, last + 1)
+        is_same = (a.word[cells] == b.word[cells]) & (
+            a.token_ptr[ends] == b.token_ptr[ends]
+        )
+        if not is_same.all():
+            cell = first + is_same.argmin()
             return int(np.searchsorted(a.doc_ptr, cell, side="right") - 1)
     return int(n_docs)
 
 
 def word_cells(problem: Problem[Corpus]) -> np.ndarray:
     """Return the number of cells of each word, (n_words,)."""
-    return _sum_over_cells(problem, of_tokens=False).astype(np.int64)
+    return _sum_over_cells(problem, is_weighted=False).astype(np.int64)
 
 
 def word_tokens(problem: Problem[Corpus]) -> np.ndarray:
     """Return the number of tokens of each word, (n_words,) float64."""
-    return _sum_over_cells(problem, of_tokens=True)
+    return _sum_over_cells(problem, is_weighted=True)
 
 
-def _sum_over_cells(problem, *, of_tokens):
+def _sum_over_cells(problem, *, is_weighted):
     _, word, token_ptr = problem.corpus
     sums = np.zeros(problem.n_words)
     for first in range(0, word.size, _CHUNK):  # else X would be copied several times
         cells = slice(first, first + _CHUNK)
-        counts = np.diff(token_ptr[first : first + _CHUNK + 1]) if of_tokens else None
+        counts = np.diff(token_ptr[first : first + _CHUNK + 1]) if is_weighted else None
         sums += np.bincount(word[cells], counts, problem.n_words)
     return sums
 

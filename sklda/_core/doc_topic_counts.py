@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sklda._core.corpus import document_lengths, documents_at_a_time
+from sklda._core.corpus import document_chunks, document_lengths
 from sklda._simd.compile import kernel
 
 Histogram = tuple[np.ndarray, np.ndarray]  # values in order, how often each occurs
@@ -37,8 +37,8 @@ def add_scaled_doc_topic(corpus, z, scale, total):
 def doc_topic_histogram(corpus, z, n_lanes) -> Histogram:
     """Return a histogram of the pairs of a topic and an n_dk > 0, each one number."""
     histograms = []
-    for some in documents_at_a_time(corpus):
-        histograms.append(histogram_of(*doc_topic_cells(some, z, n_lanes)))
+    for chunk in document_chunks(corpus):
+        histograms.append(histogram_of(*doc_topic_cells(chunk, z, n_lanes)))
     return merged(histograms)
 
 

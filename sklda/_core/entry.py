@@ -21,13 +21,13 @@ def entry(numbers, i):
 
 @overload(entry, jit_options=_INLINED)
 def _(numbers, i):
-    def one(numbers, i):
+    def read_shared(numbers, i):
         return numbers
 
-    def many(numbers, i):
+    def read_item(numbers, i):
         return numbers[i]
 
-    return many if isinstance(numbers, types.Array) else one
+    return read_item if isinstance(numbers, types.Array) else read_shared
 
 
 def differ(numbers):
@@ -50,13 +50,13 @@ def priors_of(w, priors):
 def _(w, priors):
     cls = priors.instance_class
 
-    def one(w, priors):
+    def read_shared(w, priors):
         return priors
 
-    def many(w, priors):
+    def read_item(w, priors):
         return cls(priors.doc_topic, priors.topic_word[w], priors.topic_word_sum)
 
-    return many if isinstance(priors.types[1], types.Array) else one
+    return read_item if isinstance(priors.types[1], types.Array) else read_shared
 
 
 def beta_sum(n_words, priors):
@@ -68,10 +68,10 @@ def beta_sum(n_words, priors):
 
 @overload(beta_sum, jit_options={**_INLINED, "_nrt": True})  # it returns an array
 def _(n_words, priors):
-    def one(n_words, priors):
+    def read_shared(n_words, priors):
         return np.float64(n_words) * priors.topic_word
 
-    def many(n_words, priors):
+    def read_item(n_words, priors):
         return priors.topic_word_sum
 
-    return many if isinstance(priors.types[2], types.Array) else one
+    return read_item if isinstance(priors.types[2], types.Array) else read_shared

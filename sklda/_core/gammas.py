@@ -112,16 +112,16 @@ def draw_rows(key, first, counts, extra, beta, rows, total):
     for i in range(counts.shape[0]):
         w = first + i
         row = rows[i, :n_topics]
-        own = np.uint64(hashed(key, w))
-        enter_stream(own, n_topics, rng)  # the numbers before it are of `_propose`
+        word_key = np.uint64(hashed(key, w))
+        enter_stream(word_key, n_topics, rng)  # the numbers before it are of `_propose`
         if beta < 1:
-            _propose(own, beta, row)
+            _propose(word_key, beta, row)
         for k in range(n_topics):
             count = counts[i, k] + (1 if extra[k] == w else 0)
             if count > 0 or beta >= 1:
                 row[k] = large_shape(count + beta, rng)
             elif row[k] < 0:
-                row[k] = _draw_unsure(own, k, beta, rng)
+                row[k] = _draw_unsure(word_key, k, beta, rng)
             total[k] += row[k]
 
 

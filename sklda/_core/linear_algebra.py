@@ -21,18 +21,18 @@ def multiply(x, weights, eta):
 
 
 @lean_kernel
-def set_products(x, first, other, by_row, products):
+def set_products(x, first, i, row_weight, products):
     """Set products[j] to sum_r x[j, r] x[other, r] by_row[r] for all j from `first` on.
 
     They are computed for several j at once, from a multiple of `WEIGHTS` on.
     """
-    n_rows, zeros = by_row.size, broadcast(by_row[0] * 0, ROWS)
-    begin = other * n_rows
+    n_rows, zeros = row_weight.size, broadcast(row_weight[0] * 0, ROWS)
+    begin = i * n_rows
     for j in range(first - first % WEIGHTS, x.shape[0], WEIGHTS):
         a = b = c = d = zeros
         at = j * n_rows
         for r in range(0, n_rows, ROWS):
-            w = load(x, begin + r, ROWS) * load(by_row, r, ROWS)
+            w = load(x, begin + r, ROWS) * load(row_weight, r, ROWS)
             a = a + load(x, at + r, ROWS) * w
             b = b + load(x, at + n_rows + r, ROWS) * w
             c = c + load(x, at + 2 * n_rows + r, ROWS) * w

@@ -22,7 +22,7 @@ _MAX_STEPS = 50
 _TOLERANCE = 1e-4  # relative
 _LARGE = 10.0  # from where on the asymptotic series of psi has all digits
 # B_2k / 2k for k = 6, ..., 1, of psi(x) = log(x) - 1 / 2x - sum_k (B_2k / 2k) x^-2k.
-_OF_PSI = (-691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
+_PSI_SERIES = (-691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
 
 
 class LearnedPriors(NamedTuple):
@@ -49,21 +49,23 @@ def _fill_gain(counts, prior, gain):
         while x < _LARGE:
             sum_ += n / (x * (x + n))
             x += 1
-        inverse, other = 1 / x, 1 / (x + n)
-        between = n * inverse * other
+        inverse, inverse_sum = 1 / x, 1 / (x + n)
+        between = n * inverse * inverse_sum
         sum_ += log1p_double(n / x) + 0.5 * between
-        gain[i] = sum_ + _tail(inverse * inverse, other, between * (inverse + other))
+        gain[i] = sum_ + _tail(
+            inverse * inverse, inverse_sum, between * (inverse + inverse_sum)
+        )
 
 
 @inlined_kernel
-def _tail(t, other, difference):
+def _tail(t, s_root, difference):
     """Return the series of psi in t = x^-2, less that in s = other^2 = t - difference.
 
     Horner's scheme for p(t) - p(s), with p(t) beside it: nothing cancels.
     """
     p, result = 0.0, 0.0
-    for factor in _OF_PSI:
-        result = (p + factor) * difference + other * other * result
+    for factor in _PSI_SERIES:
+        result = (p + factor) * difference + s_root * s_root * result
         p = (p + factor) * t
     return result
 

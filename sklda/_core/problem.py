@@ -139,25 +139,25 @@ class Problem(NamedTuple, Generic[CorpusT]):
         sums = self.doc_topic_prior.sum(axis=-1)
         return sums if self.prior_row is None else sums[self.prior_row]
 
-    def with_own_priors(self) -> Self:
+    def with_copied_priors(self) -> Self:
         """Return the problem with copies of the priors."""
         return self._replace(
             doc_topic_prior=self.doc_topic_prior.copy(),
             topic_word_prior=word_prior(deepcopy(self.beta)),
         )
 
-    def kernel_priors(self, of_array: np.float32 | np.ndarray = _IN_TABLES) -> Priors:
+    def kernel_priors(self, array_beta: np.float32 | np.ndarray = _IN_TABLES) -> Priors:
         """Return the priors as kernels take them.
 
-        Where beta is an array, it becomes `of_array`. The default is for kernels whose
-        tables hold beta (`sklda._core.word_prior`).
+        An array of beta becomes `array_beta`. The default is for kernels whose count
+        tables contain beta (`sklda._core.word_prior`).
         """
         shared = self.prior_row is None
         alpha = pad_prior(self.doc_topic_prior if shared else self.doc_topic_prior[0])
         if self.has_word_prior:
             total = np.ones(self.n_lanes, np.float32)
             total[: self.n_topics] = self.beta_sum
-            return Priors(alpha, of_array, total)
+            return Priors(alpha, array_beta, total)
         beta = np.float32(self.topic_word_prior)
         return Priors(alpha, beta, np.float32(self.n_words) * beta)
 

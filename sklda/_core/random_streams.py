@@ -117,9 +117,9 @@ def hashed(key, i):
 @inlined_kernel
 def enter_stream(key, i, rng):
     """Set `rng` to the start of the i-th stream of a key."""
-    own = hashed(key, i)
-    rng[0] = hashed(own, 0)
-    rng[1] = hashed(own, 1) | np.uint64(1)
+    stream_key = hashed(key, i)
+    rng[0] = hashed(stream_key, 0)
+    rng[1] = hashed(stream_key, 1) | np.uint64(1)
 
 
 @inlined_kernel

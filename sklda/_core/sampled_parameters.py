@@ -62,7 +62,7 @@ class SampledPrior(SampledParameters, Protocol):
     def add_to_proportions(self, theta: np.ndarray, lengths: np.ndarray) -> None:
         """Add the mean of alpha / (length + sum of alpha) to theta, in place."""
 
-    def of_more(self, problem: Problem) -> Self:
+    def for_more_documents(self, problem: Problem) -> Self:
         """Return the present sample for more documents; no other is kept."""
 
 
@@ -78,8 +78,8 @@ P = TypeVar("P", bound=SampledParameters)
 
 def copy_of(parameters: P) -> P:
     """Return a copy that later draws do not change."""
-    other = copy(parameters)
+    duplicate = copy(parameters)
     fields = vars(parameters).items()
     lists = {name: value.copy() for name, value in fields if isinstance(value, list)}
-    vars(other).update(lists)
-    return other
+    vars(duplicate).update(lists)
+    return duplicate

@@ -79,10 +79,12 @@ def _count_threads(n_jobs: int | None) -> int:
     joblib's backends say how many processes may be started: in a worker of
     `multiprocessing.Pool` none. They limit no threads, unless calls are nested deeply.
     """
-    backend, of_context = get_active_backend()
+    backend, context_n_jobs = get_active_backend()
     if isinstance(backend, SequentialBackend):
         return 1
-    return ThreadingBackend().effective_n_jobs(of_context if n_jobs is None else n_jobs)
+    return ThreadingBackend().effective_n_jobs(
+        context_n_jobs if n_jobs is None else n_jobs
+    )
 
 
 def _work(tasks: SimpleQueue, lock) -> None:

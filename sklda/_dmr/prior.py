@@ -122,7 +122,7 @@ class CovariatePrior(SampledPrior):
             "_covariates_are_named": self.scaling.named,
         }
 
-    def of_more(self, problem: Problem) -> Self:
+    def for_more_documents(self, problem: Problem) -> Self:
         """Return the present sample; documents without covariates are not added."""
         other = copy_of(self)
         other.kept = []

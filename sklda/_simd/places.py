@@ -42,14 +42,14 @@ def _(context, builder, sig, args):
     lanes = context.get_value_type(sig.return_type)
     data = context.make_array(sig.args[0])(context, builder, array).data
     first = context.make_array(sig.args[1])(context, builder, places).data
-    found, one = undefined(lanes), ir.Constant(INT64, 1)
-    mask = builder.sub(builder.shl(one, bits), one)
+    found, unit = undefined(lanes), ir.Constant(INT64, 1)
+    mask = builder.sub(builder.shl(unit, bits), unit)
     # One lane after the other: the instruction for all waits for what was just stored.
     for lane in range(lanes.count):
         place = builder.gep(first, [builder.add(k, ir.Constant(INT64, lane))])
-        own = builder.load(place)
-        own = builder.zext(own, INT64) if own.type.width < 64 else own
-        at = builder.gep(data, [builder.and_(own, mask)])
+        number = builder.load(place)
+        number = builder.zext(number, INT64) if number.type.width < 64 else number
+        at = builder.gep(data, [builder.and_(number, mask)])
         found = builder.insert_element(
             found, builder.load(at), ir.Constant(INT32, lane)
         )

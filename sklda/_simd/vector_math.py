@@ -13,17 +13,17 @@ _LOG2_E = np.float32(1.4426950408889634)
 _ROUNDING = np.float32(1.5 * 2**23)
 # ln 2 in two parts; the first has so few digits that integers times it are exact.
 _LN2_HIGH, _LN2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
-_OF_EXP = tuple(1 / math.factorial(i) for i in range(13, -1, -1))
-_OF_LOG = tuple(2 / (2 * i + 1) for i in range(10, -1, -1))
+_EXP_SERIES = tuple(1 / math.factorial(i) for i in range(13, -1, -1))
+_LOG_SERIES = tuple(2 / (2 * i + 1) for i in range(10, -1, -1))
 _LOG2_E_DOUBLE = 1.4426950408889634
 _LN2_HIGH_DOUBLE, _LN2_LOW_DOUBLE = 0.6931471803691238, 1.9082149292705877e-10
 _LARGE = 10.0  # from where on Stirling's series has all digits
 # B_2k / (2k (2k - 1)) for k = 6, ..., 1, of log(Gamma(x)) - (x - 1/2) log(x) + x.
-_OF_LOG_GAMMA = (-691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
+_LOG_GAMMA_SERIES = (-691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
 # pi / 2 in two parts, as above.
 _HALF_PI_HIGH, _HALF_PI_LOW = 1.5707963267341256, 6.077100506506192e-11
-_OF_COS = tuple((-1) ** i / math.factorial(2 * i) for i in range(9, -1, -1))
-_OF_SIN = tuple((-1) ** i / math.factorial(2 * i + 1) for i in range(8, -1, -1))
+_COS_SERIES = tuple((-1) ** i / math.factorial(2 * i) for i in range(9, -1, -1))
+_SIN_SERIES = tuple((-1) ** i / math.factorial(2 * i + 1) for i in range(8, -1, -1))
 
 
 @inlined_kernel
@@ -95,7 +95,7 @@ def exp_double(x):
     n = np.floor(x * _LOG2_E_DOUBLE + 0.5)
     r = x - n * _LN2_HIGH_DOUBLE - n * _LN2_LOW_DOUBLE
     p = 0.0
-    for factor in _OF_EXP:
+    for factor in _EXP_SERIES:
         p = p * r + factor
     return p * np.int64(np.int64(n + 1023) << 52).view(np.float64)
 
@@ -112,7 +112,7 @@ def log_double(x):
     s = (m - 1) / (m + 1)
     t = s * s
     p = 0.0
-    for factor in _OF_LOG:
+    for factor in _LOG_SERIES:
         p = p * t + factor
     return n * _LN2_HIGH_DOUBLE + (n * _LN2_LOW_DOUBLE + s * p)
 
@@ -152,15 +152,15 @@ def log_rising(x, n):
         factor *= x / y
         x += 1
         y += 1
-    inverse, other = 1 / x, 1 / y
-    s, t = inverse * inverse, other * other
+    inverse_x, inverse_y = 1 / x, 1 / y
+    s, t = inverse_x * inverse_x, inverse_y * inverse_y
     p, q = 0.0, 0.0
-    for coefficient in _OF_LOG_GAMMA:
+    for coefficient in _LOG_GAMMA_SERIES:
         p = p * s + coefficient
         q = q * t + coefficient
     # (y - 1/2) log(y) - (x - 1/2) log(x) - n, without a difference of large numbers.
-    between = n * log_double(x) + ((y - 0.5) * log1p_double(n * inverse) - n)
-    return log_double(factor) + between + (q * other - p * inverse)
+    between = n * log_double(x) + ((y - 0.5) * log1p_double(n * inverse_x) - n)
+    return log_double(factor) + between + (q * inverse_y - p * inverse_x)
 
 
 @inlined_kernel
@@ -172,9 +172,9 @@ def cos_sin(x):
     n = np.floor(x * (2 / math.pi) + 0.5)
     r = x - n * _HALF_PI_HIGH - n * _HALF_PI_LOW
     s, cos, sin = r * r, 0.0, 0.0
-    for factor in _OF_COS:
+    for factor in _COS_SERIES:
         cos = cos * s + factor
-    for factor in _OF_SIN:
+    for factor in _SIN_SERIES:
         sin = sin * s + factor
     sin *= r
     quarter = np.int64(n) & 3

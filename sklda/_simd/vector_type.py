@@ -23,15 +23,15 @@ ELEMENTS = {
 class Vector(types.Type):
     """The type of vectors."""
 
-    def __init__(self, of: str, width: int, height: int = 1) -> None:
-        self.of, self.width, self.height = of, width, height
-        super().__init__(f"Vector({of}, {width}, {height})")
+    def __init__(self, element: str, width: int, height: int = 1) -> None:
+        self.element, self.width, self.height = element, width, height
+        super().__init__(f"Vector({element}, {width}, {height})")
 
 
 @register_default(Vector)
 class _VectorModel(models.PrimitiveModel):
     def __init__(self, dmm, fe_type):
-        lanes = ir.VectorType(ELEMENTS[fe_type.of], fe_type.width)
+        lanes = ir.VectorType(ELEMENTS[fe_type.element], fe_type.width)
         if fe_type.height > 1:
             lanes = ir.ArrayType(lanes, fe_type.height)
         super().__init__(dmm, fe_type, lanes)
@@ -82,7 +82,7 @@ def lowers_each(function, typed):
         def emit_each(context, builder, sig, args):
             registers = zip(*(registers_of(builder, arg) for arg in args), strict=True)
             return from_registers(
-                builder, [emit(builder, sig, *each) for each in registers]
+                builder, [emit(builder, sig, *row) for row in registers]
             )
 
         return lowers(function, typed)(emit_each)
@@ -90,9 +90,9 @@ def lowers_each(function, typed):
     return decorate
 
 
-def undefined(of):
+def undefined(kind):
     """Return a value of which nothing is known."""
-    return ir.Constant(of, ir.Undefined)
+    return ir.Constant(kind, ir.Undefined)
 
 
 def numbers(values):
@@ -101,10 +101,10 @@ def numbers(values):
     return ir.Constant(ir.VectorType(INT32, len(values)), values)
 
 
-def shuffled(builder, lanes, places, others=None):
-    """Return lanes by their places; those of `others` come after."""
-    others = undefined(lanes.type) if others is None else others
-    return builder.shuffle_vector(lanes, others, numbers(places))
+def shuffled(builder, lanes, places, more_lanes=None):
+    """Return lanes by their places; those of `more_lanes` come after."""
+    more_lanes = undefined(lanes.type) if more_lanes is None else more_lanes
+    return builder.shuffle_vector(lanes, more_lanes, numbers(places))
 
 
 def filled(builder, x, width):

@@ -74,9 +74,9 @@ def one_hot(k, width, height=None):
     return (np.arange(np.prod(shape)) == k).reshape(shape)
 
 
-def choose(mask, chosen, others):
-    """Return `chosen` in the lanes of the mask, and `others` elsewhere."""
-    return np.where(mask, chosen, others)
+def choose(mask, chosen, otherwise):
+    """Return `chosen` in the lanes of the mask, and `otherwise` elsewhere."""
+    return np.where(mask, chosen, otherwise)
 
 
 def larger(a, b):
@@ -160,28 +160,29 @@ def first_down(mask):
 # --- instructions -----------------------------------------------------------------
 
 
-def _vector(of, width, height=None):
+def _vector(like, width, height=None):
     """Return the type of vectors of some numbers, or of those in an array."""
     rows = 1 if height is None else height.literal_value
-    return Vector(str(getattr(of, "dtype", of)), width.literal_value, rows)
+    return Vector(str(getattr(like, "dtype", like)), width.literal_value, rows)
 
 
-def _of_same(result=None):
+def _same_type(result=None):
     """Type an operator on two vectors of the same type."""
 
     def typed(a, b):
         if not isinstance(a, Vector) or a != b:
             return None
-        return signature(Vector(result or a.of, a.width, a.height), a, b)
+        return signature(Vector(result or a.element, a.width, a.height), a, b)
 
     return typed
 
 
-def _arithmetic(function, of_floats, of_integers):
-    @lowers_each(function, _of_same())
+def _arithmetic(function, float_instruction, integer_instruction):
+    @lowers_each(function, _same_type())
     def _(builder, sig, a, b):
-        is_integer = sig.return_type.of.startswith("int")
-        return getattr(builder, of_integers if is_integer else of_floats)(a, b)
+        is_integer = sig.return_type.element.startswith("int")
+        name = integer_instruction if is_integer else float_instruction
+        return getattr(builder, name)(a, b)
 
 
 _arithmetic(operator.add, "fadd", "add")
@@ -198,12 +199,12 @@ def _(builder, sig, mask):
     return builder.not_(mask)
 
 
-@lowers_each(operator.eq, _of_same("bool"))
+@lowers_each(operator.eq, _same_type("bool"))
 def _(builder, sig, a, b):
     return builder.icmp_signed("==", a, b)
 
 
-@lowers_each(operator.gt, _of_same("bool"))
+@lowers_each(operator.gt, _same_type("bool"))
 def _(builder, sig, a, b):
     return builder.fcmp_ordered(">", a, b)
 
@@ -215,10 +216,10 @@ def _typed_load(numbers, k, *shape):
 @lowers(load, _typed_load)
 def _load(context, builder, sig, args):
     array, k, *_ = args
-    rows, of = [], sig.return_type
-    lanes = context.get_value_type(Vector(of.of, of.width))
-    for i in range(of.height):
-        at = builder.add(k, ir.Constant(INT64, i * of.width))
+    rows, vector_type = [], sig.return_type
+    lanes = context.get_value_type(Vector(vector_type.element, vector_type.width))
+    for i in range(vector_type.height):
+        at = builder.add(k, ir.Constant(INT64, i * vector_type.width))
         place = place_of(context, builder, sig.args[0], array, at, lanes)
         rows.append(builder.load(place, align=ALIGNMENT))
     return from_registers(builder, rows)
@@ -226,8 +227,9 @@ def _load(context, builder, sig, args):
 
 @lowers(broadcast, lambda x, *shape: signature(_vector(x, *shape), x, *shape))
 def _fill(context, builder, sig, args):
-    of = sig.return_type
-    return from_registers(builder, [filled(builder, args[0], of.width)] * of.height)
+    vector_type = sig.return_type
+    row = filled(builder, args[0], vector_type.width)
+    return from_registers(builder, [row] * vector_type.height)
 
 
 @lowers(entries, _typed_load)
@@ -248,19 +250,19 @@ def _(context, builder, sig, args):
     return context.get_dummy_value()
 
 
-def _conversion(function, of, from_other):
+def _conversion(function, element, float_conversion):
     """Let kernels convert vectors to float32 or float64."""
 
     def typed(vector):
-        return signature(Vector(of, vector.width, vector.height), vector)
+        return signature(Vector(element, vector.width, vector.height), vector)
 
     @lowers_each(function, typed)
     def _(builder, sig, vector):
-        if sig.args[0].of == of:
+        if sig.args[0].element == element:
             return vector
-        is_integer = sig.args[0].of.startswith("int")
-        convert = builder.sitofp if is_integer else from_other(builder)
-        return convert(vector, ir.VectorType(ELEMENTS[of], vector.type.count))
+        is_integer = sig.args[0].element.startswith("int")
+        convert = builder.sitofp if is_integer else float_conversion(builder)
+        return convert(vector, ir.VectorType(ELEMENTS[element], vector.type.count))
 
 
 _conversion(to_float, "float32", lambda builder: builder.fptrunc)
@@ -272,31 +274,31 @@ _conversion(to_double, "float64", lambda builder: builder.fpext)
     lambda k, *shape: signature(_vector("bool", *shape), types.int64, *shape),
 )
 def _(context, builder, sig, args):
-    of, rows = sig.return_type, []
-    sought = filled(builder, builder.trunc(args[0], INT32), of.width)
-    for i in range(of.height):
-        own = numbers(range(i * of.width, (i + 1) * of.width))
-        rows.append(builder.icmp_signed("==", own, sought))
+    vector_type, rows = sig.return_type, []
+    sought = filled(builder, builder.trunc(args[0], INT32), vector_type.width)
+    for i in range(vector_type.height):
+        entry_numbers = range(i * vector_type.width, (i + 1) * vector_type.width)
+        rows.append(builder.icmp_signed("==", numbers(entry_numbers), sought))
     return from_registers(builder, rows)
 
 
 @lowers_each(
-    choose, lambda mask, chosen, others: signature(chosen, mask, chosen, chosen)
+    choose, lambda mask, chosen, otherwise: signature(chosen, mask, chosen, chosen)
 )
-def _(builder, sig, mask, chosen, others):
-    return builder.select(mask, chosen, others)
+def _(builder, sig, mask, chosen, otherwise):
+    return builder.select(mask, chosen, otherwise)
 
 
 def _larger(builder, a, b):
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
-lowers_each(larger, _of_same())(lambda builder, sig, a, b: _larger(builder, a, b))
+lowers_each(larger, _same_type())(lambda builder, sig, a, b: _larger(builder, a, b))
 
 
 @lowers(
     get_lane,
-    lambda vector, lane: signature(getattr(types, vector.of), vector, types.int64),
+    lambda vector, lane: signature(getattr(types, vector.element), vector, types.int64),
 )
 def _(context, builder, sig, args):
     return builder.extract_element(*args)
@@ -311,7 +313,7 @@ def _(context, builder, sig, args):
 def _reduction(function, combine):
     """Let kernels combine all lanes: halves, lane by lane."""
 
-    @lowers(function, lambda vector: signature(getattr(types, vector.of), vector))
+    @lowers(function, lambda vector: signature(getattr(types, vector.element), vector))
     def _(context, builder, sig, args):
         (lanes,) = args
         while (width := lanes.type.count) > 1:
@@ -347,13 +349,15 @@ def _(context, builder, sig, args):
 
 @lowers(first_lane, lambda mask: signature(types.int64, mask))
 def _(context, builder, sig, args):
-    of = sig.args[0]
-    wide = ir.IntType(max(64, of.width * of.height))
+    vector_type = sig.args[0]
+    wide = ir.IntType(max(64, vector_type.width * vector_type.height))
     bits = ir.Constant(wide, 0)
     for i, row in enumerate(registers_of(builder, args[0])):
-        own = bits_of(builder, row)
-        own = builder.zext(own, wide) if own.type.width < wide.width else own
-        bits = builder.or_(bits, builder.shl(own, ir.Constant(wide, i * of.width)))
+        row_bits = bits_of(builder, row)
+        if row_bits.type.width < wide.width:
+            row_bits = builder.zext(row_bits, wide)
+        shift = ir.Constant(wide, i * vector_type.width)
+        bits = builder.or_(bits, builder.shl(row_bits, shift))
     found = builder.cttz(bits, ir.Constant(ir.IntType(1), 1))
     return found if wide.width == 64 else builder.trunc(found, INT64)
 
@@ -367,7 +371,7 @@ def _(context, builder, sig, args):
 @lowers(
     repeat_row,
     lambda vector, height: signature(
-        Vector(vector.of, vector.width, height.literal_value), vector, height
+        Vector(vector.element, vector.width, height.literal_value), vector, height
     ),
 )
 def _(context, builder, sig, args):
@@ -382,7 +386,9 @@ def _(context, builder, sig, args):
     return from_registers(builder, rows)
 
 
-@lowers(last_row, lambda columns: signature(Vector(columns.of, columns.width), columns))
+@lowers(
+    last_row, lambda columns: signature(Vector(columns.element, columns.width), columns)
+)
 def _(context, builder, sig, args):
     return registers_of(builder, args[0])[-1]
 
@@ -391,5 +397,5 @@ def _(context, builder, sig, args):
 def _(context, builder, sig, args):
     rows = registers_of(builder, args[0])
     above = [builder.not_(row) for row in rows[:-1]]
-    both = (builder.and_(*two) for two in zip(rows[1:], above, strict=True))
-    return from_registers(builder, [rows[0], *both])
+    later_rows = (builder.and_(*pair) for pair in zip(rows[1:], above, strict=True))
+    return from_registers(builder, [rows[0], *later_rows])

@@ -155,8 +155,8 @@ def ratio_without(k, n, priors, document):
     """Return the ratio of topic k without n tokens of the document."""
     doc_topic, topic, _ = document
     alpha, beta_sum = priors.doc_topic, priors.topic_word_sum
-    in_document = np.float32(doc_topic[k] - n) + alpha[k]
-    return in_document / (np.float32(topic[k] - n) + entry(beta_sum, k))
+    doc_weight = np.float32(doc_topic[k] - n) + alpha[k]
+    return doc_weight / (np.float32(topic[k] - n) + entry(beta_sum, k))
 
 
 @inlined_kernel

@@ -86,7 +86,7 @@ class Cell(NamedTuple):
     topic: int  # of the last token, or `UNKNOWN`
     slot: int  # of that topic in the list
     size: int  # of the list
-    others: float  # sum of the weights of all other slots
+    other_sum: float  # sum of the weights of all other slots
     ratio_sum: float  # sum of t_k over all topics
 
 
@@ -109,16 +109,16 @@ def weigh_list(ratio, size, sought, word_list):
     pairs, bits, excess, weight = word_list
     wanted = broadcast(pairs.dtype.type(sought), LANES)
     nothing = broadcast(np.float32(0), LANES)
-    others, slot = nothing, np.int64(0)
-    for block in range(0, not_negative(size), LANES):
-        ratios = load_at_each(ratio, pairs, bits, block, LANES)
-        tokens = to_float(load_tokens(pairs, block, bits))
-        weights = ratios * (tokens + entries(excess, block, LANES))
-        store(weight, block, weights)
-        found = load_topics(pairs, block, bits) == wanted
-        others = others + choose(found, nothing, weights)
-        slot = block + first_lane(found) if any_lane(found) else slot
-    return total(others), slot
+    other_sum, slot = nothing, np.int64(0)
+    for begin in range(0, not_negative(size), LANES):
+        ratios = load_at_each(ratio, pairs, bits, begin, LANES)
+        tokens = to_float(load_tokens(pairs, begin, bits))
+        weights = ratios * (tokens + entries(excess, begin, LANES))
+        store(weight, begin, weights)
+        found = load_topics(pairs, begin, bits) == wanted
+        other_sum = other_sum + choose(found, nothing, weights)
+        slot = begin + first_lane(found) if any_lane(found) else slot
+    return total(other_sum), slot
 
 
 @inlined_kernel
@@ -127,11 +127,11 @@ def pick_listed(weight, size, slot, r):
     most = broadcast(np.float32(r), LANES)
     before = broadcast(np.float32(0), LANES)
     j = size - 1  # unless rounding carries r past the end
-    for block in range(0, size, LANES):
-        ends = running_sum(load_others(weight, block, slot)) + before
+    for begin in range(0, size, LANES):
+        ends = running_sum(load_others(weight, begin, slot)) + before
         above = ends > most
         if any_lane(above):
-            j = block + first_lane(above)
+            j = begin + first_lane(above)
             break
         before = last_in_all(ends)
     # Rounding may make the sum of a slot without weight the first to exceed r.
@@ -151,8 +151,8 @@ def pick_any(ratio, n_lanes, old, r):
     first, step = 0, 4 * LANES
     while first + step < n_lanes:
         sums = broadcast(np.float32(0), LANES)
-        for block in range(first, first + step, LANES):
-            sums = sums + load(ratio, block, LANES)
+        for begin in range(first, first + step, LANES):
+            sums = sums + load(ratio, begin, LANES)
         sum_ = np.float64(total(sums))
         if r < sum_:
             break
@@ -188,8 +188,8 @@ def enter_cell(c, word, first, state, ratio_sum, weight, document):
     w = not_negative(word[c])
     word_list = list_of(w, weight, state)
     k, size = np.int64(state.z[first]), np.int64(state.size[w])
-    others, slot = weigh_list(document.ratio, size, k, word_list)
-    return word_list, Cell(k, slot, size, others, ratio_sum)
+    other_sum, slot = weigh_list(document.ratio, size, k, word_list)
+    return word_list, Cell(k, slot, size, other_sum, ratio_sum)
 
 
 @inlined_kernel
@@ -199,8 +199,8 @@ def at_topic(k, cell, word_list):
     if k == cell.topic:
         return cell
     slot = find(word_list.pairs, word_list.bits, cell.size, k)
-    others = sum_others(word_list.weight, cell.size, slot)
-    return Cell(k, slot, cell.size, others, cell.ratio_sum)
+    other_sum = sum_others(word_list.weight, cell.size, slot)
+    return Cell(k, slot, cell.size, other_sum, cell.ratio_sum)
 
 
 @inlined_kernel
@@ -210,7 +210,7 @@ def resample_listed(z, first, n, cell, word_list, priors, document, rng):
     `cell` is at their topic; return it after the draw. The draw tries the present topic
     first: most tokens keep it, and then nothing is written.
     """
-    old, slot, size, others, ratio_sum = cell
+    old, slot, size, other_sum, ratio_sum = cell
     old, slot, size = not_negative(old), not_negative(slot), not_negative(size)
     pairs, bits, _, weight = word_list
     doc_topic, topic, ratio = document
@@ -220,7 +220,7 @@ def resample_listed(z, first, n, cell, word_list, priors, document, rng):
     old_weight = old_ratio * mass(slot, n, word_list)
     stay = old_weight + beta * old_ratio
     other_ratios = ratio_sum - ratio[old]
-    listed = stay + others
+    listed = stay + other_sum
     r = uniform_float32(rng) * (listed + beta * np.float32(other_ratios))
     if r < stay:
         return cell
@@ -248,7 +248,7 @@ def resample_listed(z, first, n, cell, word_list, priors, document, rng):
     weight[j] = ratio[k] * mass(j, 0, word_list)
     if is_empty(slot, word_list):
         size = drop_topic(slot, size, topic.size, word_list)
-    return Cell(UNKNOWN, 0, size, others, ratio_sum)
+    return Cell(UNKNOWN, 0, size, other_sum, ratio_sum)
 
 
 @inlined_kernel
@@ -257,10 +257,12 @@ def resample_listed_cell(
 ):
     """Resample the tokens of cell c one by one; return the new sum of the ratios."""
     word_list, cell = enter_cell(c, word, first, state, ratio_sum, weight, document)
-    own = priors_of(not_negative(word[c]), priors)
+    word_priors = priors_of(not_negative(word[c]), priors)
     for i in range(not_negative(first), last):
         cell = at_topic(state.z[i], cell, word_list)
-        cell = resample_listed(state.z, i, 1, cell, word_list, own, document, rng)
+        cell = resample_listed(
+            state.z, i, 1, cell, word_list, word_priors, document, rng
+        )
     state.size[not_negative(word[c])] = cell.size
     return cell.ratio_sum
 
@@ -268,7 +270,7 @@ def resample_listed_cell(
 @lean_kernel
 def gather(z, first, last, cell, word_list, priors, document):
     """Move the tokens from z[first] to before z[last] to the topic of `cell`."""
-    k, _, size, others, ratio_sum = cell
+    k, _, size, other_sum, ratio_sum = cell
     pairs, bits, _, weight = word_list
     doc_topic, topic, ratio = document
     for i in range(first, last):
@@ -277,16 +279,16 @@ def gather(z, first, last, cell, word_list, priors, document):
             continue
         z[i] = k
         old_j, j = find(pairs, bits, size, old), find(pairs, bits, size, k)
-        for one, slot, change in ((old, old_j, -1), (k, j, 1)):
-            ratio_sum -= ratio[one]
-            doc_topic[one] += change
-            topic[one] += change
+        for changed, slot, change in ((old, old_j, -1), (k, j, 1)):
+            ratio_sum -= ratio[changed]
+            doc_topic[changed] += change
+            topic[changed] += change
             pairs[slot] += change << bits
-            ratio_sum += update_ratio(one, priors, document)
-            weight[slot] = ratio[one] * mass(slot, 0, word_list)
+            ratio_sum += update_ratio(changed, priors, document)
+            weight[slot] = ratio[changed] * mass(slot, 0, word_list)
         if is_empty(old_j, word_list):
             size = drop_topic(old_j, size, topic.size, word_list)
-    return at_topic(k, Cell(UNKNOWN, 0, size, others, ratio_sum), word_list)
+    return at_topic(k, Cell(UNKNOWN, 0, size, other_sum, ratio_sum), word_list)
 
 
 @inlined_kernel
@@ -314,7 +316,7 @@ def from_topics(problem, z):
     if problem.has_word_prior:
         state = state._replace(excess=np.zeros(state.pairs.size, np.float32))
         state.excess[slots] = excess.value
-    _list(problem.corpus, state)
+    _fill_lists(problem.corpus, state)
     return state
 
 
@@ -339,20 +341,20 @@ def empty_lists(z, n_lanes, most_topics, most_tokens):
 
 
 @kernel
-def _list(corpus, state):
+def _fill_lists(corpus, state):
     _, word, token_ptr = corpus
     z, topic, start, sizes, pairs, bits, _ = state
     for c in range(word.size):
         w = word[c]
-        own = pairs[start[w] : start[w + 1]]
+        word_pairs = pairs[start[w] : start[w + 1]]
         for i in range(token_ptr[c], token_ptr[c + 1]):
             k = np.int64(z[i])
             topic[k] += 1
-            j = find(own, bits, np.int64(sizes[w]), k)
+            j = find(word_pairs, bits, np.int64(sizes[w]), k)
             if j == sizes[w]:
-                own[j] = k
+                word_pairs[j] = k
                 sizes[w] += 1
-            own[j] += 1 << bits
+            word_pairs[j] += 1 << bits
 
 
 def kernel_priors(problem):

@@ -37,16 +37,16 @@ def tokens_of(pair, bits):
 
 
 @inlined_kernel
-def load_topics(pairs, block, bits):
-    """Return the topics of the pairs from `block` on, a vector of their type."""
+def load_topics(pairs, begin, bits):
+    """Return the topics of the pairs from `begin` on, a vector of their type."""
     all_bits = broadcast(pairs.dtype.type((1 << bits) - 1), LANES)
-    return load(pairs, block, LANES) & all_bits
+    return load(pairs, begin, LANES) & all_bits
 
 
 @inlined_kernel
-def load_tokens(pairs, block, bits):
-    """Return the tokens of the pairs from `block` on, a vector of their type."""
-    return load(pairs, block, LANES) >> broadcast(pairs.dtype.type(bits), LANES)
+def load_tokens(pairs, begin, bits):
+    """Return the tokens of the pairs from `begin` on, a vector of their type."""
+    return load(pairs, begin, LANES) >> broadcast(pairs.dtype.type(bits), LANES)
 
 
 @inlined_kernel
@@ -66,10 +66,10 @@ def is_empty(j, word_list):
 def find(pairs, bits, size, k):
     """Return the slot of topic k in the list, or `size` if it is absent."""
     wanted = broadcast(pairs.dtype.type(k), LANES)
-    for block in range(0, size, LANES):
-        found = load_topics(pairs, block, bits) == wanted
+    for begin in range(0, size, LANES):
+        found = load_topics(pairs, begin, bits) == wanted
         if any_lane(found):
-            return block + first_lane(found)
+            return begin + first_lane(found)
     return size
 
 

@@ -76,9 +76,9 @@ def set_entry(array, k, x):
     To load a register after storing one entry of it, a processor must wait.
     """
     lane = k & (LANES - 1)
-    block = k - lane
-    old = load(array, block, LANES)
-    store(array, block, choose(one_hot(lane, LANES), broadcast(x, LANES), old))
+    begin = k - lane
+    old = load(array, begin, LANES)
+    store(array, begin, choose(one_hot(lane, LANES), broadcast(x, LANES), old))
 
 
 @inlined_kernel
@@ -89,10 +89,10 @@ def find_down_lane(lane_sum, lane, r):
     needs no branch that depends on r, which could not be predicted.
     """
     most = broadcast(np.float32(r), LANES)
-    one = broadcast(np.int32(1), LANES)
+    ones = broadcast(np.int32(1), LANES)
     passed = broadcast(np.int32(0), LANES)
     for k in range(LANES, lane_sum.size - LANES, LANES):
-        passed = choose(load(lane_sum, k, LANES) > most, passed, passed + one)
+        passed = choose(load(lane_sum, k, LANES) > most, passed, passed + ones)
     return lane + LANES * np.int64(get_lane(passed, lane))
 
 
@@ -131,10 +131,10 @@ def resample_dense(z, first, n, row, sum_, priors, document, scratch, rng):
     old = np.int64(z[first])
     old_ratio = ratio_without(old, n, priors, document)
     stay = old_ratio * (np.float32(row[old] - n) + beta)
-    others = sum_ - weight[old]
-    if others < NEGLIGIBLE * sum_:
-        others = sum_others(weight, weight.size, old)
-    r = np.float32(uniform(rng)) * (others + stay)
+    other_sum = sum_ - weight[old]
+    if other_sum < NEGLIGIBLE * sum_:
+        other_sum = sum_others(weight, weight.size, old)
+    r = np.float32(uniform(rng)) * (other_sum + stay)
     if r < stay:
         return sum_
     set_entry(weight, old, np.float32(0))
@@ -146,7 +146,7 @@ def resample_dense(z, first, n, row, sum_, priors, document, scratch, rng):
     doc_topic[old] -= n
     set_entry(ratio, old, old_ratio)
     set_entry(weight, old, stay)
-    sum_ = others + stay - weight[new]
+    sum_ = other_sum + stay - weight[new]
     row[new] += n
     topic[new] += n
     doc_topic[new] += n
@@ -229,8 +229,8 @@ def counts(problem, state):
     word_topic = state.word_topic
     if problem.has_word_prior:
         word_topic = np.zeros(word_topic.shape, state.topic.dtype)
-        own = np.s_[:, : problem.n_topics]
-        word_topic[own] = np.rint(state.word_topic[own] - problem.beta.T)
+        topics = np.s_[:, : problem.n_topics]
+        word_topic[topics] = np.rint(state.word_topic[topics] - problem.beta.T)
     return Counts(word_topic, state.topic)
 
 

@@ -8,18 +8,18 @@ from sklda._simd.vectors import broadcast, choose, load, one_hot, to_double, tot
 
 
 @inlined_kernel
-def load_others(weight, block, k):
+def load_others(weight, begin, k):
     """Return the weights of a block, with 0 for entry k, which may be elsewhere."""
     nothing = broadcast(np.float32(0), LANES)
-    return choose(one_hot(k - block, LANES), nothing, load(weight, block, LANES))
+    return choose(one_hot(k - begin, LANES), nothing, load(weight, begin, LANES))
 
 
 @lean_kernel
 def sum_all(weight, size):
     """Return the sum of the first weights, in double precision."""
     sums = broadcast(np.float64(0), LANES)
-    for block in range(0, size, LANES):
-        sums = sums + to_double(load(weight, block, LANES))
+    for begin in range(0, size, LANES):
+        sums = sums + to_double(load(weight, begin, LANES))
     return total(sums)
 
 
@@ -30,6 +30,6 @@ def sum_others(weight, size, k):
     Subtracting a dominant entry from the total would cancel.
     """
     sums = broadcast(np.float32(0), LANES)
-    for block in range(0, size, LANES):
-        sums = sums + load_others(weight, block, k)
+    for begin in range(0, size, LANES):
+        sums = sums + load_others(weight, begin, k)
     return total(sums)

@@ -218,7 +218,7 @@ cell
   padding attracts
     weigh_row: A * (to_float(R) + B) -> np.fmax(A * (to_float(R) + B), np.float32(0.01))
   the second register is not reached
-    find_down_lane: X + one -> X
+    find_down_lane: X + ones -> X
   the lanes before it stay in the draw
     rows.pick: R - get_lane(*Z) -> R
   an entry of the wrong register is set
@@ -301,7 +301,7 @@ two cells
     resample_listed: W[J] = R[K] * X -> pass
 documents
   any topic is drawn by the sum of the list
-    resample_listed: uniform(rng) * S -> uniform(rng) * others
+    resample_listed: uniform(rng) * S -> uniform(rng) * other_sum
   the list keeps the old topic
     weigh_list: choose(F, A, W) -> W
   the old topic's weight is not updated
@@ -315,13 +315,13 @@ words
     resample_listed: S += update_ratio(*Z) -> update_ratio(*Z)
 cell, flat
   the sum of the list is not updated
-    at_topic: sum_others(*Z) -> cell.others
+    at_topic: sum_others(*Z) -> cell.other_sum
   the topic that fills a gap has no weight
     drop_topic: W[J] = W[S] -> pass
   an emptied slot keeps its weight
     drop_topic: W[S] = 0 -> pass
   the own weight is among the others
-    load_others: choose(*Z) -> load(weight, block, LANES)
+    load_others: choose(*Z) -> load(weight, begin, LANES)
 cell, 5 topics
   the second register is not reached
     pick_listed: range(0, S, LANES) -> range(0, LANES, LANES)

@@ -113,7 +113,7 @@ cell
   a lane ends after its first register
     uncollapsed._weigh: S[N + L] -> S[LANES + L]
   the second register is not reached
-    find_down_lane: X + one -> X
+    find_down_lane: X + ones -> X
   the second lane is not reached
     _pick: R >= B[I] -> False
   padding attracts
