@@ -64,12 +64,13 @@ def columns_of(value: Any, name: str) -> tuple[list[Any], list[str] | None]:
         value = value.toarray()
     if hasattr(value, "iloc") and value.ndim == 2:  # of pandas, which may repeat names
         columns = [value.iloc[:, j] for j in range(value.shape[1])]
-        return columns, [str(each) for each in value.columns]
+        return columns, [str(label) for label in value.columns]
     if hasattr(value, "columns"):  # of polars and others
-        return [value[each] for each in value.columns], list(map(str, value.columns))
+        columns = [value[label] for label in value.columns]
+        return columns, list(map(str, value.columns))
     if len(getattr(value, "shape", ())) == 1:
-        own = getattr(value, "name", None)
-        return [value], None if own in (None, "") else [str(own)]
+        series_name = getattr(value, "name", None)
+        return [value], None if series_name in (None, "") else [str(series_name)]
     is_list = isinstance(value, list | tuple)  # with strings among numbers
     matrix = np.array(value, dtype=object if is_list else None)
     if matrix.ndim == 1:
@@ -98,7 +99,7 @@ def as_column(values: Any, where: str) -> Column:
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8")
     if array.dtype.kind not in "biufMmU":
-        array = _of_objects(array.tolist(), where)
+        array = _array_of_objects(array.tolist(), where)
     if array.dtype.kind in "fMm":
         _refuse_missing(np.isnan(array), where)
     if array.dtype.kind == "m":
@@ -123,8 +124,8 @@ def as_column(values: Any, where: str) -> Column:
 
 
 def _categories(values: list, levels: list, where: str) -> Column:
-    number_of = {level: i for i, level in enumerate(levels)}
-    numbers = np.array([number_of.get(value, -1) for value in values], np.int64)
+    level_numbers = {level: i for i, level in enumerate(levels)}
+    numbers = np.array([level_numbers.get(value, -1) for value in values], np.int64)
     _refuse_missing(numbers < 0, where)
     used, members = np.unique(numbers, return_inverse=True)
     names = [str(levels[i]) for i in used]
@@ -142,7 +143,7 @@ def _refuse_missing(missing: np.ndarray, where: str) -> None:
         )
 
 
-def _of_objects(values: list, where: str) -> np.ndarray:
+def _array_of_objects(values: list, where: str) -> np.ndarray:
     """Return objects of one kind as an array of numbers, dates, durations or str."""
     _refuse_missing(np.array([_is_missing(value) for value in values], bool), where)
     if all(isinstance(value, str) for value in values):
@@ -160,8 +161,8 @@ def _of_objects(values: list, where: str) -> np.ndarray:
         return np.array(values, dtype="timedelta64[us]")
     raise ValueError(
         f"{where} must contain only numbers, only strings or only dates, one for each "
-        f"document; got {_of_two_kinds(values)}. Convert them to strings if they are "
-        "names of categories."
+        f"document; got {_examples_of_two_kinds(values)}. Convert them to strings if "
+        "they are names of categories."
     )
 
 
@@ -179,7 +180,7 @@ def _day(value: Any) -> np.datetime64:
     return np.datetime64(f"{value.year:04}-{value.month:02}-{value.day:02}")
 
 
-def _of_two_kinds(values: list) -> str:
+def _examples_of_two_kinds(values: list) -> str:
     """Return examples of values of different types."""
     examples = {type(value): value for value in reversed(values)}
     return " and ".join(repr(value) for value in list(examples.values())[-2:][::-1])

@@ -33,11 +33,11 @@ def numbers_of_covariates(
     """
     if covariates is None and not categories:
         return Covariates(np.zeros((n_documents or 1, 0)), [], False, {})
-    columns, own_names = columns_of(covariates, "covariates")
+    columns, column_names = columns_of(covariates, "covariates")
     names: list[str] = []
     numbers: list[np.ndarray] = []
     references: dict[str, str] = {}
-    for name, values in zip(own_names or _unnamed(columns), columns, strict=True):
+    for name, values in zip(column_names or _unnamed(columns), columns, strict=True):
         where = f"covariates[{name!r}]"
         column = as_column(values, where)
         if column.are_dates:
@@ -55,8 +55,10 @@ def numbers_of_covariates(
                 "categories, use OneHotEncoder or ColumnTransformer of scikit-learn "
                 "to convert them to numbers."
             )
-        references[name], *others = column.levels
-        for i, level in enumerate(others or column.levels, start=len(others) > 0):
+        references[name], *other_levels = column.levels
+        for i, level in enumerate(
+            other_levels or column.levels, start=len(other_levels) > 0
+        ):
             names.append(f"{name}[{level}]")  # a single level is refused as constant
             numbers.append(column.values == i)
     matrix = np.column_stack(numbers or [np.empty((1, 0))]).astype(np.float64)
@@ -67,7 +69,7 @@ def numbers_of_covariates(
             "row for each document, in the same order."
         )
     matrix = np.ascontiguousarray(matrix)  # sums are then the same bits
-    return Covariates(matrix, names, own_names is not None, references)
+    return Covariates(matrix, names, column_names is not None, references)
 
 
 def _unnamed(columns: list[Any]) -> list[str]:

@@ -240,17 +240,17 @@ def word_names(
     estimator: Any, feature_names: NameList | None, n_words: int
 ) -> list[str]:
     """Return names of words: the given, those of `fit` or, with a warning, numbers."""
-    given: Any = feature_names
-    if given is None and has_names(estimator):
-        given = estimator.feature_names_in_
-    if given is None:
+    raw_names: Any = feature_names
+    if raw_names is None and has_names(estimator):
+        raw_names = estimator.feature_names_in_
+    if raw_names is None:
         warn_user(
             "Words are shown as column numbers, because the estimator was fitted "
             "without feature names. Pass "
             "`feature_names=vectorizer.get_feature_names_out()`."
         )
-        given = range(n_words)
-    names = check_feature_names(given)
+        raw_names = range(n_words)
+    names = check_feature_names(raw_names)
     if len(names) != n_words:
         way = "If words were its rows, fit X.T."
         if has_names(estimator):

@@ -4,14 +4,14 @@ import numpy as np
 from scipy.special import gammaln
 
 from sklda._core import doc_topic_counts
-from sklda._core.corpus import document_lengths, documents_at_a_time
+from sklda._core.corpus import document_chunks, document_lengths
 from sklda._core.problem import Corpus, Counts, Problem
 
 
 def log_doc_likelihood(problem: Problem[Corpus], z: np.ndarray) -> float:
     """Return log p(z | alpha), theta integrated out, with all constants."""
     total, first = 0.0, 0
-    for some in documents_at_a_time(problem.corpus):
+    for some in document_chunks(problem.corpus):
         pairs = doc_topic_counts.doc_topic_cells(some, z, problem.n_lanes)
         lengths = document_lengths(some)
         if problem.prior_row is None:

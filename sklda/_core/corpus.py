@@ -20,8 +20,8 @@ from sklda._core.problem import (
 )
 from sklda._core.refusals import WAY_OUT, check_is_matrix, refuse_no_matrix
 
-_CHUNK = 2**20  # cells
-_AT_A_TIME = 2**24  # tokens
+_CHUNK_CELLS = 2**20  # cells
+_CHUNK_TOKENS = 2**24  # tokens
 MAX_TOKENS = 2**52  # of a corpus; float64 sums of counts stay exact
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second
@@ -270,7 +270,7 @@ def some_documents(corpus: CorpusT, first: int, last: int) -> CorpusT:
 def document_chunks(corpus: Corpus) -> Iterator[Corpus]:
     """Yield the documents in pieces of which a statistic takes little memory."""
     before = tokens_before(corpus)
-    n = 1 + int(before[-1] - before[0]) // _AT_A_TIME
+    n = 1 + int(before[-1] - before[0]) // _CHUNK_TOKENS
     if n == 1:
         yield corpus  # also if it has no documents
         return
@@ -323,7 +323,7 @@ def _take(corpus, first, n_cells):
     token_ptr = np.zeros(doc_ptr[-1] + 1, np.int64)
     counts = token_ptr[1:]
     # Some documents at a time: the numbers of their cells take memory, too.
-    for documents in ranges(doc_ptr, 1 + int(doc_ptr[-1]) // _CHUNK):
+    for documents in ranges(doc_ptr, 1 + int(doc_ptr[-1]) // _CHUNK_CELLS):
         chunk = slice(*documents)
         cells = _numbers(first[chunk], n_cells[chunk])
         taken = slice(*doc_ptr[list(documents)])
@@ -338,8 +338,8 @@ def n_documents_in_common(a: Corpus, b: Corpus) -> int:
     n = min(a.doc_ptr.size, b.doc_ptr.size)
     differs = np.flatnonzero(a.doc_ptr[:n] != b.doc_ptr[:n])
     n_docs = differs[0] - 1 if differs.size > 0 else n - 1
-    for first in range(0, a.doc_ptr[n_docs], _CHUNK):
-        last = min(first + _CHUNK, a.doc_ptr[n_docs])
+    for first in range(0, a.doc_ptr[n_docs], _CHUNK_CELLS):
+        last = min(first + _CHUNK_CELLS, a.doc_ptr[n_docs])
         cells, ends = slice(first, last), slice(first + 1, last + 1)
         is_same = (a.word[cells] == b.word[cells]) & (
             a.token_ptr[ends] == b.token_ptr[ends]
@@ -363,9 +363,15 @@ def word_tokens(problem: Problem[Corpus]) -> np.ndarray:
 def _sum_over_cells(problem, *, is_weighted):
     _, word, token_ptr = problem.corpus
     sums = np.zeros(problem.n_words)
-    for first in range(0, word.size, _CHUNK):  # else X would be copied several times
-        cells = slice(first, first + _CHUNK)
-        counts = np.diff(token_ptr[first : first + _CHUNK + 1]) if is_weighted else None
+    for first in range(
+        0, word.size, _CHUNK_CELLS
+    ):  # else X would be copied several times
+        cells = slice(first, first + _CHUNK_CELLS)
+        counts = (
+            np.diff(token_ptr[first : first + _CHUNK_CELLS + 1])
+            if is_weighted
+            else None
+        )
         sums += np.bincount(word[cells], counts, problem.n_words)
     return sums
 

@@ -17,7 +17,7 @@ from sklda._core.corpus import ranges
 from sklda._core.problem import Problem, WeightedCorpus
 from sklda._cvb.kernels import count_distributions, exact, moments
 
-_BLOCK = 2**20  # responsibilities that are processed together
+_CHUNK = 2**20  # responsibilities that are processed together
 _LEAST = np.float32(1e-37)  # replaces 0 in logarithms
 
 
@@ -79,11 +79,11 @@ def beta_of_groups(
 def entropy(corpus: WeightedCorpus, responsibilities: np.ndarray) -> float:
     """Return -E[log q(z)], in nats."""
     total = 0.0
-    for first, last in _blocks(corpus, responsibilities):
+    for first, last in _chunks(corpus, responsibilities):
         cells = slice(corpus.doc_ptr[first], corpus.doc_ptr[last])
-        block = responsibilities[cells]
-        block = (block * np.log(np.maximum(block, _LEAST))).sum(axis=1)
-        total -= block @ corpus.count[cells].astype(np.float64)
+        chunk = responsibilities[cells]
+        chunk = (chunk * np.log(np.maximum(chunk, _LEAST))).sum(axis=1)
+        total -= chunk @ corpus.count[cells].astype(np.float64)
     return total
 
 
@@ -122,17 +122,17 @@ def estimated_histograms(
     corpus, n_lanes = problem.corpus, problem.n_lanes
     docs, totals = (_HistogramBuilder(problem.n_topics) for _ in range(2))
     word_sums = np.zeros((3, problem.n_words, n_lanes), np.float32)
-    for first, last in _blocks(corpus, responsibilities):
+    for first, last in _chunks(corpus, responsibilities):
         cells = slice(corpus.doc_ptr[first], corpus.doc_ptr[last])
-        block, count = responsibilities[cells], corpus.count[cells]
-        log_zero = np.maximum(1 - block, _LEAST)
+        chunk, count = responsibilities[cells], corpus.count[cells]
+        log_zero = np.maximum(1 - chunk, _LEAST)
         count_distributions.take_logarithms(log_zero)
         n_cells = np.diff(corpus.doc_ptr[first : last + 1])
         document = np.repeat(np.arange(last - first, dtype=np.int32), n_cells)
         document_sums = np.zeros((3, last - first, n_lanes), np.float32)
         for index, sums in ((document, document_sums), (corpus.word[cells], word_sums)):
-            moments.add_means(index, count, block, sums[0])
-            moments.add_variances(index, count, block, sums[1])
+            moments.add_means(index, count, chunk, sums[0])
+            moments.add_variances(index, count, chunk, sums[1])
             moments.add_means(index, count, log_zero, sums[2])
         docs.add(document_sums)
     totals.add(word_sums.sum(axis=1, keepdims=True, dtype=np.float64))
@@ -178,13 +178,13 @@ def _from_table(table: np.ndarray) -> CountHistogram:
 
 def _join(histograms: Iterable[CountHistogram], n_topics: int = 0) -> CountHistogram:
     """Concatenate histograms; `n_topics` is added to topics from one to the next."""
-    topic, *others = zip(*histograms, strict=True)
-    topic = [one + i * n_topics for i, one in enumerate(topic)]
-    return CountHistogram(*map(np.concatenate, (topic, *others)))
+    topic, *counts_and_pairs = zip(*histograms, strict=True)
+    topic = [topics + i * n_topics for i, topics in enumerate(topic)]
+    return CountHistogram(*map(np.concatenate, (topic, *counts_and_pairs)))
 
 
-def _blocks(
+def _chunks(
     corpus: WeightedCorpus, responsibilities: np.ndarray
 ) -> Iterator[tuple[int, int]]:
-    """Split the documents into ranges of about `_BLOCK` responsibilities."""
-    return ranges(corpus.doc_ptr, 1 + responsibilities.size // _BLOCK)
+    """Split the documents into ranges of about `_CHUNK` responsibilities."""
+    return ranges(corpus.doc_ptr, 1 + responsibilities.size // _CHUNK)

@@ -140,12 +140,12 @@ class Engine:
 
     def _update_shard(self, shard: tuple[int, int], replica: Tables) -> float:
         """Sweep some documents; leave in the replica how they change the tables."""
-        for own, table in _pairs(replica, self.tables):
-            np.copyto(own, table)
+        for replica_table, table in _pairs(replica, self.tables):
+            np.copyto(replica_table, table)
         documents = some_documents(self.problem.corpus, *shard)
         change = self._sweep_documents(documents, replica)
-        for own, table in _pairs(replica, self.tables):
-            own -= table
+        for replica_table, table in _pairs(replica, self.tables):
+            replica_table -= table
         return change
 
     def _sweep_documents(self, corpus: WeightedCorpus, tables: Tables) -> float:

@@ -62,12 +62,12 @@ class BaseCovariateLDA(BaseGibbsLDA):
         scaling = Scaling.of(beside.numbers, beside.names)
         warn_of_undetermined(beside.numbers, scaling)
         scaling = scaling._replace(named=beside.named)
-        of_weights = NormalPrior.of(
+        weight_prior = NormalPrior.of(
             problem.doc_topic_prior,
             self._parameters.intercept_scale,
             np.full(len(beside.names), self._parameters.weight_scale),
         )
-        return CovariatePrior(scaling, beside.numbers, of_weights, rng)
+        return CovariatePrior(scaling, beside.numbers, weight_prior, rng)
 
     def _continued(
         self,

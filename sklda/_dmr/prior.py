@@ -16,7 +16,7 @@ from sklda._core.threads import Threads
 from sklda._dmr.covariates import distinct_rows, to_units
 from sklda._dmr.weights import NormalPrior, alpha_of, draw_all_weights
 
-_AT_A_TIME = 10_000  # documents
+_CHUNK = 10_000  # documents
 
 
 class CovariatePrior(SampledPrior):
@@ -39,10 +39,10 @@ class CovariatePrior(SampledPrior):
 
     def check_same(self, covariates: np.ndarray) -> None:
         """Raise ValueError unless covariates are those of the chain."""
-        same = covariates.shape[1] == len(self.scaling.names)
-        own = distinct_rows(covariates, self.scaling) if same else self.rows
-        pairs = zip(own, self.rows, strict=True)
-        if not same or not all(np.array_equal(a, b) for a, b in pairs):
+        is_same = covariates.shape[1] == len(self.scaling.names)
+        rows = distinct_rows(covariates, self.scaling) if is_same else self.rows
+        pairs = zip(rows, self.rows, strict=True)
+        if not is_same or not all(np.array_equal(a, b) for a, b in pairs):
             raise ValueError(
                 "With warm_start=True, fit continues the chain of the last fit, so "
                 "covariates must be the same. Pass the same covariates, or start again "
@@ -100,11 +100,11 @@ class CovariatePrior(SampledPrior):
         for weights in self.kept:
             alpha = alpha_of(self.rows.x, weights)
             sums = alpha.sum(axis=1)
-            for first in range(0, len(theta), _AT_A_TIME):
-                some = slice(first, first + _AT_A_TIME)
-                row = self.rows.row[some]
-                scale = len(self.kept) * (lengths[some] + sums[row])
-                theta[some] += alpha[row] / scale[:, np.newaxis]
+            for first in range(0, len(theta), _CHUNK):
+                chunk = slice(first, first + _CHUNK)
+                row = self.rows.row[chunk]
+                scale = len(self.kept) * (lengths[chunk] + sums[row])
+                theta[chunk] += alpha[row] / scale[:, np.newaxis]
 
     def log_density(self) -> float:
         """Return the log density of the present weights."""
@@ -124,9 +124,9 @@ class CovariatePrior(SampledPrior):
 
     def for_more_documents(self, problem: Problem) -> Self:
         """Return the present sample; documents without covariates are not added."""
-        other = copy_of(self)
-        other.kept = []
-        return other
+        duplicate = copy_of(self)
+        duplicate.kept = []
+        return duplicate
 
     def scalars(self) -> dict[str, float]:
         """Return what is diagnosed of the present sample; no topic has a name in it."""
@@ -143,6 +143,6 @@ class CovariatePrior(SampledPrior):
 def mean_alpha(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return alpha of rows of covariates, the mean over weights of several samples."""
     alpha = np.zeros((len(x), weights.shape[1]))
-    for of_sample in weights:
-        alpha += alpha_of(x, of_sample)
+    for sample in weights:
+        alpha += alpha_of(x, sample)
     return alpha / len(weights)

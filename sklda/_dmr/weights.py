@@ -34,13 +34,15 @@ class NormalPrior(NamedTuple):
     scale: np.ndarray  # (n_weights,), standard deviations
 
     @classmethod
-    def of(cls, alpha: np.ndarray, intercept: float, others: np.ndarray) -> Self:
+    def of(
+        cls, alpha: np.ndarray, intercept_scale: float, weight_scales: np.ndarray
+    ) -> Self:
         """Return that of given scales, in which alpha is the median."""
-        centre = np.zeros((alpha.size, 1 + others.size))
+        centre = np.zeros((alpha.size, 1 + weight_scales.size))
         logs = np.empty(alpha.size)
         fill_logs(alpha, logs)
         centre[:, 0] = logs
-        return cls(centre, np.append(intercept, others))
+        return cls(centre, np.append(intercept_scale, weight_scales))
 
     def log_density(self, weights: np.ndarray) -> float:
         """Return the log density of the weights of all topics."""

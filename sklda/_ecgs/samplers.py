@@ -24,7 +24,7 @@ class GroupedState(NamedTuple):
     topic: np.ndarray  # (n_lanes,) int32
     tables: Any  # in rows or lists
     n_draws: np.ndarray  # (n_cells,) int32, in the last sweep
-    weights: draw_numbers.Weights | None  # of the numbers of draws, if dynamic
+    draw_weights: draw_numbers.DrawWeights | None  # if dynamic
 
 
 class Grouped(NamedTuple):
@@ -47,30 +47,31 @@ class Grouped(NamedTuple):
 
     def over(self, tables: GroupedState, problem: ProblemOfCells) -> GroupedState:
         """Return the state for some cells over counts of all documents."""
-        weights, cells = None, cells_of(problem.corpus)
+        draw_weights, cells = None, cells_of(problem.corpus)
         if self.damping is not None:
             n_draws, damping = tables.n_draws, self.damping
-            weights = draw_numbers.first_weights(cells, n_draws, damping)
+            draw_weights = draw_numbers.first_draw_weights(cells, n_draws, damping)
         counts = tables.tables._replace(topic=tables.topic)
-        return tables._replace(tables=counts, weights=weights)
+        return tables._replace(tables=counts, draw_weights=draw_weights)
 
     def sweep(
         self, problem: ProblemOfCells, state: GroupedState, rng: RandomStreams
     ) -> GroupedState:
         """Resample every token once, in groups; learn their number."""
-        corpus, weights, n_draws = problem.corpus, state.weights, state.n_draws
-        if weights is not None:
-            draw_numbers.choose_n_draws(weights, rng.child(0).kernel, n_draws)
+        corpus, n_draws = problem.corpus, state.n_draws
+        draw_weights = state.draw_weights
+        if draw_weights is not None:
+            draw_numbers.choose_n_draws(draw_weights, rng.child(0).kernel, n_draws)
         priors, alphas = self.kernel.kernel_priors(problem), problem.kernel_alphas()
         for part in kernel_parts(corpus, problem.n_lanes):
             self.kernel.sweep_groups(
                 part, state.tables, priors, alphas, n_draws, rng.kernel
             )
-        if weights is not None:
-            weights = draw_numbers.learn_weights(
-                corpus.token_ptr, state.z, weights, problem.n_lanes
+        if draw_weights is not None:
+            draw_weights = draw_numbers.learn_draw_weights(
+                corpus.token_ptr, state.z, draw_weights, problem.n_lanes
             )
-        return state._replace(weights=weights)
+        return state._replace(draw_weights=draw_weights)
 
     def counts(self, problem: Problem[Corpus], state: GroupedState) -> Counts:
         """Return the count tables."""

@@ -115,13 +115,13 @@ class Blocked(NamedTuple):
         tables, stream, n_lanes = state.tables, rng.kernel, problem.n_lanes
         largest = int(blocks.size.max(initial=1))
         if largest > SMALL:
-            for some in _in_parts(blocks, largest * n_lanes):
+            for part in _in_parts(blocks, largest * n_lanes):
                 blocked_lists.sweep_large_blocks(
-                    some, tables, priors, stream, self.nested
+                    part, tables, priors, stream, self.nested
                 )
         depth = 2 if largest <= 2 else SMALL
-        for some in _in_parts(blocks, depth * n_lanes):
-            blocked_lists.sweep_blocks(some, tables, priors, stream, depth)
+        for part in _in_parts(blocks, depth * n_lanes):
+            blocked_lists.sweep_blocks(part, tables, priors, stream, depth)
         return state
 
     def counts(self, problem: Problem[Corpus], state: BlockState) -> Counts:

@@ -20,7 +20,7 @@ from sklda._core.word_prior import words_at
 from sklda._gibbs.kernels import partially_collapsed
 from sklda._gibbs.recounted import RecountedState, Slices, counts, new_state, recount
 
-BLOCK = 256  # words whose gammas are added up; then the sums of blocks are
+CHUNK = 256  # words whose gammas are added up; then the sums of blocks are
 _SLICES = 8  # of the work per thread, as slices differ in time
 _SCALE = 2.0**40  # keeps products of small probabilities in the range of float32
 
@@ -55,7 +55,7 @@ def draw_extra(key: np.uint64, is_empty: np.ndarray, problem: Problem) -> np.nda
     return words
 
 
-def draw_phi_block(
+def draw_phi_chunk(
     key: np.uint64,
     first: int,
     counts: np.ndarray,
@@ -68,7 +68,7 @@ def draw_phi_block(
     draw, beta = gammas.draw_rows, problem.beta
     if problem.has_word_prior:
         draw = gammas.draw_rows_of_each
-        beta = np.ascontiguousarray(beta[:, first : first + BLOCK].T)
+        beta = np.ascontiguousarray(beta[:, first : first + CHUNK].T)
     draw(key, first, counts, extra, beta, phi, total)
     return total
 
@@ -95,14 +95,14 @@ def draw_phi(
     returns the counts of some words, (n, n_lanes) int32.
     """
     phi = np.zeros((problem.n_words, problem.n_lanes), np.float32)
-    totals = np.empty((_n_blocks(problem), problem.n_topics))
+    totals = np.empty((_n_chunks(problem), problem.n_topics))
     extra = draw_extra(key, is_empty, problem)
 
-    def draw(*blocks):
-        for block in range(*blocks):
-            first, last = block * BLOCK, min((block + 1) * BLOCK, problem.n_words)
+    def draw(*chunks):
+        for chunk in range(*chunks):
+            first, last = chunk * CHUNK, min((chunk + 1) * CHUNK, problem.n_words)
             counts, rows = counts_of(first, last), phi[first:last]
-            totals[block] = draw_phi_block(key, first, counts, extra, problem, rows)
+            totals[chunk] = draw_phi_chunk(key, first, counts, extra, problem, rows)
 
     threads.map(draw, *zip(*slices, strict=True))
     return phi, factors(totals)
@@ -124,10 +124,10 @@ def sweep_documents(
     def resample(first, last):
         before = tokens_before(some_documents(corpus, first, last))
         for begin, end in kernel_ranges(before, factor.size):
-            some = some_documents(corpus, first + begin, first + end)
+            documents = some_documents(corpus, first + begin, first + end)
             number = n_before + first + begin
             partially_collapsed.sweep_tokens(
-                some, z, number, phi, prior, alphas, factor, key
+                documents, z, number, phi, prior, alphas, factor, key
             )
 
     threads.map(resample, *zip(*slices, strict=True))
@@ -135,12 +135,12 @@ def sweep_documents(
 
 def slices_of(problem: Problem[Corpus], threads: Threads) -> tuple[Slices, Slices]:
     """Return slices of the blocks of words, and of the documents, for the threads."""
-    n, blocks = _SLICES * threads.n, np.arange(_n_blocks(problem) + 1)
-    return list(ranges(blocks, n)), list(ranges(tokens_before(problem.corpus), n))
+    n, chunks = _SLICES * threads.n, np.arange(_n_chunks(problem) + 1)
+    return list(ranges(chunks, n)), list(ranges(tokens_before(problem.corpus), n))
 
 
-def _n_blocks(problem):
-    return -(-problem.n_words // BLOCK)
+def _n_chunks(problem):
+    return -(-problem.n_words // CHUNK)
 
 
 class PartiallyCollapsed(NamedTuple):

@@ -51,12 +51,12 @@ class Uncollapsed(NamedTuple):
         z = state.z
 
         def resample(documents, streams):
-            for block, theta in _draw_theta(problem, z, documents, factor, key):
-                uncollapsed.resample_topics(block, z, theta, phi, streams.kernel)
+            for chunk, theta in _draw_theta(problem, z, documents, factor, key):
+                uncollapsed.resample_topics(chunk, z, theta, phi, streams.kernel)
 
         key = np.uint64(next_uint64(rng.kernel))
-        of_slices = [rng.child(2).child(i) for i in range(len(state.doc_slices))]
-        self.threads.map(resample, state.doc_slices, of_slices)
+        slice_streams = [rng.child(2).child(i) for i in range(len(state.doc_slices))]
+        self.threads.map(resample, state.doc_slices, slice_streams)
         recount(problem, state, self.threads)
         return state
 
@@ -70,7 +70,7 @@ class Uncollapsed(NamedTuple):
 
         def draw(words):
             total = np.zeros(n_topics)
-            for first, last in _blocks(words, n_topics):
+            for first, last in _chunks(words, n_topics):
                 counts = word_topic[first:last, :n_topics]
                 drawn = counts + _beta_of(problem, first, last)
                 gammas.draw_gammas(key, first, drawn)
@@ -99,17 +99,17 @@ def _beta_of(problem, first, last):
 
 def _draw_theta(problem, z, documents, factor, key) -> Iterator[tuple]:
     """Yield blocks of documents, with theta times `factor`, each row scaled."""
-    for first, last in _blocks(documents, problem.n_topics):
-        block = some_documents(problem.corpus, first, last)
+    for first, last in _chunks(documents, problem.n_topics):
+        chunk = some_documents(problem.corpus, first, last)
         shape = problem.alpha_of(first, last)
-        doc_topic_counts.add_doc_topic(block, z, shape)
+        doc_topic_counts.add_doc_topic(chunk, z, shape)
         theta = np.zeros((last - first, problem.n_lanes), np.float32)
         gammas.draw_gammas(key, first, shape)
         uncollapsed.scale(shape, factor, theta)
-        yield block, theta
+        yield chunk, theta
 
 
-def _blocks(items: tuple[int, int], n_topics) -> Iterator[tuple[int, int]]:
+def _chunks(items: tuple[int, int], n_topics) -> Iterator[tuple[int, int]]:
     """Yield first and end of blocks of a slice with `_GAMMAS` numbers each."""
     step = max(1, _GAMMAS // n_topics)
     for first in range(*items, step):

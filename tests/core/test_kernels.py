@@ -90,7 +90,7 @@ def test_statistics_of_a_few_documents_at_a_time(at_a_time, monkeypatch):
     z = np.random.default_rng(0).integers(4, size=docs.size).astype(np.uint16)
     problem = Problem(corpus, 9, np.full(4, 0.3), 0.1)
     whole = log_doc_likelihood(problem, z)
-    monkeypatch.setattr("sklda._core.corpus._AT_A_TIME", at_a_time)
+    monkeypatch.setattr("sklda._core.corpus._CHUNK_TOKENS", at_a_time)
     histogram = doc_topic_counts.doc_topic_histogram(corpus, z, LANES)
     found = zip(*doc_topic_counts.pairs_of(histogram), strict=True)
     doc_topic = np.zeros((n_docs, 4), int)

@@ -135,7 +135,7 @@ gaussian
   documents leave the variance of totals
     gaussian.sweep: restore_document(A, B) -> 0 (2 of 2)
   documents keep their variance
-    moments.update_mean_and_variance: A += of_variance -> 0 (1 of 2)
+    moments.update_mean_and_variance: A += variance_change -> 0 (1 of 2)
 """)
 
 

@@ -81,9 +81,9 @@ def test_one_draw_for_a_cell_is_the_shortcut(monkeypatch):
         weights = init(*args)
         return weights._replace(draws=np.ones_like(weights.draws))
 
-    init = draw_numbers.first_weights
-    monkeypatch.setattr(draw_numbers, "first_weights", all_on_one)
-    monkeypatch.setattr(draw_numbers, "learn_weights", lambda *args: args[-2])
+    init = draw_numbers.first_draw_weights
+    monkeypatch.setattr(draw_numbers, "first_draw_weights", all_on_one)
+    monkeypatch.setattr(draw_numbers, "learn_draw_weights", lambda *args: args[-2])
     # Shortcut draws cells of two tokens as one as well, so here are none of them.
     counts = np.where(X == 2, 3, X)
     assert_same_fit(fit(X=counts), fit("shortcut", X=counts))

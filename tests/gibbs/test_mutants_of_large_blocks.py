@@ -103,7 +103,7 @@ flat
 LANES = faults("""
 four
   lanes have each other's tokens
-    draw_backward: in_lane[L] -> in_lane[LANES - 1 - L]
+    draw_backward: lane_tokens[L] -> lane_tokens[LANES - 1 - L]
   lanes have the first one's table
     draw_backward: T[:, L::LANES] -> T[:, ::LANES] (2 of 2)
 """)

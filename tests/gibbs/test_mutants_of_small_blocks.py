@@ -17,7 +17,7 @@ flat pair, same
   kappa_2 does not count in a pair
     normaliser: (K, 1.0, 0.0, 0.0) -> (K, 0.0, 0.0, 0.0)
   n_dk keeps the block in the test
-    resample_small: given.doc_topic[K] - M -> given.doc_topic[K]
+    resample_small: document.doc_topic[K] - M -> document.doc_topic[K]
   p_1 is p_0 in the test
     resample_small: (A + 1) * (B + 1) / (S + 1) -> A * B / S
   n_dk does not grow
@@ -66,7 +66,7 @@ flat 4 of 2 topics
   the first token has the weight of the second
     redraw: stay /= P -> pass
   p_3 is that of b + 2
-    kappa_of: b2 + one -> b2
+    kappa_of: b2 + unit -> b2
   p_4 is p_3 in the test
     resample_small: (A + 4) * (B + 4) / (S + 4) -> (A + 3) * (B + 3) / (S + 3)
 three
@@ -82,14 +82,14 @@ pair, same
   p_0 is that of b + 1
     kappa_of: ratio[0] * b -> ratio[0] * b1
   p_1 is that of b
-    kappa_of: b + one -> b
+    kappa_of: b + unit -> b
   n_wk keeps the block in the test
     resample_small: mass(J, M, W) -> mass(J, 0, W)
 pairs
   beta is missing where no topic is listed
     set_base: np.float64(beta) -> 1e-6
   only listed topics count
-    set_base: given.base[C] = X -> given.base[C] = 0.0
+    set_base: document.base[C] = X -> document.base[C] = 0.0
   listed topics do not count
     weigh_topics: sums = moved(*Z) -> pass
 flat 3 alike
@@ -122,7 +122,7 @@ singles
     lists._resample_singles: update_ratios(*Z) -> 5.0
 pair, different
   alpha is half as large
-    set_ratios: given.alpha[K] -> given.alpha[K] / 2
+    set_ratios: document.alpha[K] -> document.alpha[K] / 2
   V is half as large
     set_ratios: entry(*Z) -> entry(*Z) / 2
   beta is missing when a token is added
@@ -131,7 +131,7 @@ pair, different
     draw_other: range(depth) -> range(1)
 3 of 3 topics
   p_2 is that of b + 1
-    kappa_of: b1 + one -> b1
+    kappa_of: b1 + unit -> b1
 4 alike
   kappa_4 does not count
     normaliser: (A, B, C, 1.0) -> (A, B, C, 0.0)
@@ -139,13 +139,13 @@ pair, different
     small.combined: depth == 2 -> True
 4 spread
   n_k keeps the block in the test
-    resample_small: given.topic[K] - M -> given.topic[K]
+    resample_small: document.topic[K] - M -> document.topic[K]
 4 wide
   n_k loses the tokens on all topics in the test
-    resample_small: given.topic[K] - M -> given.topic[K] - n
+    resample_small: document.topic[K] - M -> document.topic[K] - n
 peaked pair
   alpha is that of another topic in the test
-    resample_small: given.alpha[K] -> given.alpha[0]
+    resample_small: document.alpha[K] -> document.alpha[0]
 """)
 # Faults by the most tokens of a block. What is kept from block to block shows them.
 KEPT = faults("""
@@ -153,19 +153,19 @@ KEPT = faults("""
   an empty topic stays
     drop_empty: is_empty(*Z) -> False
   an empty slot keeps cumulants
-    drop_empty: given.kappa[C, J] = 0 -> pass
+    drop_empty: document.kappa[C, J] = 0 -> pass
   the cumulants of the last topic are lost
-    drop_empty: given.kappa[C, J] = given.kappa[C, X] -> pass
+    drop_empty: document.kappa[C, J] = document.kappa[C, X] -> pass
   the sums of all topics stay
-    small.change: given.base[C] += X -> pass
+    small.change: document.base[C] += X -> pass
   the cumulants stay
-    small.change: given.kappa[C, J] = X -> pass
+    small.change: document.kappa[C, J] = X -> pass
   n_wk is not counted
     small.change: words.pairs[J] += N -> pass
   n_dk is not counted
-    small.change: given.doc_topic[K] += N -> pass
+    small.change: document.doc_topic[K] += N -> pass
   n_k is not counted
-    small.change: given.topic[K] += N -> pass
+    small.change: document.topic[K] += N -> pass
   ratios stay
     small.change: set_ratios(*Z) -> pass
   a new topic has no name

@@ -22,7 +22,7 @@ from tests.helpers.small_fits import X
 CLASSES = [PartiallyCollapsedGibbsLDA, UncollapsedGibbsLDA]
 # Cut small corpora into many slices, and slices into many blocks.
 CUTS = {
-    "sklda._gibbs.partially_collapsed_sampler": {"BLOCK": 4},
+    "sklda._gibbs.partially_collapsed_sampler": {"CHUNK": 4},
     "sklda._gibbs.uncollapsed_sampler": {"_WORDS": 4, "_TOKENS": 50, "_GAMMAS": 8},
 }
 

@@ -23,7 +23,7 @@ each = pytest.mark.parametrize("name", NAMES)
 # Tiny corpora have slices of a word or a document, and these have several blocks.
 CUTS = {
     "sklda._gibbs.uncollapsed_sampler": {"_WORDS": 1, "_TOKENS": 2, "_GAMMAS": 2},
-    "sklda._gibbs.partially_collapsed_sampler": {"BLOCK": 1},
+    "sklda._gibbs.partially_collapsed_sampler": {"CHUNK": 1},
 }
 
 
@@ -161,7 +161,7 @@ empty topics
     draw_extra: S[E] * N -> 0 * S[E]
 betas
   beta is that of another word
-    draw_phi_block: B[:, F:F + BLOCK] -> B[:, :BLOCK]
+    draw_phi_chunk: B[:, F:F + CHUNK] -> B[:, :CHUNK]
   beta is that of another topic
     draw_rows_of_each: beta[i, k] -> beta[i, 0]
 documents

@@ -127,11 +127,11 @@ def _respond(prior, row, z, left_out, response, slope):
     """Write g of equation (2), and -dg/dz into `slope`; return the sums of both."""
     sums = broadcast(np.float32(0), LANES)
     slopes = broadcast(np.float32(0), LANES)
-    one, zs = broadcast(np.float32(1), LANES), broadcast(z, LANES)
+    ones, zs = broadcast(np.float32(1), LANES), broadcast(z, LANES)
     shares = broadcast(left_out, LANES)
     for k in range(0, prior.size, LANES):
         phi = load(row, k, LANES)
-        inverse = one / (zs + shares * phi)
+        inverse = ones / (zs + shares * phi)
         g = load(prior, k, LANES) * phi * inverse
         h = g * inverse
         store(response, k, g)

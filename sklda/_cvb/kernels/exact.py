@@ -64,9 +64,9 @@ def _expected_logs(tokens, responsibilities, prior):
 def _fill_beta(priors, beta):
     """Fill in beta of each word and topic."""
     for w in range(beta.shape[0]):
-        own = priors_of(w, priors).topic_word
+        word_beta = priors_of(w, priors).topic_word
         for k in range(beta.shape[1]):
-            beta[w, k] = entry(own, k)
+            beta[w, k] = entry(word_beta, k)
 
 
 @kernel
@@ -74,10 +74,10 @@ def _groups(corpus, n_words):
     """Return the tokens of each document, of each word, and all."""
     doc_ptr, word, _ = corpus
     tokens = np.arange(word.size)
-    by_word = np.argsort(word, kind="mergesort")
-    ends = np.searchsorted(word[by_word], np.arange(n_words + 1))
+    word_order = np.argsort(word, kind="mergesort")
+    ends = np.searchsorted(word[word_order], np.arange(n_words + 1))
     docs = [tokens[doc_ptr[d] : doc_ptr[d + 1]] for d in range(doc_ptr.size - 1)]
-    words = [by_word[ends[w] : ends[w + 1]] for w in range(n_words)]
+    words = [word_order[ends[w] : ends[w + 1]] for w in range(n_words)]
     return docs, words, tokens
 
 

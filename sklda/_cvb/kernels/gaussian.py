@@ -47,24 +47,24 @@ def _weigh(removed, responsibilities, w, means, variances, priors, weight):
     other_docs_var = variances.other_docs
     alpha, betas, beta_sums = priors
     for k in range(weight.size):
-        own = removed * responsibilities[k]
-        own_var = own * (_ONE - responsibilities[k])
+        removed_mean = removed * responsibilities[k]
+        removed_var = removed_mean * (_ONE - responsibilities[k])
         # Rounding may make a mean or a variance negative.
-        n_dk = max(doc[k] - own, _ZERO)
-        n_wk = max(row[k] - own, _ZERO)
-        var_dk = max(doc_var[k] - own_var, _ZERO)
-        var_wk = max(row_var[k] - own_var, _ZERO)
+        n_dk = max(doc[k] - removed_mean, _ZERO)
+        n_wk = max(row[k] - removed_mean, _ZERO)
+        var_dk = max(doc_var[k] - removed_var, _ZERO)
+        var_wk = max(row_var[k] - removed_var, _ZERO)
         var_k = other_docs_var[k] + var_dk
         beta = entry(betas, k)
         a = alpha[k] + n_dk
         b = beta + n_wk
         c = other_docs[k] + n_dk
         per_a, per_b, per_c = _ONE / max(a, _LEAST), _ONE / b, _ONE / c
-        in_doc = a * exp2(-min(_HALF * var_dk * per_a * per_a, _LARGEST))
-        in_word = b * exp2(-min(_HALF * var_wk * per_b * per_b, _LARGEST))
-        per_topic = per_c * exp2(min(_HALF * var_k * per_c * per_c, _LARGEST))
-        per_topic = min(per_topic, _ONE / entry(beta_sums, k))
-        weight[k] = max(in_doc, alpha[k]) * max(in_word, beta) * per_topic
+        doc_factor = a * exp2(-min(_HALF * var_dk * per_a * per_a, _LARGEST))
+        word_factor = b * exp2(-min(_HALF * var_wk * per_b * per_b, _LARGEST))
+        topic_factor = per_c * exp2(min(_HALF * var_k * per_c * per_c, _LARGEST))
+        topic_factor = min(topic_factor, _ONE / entry(beta_sums, k))
+        weight[k] = max(doc_factor, alpha[k]) * max(word_factor, beta) * topic_factor
     return np.float32(sum_all(weight, weight.size))
 
 
@@ -80,8 +80,8 @@ def _update_document(
         prefetch_row(word, c, means.word_topic)
         prefetch_row(word, c, variances.word_topic)
         removed = min(count[c], _ONE)
-        own = priors_of(w, priors)
-        factor = _ONE / _weigh(removed, cell, w, means, variances, own, weight)
+        word_priors = priors_of(w, priors)
+        factor = _ONE / _weigh(removed, cell, w, means, variances, word_priors, weight)
         docs = means.doc_topic, variances.doc_topic
         rows = means.word_topic[w], variances.word_topic[w]
         change = update_mean_and_variance(count[c], factor, weight, cell, docs, rows)

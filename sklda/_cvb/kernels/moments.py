@@ -116,16 +116,16 @@ def update_mean_and_variance(count, factor, weight, responsibilities, docs, rows
     With x new and y old, x (1 - x) - y (1 - y) = (x - y) (1 - x - y).
     """
     (doc_mean, doc_var), (word_mean, word_var) = docs, rows
-    one = np.float32(1)
+    unit = np.float32(1)
     for k in range(weight.size):
         new, old = weight[k] * factor, responsibilities[k]
         change = new - old
         responsibilities[k] = new
-        of_mean = count * change
-        of_variance = of_mean * (one - new - old)
-        doc_mean[k] += of_mean
-        word_mean[k] += of_mean
-        doc_var[k] += of_variance
-        word_var[k] += of_variance
+        mean_change = count * change
+        variance_change = mean_change * (unit - new - old)
+        doc_mean[k] += mean_change
+        word_mean[k] += mean_change
+        doc_var[k] += variance_change
+        word_var[k] += variance_change
         weight[k] = abs(change)
     return sum_all(weight, weight.size)

@@ -37,9 +37,9 @@ def _weigh(removed, responsibilities, row, means, priors, weight):
     doc, _, other_docs = means
     alpha, beta, _ = priors
     for k in range(weight.size):
-        own = removed * responsibilities[k]
-        n_dk = max(doc[k] - own, _ZERO)  # rounding may make it negative
-        n_wk = max(row[k] - own, _ZERO)
+        removed_mean = removed * responsibilities[k]
+        n_dk = max(doc[k] - removed_mean, _ZERO)  # rounding may make it negative
+        n_wk = max(row[k] - removed_mean, _ZERO)
         mass = (alpha[k] + n_dk) * (entry(beta, k) + n_wk)
         weight[k] = mass / (other_docs[k] + n_dk)
     return np.float32(sum_all(weight, weight.size))
@@ -55,8 +55,8 @@ def _update_document(first, last, corpus, responsibilities, means, priors, weigh
         cell, row = responsibilities[c], word_topic[word[c]]
         prefetch_row(word, c, word_topic)
         removed = min(count[c], _ONE)
-        own = priors_of(word[c], priors)
-        factor = _ONE / _weigh(removed, cell, row, means, own, weight)
+        word_priors = priors_of(word[c], priors)
+        factor = _ONE / _weigh(removed, cell, row, means, word_priors, weight)
         change = update_mean(count[c], factor, weight, cell, doc, row)
         total_change += count[c] * change
     return total_change
@@ -110,8 +110,8 @@ def _draw_document(first, last, corpus, responsibilities, means, priors, weight,
     _, word, count = corpus
     for c in range(first, last):
         cell, row = responsibilities[c], means.word_topic[word[c]]
-        own = priors_of(word[c], priors)
-        total = _weigh(_ZERO, cell, row, means, own, weight)
+        word_priors = priors_of(word[c], priors)
+        total = _weigh(_ZERO, cell, row, means, word_priors, weight)
         k = _draw(weight, total * uniform(rng))
         cell[k] = 1
         means.doc_topic[k] += count[c]

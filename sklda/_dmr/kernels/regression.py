@@ -135,10 +135,10 @@ def _within(eta):
 
 
 @lean_kernel
-def _set_curvature(at_level, regression, room):
+def _set_curvature(is_start, regression, room):
     """Set the gradient, which `step` becomes, and the upper part of the curvature.
 
-    The means at the mode are in value[1]. With `at_level` only its intercept is not 0,
+    The means at the mode are in value[1]. With `is_start` only its intercept is not 0,
     so they are in proportion to the exposure.
     """
     (x, scale, _, curvature), centre, tables = regression
@@ -150,7 +150,7 @@ def _set_curvature(at_level, regression, room):
     for j in range(mode.size):
         variance = scale[j] * scale[j]
         step[j] = gradient[j] - (mode[j] - centre[j]) / variance
-        if at_level:
+        if is_start:
             for i in range(j, mode.size):
                 factor[j, i] = level * curvature[j, i]
         else:

@@ -71,25 +71,25 @@ def draw_weights_of_topic(weights, regression, room, rng):
     for j in range(weights.size):
         noise[j], distance[j] = normal(rng), weights[j] - mode[j]
     # The squared length of U (lambda - mode) along the ellipse, by three products.
-    of_both = of_distance = of_noise = 0.0
+    cross_product = distance_square = noise_square = 0.0
     for j in range(weights.size):
         side = 0.0
         for i in range(j, weights.size):
             side += factor[j, i] * distance[i]
-        of_distance += side * side
-        of_both += side * noise[j]
-        of_noise += noise[j] * noise[j]
+        distance_square += side * side
+        cross_product += side * noise[j]
+        noise_square += noise[j] * noise[j]
     solve_upper(factor, noise)
     x = regression.shared.x
     multiply(x, mode, eta[0])
     multiply(x, distance, eta[1])
     multiply(x, noise, eta[2])
-    scale, n_evaluations = _draw_scale(of_distance, regression, room, rng)
+    scale, n_evaluations = _draw_scale(distance_square, regression, room, rng)
     for j in range(weights.size):
         distance[j] *= scale
     for r in range(regression.tables.size):
         eta[1, r] *= scale
-    lengths = scale * scale * of_distance, scale * of_both, of_noise
+    lengths = scale * scale * distance_square, scale * cross_product, noise_square
     n_evaluations += _draw_angle(lengths, regression, room, rng)
     copy_to(trial, weights)
     return n_evaluations
@@ -138,15 +138,15 @@ def _on_ray(x, regression, room):
 @lean_kernel
 def _draw_angle(lengths, regression, room, rng):
     """Draw a point of the ellipse, which `trial` becomes; return the evaluations."""
-    of_distance, of_both, of_noise = lengths
-    level = log_double(1 - uniform(rng)) + 0.5 * of_distance
+    distance_square, cross_product, noise_square = lengths
+    level = log_double(1 - uniform(rng)) + 0.5 * distance_square
     level += _on_ellipse(1.0, 0.0, regression, room)
     angle = 2 * math.pi * uniform(rng)
     low, high, n_evaluations = angle - 2 * math.pi, angle, 1
     while True:
         cos, sin = cos_sin(angle)
-        length = cos * cos * of_distance + sin * sin * of_noise
-        length += 2 * cos * sin * of_both
+        length = cos * cos * distance_square + sin * sin * noise_square
+        length += 2 * cos * sin * cross_product
         n_evaluations += 1
         if _on_ellipse(cos, sin, regression, room) + 0.5 * length >= level:
             return n_evaluations

@@ -20,7 +20,7 @@ from sklda._simd.compile import inlined_kernel, kernel
 FEWEST = 3  # tokens of a cell that has weights
 
 
-class Weights(NamedTuple):
+class DrawWeights(NamedTuple):
     """The weights above 0 of the cells of at least `FEWEST` tokens."""
 
     cell: np.ndarray  # (n_such_cells,) int64
@@ -29,12 +29,12 @@ class Weights(NamedTuple):
     weight: np.ndarray  # (n_weights,) int32
 
 
-def first_weights(cells, n_tokens, damping):
+def first_draw_weights(cells, n_tokens, damping):
     """Return the first weights of some cells: they get a draw for each token."""
     cell = cells[n_tokens[cells] >= FEWEST]
     draws = n_tokens[cell]
     weight = np.full(cell.size, damping, np.int32)
-    return Weights(cell, np.arange(cell.size + 1, dtype=np.int64), draws, weight)
+    return DrawWeights(cell, np.arange(cell.size + 1, dtype=np.int64), draws, weight)
 
 
 @kernel
@@ -51,7 +51,7 @@ def choose_n_draws(weights, rng, n_draws):
         n_draws[cell[i]] = draws[j]
 
 
-def learn_weights(token_ptr, z, weights, n_lanes):
+def learn_draw_weights(token_ptr, z, weights, n_lanes):
     """Return the weights after a sweep: 1 more for the number of topics of a cell."""
     n_topics = np.ones(weights.cell.size, np.int32)
     is_new = np.zeros(weights.cell.size, bool)  # their weight was 0
@@ -59,7 +59,7 @@ def learn_weights(token_ptr, z, weights, n_lanes):
     if not is_new.any():
         return weights
     ends = weights.ptr[1:][is_new]  # a new weight becomes the last of its cell
-    return Weights(
+    return DrawWeights(
         weights.cell,
         weights.ptr + np.append(0, np.cumsum(is_new)),
         np.insert(weights.draws, ends, n_topics[is_new]),

@@ -59,15 +59,19 @@ def _sweep_document(d, part, state, ratio_sum, priors, n_draws, document, weight
             )
             continue
         word_list, cell = enter_cell(c, word, first, state, ratio_sum, weight, document)
-        own = priors_of(word[c], priors)
+        word_priors = priors_of(word[c], priors)
         while n_groups > 0:
             n = group_size(last - first, n_groups)
             cell = at_topic(z[first], cell, word_list)
             for i in range(first + 1, first + n):
                 if z[i] != cell.topic:
-                    cell = gather(z, i, first + n, cell, word_list, own, document)
+                    cell = gather(
+                        z, i, first + n, cell, word_list, word_priors, document
+                    )
                     break
-            cell = resample_listed(z, first, n, cell, word_list, own, document, rng)
+            cell = resample_listed(
+                z, first, n, cell, word_list, word_priors, document, rng
+            )
             first += n
             n_groups -= 1
         state.size[word[c]] = cell.size

@@ -46,8 +46,8 @@ def _resample(z, i, row, total, document, weight, lane_sum, rng):
     old = np.int64(z[i])
     old_ratio = _ratio(old, 1, document)
     stay = old_ratio * row[old]
-    others = total - weight[old]
-    r = uniform(rng) * (others + stay)
+    other_sum = total - weight[old]
+    r = uniform(rng) * (other_sum + stay)
     if r < stay:
         return total
     weight[old] = 0
@@ -58,7 +58,7 @@ def _resample(z, i, row, total, document, weight, lane_sum, rng):
     ratio[old] = old_ratio
     ratio[new] = _ratio(new, 0, document)
     weight[old] = stay
-    total = others + stay - weight[new]
+    total = other_sum + stay - weight[new]
     weight[new] = ratio[new] * row[new]
     return total + weight[new]
 

@@ -70,9 +70,9 @@ def _new_sweep(height):
         doc_topic = np.zeros(topic.size, np.int32)
         past_last = (np.arange(height * WIDTH) + WIDTH - n_topics).astype(np.float32)
         kept = np.zeros(height * WIDTH, np.float32)
-        one = broadcast(np.float32(1), WIDTH, height)
-        minus_one = broadcast(np.float32(-1), WIDTH, height)
-        ends_column = load(past_last, 0, WIDTH, height) > minus_one
+        ones = broadcast(np.float32(1), WIDTH, height)
+        minus_ones = broadcast(np.float32(-1), WIDTH, height)
+        ends_column = load(past_last, 0, WIDTH, height) > minus_ones
         for d in range(begin.size):
             first, last = token_ptr[begin[d]], token_ptr[end[d]] - 1
             if last < first:
@@ -87,8 +87,8 @@ def _new_sweep(height):
             n_all = to_float(load(topic, 0, WIDTH, height))
             n_all = n_all + entries(beta_sum, 0, WIDTH, height)
             taken = one_hot(np.int64(z[first]), WIDTH, height)
-            n_doc = choose(taken, n_doc - one, n_doc)
-            n_all = choose(taken, n_all - one, n_all)
+            n_doc = choose(taken, n_doc - ones, n_doc)
+            n_all = choose(taken, n_all - ones, n_all)
             ratio = n_doc / n_all
             for c in range(begin[d], end[d]):
                 prefetch_row(word, c, word_topic)
@@ -96,7 +96,7 @@ def _new_sweep(height):
                 # and n_wk + beta.
                 n_word = to_float(load(row, 0, WIDTH, height))
                 n_word = n_word + broadcast(beta, WIDTH, height)
-                n_word = choose(taken, n_word - one, n_word)
+                n_word = choose(taken, n_word - ones, n_word)
                 for i in range(token_ptr[c], token_ptr[c + 1]):
                     down = running_down(ratio * n_word)
                     ends = running_sum(last_row(down))
@@ -104,15 +104,15 @@ def _new_sweep(height):
                     # Take the next token out, and foresee one more in each topic. The
                     # two make one there, so the ratio does not change.
                     taken = one_hot(np.int64(z[min(i + 1, last)]), WIDTH, height)
-                    change = choose(taken, minus_one, one)
+                    change = choose(taken, minus_ones, ones)
                     changed = (n_doc + change) / (n_all + change)
                     # LLVM would divide later, where it is seen which lanes are used.
                     store(kept, 0, changed)
                     if_not_drawn = choose(taken, changed, ratio)
                     if_drawn = choose(taken, ratio, changed)
-                    n_doc = choose(taken, n_doc - one, n_doc)
-                    n_all = choose(taken, n_all - one, n_all)
-                    n_word = choose(taken, n_word - one, n_word)
+                    n_doc = choose(taken, n_doc - ones, n_doc)
+                    n_all = choose(taken, n_all - ones, n_all)
+                    n_word = choose(taken, n_word - ones, n_word)
                     # The first lane whose sum exceeds r, then the first of its column.
                     before = moved_up(ends)
                     lane = ((ends > r) | last_lane) & ~(before > r)
@@ -121,9 +121,9 @@ def _new_sweep(height):
                     drawn = drawn & repeat_row(lane, height)
                     new = first_lane(drawn)
                     ratio = choose(drawn, if_drawn, if_not_drawn)
-                    n_doc = choose(drawn, n_doc + one, n_doc)
-                    n_all = choose(drawn, n_all + one, n_all)
-                    n_word = choose(drawn, n_word + one, n_word)
+                    n_doc = choose(drawn, n_doc + ones, n_doc)
+                    n_all = choose(drawn, n_all + ones, n_all)
+                    n_word = choose(drawn, n_word + ones, n_word)
                     _move_token(i, new, z, row, topic)
 
     return sweep_tokens

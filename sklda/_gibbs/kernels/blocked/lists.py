@@ -12,35 +12,37 @@ from sklda._tables.lists import prefetch_list, resample_listed_cell
 
 def sweep_blocks(blocks, state, priors, rng, depth):
     """Resample every block of up to `depth` tokens, 2 or 4, once."""
-    given = small.new_given(state.topic, priors)
+    document = small.new_block_document(state.topic, priors)
     ratio = np.zeros(state.topic.size + LANES, np.float32)
-    single = Document(given.doc_topic, state.topic, ratio)
-    _sweep_blocks(blocks, state, given, single, priors, rng, depth)
+    single = Document(document.doc_topic, state.topic, ratio)
+    _sweep_blocks(blocks, state, document, single, priors, rng, depth)
 
 
 @lean_kernel
-def _sweep_blocks(blocks, state, given, single, priors, rng, depth):
+def _sweep_blocks(blocks, state, document, single, priors, rng, depth):
     doc_ptr, single_ptr, token_ptr, _, _, _ = blocks
     for d in range(doc_ptr.size - 1):
         begin, middle, end = doc_ptr[d], single_ptr[d], doc_ptr[d + 1]
         if begin == end:
             continue
-        count_document(token_ptr[d], token_ptr[d + 1], state.z, given.doc_topic)
+        count_document(token_ptr[d], token_ptr[d + 1], state.z, document.doc_topic)
         if begin < middle and depth == 2:
-            _resample_several(begin, middle, blocks, state, given, priors, rng, 2)
+            _resample_several(begin, middle, blocks, state, document, priors, rng, 2)
         elif begin < middle:
-            _resample_several(begin, middle, blocks, state, given, priors, rng, SMALL)
+            _resample_several(
+                begin, middle, blocks, state, document, priors, rng, SMALL
+            )
         if middle < end:
-            weight = given.weight
+            weight = document.weight
             _resample_singles(middle, end, blocks, state, single, weight, priors, rng)
 
 
 @inlined_kernel
-def _resample_several(begin, end, blocks, state, given, priors, rng, depth):
+def _resample_several(begin, end, blocks, state, document, priors, rng, depth):
     """Resample the blocks of two to `depth` tokens of a document."""
     _, _, _, word, first, size = blocks
-    for k in range(given.topic.size):
-        small.set_ratios(k, given, depth)
+    for k in range(document.topic.size):
+        small.set_ratios(k, document, depth)
     weighed, beta, sums = -1, np.float32(-1), (0.0, 0.0, 0.0, 0.0)
     for c in range(begin, end):
         prefetch_list(word, c, state)
@@ -49,13 +51,13 @@ def _resample_several(begin, end, blocks, state, given, priors, rng, depth):
             continue
         words = small.topics_of(word[c], state, priors)
         if words.beta != beta:
-            small.set_base(words.beta, given, depth)
+            small.set_base(words.beta, document, depth)
             beta = words.beta
         if word[c] != weighed:
-            sums = small.weigh_topics(words, given, depth)
+            sums = small.weigh_topics(words, document, depth)
             weighed = word[c]
         block = state.z[first[c] : first[c] + n]
-        sums = small.resample_small(block, n, sums, words, given, rng, depth)
+        sums = small.resample_small(block, n, sums, words, document, rng, depth)
 
 
 @lean_kernel

@@ -79,11 +79,11 @@ def draw_backward(pmf, rng, drawn):
     lane_pmf = table[:, n_topics:]
     lane_table = np.zeros((n + 1, LANES + 1))
     _forward(lane_pmf, 1, lane_table)
-    in_lane = np.zeros(LANES, np.int64)
-    _backward(lane_pmf, lane_table, n, rng, in_lane)
+    lane_tokens = np.zeros(LANES, np.int64)
+    _backward(lane_pmf, lane_table, n, rng, lane_tokens)
     for lane in range(LANES):
-        own_pmf, own_table = pmf[:, lane::LANES], table[:, lane::LANES]
-        _backward(own_pmf, own_table, in_lane[lane], rng, drawn[lane::LANES])
+        topic_pmf, topic_table = pmf[:, lane::LANES], table[:, lane::LANES]
+        _backward(topic_pmf, topic_table, lane_tokens[lane], rng, drawn[lane::LANES])
 
 
 @kernel

@@ -50,7 +50,7 @@ SMALL = SPARE  # tokens of the largest block that is drawn by cumulants
 LEAST_LEFT = 1e-3
 
 
-class Given(NamedTuple):
+class BlockDocument(NamedTuple):
     """The document and the word that blocks are in, with all tokens counted."""
 
     doc_topic: np.ndarray  # (n_lanes,) int32, n_dk
@@ -74,10 +74,10 @@ class TopicList(NamedTuple):
     beta: np.float32
 
 
-def new_given(topic, priors):
+def new_block_document(topic, priors):
     """Return room for any document and word."""
     n_lanes = topic.size
-    return Given(
+    return BlockDocument(
         np.zeros(n_lanes, np.int32),
         topic,
         priors.doc_topic,
@@ -119,11 +119,11 @@ def cumulants(p0, p1, p2, p3):
 
 
 @inlined_kernel
-def kappa_of(ratio, b, one):
-    """Return the kappa_c of a topic from its ratios and b; `one` is of their kind."""
-    b1 = b + one
-    b2 = b1 + one
-    return cumulants(ratio[0] * b, ratio[1] * b1, ratio[2] * b2, ratio[3] * (b2 + one))
+def kappa_of(ratio, b, unit):
+    """Return the kappa_c of a topic from its ratios and b; `unit` is of their kind."""
+    b1 = b + unit
+    b2 = b1 + unit
+    return cumulants(ratio[0] * b, ratio[1] * b1, ratio[2] * b2, ratio[3] * (b2 + unit))
 
 
 @inlined_kernel
@@ -140,8 +140,8 @@ def moved(sums, before, after):
 @inlined_kernel
 def combined(factors, terms, depth):
     """Return the sum of the products."""
-    two = factors[0] * terms[0] + factors[1] * terms[1]
-    return two if depth == 2 else two + factors[2] * terms[2] + factors[3] * terms[3]
+    pair = factors[0] * terms[0] + factors[1] * terms[1]
+    return pair if depth == 2 else pair + factors[2] * terms[2] + factors[3] * terms[3]
 
 
 @inlined_kernel
@@ -166,73 +166,74 @@ def at(table, j):
 
 
 @inlined_kernel
-def set_ratios(k, given, depth):
+def set_ratios(k, document, depth):
     """Set the ratios of topic k to what its counts say."""
-    a = given.doc_topic[k] + np.float64(given.alpha[k])
-    s = given.topic[k] + np.float64(entry(given.beta_sum, k))
+    a = document.doc_topic[k] + np.float64(document.alpha[k])
+    s = document.topic[k] + np.float64(entry(document.beta_sum, k))
     for i in range(depth):
-        given.ratio[i, k] = (a + i) / (s + i)
+        document.ratio[i, k] = (a + i) / (s + i)
 
 
 @inlined_kernel
-def set_base(beta, given, depth):
+def set_base(beta, document, depth):
     """Add up the topics for a word of this beta that has no tokens."""
     sums = nothing = (0.0, 0.0, 0.0, 0.0)
-    for k in range(given.topic.size):
-        sums = moved(sums, nothing, kappa_of(at(given.ratio, k), np.float64(beta), 1.0))
+    for k in range(document.topic.size):
+        kappa = kappa_of(at(document.ratio, k), np.float64(beta), 1.0)
+        sums = moved(sums, nothing, kappa)
     for c in range(depth):
-        given.base[c] = sums[c]
+        document.base[c] = sums[c]
 
 
 @inlined_kernel
-def weigh_topics(words, given, depth):
+def weigh_topics(words, document, depth):
     """Set the cumulants of the topics that a word has; return its K_c."""
-    ratio, kappa, base = given.ratio, given.kappa, given.base
-    one, beta = broadcast(1.0, LANES), broadcast(np.float64(words.beta), LANES)
-    nothing = one - one
+    ratio, kappa, base = document.ratio, document.kappa, document.base
+    ones, beta = broadcast(1.0, LANES), broadcast(np.float64(words.beta), LANES)
+    nothing = ones - ones
     sums = nothing, nothing, nothing, nothing
     pairs, bits = words.pairs, words.bits
-    for block in range(0, words.size[0], LANES):
+    for begin in range(0, words.size[0], LANES):
         ratios = (
-            load_at_each(ratio[0], pairs, bits, block, LANES),
-            load_at_each(ratio[1], pairs, bits, block, LANES),
-            load_at_each(ratio[2], pairs, bits, block, LANES),
-            load_at_each(ratio[3], pairs, bits, block, LANES),
+            load_at_each(ratio[0], pairs, bits, begin, LANES),
+            load_at_each(ratio[1], pairs, bits, begin, LANES),
+            load_at_each(ratio[2], pairs, bits, begin, LANES),
+            load_at_each(ratio[3], pairs, bits, begin, LANES),
         )
-        tokens = to_double(load_tokens(pairs, block, bits))
-        b = tokens + to_double(entries(words.excess, block, LANES)) + beta
-        own = kappa_of(ratios, b, one)
+        tokens = to_double(load_tokens(pairs, begin, bits))
+        b = tokens + to_double(entries(words.excess, begin, LANES)) + beta
+        listed = kappa_of(ratios, b, ones)
         for c in range(depth):
-            store(kappa[c], block, own[c])
-        sums = moved(sums, kappa_of(ratios, beta, one), own)
+            store(kappa[c], begin, listed[c])
+        sums = moved(sums, kappa_of(ratios, beta, ones), listed)
     k1, k2, k3, k4 = sums
     first, second = base[0] + total(k1), base[1] + total(k2)
     return first, second, base[2] + total(k3), base[3] + total(k4)
 
 
 @inlined_kernel
-def change(j, n, sums, words, given, depth):
+def change(j, n, sums, words, document, depth):
     """Add n tokens to the topic in slot j; return the K_c."""
     k, beta = topic_of(words.pairs[j], words.bits), np.float64(words.beta)
-    unlisted, listed = kappa_of(at(given.ratio, k), beta, 1.0), at(given.kappa, j)
+    unlisted, listed = kappa_of(at(document.ratio, k), beta, 1.0), at(document.kappa, j)
     words.pairs[j] += n << words.bits
-    given.doc_topic[k] += n
-    given.topic[k] += n
-    set_ratios(k, given, depth)
-    ratio = at(given.ratio, k)
+    document.doc_topic[k] += n
+    document.topic[k] += n
+    set_ratios(k, document, depth)
+    ratio = at(document.ratio, k)
     changes = moved(kappa_of(ratio, beta, 1.0), unlisted, (0.0, 0.0, 0.0, 0.0))
-    own = kappa_of(ratio, mass(j, 0, words) + beta, 1.0)
+    changed = kappa_of(ratio, mass(j, 0, words) + beta, 1.0)
     for c in range(depth):
-        given.base[c] += changes[c]
-        given.kappa[c, j] = own[c]
-    return moved(sums, listed, own)
+        document.base[c] += changes[c]
+        document.kappa[c, j] = changed[c]
+    return moved(sums, listed, changed)
 
 
 # --- draws -----------------------------------------------------------------------
 
 
 @inlined_kernel
-def resample_small(block, n, sums, words, given, rng, depth):
+def resample_small(block, n, sums, words, document, rng, depth):
     """Resample the n tokens of a block, from the K_c of its word; return these.
 
     The K_c count all tokens, before and after. The draw tries the present topics of the
@@ -242,14 +243,14 @@ def resample_small(block, n, sums, words, given, rng, depth):
     stay, left = 1.0, sums
     for i in range(n):
         k, m = np.int64(block[i]), 1
-        for other in range(i + 1, n):
-            m += block[other] == block[i]
+        for later in range(i + 1, n):
+            m += block[later] == block[i]
         j = find(words.pairs, words.bits, np.int64(words.size[0]), k)
-        given.slots[i] = j
+        document.slots[i] = j
         # Of the tokens on its topic, those after token i are out, and it goes.
-        a = given.doc_topic[k] - m + np.float64(given.alpha[k])
+        a = document.doc_topic[k] - m + np.float64(document.alpha[k])
         b = mass(j, m, words) + np.float64(words.beta)
-        s = given.topic[k] - m + np.float64(entry(given.beta_sum, k))
+        s = document.topic[k] - m + np.float64(entry(document.beta_sum, k))
         p0, p1, p2 = a * b / s, (a + 1) * (b + 1) / (s + 1), (a + 2) * (b + 2) / (s + 2)
         p3, p4 = (a + 3) * (b + 3) / (s + 3), (a + 4) * (b + 4) / (s + 4)
         stay *= p0
@@ -258,70 +259,71 @@ def resample_small(block, n, sums, words, given, rng, depth):
         stay = 0.0
     elif uniform(rng) * normaliser(n, left)[0] < stay:
         return sums
-    return redraw(block, n, stay, sums, words, given, rng, depth)
+    return redraw(block, n, stay, sums, words, document, rng, depth)
 
 
 @inlined_kernel
-def redraw(block, n, stay, sums, words, given, rng, depth):
+def redraw(block, n, stay, sums, words, document, rng, depth):
     """Resample a block, its present topics excluded; return the K_c.
 
     `stay` is the weight of these topics, or 0 if they are not to be excluded.
     """
-    slots, before = given.slots, sums[0]
+    slots, before = document.slots, sums[0]
     for i in range(n):
-        sums = change(slots[i], -1, sums, words, given, depth)
+        sums = change(slots[i], -1, sums, words, document, depth)
     if sums[0] < LEAST_LEFT * before:
-        sums = weigh_topics(words, given, depth)
+        sums = weigh_topics(words, document, depth)
     for i in range(n):
         everything, factors = normaliser(n - i, sums)
         j = slots[i]
-        own = at(given.kappa, j)
-        r = uniform(rng) * (everything - stay) - (combined(factors, own, depth) - stay)
+        kappa = at(document.kappa, j)
+        present = combined(factors, kappa, depth)
+        r = uniform(rng) * (everything - stay) - (present - stay)
         if r < 0:
-            stay /= own[0]
+            stay /= kappa[0]
         else:
             # Rounding may leave nothing; infinite weights would draw any topic.
             stay, scale = 0.0, 1 / everything if everything > 0 else 1.0
-            j = draw_other(r * scale, scale, factors, j, words, given, depth)
+            j = draw_other(r * scale, scale, factors, j, words, document, depth)
             block[i] = topic_of(words.pairs[j], words.bits)
-        sums = change(j, 1, sums, words, given, depth)
+        sums = change(j, 1, sums, words, document, depth)
     for i in range(n):
-        drop_empty(slots[i], words, given)
+        drop_empty(slots[i], words, document)
     return sums
 
 
 @inlined_kernel
-def draw_other(r, scale, factors, but, words, given, depth):
-    """Return the slot of the topic of a token: any but that of the slot `but`.
+def draw_other(r, scale, factors, excluded, words, document, depth):
+    """Return the slot of the topic of a token: any but that of the slot `excluded`.
 
     Times `scale`, all weights add up to 1: r is uniform in those of the others.
     """
     size, nothing = np.int64(words.size[0]), broadcast(0.0, LANES)
     sums = nothing
-    for block in range(0, size, LANES):
+    for begin in range(0, size, LANES):
         weights = nothing
         for c in range(depth):
             factor = broadcast(factors[c] * scale, LANES)
-            weights = weights + load(given.kappa[c], block, LANES) * factor
-        weights = choose(one_hot(but - block, LANES), nothing, weights)
-        store(given.weight, block, to_float(weights))
+            weights = weights + load(document.kappa[c], begin, LANES) * factor
+        weights = choose(one_hot(excluded - begin, LANES), nothing, weights)
+        store(document.weight, begin, to_float(weights))
         sums = sums + weights
     listed = total(sums)
     if r < listed:
-        return pick_listed(given.weight, size, but, r)
-    return draw_unlisted(r - listed, scale, factors, words, given, depth)
+        return pick_listed(document.weight, size, excluded, r)
+    return draw_unlisted(r - listed, scale, factors, words, document, depth)
 
 
 @lean_kernel
-def draw_unlisted(r, scale, factors, words, given, depth):
+def draw_unlisted(r, scale, factors, words, document, depth):
     """Draw a topic that the word does not have; return its slot, which is new.
 
     r is uniform in their weights. Return another slot if rounding leaves none.
     """
     pairs, bits, _, size, beta = words
-    weight, n_lanes = given.weight, given.topic.size
+    weight, n_lanes = document.weight, document.topic.size
     for k in range(n_lanes):
-        kappa = kappa_of(at(given.ratio, k), np.float64(beta), 1.0)
+        kappa = kappa_of(at(document.ratio, k), np.float64(beta), 1.0)
         weight[k] = scale * combined(factors, kappa, depth)
     for j in range(size[0]):
         weight[topic_of(pairs[j], bits)] = 0
@@ -330,16 +332,16 @@ def draw_unlisted(r, scale, factors, words, given, depth):
     if j == size[0]:
         pairs[j] = k
         size[0] += 1
-        weigh_topics(words, given, depth)
+        weigh_topics(words, document, depth)
     return j
 
 
 @inlined_kernel
-def drop_empty(j, words, given):
+def drop_empty(j, words, document):
     """Drop a slot if its topic has no tokens; the last takes its place, and so on."""
     size = words.size
     while j < size[0] and is_empty(j, words):
-        size[0] = fill_gap(words.pairs, np.int64(size[0]), j, given.topic.size)
+        size[0] = fill_gap(words.pairs, np.int64(size[0]), j, document.topic.size)
         for c in range(SMALL):
-            given.kappa[c, j] = given.kappa[c, size[0]]
-            given.kappa[c, size[0]] = 0
+            document.kappa[c, j] = document.kappa[c, size[0]]
+            document.kappa[c, size[0]] = 0
