@@ -20,8 +20,7 @@ from sklda._core.problem import (
 )
 from sklda._core.refusals import WAY_OUT, check_is_matrix, refuse_no_matrix
 
-_CHUNK_CELLS = 2**20  # cells
-_CHUNK_TOKENS = 2**24  # tokens
+_CHUNK_CELLS, _CHUNK_TOKENS = 2**20, 2**24  # handled at a time, to save memory
 MAX_TOKENS = 2**52  # of a corpus; float64 sums of counts stay exact
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second
@@ -322,7 +321,7 @@ def _take(corpus, first, n_cells):
     word = np.empty(doc_ptr[-1], np.int32)
     token_ptr = np.zeros(doc_ptr[-1] + 1, np.int64)
     counts = token_ptr[1:]
-    # Some documents at a time: the numbers of their cells take memory, too.
+    # In chunks, because the numbers of their cells also take memory.
     for documents in ranges(doc_ptr, 1 + int(doc_ptr[-1]) // _CHUNK_CELLS):
         chunk = slice(*documents)
         cells = _numbers(first[chunk], n_cells[chunk])
@@ -363,16 +362,11 @@ def word_tokens(problem: Problem[Corpus]) -> np.ndarray:
 def _sum_over_cells(problem, *, is_weighted):
     _, word, token_ptr = problem.corpus
     sums = np.zeros(problem.n_words)
-    for first in range(
-        0, word.size, _CHUNK_CELLS
-    ):  # else X would be copied several times
-        cells = slice(first, first + _CHUNK_CELLS)
-        counts = (
-            np.diff(token_ptr[first : first + _CHUNK_CELLS + 1])
-            if is_weighted
-            else None
-        )
-        sums += np.bincount(word[cells], counts, problem.n_words)
+    # In chunks, which need no more copies of X.
+    for first in range(0, word.size, _CHUNK_CELLS):
+        last = first + _CHUNK_CELLS
+        counts = np.diff(token_ptr[first : last + 1]) if is_weighted else None
+        sums += np.bincount(word[first:last], counts, problem.n_words)
     return sums
 
 

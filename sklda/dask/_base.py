@@ -40,8 +40,8 @@ from sklda.dask._storage import Storage, describe_fit
 from sklda.dask._topics import score_block, topic_tasks, transform_block
 
 MOST_LOSSES = 3  # of workers before the next sweep is stored
-_OF_CHAINS = ("burn_in", "thin", "learn_priors", "hyperpriors")
-_ON_WORKERS = ("doc_topic_", "topic_assignments_")
+_CHAIN_PARAMETERS = ("burn_in", "thin", "learn_priors", "hyperpriors")
+_WORKER_ATTRIBUTES = ("doc_topic_", "topic_assignments_")
 
 
 class BaseDaskLDA(BaseTopicModel):
@@ -50,7 +50,7 @@ class BaseDaskLDA(BaseTopicModel):
     _parameter_constraints: ClassVar[dict] = {
         **BaseTopicModel._parameter_constraints,
         **TRACE_CONSTRAINTS,
-        **{name: CHAIN_CONSTRAINTS[name] for name in _OF_CHAINS},
+        **{name: CHAIN_CONSTRAINTS[name] for name in _CHAIN_PARAMETERS},
         "client": [None, Client],
         "storage": [None, *PATH],
         "store_every": [Interval(Integral, 1, None, closed="left")],
@@ -118,8 +118,8 @@ class BaseDaskLDA(BaseTopicModel):
         parameters, cluster = self._parameters, Cluster(self.client)
         check_hyperpriors(parameters)
         schedule = chain_schedule(parameters)
-        own = describe_fit(type(self).__name__, parameters)
-        storage = Storage(self.storage, parameters.store_every, own)
+        description = describe_fit(type(self).__name__, parameters)
+        storage = Storage(self.storage, parameters.store_every, description)
         with fitting(self), storage.locked():
             stored, losses = storage.find(resume=resume), 0
             entropy = random_streams(self.random_state).entropy
@@ -177,12 +177,12 @@ class BaseDaskLDA(BaseTopicModel):
         """Return the fitted attributes at the end of a chain."""
         components, theta, problem = chain.finish()
         z = [delayed(getattr)(part, "z") for part in chain.parts]
-        of_parts, n_topics = chain.partitions, chain.n_topics
-        theta = _concatenated(map(delayed, theta), of_parts.n_documents, n_topics)
+        partitions, n_topics = chain.partitions, chain.n_topics
+        theta = _concatenated(map(delayed, theta), partitions.n_documents, n_topics)
         return {
             "components_": components,
             "doc_topic_": theta,
-            "topic_assignments_": _concatenated(z, of_parts.n_tokens),
+            "topic_assignments_": _concatenated(z, partitions.n_tokens),
             "doc_topic_prior_": problem.doc_topic_prior,
             "topic_word_prior_": problem.topic_word_prior,
             **prior_attributes([chain.prior]),
@@ -215,9 +215,9 @@ class BaseDaskLDA(BaseTopicModel):
         """
         fitted = snapshot(self)
         local = fitted._make_local()
-        of_fit = {n: value for n, value in vars(fitted).items() if n.endswith("_")}
-        vars(local).update(of_fit, draws_=None)
-        for name in (*_ON_WORKERS, "n_partitions_"):
+        attributes = {n: a for n, a in vars(fitted).items() if n.endswith("_")}
+        vars(local).update(attributes, draws_=None)
+        for name in (*_WORKER_ATTRIBUTES, "n_partitions_"):
             vars(local).pop(name, None)
         return local
 
@@ -231,7 +231,7 @@ class BaseDaskLDA(BaseTopicModel):
     def __getstate__(self) -> dict[str, Any]:
         """Return what can be stored: all but what belongs to a cluster."""
         state = super().__getstate__()
-        for name in _ON_WORKERS:
+        for name in _WORKER_ATTRIBUTES:
             state.pop(name, None)
         return {**state, "client": None}
 

@@ -41,7 +41,8 @@ from sklda.dask._storage import Storage, load_state, load_total, store_state
 
 MOST_STORED_TASKS = 200_000  # that a scheduler remembers, to recompute lost results
 
-OfBoth = tuple[list[Future], list[Future]]  # of the parts, and of the blocks of words
+# Futures of the parts of the documents, and of the blocks of words.
+PartsAndBlocks = tuple[list[Future], list[Future]]
 
 
 class ClusterChain:
@@ -53,7 +54,7 @@ class ClusterChain:
     kind: ClassVar[type]  # of the state of a part in storage
     bounds: list[int]
     _parts: list[Future]
-    _blocks: list[Future] | None  # None after a sweep whose blocks nobody has asked for
+    _word_blocks: list[Future] | None  # None until they are needed after a sweep
 
     def __init__(
         self,
@@ -73,7 +74,7 @@ class ClusterChain:
         self.log_joint_sweeps: list[int] = []
         self._log_joint: list[float] = []
         self._pending: list[Future] = []  # the entries of the trace that follow
-        self._histograms: OfBoth | None = None  # of the present sample
+        self._histograms: PartsAndBlocks | None = None  # of the present sample
         (self.problem,) = cluster.submit([cluster.task(Problem, "priors-0", *problem)])
         self.prior: HierarchicalPrior | None = None  # if it is sampled, too
         self._prepare()
@@ -108,7 +109,7 @@ class ClusterChain:
         """Submit the tasks of the last n sweeps, and set the parts and the blocks."""
         raise NotImplementedError
 
-    def _submit_blocks(self) -> list[Future]:
+    def _submit_word_blocks(self) -> list[Future]:
         """Submit the tasks that read the blocks from the parts."""
         raise NotImplementedError
 
@@ -118,7 +119,7 @@ class ClusterChain:
         return len(self.documents)
 
     @property
-    def n_blocks(self) -> int:
+    def n_word_blocks(self) -> int:
         """Blocks of words."""
         return len(self.bounds) - 1
 
@@ -133,12 +134,12 @@ class ClusterChain:
         self._parts = parts
 
     @property
-    def blocks(self) -> list[Future]:
+    def word_blocks(self) -> list[Future]:
         """The counts of the blocks of words."""
         self._catch_up()
-        if self._blocks is None:
-            self._blocks = self._submit_blocks()
-        return self._blocks
+        if self._word_blocks is None:
+            self._word_blocks = self._submit_word_blocks()
+        return self._word_blocks
 
     def start(self) -> None:
         """Give each token a topic at random."""
@@ -154,7 +155,7 @@ class ClusterChain:
             )
             tasks.append(task)
             advance(self.rng.kernel, n_tokens)
-        self._reduce(tasks, [None] * self.n_blocks)
+        self._reduce(tasks, [None] * self.n_word_blocks)
 
     def resume(self, stored: dict[str, Any]) -> None:
         """Go on from a stored sweep; raise ValueError if it is of other documents."""
@@ -213,13 +214,14 @@ class ClusterChain:
 
     def _count_words(self) -> Histogram:
         """Return how often each word-topic count occurs."""
-        tasks = self._tasks(count_words, "pairs", "block", [self.blocks], self.n_topics)
+        columns = [self.word_blocks]
+        tasks = self._tasks(count_words, "pairs", "block", columns, self.n_topics)
         histograms, _ = zip(*self.cluster.results(tasks), strict=True)
         return merged(histograms)
 
-    def _set_priors(self, problem: Problem, how: str) -> None:
+    def _set_priors(self, problem: Problem, origin: str) -> None:
         """Submit priors."""
-        task = self.cluster.task(Problem, f"{how}-{self.n_sweeps}-priors", *problem)
+        task = self.cluster.task(Problem, f"{origin}-{self.n_sweeps}-priors", *problem)
         (self.problem,) = self.cluster.submit([task])
 
     def learn_priors(self, learned: LearnedPriors) -> None:
@@ -241,7 +243,7 @@ class ClusterChain:
             self.prior.keep(problem, self.n_sweeps)
             alpha_sum = problem.doc_topic_prior.sum()
         parts = self._totals[0], self.documents, self.parts
-        blocks = self._totals[1], self.blocks
+        blocks = self._totals[1], self.word_blocks
         self._totals = self._submit(
             self._tasks(add_documents, "mean", "part", parts, n_topics, alpha_sum),
             self._tasks(add_words, "mean", "block", blocks, n_topics),
@@ -250,7 +252,7 @@ class ClusterChain:
 
     def forget_samples(self, burn_in: int = 0) -> None:
         """Leave samples so far, and up to the sweep `burn_in`, out of the results."""
-        self._totals: Any = [None] * len(self.documents), [None] * self.n_blocks
+        self._totals: Any = [None] * len(self.documents), [None] * self.n_word_blocks
         self.n_kept = 0
         if self.prior is not None:
             self.prior.forget(burn_in)
@@ -258,26 +260,26 @@ class ClusterChain:
     def snapshot(self) -> Self:
         """Return a copy, as if stopped here, that further sweeps do not change."""
         self._catch_up()
-        other = copy(self)
-        other._log_joint, other._pending = list(self.log_joint), []
-        other.log_joint_sweeps = list(self.log_joint_sweeps)
-        other.prior = self.prior and copy_of(self.prior)
-        other.keep()
-        return other
+        duplicate = copy(self)
+        duplicate._log_joint, duplicate._pending = list(self.log_joint), []
+        duplicate.log_joint_sweeps = list(self.log_joint_sweeps)
+        duplicate.prior = self.prior and copy_of(self.prior)
+        duplicate.keep()
+        return duplicate
 
     def finish(self) -> tuple[np.ndarray, list[Future], Problem]:
         """Return mean counts plus beta, (n_topics, n_words), theta, and the priors."""
-        of_parts, of_blocks = self._totals
-        self.cluster.wait(of_parts)
+        part_totals, block_totals = self._totals
+        self.cluster.wait(part_totals)
         problem, kept = self._gathered_problem(), None
         if self.prior is not None:
             problem, kept = self.prior.mean(problem), self.prior.kept
-        columns = of_parts, self.documents
+        columns = part_totals, self.documents
         common = self.n_kept, self.problem, kept
         tasks = self._tasks(mean_doc_topic, "doc-topic", "part", columns, *common)
         theta = self.cluster.submit(tasks)
         components = np.empty((self.bounds[-1], self.n_topics))
-        for total, words in zip(of_blocks, pairwise(self.bounds), strict=True):
+        for total, words in zip(block_totals, pairwise(self.bounds), strict=True):
             components[slice(*words)] = self.cluster.gather([total])[0].toarray()
         components /= self.n_kept
         components += problem.topic_word_prior
@@ -305,7 +307,7 @@ class ClusterChain:
             for i, row in enumerate(zip(*columns, strict=True))
         ]
 
-    def _submit(self, parts: list[Delayed], blocks: list[Delayed]) -> OfBoth:
+    def _submit(self, parts: list[Delayed], blocks: list[Delayed]) -> PartsAndBlocks:
         """Submit tasks of parts and of blocks in one message."""
         futures = self.cluster.submit([*parts, *blocks])
         return futures[: len(parts)], futures[len(parts) :]
@@ -317,12 +319,12 @@ class ClusterChain:
             pieces = self._tasks(piece_of, "split", f"block-{b}-part", [parts], b)
             name = f"add-up-{self.n_sweeps}-block-{b}"
             sums.append(self.cluster.task(add_up, name, block, pieces))
-        self.parts, self._blocks = self._submit(parts, sums)
+        self.parts, self._word_blocks = self._submit(parts, sums)
 
     def _from_histograms(self, function: Callable, name: str, *more: Any) -> Future:
         """Submit a task on the histograms of all parts and blocks."""
         if self._histograms is None:
-            parts, blocks = (self.documents, self.parts), [self.blocks]
+            parts, blocks = (self.documents, self.parts), [self.word_blocks]
             self._histograms = self._submit(
                 self._tasks(count_documents, "count", "part", parts, self.n_topics),
                 self._tasks(count_words, "count", "block", blocks, self.n_topics),
@@ -340,7 +342,7 @@ class ClusterChain:
         """Write the present state to storage, and go on from there."""
         sweep = self.n_sweeps
         folder = self.storage.begin(sweep)
-        states = (self.parts, self.blocks)
+        states = (self.parts, self.word_blocks)
         parts, blocks = zip(states, self._totals, self._files(), strict=True)
         futures = self._submit(
             self._tasks(store_state, "store", "part", parts, folder),
@@ -367,7 +369,7 @@ class ClusterChain:
         """Load the state from storage, so that Dask can forget the tasks before it."""
         folder = self.storage.url(self.n_sweeps)
         parts, blocks = zip(self._files(), stored["digests"], strict=True)
-        self.parts, self._blocks = self._submit(
+        self.parts, self._word_blocks = self._submit(
             self._tasks(load_state, "load", "part", parts, folder, self.kind),
             self._tasks(load_state, "load", "block", blocks, folder, PackedCounts),
         )
@@ -383,4 +385,4 @@ class ClusterChain:
     def _files(self) -> tuple[list[str], list[str]]:
         """Return the names of the files of the parts and of the blocks."""
         parts = [f"part-{i}" for i in range(len(self.documents))]
-        return parts, [f"block-{i}" for i in range(self.n_blocks)]
+        return parts, [f"block-{i}" for i in range(self.n_word_blocks)]

@@ -41,8 +41,8 @@ class Partitions(NamedTuple):
     @property
     def numbers(self) -> dict[str, Any]:
         """Return what is stored of the documents."""
-        own = {"futures", "places", "shards"}
-        return {n: value for n, value in self._asdict().items() if n not in own}
+        on_workers = {"futures", "places", "shards"}
+        return {n: value for n, value in self._asdict().items() if n not in on_workers}
 
 
 def partition(
@@ -58,7 +58,7 @@ def partition(
     n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_32_BITS // 2)))
     cut = _cuts if n_shards is None else _shard_bounds
     shards = _grouped(cut(cluster, blocks, sizes, n_shards or n), n)
-    cuts, before = [some[0] for some in shards], starts(sizes[:, 0]).tolist()
+    cuts, before = [bounds[0] for bounds in shards], starts(sizes[:, 0]).tolist()
     cuts.append(before[-1])
     tasks = []
     for i, (first, last) in enumerate(pairwise(cuts)):
@@ -72,8 +72,8 @@ def partition(
     places = cluster.places(len(tasks))
     documents = cluster.submit_to(places, tasks)
     checks = [
-        cluster.task(_size_and_digest, f"tokens-{i}", one)
-        for i, one in enumerate(documents)
+        cluster.task(_size_and_digest, f"tokens-{i}", part)
+        for i, part in enumerate(documents)
     ]
     n_tokens, digests = map(list, zip(*cluster.results(checks), strict=True))
     if max(n_tokens) > MAX_32_BITS:
@@ -174,8 +174,8 @@ def check_block(block: Any, number: int, estimator: Any) -> sparse.csr_array:
         doc_ptr, word, token_ptr = check_corpus(estimator, block, reset=True)
     except (TypeError, ValueError) as error:
         # Of what it recommends, CVBLDA has no version for clusters.
-        what = str(error).partition("; or use CVBLDA")[0].removesuffix(".")
-        raise type(error)(f"Block {number} of X: {what}.") from error
+        reason = str(error).partition("; or use CVBLDA")[0].removesuffix(".")
+        raise type(error)(f"Block {number} of X: {reason}.") from error
     shape = doc_ptr.size - 1, estimator.n_features_in_
     return sparse.csr_array((np.diff(token_ptr), word, doc_ptr), shape=shape)
 
@@ -213,10 +213,10 @@ def _check_blocks(cluster, X, estimator) -> tuple[list[Future], np.ndarray]:
     sizes = np.array(cluster.gather(futures[len(tasks) :]), dtype=np.int64)
     widths = sizes[:, 1]
     known = np.flatnonzero(widths)
-    other = known[widths[known] != widths[known[:1]]]
-    if other.size > 0:
+    deviating = known[widths[known] != widths[known[:1]]]
+    if deviating.size > 0:
         raise ValueError(
-            f"Block {other[0]} of X has {widths[other[0]]:,} words, but block "
+            f"Block {deviating[0]} of X has {widths[deviating[0]]:,} words, but block "
             f"{known[0]} has {widths[known[0]]:,}: all blocks need the same columns. "
             f"Use one vocabulary, or HashingVectorizer, for all of them."
         )

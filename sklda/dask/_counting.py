@@ -34,15 +34,15 @@ class CountingChain(ClusterChain):
     @property
     def n_tasks(self) -> int:
         """Tasks of a sweep."""
-        n_parts, n_blocks = len(self.documents), self.n_blocks
-        return n_parts * n_blocks + n_parts + n_blocks
+        n_parts, n_word_blocks = len(self.documents), self.n_word_blocks
+        return n_parts * n_word_blocks + n_parts + n_word_blocks
 
     def _submit_sweeps(self, n: int) -> None:
         draw = self.sampler.draw(self.rng)
-        shared = (self.blocks, self.problem, self.bounds, draw)
+        shared = (self.word_blocks, self.problem, self.bounds, draw)
         columns = self.documents, self.parts
         tasks = self._tasks(self.sampler.sweep, "sweep", "part", columns, shared)
-        self._reduce(tasks, self.blocks)
+        self._reduce(tasks, self.word_blocks)
 
 
 def word_bounds(n_parts: int, n_words: int, n_topics: int) -> list[int]:
@@ -56,6 +56,6 @@ def word_bounds(n_parts: int, n_words: int, n_topics: int) -> list[int]:
             f"many for a scheduler: use at most n_partitions={(MOST_TASKS - 9) // 7}, "
             f"with more threads each (n_jobs)."
         )
-    by_size = 1 + n_words * padded(n_topics) // LEAST_BLOCK
-    n_blocks = min(n_parts, most, by_size, n_words)
-    return [n_words * i // n_blocks for i in range(n_blocks + 1)]
+    most_by_size = 1 + n_words * padded(n_topics) // LEAST_BLOCK
+    n_word_blocks = min(n_parts, most, most_by_size, n_words)
+    return [n_words * i // n_word_blocks for i in range(n_word_blocks + 1)]

@@ -35,7 +35,7 @@ def _narrow(values):
     return values.astype(np.min_scalar_type(values.max(initial=0)))
 
 
-def pack_blocks(counts: SparseCounts, bounds: list[int]) -> list[PackedCounts]:
+def pack_word_blocks(counts: SparseCounts, bounds: list[int]) -> list[PackedCounts]:
     """Return blocks of the words between the bounds."""
     return [PackedCounts.of(counts, *words) for words in pairwise(bounds)]
 
@@ -43,9 +43,9 @@ def pack_blocks(counts: SparseCounts, bounds: list[int]) -> list[PackedCounts]:
 def unpack(packed: list[PackedCounts]) -> SparseCounts:
     """Return the counts of neighbouring blocks as one."""
     return SparseCounts(
-        starts(np.concatenate([one.size for one in packed])),
-        np.concatenate([one.topic for one in packed], dtype=np.uint16),
-        np.concatenate([one.count for one in packed], dtype=np.int32),
+        starts(np.concatenate([block.size for block in packed])),
+        np.concatenate([block.topic for block in packed], dtype=np.uint16),
+        np.concatenate([block.count for block in packed], dtype=np.int32),
     )
 
 
@@ -57,12 +57,12 @@ def _empty(n_words: int, n_entries: int) -> SparseCounts:
     )
 
 
-def own_counts(problem: Problem[Corpus], z: np.ndarray) -> SparseCounts:
+def ordered_counts(problem: Problem[Corpus], z: np.ndarray) -> SparseCounts:
     """Return the counts of the documents; topics in the order of their first tokens."""
     return _counts_of_lists(lists.from_topics(problem, z))
 
 
-def own_counts_by(table: np.ndarray, problem: Problem[Corpus], z) -> SparseCounts:
+def ascending_counts(table: np.ndarray, problem: Problem[Corpus], z) -> SparseCounts:
     """Return the same by ascending topics, much faster. The table is overwritten."""
     table[:] = 0
     totals = np.zeros(problem.n_lanes, np.int32)

@@ -23,9 +23,9 @@ class Lock:
     Where the owner's process is on this machine and has ended, its lock counts no more.
     """
 
-    def __init__(self, files: Any, folder: str, given: str) -> None:
-        self._files, self._path, self._given = files, f"{folder}/{LOCK}", given
-        self._own = {
+    def __init__(self, files: Any, folder: str, url: str) -> None:
+        self._files, self._path, self._url = files, f"{folder}/{LOCK}", url
+        self._identity = {
             "fit": uuid.uuid4().hex,
             "host": socket.gethostname(),
             "pid": os.getpid(),
@@ -34,23 +34,23 @@ class Lock:
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
         """Hold the lock; raise ValueError if another fit does."""
-        _running.add(self._own["fit"])
+        _running.add(self._identity["fit"])
         try:
             self._take()
             yield
         finally:
-            _running.discard(self._own["fit"])
+            _running.discard(self._identity["fit"])
             with contextlib.suppress(OSError, ValueError):
-                if self._owner() == self._own:
+                if self._owner() == self._identity:
                     self._files.rm_file(self._path)
 
     def check(self) -> None:
         """Raise ValueError unless the lock is still held."""
         with contextlib.suppress(FileNotFoundError):
-            if self._owner() == self._own:
+            if self._owner() == self._identity:
                 return
         raise ValueError(
-            f"storage={self._given!r} has been used by another fit, since {self._path} "
+            f"storage={self._url!r} has been used by another fit, since {self._path} "
             "was deleted or replaced while this fit ran. Choose another folder, or "
             "resume from what is there with fit(X, resume=True)."
         )
@@ -61,7 +61,7 @@ class Lock:
             if owner is None or _is_running(owner):
                 self._refuse(owner)
             self._files.rm_file(self._path)
-        content = json.dumps(self._own).encode()
+        content = json.dumps(self._identity).encode()
         try:
             self._files.pipe_file(self._path, content, mode="create")
         except FileExistsError:
@@ -77,7 +77,7 @@ class Lock:
         if owner is not None:
             who += f" (process {owner['pid']} on {owner['host']})"
         raise ValueError(
-            f"storage={self._given!r} is in use by {who}: choose another folder, or "
+            f"storage={self._url!r} is in use by {who}: choose another folder, or "
             f"wait until that fit has ended. If it was killed, delete {self._path}."
         )
 
@@ -85,7 +85,7 @@ class Lock:
         """Return who holds the lock; None if the file does not say it."""
         with contextlib.suppress(ValueError):
             owner = json.loads(self._files.cat_file(self._path))
-            if isinstance(owner, dict) and owner.keys() == self._own.keys():
+            if isinstance(owner, dict) and owner.keys() == self._identity.keys():
                 return owner
         return None
 

@@ -16,9 +16,9 @@ from sklda._core.threads import Threads
 from sklda._gibbs import partially_collapsed_sampler as partially_collapsed
 from sklda.dask._counts import (
     PackedCounts,
-    own_counts,
-    own_counts_by,
-    pack_blocks,
+    ascending_counts,
+    ordered_counts,
+    pack_word_blocks,
     rows_of,
     topic_totals,
     unpack,
@@ -55,7 +55,7 @@ def start_part(
     problem = problem._replace(corpus=writable(documents.corpus))
     n_tokens = int(problem.corpus.token_ptr[-1])
     z = random_topics(n_tokens, problem.n_topics, stream.copy())
-    return PartState(z, pack_blocks(own_counts(problem, z), bounds))
+    return PartState(z, pack_word_blocks(ordered_counts(problem, z), bounds))
 
 
 def piece_of(part: PartState, block: int) -> PackedCounts:
@@ -76,24 +76,24 @@ class ExactParts(NamedTuple):
         self, documents: PartDocuments, part: PartState, shared: SharedInput
     ) -> PartState:
         """Return the part after a sweep."""
-        blocks, problem, bounds, keys = shared
+        word_blocks, problem, bounds, keys = shared
         problem = problem._replace(corpus=writable(documents.corpus))
-        z, counts, n_lanes = part.z.copy(), unpack(blocks), problem.n_lanes
+        z, counts, n_lanes = part.z.copy(), unpack(word_blocks), problem.n_lanes
         is_empty = topic_totals(counts, n_lanes) == 0
 
         def counts_of(first, last):
             return rows_of(counts, first, last, n_lanes)
 
         with Threads(self.n_jobs) as threads:
-            words, own_documents = partially_collapsed.slices_of(problem, threads)
+            slices, doc_slices = partially_collapsed.slices_of(problem, threads)
             # Every part draws the same phi: it has more bytes than the counts, which
             # are mostly zeros, so it would take longer to receive.
             topics = partially_collapsed.draw_phi(
-                keys.phi, is_empty, counts_of, problem, words, threads
+                keys.phi, is_empty, counts_of, problem, slices, threads
             )
             first, key = documents.first, keys.topics
             partially_collapsed.sweep_documents(
-                problem, z, first, topics, key, own_documents, threads
+                problem, z, first, topics, key, doc_slices, threads
             )
-        own = own_counts_by(topics[0].view(np.int32), problem, z)
-        return PartState(z, pack_blocks(own, bounds))
+        part_counts = ascending_counts(topics[0].view(np.int32), problem, z)
+        return PartState(z, pack_word_blocks(part_counts, bounds))

@@ -80,8 +80,9 @@ def cut_documents(
     corpus, n_words = documents.corpus, bounds[-1]
     first = [document - documents.first for document in first]
     tokens = []
-    for some in pairwise(first):
-        shard = Problem(take_cells(some_documents(corpus, *some)), n_words, [], 0)
+    for documents_of_shard in pairwise(first):
+        cells = take_cells(some_documents(corpus, *documents_of_shard))
+        shard = Problem(cells, n_words, [], 0)
         tokens.append(np.minimum(word_tokens(shard), MAX_TOPICS).astype(np.uint16))
     ends = [part.end for part in parts_of_words(corpus, bounds)]
     before = np.repeat(bounds[:-1], np.diff(bounds)).astype(np.int32)
@@ -165,16 +166,19 @@ class InPhases(NamedTuple):
 
         def sweep(i, counts):
             j = word_shard(documents.numbers[i], phase, n_shards)
-            own, shard = topic.copy(), problem._replace(corpus=documents.cells(i, j))
+            shard_topic = topic.copy()
+            shard = problem._replace(corpus=documents.cells(i, j))
             if in_rows:
-                tables = as_rows(counts, shard.n_lanes, z, own)
+                tables = as_rows(counts, shard.n_lanes, z, shard_topic)
             else:
                 room = documents.tokens[i][slice(*documents.bounds[j : j + 2])]
-                tables = as_lists(counts, room, most_words, problem.n_topics, z, own)
+                tables = as_lists(
+                    counts, room, most_words, problem.n_topics, z, shard_topic
+                )
             rng = RandomStreams(np.random.SeedSequence(0))
             rng.kernel = stream[i]
             sampler.sweep(shard, sampler.over(tables, shard), rng)
-            return (pack_rows if in_rows else pack_lists)(tables), own - topic
+            return (pack_rows if in_rows else pack_lists)(tables), shard_topic - topic
 
         with Threads(self.n_jobs) as threads:
             columns = range(len(documents.numbers)), [*states.tables[1:], before]
@@ -200,9 +204,9 @@ class PhasesChain(ClusterChain):
 
     def _prepare(self) -> None:
         documents, shards = self.partitions.futures, self.partitions.shards
-        firsts = np.cumsum([0, *(len(some) - 1 for some in shards)]).tolist()
+        firsts = np.cumsum([0, *(len(bounds) - 1 for bounds in shards)]).tolist()
         self.n_shards = firsts[-1]
-        self._numbers = [range(*some) for some in pairwise(firsts)]
+        self._numbers = [range(*bounds) for bounds in pairwise(firsts)]
         totals = self._tasks(word_totals, "words", "part", [documents], self.problem)
         task = self.cluster.task(shard_bounds, "cut-words", self.n_shards, *totals)
         (self.bounds,) = self.cluster.results([task])
@@ -224,8 +228,8 @@ class PhasesChain(ClusterChain):
         streams = [self.rng.kernel]  # a single shard goes on with that of the chain
         if self.n_shards > 1:
             streams = [self.rng.child(i).kernel for i in range(self.n_shards)]
-        own = [np.array(streams[some.start : some.stop]) for some in self._numbers]
-        self._join(begin, own, [padded(self.n_topics)] * len(own))
+        streams = [np.array(streams[n.start : n.stop]) for n in self._numbers]
+        self._join(begin, streams, [padded(self.n_topics)] * len(streams))
 
     def _load(self, stored: dict[str, Any]) -> None:
         super()._load(stored)
@@ -233,29 +237,30 @@ class PhasesChain(ClusterChain):
 
     def _join(self, function: Callable, *columns: Any) -> None:
         """Submit the parts with their tables: shard i has those of shard i - 1."""
-        blocks = [[self.blocks[i - 1] for i in numbers] for numbers in self._numbers]
-        rows = zip(self.parts, *columns, blocks, strict=True)
+        blocks = self.word_blocks
+        tables = [[blocks[i - 1] for i in numbers] for numbers in self._numbers]
+        rows = zip(self.parts, *columns, tables, strict=True)
         tasks = [
-            self.cluster.task(function, f"join-{self.n_sweeps}-part-{g}", *row, *own)
-            for g, (*row, own) in enumerate(rows)
+            self.cluster.task(function, f"join-{self.n_sweeps}-part-{g}", *row, *counts)
+            for g, (*row, counts) in enumerate(rows)
         ]
         self.parts = self.cluster.submit(tasks)
 
     def _submit_sweeps(self, n: int) -> None:
         end = self.n_sweeps * self.n_shards
-        given = self.problem, range(end - n * self.n_shards, end), self._group
+        common = self.problem, range(end - n * self.n_shards, end), self._group
         columns = self.documents, self._parts, range(len(self._parts))
         tasks = self._tasks(
-            self.sampler.sweeps, "sweep-phases", "part", columns, *given
+            self.sampler.sweeps, "sweep-phases", "part", columns, *common
         )
         self.parts = self.cluster.submit_to(self.partitions.places, tasks)
-        self._blocks = None
+        self._word_blocks = None
 
-    def _submit_blocks(self) -> list[Future]:
+    def _submit_word_blocks(self) -> list[Future]:
         tables = [
             (part, i)
-            for part, some in zip(self.parts, self._numbers, strict=True)
-            for i in range(len(some))
+            for part, numbers in zip(self.parts, self._numbers, strict=True)
+            for i in range(len(numbers))
         ]
         # At the end of a sweep shard i has the words of shard i - 1.
         columns = zip(*tables[1:], tables[0], strict=True)

@@ -37,8 +37,8 @@ def to_json(prior: HierarchicalPrior) -> dict[str, Any]:
     """Return what storage holds of the priors."""
     weights, *concentrations = prior.current
     kept = [
-        (one.sweep, one.weights.tolist(), one.alpha.tolist(), one.beta)
-        for one in prior.kept
+        (sample.sweep, sample.weights.tolist(), sample.alpha.tolist(), sample.beta)
+        for sample in prior.kept
     ]
     current = [weights.tolist(), *concentrations]
     return {

@@ -51,7 +51,7 @@ def fit_priors(
     problem: Problem, parts: list, blocks: list, learned: LearnedPriors
 ) -> Problem:
     """Return the problem with priors fitted to what parts and blocks counted."""
-    pairs, lengths, (counts, times), topic = _of_all(parts, blocks)
+    pairs, lengths, (counts, times), topic = _joined_histograms(parts, blocks)
     alpha, beta = problem.doc_topic_prior, problem.topic_word_prior
     if learned.alpha is not None:
         symmetric = learned.alpha == "symmetric"
@@ -65,13 +65,13 @@ def fit_priors(
 
 def log_joint(problem: Problem, parts: list, blocks: list) -> float:
     """Return log p(w, z | alpha, beta) by what parts and blocks counted."""
-    pairs, lengths, counts, topic = _of_all(parts, blocks)
+    pairs, lengths, counts, topic = _joined_histograms(parts, blocks)
     value = doc_likelihood(problem.doc_topic_prior, pairs, lengths)
     beta, n_words = problem.topic_word_prior, problem.n_words
     return float(value + word_likelihood(beta, counts, topic, n_words))
 
 
-def _of_all(parts, blocks):
+def _joined_histograms(parts, blocks):
     pairs, lengths = map(merged, zip(*parts, strict=True))
     counts, totals = zip(*blocks, strict=True)
     return pairs_of(pairs), lengths, merged(counts), np.sum(totals, axis=0)

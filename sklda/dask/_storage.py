@@ -54,9 +54,11 @@ def describe_fit(name: str, parameters: SimpleNamespace) -> dict[str, Any]:
 class Storage:
     """A folder with the state of every few sweeps; nothing is stored without a URL."""
 
-    def __init__(self, url: PathLike | None, every: int, own: dict[str, Any]) -> None:
+    def __init__(
+        self, url: PathLike | None, every: int, description: dict[str, Any]
+    ) -> None:
         url = None if url is None else os.fspath(url)
-        self._given, self.every, self.own = url, every, own
+        self._location, self.every, self.description = url, every, description
         if url is None:
             self.every = sys.maxsize
             return
@@ -74,7 +76,7 @@ class Storage:
 
     def locked(self) -> AbstractContextManager[None]:
         """Keep other fits out of the folder; raise ValueError if one is there."""
-        if self._given is None:
+        if self._location is None:
             return contextlib.nullcontext()
         return self._lock.held()
 
@@ -94,24 +96,24 @@ class Storage:
 
     def finish(self, sweep: int, content: dict[str, Any]) -> None:
         """Mark the folder of a sweep as complete, and delete all older ones."""
-        content = {"sklda": __version__, "sweep": sweep, **self.own, **content}
+        content = {"sklda": __version__, "sweep": sweep, **self.description, **content}
         content["digest"] = _digest_of(content)
         self._lock.check()
         path = f"{self._folder(sweep)}/{_DONE}"
         with _room(path):
             self._files.pipe_file(path, json.dumps(content).encode())
-        for other in self._sweeps():
-            if other != sweep:
-                self._delete(self._folder(other))
+        for older in self._sweeps():
+            if older != sweep:
+                self._delete(self._folder(older))
 
     def find(self, *, resume: bool) -> dict[str, Any] | None:
         """Return what is stored of the last sweep of this fit; None if nothing is."""
-        if self._given is None and resume:
+        if self._location is None and resume:
             raise ValueError("resume=True resumes from storage, which is None.")
         stored = self.last()
         if stored is None:
             return None
-        where = f"storage={self._given!r} contains sweep {stored['sweep']} of a fit"
+        where = f"storage={self._location!r} contains sweep {stored['sweep']} of a fit"
         if not resume:
             raise ValueError(
                 f"{where}: resume with fit(X, resume=True), or choose an empty folder."
@@ -122,12 +124,13 @@ class Storage:
                 f"those of sklda {__version__}: install the version of the fit, or "
                 f"choose an empty folder."
             )
-        there = {"estimator": stored["estimator"], **stored["parameters"]}
-        here = {"estimator": self.own["estimator"], **self.own["parameters"]}
+        stored_values = {"estimator": stored["estimator"], **stored["parameters"]}
+        description = self.description
+        values = {"estimator": description["estimator"], **description["parameters"]}
         differences = [
-            f"{name}={there.get(name)} there, {here.get(name)} here"
-            for name in sorted(there.keys() | here.keys())
-            if there.get(name) != here.get(name)
+            f"{name}={stored_values.get(name)} there, {values.get(name)} here"
+            for name in sorted(stored_values.keys() | values.keys())
+            if stored_values.get(name) != values.get(name)
         ]
         if differences:
             raise ValueError(
@@ -136,18 +139,18 @@ class Storage:
             )
         return stored
 
-    def check_documents(self, stored: dict[str, Any], own: dict[str, Any]) -> None:
+    def check_documents(self, stored: dict[str, Any], numbers: dict[str, Any]) -> None:
         """Raise ValueError if a fit to other documents is stored."""
-        start = f"storage={self._given!r} contains a fit to different documents: "
+        start = f"storage={self._location!r} contains a fit to different documents: "
         for name in ("n_documents", "n_tokens", "n_words"):
-            if stored[name] != own[name]:
+            if stored[name] != numbers[name]:
                 raise ValueError(
                     f"{start}{name} per partition was {stored[name]}, and is "
-                    f"{own[name]} in X. Pass the same X, or choose an empty folder."
+                    f"{numbers[name]} in X. Pass the same X, or choose an empty folder."
                 )
         begin = 0
-        for i, n in enumerate(own["n_documents"]):
-            if stored["documents"][i] != own["documents"][i]:
+        for i, n in enumerate(numbers["n_documents"]):
+            if stored["documents"][i] != numbers["documents"][i]:
                 raise ValueError(
                     f"{start}words or counts of documents {begin} to {begin + n - 1} "
                     f"differ in X. Pass the same X, with its documents and words in "
@@ -157,7 +160,7 @@ class Storage:
 
     def last(self) -> dict[str, Any] | None:
         """Return what `finish` wrote of the last complete sweep; None if nothing."""
-        if self._given is None:
+        if self._location is None:
             return None
         damaged = []
         for sweep in sorted(self._sweeps(), reverse=True):

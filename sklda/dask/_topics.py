@@ -60,10 +60,10 @@ def score_block(
     block: Any, number: int, phi: np.ndarray, model: Any
 ) -> tuple[float, float]:
     """Return the sum of the log probabilities of its tokens, and their number."""
-    of_x, weights, topics = _under_topics(block, number, phi, model)
+    corpus, weights, topics = _under_topics(block, number, phi, model)
     return completion_sums(
         weights,
-        split_tokens(of_x),
+        split_tokens(corpus),
         topics.word_topic,
         lambda half: doc_topic(half, topics, model.n_jobs),
     )
@@ -75,11 +75,11 @@ def _under_topics(
     """Return the checked block, that with words renumbered, and the topics of these."""
     if has_no_rows(block, number):
         empty = np.zeros(0, np.int32), np.zeros(0, np.float32)
-        of_x = WeightedCorpus(np.zeros(1, np.int64), *empty)
+        corpus = WeightedCorpus(np.zeros(1, np.int64), *empty)
     else:
         try:
-            of_x = check_weights(model, block, reset=False, whole=True)
+            corpus = check_weights(model, block, reset=False, whole=True)
         except (TypeError, ValueError) as error:
             raise type(error)(f"Block {number} of X: {error}") from error
-    words, weights = renumber(of_x)
-    return of_x, weights, make_topics(phi[words], model.doc_topic_prior_)
+    words, weights = renumber(corpus)
+    return corpus, weights, make_topics(phi[words], model.doc_topic_prior_)

@@ -219,7 +219,7 @@ def test_the_start_on_a_part_of_hardly_anything(name, documents):
 
 @pytest.mark.parametrize("chunk", [1, 4, 2**20])
 def test_documents_are_taken_with_their_tokens(chunk, monkeypatch):
-    monkeypatch.setattr("sklda._core.corpus._CHUNK", chunk)
+    monkeypatch.setattr("sklda._core.corpus._CHUNK_CELLS", chunk)
     counts = np.random.default_rng(0).poisson(0.5, (9, 5))
     counts[3] = 0
     some = np.array([0, 3, 4, 8])

@@ -51,12 +51,12 @@ def measure_lists(counts, tokens, n_topics, size, room):
     """
     most = 0
     for w in range(size.size):
-        own = counts.count[counts.start[w] : counts.start[w + 1]]
-        size[w] = own.size
-        room[w] = min(own.size + np.int64(tokens[w]) + SPARE, n_topics)
+        word_counts = counts.count[counts.start[w] : counts.start[w + 1]]
+        size[w] = word_counts.size
+        room[w] = min(word_counts.size + np.int64(tokens[w]) + SPARE, n_topics)
         n = 0
-        for some in own:
-            n += some
+        for count in word_counts:
+            n += count
         most = max(most, n)
     return most
 
