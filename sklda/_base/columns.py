@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from sklda._base.fitted_topics import check_matrix
 from sklda._core.checks import check_structure
 
-# Types of missing values of NumPy's masked arrays and of pandas, which may be missing.
+# Names of types of missing values: pandas, which has two, may not be installed.
 _MISSING = {"MaskedConstant", "NAType", "NaTType", "NoneType"}
 _TO = r"\s*[-/.,\s]\s*"
 _DAY = r"(0?[1-9]|[12]\d|3[01])([a-z]{2})?"
@@ -55,9 +55,9 @@ class Column(NamedTuple):
 
 
 def columns_of(value: Any, name: str) -> tuple[list[Any], list[str] | None]:
-    """Return the columns of a frame, a matrix or a single column.
+    """Return the columns of a frame, a matrix or a single column, and their names.
 
-    And their names: those of a frame or a series, or None.
+    Only frames and series have names; the names of others are None.
     """
     check_structure(value, name)
     if issparse(value):  # as OneHotEncoder returns them
@@ -83,8 +83,8 @@ def columns_of(value: Any, name: str) -> tuple[list[Any], list[str] | None]:
 def as_column(values: Any, where: str) -> Column:
     """Return a column as numbers, categories or dates.
 
-    Strings are categories in alphabetical order; those of a categorical dtype have its
-    order. Raise ValueError if values are missing, infinite or of several kinds, or if
+    Strings are categories in alphabetical order; a categorical dtype keeps its order.
+    Raise ValueError if values are missing, infinite or of several kinds, or if
     they are durations or strings that look like dates.
     """
     levels = getattr(getattr(values, "dtype", None), "categories", None)

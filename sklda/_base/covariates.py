@@ -16,20 +16,22 @@ class Covariates(NamedTuple):
     numbers: np.ndarray  # (n_documents, n_covariates) float64
     names: list[str]
     named: bool  # by the user; else they are x0, x1, ...
-    references: dict[str, str]  # of each category, the level without a column
+    references: dict[str, str]  # the level without a column, by categorical covariate
 
 
 def numbers_of_covariates(
     covariates: Any, n_documents: int | None, *, categories: bool = False
 ) -> Covariates:
-    """Return covariates as numbers, for any number of documents if that is None.
+    """Return covariates as numbers, a row for each document.
 
-    With `categories`, these become a column of 0 and 1 for each level but the first.
+    If `n_documents` is None, any number of rows will do. With `categories`, a column of
+    categories becomes a column of 0 and 1 for each level but the first.
 
     Raises
     ------
     ValueError
-        If they are no finite numbers (or categories), or not a row for each document.
+        If covariates are not finite numbers (or categories), or if their number of
+        rows is wrong.
     """
     if covariates is None and not categories:
         return Covariates(np.zeros((n_documents or 1, 0)), [], False, {})
@@ -68,7 +70,7 @@ def numbers_of_covariates(
             f"covariates have {len(matrix)} rows for {n_documents} documents: pass a "
             "row for each document, in the same order."
         )
-    matrix = np.ascontiguousarray(matrix)  # sums are then the same bits
+    matrix = np.ascontiguousarray(matrix)  # so that sums have the same bits
     return Covariates(matrix, names, column_names is not None, references)
 
 
@@ -79,9 +81,9 @@ def _unnamed(columns: list[Any]) -> list[str]:
 def numbers_as_in_fit(
     fitted: Any, covariates: Any, n_documents: int | None
 ) -> np.ndarray:
-    """Return covariates as numbers; ValueError unless fit had the same columns.
+    """Return covariates as numbers; raise ValueError if fit had other columns.
 
-    Names matter only where both have them.
+    Names are compared only if the covariates of fit and these have names.
     """
     columns = numbers_of_covariates(covariates, n_documents)
     names = fitted.covariate_names_.tolist()

@@ -60,11 +60,11 @@ class BaseTopicModel(
 
     @property
     def _n_jobs(self) -> int | None:
-        """The number of threads after fit, where it may have been changed."""
+        """The number of threads after fit, checked in case it was changed."""
         return self._checked_parameter("n_jobs")
 
     def _checked_parameter(self, name: str) -> Any:
-        """Return a parameter that matters after fit, where it may have been changed."""
+        """Return a parameter that is used after fit, checked in case it was changed."""
         constraints = {name: self._parameter_constraints[name]}
         value, caller = getattr(self, name), type(self).__name__
         validate_parameter_constraints(constraints, {name: value}, caller)
@@ -85,7 +85,7 @@ class BaseTopicModel(
                     current_sklearn_version=__version__,
                     original_sklearn_version=stored_by,
                 ),
-                stacklevel=2,  # what loads it: pickle.loads is no frame of Python
+                stacklevel=2,  # the line that loads it: pickle.loads has no frame
             )
         # Parameters that came later have their defaults.
         super().__setstate__(type(self)().get_params(deep=False) | attributes)

@@ -64,10 +64,10 @@ def _check_not_negative(weights: np.ndarray, name: str) -> None:
         )
 
 
-def topic_weights(model: Any, name: str = "model") -> np.ndarray:
-    """Return the weights of words in topics, of a fitted estimator or of an array.
+def word_weights(model: Any, name: str = "model") -> np.ndarray:
+    """Return the word weights of topics: those of a fitted estimator, or an array.
 
-    Those of an array may be negative, such as logarithms.
+    An array may contain negative weights, such as logarithms.
     """
     if hasattr(model, "fit"):
         return fitted_components(snapshot(model))
@@ -82,7 +82,7 @@ def topic_weights(model: Any, name: str = "model") -> np.ndarray:
 
 def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
     """Return the word distributions of topics, of an estimator or of an array."""
-    weights = topic_weights(model, name)
+    weights = word_weights(model, name)
     _check_not_negative(weights, name)
     empty = np.flatnonzero(weights.max(axis=1) == 0)
     if empty.size > 0:
@@ -95,7 +95,7 @@ def topic_distributions(model: Any, name: str = "model") -> np.ndarray:
 
 
 def normalise(weights: np.ndarray) -> np.ndarray:
-    """Return weights divided by their sum along the last axis; zeros become uniform."""
+    """Divide weights by their sum along the last axis; rows of 0 become uniform."""
     weights = summable(weights)
     sums = weights.sum(axis=-1, keepdims=True)
     normalised = np.full(weights.shape, 1 / weights.shape[-1])
@@ -111,9 +111,9 @@ def summable(weights: np.ndarray) -> np.ndarray:
 
 
 def empty_topics(model: Any, weights: np.ndarray) -> np.ndarray:
-    """Return which topics have no token, (n_topics,): their words are not ranked.
+    """Return which topics have no tokens, (n_topics,): their words have no order.
 
-    `weights` are those of a fitted estimator or of an array, `topic_weights`.
+    `weights` is the result of ``word_weights(model)``.
     """
     if hasattr(model, "fit"):
         prior = _prior_of_rows(model, len(weights))
@@ -134,12 +134,12 @@ def warn_of_empty(empty: np.ndarray, consequence: str) -> None:
 
 
 def count_models(estimator: Any) -> int:
-    """Return 1, or with one-vs-rest the number of classes, each with own topics."""
+    """Return the number of models: one for each class if one-vs-rest, otherwise 1."""
     return getattr(estimator, "_n_models", 1)
 
 
 def _prior_of_rows(estimator: Any, n_topics: int) -> np.ndarray:
-    """Return beta in a shape that goes with `components_`."""
+    """Return beta in a shape that broadcasts with `components_`."""
     prior = np.asarray(getattr(estimator, "topic_word_prior_", 0.0))  # 0 of NMF
     if prior.ndim == 1:  # a number for each model
         prior = np.repeat(prior, n_topics // prior.size)[:, np.newaxis]
@@ -159,8 +159,8 @@ def check_one_model(estimator: Any) -> None:
 def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray:
     """Return the proportion of the tokens of X in each topic, (n_topics,).
 
-    Without X, these are training tokens: `components_` of LDA without their prior. For
-    a matrix factorisation they depend on the arbitrary scale of `components_`.
+    Without X, count the training tokens: `components_` minus the prior. The result for
+    a matrix factorisation depends on the arbitrary scale of `components_`.
     """
     if X is not None:
         proportions = topic_proportions(estimator, X)
@@ -174,8 +174,8 @@ def topic_frequencies(estimator: Any, X: MatrixLike | None = None) -> np.ndarray
 def topic_proportions(estimator: Any, X: MatrixLike) -> np.ndarray:
     """Return the topic proportions of documents, (n_documents, n_topics).
 
-    Those of each model, see `count_models`, sum to 1. If the rows of `transform` do
-    not, the model is a matrix factorisation, which expects
+    The proportions of each model (see `count_models`) sum to 1. If the rows of
+    `transform` do not, the model is a matrix factorisation, which expects
     ``transform(X)[d, k] * components_[k].sum()`` tokens of document d in topic k.
     """
     components = summable(fitted_components(estimator))
@@ -203,7 +203,7 @@ def check_matrix(value: Any, name: str, **options: Any) -> Any:
 def check_counts(X: MatrixLike, name: str = "X") -> Any:
     """Return X as an ndarray or a CSR matrix of non-negative integers or float64.
 
-    Sums of narrower floats would overflow, or lose tokens.
+    Floats become float64, because sums of narrower floats overflow or lose tokens.
     """
     if not sparse.issparse(X) and read_in_blocks(X) is not None:
         raise ValueError(
@@ -239,7 +239,10 @@ def check_feature_names(names: Any) -> list[str]:
 def word_names(
     estimator: Any, feature_names: NameList | None, n_words: int
 ) -> list[str]:
-    """Return names of words: the given, those of `fit` or, with a warning, numbers."""
+    """Return the names of words: `feature_names`, those of fit, or column numbers.
+
+    Warn if they are column numbers.
+    """
     raw_names: Any = feature_names
     if raw_names is None and has_names(estimator):
         raw_names = estimator.feature_names_in_
@@ -266,7 +269,7 @@ def word_names(
 def top_indices(scores: np.ndarray, n: int) -> np.ndarray:
     """Return the columns of the n largest entries of each row, in decreasing order.
 
-    Of equal entries the first column comes first.
+    Equal entries keep the order of their columns.
     """
     top = np.empty((scores.shape[0], n), dtype=np.intp)
     for row, columns in zip(scores, top, strict=True):

@@ -15,7 +15,8 @@ from sklda._simd.compile import told_of_compiling
 def fitting(estimator: BaseTopicModel) -> Iterator[None]:
     """Restore the attributes if the fit inside fails; say when kernels are compiled.
 
-    Set all attributes inside: Ctrl-C may fall between the check of X and the others.
+    Set all attributes inside: after the check of X has set the first ones, Ctrl-C may
+    come before the others.
     """
 
     def tell():
@@ -40,10 +41,10 @@ def fit_callbacks(
 ) -> Iterator[Callable[[int], bool]]:
     """Notify scikit-learn's callbacks of begin and end of the fit and of each sweep.
 
-    The data are X and y, and the "metadata" of a fit that takes more. Yields
-    ``notify(sweep)``, to be called after each sweep; it returns True if a callback
-    wants the fit to stop. ``attributes()`` returns all fitted attributes as if it had
-    stopped there.
+    `data` are X and y, and the "metadata" of a fit that takes more. Yield
+    ``notify(sweep)``; call it after each sweep. It returns True if a callback wants the
+    fit to stop. ``attributes()`` returns all fitted attributes as if the fit had
+    stopped now.
     """
     data = {"estimator": estimator} | data
     end = data | {"reconstruction_attributes": attributes}
@@ -61,11 +62,11 @@ def fit_callbacks(
 
 @dataclass
 class Progress:
-    """Prints a line every so many sweeps, where the estimator is verbose."""
+    """Print a line every few sweeps, if the estimator is verbose."""
 
     estimator: BaseTopicModel
     n_tokens: float
-    every: int  # 0 is never
+    interval: int  # sweeps between two lines; 0 means no lines
     until: int  # the last sweep
     describe: Callable[[], str]  # the present sample
     last_sweep: int = 0
@@ -76,7 +77,11 @@ class Progress:
 
     def report(self, sweep: int) -> None:
         """Print the sweep, what describes it, and the speed since the last report."""
-        if not self.estimator.verbose or self.every == 0 or sweep % self.every != 0:
+        if (
+            not self.estimator.verbose
+            or self.interval == 0
+            or sweep % self.interval != 0
+        ):
             return
         seconds = time.perf_counter() - self.since
         speed = self.n_tokens * (sweep - self.last_sweep) / seconds / 1e6

@@ -18,7 +18,7 @@ MAX_STEPS = 2000
 # documents under 100 random sets of topics, 6 were further than 0.002 away.
 _TOLERANCE = 1e-3
 
-Halves = tuple[np.ndarray, np.ndarray]  # weights of each cell in either, float32
+Halves = tuple[np.ndarray, np.ndarray]  # float32 weights of the cells in both
 
 
 class FixedTopics(NamedTuple):
@@ -30,18 +30,18 @@ class FixedTopics(NamedTuple):
 
 
 def prepare(
-    weights: WeightedCorpus, components, doc_topic_prior
+    corpus: WeightedCorpus, components, doc_topic_prior
 ) -> tuple[WeightedCorpus, FixedTopics]:
-    """Restrict the topics to the words that occur, and renumber these."""
-    words, weights = renumber(weights)
+    """Renumber the words that occur, and restrict the topics to them."""
+    words, corpus = renumber(corpus)
     phi = components[:, words] / components.sum(axis=1, keepdims=True)
-    return weights, make_topics(phi.T, doc_topic_prior)
+    return corpus, make_topics(phi.T, doc_topic_prior)
 
 
-def renumber(weights: WeightedCorpus) -> tuple[np.ndarray, WeightedCorpus]:
+def renumber(corpus: WeightedCorpus) -> tuple[np.ndarray, WeightedCorpus]:
     """Return the words that occur, and the corpus with these numbered from 0."""
-    words, word = np.unique(weights.word, return_inverse=True)
-    return words, weights._replace(word=word.astype(np.int32))
+    words, word = np.unique(corpus.word, return_inverse=True)
+    return words, corpus._replace(word=word.astype(np.int32))
 
 
 def make_topics(phi: np.ndarray, doc_topic_prior: np.ndarray) -> FixedTopics:
@@ -53,28 +53,28 @@ def make_topics(phi: np.ndarray, doc_topic_prior: np.ndarray) -> FixedTopics:
 
 
 def doc_topic(
-    weights: WeightedCorpus,
+    corpus: WeightedCorpus,
     topics: FixedTopics,
     n_jobs=None,
     max_steps: int = MAX_STEPS,
     prior_row: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the estimates of theta, (n_docs, n_topics); warn where they are not exact.
+    """Estimate theta, (n_docs, n_topics); warn of documents that did not converge.
 
-    Where alpha of the topics has rows, `prior_row` says which one each document has.
-    Fewer steps than MAX_STEPS are a choice of the caller, and not warned about.
+    If alpha of the topics has rows, `prior_row` is the row of each document. There is
+    no warning if the caller chose fewer than MAX_STEPS.
     """
-    n_docs = weights.doc_ptr.size - 1
+    n_docs = corpus.doc_ptr.size - 1
     alphas = np.atleast_2d(topics.doc_topic_prior)
     row = np.zeros(n_docs, np.int32) if prior_row is None else prior_row
     theta = np.empty((n_docs, topics.n_topics))
     n_failed = []
 
     def fill(first, last):
-        doc_ptr = weights.doc_ptr[first : last + 1]
+        doc_ptr = corpus.doc_ptr[first : last + 1]
         n_cells = np.diff(doc_ptr).max(initial=0)
         failed = fold_in.fold_in(
-            weights._replace(doc_ptr=doc_ptr),
+            corpus._replace(doc_ptr=doc_ptr),
             topics.word_topic,
             alphas,
             row[first:last],
@@ -85,7 +85,7 @@ def doc_topic(
         )
         n_failed.append(failed)
 
-    _for_slices(fill, weights, n_jobs)
+    _for_slices(fill, corpus, n_jobs)
     if max_steps == MAX_STEPS and sum(n_failed) > 0:
         warn_user(
             f"The topic proportions of {sum(n_failed)} of {n_docs} documents did not "
@@ -96,35 +96,35 @@ def doc_topic(
     return theta
 
 
-def _for_slices(work, weights, n_jobs):
+def _for_slices(work, corpus, n_jobs):
     """Call `work(first, last)` for slices of documents with about equal cells."""
     with Threads(n_jobs) as threads:
         n_slices = 4 * threads.n if threads.n > 1 else 1
-        threads.map(work, *zip(*ranges(weights.doc_ptr, n_slices), strict=True))
+        threads.map(work, *zip(*ranges(corpus.doc_ptr, n_slices), strict=True))
 
 
-def split_tokens(weights: WeightedCorpus) -> Halves:
+def split_tokens(corpus: WeightedCorpus) -> Halves:
     """Return the weights of each cell in two random halves of its document.
 
     They depend on the words and counts of the document alone: call it before
-    `renumber`, while `weights` has the words of X.
+    `renumber`, while `corpus` has the words of X.
     """
-    first = np.empty(weights.count.size)
-    most_cells = np.diff(weights.doc_ptr).max(initial=0)
+    first = np.empty(corpus.count.size)
+    most_cells = np.diff(corpus.doc_ptr).max(initial=0)
     room = np.empty(most_cells, np.int64)
-    deal_tokens(*weights, weights.count.view(np.uint32), room, first)
+    deal_tokens(*corpus, corpus.count.view(np.uint32), room, first)
     seen = first.astype(np.float32)
-    return seen, weights.count - seen
+    return seen, corpus.count - seen
 
 
-def completion_score(weights, halves, word_topic, doc_topic_of) -> float:
+def completion_score(corpus, halves, word_topic, doc_topic_of) -> float:
     """Return the mean log probability of all tokens in nats, see `completion_sums`."""
-    sums = completion_sums(weights, halves, word_topic, doc_topic_of)
+    sums = completion_sums(corpus, halves, word_topic, doc_topic_of)
     return mean_log_probability(*sums)
 
 
 def mean_log_probability(total: float, n_tokens: float) -> float:
-    """Return the mean per token; 0 with a warning if there are no tokens."""
+    """Return the mean per token, or 0 with a warning if there are no tokens."""
     if n_tokens > 0:
         return float(total / n_tokens)
     warn_user(
@@ -135,20 +135,20 @@ def mean_log_probability(total: float, n_tokens: float) -> float:
 
 
 def completion_sums(
-    weights: WeightedCorpus,
+    corpus: WeightedCorpus,
     halves: Halves,
     word_topic: np.ndarray,
     doc_topic_of: Callable[[WeightedCorpus], np.ndarray],
 ) -> tuple[float, float]:
     """Return the sum of the log probabilities, and the number of tokens.
 
-    `doc_topic_of` returns theta of one half of each document, with which the other half
-    is scored, and the other way round. `word_topic` has phi as float32, a row per word.
+    Each half of a document is scored with theta of the other half, which `doc_topic_of`
+    estimates. `word_topic` is phi as float32, one row per word.
     """
     total = 0.0
     for seen, held_out in (halves, halves[::-1]):
-        theta = doc_topic_of(weights._replace(count=seen))
+        theta = doc_topic_of(corpus._replace(count=seen))
         total += fold_in.log_predictive(
-            weights.doc_ptr, weights.word, held_out, word_topic, theta
+            corpus.doc_ptr, corpus.word, held_out, word_topic, theta
         )
-    return total, weights.count.sum(dtype=np.float64)
+    return total, corpus.count.sum(dtype=np.float64)

@@ -134,20 +134,20 @@ class BaseLDA(BaseTopicModel):
 
     def _proportions(self, X: MatrixLike, covariates: Any = None) -> np.ndarray:
         """Return the topic proportions of documents, (n_documents, n_components)."""
-        weights = self._check_weights(X, reset=False)
-        alpha, row = self._alpha_of(covariates, weights.doc_ptr.size - 1)
-        weights, topics = prepare(weights, self.components_, alpha)
-        return doc_topic(weights, topics, self._n_jobs, prior_row=row)
+        corpus = self._check_weights(X, reset=False)
+        alpha, row = self._alpha_of(covariates, corpus.doc_ptr.size - 1)
+        corpus, topics = prepare(corpus, self.components_, alpha)
+        return doc_topic(corpus, topics, self._n_jobs, prior_row=row)
 
     def _score(self, X: MatrixLike, covariates: Any = None) -> float:
         """Return the mean log predictive probability of held-out tokens."""
-        weights = self._check_weights(X, reset=False)
-        alpha, row = self._alpha_of(covariates, weights.doc_ptr.size - 1)
-        halves = split_tokens(weights)
-        weights, topics = prepare(weights, self.components_, alpha)
+        corpus = self._check_weights(X, reset=False)
+        alpha, row = self._alpha_of(covariates, corpus.doc_ptr.size - 1)
+        halves = split_tokens(corpus)
+        corpus, topics = prepare(corpus, self.components_, alpha)
         n_jobs = self._n_jobs
         return completion_score(
-            weights,
+            corpus,
             halves,
             topics.word_topic,
             lambda half: doc_topic(half, topics, n_jobs, prior_row=row),

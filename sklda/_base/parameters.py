@@ -28,7 +28,7 @@ from sklda._core.word_prior import word_prior
 
 _has_warned_of_threads = False
 
-# What float32 can still multiply and add in the kernels, with some room.
+# Priors that kernels can multiply and add in float32, with a margin.
 LOWEST_PRIOR, HIGHEST_PRIOR = 1e-10, 1e10
 
 PRIOR_RANGE = Interval(Real, LOWEST_PRIOR, HIGHEST_PRIOR, closed="both")
@@ -73,8 +73,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def validates(**constraints: list) -> Callable[[_Function], _Function]:
     """Let scikit-learn check parameters of a function, which gets Python's numbers.
 
-    If the function fits an estimator with a bad parameter, scikit-learn's own decorator
-    would name the function in place of the estimator.
+    scikit-learn's own decorator names the function in all errors, also in those of an
+    estimator that the function fits.
     """
 
     def decorate(function: _Function) -> _Function:
@@ -152,9 +152,9 @@ def learned_priors(parameters: SimpleNamespace) -> LearnedPriors | None:
 
 
 def make_threads(parameters, in_parallel: bool = False) -> Threads:
-    """Return the threads of a fit; warn once if there is work for one only.
+    """Return the threads of a fit; warn once if only one of them has work.
 
-    A fit that runs `in_parallel` has work for several without shards.
+    A fit that is `in_parallel` has work for several threads even without shards.
     """
     global _has_warned_of_threads
     n_jobs, threads = parameters.n_jobs, Threads(parameters.n_jobs)
@@ -172,7 +172,7 @@ def make_threads(parameters, in_parallel: bool = False) -> Threads:
 
 
 def random_streams(random_state) -> RandomStreams:
-    """Return the random numbers of a fit."""
+    """Return the random streams of a fit, made from its `random_state`."""
     entropy = check_random_state(random_state).randint(0, 2**31, size=4)
     return RandomStreams(np.random.SeedSequence(entropy.tolist()))
 
@@ -192,7 +192,7 @@ def check_doc_topic_prior(prior, n_topics: int) -> np.ndarray:
 
 
 def check_topic_word_prior(prior, n_topics: int, n_words: int) -> float | np.ndarray:
-    """Return beta: a float or, of an array, (n_topics, n_words) float64."""
+    """Return beta: a float, or a float64 array of shape (n_topics, n_words)."""
     prior = _as_numbers(1 / n_topics if prior is None else prior, "topic_word_prior")
     if prior.ndim > 0 and prior.shape not in ((n_words,), (n_topics, n_words)):
         raise ValueError(

@@ -7,13 +7,13 @@ from typing import NamedTuple, Self
 import numpy as np
 
 _CONSTANT = 1e-12  # standard deviation, relative to the largest magnitude
-_LEAST, _MOST = 1e-303, 1e303  # standard deviations whose inverse is a number, too
+_LEAST, _MOST = 1e-303, 1e303  # standard deviations with a finite inverse
 
 
 class Scaling(NamedTuple):
     """How covariates are standardised: names, means and standard deviations.
 
-    A constant covariate has its magnitude as its standard deviation; 1 if it is 0.
+    The scale of a constant covariate is its magnitude, or 1 if it is 0.
     """
 
     names: tuple[str, ...]
@@ -24,7 +24,7 @@ class Scaling(NamedTuple):
 
     @classmethod
     def of(cls, covariates: np.ndarray, names: list[str]) -> Self:
-        """Return that of covariates, (n_documents, n_covariates).
+        """Return the scaling of covariates, (n_documents, n_covariates).
 
         Raises
         ------
@@ -33,7 +33,7 @@ class Scaling(NamedTuple):
         """
         most = np.abs(covariates).max(axis=0, initial=0.0)
         most[most == 0] = 1
-        shares = covariates / most  # whose squares are finite
+        shares = covariates / most  # their squares are finite
         mean, scale = shares.mean(axis=0), shares.std(axis=0)
         is_constant = scale <= _CONSTANT
         scale = np.where(is_constant, 1, scale) * most
@@ -52,5 +52,5 @@ class Scaling(NamedTuple):
         return [self.names[j] for j in np.flatnonzero(self.is_constant)]
 
     def standardised(self, covariates: np.ndarray) -> np.ndarray:
-        """Return covariates less their means, in standard deviations."""
+        """Subtract the means from covariates, and divide by the standard deviations."""
         return (covariates - self.mean) / self.scale

@@ -25,19 +25,19 @@ class Schedule(NamedTuple):
         return -(-(self.max_iter - self.burn_in) // self.thin)
 
     def after(self, n_sweeps: int) -> Self:
-        """Return the schedule of a chain that has done so many sweeps before."""
+        """Return the schedule of a chain that has already done `n_sweeps` sweeps."""
         max_iter, burn_in = self.max_iter + n_sweeps, self.burn_in + n_sweeps
         return self._replace(max_iter=max_iter, burn_in=burn_in)
 
     def learns(self, sweep: int) -> bool:
-        """Return whether the priors are learned: in burn-in only, then not."""
+        """Return whether the priors are learned after a sweep, only during burn-in."""
         wanted = self.learned is not None and sweep <= self.burn_in
         return wanted and sweep % LEARNING_INTERVAL == 0
 
     def evaluates(self, sweep: int) -> bool:
-        """Return whether the trace gets an entry."""
+        """Return whether the trace gets an entry after a sweep."""
         return self.evaluate_every > 0 and sweep % self.evaluate_every == 0
 
     def keeps(self, sweep: int) -> bool:
-        """Return whether the sample is kept: every `thin`-th, back from the last."""
+        """Return whether a sweep is kept: every `thin`-th one, back from the last."""
         return sweep > self.burn_in and (self.max_iter - sweep) % self.thin == 0

@@ -1,4 +1,4 @@
-"""What a report of a defect should contain: versions, processor, settings of Numba."""
+"""What a bug report should contain: versions, processor, settings of Numba."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 import sklearn
 from joblib import cpu_count
 
-# Those that scikit-learn does not print, and its own.
+# scikit-learn, and packages that its own report does not contain.
 _PACKAGES = (
     "sklda scikit-learn numba llvmlite dask distributed pooch arviz-base arviz-stats "
     "rich skops"
@@ -51,7 +51,7 @@ def _version(name: str) -> str:
 
 def _kernels() -> dict[str, str]:
     """Return the processor that Numba compiles for, and its environment variables."""
-    from llvmlite import binding  # as Numba asks for the processor
+    from llvmlite import binding  # which Numba asks about the processor
 
     features = binding.get_host_cpu_features()
     present = [name for name in _VECTOR_FEATURES if features.get(name)]

@@ -41,9 +41,9 @@ CALLBACK_ATTRIBUTES = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")
 
 
 class Interval(_param_validation.Interval):
-    """A range of numbers. Python counts a bool as one; here it is a mistake.
+    """A range of numbers, without bool, which Python counts as an integer.
 
-    An int that is too large for a float is no real number either.
+    A real number excludes an int that is too large for a float.
     """
 
     def is_satisfied_by(self, val):
@@ -54,7 +54,7 @@ class Interval(_param_validation.Interval):
 
 
 class NonemptyPath(_param_validation.Options):
-    """A path. An empty one is a mistake, and not the current folder."""
+    """A path that is not empty: an empty one does not mean the current folder."""
 
     def __init__(self):
         super().__init__(str, {""})

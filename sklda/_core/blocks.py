@@ -19,8 +19,8 @@ from scipy import sparse
 from sklda._core.checks import check_structure, shown
 from sklda._core.refusals import BLOCKS, n_dimensions
 
-LARGE = 2**27  # cells of a matrix from which on it is read in blocks
-BLOCK_CELLS = 2**22  # in a block of such a matrix, about
+LARGE = 2**27  # cells: a matrix with as many is read in blocks
+BLOCK_CELLS = 2**22  # about as many in each block of a large matrix
 _SYSTEM_FILES = {"thumbs.db", "desktop.ini", "__macosx", "lost+found"}
 _LONG = 200  # characters of a path in a message
 
@@ -73,7 +73,7 @@ def _files(folder):
     for path in files:
         try:
             yield f"{path.name!r}", sparse.load_npz(path)
-        except Exception as error:  # whatever another kind of archive leads to
+        except Exception as error:  # other kinds of archives raise various errors
             raise ValueError(
                 f"The folder X contains {path.name!r}, which scipy.sparse.load_npz "
                 f"cannot read ({error}). Move all other files out of the folder."
@@ -124,7 +124,7 @@ class ArrayFile:
         rest = np.ascontiguousarray(numbers, self._dtype).view(np.uint8)
         self._n_bytes += rest.size
         with _room():
-            while rest.size > 0:  # a disk that is nearly full takes less than all
+            while rest.size > 0:  # a nearly full disk writes only a part
                 rest = rest[self._file.write(rest) :]
 
     def read(self) -> np.ndarray:

@@ -19,7 +19,7 @@ def check_limit(value: int, name: str, limit: int, counted: str) -> None:
 
 
 def array_or_none(value: Any) -> np.ndarray:
-    """Return a value as an array; that of None for lists of different lengths."""
+    """Return a value as an array, or an array of None for lists of unequal lengths."""
     try:
         return np.asarray(value)
     except ValueError:
@@ -84,7 +84,7 @@ def shown(names: Iterable[str]) -> str:
 
 
 def differences(a: list[str], b: list[str], name_a: str, name_b: str) -> str:
-    """Return in a sentence which words only one of two lists has."""
+    """Describe in words which names only one of two lists has."""
     only = {name_a: sorted({*a} - {*b}), name_b: sorted({*b} - {*a})}
     parts = [
         f"{shown(names)} only in {where}" for where, names in only.items() if names

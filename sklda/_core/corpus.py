@@ -24,7 +24,7 @@ _CHUNK_CELLS, _CHUNK_TOKENS = 2**20, 2**24  # handled at a time, to save memory
 MAX_TOKENS = 2**52  # of a corpus; float64 sums of counts stay exact
 _MAX_WEIGHT = 1e12  # of a corpus; float32 sums and their products stay well in range
 MOST_STEPS = 2**29  # of a kernel between two looks for Ctrl-C: about half a second
-_WAYS_OUT = {  # of errors of scikit-learn
+_WAYS_OUT = {  # advice to add to errors of scikit-learn
     "contains NaN": "A word that does not occur in a document has the count 0: for a "
     "table, use X.fillna(0).",
     "features as input": "The columns must be the same words in the same order: count "
@@ -36,12 +36,14 @@ def check_corpus(estimator, X, *, reset: bool) -> Corpus:
     """Validate a bag-of-words matrix and return it as kernel arrays.
 
     X has shape (n_documents, n_words) and counts of any real dtype, or is read in
-    blocks (`sklda._core.blocks`); it is not modified. With `reset` the number and names
-    of the words are set, else compared. The corpus takes up to 12 bytes per cell and 8
-    per document, in temporary files if X is read in blocks; it shares no memory with X,
-    whose arrays are copied before they are checked. Raises ValueError if scikit-learn
-    refuses X, or X has negative values, fractions, or documents of more tokens than 32
-    bits count; OSError if the temporary files do not fit on the disk.
+    blocks (`sklda._core.blocks`); it is not modified. `reset` sets the number and names
+    of the words; otherwise they are compared. The corpus takes up to 12 bytes per cell
+    and 8 per document, in temporary files if X is read in blocks; it shares no memory
+    with X, whose arrays are copied before they are checked.
+
+    Raise ValueError if scikit-learn refuses X, or X has negative values, fractions, or
+    documents of more tokens than 32 bits count; OSError if the temporary files do not
+    fit on the disk.
     """
     if (blocks := read_in_blocks(X)) is not None:
         parts = map(_to_arrays, _checked(estimator, blocks, reset, whole=True))
@@ -50,7 +52,10 @@ def check_corpus(estimator, X, *, reset: bool) -> Corpus:
 
 
 def check_weights(estimator, X, *, reset: bool, whole: bool) -> WeightedCorpus:
-    """Do the same for real weights of words; with `whole`, fractions are refused."""
+    """Validate a matrix of word weights and return it as kernel arrays.
+
+    X and `reset` are those of `check_corpus`. Fractions are refused only if `whole`.
+    """
     if (blocks := read_in_blocks(X)) is not None:
         parts = map(_to_weights, _checked(estimator, blocks, reset, whole))
         return _joined(WeightedCorpus, parts)
@@ -248,7 +253,7 @@ def ranges(weight_before, n: int) -> Iterator[tuple[int, int]]:
 
 
 def cutting_marks(weight, n_items: int, n: int) -> np.ndarray:
-    """Return the weights before the cuts between n ranges; fewer for few items."""
+    """Return the summed weights at which to cut items into n ranges, or fewer."""
     return np.linspace(0, weight, min(n, n_items + 1) + 1)[1:-1]
 
 
@@ -267,7 +272,7 @@ def some_documents(corpus: CorpusT, first: int, last: int) -> CorpusT:
 
 
 def document_chunks(corpus: Corpus) -> Iterator[Corpus]:
-    """Yield the documents in pieces of which a statistic takes little memory."""
+    """Yield the documents in chunks, so that a statistic takes little memory."""
     before = tokens_before(corpus)
     n = 1 + int(before[-1] - before[0]) // _CHUNK_TOKENS
     if n == 1:
@@ -290,7 +295,7 @@ def part_of(corpus: Corpus | Part, first: int, last: int) -> Part:
 
 
 def kernel_parts(corpus: Corpus | Part, n_steps: int) -> Iterator[Part]:
-    """Yield the documents in parts that take a kernel a short time."""
+    """Yield parts of the documents, each of which takes a kernel a short time."""
     for documents in kernel_ranges(tokens_before(corpus), n_steps):
         yield part_of(corpus, *documents)
 
@@ -301,7 +306,7 @@ def cells_of(corpus: Corpus | Part) -> np.ndarray:
 
 
 def _numbers(first, sizes):
-    """Return ``first[i], first[i] + 1, ...`` for each range i of some size."""
+    """Return the numbers of all ranges: ``sizes[i]`` numbers from ``first[i]`` on."""
     before = np.cumsum(sizes) - sizes
     return np.repeat(first - before, sizes) + np.arange(sizes.sum())
 
@@ -371,7 +376,7 @@ def _sum_over_cells(problem, *, is_weighted):
 
 
 def starts(sizes: np.ndarray) -> np.ndarray:
-    """Return where each of neighbouring ranges starts, and where the last one ends."""
+    """Return where each of several adjoining ranges starts, and where the last ends."""
     return np.append(0, np.cumsum(sizes, dtype=np.int64))
 
 

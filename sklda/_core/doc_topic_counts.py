@@ -43,7 +43,7 @@ def doc_topic_histogram(corpus, z, n_lanes) -> Histogram:
 
 
 def histogram_of(topics, counts) -> Histogram:
-    """Return the histogram of such pairs."""
+    """Return a histogram of pairs of a topic and a count, each as one number."""
     pairs = (topics.astype(np.int64) << _SHIFT) + counts
     return np.unique(pairs, return_counts=True)
 

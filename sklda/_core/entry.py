@@ -1,10 +1,11 @@
-"""Access to numbers that items share, or that each has; the compiler knows which.
+"""Numbers that all items share, or that each item has; the compiler knows which.
 
 Kernels are compiled for one number, and again for an array if there is one: so arrays
 cost nothing where there are none.
 
-What returns an array counts no references: only functions with ``_nrt=False`` may call
-it, except `beta_sum`, which only the others may call.
+Functions here that return an array count no references, so only functions with
+``_nrt=False`` may call them. The exception is `beta_sum`: only functions that count
+references may call it.
 """
 
 import numpy as np

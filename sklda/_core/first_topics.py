@@ -10,9 +10,9 @@ from sklda._simd.compile import kernel
 def random_first_topics(problem: Problem[Corpus], rng: np.ndarray) -> np.ndarray:
     """Return a topic for each token, (n_tokens,) uint16; all are equally likely.
 
-    With an array of beta, topics are as likely as the prior mean of the word in them:
-    a token rarely leaves a topic that the word's other tokens share, so seed words
-    must begin in their topics.
+    If beta is an array, a topic is as likely as its prior mean of the word. So seed
+    words begin in their topics, where they must begin: a token rarely leaves a topic
+    that other tokens of its word share.
     """
     corpus = problem.corpus
     n_tokens = int(corpus.token_ptr[-1])
@@ -26,7 +26,7 @@ def random_first_topics(problem: Problem[Corpus], rng: np.ndarray) -> np.ndarray
 
 @kernel
 def _draw_by_word(corpus, before, rng, z):
-    """Draw from the differences of the running sums `before`, (n_words, n_topics)."""
+    """Draw topics by `before`, running sums of probabilities, (n_words, n_topics)."""
     _, word, token_ptr = corpus
     last = before.shape[1] - 1
     for c in range(word.size):

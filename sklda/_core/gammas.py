@@ -1,6 +1,6 @@
-"""Gamma variates of shape count plus beta, the same wherever they are drawn.
+"""Gamma variates of shape count + beta, identical on any thread or machine.
 
-Each word has a row of the table, and random numbers of its own. Most counts are 0. For
+Each word has a row of the table and its own random stream. Most counts are 0. For
 a shape b below 1 (Ahrens & Dieter, "Computer methods for sampling from gamma, beta,
 Poisson and binomial distributions", 1974),
 
@@ -27,8 +27,8 @@ from sklda._core.variates import large_shape
 from sklda._simd.compile import kernel, lean_kernel
 from sklda._simd.vector_math import exp, exp_double, log, log1p_double, log_double
 
-# Smaller variates, below 1e-30, become 0. A word has a variate of about 1 or more on
-# each topic that its tokens have: beside it these have no chance.
+# Smaller variates, below 1e-30, become 0. They have no chance: a word has a variate of
+# about 1 or more on each topic of its tokens.
 LOG_LOWEST = np.float32(-69)  # above -87, the lowest that `exp` knows
 _E = math.e
 
@@ -81,7 +81,7 @@ def _propose(key, shape, row):
 
 @lean_kernel
 def _draw_unsure(key, k, shape, rng):
-    """Draw what `_propose` left, by the same numbers with more digits."""
+    """Draw a variate that `_propose` left open: its numbers get more digits."""
     u, opposite, v = hashed_uniforms(key, k)
     more = (0.5 - uniform(rng)) * 2.0**-40
     v += uniform(rng) * 2.0**-24
@@ -127,7 +127,10 @@ def draw_rows(key, first, counts, extra, beta, rows, total):
 
 @kernel
 def draw_rows_of_each(key, first, counts, extra, beta, rows, total):
-    """Do the same where each word and topic has its own beta, (n, n_topics)."""
+    """Fill rows with variates of shape count + beta, for a beta of each word and topic.
+
+    `beta` is (n, n_topics). All other arguments are those of `draw_rows`.
+    """
     n_topics = extra.size
     total[:] = 0
     rng = np.empty(2, np.uint64)
@@ -142,6 +145,6 @@ def draw_rows_of_each(key, first, counts, extra, beta, rows, total):
 
 @kernel
 def draw_shares(key, n_words, share):
-    """Fill `share`, (n_topics,), with uniform numbers other than those of the words."""
+    """Fill `share`, (n_topics,), with uniform numbers that no word uses."""
     for k in range(share.size):
         share[k] = hashed_uniform(key, n_words + k)

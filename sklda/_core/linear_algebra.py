@@ -5,13 +5,13 @@ import math
 from sklda._simd.compile import lean_kernel
 from sklda._simd.vectors import broadcast, load, store, total
 
-WEIGHTS = 4  # weights whose products are summed at a time, rows that are factorised
-ROWS = 8  # float64 numbers in a 512-bit register
+ROWS = 4  # of a matrix, which a loop handles together
+WIDTH = 8  # float64 numbers in a 512-bit register
 
 
 @lean_kernel
 def multiply(x, weights, eta):
-    """Set eta, (n_rows,), to the products of weights with x, (n_weights, n_rows)."""
+    """Set eta, (n_rows,), to ``weights @ x``, for x of shape (n_weights, n_rows)."""
     for r in range(eta.size):
         eta[r] = 0.0
     for j in range(weights.size):
@@ -24,19 +24,19 @@ def multiply(x, weights, eta):
 def set_products(x, first, i, row_weight, products):
     """Set products[j] to sum_r x[j, r] x[other, r] by_row[r] for all j from `first` on.
 
-    They are computed for several j at once, from a multiple of `WEIGHTS` on.
+    A loop computes them for `ROWS` rows j together, from a multiple of `ROWS` on.
     """
-    n_rows, zeros = row_weight.size, broadcast(row_weight[0] * 0, ROWS)
+    n_rows, zeros = row_weight.size, broadcast(row_weight[0] * 0, WIDTH)
     begin = i * n_rows
-    for j in range(first - first % WEIGHTS, x.shape[0], WEIGHTS):
+    for j in range(first - first % ROWS, x.shape[0], ROWS):
         a = b = c = d = zeros
         at = j * n_rows
-        for r in range(0, n_rows, ROWS):
-            w = load(x, begin + r, ROWS) * load(row_weight, r, ROWS)
-            a = a + load(x, at + r, ROWS) * w
-            b = b + load(x, at + n_rows + r, ROWS) * w
-            c = c + load(x, at + 2 * n_rows + r, ROWS) * w
-            d = d + load(x, at + 3 * n_rows + r, ROWS) * w
+        for r in range(0, n_rows, WIDTH):
+            w = load(x, begin + r, WIDTH) * load(row_weight, r, WIDTH)
+            a = a + load(x, at + r, WIDTH) * w
+            b = b + load(x, at + n_rows + r, WIDTH) * w
+            c = c + load(x, at + 2 * n_rows + r, WIDTH) * w
+            d = d + load(x, at + 3 * n_rows + r, WIDTH) * w
         products[j], products[j + 1] = total(a), total(b)
         products[j + 2], products[j + 3] = total(c), total(d)
 
@@ -44,24 +44,24 @@ def set_products(x, first, i, row_weight, products):
 @lean_kernel
 def sum_of(a):
     """Return the sum of some numbers."""
-    sums = broadcast(a[0] * 0, ROWS)
-    for r in range(0, a.size, ROWS):
-        sums = sums + load(a, r, ROWS)
+    sums = broadcast(a[0] * 0, WIDTH)
+    for r in range(0, a.size, WIDTH):
+        sums = sums + load(a, r, WIDTH)
     return total(sums)
 
 
 @lean_kernel
 def factorise(a, n, least):
-    """Replace the upper part of a symmetric (n, n) matrix by U, where it is U' U.
+    """Replace the upper part of a symmetric (n, n) matrix by its factor U: it is U' U.
 
-    Return whether all squared pivots are above `least`, which the others become:
-    rounding may leave none that is positive where columns are collinear. The lower part
-    changes. The speed is highest where n is a multiple of `ROWS`.
+    Return whether all squared pivots are above `least`. Smaller ones are set to it,
+    because rounding may make them negative if columns are collinear. The lower part is
+    overwritten. The speed is highest if n is a multiple of `WIDTH`.
     """
     are_above = True
-    for first in range(0, n, WEIGHTS):
-        last = min(first + WEIGHTS, n)
-        n_whole = n - n % ROWS if last == first + WEIGHTS else 0
+    for first in range(0, n, ROWS):
+        last = min(first + ROWS, n)
+        n_whole = n - n % WIDTH if last == first + ROWS else 0
         _subtract_products(first, n_whole, a)
         for j in range(first, last):
             for h in range(j):
@@ -77,21 +77,21 @@ def factorise(a, n, least):
 
 @lean_kernel
 def _subtract_products(first, n_columns, a):
-    """Subtract the products of the rows above from `WEIGHTS` rows, from `first` on.
+    """Subtract the products of the rows above from `ROWS` rows, from `first` on.
 
     Each number has the same sequence of subtractions as in a loop over rows above.
     """
     n = a.shape[1]
-    for i in range(first - first % ROWS, n_columns, ROWS):
+    for i in range(first - first % WIDTH, n_columns, WIDTH):
         at = first * n + i
-        p, q = load(a, at, ROWS), load(a, at + n, ROWS)
-        r, s = load(a, at + 2 * n, ROWS), load(a, at + 3 * n, ROWS)
+        p, q = load(a, at, WIDTH), load(a, at + n, WIDTH)
+        r, s = load(a, at + 2 * n, WIDTH), load(a, at + 3 * n, WIDTH)
         for h in range(first):
-            above, row = load(a, h * n + i, ROWS), a[h]
-            p = p - broadcast(row[first], ROWS) * above
-            q = q - broadcast(row[first + 1], ROWS) * above
-            r = r - broadcast(row[first + 2], ROWS) * above
-            s = s - broadcast(row[first + 3], ROWS) * above
+            above, row = load(a, h * n + i, WIDTH), a[h]
+            p = p - broadcast(row[first], WIDTH) * above
+            q = q - broadcast(row[first + 1], WIDTH) * above
+            r = r - broadcast(row[first + 2], WIDTH) * above
+            s = s - broadcast(row[first + 3], WIDTH) * above
         store(a, at, p)
         store(a, at + n, q)
         store(a, at + 2 * n, r)

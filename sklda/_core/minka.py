@@ -6,7 +6,11 @@ tokens of document d on topic k, n_d their sum and A = sum_k alpha_k,
     alpha_k <- alpha_k sum_d [psi(n_dk + alpha_k) - psi(alpha_k)]
                        / sum_d [psi(n_d + A) - psi(A)],
 
-and the same with words in place of topics for a symmetric beta.
+and, for a symmetric beta, with topics in place of documents and n_kw the tokens of word
+w on topic k,
+
+    beta <- beta sum_kw [psi(n_kw + beta) - psi(beta)]
+                 / sum_k V [psi(n_k + V beta) - psi(V beta)].
 """
 
 from typing import Literal, NamedTuple
@@ -83,11 +87,13 @@ def learn_doc_topic(alpha, topics, counts, lengths, *, symmetric):
 
 
 def doc_topic_fixed_point(alpha, histogram, lengths, *, symmetric):
-    """Return the same from a histogram of the document-topic counts.
+    """Return an alpha that explains a histogram of counts better, (n_topics,).
 
-    The histogram is topics, counts above 0, and the (expected) number of documents that
-    have this count on this topic, three arrays in parallel. `lengths` is a histogram,
-    too: the different lengths and their numbers of documents.
+    `histogram` has three parallel arrays: topics, counts above 0, and the (expected)
+    number of documents with this count on this topic. `lengths` has the different
+    lengths of documents and the number of documents of each. The result is from
+    `LOWEST` to `HIGHEST`, with one value for all topics if `symmetric`; it is `alpha`
+    if there are no tokens.
     """
     topics, counts, n_pairs = histogram
     lengths, n_docs = (values[lengths[0] > 0] for values in lengths)

@@ -13,7 +13,7 @@ LANES = 16  # float32 numbers in a 512-bit register: tables are padded to multip
 MAX_TOPICS = 65_535  # a token stores its topic in 16 bits
 MAX_32_BITS = np.iinfo(np.int32).max  # tokens of a document, or of a corpus whose
 # tables hold 32-bit integers
-_IN_TABLES = np.float32(0)  # beta of kernels where the tables hold it
+_IN_TABLES = np.float32(0)  # beta that kernels take if the count tables contain it
 _NO_ROWS = np.zeros(0, np.int32)
 
 
@@ -36,7 +36,7 @@ class Corpus(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Cells of some documents, which a sweep resamples; all of their tokens count."""
+    """Cells of some documents that a sweep resamples; counts include all cells."""
 
     doc_ptr: np.ndarray  # (n_docs + 1,) int64; cells of d: doc_ptr[d]:doc_ptr[d + 1]
     begin: np.ndarray  # (n_docs,) int64; cells of d in the part: begin[d]:end[d]
@@ -55,7 +55,7 @@ class WeightedCorpus(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """The tables that documents share. They are additive over documents."""
+    """The count tables that all documents share. They are additive over documents."""
 
     word_topic: np.ndarray  # (n_words, n_lanes) int32 or int64, C order
     topic: np.ndarray  # (n_lanes,) of that type
@@ -64,8 +64,8 @@ class Counts(NamedTuple):
 class Priors(NamedTuple):
     """Dirichlet parameters as kernels take them; `sklda._core.entry` reads them.
 
-    Alpha is 0 in the padding, so no token goes there. Where it differs between
-    documents, kernels set it to that of the present one, from `Alphas`.
+    Alpha is 0 in the padding, so no token goes there. If documents differ in alpha,
+    kernels copy that of the present document from `Alphas`.
     """
 
     doc_topic: np.ndarray  # (n_lanes,) float32, alpha
@@ -74,7 +74,7 @@ class Priors(NamedTuple):
 
 
 class Alphas(NamedTuple):
-    """Alpha of documents where it differs, as kernels take it."""
+    """Alpha of each document as kernels take it; empty if all documents share it."""
 
     rows: np.ndarray  # (n_rows, n_lanes) float32
     row: np.ndarray  # (n_docs,) int32, of each document; empty where all share alpha
@@ -121,7 +121,7 @@ class Problem(NamedTuple, Generic[CorpusT]):
 
     @property
     def excess(self) -> Excess:
-        """Return what beta has beyond the least of its word; nothing if one number."""
+        """Return beta minus the least beta of the word; empty if beta is a number."""
         if self.has_word_prior:
             return self.topic_word_prior.excess
         nothing = np.zeros(0, np.int32)
@@ -193,7 +193,7 @@ def count_type(n_tokens: int) -> type:
 def add_changes(shared, replicas) -> None:
     """Add the changes of each replica to shared totals, and update the replicas.
 
-    32-bit integers may overflow on the way; the result is right.
+    Sums on the way may overflow 32-bit integers, but the result is right.
     """
     shared *= 1 - len(replicas)
     for replica in replicas:

@@ -37,7 +37,7 @@ class RandomStreams:
         return np.random.default_rng(self._seed)
 
     def child(self, i: int) -> "RandomStreams":
-        """Return the i-th child; later calls return the same one, further along."""
+        """Return the i-th child: one object, which goes on from call to call."""
         if i not in self._children:
             key = (*self._seed.spawn_key, i)
             seed = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
@@ -100,7 +100,7 @@ def uniform(rng):
 def uniform_float32(rng):
     """Draw from the 2**24 evenly spaced float32 in [0, 1).
 
-    The product with any float32 is less than that.
+    Times a positive float32 x, it is less than x.
     """
     return np.float32(next_uint64(rng) >> np.uint64(40)) * np.float32(2.0**-24)
 

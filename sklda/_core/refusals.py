@@ -1,4 +1,4 @@
-"""What is no matrix of counts, and the line that makes one of it."""
+"""Errors for an X that is no matrix of counts, with the code that makes it one."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ _CONVERSIONS = {
 
 
 def n_dimensions(X: Any) -> int | None:
-    """Return the number of dimensions of an array or a frame; None of others."""
+    """Return the number of dimensions of an array or a frame; None for all others."""
     shape = getattr(X, "shape", None)
     return len(shape) if isinstance(shape, tuple) else None
 
@@ -45,7 +45,7 @@ def check_is_matrix(block: Any, name: str) -> None:
 def refuse_no_matrix(X: Any, name: str = "X") -> None:
     """Raise ValueError if X is no matrix of counts; say how to get one.
 
-    What other arrays contain is left to scikit-learn.
+    scikit-learn checks what arrays contain.
     """
     found = _texts(X) or _table(X) or _object(X)
     if found is not None:
@@ -55,7 +55,7 @@ def refuse_no_matrix(X: Any, name: str = "X") -> None:
 
 
 def _texts(X: Any) -> str | None:
-    """Return how to count texts, or lists of words."""
+    """Return how to count the words if X contains texts or lists of words."""
     document = X
     is_row = n_dimensions(X) == 1 and not sparse.issparse(X)
     if is_row or isinstance(X, list | tuple):
@@ -79,7 +79,7 @@ def _texts(X: Any) -> str | None:
 
 
 def _table(X: Any) -> str | None:
-    """Return what to count in a data frame with texts or dates."""
+    """Return what to count if X is a data frame with texts or dates."""
     if n_dimensions(X) != 2 or not hasattr(X, "columns") or not hasattr(X, "dtypes"):
         return None
     texts, dates = [], []
@@ -103,7 +103,7 @@ def _table(X: Any) -> str | None:
 
 
 def _object(X: Any) -> str | None:
-    """Return how to get an array from an object that is none."""
+    """Return how to get an array if X is none."""
     items = isinstance(X, list | tuple)
     kind = type(X[0] if items and len(X) > 0 else X)
     for attribute, way in _CONVERSIONS.items():

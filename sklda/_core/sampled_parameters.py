@@ -12,10 +12,9 @@ from sklda._core.threads import Threads
 
 
 class SampledParameters(Protocol):
-    """The present sample of parameters, and those that are kept.
+    """Parameters that a chain samples: the present sample and the kept ones.
 
-    Its lists grow with the chain; `copy_of` copies these, and nothing else changes in
-    place.
+    Only lists change in place, which grow with the chain; `copy_of` copies them.
     """
 
     def resample(
@@ -27,20 +26,20 @@ class SampledParameters(Protocol):
     ) -> Problem:
         """Draw the parameters given the topics; return the problem with the priors.
 
-        Parameters that the sampler draws with the topics are in its state.
+        Parameters that the sampler draws with the topics are read from `state`.
         """
 
     def keep(self, problem: Problem, sweep: int) -> None:
         """Add the present sample, which the problem has, to the kept ones."""
 
     def forget(self, burn_in: int) -> None:
-        """Keep no sample so far; sweeps up to `burn_in` do not count."""
+        """Drop all kept samples; sweeps up to `burn_in` do not count."""
 
     def log_density(self) -> float:
         """Return what the present sample adds to the log joint of words and topics."""
 
     def scalars(self) -> dict[str, float]:
-        """Return what is diagnosed of the present sample."""
+        """Return numbers of the present sample for diagnostics of convergence."""
 
     def attributes(self) -> dict[str, Any]:
         """Return the fitted attributes of the kept samples."""
@@ -50,11 +49,11 @@ class SampledPrior(SampledParameters, Protocol):
     """The priors of topics and words, if a chain samples them."""
 
     threads: Threads  # that share the work of a draw
-    kept: list[Any]  # samples
+    kept: list[Any]  # kept samples
 
     @property
     def samples_words(self) -> bool:
-        """Whether beta is sampled, too."""
+        """Whether beta is also sampled."""
 
     def mean(self, problem: Problem) -> Problem:
         """Return the problem with the means of the priors over the kept samples."""
@@ -63,7 +62,7 @@ class SampledPrior(SampledParameters, Protocol):
         """Add the mean of alpha / (length + sum of alpha) to theta, in place."""
 
     def for_more_documents(self, problem: Problem) -> Self:
-        """Return the present sample for more documents; no other is kept."""
+        """Return the present sample, without kept ones, for more documents."""
 
 
 class ResponseModel(SampledParameters, Protocol):

@@ -1,7 +1,7 @@
 """The protocol of all samplers; `tests/test_protocol.py` walks each through it.
 
-A sampler is a module or a small immutable object with the functions below. It changes
-its state. What it needs beside the problem (settings, labels, threads) is its own.
+A sampler is a module or a small immutable object with the functions below. Settings,
+labels and threads are attributes of the sampler; all that changes is in its state.
 Sharding, groups of tokens and labels are samplers composed around other samplers.
 """
 
@@ -38,9 +38,9 @@ class SweepInfo(NamedTuple):
 
 
 def acceptance_rate(traces: Sequence[Sequence[SweepInfo]]) -> np.ndarray:
-    """Return the share of proposals that each sweep of all chains accepts.
+    """Return the share of proposals that all chains accept in each sweep.
 
-    It is 1 if there are none.
+    It is 1 without proposals.
     """
     _, proposed, accepted = np.sum(traces, axis=0).reshape(-1, 3).T
     return np.where(proposed > 0, accepted / np.maximum(proposed, 1), 1.0)
@@ -71,15 +71,15 @@ class Sampler(Protocol[S]):
     def info(self, problem: Problem[Corpus], state: S) -> SweepInfo:
         """Return what the last sweep did, in far less time than a sweep takes.
 
-        States of parts of the cells share what it is read from: any of them will do.
+        Shards share the numbers that this reads: the state of any shard will do.
         """
 
 
 class Shardable(Sampler[S], Protocol[S]):
-    """A sampler that can be sharded: several sweep parts of the cells at a time.
+    """A sampler whose shards sweep parts of the cells at the same time.
 
-    While they sweep, no two share a word or a document, so they share the topics of the
-    tokens and all counts but `topic`.
+    Two parts share no document and no word. So shards share the topics of the tokens
+    and all counts but `topic`.
     """
 
     def tables(self, problem: Problem[Corpus], z: np.ndarray) -> Any:
@@ -90,10 +90,10 @@ class Shardable(Sampler[S], Protocol[S]):
 
 
 def over(tables: Any, problem: ProblemOfCells) -> Any:
-    """Return the tables: `over` of samplers whose state is the same for all parts."""
+    """Return the tables: the function `over` of samplers whose state is only tables."""
     return tables
 
 
 def info(problem: Problem[Corpus], state: Any) -> SweepInfo:
-    """Return one draw for each token: `info` of samplers in which none share one."""
+    """Return one draw per token: the function `info` of samplers without groups."""
     return SweepInfo(state.z.size)

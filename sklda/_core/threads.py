@@ -18,9 +18,9 @@ from joblib.parallel import SequentialBackend, ThreadingBackend, get_active_back
 class Threads:
     """A pool of threads: inside ``with`` they run `map`; outside, the caller does.
 
-    The caller is one of the n threads: waking it after each `map` would take longer. An
-    interrupt of its work is raised like the errors of the others. A dispatch takes
-    0.01 ms.
+    The caller is one of the n threads, because waking it after each `map` would take
+    longer. Ctrl-C during its work is raised like an error of another thread. A dispatch
+    takes 0.01 ms.
     """
 
     _tasks: SimpleQueue | None = None
@@ -42,7 +42,7 @@ class Threads:
             self._tasks.put(partial(_do, results, i, function, call))
         found = {}
         for _ in calls:
-            with contextlib.suppress(Empty):  # when others do what is left
+            with contextlib.suppress(Empty):  # other threads took the rest
                 while results.empty():
                     self._tasks.get_nowait()()
             i, value, error = results.get()
@@ -76,8 +76,8 @@ class Threads:
 def _count_threads(n_jobs: int | None) -> int:
     """Return how many threads `n_jobs` asks for, as scikit-learn understands it.
 
-    joblib's backends say how many processes may be started: in a worker of
-    `multiprocessing.Pool` none. They limit no threads, unless calls are nested deeply.
+    joblib's backends limit processes, for example to none in a worker of
+    `multiprocessing.Pool`. They limit threads only if calls are nested deeply.
     """
     backend, context_n_jobs = get_active_backend()
     if isinstance(backend, SequentialBackend):
@@ -88,8 +88,8 @@ def _count_threads(n_jobs: int | None) -> int:
 
 
 def _work(tasks: SimpleQueue, lock) -> None:
-    """Do what is in the queue up to None, which stays there for the other threads."""
-    if lock.acquire(blocking=False):  # else the pool was closed before this began
+    """Run the tasks of a queue up to None, which stays there for other threads."""
+    if lock.acquire(blocking=False):  # else the pool was closed before the start
         for task in iter(tasks.get, None):
             task()
         tasks.put(None)
@@ -97,7 +97,7 @@ def _work(tasks: SimpleQueue, lock) -> None:
 
 
 def _do(results: SimpleQueue, i: int, function: Callable, arguments: tuple) -> None:
-    """Put what a call returns or raises into the queue."""
+    """Call a function, and put its result or its error into the queue."""
     try:
         results.put((i, function(*arguments), None))
     except BaseException as error:

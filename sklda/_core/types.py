@@ -39,7 +39,7 @@ WordMetric: TypeAlias = Literal["probability", "relevance", "lift", "frex"]
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
-# What a chain starts from: a way, topics, or a fitted model that has them.
+# What a chain starts from: a method, topics, or a fitted model with topics.
 InitLike: TypeAlias = (
     Literal["random", "annealed", "subsample"] | ArrayLike | BaseEstimator
 )

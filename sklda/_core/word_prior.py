@@ -1,8 +1,8 @@
 """Beta as an array: a number for each word in each topic.
 
-With b_w the least beta of word w among the topics, beta_kw = b_w + e_kw. When a chain
-begins, the excess e_kw is added to n_wk as pseudo-tokens that no sweep takes out. So
-a kernel needs b_w alone. Lists hold e_kw beside n_wk. Rows hold n_wk + beta_kw in
+Let b_w be the least beta of word w over the topics, and beta_kw = b_w + e_kw. When a
+chain begins, the excess e_kw is added to n_wk as pseudo-tokens that no sweep takes out.
+So a kernel needs b_w alone. Lists hold e_kw beside n_wk. Rows hold n_wk + beta_kw in
 float64, and their b_w is 0. Adding and removing tokens rounds such a sum only when it
 passes a power of 2, so errors do not add up.
 """

@@ -7,7 +7,7 @@ import numpy as np
 
 from sklda._chain.tables import count_tables
 from sklda._core.corpus import MOST_STEPS, ranges, tokens_before
-from sklda._core.linear_algebra import WEIGHTS
+from sklda._core.linear_algebra import ROWS
 from sklda._core.problem import Problem, padded
 from sklda._core.random_streams import RandomStreams, next_uint64
 from sklda._core.threads import Threads
@@ -77,8 +77,8 @@ def draw_all_weights(
     """
     stream = rng.child(_CHILD).kernel
     keys = [np.uint64(next_uint64(stream)) for _ in range(3)]
-    tables, exposure = draw_tables(problem, z, keys, threads)
-    shared, topic_tables = _regressions(x, prior, tables, exposure)
+    n_tables, exposure = draw_auxiliary(problem, z, keys, threads)
+    shared, topic_n_tables = _regressions(x, prior, n_tables, exposure)
     weights = weights.copy()
 
     def draw(first, last):
@@ -87,7 +87,7 @@ def draw_all_weights(
             last,
             weights,
             prior.centre,
-            topic_tables,
+            topic_n_tables,
             shared,
             keys[2],
             _room(shared),
@@ -97,13 +97,13 @@ def draw_all_weights(
     return weights
 
 
-def draw_tables(
+def draw_auxiliary(
     problem: Problem, z: np.ndarray, keys: list[np.uint64], threads: Threads
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw the tables of rows and topics, and the exposures of rows."""
     alpha, row = problem.doc_topic_prior, problem.prior_row
     before, sums = tokens_before(problem.corpus), alpha.sum(axis=1)
-    tables = count_tables(before, z, alpha, keys[0], row=row, threads=threads)
+    n_tables = count_tables(before, z, alpha, keys[0], row=row, threads=threads)
     exposures = np.empty(row.size)  # of documents
 
     def fill(first, last):
@@ -117,7 +117,7 @@ def draw_tables(
         )
 
     _share(threads, fill, row.size, _STEPS_PER_EXPOSURE)
-    return tables, np.bincount(row, exposures, minlength=len(alpha))
+    return n_tables, np.bincount(row, exposures, minlength=len(alpha))
 
 
 def _share(threads: Threads, function: Callable, n: int, n_steps: int) -> None:
@@ -126,18 +126,18 @@ def _share(threads: Threads, function: Callable, n: int, n_steps: int) -> None:
     threads.map(function, *zip(*slices, strict=True))
 
 
-def _regressions(x, prior, tables, exposure) -> tuple[SharedTerms, np.ndarray]:
+def _regressions(x, prior, n_tables, exposure) -> tuple[SharedTerms, np.ndarray]:
     """Return what the regressions of all topics share, and the tables of each."""
     (n_rows, n_weights), n_lanes = x.shape, padded(len(x))
-    n_products = -(-n_weights // WEIGHTS) * WEIGHTS
+    n_products = -(-n_weights // ROWS) * ROWS
     wide, exposures = np.zeros((n_products, n_lanes)), np.zeros(n_lanes)
     wide[:n_weights, :n_rows], exposures[:n_rows] = x.T, exposure
     curvature = np.zeros((n_weights, n_products))
     shared = SharedTerms(wide, prior.scale, exposures, curvature)
     set_shared_curvature(shared)
-    topic_tables = np.zeros((tables.shape[1], n_lanes))
-    topic_tables[:, :n_rows] = tables.T
-    return shared, topic_tables
+    topic_n_tables = np.zeros((n_tables.shape[1], n_lanes))
+    topic_n_tables[:, :n_rows] = n_tables.T
+    return shared, topic_n_tables
 
 
 def _room(shared: SharedTerms) -> Room:

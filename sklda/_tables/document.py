@@ -19,10 +19,10 @@ from sklda._simd.vectors import (
     total,
 )
 
-# Changing the ratio of one token's topic takes as long as computing so many in a row.
+# Changing the ratio of one topic takes as long as computing this many in a row.
 LANES_PER_TOKEN = 8
 DOCUMENTS_AHEAD = 4
-MOST_AHEAD = 512  # tokens of a document
+MOST_AHEAD = 512  # tokens of a document that are prefetched
 
 
 class Document(NamedTuple):
@@ -35,7 +35,7 @@ class Document(NamedTuple):
 
 @kernel
 def new_document(topic, n_ratios):
-    """Return the counts and ratios of no document."""
+    """Return empty counts and ratios, before the first document."""
     doc_topic = np.zeros(topic.size, np.int32)
     return Document(doc_topic, topic, np.zeros(n_ratios, np.float32))
 
@@ -84,7 +84,8 @@ def _copy_prior(row, rows, alpha):
 def prefetch_documents(d, part, z):
     """Prefetch the cells and the topics of documents that come after document d.
 
-    They are in one piece, and processors read ahead, unless words are in shards.
+    This is for shards of words. Otherwise, documents are in one piece, and processors
+    read ahead.
     """
     doc_ptr, begin, end, word, token_ptr, _ = part
     if end[d] - begin[d] == doc_ptr[d + 1] - doc_ptr[d]:
@@ -103,8 +104,9 @@ def prefetch_documents(d, part, z):
 def next_document(before, d, part, z, ratio_sum, priors, alphas, document):
     """Set the counts and ratios of document d; return the sum of the ratios.
 
-    They are those of document `before`, or of none, with the sum `ratio_sum`. Between
-    short documents of the same alpha, only the ratios of their own topics change.
+    Before the call, they are those of document `before`, with the sum `ratio_sum`, or
+    empty. If both documents are short and share alpha, only the ratios of topics that
+    they contain are updated.
     """
     prefetch_documents(d, part, z)
     changes = enter_prior(part.first + d, alphas, priors.doc_topic)

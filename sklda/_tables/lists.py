@@ -1,4 +1,4 @@
-"""Word-topic counts as one list per word, of the topics that it has; and draws from it.
+"""Word-topic counts in one list per word, of the topics that it has; draws from lists.
 
 With many topics most of the table n_wk is zero. A list of the other entries makes
 memory and the cost of a draw follow the topics that a word has now. With
@@ -7,9 +7,9 @@ t_k = (n_dk + alpha_k) / (n_k + V beta), the conditional of a token is
     p(z = k | rest) ~ t_k n_wk  +  t_k beta.
 
 Only listed topics have the first part. The sum of the second changes in two terms when
-a token moves. Where beta is an array, n_wk is n_wk + e_kw and beta the least of the
-word (`sklda._core.word_prior`): topics with an excess never leave the list. They are at
-its beginning.
+a token moves. If beta is an array, n_wk + e_kw takes the place of n_wk, and the least
+beta of the word that of beta (`sklda._core.word_prior`). Topics with an excess e_kw
+stand at the beginning of the list and never leave it.
 """
 
 from typing import NamedTuple
@@ -52,7 +52,7 @@ from sklda._tables.pairs import (
 from sklda._tables.weights import load_others, sum_others
 
 UNKNOWN = -1
-SPARE = 4  # topics that a list can take before others leave it
+SPARE = 4  # topics that a full list can take before others leave it
 
 
 class ListCounts(NamedTuple):
@@ -72,7 +72,7 @@ class ListCounts(NamedTuple):
 
 
 class WordList(NamedTuple):
-    """The list of one word; `weight` has room for any."""
+    """The list of one word; `weight` has room for any list."""
 
     pairs: np.ndarray  # (n_slots,) int32 or int64
     bits: int
@@ -102,9 +102,10 @@ def prefetch_list(word, c, state):
 
 @inlined_kernel
 def weigh_list(ratio, size, sought, word_list):
-    """Weigh the topics of a list, all tokens counted.
+    """Weigh the topics of a list, with all tokens counted.
 
-    Return the sum of all but the topic `sought`, and its slot, 0 if absent.
+    Return the sum of the weights of all topics but `sought`, and the slot of `sought`,
+    or 0 if it is absent.
     """
     pairs, bits, excess, weight = word_list
     wanted = broadcast(pairs.dtype.type(sought), LANES)
@@ -123,7 +124,10 @@ def weigh_list(ratio, size, sought, word_list):
 
 @inlined_kernel
 def pick_listed(weight, size, slot, r):
-    """Return another slot with probability as its weight, r uniform in their sum."""
+    """Draw a slot other than `slot` in proportion to its weight.
+
+    `r` is uniform from 0 to the sum of these weights.
+    """
     most = broadcast(np.float32(r), LANES)
     before = broadcast(np.float32(0), LANES)
     j = size - 1  # unless rounding carries r past the end
@@ -142,10 +146,10 @@ def pick_listed(weight, size, slot, r):
 
 @lean_kernel
 def pick_any(ratio, n_lanes, old, r):
-    """Return another topic with probability as its ratio, for r uniform in their sum.
+    """Draw a topic other than `old` in proportion to its ratio; set that of `old` to 0.
 
-    Sets the ratio of `old` to 0. Four blocks are summed at a time, because the sum over
-    lanes takes longest.
+    `r` is uniform from 0 to the sum of these ratios. Four registers are added before
+    their lanes are, because the sum over lanes takes longest.
     """
     ratio[old] = 0
     first, step = 0, 4 * LANES
@@ -194,7 +198,7 @@ def enter_cell(c, word, first, state, ratio_sum, weight, document):
 
 @inlined_kernel
 def at_topic(k, cell, word_list):
-    """Return the numbers of a cell whose next token has topic k."""
+    """Return `cell` with its numbers set for a next token of topic k."""
     k = np.int64(k)
     if k == cell.topic:
         return cell
@@ -293,7 +297,7 @@ def gather(z, first, last, cell, word_list, priors, document):
 
 @inlined_kernel
 def drop_topic(j, size, absent, word_list):
-    """Do the same, and move the weight too."""
+    """Replace topic and weight in slot j by the last of the list; return its size."""
     weight = word_list.weight
     size = fill_gap(word_list.pairs, size, j, absent)
     weight[j] = weight[size]
@@ -320,11 +324,11 @@ def from_topics(problem, z):
     return state
 
 
-tables = from_topics  # a state has nothing else
+tables = from_topics  # the state contains count tables only
 
 
 def empty_lists(z, n_lanes, most_topics, most_tokens):
-    """Return lists with room for so many topics of each word, without any."""
+    """Return empty lists with room for `most_topics` of each word."""
     room = padded(most_topics.astype(np.int64) + 1)
     start = starts(room)
     pairs = aligned_empty(start[-1], pair_type(n_lanes, most_tokens))

@@ -14,12 +14,12 @@ PAIR_BITS = 31  # of an int32 that is not negative
 
 
 def topic_bits(n_lanes: int) -> int:
-    """Return the bits that a topic takes; n_lanes stands for none."""
+    """Return the bits that a topic takes; the number n_lanes means no topic."""
     return int(n_lanes).bit_length()
 
 
 def pair_type(n_lanes: int, most_tokens: int) -> type:
-    """Return the type of pairs of up to so many tokens, np.int32 or np.int64."""
+    """Return the type of pairs of up to `most_tokens`, np.int32 or np.int64."""
     fits = most_tokens < 1 << (PAIR_BITS - topic_bits(n_lanes))
     return np.int32 if fits else np.int64
 
@@ -58,7 +58,7 @@ def mass(j, n, word_list):
 
 @inlined_kernel
 def is_empty(j, word_list):
-    """Return whether the topic in slot j is to leave the list."""
+    """Return whether the topic in slot j has neither tokens nor excess."""
     return mass(j, 0, word_list) == 0
 
 

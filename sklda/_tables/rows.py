@@ -31,7 +31,7 @@ from sklda._simd.vectors import (
 from sklda._tables.document import ratio_without
 from sklda._tables.weights import sum_others
 
-NEGLIGIBLE = np.float32(1e-3)  # of a sum: a smaller difference is mostly rounding
+NEGLIGIBLE = np.float32(1e-3)  # share of a sum below which a difference is rounding
 
 
 class RowCounts(NamedTuple):
@@ -60,7 +60,7 @@ def prefetch_row(word, c, word_topic):
 
 @inlined_kernel
 def weigh_row(ratio, row, beta, weight):
-    """Weigh every topic for one cell, all its tokens counted; return the sum."""
+    """Weigh every topic for a cell, with all its tokens counted; return the sum."""
     sums, prior = broadcast(np.float32(0), LANES), broadcast(beta, LANES)
     for k in range(0, row.size, LANES):
         value = load(ratio, k, LANES) * (to_float(load(row, k, LANES)) + prior)
@@ -73,7 +73,7 @@ def weigh_row(ratio, row, beta, weight):
 def set_entry(array, k, x):
     """Set ``array[k]`` by storing its whole register.
 
-    To load a register after storing one entry of it, a processor must wait.
+    A processor must wait if it loads a register after storing a single entry of it.
     """
     lane = k & (LANES - 1)
     begin = k - lane
@@ -85,8 +85,8 @@ def set_entry(array, k, x):
 def find_down_lane(lane_sum, lane, r):
     """Return the topic of a lane at which the running sum down the lane exceeds r.
 
-    lane_sum[k] is the sum of the weights of topics k - 16, k - 32, ... Counting them
-    needs no branch that depends on r, which could not be predicted.
+    lane_sum[k] is the sum of the weights of topics k - 16, k - 32, ... The code counts
+    the sums up to r: a branch that depends on r could not be predicted.
     """
     most = broadcast(np.float32(r), LANES)
     ones = broadcast(np.int32(1), LANES)
@@ -98,7 +98,7 @@ def find_down_lane(lane_sum, lane, r):
 
 @inlined_kernel
 def pick(weight, lane_sum, r):
-    """Return k with probability weight[k] / sum(weight), for r uniform in the sum.
+    """Draw k with probability weight[k] / sum(weight); r is uniform from 0 to that sum.
 
     Running sums down `LANES` separate lanes vectorise where a single one cannot. Where
     rounding carries r past the end, the last topic of positive weight is drawn.
@@ -225,7 +225,7 @@ def kernel_priors(problem):
 
 
 def counts(problem, state):
-    """Return the count tables; they are the state's own where beta is one number."""
+    """Return the count tables, which are those of the state if beta is one number."""
     word_topic = state.word_topic
     if problem.has_word_prior:
         word_topic = np.zeros(word_topic.shape, state.topic.dtype)
@@ -234,4 +234,4 @@ def counts(problem, state):
     return Counts(word_topic, state.topic)
 
 
-tables = from_topics  # a state has nothing else
+tables = from_topics  # the state contains count tables only

@@ -9,7 +9,7 @@ from sklda._simd.vectors import broadcast, choose, load, one_hot, to_double, tot
 
 @inlined_kernel
 def load_others(weight, begin, k):
-    """Return the weights of a block, with 0 for entry k, which may be elsewhere."""
+    """Return a register of weights from `begin` on, with 0 in place of weight k."""
     nothing = broadcast(np.float32(0), LANES)
     return choose(one_hot(k - begin, LANES), nothing, load(weight, begin, LANES))
 
@@ -25,9 +25,9 @@ def sum_all(weight, size):
 
 @lean_kernel
 def sum_others(weight, size, k):
-    """Return the sum of all weights but that of entry k.
+    """Return the sum of all weights but weight k.
 
-    Subtracting a dominant entry from the total would cancel.
+    Subtracting a dominant weight from the total would lose all digits.
     """
     sums = broadcast(np.float32(0), LANES)
     for begin in range(0, size, LANES):

@@ -52,17 +52,17 @@ def topic_tasks(
 
 def transform_block(block: Any, number: int, phi: np.ndarray, model: Any) -> np.ndarray:
     """Return theta of a block, (n_documents, n_topics)."""
-    _, weights, topics = _under_topics(block, number, phi, model)
-    return doc_topic(weights, topics, model.n_jobs)
+    _, renumbered, topics = _under_topics(block, number, phi, model)
+    return doc_topic(renumbered, topics, model.n_jobs)
 
 
 def score_block(
     block: Any, number: int, phi: np.ndarray, model: Any
 ) -> tuple[float, float]:
     """Return the sum of the log probabilities of its tokens, and their number."""
-    corpus, weights, topics = _under_topics(block, number, phi, model)
+    corpus, renumbered, topics = _under_topics(block, number, phi, model)
     return completion_sums(
-        weights,
+        renumbered,
         split_tokens(corpus),
         topics.word_topic,
         lambda half: doc_topic(half, topics, model.n_jobs),
@@ -81,5 +81,5 @@ def _under_topics(
             corpus = check_weights(model, block, reset=False, whole=True)
         except (TypeError, ValueError) as error:
             raise type(error)(f"Block {number} of X: {error}") from error
-    words, weights = renumber(corpus)
-    return corpus, weights, make_topics(phi[words], model.doc_topic_prior_)
+    words, renumbered = renumber(corpus)
+    return corpus, renumbered, make_topics(phi[words], model.doc_topic_prior_)

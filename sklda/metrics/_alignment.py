@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 from sklearn.utils import Bunch
 
-from sklda._base.fitted_topics import empty_topics, topic_weights, warn_of_empty
+from sklda._base.fitted_topics import empty_topics, warn_of_empty, word_weights
 from sklda._base.parameters import validates
 from sklda._base.word_lists import rank_weights, word_lists, words_of
 from sklda._topics.several_models import check_models, distributions_of_all
@@ -201,7 +201,7 @@ def topic_stability(
     found, names = _several(models)
     topics, n_words = _rows(found, names, distance, n_words)
     empty = [
-        empty_topics(model, topic_weights(model) if hasattr(model, "fit") else rows)
+        empty_topics(model, word_weights(model) if hasattr(model, "fit") else rows)
         for model, rows in zip(found, topics, strict=True)
     ]
     warn_of_empty(np.concatenate(empty), "they do not count")

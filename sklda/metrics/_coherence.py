@@ -17,9 +17,9 @@ from sklda._base.fitted_topics import (
     empty_topics,
     has_names,
     top_indices,
-    topic_weights,
     warn_of_empty,
     word_names,
+    word_weights,
 )
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._base.sklearn_private import Interval, StrOptions
@@ -274,7 +274,7 @@ def _weights(
     """Return the weights of words in topics and, if they are needed, their names."""
     lists = word_lists(model)
     if lists is None:
-        weights = topic_weights(model)
+        weights = word_weights(model)
         if not in_texts:
             return weights, []
         return weights, _distinct_names(model, feature_names, weights.shape[1])

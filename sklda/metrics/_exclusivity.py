@@ -11,8 +11,8 @@ from sklda._base.fitted_topics import (
     empty_topics,
     top_indices,
     topic_distributions,
-    topic_weights,
     warn_of_empty,
+    word_weights,
 )
 from sklda._base.parameters import POSITIVE_INTEGER, PROPORTION, validates
 from sklda._base.sklearn_private import StrOptions
@@ -70,7 +70,7 @@ list of str
     """
     lists = word_lists(model)
     if lists is None:
-        weights = topic_weights(model)
+        weights = word_weights(model)
     else:
         weights = rank_weights(lists, words_of(lists), n_words)
     check_limit(n_words, "n_words", weights.shape[1], "words")
@@ -151,7 +151,7 @@ def topic_exclusivity(
     array([0.75, 0.75])
     """
     topic_word = topic_distributions(model)
-    empty = empty_topics(model, topic_weights(model))
+    empty = empty_topics(model, word_weights(model))
     warn_of_empty(empty, "their exclusivity is NaN")
     check_limit(n_words, "n_words", topic_word.shape[1], "words")
     weight = check_weight(weight, measure)

@@ -121,7 +121,7 @@ WEIGHTS = {
     "the prior is not centred": Edit("log_density", "W[J] - C[J]", "W[J]"),
     "the scale has no volume": Edit("_on_ray", "x * S", "0.0"),
     "all topics have the same tables": Edit(
-        "draw_weights_of_each", "tables[k]", "tables[0]"
+        "draw_weights_of_each", "n_tables[k]", "n_tables[0]"
     ),
 }
 # The module of kernels, what it draws, and where that is called.

@@ -13,15 +13,18 @@ Given N, (1) is linear in g_w:
 
     g_wk = (alpha_k + N_k) phi_kw / (z_w + phi_kw),    sum_k g_wk = 1,            (2)
 
-so z_w is all that is stored of a word. A step replaces N by sum_w n_w g_w; it costs
-O(K) per cell. Steps creep where topics share most of their words. Therefore the last
-changes of the roots y_k = sqrt(alpha_k + N_k), and of the residual (a step) with them,
-correct each step (Anderson, "Iterative procedures for nonlinear integral equations",
-Journal of the ACM, 1965). In the roots, small and large topics weigh alike, and
+so only z_w is stored of a word. An iteration has these steps, and costs O(K) per cell:
 
-    sum_k |theta_k - theta'_k| <= 2 |y - y'| / sqrt(A + n),                       (3)
+1. For each word, find z_w by Newton's method, such that (2) sums to 1.
+2. Replace N by sum_w n_w g_w. The change of the roots y_k = sqrt(alpha_k + N_k) is the
+   residual.
+3. Correct the residual by the last changes of the roots and of the residual (Anderson,
+   "Iterative procedures for nonlinear integral equations", Journal of the ACM, 1965).
+   Without this, convergence is slow if topics share most of their words.
+4. Stop when the roots are close to the fixed point. Small and large topics weigh alike
+   in the roots, whose distance from the fixed point bounds the error of theta:
 
-so their distance from the fixed point bounds the error of theta.
+    sum_k |theta_k - theta'_k| <= 2 |y - y'| / sqrt(A + n).                       (3)
 """
 
 from typing import NamedTuple, Self
@@ -41,13 +44,13 @@ from sklda._simd.vectors import (
     total,
 )
 
-N_CHANGES = 3  # of the last steps that correct a step
+N_CHANGES = 3  # last changes that correct a step
 _LONGEST = np.float32(0.5)  # corrected step, relative to the length of the roots
 _MOST_NEWTON_STEPS = 10
-_NEAR = np.float32(0.1)  # distance of sum_k g_wk from 1 where a Newton step ends it
+_NEAR = np.float32(0.1)  # distance of sum_k g_wk from 1 that ends Newton's method
 _ROUNDING = np.float32(3e-7)  # of the residual, relative to the length of the roots
-_CLEAR = np.float32(3)  # a change of the residual, relative to rounding
-_LEAST = np.float32(1e-37)  # a word that no topic makes more likely tells nothing
+_CLEAR = np.float32(3)  # least change of the residual that counts, in roundings
+_LEAST = np.float32(1e-37)  # likelihood below which a word is left out
 
 
 class FoldInScratch(NamedTuple):
@@ -60,7 +63,7 @@ class FoldInScratch(NamedTuple):
     response: np.ndarray  # (2, n_lanes) float32, g of a word and -dg/dz
     vectors: np.ndarray  # (5, n_lanes) float32
     changes: np.ndarray  # (N_CHANGES, n_lanes) float32, of the roots
-    residual_changes: np.ndarray  # the same of the residual, orthonormal
+    residual_changes: np.ndarray  # of that shape, of the residual; orthonormal
 
     @classmethod
     def of(cls, n_cells: int, n_lanes: int) -> Self:
@@ -106,7 +109,7 @@ def _scale(scale, a):
 
 @lean_kernel
 def _set_start(word, count, word_topic, alpha, scratch):
-    """Start from the posteriors of the tokens, each as if it were the only one."""
+    """Start from the posterior of each token as if it were the only one."""
     expected = scratch.expected
     for k in range(alpha.size):
         expected[k] = 0
@@ -143,10 +146,10 @@ def _respond(prior, row, z, left_out, response, slope):
 
 @lean_kernel
 def _normalise(prior, row, z, left_out, response, slope):
-    """Return z with which g sums to about 1, by Newton's method from the last z.
+    """Return z with which g sums to about 1, and its last change.
 
-    It solves 1 / sum_k g_k = 1, whose left side is nearly linear in z. The response is
-    that of z less the change that is returned with it.
+    Newton's method solves 1 / sum_k g_k = 1, whose left side is nearly linear in z.
+    `response` is g of z before its last change.
     """
     change = np.float32(0)
     for _ in range(_MOST_NEWTON_STEPS):
@@ -163,7 +166,7 @@ def _normalise(prior, row, z, left_out, response, slope):
 def _expect(word, count, word_topic, scratch):
     """Write N = sum_w n_w g_w, given alpha + N of the last step in `scratch.prior`.
 
-    The last Newton step changes g to first order, which saves the divisions.
+    The last change of z changes g to first order, which saves divisions.
     """
     response, slope = scratch.response
     expected, normaliser = scratch.expected, scratch.normaliser
@@ -205,7 +208,7 @@ def _take_step(word, count, word_topic, alpha, root, scratch):
 
 @lean_kernel
 def _correct(residual, n, scratch, step):
-    """Write the step that the last `n` changes suggest: Anderson's."""
+    """Write the step: the residual, corrected by the last `n` changes (Anderson)."""
     for k in range(step.size):
         step[k] = residual[k]
     for i in range(n):
@@ -216,7 +219,7 @@ def _correct(residual, n, scratch, step):
 
 @lean_kernel
 def _remember(change, residual_change, n, scratch):
-    """Store a change as the n-th, orthogonal to those before; return their number."""
+    """Store a change as the n-th, orthogonal to earlier ones; return their number."""
     for i in range(n):
         share = -_dot(scratch.residual_changes[i], residual_change)
         _add_scaled(share, scratch.changes[i], change)
@@ -242,7 +245,7 @@ def _shorten(step, longest):
 
 @lean_kernel
 def _move_on(root, step, alpha, radius, new):
-    """Write root + step, not below sqrt(alpha), with the length of the fixed point."""
+    """Write root + step, at least sqrt(alpha), with the length of the fixed point."""
     sums = broadcast(np.float32(0), LANES)
     for k in range(0, root.size, LANES):
         moved = load(root, k, LANES) + load(step, k, LANES)
@@ -263,10 +266,10 @@ def _replace(present, new, change):
 
 @lean_kernel
 def _bound_amplification(root, alpha):
-    """Return how many times the residual the distance from the fixed point can be.
+    """Return a bound of the distance from the fixed point divided by the residual.
 
-    Close to it, a step multiplies a change of the roots by N_k / (alpha_k + N_k) of
-    some topic at most.
+    Near the fixed point, a step multiplies a change of the roots by at most the largest
+    N_k / (alpha_k + N_k).
     """
     largest = np.float32(1)
     for k in range(root.size):
@@ -279,9 +282,9 @@ def _bound_amplification(root, alpha):
 def _solve(word, count, word_topic, alpha, tol, max_steps, scratch):
     """Write the roots of the fixed point; return whether theta is within `tol` of it.
 
-    The distance is estimated from the corrected step, and from the residual times the
-    largest ratio so far of a change of the roots to that of the residual. Changes of
-    the residual that rounding may have made do not count.
+    The estimated distance is the larger of the corrected step, and the residual times
+    the largest ratio so far of a change of the roots to a change of the residual.
+    Changes of the residual that may be rounding do not count.
     """
     root = scratch.root
     residual, new_residual, step, change, new = scratch.vectors

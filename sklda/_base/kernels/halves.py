@@ -33,7 +33,7 @@ def deal_tokens(doc_ptr, word, count, count_bits, tokens_until, half):
 def _digest(word, count_bits):
     """Return the seed of a document: 64 bits that depend on all words and counts.
 
-    By its row as a seed, the halves of a document would depend on the rows before it.
+    If the seed were the row, the halves of a document would depend on earlier rows.
     """
     key = np.uint64(0)
     for c in range(word.size):
@@ -44,7 +44,7 @@ def _digest(word, count_bits):
 
 @kernel
 def _tokens(count):
-    """Return the weight of a token, the number of these, and the weight of the rest.
+    """Return the weight of a token, the number of tokens, and the weight left over.
 
     A token weighs 1, or one unit in the last place of a float32 above 2**24.
     """
@@ -86,7 +86,7 @@ def _heads(n, rng):
 
 @kernel
 def _ones(bits):
-    """Return the number of ones in 64 bits: of pairs, of fours, of bytes, of all."""
+    """Count the ones of 64 bits: first in pairs, then in fours, in bytes, in all."""
     bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
     fours = np.uint64(0x3333333333333333)
     bits = (bits & fours) + ((bits >> np.uint64(2)) & fours)

@@ -37,7 +37,7 @@ class SharedTerms(NamedTuple):
     """What the regressions of all topics share."""
 
     x: np.ndarray  # (n_weights or more, n_rows), 1 for the intercept, which is the
-    # first; filled up with 0 to `WEIGHTS` and to whole registers
+    # first; filled up with 0 to whole `ROWS` and registers
     scale: np.ndarray  # (n_weights,), s
     exposure: np.ndarray  # (n_rows,), E
     curvature: np.ndarray  # as `Room.factor`, X' diag(E) X
@@ -48,7 +48,7 @@ class Regression(NamedTuple):
 
     shared: SharedTerms
     centre: np.ndarray  # (n_weights,), c; 0 but for the intercept
-    tables: np.ndarray  # (n_rows,), m
+    n_tables: np.ndarray  # (n_rows,), m
 
 
 class Room(NamedTuple):
@@ -78,12 +78,12 @@ def log_density(weights, regression, value):
 
     Then the means E exp(eta) are in value[1]; value[0] changes.
     """
-    shared, centre, tables = regression
+    shared, centre, n_tables = regression
     scale, exposure = shared.scale, shared.exposure
-    for r in range(tables.size):
+    for r in range(n_tables.size):
         x = value[0, r]
         mean = exposure[r] * exp_double(x)
-        value[0, r], value[1, r] = tables[r] * x - mean, mean
+        value[0, r], value[1, r] = n_tables[r] * x - mean, mean
     result = sum_of(value[0])
     for j in range(weights.size):
         result -= 0.5 * ((weights[j] - centre[j]) / scale[j]) ** 2
@@ -93,12 +93,12 @@ def log_density(weights, regression, value):
 @lean_kernel
 def find_mode(regression, room):
     """Set the mode, and the factor of the curvature close to it."""
-    (x, _, exposure, _), centre, tables = regression
+    (x, _, exposure, _), centre, n_tables = regression
     mode, step, _, factor, _, _, trial, _, value = room
     copy_to(centre, mode)
-    level = log_double((sum_of(tables) + 0.5) / (sum_of(exposure) + 1e-3))
+    level = log_double((sum_of(n_tables) + 0.5) / (sum_of(exposure) + 1e-3))
     mode[0] = min(max(level, LOWEST), HIGHEST)
-    for r in range(tables.size):
+    for r in range(n_tables.size):
         value[0, r] = mode[0]
     before = log_density(mode, regression, value)
     for i in range(_MOST_STEPS):
@@ -141,10 +141,10 @@ def _set_curvature(is_start, regression, room):
     The means at the mode are in value[1]. With `is_start` only its intercept is not 0,
     so they are in proportion to the exposure.
     """
-    (x, scale, _, curvature), centre, tables = regression
+    (x, scale, _, curvature), centre, n_tables = regression
     mode, step, gradient, factor, _, _, _, _, value = room
-    for r in range(tables.size):
-        value[0, r] = tables[r] - value[1, r]
+    for r in range(n_tables.size):
+        value[0, r] = n_tables[r] - value[1, r]
     set_products(x, 0, 0, value[0], gradient)
     level = exp_double(mode[0])
     for j in range(mode.size):

@@ -51,7 +51,7 @@ def fill_alpha(x, weights, alpha):
 
 
 @kernel
-def draw_weights_of_each(first, last, weights, centre, tables, shared, key, room):
+def draw_weights_of_each(first, last, weights, centre, n_tables, shared, key, room):
     """Draw the weights of topics, (n_topics, n_weights), in place.
 
     Each topic has random numbers of its own, from `first` to before `last`.
@@ -59,7 +59,7 @@ def draw_weights_of_each(first, last, weights, centre, tables, shared, key, room
     rng = np.empty(2, np.uint64)
     for k in range(first, last):
         enter_stream(key, k, rng)
-        regression = Regression(shared, centre[k], tables[k])
+        regression = Regression(shared, centre[k], n_tables[k])
         draw_weights_of_topic(weights[k], regression, room, rng)
 
 
@@ -87,7 +87,7 @@ def draw_weights_of_topic(weights, regression, room, rng):
     scale, n_evaluations = _draw_scale(distance_square, regression, room, rng)
     for j in range(weights.size):
         distance[j] *= scale
-    for r in range(regression.tables.size):
+    for r in range(regression.n_tables.size):
         eta[1, r] *= scale
     lengths = scale * scale * distance_square, scale * cross_product, noise_square
     n_evaluations += _draw_angle(lengths, regression, room, rng)
@@ -164,7 +164,7 @@ def _on_ellipse(cos, sin, regression, room):
     for j in range(mode.size):
         trial[j] = mode[j] + cos * distance[j] + sin * noise[j]
     outside = 0
-    for r in range(regression.tables.size):
+    for r in range(regression.n_tables.size):
         x = eta[0, r] + cos * eta[1, r] + sin * eta[2, r]
         outside += (x < LOWEST) | (x > HIGHEST)
         value[0, r] = x
