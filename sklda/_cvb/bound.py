@@ -17,7 +17,7 @@ from sklda._core.corpus import ranges
 from sklda._core.problem import Problem, WeightedCorpus
 from sklda._cvb.kernels import count_distributions, exact, moments
 
-_CHUNK = 2**20  # responsibilities that are processed together
+_CHUNK = 2**20  # responsibilities that are processed at a time
 _LEAST = np.float32(1e-37)  # replaces 0 in logarithms
 
 
@@ -65,7 +65,7 @@ def variational_bound(
 def beta_of_groups(
     problem: Problem[WeightedCorpus],
 ) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return each distinct beta of words, (n_groups, n_topics), and the words of it."""
+    """Return the distinct rows of beta, (n_groups, n_topics), and the words of each."""
     words = np.arange(problem.n_words)
     if not problem.has_word_prior:
         return np.full((1, problem.n_topics), problem.beta), [words]
@@ -177,7 +177,7 @@ def _from_table(table: np.ndarray) -> CountHistogram:
 
 
 def _join(histograms: Iterable[CountHistogram], n_topics: int = 0) -> CountHistogram:
-    """Concatenate histograms; `n_topics` is added to topics from one to the next."""
+    """Concatenate histograms; topics of the i-th one are raised by i * n_topics."""
     topic, *counts_and_pairs = zip(*histograms, strict=True)
     topic = [topics + i * n_topics for i, topics in enumerate(topic)]
     return CountHistogram(*map(np.concatenate, (topic, *counts_and_pairs)))

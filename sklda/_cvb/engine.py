@@ -1,6 +1,6 @@
 """The engine of collapsed variational Bayes: sweeps, the bound, and learned priors.
 
-It knows no approximation, only what `Kernel` and `Approximation` state.
+It depends on an approximation only through `Kernel` and `Approximation`.
 """
 
 from collections.abc import Callable
@@ -95,7 +95,7 @@ class Engine:
         self._use(zero_order if has_start else approximation.kernel)
 
     def _use(self, kernel: Kernel) -> None:
-        """Switch to a kernel: make its tables, and the replicas of them for shards."""
+        """Switch to a kernel: make its tables, and a replica of them for each shard."""
         self.kernel = kernel
         self.tables = self._count()
         n_replicas = len(self.shards) if len(self.shards) > 1 else 0
@@ -139,7 +139,7 @@ class Engine:
         return sum(changes)
 
     def _update_shard(self, shard: tuple[int, int], replica: Tables) -> float:
-        """Sweep some documents; leave in the replica how they change the tables."""
+        """Sweep the documents of a shard; return the changes of tables in `replica`."""
         for replica_table, table in _pairs(replica, self.tables):
             np.copyto(replica_table, table)
         documents = some_documents(self.problem.corpus, *shard)
@@ -234,5 +234,5 @@ def _kernel_priors(problem: Problem[WeightedCorpus]) -> Priors:
 
 
 def _pairs(a: Tables, b: Tables) -> zip:
-    """Return each array of some tables beside its counterpart in others."""
+    """Return each array of the tables `a` with its counterpart in `b`."""
     return zip(chain(*a), chain(*b), strict=True)

@@ -31,8 +31,9 @@ def update_counts(
 ) -> None:
     """Move the word-topic counts towards those of a minibatch, in place.
 
-    N <- (1 - r) N + r S, S the expected counts of the minibatch times `scale`: all
-    documents divided by those of the minibatch. One without tokens moves nothing.
+    N <- (1 - r) N + r S, where S are the expected counts of the minibatch times
+    `scale`, the number of all documents divided by that in the minibatch. A minibatch
+    without tokens moves nothing.
     """
     corpus, n_topics = problem.corpus, problem.n_topics
     if not corpus.count.any():

@@ -28,7 +28,7 @@ from sklda._gibbs.rows_or_lists import collapsed_sampler, uses_rows
 
 
 class BaseCovariateLDA(BaseGibbsLDA):
-    """Sampler of topics and weights of covariates."""
+    """Estimators that sample topics and covariate weights."""
 
     weight_scale: float
     intercept_scale: float
@@ -41,12 +41,12 @@ class BaseCovariateLDA(BaseGibbsLDA):
     covariate_names_: np.ndarray
     _covariates_are_named = True  # by the user
     _may_add_documents = False
-    _is_parallel = True  # the weights of each topic are drawn apart
+    _is_parallel = True  # threads share the topics whose weights are drawn
 
     @property
     def _parameters(self) -> SimpleNamespace:
         parameters = super()._parameters
-        parameters.learn_priors = None  # Minka's fixed point has no part in it
+        parameters.learn_priors = None  # covariates determine alpha instead
         parameters.hyperpriors = None
         return parameters
 
@@ -183,12 +183,12 @@ class BaseCovariateLDA(BaseGibbsLDA):
         return self._mean_alpha(rows), row.ravel().astype(np.int32)
 
     def _mean_alpha(self, covariates: np.ndarray) -> np.ndarray:
-        """Return the posterior mean of alpha of rows of covariates."""
+        """Return the posterior mean of alpha for each row of covariates."""
         return mean_alpha(with_intercept(covariates), weights_of(self))
 
 
 def _warn_of_unused(y: Any, covariates: ArrayLike | None) -> None:
-    """Warn of covariates that stand in the place of y, which no fit uses."""
+    """Warn if covariates were passed in place of y, which fit ignores."""
     if covariates is None and getattr(y, "ndim", 1) == 2:
         warn_user(
             "DMRLDA does not use y, and covariates are missing: pass them by name, "

@@ -1,4 +1,4 @@
-"""Covariates as the sampler of their weights takes them, and weights in their units."""
+"""Covariates in the form that the sampler takes, and weights in the user's units."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from sklda._dmr.weights import CovariateRows
 
 
 def distinct_rows(covariates: np.ndarray, scaling: Scaling) -> CovariateRows:
-    """Return the distinct rows, standardised, after an intercept."""
+    """Return the distinct rows of covariates, standardised, with an intercept."""
     rows, row = np.unique(covariates, axis=0, return_inverse=True)
     x = with_intercept(scaling.standardised(rows))
     return CovariateRows(x, row.ravel().astype(np.int32))
 
 
 def with_intercept(covariates: np.ndarray) -> np.ndarray:
-    """Return covariates after a column of 1."""
+    """Return covariates with a first column of 1, the intercept."""
     return np.column_stack([np.ones(len(covariates)), covariates])
 
 
 def to_units(weights: np.ndarray, scaling: Scaling) -> tuple[np.ndarray, np.ndarray]:
     """Return coefficients and intercepts in the units of the covariates.
 
-    Weights are (..., n_weights), those of standardised covariates.
+    `weights`, (..., n_weights), are those of standardised covariates.
     """
     coef = weights[..., 1:] / scaling.scale
     return coef, weights[..., 0] - (coef * scaling.mean).sum(axis=-1)

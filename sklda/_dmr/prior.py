@@ -1,4 +1,4 @@
-"""The weights of covariates as a prior that a chain samples after each sweep."""
+"""Covariate weights, which a chain samples after each sweep, as the prior of topics."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _CHUNK = 10_000  # documents
 
 
 class CovariatePrior(SampledPrior):
-    """The weights that a chain samples: present and kept ones."""
+    """Covariate weights that a chain samples: the present sample and the kept ones."""
 
-    samples_words = False  # beta
+    samples_words = False  # beta is fixed
     weights: np.ndarray  # (n_topics, n_weights)
 
     def __init__(
@@ -83,7 +83,7 @@ class CovariatePrior(SampledPrior):
         self.kept.append(self.weights)
 
     def forget(self, burn_in: int) -> None:
-        """Keep no sample so far."""
+        """Drop all samples kept so far."""
         self.kept.clear()
 
     @property
@@ -92,7 +92,7 @@ class CovariatePrior(SampledPrior):
         return np.array(self.kept)
 
     def mean(self, problem: Problem) -> Problem:
-        """Return the problem: beta is fixed, and alpha that of the present sample."""
+        """Return the problem as it is: beta is fixed, alpha that of the last sample."""
         return problem
 
     def add_to_proportions(self, theta: np.ndarray, lengths: np.ndarray) -> None:
@@ -123,13 +123,13 @@ class CovariatePrior(SampledPrior):
         }
 
     def for_more_documents(self, problem: Problem) -> Self:
-        """Return the present sample; documents without covariates are not added."""
+        """Return the present sample, without kept ones. No documents can be added."""
         duplicate = copy_of(self)
         duplicate.kept = []
         return duplicate
 
     def scalars(self) -> dict[str, float]:
-        """Return what is diagnosed of the present sample; no topic has a name in it."""
+        """Return numbers of the present sample that no order of topics changes."""
         alpha = alpha_of(self.rows.x, self.weights)
         sums = alpha.sum(axis=1)[self.rows.row]
         effects = self.weights[:, 1:]
@@ -141,7 +141,7 @@ class CovariatePrior(SampledPrior):
 
 
 def mean_alpha(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return alpha of rows of covariates, the mean over weights of several samples."""
+    """Return alpha of each row of covariates, the mean over samples of weights."""
     alpha = np.zeros((len(x), weights.shape[1]))
     for sample in weights:
         alpha += alpha_of(x, sample)

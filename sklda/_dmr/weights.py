@@ -15,8 +15,8 @@ from sklda._dmr.kernels.exposures import fill_exposures
 from sklda._dmr.kernels.regression import Room, SharedTerms, set_shared_curvature
 from sklda._dmr.kernels.weights import draw_weights_of_each, fill_alpha, fill_logs
 
-_CHILD = 2**32 - 2  # the child of the random streams that is for the priors
-_CALLER = Threads(1)  # alone
+_CHILD = 2**32 - 2  # number of the random stream of the priors
+_CALLER = Threads(1)  # the calling thread only
 _STEPS_PER_EXPOSURE = 100  # of a kernel
 
 
@@ -37,7 +37,7 @@ class NormalPrior(NamedTuple):
     def of(
         cls, alpha: np.ndarray, intercept_scale: float, weight_scales: np.ndarray
     ) -> Self:
-        """Return that of given scales, in which alpha is the median."""
+        """Return the prior with these scales, under which alpha is the median."""
         centre = np.zeros((alpha.size, 1 + weight_scales.size))
         logs = np.empty(alpha.size)
         fill_logs(alpha, logs)
@@ -54,7 +54,7 @@ class NormalPrior(NamedTuple):
 def alpha_of(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return alpha of each row of covariates, (n_rows, n_topics).
 
-    Covariates that no document of the fit had may lead beyond the bounds.
+    It is clipped, because covariates unlike those of fit may exceed its bounds.
     """
     alpha = np.empty((len(x), len(weights)))
     fill_alpha(np.ascontiguousarray(x), np.ascontiguousarray(weights.T), alpha)
@@ -72,8 +72,8 @@ def draw_all_weights(
 ) -> np.ndarray:
     """Return the next weights of all topics, (n_topics, n_weights); cost O(tokens).
 
-    The problem has alpha of the present ones; x are the rows of covariates, (n_rows,
-    n_weights). The cost for each topic is O(n_rows n_weights^2).
+    The problem has the alpha of the present weights; `x`, (n_rows, n_weights), are the
+    rows of covariates. Each topic costs O(n_rows n_weights^2).
     """
     stream = rng.child(_CHILD).kernel
     keys = [np.uint64(next_uint64(stream)) for _ in range(3)]
@@ -100,7 +100,10 @@ def draw_all_weights(
 def draw_auxiliary(
     problem: Problem, z: np.ndarray, keys: list[np.uint64], threads: Threads
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw the tables of rows and topics, and the exposures of rows."""
+    """Draw restaurant tables of each row and topic, and exposures of each row.
+
+    They are the auxiliary variables of `sklda._dmr.kernels.exposures`.
+    """
     alpha, row = problem.doc_topic_prior, problem.prior_row
     before, sums = tokens_before(problem.corpus), alpha.sum(axis=1)
     n_tables = count_tables(before, z, alpha, keys[0], row=row, threads=threads)
@@ -121,13 +124,13 @@ def draw_auxiliary(
 
 
 def _share(threads: Threads, function: Callable, n: int, n_steps: int) -> None:
-    """Call a function for ranges of n items; no call takes long."""
+    """Call a function on threads for ranges of n items; no call takes long."""
     slices = ranges(np.arange(n + 1), max(threads.n, 1 + n * n_steps // MOST_STEPS))
     threads.map(function, *zip(*slices, strict=True))
 
 
 def _regressions(x, prior, n_tables, exposure) -> tuple[SharedTerms, np.ndarray]:
-    """Return what the regressions of all topics share, and the tables of each."""
+    """Return what the regressions share, and the numbers of tables of each topic."""
     (n_rows, n_weights), n_lanes = x.shape, padded(len(x))
     n_products = -(-n_weights // ROWS) * ROWS
     wide, exposures = np.zeros((n_products, n_lanes)), np.zeros(n_lanes)

@@ -18,7 +18,7 @@ from sklda._gibbs.rows_or_lists import rows_are_faster
 
 
 class GroupedState(NamedTuple):
-    """Counts and numbers of draws of all documents; weights of the cells in a part."""
+    """Counts and numbers of draws of all documents; draw weights of cells in a part."""
 
     z: np.ndarray  # (n_tokens,) uint16
     topic: np.ndarray  # (n_lanes,) int32
@@ -78,10 +78,10 @@ class Grouped(NamedTuple):
         return self.kernel.counts(problem, state.tables)
 
     def info(self, problem: Problem[Corpus], state: GroupedState) -> SweepInfo:
-        """Return the number of groups of tokens."""
+        """Return the number of draws of the last sweep: one for each group."""
         return SweepInfo(n_draws=int(state.n_draws.sum()))
 
 
 def grouped_sampler(problem: Problem[Corpus], damping: int | None) -> Grouped:
-    """Return the faster of both kernels."""
+    """Return the sampler of groups with the faster of two kernels, rows or lists."""
     return Grouped(rows if rows_are_faster(problem) else lists, damping)

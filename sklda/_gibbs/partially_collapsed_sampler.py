@@ -20,7 +20,7 @@ from sklda._core.word_prior import words_at
 from sklda._gibbs.kernels import partially_collapsed
 from sklda._gibbs.recounted import RecountedState, Slices, counts, new_state, recount
 
-CHUNK = 256  # words whose gammas are added up; then the sums of blocks are
+CHUNK = 256  # words whose gammas are added up; then the sums of chunks are
 _SLICES = 8  # of the work per thread, as slices differ in time
 _SCALE = 2.0**40  # keeps products of small probabilities in the range of float32
 
@@ -74,7 +74,7 @@ def draw_phi_chunk(
 
 
 def factors(totals: np.ndarray) -> np.ndarray:
-    """Return 1 / sum of each topic's gammas, scaled, by the sums of all blocks."""
+    """Return 1 / sum of the gammas of each topic, scaled, from the sums of chunks."""
     n_topics = totals.shape[1]
     factor = np.zeros(padded(n_topics), np.float32)
     factor[:n_topics] = _SCALE / np.add.accumulate(totals)[-1]
@@ -134,7 +134,7 @@ def sweep_documents(
 
 
 def slices_of(problem: Problem[Corpus], threads: Threads) -> tuple[Slices, Slices]:
-    """Return slices of the blocks of words, and of the documents, for the threads."""
+    """Return slices of the chunks of words, and of the documents, for the threads."""
     n, chunks = _SLICES * threads.n, np.arange(_n_chunks(problem) + 1)
     return list(ranges(chunks, n)), list(ranges(tokens_before(problem.corpus), n))
 

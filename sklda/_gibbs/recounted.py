@@ -1,4 +1,4 @@
-"""The state of samplers that move all tokens at once, and count them after it."""
+"""The state of samplers that move all tokens at once and then count them."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ class RecountedState(NamedTuple):
     z: np.ndarray  # (n_tokens,) uint16
     word_topic: np.ndarray  # (n_words, n_lanes) int32 or int64
     topic: np.ndarray  # (n_lanes,) of that type
-    word_slices: Slices  # of words, or of blocks of words
+    word_slices: Slices  # of words, or of chunks of words
     doc_slices: Slices
     count_ranges: Slices  # of words, of about equal cells, one for each thread
 
@@ -37,7 +37,7 @@ def new_state(
 
 
 def recount(problem: Problem[Corpus], state: RecountedState, threads: Threads) -> None:
-    """Set the counts to those of the topics; they do not depend on the ranges."""
+    """Count the tokens again by topic; the ranges do not change the result."""
 
     def count_words(first, last):
         table = state.word_topic[first:last]
@@ -50,5 +50,5 @@ def recount(problem: Problem[Corpus], state: RecountedState, threads: Threads) -
 
 
 def counts(problem: Problem[Corpus], state: RecountedState) -> Counts:
-    """Return the count tables; they are the state's own."""
+    """Return the count tables, which are those of the state."""
     return Counts(state.word_topic, state.topic)

@@ -1,4 +1,4 @@
-"""The choice of the collapsed sampler: over rows or over lists, or of blocks."""
+"""The choice of the collapsed sampler: over rows, over lists, or of blocks."""
 
 import numpy as np
 

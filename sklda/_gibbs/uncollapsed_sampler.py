@@ -1,9 +1,10 @@
 """The sampler of data augmentation: every step is parallel, and exact.
 
-Given the topics of the tokens, gammas are drawn for each word; given these, for each
-document its proportions and tokens. Gammas depend on a key of the sweep and on the
-number of their word or document. Each slice of documents has its own random numbers,
-and depends on the corpus alone: the samples are the same, bit for bit, for any threads.
+A sweep has two steps. Given the topics of the tokens, gammas are drawn for each word,
+which make phi. Given phi, the proportions of each document and the topics of its tokens
+are drawn. Gammas depend on a key of the sweep and on the number of their word or
+document. Slices of documents depend on the corpus alone, and each has its own random
+stream: the samples are the same, bit for bit, for any number of threads.
 """
 
 from collections.abc import Iterator
@@ -84,7 +85,7 @@ class Uncollapsed(NamedTuple):
 
 
 def _words_of_prior(problem, topics, generator) -> np.ndarray:
-    """Draw a word for each of some topics in proportion to beta."""
+    """Draw a word in proportion to beta for each of `topics`."""
     if not problem.has_word_prior:
         return generator.integers(problem.n_words, size=topics.size)
     share = generator.random(topics.size)
@@ -98,7 +99,7 @@ def _beta_of(problem, first, last):
 
 
 def _draw_theta(problem, z, documents, factor, key) -> Iterator[tuple]:
-    """Yield blocks of documents, with theta times `factor`, each row scaled."""
+    """Yield chunks of documents, with theta times `factor`, each row scaled."""
     for first, last in _chunks(documents, problem.n_topics):
         chunk = some_documents(problem.corpus, first, last)
         shape = problem.alpha_of(first, last)
@@ -110,7 +111,7 @@ def _draw_theta(problem, z, documents, factor, key) -> Iterator[tuple]:
 
 
 def _chunks(items: tuple[int, int], n_topics) -> Iterator[tuple[int, int]]:
-    """Yield first and end of blocks of a slice with `_GAMMAS` numbers each."""
+    """Yield first and end of chunks of a slice with `_GAMMAS` numbers each."""
     step = max(1, _GAMMAS // n_topics)
     for first in range(*items, step):
         yield first, min(first + step, items[1])

@@ -1,1 +1,1 @@
-"""Vectors of 16 numbers, and all else that leans on the internals of Numba."""
+"""Vectors of 16 numbers, and all else that depends on the internals of Numba."""

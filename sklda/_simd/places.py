@@ -24,8 +24,8 @@ def not_negative(n):
 def entries_from(numbers, k):
     """Return ``numbers[k:]``, or the one number that all share.
 
-    k is 0 to the size: no bounds are checked. Nothing counts this reference: only
-    functions with ``_nrt=False`` may call it.
+    k is from 0 to the size; no bounds are checked. The result counts no reference, so
+    only functions with ``_nrt=False`` may call this.
     """
     return numbers[k:] if np.ndim(numbers) > 0 else numbers
 
@@ -44,7 +44,7 @@ def _(context, builder, sig, args):
     first = context.make_array(sig.args[1])(context, builder, places).data
     found, unit = undefined(lanes), ir.Constant(INT64, 1)
     mask = builder.sub(builder.shl(unit, bits), unit)
-    # One lane after the other: the instruction for all waits for what was just stored.
+    # One lane after the other: a gather instruction would wait for the latest stores.
     for lane in range(lanes.count):
         place = builder.gep(first, [builder.add(k, ir.Constant(INT64, lane))])
         number = builder.load(place)

@@ -16,7 +16,7 @@ TO_WRITE, KEEP, DATA = 1, 3, 1  # arguments of llvm.prefetch
 def aligned_empty(size, dtype):
     """Return ``np.empty(size, dtype)``, its first entry at the start of a line.
 
-    Else each 16 numbers that a kernel loads would be in two lines.
+    Otherwise, each 16 numbers that a kernel loads would be in two lines.
     """
     n_bytes = size * np.dtype(dtype).itemsize
     room = np.empty(n_bytes + LINE, np.uint8)

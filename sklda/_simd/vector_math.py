@@ -1,6 +1,6 @@
 """Exponentials, logarithms, gammas and angles with the same bits on every processor.
 
-Those of the C library differ in the last bit by machine, and do not vectorise.
+The functions of the C library differ in the last bit by machine, and do not vectorise.
 """
 
 import math
@@ -20,7 +20,7 @@ _LN2_HIGH_DOUBLE, _LN2_LOW_DOUBLE = 0.6931471803691238, 1.9082149292705877e-10
 _LARGE = 10.0  # from where on Stirling's series has all digits
 # B_2k / (2k (2k - 1)) for k = 6, ..., 1, of log(Gamma(x)) - (x - 1/2) log(x) + x.
 _LOG_GAMMA_SERIES = (-691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
-# pi / 2 in two parts, as above.
+# pi / 2 in two parts; small integers times the first are exact.
 _HALF_PI_HIGH, _HALF_PI_LOW = 1.5707963267341256, 6.077100506506192e-11
 _COS_SERIES = tuple((-1) ** i / math.factorial(2 * i) for i in range(9, -1, -1))
 _SIN_SERIES = tuple((-1) ** i / math.factorial(2 * i + 1) for i in range(8, -1, -1))
@@ -88,7 +88,7 @@ def log(x):
 def exp_double(x):
     """Return exp(x) of a float64 up to 709, to 5e-16 of its value; 0 below -708.
 
-    As `exp`, with a polynomial of degree 13.
+    The algorithm is that of `exp`, with a polynomial of degree 13.
     """
     if x < -708:
         return 0.0
@@ -104,7 +104,7 @@ def exp_double(x):
 def log_double(x):
     """Return log(x) of a float64 that is normal and positive, to 5e-16 of its value.
 
-    As `log`, with the series up to s^21.
+    The algorithm is that of `log`, with the series up to s^21.
     """
     bits = np.float64(x).view(np.int64)
     n = np.int64(bits - 0x3FE6A09E667F3BCD) >> 52  # from the bits of 1 / sqrt(2)

@@ -76,7 +76,10 @@ def lowers(function, typed):
 
 
 def lowers_each(function, typed):
-    """Do the same for a function that acts on each register by itself."""
+    """Let kernels call a function that acts on each register by itself.
+
+    The decorated function emits the code for one register; `lowers` does the rest.
+    """
 
     def decorate(emit):
         def emit_each(context, builder, sig, args):
@@ -91,7 +94,7 @@ def lowers_each(function, typed):
 
 
 def undefined(kind):
-    """Return a value of which nothing is known."""
+    """Return a value of a type, with any content."""
     return ir.Constant(kind, ir.Undefined)
 
 
@@ -102,7 +105,7 @@ def numbers(values):
 
 
 def shuffled(builder, lanes, places, more_lanes=None):
-    """Return lanes by their places; those of `more_lanes` come after."""
+    """Return lanes by their places, which go on from `lanes` to `more_lanes`."""
     more_lanes = undefined(lanes.type) if more_lanes is None else more_lanes
     return builder.shuffle_vector(lanes, more_lanes, numbers(places))
 

@@ -2,10 +2,10 @@
 
 LLVM does not vectorise loops whose steps depend on each other, such as a running sum,
 and cannot keep a small array in registers from token to token. Here a vector is a type
-of Numba with the usual operators. The functions below do with arrays of NumPy what the
-compiled ones do with vectors.
+of Numba with the usual operators. The functions below work on arrays of NumPy as their
+compiled versions do on vectors.
 
-With a `height`, several vectors are one value, rows of which each lane is a column.
+With a `height`, a value has several vectors: its rows. Each lane is a column.
 Entry k of an array stands in row k // width. A sum down the columns takes one addition
 per row, and only the last row is summed over its lanes.
 """
@@ -52,7 +52,7 @@ def broadcast(x, width, height=None):
 
 
 def entries(numbers, k, width, height=None):
-    """Return the entries from k on; or the number that all share, in each lane."""
+    """Return the entries from k on; a number that all share fills each lane."""
     if np.ndim(numbers) > 0:
         return load(numbers, k, width, height)
     return broadcast(numbers, width, height)
@@ -90,7 +90,7 @@ def get_lane(vector, lane):
 
 
 def total(vector):
-    """Return the sum of all lanes: of halves, added lane by lane."""
+    """Return the sum of all lanes: halves are added until one lane is left."""
     while vector.size > 1:
         vector = vector[: vector.size // 2] + vector[vector.size // 2 :]
     return vector[0]
@@ -105,8 +105,8 @@ def running_sum(vector):
     """Return the sums of the lanes up to and with each; no lane may be negative.
 
     Rounding keeps the order: no sum is less than the one before it, and both are equal
-    where a lane adds 0. Blocks of lanes are joined two by two (Sklansky, "Conditional-
-    sum addition logic", 1960): all of the second block get the sum of the first.
+    where a lane adds 0. Groups of lanes are joined two by two (Sklansky, "Conditional-
+    sum addition logic", 1960): the sum of the first is added to all of the second.
     """
     sums = vector.copy()
     step = 1
@@ -118,7 +118,7 @@ def running_sum(vector):
 
 
 def moved_up(vector):
-    """Return a vector in which each lane holds what the one before it did; 0 first."""
+    """Move each lane up by one; the first becomes 0."""
     return np.append(vector[:0].dtype.type(0), vector[:-1])
 
 
@@ -153,7 +153,7 @@ def last_row(columns):
 
 
 def first_down(mask):
-    """Return the first of each column of a mask, which holds all below that one."""
+    """Return the first entry of each column of a mask; all entries below it are set."""
     return mask & ~np.vstack([np.zeros_like(mask[:1]), mask[:-1]])
 
 
@@ -311,7 +311,7 @@ def _(context, builder, sig, args):
 
 
 def _reduction(function, combine):
-    """Let kernels combine all lanes: halves, lane by lane."""
+    """Let kernels combine all lanes: halves are combined until one lane is left."""
 
     @lowers(function, lambda vector: signature(getattr(types, vector.element), vector))
     def _(context, builder, sig, args):

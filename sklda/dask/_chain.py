@@ -1,8 +1,8 @@
 """A Markov chain whose documents are on the workers of a cluster.
 
-Its state is the parts of the documents, with the topics of their tokens, and blocks of
-words, with their counts. A sweep is a graph of tasks, which the client sends in one
-message, with names only, while the sweep before it runs.
+The state consists of parts of the documents, which hold the topics of their tokens, and
+of blocks of words, which hold their counts. A sweep is a graph of tasks. The client
+sends it in one message, which contains names only, while the sweep before it runs.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ class ClusterChain:
     def sample_priors(
         self, priors: GammaPriors | None, stored: dict[str, Any] | None
     ) -> None:
-        """Let each sweep sample the priors from now on, or from a stored sweep on.
+        """Let each sweep sample the priors, which go on from a stored sweep, if any.
 
-        None: they remain as they are.
+        If `priors` is None, nothing changes.
         """
         if priors is None:
             return
@@ -205,7 +205,7 @@ class ClusterChain:
             self.cluster.wait(before)
 
     def _count_topics(self, key: np.uint64) -> tuple[np.ndarray, np.ndarray]:
-        """Return tables, drawn with a key, and tokens of each topic."""
+        """Return restaurant tables, drawn with a key, and tokens of each topic."""
         first = np.cumsum([0, *self.partitions.n_tokens]).tolist()[:-1]
         columns = self.documents, self.parts, first
         tasks = self._tasks(count_part, "tables", "part", columns, self.problem, key)
@@ -220,7 +220,7 @@ class ClusterChain:
         return merged(histograms)
 
     def _set_priors(self, problem: Problem, origin: str) -> None:
-        """Submit priors."""
+        """Submit the priors of a problem."""
         task = self.cluster.task(Problem, f"{origin}-{self.n_sweeps}-priors", *problem)
         (self.problem,) = self.cluster.submit([task])
 
@@ -258,7 +258,7 @@ class ClusterChain:
             self.prior.forget(burn_in)
 
     def snapshot(self) -> Self:
-        """Return a copy, as if stopped here, that further sweeps do not change."""
+        """Return a copy of the chain as if it ended here; sweeps do not change it."""
         self._catch_up()
         duplicate = copy(self)
         duplicate._log_joint, duplicate._pending = list(self.log_joint), []
@@ -300,7 +300,7 @@ class ClusterChain:
     def _tasks(
         self, function: Callable, name: str, kind: str, columns: Any, *common: Any
     ) -> list[Delayed]:
-        """Return a task for each row of the columns."""
+        """Return a task for each row of the columns of arguments."""
         name = f"{name}-{self.n_sweeps}-{kind}"
         return [
             self.cluster.task(function, f"{name}-{i}", *row, *common)
@@ -313,7 +313,7 @@ class ClusterChain:
         return futures[: len(parts)], futures[len(parts) :]
 
     def _reduce(self, parts: list[Delayed], blocks: list[Any]) -> None:
-        """Submit the parts of a sweep, and the sums of their pieces."""
+        """Submit the parts of a sweep, and the sum of pieces of each block of words."""
         sums = []
         for b, block in enumerate(blocks):
             pieces = self._tasks(piece_of, "split", f"block-{b}-part", [parts], b)

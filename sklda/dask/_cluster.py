@@ -1,7 +1,7 @@
-"""The client of a fit: named tasks, waiting with an end, release of tasks on failure.
+"""The client of a fit: named tasks, waits that end, release of tasks on failure.
 
 A task is named ``sklda-what-it-does-token``. Each fit has its own token, because Dask
-takes two tasks of one name for the same.
+treats two tasks of one name as one task.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class Cluster:
         return futures
 
     def submit_to(self, places: list[str], tasks: list[Delayed]) -> list[Future]:
-        """Send each task to a worker, if it can be; others follow their data.
+        """Send each task to the worker at its place, or elsewhere if that is gone.
 
-        Otherwise a scheduler may choose one worker for all of them.
+        Without places, a scheduler may choose one worker for all tasks.
         """
         futures = []
         for place, task in zip(places, tasks, strict=True):
@@ -66,14 +66,17 @@ class Cluster:
         return futures
 
     def places(self, n: int) -> list[str]:
-        """Return the addresses of workers for n tasks, all of them at the same time."""
+        """Return the addresses of workers for n tasks that run at the same time."""
         self.wait_for_workers()
         workers = self.client.nthreads().items()
         threads = sorted((i, worker) for worker, most in workers for i in range(most))
         return sorted(worker for _, worker in islice(cycle(threads), n))
 
     def wait(self, futures: list[Future]) -> None:
-        """Wait until the tasks are done; raise what one raised, or if all are gone."""
+        """Wait until the tasks are done.
+
+        Raise the error of a task, or an error if the workers are gone.
+        """
         last_seen = time.monotonic()  # a worker
         while any(future.status != "finished" for future in futures):
             is_late = False
@@ -97,7 +100,7 @@ class Cluster:
                 raise RuntimeError(_no_workers())
 
     def renewed(self) -> Cluster:
-        """Return another for the same client, if possible with as many workers."""
+        """Return a new cluster for this client, if possible with as many workers."""
         with contextlib.suppress(TimeoutError):
             self.client.wait_for_workers(len(self.needed), timeout=_RESTART)
         self.wait_for_workers()
@@ -131,8 +134,8 @@ class Cluster:
     def released_on_failure(self) -> Iterator[None]:
         """Release all tasks of the fit on failure or Ctrl-C.
 
-        The scheduler then forgets those that have not begun. Cancelling them would do
-        the same but, in Dask 2026.8, also end the connection of the client.
+        The scheduler then forgets tasks that have not begun. Cancelling them would also
+        end the connection of the client in Dask 2026.8.
         """
         try:
             yield
@@ -143,7 +146,7 @@ class Cluster:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """Do the same, and end the messages between its tasks, also on success."""
+        """Release all tasks on failure; end the messages between them in any case."""
         with self.released_on_failure():
             try:
                 yield

@@ -1,4 +1,4 @@
-"""From what a user passes as X to parts of about equal tokens on the workers."""
+"""X as a user passes it, cut into parts of about equal tokens on the workers."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def partition(
 ) -> Partitions:
     """Check X, and cut its documents into n parts of about equal tokens.
 
-    There are fewer if X has few documents, and more if a part could have too many
-    tokens. Parts are of neighbouring shards, which have the same documents as on one
-    machine; or, if `n_shards` is None, of one each.
+    There are fewer parts if X has few documents, and more if a part could have too many
+    tokens. A part has neighbouring shards, which contain the same documents as on one
+    machine; if `n_shards` is None, each part is one shard.
     """
     blocks, sizes = _check_blocks(cluster, X, estimator)
     n = max(n, -(-int(sizes[:, 2].sum()) // (MAX_32_BITS // 2)))
@@ -169,11 +169,11 @@ def check_block(block: Any, number: int, estimator: Any) -> sparse.csr_array:
     """Return the counts of a block; errors name its number, counted from 0."""
     if has_no_rows(block, number):
         return sparse.csr_array((0, block.shape[1]))
-    estimator = copy(estimator)  # the threads of a worker share what they are sent
+    estimator = copy(estimator)  # which the threads of a worker share
     try:
         doc_ptr, word, token_ptr = check_corpus(estimator, block, reset=True)
     except (TypeError, ValueError) as error:
-        # Of what it recommends, CVBLDA has no version for clusters.
+        # The message may recommend CVBLDA, which has no version for clusters.
         reason = str(error).partition("; or use CVBLDA")[0].removesuffix(".")
         raise type(error)(f"Block {number} of X: {reason}.") from error
     shape = doc_ptr.size - 1, estimator.n_features_in_
@@ -227,7 +227,7 @@ def _check_blocks(cluster, X, estimator) -> tuple[list[Future], np.ndarray]:
 
 def _size_and_digest(documents: PartDocuments) -> tuple[int, str]:
     """Return the number of tokens, and a digest of all words and counts."""
-    # A Corpus is the same for all forms of the same counts.
+    # Equal counts in any form make equal arrays of a Corpus.
     return int(documents.corpus.token_ptr[-1]), digest(*documents.corpus)
 
 

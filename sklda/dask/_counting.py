@@ -1,4 +1,4 @@
-"""The chain of exact parts, which count their tokens anew; blocks add up the counts."""
+"""The chain of exact parts, which count their tokens after each sweep."""
 
 from __future__ import annotations
 

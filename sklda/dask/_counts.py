@@ -1,4 +1,4 @@
-"""Word-topic counts on their way between workers, in blocks of neighbouring words."""
+"""Word-topic counts on their way between workers, in blocks of words."""
 
 from itertools import pairwise
 from typing import NamedTuple, Self
@@ -36,12 +36,12 @@ def _narrow(values):
 
 
 def pack_word_blocks(counts: SparseCounts, bounds: list[int]) -> list[PackedCounts]:
-    """Return blocks of the words between the bounds."""
+    """Return the counts in blocks of words between the bounds."""
     return [PackedCounts.of(counts, *words) for words in pairwise(bounds)]
 
 
 def unpack(packed: list[PackedCounts]) -> SparseCounts:
-    """Return the counts of neighbouring blocks as one."""
+    """Return the counts of neighbouring blocks of words in one piece."""
     return SparseCounts(
         starts(np.concatenate([block.size for block in packed])),
         np.concatenate([block.topic for block in packed], dtype=np.uint16),
@@ -58,12 +58,15 @@ def _empty(n_words: int, n_entries: int) -> SparseCounts:
 
 
 def ordered_counts(problem: Problem[Corpus], z: np.ndarray) -> SparseCounts:
-    """Return the counts of the documents; topics in the order of their first tokens."""
+    """Return the counts of the documents, topics in the order of their first tokens."""
     return _counts_of_lists(lists.from_topics(problem, z))
 
 
 def ascending_counts(table: np.ndarray, problem: Problem[Corpus], z) -> SparseCounts:
-    """Return the same by ascending topics, much faster. The table is overwritten."""
+    """Return the counts of the documents, topics in ascending order.
+
+    This is much faster than `ordered_counts`, and overwrites `table`.
+    """
     table[:] = 0
     totals = np.zeros(problem.n_lanes, np.int32)
     rows.add_tokens(problem.corpus, rows.RowCounts(z, table, totals))
@@ -101,9 +104,9 @@ def topic_totals(counts: SparseCounts, n_topics: int) -> np.ndarray:
 def as_lists(
     packed: PackedCounts, tokens, most_words: int, n_topics: int, z, topic
 ) -> lists.ListCounts:
-    """Return the counts as lists, with room for a sweep over so many tokens of words.
+    """Return the counts as lists, with room for a sweep over `tokens` of each word.
 
-    Kernels prefetch lists of words that may be in another shard: of up to `most_words`.
+    There are `most_words` lists: kernels may prefetch that of a word in another shard.
     """
     counts, n_lanes = unpack([packed]), topic.size
     size, room = np.empty(packed.size.size, np.int32), np.zeros(most_words, np.int64)

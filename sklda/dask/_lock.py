@@ -20,7 +20,7 @@ _running: set[str] = set()  # the locks of this process
 class Lock:
     """A file that keeps other fits out of a folder as long as its owner runs.
 
-    Where the owner's process is on this machine and has ended, its lock counts no more.
+    A lock does not count if the process of its owner ran on this machine and has ended.
     """
 
     def __init__(self, files: Any, folder: str, url: str) -> None:
@@ -82,7 +82,7 @@ class Lock:
         )
 
     def _owner(self) -> dict[str, Any] | None:
-        """Return who holds the lock; None if the file does not say it."""
+        """Return who holds the lock, or None if the file does not say who."""
         with contextlib.suppress(ValueError):
             owner = json.loads(self._files.cat_file(self._path))
             if isinstance(owner, dict) and owner.keys() == self._identity.keys():

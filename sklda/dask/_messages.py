@@ -2,8 +2,8 @@
 
 Dask's scheduler needs about ten milliseconds from one task to the next, as long as a
 phase of a small corpus. So a task sweeps over a part for many phases, and the parts
-fetch from each other what they need. The messages of a part are on a worker that the
-client chose, whether its task is there or not.
+fetch from each other what they need. The client chooses the worker that keeps the
+messages of a part, whether the task of the part runs there or not.
 """
 
 import asyncio
@@ -16,11 +16,11 @@ from distributed.utils import sync
 
 
 class PartLostError(RuntimeError):
-    """A worker is gone, and with it what the parts of a fit told each other."""
+    """A worker is gone, and with it the messages between the parts of a fit."""
 
 
 def lost(what: str) -> str:
-    """Return the message of an error."""
+    """Return an error message that says what is gone, and how to go on."""
     return (
         f"{what} is gone, and its part of the fit is lost: call fit again; if it had a "
         "`storage`, fit(X, resume=True) resumes from the last stored sweep."
@@ -47,8 +47,8 @@ class _Box:
         if not self.messages[phase].done():
             self.messages[phase].set_result(message)
         self.last = max(self.last, phase)
-        # A part that enters its message has all messages of the phase before; who sent
-        # those has all of the one before that.
+        # A part enters a message when it has all messages of the phase before. Their
+        # senders had all messages of the phase before that, which are not needed again.
         self.messages.pop(phase - 2, None)
 
 
@@ -57,7 +57,7 @@ _ended: set[str] = set()  # fits
 
 
 def end(fit: str) -> None:
-    """Forget the messages of a fit; its tasks that wait for some fail."""
+    """Forget the messages of a fit; its tasks that wait for a message fail."""
     _ended.add(fit)
     for key in [key for key in _boxes if key[0] == fit]:
         for message in _boxes.pop(key).messages.values():
@@ -73,7 +73,7 @@ async def _put(fit: str, part: int, phase: int, message: Any) -> bool | None:
 
 
 async def _get(fit: str, part: int, phase: int, field: slice) -> Any:
-    """Return fields of a message, as soon as it is there; None if it never will be."""
+    """Return fields of a message as soon as it is there; None if it never comes."""
     if fit in _ended:
         return None
     box = _boxes.setdefault((fit, part), _Box())
@@ -105,19 +105,19 @@ async def _exchange(
 ) -> list[Any]:
     fit, places = group
     await _call(worker, places[part], _put, fit, part, phase, message)
-    others = [(part + i) % len(places) for i in range(1, len(places))]
-    fields = [slice(None), *[slice(1, None)] * len(others)]
+    other_parts = [(part + i) % len(places) for i in range(1, len(places))]
+    fields = [slice(None), *[slice(1, None)] * len(other_parts)]
     requests = (
         _call(worker, places[other], _get, fit, other, phase, field)
-        for other, field in zip(others, fields, strict=False)
+        for other, field in zip(other_parts, fields, strict=False)
     )
     return await asyncio.gather(*requests)
 
 
 def exchange(group: Group, part: int, phase: int, message: tuple) -> list[Any]:
-    """Give a message to the others; return that of the next part, and the rest's ends.
+    """Give a message to all parts of a group; return fields of their messages.
 
-    All fields of the next part's message are returned, and all but the first of others.
+    These are all fields of the next part's message, and all but the first of others.
     """
     if len(group.places) == 1:
         return []

@@ -1,9 +1,9 @@
 """Tasks on one part of the documents, and what they return; exact sweeps.
 
 What a task returns depends on its arguments alone and never changes afterwards, so Dask
-may recompute it if it is lost. Arguments are the documents, the topics of their tokens,
-and the counts of all documents as blocks of words. The result is new topics, and the
-counts of these documents as pieces of the blocks.
+may recompute it if it is lost. Its arguments are the documents of the part, the topics
+of their tokens, and the counts of all documents in blocks of words. It returns new
+topics, and the counts of its documents in pieces, one for each block of words.
 """
 
 from typing import Any, NamedTuple
@@ -37,14 +37,14 @@ class PartDocuments(NamedTuple):
 
 
 class PartState(NamedTuple):
-    """The topics of their tokens after a sweep."""
+    """The topics of the tokens of a part after a sweep."""
 
     z: np.ndarray  # (n_tokens,) uint16
     pieces: list[PackedCounts] | tuple[()] = ()  # none if it was read from storage
 
 
 def writable(corpus: Corpus) -> Corpus:
-    """Return the corpus as kernels take it: what came from elsewhere is read-only."""
+    """Return the corpus as writable arrays; those of another worker are read-only."""
     return Corpus(*(np.require(array, requirements=["C", "W"]) for array in corpus))
 
 

@@ -1,10 +1,10 @@
 """Collapsed sampling in shards: the phases of `sklda._chain.sharded` as tasks.
 
 A part holds the documents of neighbouring shards and, in each phase, the counts of as
-many shards of the words. After a phase each shard of the documents hands the counts
-that it has to the shard before it. So a part passes on those of its first shard, and
-keeps the others. What parts changed in the totals, each of them adds up. All parts
-sweep at the same time, each in a task of one or more sweeps.
+many shards of the words. After a phase, each shard of the documents hands its counts to
+the shard before it. So a part passes on the counts of its first shard, and keeps the
+others. Each part adds up the changes of all parts in the topic totals. All parts sweep
+at the same time, each in a task of one or more sweeps.
 """
 
 from collections.abc import Callable
@@ -53,7 +53,7 @@ class ShardDocuments(NamedTuple):
 
 
 class ShardStates(NamedTuple):
-    """What neighbouring shards have after a phase."""
+    """The state of neighbouring shards after a phase."""
 
     z: np.ndarray  # (n_tokens,) uint16
     stream: np.ndarray  # (n, 2) uint64, state of the random stream of each shard
@@ -94,7 +94,7 @@ def cut_documents(
 def begin(
     part: PartState, stream: np.ndarray, n_lanes: int, *tables: PackedCounts
 ) -> ShardStates:
-    """Return the states before the first phase: all tokens are new."""
+    """Return the states before the first phase, whose change has all tokens."""
     change = np.bincount(part.z, minlength=n_lanes)
     return ShardStates(part.z, stream, 0 * change, change, tables)
 
@@ -105,7 +105,7 @@ def with_tables(states: ShardStates, *tables: PackedCounts) -> ShardStates:
 
 
 def message_of(states: ShardStates) -> tuple[PackedCounts, np.ndarray]:
-    """Return what the part before needs; all others need the change only."""
+    """Return a message: counts for the part before, and the change for all parts."""
     return states.tables[0], states.change
 
 
@@ -132,9 +132,9 @@ class InPhases(NamedTuple):
         group: Group,
     ) -> ShardStates:
         """Return the shards after some phases, counted from the first sweep on."""
-        secede()  # neither other parts nor other tasks need wait for a free thread
+        secede()  # so that no other part or task waits for a free thread
         n_shards = len(documents.bounds) - 1
-        # Dask may repeat a task, so what it was given stays as it is.
+        # Dask may repeat a task, so its arguments must not change.
         states = states._replace(z=states.z.copy(), stream=states.stream.copy())
         for phase in phases:
             passed = exchange(group, part, phase, message_of(states))
@@ -151,8 +151,8 @@ class InPhases(NamedTuple):
     ) -> ShardStates:
         """Return the shards after a phase; their topics and streams change in place.
 
-        The next part passes counts and its change on, and all others their changes; a
-        single part gets nothing.
+        `passed` contains the counts and the change of the next part, and the changes of
+        all others. It is empty if there is a single part.
         """
         before, *changes = passed or states.tables[:1]
         totals = sum(changes, states.topic + states.change)

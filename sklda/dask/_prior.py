@@ -25,8 +25,8 @@ def count_part(
     problem: Problem,
     key: np.uint64,
 ) -> np.ndarray:
-    """Return tables and tokens of each topic in a part, (2, n_topics) int64."""
-    # Kernels take arrays that can be written to; what came from elsewhere is not.
+    """Return restaurant tables and tokens of each topic, (2, n_topics) int64."""
+    # Kernels take writable arrays, but what came from another worker is read-only.
     z, alpha = part.z.copy(), problem.doc_topic_prior.copy()
     before = tokens_before(documents.corpus)
     tables = count_tables(before, z, alpha, key, first_token=first_token)
@@ -50,7 +50,7 @@ def to_json(prior: HierarchicalPrior) -> dict[str, Any]:
 
 
 def go_on(prior: HierarchicalPrior, stored: dict[str, Any], n_sweeps: int) -> None:
-    """Let new priors go on where those in storage stopped, after some sweeps."""
+    """Let new priors go on where those in storage stopped, after `n_sweeps`."""
     weights, *concentrations = stored["current"]
     prior.current = TopicWeights(np.array(weights), *concentrations)
     prior.trace = [TraceEntry(*entry) for entry in stored["trace"]]

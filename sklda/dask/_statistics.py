@@ -50,7 +50,7 @@ def count_words(block: PackedCounts, n_topics: int) -> tuple[Histogram, np.ndarr
 def fit_priors(
     problem: Problem, parts: list, blocks: list, learned: LearnedPriors
 ) -> Problem:
-    """Return the problem with priors fitted to what parts and blocks counted."""
+    """Return the problem with the learned priors fitted to the histograms."""
     pairs, lengths, (counts, times), topic = _joined_histograms(parts, blocks)
     alpha, beta = problem.doc_topic_prior, problem.topic_word_prior
     if learned.alpha is not None:
@@ -64,7 +64,7 @@ def fit_priors(
 
 
 def log_joint(problem: Problem, parts: list, blocks: list) -> float:
-    """Return log p(w, z | alpha, beta) by what parts and blocks counted."""
+    """Return log p(w, z | alpha, beta), computed from the histograms."""
     pairs, lengths, counts, topic = _joined_histograms(parts, blocks)
     value = doc_likelihood(problem.doc_topic_prior, pairs, lengths)
     beta, n_words = problem.topic_word_prior, problem.n_words
@@ -86,7 +86,7 @@ def add_documents(
 ) -> sparse.csr_array:
     """Add the document-topic counts of a sample, (n_documents, n_topics) int64.
 
-    Where alpha is sampled, add n_dk / (n_d + alpha_sum) instead, float64.
+    If alpha is sampled, add n_dk / (n_d + alpha_sum) instead, as float64.
     """
     corpus = writable(documents.corpus)
     topics, counts = doc_topic_cells(corpus, part.z.copy(), padded(n_topics))

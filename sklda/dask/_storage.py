@@ -43,7 +43,7 @@ def describe_fit(name: str, parameters: SimpleNamespace) -> dict[str, Any]:
     """Return the estimator and the parameters that decide the samples, for JSON."""
     values = {n: v for n, v in vars(parameters).items() if n not in _FREE}
     if not isinstance(parameters.random_state, int):
-        values["random_state"] = None  # what it drew is stored beside them
+        values["random_state"] = None  # its entropy is stored with the sweeps
     as_json = {
         name: value.tolist() if hasattr(value, "tolist") else repr(value)
         for name, value in values.items()
@@ -107,7 +107,7 @@ class Storage:
                 self._delete(self._folder(older))
 
     def find(self, *, resume: bool) -> dict[str, Any] | None:
-        """Return what is stored of the last sweep of this fit; None if nothing is."""
+        """Return what is stored of the last sweep of this fit, or None."""
         if self._location is None and resume:
             raise ValueError("resume=True resumes from storage, which is None.")
         stored = self.last()
@@ -159,7 +159,7 @@ class Storage:
             begin += n
 
     def last(self) -> dict[str, Any] | None:
-        """Return what `finish` wrote of the last complete sweep; None if nothing."""
+        """Return what `finish` wrote of the last complete sweep, or None."""
         if self._location is None:
             return None
         damaged = []

@@ -59,7 +59,7 @@ def transform_block(block: Any, number: int, phi: np.ndarray, model: Any) -> np.
 def score_block(
     block: Any, number: int, phi: np.ndarray, model: Any
 ) -> tuple[float, float]:
-    """Return the sum of the log probabilities of its tokens, and their number."""
+    """Return the sum of the log probabilities of the tokens, and their number."""
     corpus, renumbered, topics = _under_topics(block, number, phi, model)
     return completion_sums(
         renumbered,
@@ -72,7 +72,7 @@ def score_block(
 def _under_topics(
     block, number, phi, model
 ) -> tuple[WeightedCorpus, WeightedCorpus, FixedTopics]:
-    """Return the checked block, that with words renumbered, and the topics of these."""
+    """Return the checked block, its renumbered words, and the topics of these words."""
     if has_no_rows(block, number):
         empty = np.zeros(0, np.int32), np.zeros(0, np.float32)
         corpus = WeightedCorpus(np.zeros(1, np.int64), *empty)

@@ -12,7 +12,7 @@ from sklda._simd.compile import kernel
 from sklda._simd.vector_math import exp_double, expm1_double, log, log1p_double
 
 SIZE = 64  # counts of a histogram: 0 to 63
-LARGEST_MEAN = 16.0  # of what is entered: more than 63 then has probability 1e-17
+LARGEST_MEAN = 16.0  # of counts in a histogram: more than 63 then has probability 1e-17
 
 
 @kernel

@@ -4,20 +4,27 @@ Teh, Newman & Welling, "A collapsed variational Bayesian inference algorithm for
 latent Dirichlet allocation", NIPS 2006, appendix: with the token taken out,
 
     gamma_k ~ exp(E[log(alpha_k + n_dk)] + E[log(beta + n_wk)]
-                  - E[log(V beta + n_k)]).
+                  - E[log(V beta + n_k)]).                                          (1)
 
 Each count is a sum of independent Bernoulli variables, one per token of a group: a
 document, a word, or the corpus. Let g_i be the probability that token i is on the
 topic, p_i(a) the probability that a of the first i tokens are on it, and h_i(a) the
-expectation of log(prior + a + number of tokens on it from token i on). Then
+expectation of log(prior + a + number of tokens on it from token i on). A sweep has
+these steps:
 
-    p_i+1(a) = (1 - g_i) p_i(a) + g_i p_i(a - 1),
-    h_i(a) = (1 - g_i) h_i+1(a) + g_i h_i+1(a + 1),
+1. Compute all h of each group, from its last token to its first:
 
-so without token i the expectation is sum_a p_i(a) h_i+1(a). All h are computed before a
-sweep and p during it, because dividing a token out of a distribution is unstable. A
-cell holds one token, so each update is a step of coordinate ascent, and the bound never
-falls. A sweep over N tokens takes O(K N^2) time and at most 16 K N^2 bytes.
+    h_i(a) = (1 - g_i) h_i+1(a) + g_i h_i+1(a + 1).                                 (2)
+
+2. For each token i in turn, compute the three expectations of (1) without it, for each
+   group as sum_a p_i(a) h_i+1(a), and set its responsibilities to gamma.
+3. Add token i, with the new g_i, to the p of its groups:
+
+    p_i+1(a) = (1 - g_i) p_i(a) + g_i p_i(a - 1).                                   (3)
+
+Two recursions are necessary because dividing a token out of a distribution is unstable.
+A cell holds one token, so each update is a step of coordinate ascent, and the bound
+never falls. A sweep over N tokens takes O(K N^2) time and at most 16 K N^2 bytes.
 """
 
 import numpy as np
@@ -31,7 +38,7 @@ N_TABLES = 1  # means, of which a sweep reads only the shape
 
 @lean_kernel
 def _add_token(p, g):
-    """Add a token of probability g to `p`, whose last entry must be 0."""
+    """Add a token of probability g to `p`, equation (3); the last entry must be 0."""
     for n in range(p.size - 1, 0, -1):
         p[n] = (1 - g) * p[n] + g * p[n - 1]
     p[0] *= 1 - g
@@ -47,7 +54,7 @@ def _no_tokens(n_topics, n_tokens):
 
 @kernel
 def _expected_logs(tokens, responsibilities, prior):
-    """Return h of a group, (n_topics, n_tokens + 1, n_tokens + 1)."""
+    """Return h of a group, equation (2), (n_topics, n_tokens + 1, n_tokens + 1)."""
     n = tokens.size
     h = np.zeros((prior.size, n + 1, n + 1))
     for k in range(prior.size):

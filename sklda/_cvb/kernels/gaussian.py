@@ -9,11 +9,11 @@ out of all means and variances,
                   - Var[n_wk] / (2 (beta + E[n_wk])^2)
                   + Var[n_k] / (2 (V beta + E[n_k])^2)).
 
-Of a cell whose weight is below 1, all is taken out.
+A cell whose weight is below 1 is taken out as a whole.
 
-The exponents are second terms of Taylor series of E[log(alpha_k + n_dk)] and so on,
-useless where they are large. But no count is below 0, so the three expectations are at
-least log alpha_k, log beta and log V beta, and are clipped there.
+The exponents are second terms of Taylor series of E[log(alpha_k + n_dk)] and so on.
+Large ones are meaningless, so the three expectations are clipped at log alpha_k, log
+beta and log V beta: they cannot be smaller, because no count is below 0.
 """
 
 import numpy as np

@@ -111,9 +111,11 @@ def add_mean_and_variance(count, responsibilities, rows):
 
 @inlined_kernel
 def update_mean_and_variance(count, factor, weight, responsibilities, docs, rows):
-    """Do what `update_mean` does, and update the variances, in one pass.
+    """Set the responsibilities of a cell to `factor * weight`; update the moments.
 
-    With x new and y old, x (1 - x) - y (1 - y) = (x - y) (1 - x - y).
+    One pass updates means and variances: with x new and y old, x (1 - x) - y (1 - y) =
+    (x - y) (1 - x - y). Return the sum of the absolute changes, which overwrite the
+    weights.
     """
     (doc_mean, doc_var), (word_mean, word_var) = docs, rows
     unit = np.float32(1)

@@ -5,7 +5,7 @@ Asuncion, Welling, Smyth & Teh, "On smoothing and inference for topic models", U
 
     gamma_k ~ (alpha_k + E[n_dk]) (beta + E[n_wk]) / (V beta + E[n_k]).
 
-Of a cell whose weight is below 1, all is taken out.
+A cell whose weight is below 1 is taken out as a whole.
 """
 
 import numpy as np

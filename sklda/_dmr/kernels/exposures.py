@@ -1,16 +1,26 @@
-"""Auxiliary variables that turn the likelihood of the weights into that of counts.
+"""Auxiliary variables that turn the likelihood of covariate weights into Poisson's.
 
 With n_dk the tokens of document d on topic k, N_d their sum, A_d = sum_k alpha_dk, and
 theta integrated out, the topics of a document have the probability
 
-    Gamma(A_d) / Gamma(A_d + N_d)  prod_k Gamma(alpha_dk + n_dk) / Gamma(alpha_dk).
+    Gamma(A_d) / Gamma(A_d + N_d)  prod_k Gamma(alpha_dk + n_dk) / Gamma(alpha_dk).  (1)
 
-Given m_dk, the number of tables of a Chinese restaurant process with n_dk guests and
-concentration alpha_dk (`sklda._chain.kernels.tables`), and x_d ~ Beta(A_d, N_d) (M. D.
-Escobar, M. West, "Bayesian density estimation and inference using mixtures", JASA 90,
-1995), it is in proportion to prod_k alpha_dk^m_dk x_d^alpha_dk: the likelihood of
-Poisson counts m_dk of the means alpha_dk (-log x_d). Sums over the documents of a row
-suffice.
+Two auxiliary variables simplify its factors:
+
+1. Draw m_dk, the number of tables of a Chinese restaurant process with n_dk guests and
+   concentration alpha_dk (`sklda._chain.kernels.tables`). Given m_dk, the factor of
+   topic k becomes alpha_dk^m_dk.
+2. Draw x_d ~ Beta(A_d, N_d) (M. D. Escobar, M. West, "Bayesian density estimation and
+   inference using mixtures", JASA 90, 1995). Given x_d, the first factor becomes
+   x_d^A_d.
+
+Given both, (1) is proportional to
+
+    prod_k alpha_dk^m_dk x_d^alpha_dk,                                               (2)
+
+the likelihood of Poisson counts m_dk with the means alpha_dk E_d, where E_d = -log x_d
+is the exposure. Documents with the same row of covariates share alpha, so the sums of m
+and E over these documents suffice.
 """
 
 import numpy as np
@@ -23,10 +33,10 @@ from sklda._simd.vector_math import exp_double, log1p_double, log_double
 
 @kernel
 def fill_exposures(tokens_before, row, sums, key, first, exposure):
-    """Fill in -log(x_d) of documents, (n_docs,), 0 for empty ones.
+    """Fill in -log(x_d) of each document, (n_docs,), or 0 if it is empty.
 
-    `sums` holds A of each row. The documents have the numbers `first` and after, and
-    random numbers of their own.
+    `sums` holds A of each row. The documents have the numbers `first` and after; each
+    has its own random stream.
     """
     rng = np.empty(2, np.uint64)
     for d in range(row.size):

@@ -1,12 +1,18 @@
-"""The Poisson regression of a topic: its log density, and a normal one close to it.
+"""The Poisson regression of a topic: its log density, and a normal approximation.
 
 The log density of the weights lambda given m_r and E_r of each row r of covariates
 (`sklda._dmr.kernels.exposures`) is, with eta_r = x_r . lambda = log(alpha_r),
 
-    sum_r [m_r eta_r - E_r exp(eta_r)]  -  sum_j [(lambda_j - c_j) / s_j]^2 / 2.
+    sum_r [m_r eta_r - E_r exp(eta_r)]  -  sum_j [(lambda_j - c_j) / s_j]^2 / 2.     (1)
 
-Newton's method finds its mode, from a start that does not depend on the present
-weights, and its curvature there.
+Newton's method finds the mode of (1) and the curvature there:
+
+1. Start from the centre c, with an intercept that fits the sums of m and E. The start
+   must not depend on the present weights.
+2. Set the gradient of (1), and the curvature C = X' diag(E exp(eta)) X + diag(1 / s^2).
+3. Solve C step = gradient, with C = U' U.
+4. If the step gains little, take it and stop: the curvature hardly changes any more.
+5. Otherwise halve the step until (1) does not fall, take it, and repeat from 2.
 """
 
 import math
@@ -30,11 +36,11 @@ LOWEST, HIGHEST = math.log(1e-11), math.log(1e11)
 _MOST_STEPS = 50  # of Newton's method; it may end anywhere
 _MOST_HALVINGS = 20
 _LEAST = 1e-12  # squared pivot
-_CLOSE = 6.0  # twice what the last step gains: then the curvature hardly changes
+_CLOSE = 6.0  # twice the gain of a step with which Newton's method stops
 
 
 class SharedTerms(NamedTuple):
-    """What the regressions of all topics share."""
+    """Terms that the regressions of all topics share."""
 
     x: np.ndarray  # (n_weights or more, n_rows), 1 for the intercept, which is the
     # first; filled up with 0 to whole `ROWS` and registers
@@ -48,7 +54,7 @@ class Regression(NamedTuple):
 
     shared: SharedTerms
     centre: np.ndarray  # (n_weights,), c; 0 but for the intercept
-    n_tables: np.ndarray  # (n_rows,), m
+    n_tables: np.ndarray  # (n_rows,), m: numbers of restaurant tables
 
 
 class Room(NamedTuple):
@@ -59,7 +65,7 @@ class Room(NamedTuple):
     gradient: np.ndarray  # (n_weights or more,)
     factor: np.ndarray  # (n_weights, n_weights or more), U of the curvature U' U
     distance: np.ndarray  # (n_weights,), of the present weights from the mode
-    noise: np.ndarray  # (n_weights,), a draw from the normal density less its mode
+    noise: np.ndarray  # (n_weights,), a draw from the normal density, minus its mode
     trial: np.ndarray  # (n_weights,)
     eta: np.ndarray  # (3, n_rows), of the mode, the distance and the noise
     value: np.ndarray  # (2, n_rows)
@@ -74,9 +80,9 @@ def set_shared_curvature(shared):
 
 @lean_kernel
 def log_density(weights, regression, value):
-    """Return the log density of weights whose eta is in value[0].
+    """Return the log density (1) of weights, whose eta are in value[0].
 
-    Then the means E exp(eta) are in value[1]; value[0] changes.
+    Afterwards, value[1] holds the means E exp(eta), and value[0] is overwritten.
     """
     shared, centre, n_tables = regression
     scale, exposure = shared.scale, shared.exposure
@@ -92,7 +98,7 @@ def log_density(weights, regression, value):
 
 @lean_kernel
 def find_mode(regression, room):
-    """Set the mode, and the factor of the curvature close to it."""
+    """Find the mode, and the factor U of the curvature near it."""
     (x, _, exposure, _), centre, n_tables = regression
     mode, step, _, factor, _, _, trial, _, value = room
     copy_to(centre, mode)
@@ -127,7 +133,7 @@ def find_mode(regression, room):
 
 @lean_kernel
 def _within(eta):
-    """Return whether the exponentials of some numbers are finite."""
+    """Return whether all exp(eta) are finite."""
     outside = 0
     for r in range(eta.size):
         outside += abs(eta[r]) > 500
@@ -136,10 +142,10 @@ def _within(eta):
 
 @lean_kernel
 def _set_curvature(is_start, regression, room):
-    """Set the gradient, which `step` becomes, and the upper part of the curvature.
+    """Set `step` to the gradient, and the upper part of `factor` to the curvature.
 
-    The means at the mode are in value[1]. With `is_start` only its intercept is not 0,
-    so they are in proportion to the exposure.
+    value[1] holds the means at the mode. At the start, only the intercept is not 0, so
+    the means are proportional to the exposure.
     """
     (x, scale, _, curvature), centre, n_tables = regression
     mode, step, gradient, factor, _, _, _, _, value = room

@@ -1,10 +1,18 @@
-"""Draws of the weights of topics by elliptical slices.
+"""Draws of the covariate weights of topics by elliptical slice sampling.
 
-New weights of a topic are on an ellipse through the present ones and a draw from N, a
-normal distribution close to theirs (`sklda._dmr.kernels.regression`): I. Murray, R. P.
-Adams & D. J. C. MacKay, "Elliptical slice sampling", AISTATS 2010; R. Nishihara, I.
-Murray & R. P. Adams, "Parallel MCMC with generalized elliptical slice sampling", JMLR
-15, 2014. How close N is decides only how far they move.
+I. Murray, R. P. Adams & D. J. C. MacKay, "Elliptical slice sampling", AISTATS 2010; R.
+Nishihara, I. Murray & R. P. Adams, "Parallel MCMC with generalized elliptical slice
+sampling", JMLR 15, 2014. Let p be the density of the weights of a topic, and N a normal
+density close to it. How close N is decides only how far the weights move. In a draw,
+
+1. find the mode of p and the curvature there, which define N
+   (`sklda._dmr.kernels.regression`),
+2. draw the distance of the weights from the mode, in their present direction,
+3. draw nu from N. The ellipse through the weights and nu around the mode is
+   mode + cos(angle) (weights - mode) + sin(angle) (nu - mode),
+4. draw a level uniformly below p / N of the weights,
+5. draw an angle uniformly, and shrink its range towards the weights, angle 0, until p /
+   N of the point on the ellipse is above the level.
 """
 
 import math
@@ -29,7 +37,7 @@ _MOST_LOG = math.log(1e9)
 
 @kernel
 def fill_logs(values, logs):
-    """Fill in the logarithms of some numbers."""
+    """Fill in the logarithms of `values`."""
     for i in range(values.size):
         logs[i] = log_double(values[i])
 
@@ -52,9 +60,9 @@ def fill_alpha(x, weights, alpha):
 
 @kernel
 def draw_weights_of_each(first, last, weights, centre, n_tables, shared, key, room):
-    """Draw the weights of topics, (n_topics, n_weights), in place.
+    """Draw the weights of topics `first` to before `last`, in place.
 
-    Each topic has random numbers of its own, from `first` to before `last`.
+    `weights` is (n_topics, n_weights). Each topic has its own random stream.
     """
     rng = np.empty(2, np.uint64)
     for k in range(first, last):
@@ -65,7 +73,10 @@ def draw_weights_of_each(first, last, weights, centre, n_tables, shared, key, ro
 
 @kernel
 def draw_weights_of_topic(weights, regression, room, rng):
-    """Draw the weights of a topic, (n_weights,), in place; return the evaluations."""
+    """Draw the weights of a topic, (n_weights,), in place.
+
+    Return how often the density was evaluated.
+    """
     mode, _, _, factor, distance, noise, trial, eta, _ = room
     find_mode(regression, room)
     for j in range(weights.size):
@@ -97,11 +108,12 @@ def draw_weights_of_topic(weights, regression, room, rng):
 
 @lean_kernel
 def _draw_scale(squared, regression, room, rng):
-    """Draw by how much the distance to the mode grows; return the evaluations, too.
+    """Draw a factor of the distance from the mode; return it, and the evaluations.
 
-    Without this, weights that are far away would hardly move, because N has less of
-    its density there. Slice sampling of the logarithm, with steps of 1 (R. M. Neal,
-    "Slice sampling", 2003). Lengths from 1e-9 to 1e9 move within these bounds.
+    Without this step, weights far from the mode would hardly move, because the density
+    of N is too small there. The logarithm of the factor is drawn by slice sampling with
+    steps of 1 (R. M. Neal, "Slice sampling", 2003). A length from 1e-9 to 1e9 stays
+    within these bounds; another length does not change.
     """
     if not 1e-18 < squared < 1e18:
         return 1.0, 0
@@ -129,7 +141,7 @@ def _draw_scale(squared, regression, room, rng):
 
 @lean_kernel
 def _on_ray(x, regression, room):
-    """Return the log density of x = log(scale)."""
+    """Return the log density of x, the logarithm of the factor of the distance."""
     if x > _MOST_LOG:
         return -np.inf
     return _on_ellipse(exp_double(x), 0.0, regression, room) + x * room.mode.size
@@ -137,7 +149,7 @@ def _on_ray(x, regression, room):
 
 @lean_kernel
 def _draw_angle(lengths, regression, room, rng):
-    """Draw a point of the ellipse, which `trial` becomes; return the evaluations."""
+    """Draw a point of the ellipse into `trial`; return the number of evaluations."""
     distance_square, cross_product, noise_square = lengths
     level = log_double(1 - uniform(rng)) + 0.5 * distance_square
     level += _on_ellipse(1.0, 0.0, regression, room)
@@ -159,7 +171,7 @@ def _draw_angle(lengths, regression, room, rng):
 
 @lean_kernel
 def _on_ellipse(cos, sin, regression, room):
-    """Return the log density at a point of the ellipse, which `trial` becomes."""
+    """Write a point of the ellipse into `trial`; return its log density."""
     mode, _, _, _, distance, noise, trial, eta, value = room
     for j in range(mode.size):
         trial[j] = mode[j] + cos * distance[j] + sin * noise[j]

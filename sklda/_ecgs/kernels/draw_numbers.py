@@ -1,10 +1,15 @@
 """Dynamic sampling: how many draws a sweep makes for the tokens of a cell.
 
 Xiao & Stibor, "Efficient collapsed Gibbs sampling for latent Dirichlet allocation",
-ACML 2010. A cell of N tokens has N weights Gamma = (0, ..., 0, damping) at first. Each
-sweep makes I ~ Multinomial(Gamma) draws for it and then adds 1 to the weight of u, the
-number of distinct topics drawn: a cell that has often come to one topic is soon drawn
-as one. Cells of 1 or 2 tokens get as many draws as tokens.
+ACML 2010. A cell of N tokens has a weight for each number of draws from 1 to N, at
+first Gamma = (0, ..., 0, damping). In each sweep,
+
+1. draw the number of draws I ~ Multinomial(Gamma),
+2. split the tokens of the cell into I groups, and draw a topic for each,
+3. add 1 to the weight of u, the number of distinct topics that its tokens then have.
+
+So a cell whose tokens often share one topic is soon drawn as one group. Cells of 1 or 2
+tokens get as many draws as tokens.
 
 Only weights above 0 are stored, so memory follows the values of u seen so far, not N.
 The weights of every cell add up to damping + sweeps.
@@ -21,7 +26,7 @@ FEWEST = 3  # tokens of a cell that has weights
 
 
 class DrawWeights(NamedTuple):
-    """The weights above 0 of the cells of at least `FEWEST` tokens."""
+    """Weights above 0 of numbers of draws, for cells of at least `FEWEST` tokens."""
 
     cell: np.ndarray  # (n_such_cells,) int64
     ptr: np.ndarray  # (n_such_cells + 1,) int64; weights of the i-th: ptr[i]:ptr[i + 1]
@@ -30,7 +35,7 @@ class DrawWeights(NamedTuple):
 
 
 def first_draw_weights(cells, n_tokens, damping):
-    """Return the first weights of some cells: they get a draw for each token."""
+    """Return the weights before the first sweep: each cell gets a draw per token."""
     cell = cells[n_tokens[cells] >= FEWEST]
     draws = n_tokens[cell]
     weight = np.full(cell.size, damping, np.int32)
@@ -41,7 +46,7 @@ def first_draw_weights(cells, n_tokens, damping):
 def choose_n_draws(weights, rng, n_draws):
     """Choose the number of draws of each cell that has weights."""
     cell, ptr, draws, weight = weights
-    total = weight[: ptr[1]].sum() if cell.size > 0 else 0  # the same for all cells
+    total = weight[: ptr[1]].sum() if cell.size > 0 else 0  # all cells have this total
     for i in range(cell.size):
         j, last = ptr[i], ptr[i + 1] - 1
         r = uniform(rng) * total
@@ -52,9 +57,11 @@ def choose_n_draws(weights, rng, n_draws):
 
 
 def learn_draw_weights(token_ptr, z, weights, n_lanes):
-    """Return the weights after a sweep: 1 more for the number of topics of a cell."""
+    """Return the weights after a sweep: 1 is added for the topics of each cell."""
     n_topics = np.ones(weights.cell.size, np.int32)
-    is_new = np.zeros(weights.cell.size, bool)  # their weight was 0
+    is_new = np.zeros(
+        weights.cell.size, bool
+    )  # cells with a number of topics of weight 0
     _add(token_ptr, z, weights, n_lanes, n_topics, is_new)
     if not is_new.any():
         return weights

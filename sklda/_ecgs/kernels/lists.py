@@ -2,8 +2,8 @@
 
 Xiao & Stibor, "Efficient collapsed Gibbs sampling for latent Dirichlet allocation",
 ACML 2010. The tokens of a cell are split into as many groups as the sweep makes draws
-for it. Those of a group are taken out together, one topic is drawn from the conditional
-of a single token, and all move there.
+for it. The tokens of a group are taken out together, one topic is drawn from the
+conditional of a single token, and all of them move to it.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
 """Collapsed Gibbs sampling of groups of tokens, over dense rows of word-topic counts.
 
 Xiao & Stibor, "Efficient collapsed Gibbs sampling for latent Dirichlet allocation",
-ACML 2010. As over `lists`, and faster for few topics.
+ACML 2010. The algorithm is that of `sklda._ecgs.kernels.lists`, which is slower for few
+topics.
 """
 
 import numpy as np
@@ -73,7 +74,7 @@ def _sweep_document(d, part, state, priors, n_draws, document, scratch, rng):
 
 @inlined_kernel
 def _gather(z, first, n, row, document):
-    """Give n tokens the topic of the first of them; return whether any had another."""
+    """Move n tokens to the topic of the first one; return whether any token moved."""
     doc_topic, topic, _ = document
     k = np.int64(z[first])
     moved = 0

@@ -1,15 +1,19 @@
 """Gibbs sampling of the topics of tokens given phi: documents are independent.
 
 Magnusson, Jonsson, Villani & Broman, "Sparse partially collapsed MCMC for parallel
-inference in topic models", JCGS 2018, arXiv 1506.03784. With theta integrated out, phi
-given, and the token itself taken out of n_dk,
+inference in topic models", JCGS 2018, arXiv 1506.03784. A sweep has two steps:
 
-    p(z = k | rest) ~ (n_dk + alpha_k) phi_kw.
+1. Draw phi_k ~ Dirichlet(n_k1 + beta, ..., n_kV + beta) for each topic, as gammas g_kw
+   divided by their sum G_k (`sklda._gibbs.partially_collapsed_sampler`).
+2. Draw the topic of each token of each document, with theta integrated out and the
+   token itself taken out of n_dk:
 
-The row of a word in phi holds gammas; the factor 1 / sum of each topic goes into the
-ratio t_k = (n_dk + alpha_k) / sum_k. Weights are computed once per cell, the draw tries
-the present topic first, and a token that stays writes nothing. Each document has its
-own random numbers. Cost: O(K) per cell.
+    p(z = k | rest) ~ (n_dk + alpha_k) phi_kw = t_k g_kw,  t_k = (n_dk + alpha_k) / G_k.
+
+This file has the second step. Rows of `phi` hold the g_kw of a word, and `factor` holds
+1 / G_k. Weights are computed once per cell. The draw tries the present topic first, and
+a token that stays writes nothing. Each document has its own random stream. Cost: O(K)
+per cell.
 """
 
 from typing import NamedTuple
@@ -72,7 +76,7 @@ def sweep_tokens(corpus, z, first, phi, prior, alphas, factor, key):
     doc_ptr, word, token_ptr = corpus
     n_lanes = factor.size
     doc_topic, ratio = np.zeros(n_lanes, np.int32), np.zeros(n_lanes, np.float32)
-    prior = prior.copy()  # which threads share
+    prior = prior.copy()  # because threads share it
     document = DocumentGivenPhi(doc_topic, ratio, prior, factor)
     weight = np.zeros(n_lanes, np.float32)
     lane_sum = np.zeros(n_lanes + LANES, np.float32)

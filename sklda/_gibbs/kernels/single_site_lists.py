@@ -1,7 +1,7 @@
 """Single-site collapsed Gibbs sampling over lists of the topics that a word has.
 
-The conditional of `single_site_rows` in the two parts of `sklda._tables.lists`, where
-the draw is. Cost: O(topics of the word) per cell, O(K) per document that is not short,
+The conditional is that of `single_site_rows`, in two parts: `sklda._tables.lists` draws
+from them. Cost: O(topics of the word) per cell, O(K) per document that is not short,
 and O(K) for the few tokens that the second part draws.
 """
 

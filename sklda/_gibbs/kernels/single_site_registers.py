@@ -1,13 +1,13 @@
 """Single-site collapsed Gibbs sampling for so few topics that registers hold a row.
 
-The conditional of `single_site_rows`, by a kernel without branches that depend on a
-draw: half of the time of the other one goes into such branches, which no processor can
-predict. Counts of the document, ratios and weights stay in registers; the topic is the
+The conditional is that of `single_site_rows`, which spends half of its time on branches
+that depend on a draw, because no processor can predict them. This kernel has no such
+branches. Counts of the document, ratios and weights stay in registers; the topic is the
 first lane whose running sum exceeds a random number.
 
-Each draw waits for the one before it. Meanwhile the kernel does all that does not
-depend on that one: it takes the next token out, and computes the ratio of each topic
-with one token more. Cost: O(K) per token.
+Each draw waits for the one before it. Meanwhile, the kernel does all work that does not
+depend on the earlier draw: it takes the next token out, and computes the ratio of each
+topic with one more token. Cost: O(K) per token.
 """
 
 from functools import cache
@@ -65,7 +65,7 @@ def _new_sweep(height):
         z, word_topic, topic = state
         alpha, beta, beta_sum = priors
         n_topics = np.count_nonzero(alpha)
-        # Where rounding leaves no other, the last topic of a column is meant.
+        # If rounding leaves no other topic, the last topic of a column is drawn.
         last_lane = one_hot(min(n_topics, WIDTH) - 1, WIDTH)
         doc_topic = np.zeros(topic.size, np.int32)
         past_last = (np.arange(height * WIDTH) + WIDTH - n_topics).astype(np.float32)
@@ -81,7 +81,7 @@ def _new_sweep(height):
             enter_prior(first_doc + d, alphas, alpha)
             start, stop = token_ptr[doc_ptr[d]], token_ptr[doc_ptr[d + 1]]
             count_document(start, stop, z, doc_topic)
-            # All of this without the token at hand: n_dk + alpha_k and n_k + V beta,
+            # Without the present token: n_dk + alpha_k and n_k + V beta.
             n_doc = to_float(load(doc_topic, 0, WIDTH, height))
             n_doc = n_doc + load(alpha, 0, WIDTH, height)
             n_all = to_float(load(topic, 0, WIDTH, height))
@@ -93,7 +93,7 @@ def _new_sweep(height):
             for c in range(begin[d], end[d]):
                 prefetch_row(word, c, word_topic)
                 row = word_topic[word[c]]
-                # and n_wk + beta.
+                # Without the present token: n_wk + beta.
                 n_word = to_float(load(row, 0, WIDTH, height))
                 n_word = n_word + broadcast(beta, WIDTH, height)
                 n_word = choose(taken, n_word - ones, n_word)
@@ -101,8 +101,8 @@ def _new_sweep(height):
                     down = running_down(ratio * n_word)
                     ends = running_sum(last_row(down))
                     r = last_in_all(ends) * broadcast(uniform_float32(rng), WIDTH)
-                    # Take the next token out, and foresee one more in each topic. The
-                    # two make one there, so the ratio does not change.
+                    # Take the next token out, and prepare one more token for each
+                    # topic. If a topic loses and gains one, its ratio does not change.
                     taken = one_hot(np.int64(z[min(i + 1, last)]), WIDTH, height)
                     change = choose(taken, minus_ones, ones)
                     changed = (n_doc + change) / (n_all + change)

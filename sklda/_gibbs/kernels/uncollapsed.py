@@ -1,15 +1,16 @@
 """Gibbs sampling by data augmentation: given theta and phi, tokens are independent.
 
 Zhang & Sisson, "Blocking collapsed Gibbs sampler for latent Dirichlet allocation
-models", arXiv 1608.00945. A sweep draws
+models", arXiv 1608.00945. A sweep has three steps:
 
-    phi_k | z ~ Dirichlet(n_k1 + beta, ..., n_kV + beta)       for each topic
-    theta_d | z ~ Dirichlet(n_d1 + alpha_1, ..., n_dK + alpha_K)     for each document
-    p(z = k | theta, phi) ~ theta_dk phi_kw                    for each token.
+1. For each topic, draw phi_k ~ Dirichlet(n_k1 + beta, ..., n_kV + beta).
+2. For each document, draw theta_d ~ Dirichlet(n_d1 + alpha_1, ..., n_dK + alpha_K).
+3. For each token, draw its topic: p(z = k | theta, phi) ~ theta_dk phi_kw.
 
-A Dirichlet draw is gammas divided by their sum: `sklda._gibbs.uncollapsed_sampler`
-draws these. Weights are computed once per cell. Most tokens keep their topic: the draw
-tries it first. Cost: O(K) per cell, and O(log K) per token that moves.
+`sklda._gibbs.uncollapsed_sampler` draws phi and theta as gammas divided by their sum.
+This file scales phi and theta, and draws the topics. Weights are computed once per
+cell. Most tokens keep their topic: the draw tries it first. Cost: O(K) per cell, and
+O(log K) per token that moves.
 """
 
 import numpy as np
@@ -44,7 +45,7 @@ def scale(gammas, factor, rows):
 
 @lean_kernel
 def _weigh(theta, phi, lane_sum, before):
-    """Sum the weights of one cell down each lane; return the sum of all.
+    """Sum the weights of a cell down each lane; return the sum of all weights.
 
     `before[i]` becomes the sum of the lanes before lane i.
     """
@@ -62,9 +63,9 @@ def _weigh(theta, phi, lane_sum, before):
 
 @inlined_kernel
 def _pick(theta, phi, lane_sum, before, r):
-    """Return a topic with probability as its weight, for r uniform in their sum.
+    """Draw a topic in proportion to its weight; r is uniform from 0 to their sum.
 
-    Where rounding carries r past the end of its lane, a topic before it is drawn.
+    If rounding carries r past the end of its lane, an earlier topic is drawn.
     """
     lane = 0
     for i in range(1, LANES):  # no branch, as the tokens of a cell share `before`

@@ -1,7 +1,7 @@
 """Word-topic counts without zeros, the form in which they travel between workers.
 
-The order of the topics of a word is part of it: samplers over lists draw by walking
-down the list.
+The topics of a word keep their order, because samplers over lists walk down the list to
+draw.
 """
 
 from typing import NamedTuple
@@ -32,7 +32,7 @@ def fill_rows(counts, first, rows):
 
 @kernel
 def fill_from_rows(rows, counts):
-    """Write the entries of the rows above 0, for which `counts` has just the room."""
+    """Write the entries of the rows above 0 into `counts`, which has just the room."""
     start, topic, count = counts
     end = 0
     for w in range(rows.shape[0]):
@@ -74,7 +74,7 @@ def fill_lists(counts, state):
 
 @kernel
 def fill_from_lists(state, counts):
-    """Write the entries of the lists, for which `counts` has just the room."""
+    """Write the entries of the lists into `counts`, which has just the room."""
     start, topic, count = counts
     end = 0
     for w in range(state.size.size):

@@ -1,9 +1,9 @@
 """Joint draws of blocks of any size: the weights of all topics, as probabilities.
 
 The topics of a block get n_1, ..., n_K tokens with probability ~ prod_k q_k(n_k),
-sum_k n_k = n (doc/blocked_sampling.rst). So they do with q_k(c) x^c / sum_c q_k(c) x^c,
-which is in range even for thousands of tokens, if x is a saddle point: such that n
-tokens are expected in all.
+sum_k n_k = n (doc/blocked_sampling.rst). Tilted weights q_k(c) x^c / sum_c q_k(c) x^c
+give the same probabilities. At the saddle point x, where n tokens are expected in all,
+they are in the range of float64 even for thousands of tokens.
 """
 
 import numpy as np
@@ -22,8 +22,8 @@ def set_weights(a, b, s, pmf):
     """Set pmf[c, k] to the weight of c tokens on topic k, c = 0, ..., n.
 
     a = n_dk + alpha_k, b = n_wk + beta and s = n_k + V beta, without the block; a is 0
-    for a topic that does not exist. For few tokens, q_k(c) x^c is in range, with
-    1 / x = sum_k q_k(1): sum prod q_k(n_k) x^n is at least about 1 / n!.
+    for a topic that does not exist. Few tokens need no saddle point: with 1 / x =
+    sum_k q_k(1), sum prod q_k(n_k) x^n is at least about 1 / n!.
     """
     total, largest = 0.0, 0.0
     for k in range(a.size):
@@ -40,9 +40,9 @@ def set_weights(a, b, s, pmf):
 
 @kernel
 def saddle_point(a, b, s, pmf):
-    """Set the weights, tilted until as many tokens are expected as there are.
+    """Set the weights, tilted such that about n tokens are expected.
 
-    Newton's method on log x, kept within the bracket seen so far. Near is enough.
+    Newton's method finds log x; it stays within the bracket seen so far.
     """
     n = pmf.shape[0] - 1
     log_q = np.zeros(pmf.shape)
@@ -115,8 +115,8 @@ def resample_large(block, words, doc_topic, topic, priors, rng, nested):
         draw_backward(pmf, rng, drawn)
     block[:] = np.repeat(np.arange(n_lanes), drawn)
     shuffle(block, rng)
-    # First those that lose tokens: a list has room for all topics that its tokens can
-    # have, but not for all that they had before, too.
+    # Topics lose tokens before others gain them: a list has room for all topics that
+    # its tokens can have, but not also for those that they had before.
     for sign in (-1, 1):
         for k in range(n_lanes):
             if (drawn[k] - taken[k]) * sign > 0:

@@ -1,4 +1,4 @@
-"""Sweeps over the blocks of a corpus; the counts are in lists."""
+"""Sweeps over the blocks of tokens of a corpus; the counts are in lists."""
 
 import numpy as np
 
@@ -78,8 +78,8 @@ def sweep_large_blocks(blocks, state, priors, rng, nested):
     _sweep_large_blocks(blocks, state, doc_topic, priors, rng, nested)
 
 
-# What `topics_of` returns counts no references: only functions that count none, either,
-# may take it.
+# The result of `topics_of` counts no references: only functions that count none may
+# take it.
 @lean_kernel
 def _sweep_large_blocks(blocks, state, doc_topic, priors, rng, nested):
     doc_ptr, single_ptr, token_ptr, word, first, size = blocks

@@ -16,7 +16,7 @@ from sklda._simd.compile import kernel
 
 @kernel
 def draw_nested(pmf, rng, drawn):
-    """Split the tokens between two halves of the topics, and so on.
+    """Split the tokens between two halves of the topics, then within each half.
 
     Each node holds the probabilities that c tokens fall on the topics below it. A level
     of m nodes starts at node m. The children of its node j are j + m and j + 2 m: one
@@ -68,10 +68,10 @@ def _split(left, right, c, r):
 
 @kernel
 def draw_backward(pmf, rng, drawn):
-    """Draw the topics of each lane from the last to the first; and the lanes, likewise.
+    """Draw backward the tokens of each lane, then those of the topics of each lane.
 
-    Each of `LANES` lanes has a table of its own, so one recursion serves all of them,
-    side by side. The number of topics must be a multiple of `LANES`.
+    Each of `LANES` lanes has its own table, so one recursion serves all of them, side
+    by side. The number of topics must be a multiple of `LANES`.
     """
     n, n_topics = pmf.shape[0] - 1, pmf.shape[1]
     table = np.zeros((n + 1, n_topics + LANES))

@@ -5,10 +5,11 @@ p_i = (a + i) (b + i) / (s + i), a = n_dk + alpha_k, b = n_wk + beta, s = n_k + 
 without the block. As moments, these products have cumulants kappa_c; K_c is their sum
 over all topics. All ways to place n tokens have the total weight
 
-    H_n = sum_c binomial(n - 1, c - 1) H_(n - c) K_c,    c = 1, ..., n;
+    H_n = sum_c binomial(n - 1, c - 1) H_(n - c) K_c,    c = 1, ..., n.
 
-with kappa_c for K_c, the sum is the weight of those with the first token on that topic.
-doc/blocked_sampling.rst has the proof. Cost of a block: O(topics of the word).
+With kappa_c of a topic in place of K_c, this sum is the weight of the ways that place
+the first token on the topic. doc/blocked_sampling.rst has the proof. Cost of a block:
+O(topics of the word).
 
 `depth` is 2 if no block has more tokens, else 4. It is a constant wherever these
 functions are inlined, so the compiler leaves out what only larger blocks need.
@@ -51,7 +52,10 @@ LEAST_LEFT = 1e-3
 
 
 class BlockDocument(NamedTuple):
-    """The document and the word that blocks are in, with all tokens counted."""
+    """Counts of a document with blocks, and cumulants of one of its words.
+
+    All tokens are counted.
+    """
 
     doc_topic: np.ndarray  # (n_lanes,) int32, n_dk
     topic: np.ndarray  # (n_lanes,) int32, n_k
@@ -75,7 +79,7 @@ class TopicList(NamedTuple):
 
 
 def new_block_document(topic, priors):
-    """Return room for any document and word."""
+    """Return room for the counts and cumulants of any document and word."""
     n_lanes = topic.size
     return BlockDocument(
         np.zeros(n_lanes, np.int32),
@@ -120,7 +124,7 @@ def cumulants(p0, p1, p2, p3):
 
 @inlined_kernel
 def kappa_of(ratio, b, unit):
-    """Return the kappa_c of a topic from its ratios and b; `unit` is of their kind."""
+    """Return the kappa_c of a topic from its ratios and b; `unit` is a 1 like b."""
     b1 = b + unit
     b2 = b1 + unit
     return cumulants(ratio[0] * b, ratio[1] * b1, ratio[2] * b2, ratio[3] * (b2 + unit))
@@ -128,7 +132,7 @@ def kappa_of(ratio, b, unit):
 
 @inlined_kernel
 def moved(sums, before, after):
-    """Return sums in which some terms have taken the place of others."""
+    """Return the sums after terms `before` have become `after`."""
     return (
         sums[0] + (after[0] - before[0]),
         sums[1] + (after[1] - before[1]),
@@ -176,7 +180,7 @@ def set_ratios(k, document, depth):
 
 @inlined_kernel
 def set_base(beta, document, depth):
-    """Add up the topics for a word of this beta that has no tokens."""
+    """Set `base` to the K_c of a word of this beta that has no tokens."""
     sums = nothing = (0.0, 0.0, 0.0, 0.0)
     for k in range(document.topic.size):
         kappa = kappa_of(at(document.ratio, k), np.float64(beta), 1.0)
@@ -213,7 +217,7 @@ def weigh_topics(words, document, depth):
 
 @inlined_kernel
 def change(j, n, sums, words, document, depth):
-    """Add n tokens to the topic in slot j; return the K_c."""
+    """Add n tokens to the topic in slot j; return the new K_c."""
     k, beta = topic_of(words.pairs[j], words.bits), np.float64(words.beta)
     unlisted, listed = kappa_of(at(document.ratio, k), beta, 1.0), at(document.kappa, j)
     words.pairs[j] += n << words.bits
@@ -234,7 +238,7 @@ def change(j, n, sums, words, document, depth):
 
 @inlined_kernel
 def resample_small(block, n, sums, words, document, rng, depth):
-    """Resample the n tokens of a block, from the K_c of its word; return these.
+    """Resample the n tokens of a block by the K_c of its word; return the new K_c.
 
     The K_c count all tokens, before and after. The draw tries the present topics of the
     whole block first: if they stay, nothing is written.
@@ -264,7 +268,7 @@ def resample_small(block, n, sums, words, document, rng, depth):
 
 @inlined_kernel
 def redraw(block, n, stay, sums, words, document, rng, depth):
-    """Resample a block, its present topics excluded; return the K_c.
+    """Resample a block, with its present topics excluded; return the new K_c.
 
     `stay` is the weight of these topics, or 0 if they are not to be excluded.
     """
@@ -294,9 +298,9 @@ def redraw(block, n, stay, sums, words, document, rng, depth):
 
 @inlined_kernel
 def draw_other(r, scale, factors, excluded, words, document, depth):
-    """Return the slot of the topic of a token: any but that of the slot `excluded`.
+    """Draw the topic of a token, any but that of the slot `excluded`; return its slot.
 
-    Times `scale`, all weights add up to 1: r is uniform in those of the others.
+    All weights times `scale` add up to 1. r is uniform from 0 to the sum of the others.
     """
     size, nothing = np.int64(words.size[0]), broadcast(0.0, LANES)
     sums = nothing
@@ -318,7 +322,8 @@ def draw_other(r, scale, factors, excluded, words, document, depth):
 def draw_unlisted(r, scale, factors, words, document, depth):
     """Draw a topic that the word does not have; return its slot, which is new.
 
-    r is uniform in their weights. Return another slot if rounding leaves none.
+    r is uniform from 0 to the sum of their weights. If rounding leaves none of these
+    topics, the slot is not new.
     """
     pairs, bits, _, size, beta = words
     weight, n_lanes = document.weight, document.topic.size
@@ -338,7 +343,7 @@ def draw_unlisted(r, scale, factors, words, document, depth):
 
 @inlined_kernel
 def drop_empty(j, words, document):
-    """Drop a slot if its topic has no tokens; the last takes its place, and so on."""
+    """Fill slot j with the last topic of the list as long as its topic is empty."""
     size = words.size
     while j < size[0] and is_empty(j, words):
         size[0] = fill_gap(words.pairs, np.int64(size[0]), j, document.topic.size)
