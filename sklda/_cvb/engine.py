@@ -139,7 +139,7 @@ class Engine:
         return sum(changes)
 
     def _update_shard(self, shard: tuple[int, int], replica: Tables) -> float:
-        """Sweep the documents of a shard; return the changes of tables in `replica`."""
+        """Sweep the documents of a shard; write how tables change into the replica."""
         for replica_table, table in _pairs(replica, self.tables):
             np.copyto(replica_table, table)
         documents = some_documents(self.problem.corpus, *shard)
