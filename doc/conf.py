@@ -91,7 +91,7 @@ def keep_underscores(app, what, name, obj, options, lines):
 # --- code on the pages -------------------------------------------------------
 
 # All runs, but for what is written for another file or is part of a script.
-page_output_exclude = ["add_a_sampler", "contributing"]
+page_output_exclude = ["add_a_sampler", "developing/architecture"]
 page_output_live = ["user_guide/explorer/docstrings.html"]
 # What takes long, and runs with `make html-examples` only.
 page_output_asked = ["auto_examples/*"]

@@ -41,7 +41,7 @@ def test_no_index_is_out_of_bounds(name):
 
 TOO_SMALL = {
     "rows": Edit("sweep_tokens", "np.zeros(N + LANES, *Z)", "np.zeros(N, *Z)"),
-    "lists": Edit("lists.from_topics", "padded(*Z)", "padded(*Z) - LANES"),
+    "lists": Edit("empty_lists", "padded(*Z)", "padded(*Z) - LANES"),
 }
 
 

@@ -160,7 +160,7 @@ def test_weights_are_those_of_a_plain_count(damping, n_topics):
     token_ptr, rng = problem.corpus.token_ptr, streams(1)
     n_tokens = np.diff(token_ptr)
     expected = [{n: damping} for n in n_tokens.tolist() if n >= 3]
-    assert stored(state.weights) == expected
+    assert stored(state.draw_weights) == expected
     for n_sweeps in range(1, 41):
         before = iter([dict(weights) for weights in expected])
         state = sampler.sweep(problem, state, rng)
@@ -171,7 +171,7 @@ def test_weights_are_those_of_a_plain_count(damping, n_topics):
         assert sampler.info(problem, state).n_draws == state.n_draws.sum()
         for weights, n in zip(expected, u, strict=True):
             weights[n] = weights.get(n, 0) + 1
-        assert stored(state.weights) == expected
+        assert stored(state.draw_weights) == expected
         assert {sum(w.values()) for w in expected} == {damping + n_sweeps}
     assert n_topics == 1 or max(map(len, expected)) == 5
 
@@ -180,7 +180,7 @@ def test_the_number_of_draws_has_the_probabilities_of_the_weights():
     n_cells, weights = 20_000, {50: 3, 2: 5, 1: 11, 7: 1}
     sampler, problem, state = forged(0, np.full((n_cells, 1), 50), 4)
     state = state._replace(
-        weights=state.weights._replace(
+        draw_weights=state.draw_weights._replace(
             ptr=np.arange(n_cells + 1) * 4,
             draws=np.tile(np.array([*weights], np.int32), n_cells),
             weight=np.tile(np.array([*weights.values()], np.int32), n_cells),
@@ -199,8 +199,8 @@ def test_memory_follows_the_values_seen():
     sampler, problem, state = forged(0, [[50_000, 1], [2, 50_000]], 30)
     for _ in range(30):
         state = sampler.sweep(problem, state, streams(1))
-    assert state.weights.draws.size == state.weights.weight.size <= 10
-    assert sum(array.nbytes for array in state.weights) < 200
+    assert state.draw_weights.draws.size == state.draw_weights.weight.size <= 10
+    assert sum(array.nbytes for array in state.draw_weights) < 200
     assert state.n_draws.nbytes == 4 * 4
 
 
@@ -209,7 +209,7 @@ def test_corpora_without_large_cells_have_no_weights():
         sampler, problem, state = forged(0, counts, 3)
         for _ in range(3):
             state = sampler.sweep(problem, state, streams(1))
-        assert stored(state.weights) == []
+        assert stored(state.draw_weights) == []
         assert state.n_draws.tolist() == np.diff(problem.corpus.token_ptr).tolist()
 
 
