@@ -172,12 +172,12 @@ def _check_indices(matrix: Any) -> None:
         _check_range(_as_indices(index, f"{axis} indices"), size, axis)
 
 
-def _as_indices(array: Any, what: str) -> np.ndarray:
+def _as_indices(array: Any, name: str) -> np.ndarray:
     """Return indices in 32 or 64 bits with a sign."""
     array = np.asarray(array)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise ValueError(
-            f"{what} must be integers in one dimension, got {array.dtype} of shape "
+            f"{name} must be integers in one dimension, got {array.dtype} of shape "
             f"{array.shape}"
         )
     return array if array.dtype in (np.int32, np.int64) else array.astype(np.int64)

@@ -338,7 +338,7 @@ def _take(corpus, first, n_cells):
 
 
 def n_documents_in_common(a: Corpus, b: Corpus) -> int:
-    """Return how many documents at the beginning of both are the same."""
+    """Return how many first documents two corpora have in common."""
     n = min(a.doc_ptr.size, b.doc_ptr.size)
     differs = np.flatnonzero(a.doc_ptr[:n] != b.doc_ptr[:n])
     n_docs = differs[0] - 1 if differs.size > 0 else n - 1

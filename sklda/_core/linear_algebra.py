@@ -1,4 +1,4 @@
-"""Products and solutions in a fixed order, so that they have the same bits anywhere."""
+"""Products and solutions in a fixed order: identical bits on every processor."""
 
 import math
 

@@ -15,12 +15,12 @@ def free_memory() -> int | None:
     return int(found[0]) * 1024 if found else None
 
 
-def check_memory(n_bytes: int, what: str, way_out: str, *, whole=False) -> None:
+def check_memory(n_bytes: int, subject: str, way_out: str, *, whole=False) -> None:
     """Raise MemoryError if bytes exceed half, or the `whole`, of the free memory."""
     free = free_memory()
     if free is not None and n_bytes > (free if whole else free // 2):
         raise MemoryError(
-            f"{what} can take up to {n_bytes:,} bytes, more than "
+            f"{subject} can take up to {n_bytes:,} bytes, more than "
             f"{'' if whole else 'half of '}the {free:,} bytes of free memory: "
             f"{way_out}."
         )

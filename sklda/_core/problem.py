@@ -186,7 +186,7 @@ def pad_prior(doc_topic_prior: np.ndarray) -> np.ndarray:
 
 
 def count_type(n_tokens: int) -> type:
-    """Return the type of the counts of so many tokens, np.int32 or np.int64."""
+    """Return the type of counts of up to `n_tokens`, np.int32 or np.int64."""
     return np.int32 if n_tokens <= MAX_32_BITS else np.int64
 
 

@@ -146,8 +146,8 @@ def hashed_uniforms(key, i):
 def random_topics(n_tokens: int, n_topics: int, rng: np.ndarray) -> np.ndarray:
     """Return a topic for each token, all topics equally likely: (n_tokens,) uint16.
 
-    Topics drawn given those of earlier tokens would settle too early: such a chain
-    needs more sweeps to predict as well.
+    If topics were drawn given the topics of earlier tokens, the chain would settle too
+    early, and would need more sweeps to predict as well.
     """
     z = np.empty(n_tokens, np.uint16)
     _draw_topics(z, n_topics, rng)

@@ -273,8 +273,8 @@ class CVBLDA(BaseLDA):
             problem, rng = make_problem(self, corpus), random_streams(self.random_state)
             approximation = APPROXIMATIONS[self.approximation]
             engine = Engine(approximation, problem, rng, parameters.n_shards, threads)
-            every = parameters.evaluate_every
-            progress = Progress(self, engine.n_tokens, every, max_iter, engine.describe)
+            interval, describe = parameters.evaluate_every, engine.describe
+            progress = Progress(self, engine.n_tokens, interval, max_iter, describe)
             with fit_callbacks(self, {"X": X, "y": y}, engine.attributes) as notify:
                 for sweep in range(1, max_iter + 1):
                     engine.sweep()
@@ -388,9 +388,11 @@ def _check_exact(corpus: WeightedCorpus, n_shards: int) -> None:
 def _check_memory(n_cells: int, n_topics: int, *, is_exact: bool) -> None:
     """Raise an error if the fit needs more than half of the free memory."""
     n_bytes = 4 * n_cells * padded(n_topics) + is_exact * 16 * n_cells**2 * n_topics
-    what = f"{n_topics} responsibilities for each of {n_cells:,} document-word pairs"
+    contents = (
+        f"{n_topics} responsibilities for each of {n_cells:,} document-word pairs"
+    )
     check_memory(
         n_bytes,
-        f"fit, with {what},",
+        f"fit, with {contents},",
         "use partial_fit, which stores no responsibilities",
     )

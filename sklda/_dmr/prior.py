@@ -66,7 +66,7 @@ class CovariatePrior(SampledPrior):
         counts: Callable[[], Counts],
         sweep: int,
     ) -> Problem:
-        """Draw the weights given the topics; return the problem with their alpha."""
+        """Draw the weights given the topics; return the problem with its new alpha."""
         self.weights = draw_all_weights(
             self.weights,
             self.rows.x,

@@ -1,1 +1,1 @@
-"""Gibbs sampling, collapsed (in blocks, too), partially collapsed and uncollapsed."""
+"""Gibbs sampling: collapsed, also in blocks; partially collapsed; uncollapsed."""

@@ -12,8 +12,8 @@ from sklda._gibbs.kernels import (
     single_site_rows,
 )
 
-# From so many topics on, lists are faster than rows after 30 sweeps on NIPS and KOS, by
-# a tenth. In the first sweeps, when words have nearly all topics, they are slower.
+# With as many topics, lists are a tenth faster than rows after 30 sweeps on NIPS and
+# KOS. In the first sweeps, when words have nearly all topics, they are slower.
 MANY_TOPICS = 64
 # With an array of beta, a listed topic costs as much as two numbers of a row.
 DOUBLES_PER_LISTED = 2

@@ -58,7 +58,7 @@ def lowers(function, typed):
     """Let kernels call a function or use an operator; the decorated one emits its code.
 
     `typed` returns its signature for types of arguments, or None if it takes others.
-    Numba's `overload` would do the same, but compiles one more function for each.
+    Numba's `overload` would compile one more function for each.
     """
 
     class Template(AbstractTemplate):

@@ -181,7 +181,7 @@ class ClusterChain:
 
     def sweep(self) -> None:
         """Submit a sweep, at once or with others, and wait for those before it."""
-        if self.n_sweeps >= self._last_stored + self.storage.every:
+        if self.n_sweeps >= self._last_stored + self.storage.interval:
             self._store()
         self.n_sweeps, self._histograms = self.n_sweeps + 1, None
         self._ahead += 1
@@ -287,7 +287,7 @@ class ClusterChain:
 
     def check_length(self, max_iter: int) -> None:
         """Raise ValueError if the scheduler would have to remember too many tasks."""
-        n_sweeps, n_parts = min(max_iter, self.storage.every), len(self.documents)
+        n_sweeps, n_parts = min(max_iter, self.storage.interval), len(self.documents)
         n_tasks = n_sweeps * self.n_tasks
         if n_tasks > MOST_STORED_TASKS:
             raise ValueError(

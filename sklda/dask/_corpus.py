@@ -186,7 +186,7 @@ def block_sizes(block: sparse.csr_array) -> tuple[int, int, int]:
 
 
 def find_cuts(block: sparse.csr_array, before: int, marks: np.ndarray) -> list[int]:
-    """Return the first documents of a block that have so many tokens before them."""
+    """Return the documents of a block at which the tokens before reach the marks."""
     # The last may be the first of the next block.
     return np.searchsorted(starts(block.sum(axis=1)) + before, marks).tolist()
 

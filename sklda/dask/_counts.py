@@ -81,7 +81,10 @@ def counts_of_rows(table: np.ndarray) -> SparseCounts:
 
 
 def add_up(order: PackedCounts | None, packed: list[PackedCounts]) -> PackedCounts:
-    """Return the sum of counts of the same words; topics as in `order`, then others."""
+    """Return the sum of counts of a block of words.
+
+    Topics keep the order of `order`; new ones follow.
+    """
     pieces, n_words = unpack(packed), packed[0].size.size
     words = np.arange(len(packed))[:, np.newaxis] * n_words + np.arange(n_words + 1)
     known = _empty(n_words, 0) if order is None else unpack([order])

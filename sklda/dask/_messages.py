@@ -19,11 +19,11 @@ class PartLostError(RuntimeError):
     """A worker is gone, and with it the messages between the parts of a fit."""
 
 
-def lost(what: str) -> str:
+def lost(subject: str) -> str:
     """Return an error message that says what is gone, and how to go on."""
     return (
-        f"{what} is gone, and its part of the fit is lost: call fit again; if it had a "
-        "`storage`, fit(X, resume=True) resumes from the last stored sweep."
+        f"{subject} is gone, and its part of the fit is lost: call fit again; if it had "
+        "a `storage`, fit(X, resume=True) resumes from the last stored sweep."
     )
 
 
@@ -43,7 +43,7 @@ class _Box:
         self.last = 0
 
     def put(self, phase: int, message: Any) -> None:
-        """Enter a message; a task that Dask repeats enters the same ones again."""
+        """Enter a message, unless a task that Dask repeats has entered it before."""
         if not self.messages[phase].done():
             self.messages[phase].set_result(message)
         self.last = max(self.last, phase)

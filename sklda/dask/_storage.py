@@ -55,12 +55,12 @@ class Storage:
     """A folder with the state of every few sweeps; nothing is stored without a URL."""
 
     def __init__(
-        self, url: PathLike | None, every: int, description: dict[str, Any]
+        self, url: PathLike | None, interval: int, description: dict[str, Any]
     ) -> None:
         url = None if url is None else os.fspath(url)
-        self._location, self.every, self.description = url, every, description
+        self._location, self.interval, self.description = url, interval, description
         if url is None:
-            self.every = sys.maxsize
+            self.interval = sys.maxsize
             return
         try:
             self._files, self._path = fsspec.core.url_to_fs(url)
@@ -221,10 +221,10 @@ def _digest_of(content: dict[str, Any]) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _damaged(folder: str, file: str, what: str) -> str:
+def _damaged(folder: str, file: str, damage: str) -> str:
     return (
-        f"{folder}/{file} {what}. To resume from an older sweep, or from the first if "
-        f"there is none, delete {folder} and call fit(X, resume=True)."
+        f"{folder}/{file} {damage}. To resume from an older sweep, or from the first "
+        f"if there is none, delete {folder} and call fit(X, resume=True)."
     )
 
 
@@ -268,8 +268,8 @@ def _read(folder, name, expected) -> dict[str, np.ndarray]:
         with fsspec.open(f"{folder}/{file_name}", "rb") as file, np.load(file) as read:
             arrays = dict(read)
     except Exception as error:  # a damaged file raises nearly any
-        what = f"cannot be read ({error}). All workers must have access to it"
-        raise ValueError(_damaged(folder, file_name, what)) from error
+        damage = f"cannot be read ({error}). All workers must have access to it"
+        raise ValueError(_damaged(folder, file_name, damage)) from error
     if _digest_of_all(arrays) != expected:
         raise ValueError(_damaged(folder, file_name, _CHANGED))
     return arrays

@@ -86,7 +86,7 @@ def sweep(corpus, responsibilities, tables, priors):
 
 @kernel
 def initialise(corpus, responsibilities, shared, priors, rng):
-    """Draw one topic for each cell, given the cells before it: a start for sweeps.
+    """Start the sweeps: draw one topic for each cell, given the cells before it.
 
     Responsibilities and means must be 0. From a uniform start, topics separate slowly.
     """
