@@ -22,8 +22,8 @@ class PartLostError(RuntimeError):
 def lost(subject: str) -> str:
     """Return an error message that says what is gone, and how to go on."""
     return (
-        f"{subject} is gone, and its part of the fit is lost: call fit again; if it had "
-        "a `storage`, fit(X, resume=True) resumes from the last stored sweep."
+        f"{subject} is gone, and its part of the fit is lost: call fit again; if it "
+        "had a `storage`, fit(X, resume=True) resumes from the last stored sweep."
     )
 
 
