@@ -18,7 +18,7 @@ MAX_STEPS = 2000
 # documents under 100 random sets of topics, 6 were further than 0.002 away.
 _TOLERANCE = 1e-3
 
-Halves = tuple[np.ndarray, np.ndarray]  # float32 weights of the cells in both
+Halves = tuple[np.ndarray, np.ndarray]  # weights of the cells in each half, float32
 
 
 class FixedTopics(NamedTuple):

@@ -43,7 +43,7 @@ CALLBACK_ATTRIBUTES = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")
 class Interval(_param_validation.Interval):
     """A range of numbers, without bool, which Python counts as an integer.
 
-    A real number excludes an int that is too large for a float.
+    An int that is too large for a float is not a real number.
     """
 
     def is_satisfied_by(self, val):

@@ -8,11 +8,11 @@ from sklda._simd.compile import kernel
 
 
 def random_first_topics(problem: Problem[Corpus], rng: np.ndarray) -> np.ndarray:
-    """Return a topic for each token, (n_tokens,) uint16; all are equally likely.
+    """Return a random topic for each token, (n_tokens,) uint16.
 
-    If beta is an array, a topic is as likely as its prior mean of the word. So seed
-    words begin in their topics, where they must begin: a token rarely leaves a topic
-    that other tokens of its word share.
+    If beta is one number, all topics are equally likely. If it is an array, a topic is
+    as likely as its prior mean of the word, because seed words must begin in their
+    topics: a token rarely leaves a topic that other tokens of its word share.
     """
     corpus = problem.corpus
     n_tokens = int(corpus.token_ptr[-1])

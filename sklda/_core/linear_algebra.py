@@ -5,7 +5,7 @@ import math
 from sklda._simd.compile import lean_kernel
 from sklda._simd.vectors import broadcast, load, store, total
 
-ROWS = 4  # of a matrix, which a loop handles together
+ROWS = 4  # rows of a matrix that a loop handles together
 WIDTH = 8  # float64 numbers in a 512-bit register
 
 
@@ -22,7 +22,7 @@ def multiply(x, weights, eta):
 
 @lean_kernel
 def set_products(x, first, i, row_weight, products):
-    """Set products[j] to sum_r x[j, r] x[other, r] by_row[r] for all j from `first` on.
+    """Set products[j] to sum_r x[j, r] x[i, r] row_weight[r] for all j from `first` on.
 
     A loop computes them for `ROWS` rows j together, from a multiple of `ROWS` on.
     """

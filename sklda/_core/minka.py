@@ -62,14 +62,14 @@ def _fill_gain(counts, prior, gain):
 
 
 @inlined_kernel
-def _tail(t, s_root, difference):
-    """Return the series of psi in t = x^-2, less that in s = other^2 = t - difference.
+def _tail(t, root_s, difference):
+    """Return the series of psi in t = x^-2 minus that in s = root_s^2 = t - difference.
 
     Horner's scheme for p(t) - p(s), with p(t) beside it: nothing cancels.
     """
     p, result = 0.0, 0.0
     for factor in _PSI_SERIES:
-        result = (p + factor) * difference + s_root * s_root * result
+        result = (p + factor) * difference + root_s * root_s * result
         p = (p + factor) * t
     return result
 

@@ -103,7 +103,7 @@ def _table(X: Any) -> str | None:
 
 
 def _object(X: Any) -> str | None:
-    """Return how to get an array if X is none."""
+    """Return how to get an array from X if it is no array."""
     items = isinstance(X, list | tuple)
     kind = type(X[0] if items and len(X) > 0 else X)
     for attribute, way in _CONVERSIONS.items():

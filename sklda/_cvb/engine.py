@@ -160,7 +160,7 @@ class Engine:
         return self.approximation.histograms(self.problem, self.responsibilities)
 
     def learn_priors(self, learned: LearnedPriors) -> None:
-        """Fit these priors to the present responsibilities; no array of beta."""
+        """Fit priors to the responsibilities; an array of beta does not change."""
         problem, histograms = self.problem, self._histograms()
         if learned.alpha is not None:
             alpha = doc_topic_fixed_point(

@@ -65,7 +65,7 @@ class Uncollapsed(NamedTuple):
         """Return gammas of words, each row scaled, and the factor 1 / sum of topics."""
         word_topic, n_topics = state.word_topic, problem.n_topics
         phi = np.zeros(word_topic.shape, np.float32)
-        # As in `partially_collapsed_sampler.draw_extra`.
+        # A token for each empty topic, see `partially_collapsed_sampler.draw_extra`.
         empty = np.flatnonzero(state.topic[:n_topics] == 0)
         word_topic[_words_of_prior(problem, empty, rng.generator), empty] = 1
 

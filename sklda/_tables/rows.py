@@ -38,7 +38,7 @@ class RowCounts(NamedTuple):
     """The topics of the tokens, and a row of counts for each word."""
 
     z: np.ndarray  # (n_tokens,) uint16
-    word_topic: np.ndarray  # (n_words, n_lanes), as topic or float64: n_wk + beta_kw
+    word_topic: np.ndarray  # (n_words, n_lanes) like `topic`; or float64 with beta
     topic: np.ndarray  # (n_lanes,) int32 or int64
 
 

@@ -9,7 +9,7 @@ from sklda._simd.vectors import broadcast, choose, load, one_hot, to_double, tot
 
 @inlined_kernel
 def load_others(weight, begin, k):
-    """Return a register of weights from `begin` on, with 0 in place of weight k."""
+    """Return a register of weights from `begin` on, in which weight k becomes 0."""
     nothing = broadcast(np.float32(0), LANES)
     return choose(one_hot(k - begin, LANES), nothing, load(weight, begin, LANES))
 

@@ -186,7 +186,7 @@ def block_sizes(block: sparse.csr_array) -> tuple[int, int, int]:
 
 
 def find_cuts(block: sparse.csr_array, before: int, marks: np.ndarray) -> list[int]:
-    """Return the documents of a block at which the tokens before reach the marks."""
+    """Return for each mark the first document with as many tokens before it."""
     # The last may be the first of the next block.
     return np.searchsorted(starts(block.sum(axis=1)) + before, marks).tolist()
 

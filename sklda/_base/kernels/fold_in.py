@@ -49,7 +49,7 @@ _LONGEST = np.float32(0.5)  # corrected step, relative to the length of the root
 _MOST_NEWTON_STEPS = 10
 _NEAR = np.float32(0.1)  # distance of sum_k g_wk from 1 that ends Newton's method
 _ROUNDING = np.float32(3e-7)  # of the residual, relative to the length of the roots
-_CLEAR = np.float32(3)  # least change of the residual that counts, in roundings
+_CLEAR = np.float32(3)  # least change of the residual that counts, relative to rounding
 _LEAST = np.float32(1e-37)  # likelihood below which a word is left out
 
 

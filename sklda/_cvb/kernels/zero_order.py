@@ -120,7 +120,7 @@ def _draw_document(first, last, corpus, responsibilities, means, priors, weight,
 
 @lean_kernel
 def _draw(weight, r):
-    """Return k with probability weight[k] / sum(weight), for r uniform in the sum."""
+    """Draw k in proportion to weight[k]; r is uniform from 0 to the sum of weights."""
     k = 0
     while k < weight.size - 1 and (r >= weight[k] or weight[k] == 0):
         r -= weight[k]

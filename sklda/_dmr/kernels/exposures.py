@@ -1,4 +1,4 @@
-"""Auxiliary variables that turn the likelihood of covariate weights into Poisson's.
+"""Auxiliary variables, given which the covariate weights have a Poisson likelihood.
 
 With n_dk the tokens of document d on topic k, N_d their sum, A_d = sum_k alpha_dk, and
 theta integrated out, the topics of a document have the probability

@@ -106,7 +106,7 @@ def _new_sweep(height):
                     taken = one_hot(np.int64(z[min(i + 1, last)]), WIDTH, height)
                     change = choose(taken, minus_ones, ones)
                     changed = (n_doc + change) / (n_all + change)
-                    # LLVM would divide later, where it is seen which lanes are used.
+                    # A store, or LLVM would divide later, once it knows the lanes.
                     store(kept, 0, changed)
                     if_not_drawn = choose(taken, changed, ratio)
                     if_drawn = choose(taken, ratio, changed)

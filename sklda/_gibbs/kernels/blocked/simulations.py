@@ -58,7 +58,7 @@ def _merge(left, right, parent):
 
 @kernel
 def _split(left, right, c, r):
-    """Return how many of c tokens go right, for r uniform in their convolution."""
+    """Return how many of c tokens go right; r is uniform below their convolution."""
     for i in range(c):
         r -= left[c - i] * right[i]
         if r < 0:

@@ -251,7 +251,7 @@ def resample_small(block, n, sums, words, document, rng, depth):
             m += block[later] == block[i]
         j = find(words.pairs, words.bits, np.int64(words.size[0]), k)
         document.slots[i] = j
-        # Of the tokens on its topic, those after token i are out, and it goes.
+        # On its topic, the tokens after token i are out already; now token i goes.
         a = document.doc_topic[k] - m + np.float64(document.alpha[k])
         b = mass(j, m, words) + np.float64(words.beta)
         s = document.topic[k] - m + np.float64(entry(document.beta_sum, k))
