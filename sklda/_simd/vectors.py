@@ -216,10 +216,10 @@ def _typed_load(numbers, k, *shape):
 @lowers(load, _typed_load)
 def _load(context, builder, sig, args):
     array, k, *_ = args
-    rows, vector_type = [], sig.return_type
-    lanes = context.get_value_type(Vector(vector_type.element, vector_type.width))
-    for i in range(vector_type.height):
-        at = builder.add(k, ir.Constant(INT64, i * vector_type.width))
+    rows, kind = [], sig.return_type
+    lanes = context.get_value_type(Vector(kind.element, kind.width))
+    for i in range(kind.height):
+        at = builder.add(k, ir.Constant(INT64, i * kind.width))
         place = place_of(context, builder, sig.args[0], array, at, lanes)
         rows.append(builder.load(place, align=ALIGNMENT))
     return from_registers(builder, rows)
@@ -227,9 +227,8 @@ def _load(context, builder, sig, args):
 
 @lowers(broadcast, lambda x, *shape: signature(_vector(x, *shape), x, *shape))
 def _fill(context, builder, sig, args):
-    vector_type = sig.return_type
-    row = filled(builder, args[0], vector_type.width)
-    return from_registers(builder, [row] * vector_type.height)
+    kind = sig.return_type
+    return from_registers(builder, [filled(builder, args[0], kind.width)] * kind.height)
 
 
 @lowers(entries, _typed_load)
@@ -274,10 +273,10 @@ _conversion(to_double, "float64", lambda builder: builder.fpext)
     lambda k, *shape: signature(_vector("bool", *shape), types.int64, *shape),
 )
 def _(context, builder, sig, args):
-    vector_type, rows = sig.return_type, []
-    sought = filled(builder, builder.trunc(args[0], INT32), vector_type.width)
-    for i in range(vector_type.height):
-        entry_numbers = range(i * vector_type.width, (i + 1) * vector_type.width)
+    kind, rows = sig.return_type, []
+    sought = filled(builder, builder.trunc(args[0], INT32), kind.width)
+    for i in range(kind.height):
+        entry_numbers = range(i * kind.width, (i + 1) * kind.width)
         rows.append(builder.icmp_signed("==", numbers(entry_numbers), sought))
     return from_registers(builder, rows)
 
@@ -349,14 +348,14 @@ def _(context, builder, sig, args):
 
 @lowers(first_lane, lambda mask: signature(types.int64, mask))
 def _(context, builder, sig, args):
-    vector_type = sig.args[0]
-    wide = ir.IntType(max(64, vector_type.width * vector_type.height))
+    kind = sig.args[0]
+    wide = ir.IntType(max(64, kind.width * kind.height))
     bits = ir.Constant(wide, 0)
     for i, row in enumerate(registers_of(builder, args[0])):
         row_bits = bits_of(builder, row)
         if row_bits.type.width < wide.width:
             row_bits = builder.zext(row_bits, wide)
-        shift = ir.Constant(wide, i * vector_type.width)
+        shift = ir.Constant(wide, i * kind.width)
         bits = builder.or_(bits, builder.shl(row_bits, shift))
     found = builder.cttz(bits, ir.Constant(ir.IntType(1), 1))
     return found if wide.width == 64 else builder.trunc(found, INT64)
