@@ -139,7 +139,7 @@ default=None
     if pairs is not None and is_csr and read_in_blocks(X) is None:
         X = X.copy()  # with which `more` compares the chains, whatever becomes of X
     experiment = Experiment(X, y, X_test, pairs, held_out, n_jobs, more)
-    return SampledChains._of(experiment, experiment.start(clones))
+    return SampledChains(experiment, experiment.start(clones))
 
 
 def _clones(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # in the printed table
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TopicEffects:
     """Coefficients of covariates from one regression per topic.
 
@@ -38,9 +40,12 @@ class TopicEffects:
         the draws.
     standard_error : ndarray of shape (n_topics, n_terms)
         Square root of the pooled variance.
-    df, t, p_value : ndarray of shape (n_topics, n_terms)
-        Degrees of freedom, the coefficient divided by its standard error, and the
-        probability of a larger magnitude of t if the coefficient is 0.
+    df : ndarray of shape (n_topics, n_terms)
+        Degrees of freedom of t.
+    t : ndarray of shape (n_topics, n_terms)
+        Coefficient divided by its standard error.
+    p_value : ndarray of shape (n_topics, n_terms)
+        Probability of a larger magnitude of t if the coefficient is 0.
     low, high : ndarray of shape (n_topics, n_terms)
         Ends of the intervals.
     confidence_level : float
@@ -231,16 +236,21 @@ def estimate_effect(
     rng = check_random_state(random_state)
     estimator = Linear("effects", regression.fit, regression.df)
     pooled = pool(draws, shown, estimator, confidence_level, rng)
-    effects, per_unit = TopicEffects(), regression.per_unit
-    effects.coefficient = pooled.mean.T * per_unit
-    effects.standard_error = pooled.standard_error.T * per_unit
-    effects.df, effects.t = pooled.df.T, (pooled.mean / pooled.standard_error).T
-    effects.p_value = 2 * student_t.sf(np.abs(effects.t), effects.df)
-    effects.low, effects.high = pooled.low.T * per_unit, pooled.high.T * per_unit
-    effects.confidence_level, effects.n_draws = confidence_level, draws.n_draws
-    effects.terms, effects.topics = ["intercept", *names], shown
-    effects.references = columns.references
-    return effects
+    per_unit, t = regression.per_unit, (pooled.mean / pooled.standard_error).T
+    return TopicEffects(
+        terms=["intercept", *names],
+        topics=shown,
+        coefficient=pooled.mean.T * per_unit,
+        standard_error=pooled.standard_error.T * per_unit,
+        df=pooled.df.T,
+        t=t,
+        p_value=2 * student_t.sf(np.abs(t), pooled.df.T),
+        low=pooled.low.T * per_unit,
+        high=pooled.high.T * per_unit,
+        confidence_level=confidence_level,
+        n_draws=draws.n_draws,
+        references=columns.references,
+    )
 
 
 class _Regression(NamedTuple):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklda._topics.settled import Bias, warn_of_drift
 _MOST_TOPICS = 2  # of a setting, those with the largest proportions
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TopicContrasts:
     """Differences of expected topic proportions between two settings.
 
@@ -53,6 +55,7 @@ class TopicContrasts:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PredictedProportions:
     """Expected topic proportions in several settings of the covariates.
 
@@ -117,15 +120,16 @@ class PredictedProportions:
         """
         i, j = (self._number_of(setting) for setting in (first, second))
         difference = self.draws[:, j] - self.draws[:, i]
-        contrasts = TopicContrasts()
-        contrasts.first, contrasts.second = self.settings[i], self.settings[j]
-        contrasts.difference = difference.mean(axis=0)
-        contrasts.low, contrasts.high = _interval(
-            difference, self.confidence_level, "differences"
+        low, high = _interval(difference, self.confidence_level, "differences")
+        return TopicContrasts(
+            first=self.settings[i],
+            second=self.settings[j],
+            difference=difference.mean(axis=0),
+            low=low,
+            high=high,
+            probability=(difference > 0).mean(axis=0),
+            confidence_level=self.confidence_level,
         )
-        contrasts.probability = (difference > 0).mean(axis=0)
-        contrasts.confidence_level = self.confidence_level
-        return contrasts
 
     def _number_of(self, setting) -> int:
         n_settings = len(self.settings)
@@ -207,18 +211,21 @@ def predicted_proportions(
         )
     fitted = snapshot(model)
     names, matrices = _settings(covariates, fitted)
-    predicted = PredictedProportions()
-    predicted.settings = names
+    samples = (_proportions(fitted, matrix) for matrix in matrices)
     if isinstance(covariates, Mapping):
-        means = [_proportions(fitted, matrix, each=False) for matrix in matrices]
-        predicted.draws = np.stack(means, axis=1)
+        means = [[rows.mean(axis=0) for rows in sample] for sample in samples]
+        draws = np.stack(means, axis=1)
     else:
-        predicted.draws = _proportions(fitted, matrices[0], each=True)
-    predicted.mean = predicted.draws.mean(axis=0)
-    ends = _interval(predicted.draws, confidence_level, "proportions")
-    predicted.low, predicted.high = ends
-    predicted.confidence_level = confidence_level
-    return predicted
+        draws = np.array([*next(samples)])
+    low, high = _interval(draws, confidence_level, "proportions")
+    return PredictedProportions(
+        settings=names,
+        mean=draws.mean(axis=0),
+        low=low,
+        high=high,
+        draws=draws,
+        confidence_level=confidence_level,
+    )
 
 
 def _settings(covariates: Any, fitted: Any) -> tuple[list[str], list[np.ndarray]]:
@@ -233,12 +240,8 @@ def _settings(covariates: Any, fitted: Any) -> tuple[list[str], list[np.ndarray]
     return [str(name) for name, _ in settings], matrices
 
 
-def _proportions(fitted: Any, matrix: np.ndarray, *, each: bool) -> np.ndarray:
-    """Return proportions under each kept sample, the mean over rows or `each` row.
-
-    They are (n_kept, n_topics), or (n_kept, n_rows, n_topics).
-    """
-    found = []
+def _proportions(fitted: Any, matrix: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the proportions under each kept sample, (n_rows, n_topics)."""
     pairs = zip(fitted.intercept_draws_, fitted.coef_draws_, strict=True)
     for intercept, coef in pairs:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -248,10 +251,8 @@ def _proportions(fitted: Any, matrix: np.ndarray, *, each: bool) -> np.ndarray:
                 "covariates are too far from those of fit: the weights times the "
                 "covariates overflow. Check the units of the settings."
             )
-        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        found.append(shares if each else shares.mean(axis=0))
-    return np.array(found)
+        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+        yield weights / weights.sum(axis=1, keepdims=True)
 
 
 def _interval(draws: np.ndarray, level: float, what: str) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ _MOST_TOPICS = 3  # in the printed table
 _COLUMNS = ("mean", "standard_error", "low", "high")
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TopicMeans:
     """Mean topic proportions of groups of documents, with intervals.
 
@@ -38,8 +40,10 @@ class TopicMeans:
         Number of documents in each group; 0 in a gap between bins.
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
-    mean, standard_error : ndarray of shape (n_groups, n_topics)
-        Mean proportion of each topic, and the square root of its pooled variance.
+    mean : ndarray of shape (n_groups, n_topics)
+        Mean proportion of each topic.
+    standard_error : ndarray of shape (n_groups, n_topics)
+        Square root of the pooled variance of the mean.
     low, high : ndarray of shape (n_groups, n_topics)
         Ends of the intervals; NaN for a single document, which has no variance. In a
         group without documents, all values are NaN.
@@ -206,17 +210,23 @@ def topic_means(
     shown = check_indices(topics, "topics", draws.n_topics, "topics")
     check_several(draws)
     found = check_groups(groups, draws.n_documents, max_bins)
-    estimator = _means_of_groups(found.members, found.sizes())
+    sizes = found.sizes()
+    estimator = _means_of_groups(found.members, sizes)
     rng = check_random_state(random_state)
     pooled = pool(draws, shown, estimator, confidence_level, rng)
-    result = TopicMeans()
-    result.groups, result.places = found.names, found.places
-    result.are_dates, result.n_documents = found.are_dates, found.sizes()
-    result.topics, result.mean = shown, pooled.mean
-    result.standard_error = pooled.standard_error
-    result.low, result.high = pooled.low.clip(0, 1), pooled.high.clip(0, 1)
-    result.confidence_level, result.n_draws = confidence_level, draws.n_draws
-    return result
+    return TopicMeans(
+        groups=found.names,
+        places=found.places,
+        are_dates=found.are_dates,
+        n_documents=sizes,
+        topics=shown,
+        mean=pooled.mean,
+        standard_error=pooled.standard_error,
+        low=pooled.low.clip(0, 1),
+        high=pooled.high.clip(0, 1),
+        confidence_level=confidence_level,
+        n_draws=draws.n_draws,
+    )
 
 
 def _means_of_groups(members: np.ndarray, sizes: np.ndarray) -> Linear:

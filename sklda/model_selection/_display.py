@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Bunch
 
+from sklda._core.checks import check_result
 from sklda._core.types import MatrixLike
 from sklda._topics.plotting import (
     EDGE,
@@ -21,6 +21,7 @@ from sklda._topics.plotting import (
 )
 from sklda.model_selection._curve import topic_number_curve
 from sklda.model_selection._recommendation import behind_best
+from sklda.model_selection._result import TopicNumberCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +47,7 @@ class TopicNumberDisplay(PanelDisplay):
 
     Parameters
     ----------
-    curve : Bunch
+    curve : TopicNumberCurve
         Result of `topic_number_curve`.
 
     Attributes
@@ -82,11 +83,8 @@ class TopicNumberDisplay(PanelDisplay):
 
     lines_: list[Line2D]
 
-    def __init__(self, *, curve: Bunch) -> None:
-        if not {"n_components", "mean", "recommended"} <= set(dir(curve)):
-            raise TypeError(
-                f"curve must be a result of topic_number_curve, got {curve!r}."
-            )
+    def __init__(self, *, curve: TopicNumberCurve) -> None:
+        check_result(curve, "curve", TopicNumberCurve, "topic_number_curve")
         self.curve = curve
 
     @classmethod
@@ -135,18 +133,15 @@ class TopicNumberDisplay(PanelDisplay):
         return cls(curve=curve).plot(ax)
 
     def _panels(self) -> tuple[int, str]:
-        names = self._names()
+        names = self.curve.measures
         return len(names), f"measures to plot: {', '.join(names)}"
-
-    def _names(self) -> list[str]:
-        return [name for name in self.curve.mean if name != "seconds"] + ["seconds"]
 
     def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
         return new_panels(pyplot, n_panels, _COLUMNS, _PANEL_SIZE)
 
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
         style = {"color": EDGE, "marker": "o", "markersize": 4} | style
-        panels = zip(axes, self._names(), strict=True)
+        panels = zip(axes, self.curve.measures, strict=True)
         self.lines_ = [self._draw_panel(panel, name, style) for panel, name in panels]
 
     def _draw_panel(self, panel: Any, name: str, style: dict[str, Any]) -> Line2D:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils import Bunch
+
+from sklda.model_selection._result import Recommendation
 
 
 def fold_means(values: np.ndarray) -> np.ndarray:
@@ -25,7 +26,7 @@ def behind_best(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return behind.mean(axis=1), standard_error(behind)
 
 
-def by_score(n_components: list[int], values: np.ndarray) -> Bunch:
+def by_score(n_components: list[int], values: np.ndarray) -> Recommendation:
     """Choose the smallest number within one standard error of the best score."""
     behind, error = behind_best(values)
     score = fold_means(values).mean(axis=1)
@@ -39,10 +40,10 @@ def by_score(n_components: list[int], values: np.ndarray) -> Bunch:
         )
     if best == len(n_components) - 1:
         reason += "; that is the largest number, so try more"
-    return Bunch(n_components=n_components[chosen], reason=reason)
+    return Recommendation(n_components[chosen], reason)
 
 
-def by_stability(n_components: list[int], values: np.ndarray) -> Bunch:
+def by_stability(n_components: list[int], values: np.ndarray) -> Recommendation:
     """Choose the highest stability among numbers more stable than the one before.
 
     Few general topics can be stable on any documents, hence the condition. So can many
@@ -63,7 +64,7 @@ def by_stability(n_components: list[int], values: np.ndarray) -> Bunch:
         )
         if stability.size == 1:
             reason = "it is the only number above 1, so try more"
-        return Bunch(n_components=n_components[0], reason=reason)
+        return Recommendation(n_components[0], reason)
     chosen = int(peaks[stability[peaks].argmax()])
     reason = (
         f"stability rises to {stability[chosen]:.2f} for this number, from "
@@ -76,7 +77,7 @@ def by_stability(n_components: list[int], values: np.ndarray) -> Bunch:
             f", and then falls, to {stability[chosen + 1]:.2f} with "
             f"{n_components[chosen + 1]}"
         )
-    return Bunch(n_components=n_components[chosen], reason=reason)
+    return Recommendation(n_components[chosen], reason)
 
 
 RULES = {"score": by_score, "stability": by_stability}

@@ -17,12 +17,14 @@ VALUES = np.array([2010.0, 2000.0, 2020.0])
 
 def predicted_of(draws):
     """Return predictions with given draws, and intervals from the least to the most."""
-    predicted = PredictedProportions()
-    predicted.draws = draws
-    predicted.settings = ["a", "b", "c"]
-    predicted.mean, predicted.confidence_level = draws.mean(axis=0), 0.5
-    predicted.low, predicted.high = draws.min(axis=0), draws.max(axis=0)
-    return predicted
+    return PredictedProportions(
+        settings=["a", "b", "c"],
+        mean=draws.mean(axis=0),
+        low=draws.min(axis=0),
+        high=draws.max(axis=0),
+        draws=draws,
+        confidence_level=0.5,
+    )
 
 
 @pytest.fixture

@@ -53,5 +53,5 @@ def test_panels_of_the_user(display, pyplot):
         again.plot(axes[:2])
     with pytest.raises(TypeError, match="ax must be an Axes"):
         again.plot([*axes[:2], None])
-    with pytest.raises(TypeError, match="curve must be a result of topic_number_curve"):
+    with pytest.raises(TypeError, match="curve must be the result of topic_number"):
         TopicNumberDisplay(curve={})
