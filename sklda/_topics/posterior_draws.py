@@ -267,16 +267,19 @@ class PosteriorDraws:
         step = max(_MOST_NUMBERS // (self.n_draws * self.n_topics), 1)
         for first in range(0, rows.size, step):
             slab = slice(first, first + step)
-            counts = np.array([one[rows[slab]].toarray() for one in draws])
+            counts = np.array([matrix[rows[slab]].toarray() for matrix in draws])
             if self._prior_row is None:
-                ends = self._interval_of(counts, confidence_level)
                 alpha = np.atleast_2d(self.doc_topic_prior)[:, np.newaxis]
             else:
                 alpha = self.doc_topic_prior[:, self._prior_row[rows[slab]]]
-                ends = _interval_of_each(counts, alpha, confidence_level)
-            low[slab], high[slab] = ends
             a = counts + alpha
-            drifts.append(Bias.of_betas(a, a.sum(axis=2, keepdims=True)))
+            total = a.sum(axis=2, keepdims=True)
+            drifts.append(Bias.of_betas(a, total))
+            if self._prior_row is None:
+                ends = self._interval_of(counts, confidence_level)
+            else:
+                ends = mixture_interval(a, total - a, confidence_level)
+            low[slab], high[slab] = ends
         drift = Bias(*map(np.concatenate, zip(*drifts, strict=True)))
         warn_unless_settled(self, Estimates("proportions", drift))
         return low, high
@@ -290,7 +293,7 @@ class PosteriorDraws:
         alphas, topics = np.unique(alpha, axis=1, return_inverse=True)
         tokens = counts.sum(axis=2, keepdims=True)[:1]
         counts = np.sort(counts, axis=0) if len(alpha) == 1 else counts
-        others = (np.broadcast_to(x, (1, *shape)) for x in (tokens, topics.ravel()))
+        others = (np.broadcast_to(n, (1, *shape)) for n in (tokens, topics.ravel()))
         keys = np.concatenate([counts, *others]).reshape(len(counts) + 2, -1)
         keys, where = np.unique(keys, axis=1, return_inverse=True)
         *draw_counts, tokens, topics = keys
@@ -350,18 +353,8 @@ class PosteriorDraws:
         b = totals + prior_sum - a
         drift = Bias.of_betas(a, a + b)
         warn_unless_settled(self, Estimates("probabilities of words", drift))
-        flat = (x.reshape(self.n_draws, -1) for x in (a, b))
-        ends = mixture_interval(*flat, confidence_level)
-        low, high = (end.reshape(columns.shape) for end in ends)
+        low, high = mixture_interval(a, b, confidence_level)
         return low, high
-
-
-def _interval_of_each(counts, alpha, level):
-    """Return the ends for counts and alpha, (n_draws, n_documents, n_topics) each."""
-    a = counts + alpha
-    b = a.sum(axis=2, keepdims=True) - a
-    flat = (x.reshape(len(counts), -1) for x in (a, b))
-    return [end.reshape(a.shape[1:]) for end in mixture_interval(*flat, level)]
 
 
 def check_draws(draws: Any) -> PosteriorDraws:

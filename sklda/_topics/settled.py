@@ -75,7 +75,7 @@ class Bias(NamedTuple):
     def coverage(self) -> float:
         """Return what 95 % intervals hold on average; 0.95 if a bias may be chance."""
         known = (self.by_chance > 0) & (self.claimed > 0)  # and not NaN
-        squared, by_chance, claimed, variance = (each[known] for each in self)
+        squared, by_chance, claimed, variance = (values[known] for values in self)
         if (squared / by_chance).sum() <= chi2.isf(_CHANCE, max(squared.size, 1)):
             return _LEVEL
         bias = np.sqrt((squared - by_chance).clip(0))
@@ -119,25 +119,21 @@ def warn_unless_settled(draws: Any, estimates: Estimates) -> None:
         return
     warn_of_drift(estimates.name, estimates.drift)
     if estimates.wander is not None:
-        warn_of_wander(estimates.name, estimates.wander)
+        warn_of_bias(
+            estimates.wander,
+            "Alpha wandered before it was held fixed, and the "
+            f"{estimates.name} with it",
+            "Fit with learn_priors='hierarchical', which samples alpha, and several "
+            "times the max_iter and thin.",
+        )
 
 
-def warn_of_drift(what: str, drift: Bias) -> None:
+def warn_of_drift(estimates: str, drift: Bias) -> None:
     """Warn if estimates drift from the first third of the draws to the last."""
     warn_of_bias(
         drift,
-        f"The {what} drift from the first third of the draws to the last",
+        f"The {estimates} drift from the first third of the draws to the last",
         "Fit with several times the max_iter and thin.",
-    )
-
-
-def warn_of_wander(what: str, wander: Bias) -> None:
-    """Warn if a learned alpha moved estimates about before it was held fixed."""
-    warn_of_bias(
-        wander,
-        f"Alpha wandered before it was held fixed, and the {what} with it",
-        "Fit with learn_priors='hierarchical', which samples alpha, and several times "
-        "the max_iter and thin.",
     )
 
 
@@ -171,8 +167,8 @@ def _unfitting(draws: Any, distance: Bias | None) -> str:
     counts = [draws.doc_topic_counts(i) for i in range(draws.n_draws)]
     better = learn_doc_topic(
         alpha,
-        np.concatenate([each.indices for each in counts]),
-        np.concatenate([each.data for each in counts]),
+        np.concatenate([matrix.indices for matrix in counts]),
+        np.concatenate([matrix.data for matrix in counts]),
         np.tile(counts[0].sum(axis=1), draws.n_draws),
         symmetric=bool((alpha == alpha[0]).all()),
     )

@@ -69,8 +69,6 @@ class DocumentTopicsDisplay(Display):
     (8,)
     """
 
-    bars_: list[BarContainer]
-
     @validates(n_models=POSITIVE_INTEGER)
     def __init__(
         self,
@@ -181,7 +179,7 @@ class DocumentTopicsDisplay(Display):
         rows = np.arange(len(self.proportions))
         starts = np.zeros(rows.size)
         colours = shades(self.topics.size)
-        self.bars_ = []
+        self.bars_: list[BarContainer] = []
         for k, widths in enumerate(self.proportions.T):
             options = {"label": self.topic_names[k], "color": colours[k]} | style
             self.bars_.append(axes.barh(rows, widths, left=starts, **options))

@@ -209,17 +209,10 @@ def predicted_proportions(
             f"model must be a fitted DMRLDA, got {model!r}, which has no weights for "
             "covariates."
         )
-    fitted = snapshot(model)
-    names, matrices = _settings(covariates, fitted)
-    samples = (_proportions(fitted, matrix) for matrix in matrices)
-    if isinstance(covariates, Mapping):
-        means = [[rows.mean(axis=0) for rows in sample] for sample in samples]
-        draws = np.stack(means, axis=1)
-    else:
-        draws = np.array([*next(samples)])
+    settings, draws = _draws_of_settings(snapshot(model), covariates)
     low, high = _interval(draws, confidence_level, "proportions")
     return PredictedProportions(
-        settings=names,
+        settings=settings,
         mean=draws.mean(axis=0),
         low=low,
         high=high,
@@ -228,16 +221,20 @@ def predicted_proportions(
     )
 
 
-def _settings(covariates: Any, fitted: Any) -> tuple[list[str], list[np.ndarray]]:
-    """Return the names of the settings, and the rows of each or of all together."""
+def _draws_of_settings(fitted: Any, covariates: Any) -> tuple[list[str], np.ndarray]:
+    """Return the names of the settings, and their proportions for each kept sample."""
     if not isinstance(covariates, Mapping):
         matrix = numbers_as_in_fit(fitted, covariates, None)
-        return [str(i) for i in range(len(matrix))], [matrix]
+        names = [str(i) for i in range(len(matrix))]
+        return names, np.array([*_proportions(fitted, matrix)])
     if not covariates:
         raise ValueError("covariates contain no settings.")
-    settings = covariates.items()
-    matrices = [numbers_as_in_fit(fitted, values, None) for _, values in settings]
-    return [str(name) for name, _ in settings], matrices
+    matrices = [numbers_as_in_fit(fitted, rows, None) for rows in covariates.values()]
+    means = [
+        [proportions.mean(axis=0) for proportions in _proportions(fitted, matrix)]
+        for matrix in matrices
+    ]
+    return [str(name) for name in covariates], np.stack(means, axis=1)
 
 
 def _proportions(fitted: Any, matrix: np.ndarray) -> Iterator[np.ndarray]:

@@ -89,13 +89,9 @@ class TopicFlowDisplay(Display):
     [(2, 5), (5, 10)]
     """
 
-    bars_: list[BarContainer]
-    ribbons_: list[PolyCollection]
-    texts_: list[list[Text]]
-
     def __init__(self, *, flows: list[np.ndarray], labels: list[list[str]]) -> None:
         self.flows = _check_flows(flows)
-        sizes = [len(self.flows[0]), *(each.shape[1] for each in self.flows)]
+        sizes = [len(self.flows[0]), *(flow.shape[1] for flow in self.flows)]
         if not isinstance(labels, list | tuple) or len(labels) != len(sizes):
             raise ValueError(
                 f"labels must contain a list for each of the {len(sizes)} models that "
@@ -182,9 +178,9 @@ class TopicFlowDisplay(Display):
 
         The height is in labels, one of which needs as much room as a bar of mean size.
         """
-        frequencies = [each.sum(axis=1) for each in self.flows]
+        frequencies = [flow.sum(axis=1) for flow in self.flows]
         frequencies.append(self.flows[-1].sum(axis=0))
-        room = 1 / max(each.size for each in frequencies)
+        room = 1 / max(sizes.size for sizes in frequencies)
         tops, total = bar_tops(self.flows, frequencies, room)
         return frequencies, tops, total / room
 
@@ -198,7 +194,9 @@ class TopicFlowDisplay(Display):
         colours = [shades(len(self.flows[0]))]
         for flows in self.flows:
             colours.append(colours[-1][flows.argmax(axis=0)])
-        self.bars_, self.ribbons_, self.texts_ = [], [], []
+        self.bars_: list[BarContainer] = []
+        self.ribbons_: list[PolyCollection] = []
+        self.texts_: list[list[Text]] = []
         options = {"align": "edge", "edgecolor": "white", "linewidth": 0.8}
         for column, (top, sizes) in enumerate(zip(tops, frequencies, strict=True)):
             x = np.full(sizes.size, column)
@@ -249,9 +247,9 @@ def _check_flows(flows: Any) -> list[np.ndarray]:
     if not isinstance(flows, list | tuple) or len(flows) == 0:
         raise ValueError(f"flows must be a list of arrays, got {flows!r}.")
     checked: list[np.ndarray] = []
-    for each in flows:
+    for flow in flows:
         n_topics = checked[-1].shape[1] if checked else "n_topics"
-        checked.append(check_numbers(each, "flows", (n_topics, "n_topics_of_next")))
+        checked.append(check_numbers(flow, "flows", (n_topics, "n_topics_of_next")))
     return checked
 
 
@@ -283,14 +281,13 @@ def bar_tops(
     an equal part of what is left in its column.
     """
     rooms = [np.maximum(sizes, room) for sizes in frequencies]
-    total = max(each.sum() for each in rooms)
+    total = max(heights.sum() for heights in rooms)
     tops = []
     orders = _orders(flows, frequencies)
-    for order, each, sizes in zip(orders, rooms, frequencies, strict=True):
-        slots = each + (total - each.sum()) / each.size
-        ends = np.cumsum(slots[order])
-        middles = np.empty(each.size)
-        middles[order] = ends - slots[order] / 2
+    for order, heights, sizes in zip(orders, rooms, frequencies, strict=True):
+        slots = heights + (total - heights.sum()) / heights.size
+        middles = np.empty(heights.size)
+        middles[order] = np.cumsum(slots[order]) - slots[order] / 2
         tops.append(middles - sizes / 2)
     return tops, float(total)
 

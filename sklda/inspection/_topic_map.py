@@ -22,7 +22,6 @@ from sklda.inspection._words import topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import PathCollection
     from matplotlib.text import Annotation
 
 _TOTAL_SIZE = 12_000  # sum of the squared diameters of all circles, in square points
@@ -92,9 +91,6 @@ class TopicMapDisplay(Display):
     >>> TopicMapDisplay.from_estimator(lda).positions.shape
     (10, 2)
     """
-
-    circles_: PathCollection
-    texts_: list[Annotation]
 
     def __init__(
         self,

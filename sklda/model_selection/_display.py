@@ -81,8 +81,6 @@ class TopicNumberDisplay(PanelDisplay):
     (6,)
     """
 
-    lines_: list[Line2D]
-
     def __init__(self, *, curve: TopicNumberCurve) -> None:
         check_result(curve, "curve", TopicNumberCurve, "topic_number_curve")
         self.curve = curve
@@ -141,18 +139,19 @@ class TopicNumberDisplay(PanelDisplay):
 
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
         style = {"color": EDGE, "marker": "o", "markersize": 4} | style
-        panels = zip(axes, self.curve.measures, strict=True)
-        self.lines_ = [self._draw_panel(panel, name, style) for panel, name in panels]
+        self.lines_: list[Line2D] = []
+        for panel, name in zip(axes, self.curve.measures, strict=True):
+            self._draw_panel(panel, name, style)
 
-    def _draw_panel(self, panel: Any, name: str, style: dict[str, Any]) -> Line2D:
-        """Draw one measure; return the line of its means."""
+    def _draw_panel(self, panel: Any, name: str, style: dict[str, Any]) -> None:
+        """Draw the means of a measure, with a band of their errors."""
         numbers = self.curve.n_components
         mean, error = self.curve.mean[name], self.curve.standard_error[name]
         if name == "score":  # as in its rule
             error = behind_best(self.curve.fits.score)[1]
             panel.axhline(mean.max(), color="grey", linestyle=":", linewidth=1)
         panel.fill_between(numbers, mean - error, mean + error, color=FILL, alpha=0.6)
-        (line,) = panel.plot(numbers, mean, **style)
+        self.lines_ += panel.plot(numbers, mean, **style)
         title = _TITLES.get(name, name)
         if name in self.curve.recommended:
             chosen = self.curve.recommended[name].n_components
@@ -163,4 +162,3 @@ class TopicNumberDisplay(PanelDisplay):
         panel.set_xticks(numbers, [str(number) for number in numbers])
         panel.minorticks_off()
         panel.set_xlabel("number of topics")
-        return line

@@ -46,7 +46,7 @@ def page_contents(model: ShownModel, max_text_length: int) -> dict[str, Any]:
         "topics": _topics(model),
         "words": _words(model),
         "documents": _documents(model, max_text_length),
-        "groups": None if model.groups is None else _groups(model),
+        "groups": None if model.groups is None else _groups(model.groups, model),
         "classes": model.classes,
     }
 
@@ -114,9 +114,7 @@ def _excerpts(
     ]
 
 
-def _groups(model: ShownModel) -> dict[str, Any]:
-    groups = model.groups
-    assert groups is not None
+def _groups(groups: Groups, model: ShownModel) -> dict[str, Any]:
     frequencies = group_frequencies(groups, model.lengths, model.proportions)
     return {
         "names": groups.names,
