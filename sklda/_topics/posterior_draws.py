@@ -293,8 +293,8 @@ class PosteriorDraws:
         alphas, topics = np.unique(alpha, axis=1, return_inverse=True)
         tokens = counts.sum(axis=2, keepdims=True)[:1]
         counts = np.sort(counts, axis=0) if len(alpha) == 1 else counts
-        others = (np.broadcast_to(n, (1, *shape)) for n in (tokens, topics.ravel()))
-        keys = np.concatenate([counts, *others]).reshape(len(counts) + 2, -1)
+        keys = [np.broadcast_to(key, (1, *shape)) for key in (tokens, topics.ravel())]
+        keys = np.concatenate([counts, *keys]).reshape(len(counts) + 2, -1)
         keys, where = np.unique(keys, axis=1, return_inverse=True)
         *draw_counts, tokens, topics = keys
         a = np.array(draw_counts) + alphas[:, topics]

@@ -7,6 +7,8 @@ from typing import Any
 
 from sklda._core.extras import import_pandas
 
+_MAX_SHOWN = 5  # texts in a message
+
 
 def table_lines(rows: Sequence[Sequence[str]], sides: str = "<>") -> list[str]:
     """Return the lines of rows of cells, in columns as wide as their widest cell.
@@ -33,9 +35,14 @@ def as_frame_or_dict(rows: dict[Any, Any], names: list[str], as_frame: bool) -> 
     return pandas.DataFrame(list(rows.values()), index=index)
 
 
-def line_of_others(n_topics: int, most: int) -> list[str]:
+def first_few(texts: Sequence[str]) -> str:
+    """Return the first texts of a list, for a message."""
+    return ", ".join(texts[:_MAX_SHOWN]) + ", ..." * (len(texts) > _MAX_SHOWN)
+
+
+def line_of_others(n_topics: int, n_shown: int) -> list[str]:
     """Return the line below a table of the first topics, if there are others."""
-    n_more = n_topics - most
+    n_more = n_topics - n_shown
     return [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
 
 

@@ -48,7 +48,7 @@ class Experiment(NamedTuple):
     pairs: np.ndarray | None  # (n_pairs, 2); None without chains
     held_out: HeldOut | None
     n_jobs: int | None
-    more: dict[str, Any]  # that fit takes
+    fit_options: dict[str, Any]
 
     @property
     def has_chains(self) -> bool:
@@ -89,8 +89,8 @@ def _fit(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
 def _start(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
     began = perf_counter()
     recorder = Recorder(experiment.pairs, experiment.held_out, stop)
-    X, y, more = experiment.X, experiment.y, experiment.more
-    chain = estimator._fit_chain(X, y, recorder, **more)
+    X, y, options = experiment.X, experiment.y, experiment.fit_options
+    chain = estimator._fit_chain(X, y, recorder, **options)
     values = {name: np.array(values) for name, values in recorder.values.items()}
     sweeps, together = np.array(recorder.sweeps), np.array(recorder.together)
     seconds = perf_counter() - began

@@ -60,10 +60,10 @@ def rows_of_fits(estimators: list[Any]) -> dict[str, dict[str, float]]:
     """Return what each chain has one value of: learned priors, acceptance rates."""
     values = {}
     if learns_priors(estimators[0]):
-        values["sum of alpha"] = [one.doc_topic_prior_.sum() for one in estimators]
-        values["beta"] = [np.mean(one.topic_word_prior_) for one in estimators]
+        values["sum of alpha"] = [fit.doc_topic_prior_.sum() for fit in estimators]
+        values["beta"] = [np.mean(fit.topic_word_prior_) for fit in estimators]
     if getattr(estimators[0], "sampler", None) == "light":
-        values["acceptance rate"] = [one.acceptance_rate_.mean() for one in estimators]
+        values["acceptance rate"] = [fit.acceptance_rate_.mean() for fit in estimators]
     return {
         name: _row({"mean": np.mean(v), "sd": np.std(v, ddof=1), "spread": np.ptp(v)})
         for name, v in values.items()

@@ -100,21 +100,21 @@ class TopicEffects:
 
     def _against(self) -> str:
         """Return which values the terms of categories are compared with."""
-        against = (f"{name}[{value}]" for name, value in self.references.items())
-        return f"; reference: {', '.join(against)}" if self.references else ""
+        values = (f"{name}[{value}]" for name, value in self.references.items())
+        return f"; reference: {', '.join(values)}" if self.references else ""
 
     def __repr__(self) -> str:
         rows = [["topic", "term", *_COLUMNS]]
         for (topic, term), row in self.summary().items():
             if topic in self.topics[:_MOST_TOPICS]:
                 rows.append([str(topic), term, *(f"{x:.3g}" for x in row.values())])
-        lines = table_lines(rows, "><>")  # terms to the left
+        lines = table_lines(rows, "><>")  # terms are aligned to the left
         title = (
             f"Topic proportions on covariates: {self.n_draws} regressions, "
             f"{self.confidence_level:.0%} intervals{self._against()}"
         )
-        more = line_of_others(self.topics.size, _MOST_TOPICS)
-        return "\n".join([title, *lines, *more])
+        others = line_of_others(self.topics.size, _MOST_TOPICS)
+        return "\n".join([title, *lines, *others])
 
 
 @validates(confidence_level=LEVEL, random_state=["random_state"])

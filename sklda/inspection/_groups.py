@@ -47,8 +47,8 @@ def check_groups(groups: Any, n_documents: int, max_bins: int = MAX_BINS) -> Gro
     if names is None and values.dtype.kind != "b":
         return _of_numbers(values.astype(np.float64), max_bins)
     if names is None:
-        found, values = np.unique(values, return_inverse=True)
-        names = [str(value) for value in found]
+        distinct, values = np.unique(values, return_inverse=True)
+        names = [str(value) for value in distinct]
     if len(names) > MAX_GROUPS:
         raise ValueError(
             f"groups has {len(names):,} different values; at most {MAX_GROUPS} can be "
@@ -86,18 +86,18 @@ def _of_dates(days: np.ndarray, max_bins: int) -> Groups:
 
 def _of_numbers(numbers: np.ndarray, max_bins: int) -> Groups:
     """Group numbers by value or, if there are many, by bins of equal width."""
-    found, members = np.unique(numbers, return_inverse=True)
-    whole = not (found % 1).any() and np.abs(found).max() < 2**53
-    width = found[-1] - found[0]
+    distinct, members = np.unique(numbers, return_inverse=True)
+    whole = not (distinct % 1).any() and np.abs(distinct).max() < 2**53
+    width = distinct[-1] - distinct[0]
     least = 1.0 if whole else 0.0
     if whole and width >= max_bins:  # every fifth year, for instance
-        least = float(np.gcd.reduce(np.diff(found).astype(np.int64)))
+        least = float(np.gcd.reduce(np.diff(distinct).astype(np.int64)))
     if width < least * max_bins:
-        members = np.rint((numbers - found[0]) / least).astype(np.int64)
-        found = found[0] + least * np.arange(members.max() + 1)
-    elif len(found) > max_bins:
+        members = np.rint((numbers - distinct[0]) / least).astype(np.int64)
+        distinct = distinct[0] + least * np.arange(members.max() + 1)
+    elif len(distinct) > max_bins:
         return _of_intervals(numbers, whole, max_bins)
-    return Groups([f"{value:.12g}" for value in found], members, found, False)
+    return Groups([f"{value:.12g}" for value in distinct], members, distinct, False)
 
 
 def _of_intervals(numbers: np.ndarray, whole: bool, max_bins: int) -> Groups:

@@ -88,8 +88,8 @@ def _relations_to_alpha(draws, topics, estimator, mean, variance):
         wander = Bias.of_wander(course, variance)
     alpha = draws.doc_topic_prior
     if alpha.ndim == 1:  # not sampled
-        away, _ = estimator.fit(mean - (alpha / alpha.sum())[topics])
-        distance = Bias(*map(np.ravel, (away**2, variance, variance, variance)))
+        difference, _ = estimator.fit(mean - (alpha / alpha.sum())[topics])
+        distance = Bias(*map(np.ravel, (difference**2, variance, variance, variance)))
     return wander, distance
 
 

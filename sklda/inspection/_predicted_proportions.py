@@ -252,8 +252,8 @@ def _proportions(fitted: Any, matrix: np.ndarray) -> Iterator[np.ndarray]:
         yield weights / weights.sum(axis=1, keepdims=True)
 
 
-def _interval(draws: np.ndarray, level: float, what: str) -> np.ndarray:
+def _interval(draws: np.ndarray, level: float, quantity: str) -> np.ndarray:
     """Return low and high; warn if the draws are too few, or drift."""
     warn_of_few_draws(len(draws), level, "Fit with a larger max_iter.")
-    warn_of_drift(what, Bias.of_drift(draws, draws.var(axis=0)))
+    warn_of_drift(quantity, Bias.of_drift(draws, draws.var(axis=0)))
     return draws_interval(draws, level)

@@ -159,13 +159,13 @@ class TopicFlowDisplay(Display):
             have different words, a `components_` is missing, negative or 0 for a topic,
             `transform` rejects X, or a parameter has a wrong type, length or value.
         """
-        found = check_models(estimators, "estimators", minimum=2)
-        found = [snapshot(estimator) for estimator in found]
-        names = [f"estimators[{i}]" for i in range(len(found))]
-        topics = distributions_of_all(found, names)
+        models = check_models(estimators, "estimators", minimum=2)
+        models = [snapshot(model) for model in models]
+        names = [f"estimators[{i}]" for i in range(len(models))]
+        topics = distributions_of_all(models, names)
         words = (feature_names, n_words, 3, metric, weight)
-        labels = [topic_labels(estimator, *words) for estimator in found]
-        frequencies = [topic_frequencies(estimator, X) for estimator in found]
+        labels = [topic_labels(model, *words) for model in models]
+        frequencies = [topic_frequencies(model, X) for model in models]
         pairs = zip(pairwise(frequencies), pairwise(topics), strict=True)
         flows = [
             transport(*masses, jensen_shannon_distances(*rows) ** 2)

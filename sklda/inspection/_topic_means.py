@@ -113,8 +113,8 @@ class TopicMeans:
             f"Mean topic proportions: {self.n_draws} draws, "
             f"{self.confidence_level:.0%} intervals"
         )
-        more = line_of_others(self.topics.size, _MOST_TOPICS)
-        return "\n".join([title, *table_lines(rows), *more])
+        others = line_of_others(self.topics.size, _MOST_TOPICS)
+        return "\n".join([title, *table_lines(rows), *others])
 
 
 @validates(
@@ -209,15 +209,15 @@ def topic_means(
     draws = check_draws(draws)
     shown = check_indices(topics, "topics", draws.n_topics, "topics")
     check_several(draws)
-    found = check_groups(groups, draws.n_documents, max_bins)
-    sizes = found.sizes()
-    estimator = _means_of_groups(found.members, sizes)
+    bins = check_groups(groups, draws.n_documents, max_bins)
+    sizes = bins.sizes()
+    estimator = _means_of_groups(bins.members, sizes)
     rng = check_random_state(random_state)
     pooled = pool(draws, shown, estimator, confidence_level, rng)
     return TopicMeans(
-        groups=found.names,
-        places=found.places,
-        are_dates=found.are_dates,
+        groups=bins.names,
+        places=bins.places,
+        are_dates=bins.are_dates,
         n_documents=sizes,
         topics=shown,
         mean=pooled.mean,

@@ -144,17 +144,18 @@ n_words_of_corpus)
     >>> alignment.left_over, alignment.nearest
     (array([2]), array([1, 0, 1]))
     """
-    found = check_models(others, "others")
-    names = ["reference", *(f"others[{i}]" for i in range(len(found)))]
-    every, n_words = _rows([reference, *found], names, distance, n_words)
-    for name, rows in zip(names, every, strict=True):
-        if not rows.any(axis=1).all():
-            k = np.flatnonzero(~rows.any(axis=1))[0]
-            raise ValueError(f"{name}: topic {k} has no words. Remove such topics.")
-    topics, *other_topics = every
+    models = [reference, *check_models(others, "others")]
+    names = ["reference", *(f"others[{i}]" for i in range(len(models) - 1))]
+    topics, n_words = _rows(models, names, distance, n_words)
+    for name, rows in zip(names, topics, strict=True):
+        empty = np.flatnonzero(~rows.any(axis=1))
+        if empty.size > 0:
+            raise ValueError(
+                f"{name}: topic {empty[0]} has no words. Remove such topics."
+            )
     return [
-        _alignment(topic_distances(topics, other, distance, n_words))
-        for other in other_topics
+        _alignment(topic_distances(topics[0], rows, distance, n_words))
+        for rows in topics[1:]
     ]
 
 
@@ -234,11 +235,11 @@ def topic_stability(
     >>> stability.prototype, stability.per_topic.round(2)
     (0, array([0.65, 0.65]))
     """
-    found, names = _several(models)
-    topics, n_words = _rows(found, names, distance, n_words)
+    models, names = _several(models)
+    topics, n_words = _rows(models, names, distance, n_words)
     empty = [
         empty_topics(model, topic_weights(model) if hasattr(model, "fit") else rows)
-        for model, rows in zip(found, topics, strict=True)
+        for model, rows in zip(models, topics, strict=True)
     ]
     warn_of_empty(np.concatenate(empty), "they do not count")
     return _stability(topics, empty, distance, n_words)
@@ -286,21 +287,21 @@ def consensus_topics(
     """
     topics = distributions_of_all(*_several(models))
     n_words = check_distance(distance, n_words, topics[0].shape[1])
-    none = [np.zeros(len(rows), bool) for rows in topics]
-    reference = topics[_stability(topics, none, distance, n_words).prototype]
+    empty = [np.zeros(len(rows), bool) for rows in topics]
+    reference = topics[_stability(topics, empty, distance, n_words).prototype]
     total, n_fits = np.zeros(reference.shape), np.zeros((len(reference), 1))
-    for other in topics:
-        distances = topic_distances(reference, other, distance, n_words)
+    for distributions in topics:
+        distances = topic_distances(reference, distributions, distance, n_words)
         rows, columns = linear_sum_assignment(distances)
-        total[rows] += other[columns]
+        total[rows] += distributions[columns]
         n_fits[rows] += 1
     return np.asarray(total / n_fits)
 
 
 def _several(models: Sequence[Any]) -> tuple[list[Any], list[str]]:
     """Return at least two models, and their names in messages."""
-    found = check_models(models, "models", minimum=2)
-    return found, [f"models[{i}]" for i in range(len(found))]
+    models = check_models(models, "models", minimum=2)
+    return models, [f"models[{i}]" for i in range(len(models))]
 
 
 def _rows(
@@ -323,7 +324,7 @@ def _stability(
     """Return the result of `topic_stability` for checked models."""
     similarities = np.eye(len(topics))
     topic_similarities = [np.zeros((len(topics), len(rows))) for rows in topics]
-    numbers = [np.flatnonzero(~none) for none in empty]
+    numbers = [np.flatnonzero(~is_empty) for is_empty in empty]
     for i, j in zip(*np.triu_indices(len(topics), 1), strict=True):
         pair = topics[i][numbers[i]], topics[j][numbers[j]]
         distances = topic_distances(*pair, distance, n_words)

@@ -112,8 +112,8 @@ def _in_order(tokens: list[str]) -> list[str]:
         return tokens
     shortest = [t for t, n in zip(tokens, lengths, strict=True) if n == lengths[0]]
     words = shortest[0].split(" ")[:-1] + [t.rpartition(" ")[2] for t in shortest]
-    every = (n_grams(words, n) for n in range(lengths[0], max(lengths) + 1))
-    return words if tokens == list(chain.from_iterable(every)) else tokens
+    phrases = (n_grams(words, n) for n in range(lengths[0], max(lengths) + 1))
+    return words if tokens == list(chain.from_iterable(phrases)) else tokens
 
 
 def check_texts(texts: Any) -> Iterable[Any]:

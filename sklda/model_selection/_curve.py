@@ -241,7 +241,7 @@ def _check_measures(
 def _frame(numbers: list[int], means: Bunch, errors: Bunch) -> Any:
     """Return a table with a row for each number of topics."""
     pandas, columns = import_pandas(), {}
-    for name, mean in means.items():
-        columns |= {f"mean_{name}": mean, f"se_{name}": errors[name]}
+    for name in means:
+        columns |= {f"mean_{name}": means[name], f"se_{name}": errors[name]}
     index = pandas.Index(numbers, name="n_components")
     return pandas.DataFrame(columns, index=index)

@@ -572,8 +572,7 @@ def dataset_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     yield door(datasets.make_bars, at, **bars)
     # Valid values take seconds, see tests/datasets/test_docstrings.py.
     of_length = only_bad(integer(1, typical=9))
-    flags = only_bad(flag())
-    yield door(datasets.load_docstrings, {}, return_X_y=flags, min_length=of_length)
+    yield door(datasets.load_docstrings, {}, min_length=of_length)
     at, of_words = {"docword_path": docword}, words + short
     yield door(datasets.load_uci_bow, at, docword_path=path(), vocab_path=of_words)
     yield door(
