@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
 
@@ -21,6 +22,7 @@ _MOST_NUMBERS = 2**21  # in an array; more documents take several steps
 _DRAW = [Interval(Integral, 0, None, closed="left")]
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PosteriorDraws:
     """The last samples of a chain: the topics of all tokens, as counts.
 
@@ -73,24 +75,24 @@ class PosteriorDraws:
     # Numbers of tokens up to the end of each document, and of each word.
     _doc_ends: np.ndarray
     _word_ends: np.ndarray
-    # The row of alpha of each document, if it has rows.
-    _prior_row: np.ndarray | None = None
-    # Of each draw, the topics of all counts above 0, row after row, and the counts.
+    # For each draw: the topics of all counts above 0, row after row, and the counts.
     _doc_topic: list[tuple[np.ndarray, np.ndarray]]
     _word_topic: list[tuple[np.ndarray, np.ndarray]]
+    # Row of alpha of each document, if alpha has rows.
+    _prior_row: np.ndarray | None = None
 
     @classmethod
     def _of(
         cls, *, sweeps, doc_topic_prior, topic_word_prior, learned_alpha=(), **stored
     ) -> Self:
-        """Return draws; `stored` are the private attributes, without underscores."""
-        draws = cls()
-        draws.sweeps, draws.doc_topic_prior = sweeps, doc_topic_prior
-        draws.learned_alpha = np.reshape(learned_alpha, (-1, draws.n_topics))
-        draws.topic_word_prior = topic_word_prior
-        for name, value in stored.items():
-            setattr(draws, f"_{name}", value)
-        return draws
+        """Return draws; `stored` are the private fields, without underscores."""
+        return cls(
+            sweeps=sweeps,
+            doc_topic_prior=doc_topic_prior,
+            topic_word_prior=topic_word_prior,
+            learned_alpha=np.reshape(learned_alpha, (-1, doc_topic_prior.shape[-1])),
+            **{f"_{name}": value for name, value in stored.items()},
+        )
 
     @property
     def n_draws(self) -> int:
