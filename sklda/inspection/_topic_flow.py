@@ -13,12 +13,11 @@ from scipy.optimize import linprog
 from sklda._base.fitted_topics import snapshot, topic_frequencies
 from sklda._base.parameters import validates
 from sklda._core.checks import check_numbers, label_list
-from sklda._core.types import MatrixLike, NameList, WordMetric
+from sklda._core.types import MatrixLike, NameList
 from sklda._topics.plotting import Display, shades
 from sklda._topics.several_models import check_models, distributions_of_all
 from sklda._topics.topic_distances import jensen_shannon_distances
-from sklda._topics.word_scores import LABEL_CONSTRAINTS
-from sklda.inspection._words import topic_labels
+from sklda.inspection._words import NUMBER_OF_WORDS, topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,15 +102,13 @@ class TopicFlowDisplay(Display):
         ]
 
     @classmethod
-    @validates(**LABEL_CONSTRAINTS)
+    @validates(n_words=NUMBER_OF_WORDS)
     def from_estimators(
         cls,
         estimators: Sequence[Any],
         feature_names: NameList | None = None,
         n_words: int | None = None,
-        metric: WordMetric = "relevance",
         *,
-        weight: float | None = None,
         X: MatrixLike | None = None,
         ax: Axes | None = None,
         **style: Any,
@@ -130,12 +127,8 @@ class TopicFlowDisplay(Display):
             Words in the order of the columns of X. By default, `feature_names_in_` or,
             without it, the column numbers, with a warning.
         n_words : int, default=None
-            Number of words next to the number of each topic. The default is 3, or 0 if
-            words have no names.
-        metric : {"probability", "relevance", "lift", "frex"}, default="relevance"
-            Score that ranks the words, see `top_words`.
-        weight : float, default=None
-            Weight in "relevance" and "frex", see `top_words`.
+            Number of most relevant words, see `top_words`, next to the number of each
+            topic. The default is 3, or 0 if words have no names.
         X : {array-like, sparse matrix} of shape (n_documents, n_words), default=None
             Documents in which `transform` computes topic frequencies. By default,
             frequencies in the training documents come from `components_` minus the
@@ -163,7 +156,7 @@ class TopicFlowDisplay(Display):
         models = [snapshot(model) for model in models]
         names = [f"estimators[{i}]" for i in range(len(models))]
         topics = distributions_of_all(models, names)
-        words = (feature_names, n_words, 3, metric, weight)
+        words = (feature_names, n_words, 3, "relevance")
         labels = [topic_labels(model, *words) for model in models]
         frequencies = [topic_frequencies(model, X) for model in models]
         pairs = zip(pairwise(frequencies), pairwise(topics), strict=True)

@@ -19,7 +19,7 @@ from sklda._base.fitted_topics import (
     topic_proportions,
     word_names,
 )
-from sklda._base.parameters import POSITIVE_INTEGER, validates
+from sklda._base.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validates
 from sklda._core.checks import check_limit
 from sklda._core.extras import import_pandas
 from sklda._core.types import MatrixLike, NameList, WordMetric
@@ -28,6 +28,7 @@ from sklda._topics.word_scores import RANKING_CONSTRAINTS, word_scores
 
 _MAX_LABEL_LENGTH = 18  # characters of a word in a label
 NO_TOKENS = "(no tokens)"  # in place of the words of a topic
+NUMBER_OF_WORDS = [None, *NATURAL_NUMBER]  # in a label
 
 
 @overload
@@ -154,7 +155,7 @@ def top_words(
 
 
 def top_columns(
-    components: np.ndarray, n_words: int, metric: str, weight: float | None
+    components: np.ndarray, n_words: int, metric: str, weight: float | None = None
 ) -> np.ndarray:
     """Return the columns of the top words of each topic, (n_topics, n_words)."""
     check_limit(n_words, "n_words", components.shape[1], "words")
@@ -167,7 +168,6 @@ def topic_labels(
     n_words: int | None,
     default_n_words: int,
     metric: str,
-    weight: float | None,
     after_number: str = " ",
     between_words: str = " ",
 ) -> list[str]:
@@ -185,7 +185,7 @@ def topic_labels(
     if n_words == 0:
         return [str(k) for k in range(len(components))]
     texts = [shorten(name, _MAX_LABEL_LENGTH) for name in names]
-    top = top_columns(components, n_words, metric, weight)
+    top = top_columns(components, n_words, metric)
     words = [between_words.join(texts[column] for column in topic) for topic in top]
     for k in np.flatnonzero(empty_topics(estimator, components)):
         words[k] = NO_TOKENS
