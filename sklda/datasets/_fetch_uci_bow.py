@@ -29,7 +29,7 @@ _TITLES = {
     "pubmed": "PubMed abstracts",
 }
 
-# Of the decompressed text, unlike those of pooch: a proxy may compress it differently.
+# Checksums of decompressed text, unlike those of pooch: proxies may compress it anew.
 _SHA256 = {
     "docword.kos.txt.gz": "0913cf084375360ce32c497dc2f8eafc"
     "4cf24a231f3d39bdbf8c41de29797cb4",

@@ -118,7 +118,7 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
 
 def read_docword(path: PathLike) -> sparse.csr_matrix:
     """Read a docword file as a canonical CSR matrix of int64."""
-    # They grow with the rows in the file: the header may promise any number.
+    # They grow with the rows in the file, because the header may state any number.
     doc, word, count = array("i"), array("i"), array("q")
     with open_bytes(path) as stream:
         n_docs, n_words, n_rows = _read_header(stream, path)

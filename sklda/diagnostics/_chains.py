@@ -1,4 +1,4 @@
-"""Chains side by side: how they start, go on, and what each of them leaves."""
+"""Several chains: their start, their continuation, and the record of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklda._core.types import MatrixLike
 
 
 class Sampled(NamedTuple):
-    """One chain: a fitted estimator, what goes on, and what was recorded."""
+    """A chain: the fitted estimator, the chain to continue, and the recorded draws."""
 
     estimator: Any
     chain: Any  # None of an estimator that has no chain
@@ -71,7 +71,7 @@ class Experiment(NamedTuple):
         try:
             return Parallel(n_jobs=self.n_jobs, prefer="threads")(calls)
         except BaseException:
-            stop.is_set = True  # nobody else ends threads
+            stop.is_set = True  # joblib does not end threads
             raise
 
 
@@ -100,7 +100,7 @@ def _start(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
 def _go_on(
     sampled: Sampled, experiment: Experiment, stop: Stop, n_sweeps: int
 ) -> Sampled:
-    estimator = copy(sampled.estimator)  # if this fails, that one is as it was
+    estimator = copy(sampled.estimator)  # an error leaves the original as it was
     burn_in = chain_schedule(estimator._parameters, goes_on=True).burn_in
     max_iter = estimator.n_iter_ + n_sweeps
     estimator.set_params(burn_in=0, max_iter=n_sweeps, warm_start=True)

@@ -137,7 +137,7 @@ default=None
     pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
     is_csr = getattr(X, "format", None) == "csr"
     if pairs is not None and is_csr and read_in_blocks(X) is None:
-        X = X.copy()  # with which `more` compares the chains, whatever becomes of X
+        X = X.copy()  # `more` needs the counts even if the user changes X
     experiment = Experiment(X, y, X_test, pairs, held_out, n_jobs, options)
     return SampledChains(experiment, experiment.start(clones))
 
@@ -153,7 +153,7 @@ def _clones(
     for model, sequence in zip(models, seeds, strict=True):
         model.set_params(random_state=int(sequence.generate_state(1)[0]))
         if getattr(model, "warm_start", False):
-            model.set_params(warm_start=False)  # they go on by `SampledChains.more`
+            model.set_params(warm_start=False)  # `SampledChains.more` continues them
     return models, np.random.default_rng(root)
 
 

@@ -10,15 +10,15 @@ from sklda.diagnostics import _statistics as statistics
 
 FEWEST_DRAWS = 20  # of a chain: with fewer, R-hat and ESS are noise
 ENOUGH_ESS = 100  # for each chain (Vehtari et al., 2021)
-_NEARLY = 0.8  # of that: the lowest of several estimates is too low
-ALARMS = 0.01  # proportion of chains that agree whose R-hats seem too high
-# Of a thousand pairs a few share a topic in a few samples only, and exceed 1.1.
+_NEARLY = 0.8  # of that, because the lowest of several estimates is too low
+ALARMS = 0.01  # proportion of false alarms for chains that agree
+# A few of a thousand pairs share a topic only in a few samples, and exceed 1.1.
 HIGHEST_R_HAT_OF_PAIRS = 1.1
 FEW_PAIRS = 0.01  # proportion of the pairs that may have a higher R-hat
 SETTLED = 1.1  # R-hat of the halves of a chain
 CLEAR_RISE = 3  # standard errors
 NEGLIGIBLE = 0.02  # nats per token: 2 % of the perplexity
-MOST_TIMES = 10  # times the present sweeps are advised at most
+MOST_TIMES = 10  # the advice is at most this multiple of the present sweeps
 _WORST_PAIRS = 50
 
 
@@ -131,7 +131,7 @@ def judge(
 
 def _compare(log_joint, scalars, together) -> _Differences:
     n_chains, n_draws, n_pairs = together.shape
-    # Chains that agree differ as independent draws do, of their effective number.
+    # Chains that agree differ like independent draws; the effective number counts.
     worth = min(statistics.ess_within(draws) for draws in scalars.values())
     shape = n_chains, int(np.clip(worth, FEWEST_DRAWS, min(n_draws, ENOUGH_ESS)))
     limit = statistics.highest_r_hat(shape, len(scalars), 1 - ALARMS)

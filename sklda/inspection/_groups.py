@@ -14,10 +14,10 @@ from sklda._core.checks import label_list
 
 MAX_GROUPS = 200  # more categories would not be legible
 MAX_BINS = 60  # of numbers and dates, unless the caller says otherwise
-# Units of NumPy, and how many of them.
+# Widths of bins: units of NumPy, and how many of them.
 _SPANS = ("D", 1), ("W", 1), ("M", 1), ("M", 3), ("Y", 1)
 _YEAR_0 = -1970  # of NumPy
-_MONDAY = 3  # days from the begin of a week of NumPy, a Thursday, to the next Monday
+_MONDAY = 3  # days from Monday to Thursday, on which the weeks of NumPy begin
 
 
 class Groups(NamedTuple):
@@ -36,9 +36,10 @@ class Groups(NamedTuple):
 def check_groups(groups: Any, n_documents: int, max_bins: int = MAX_BINS) -> Groups:
     """Return the groups: numbers and dates in increasing order, or categories.
 
-    Dates and whole numbers become bins of equal width, the finest of which there are at
-    most `max_bins`, and a bin between others may be empty. So do more different numbers
-    than that; fewer have a group each. Raise TypeError or ValueError for anything else.
+    Dates become bins of equal width, the finest of which there are at most `max_bins`,
+    and so do integers on at most that many equal steps. Other numbers have a group for
+    each value or, if there are more than `max_bins` values, bins of equal width. A bin
+    between others may be empty. Raise TypeError or ValueError for anything else.
     """
     label_list(groups, "groups", "documents", n_documents)
     values, names = as_column(groups, "groups")

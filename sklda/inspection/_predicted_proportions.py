@@ -1,4 +1,4 @@
-"""What a model with covariates says of documents that have given ones."""
+"""Expected topic proportions of documents with given covariates."""
 
 from __future__ import annotations
 

@@ -167,9 +167,9 @@ class TopicFlowDisplay(Display):
         return cls(flows=flows, labels=labels).plot(ax, **style)
 
     def _layout(self) -> tuple[list[np.ndarray], list[np.ndarray], float]:
-        """Return the frequencies and the tops of the bars of each column, its height.
+        """Return the frequencies, the tops of the bars in each column, and the height.
 
-        The height is in labels, one of which needs as much room as a bar of mean size.
+        The unit of the height is a label, which needs the room of a bar of mean size.
         """
         frequencies = [flow.sum(axis=1) for flow in self.flows]
         frequencies.append(self.flows[-1].sum(axis=0))
@@ -247,10 +247,10 @@ def _check_flows(flows: Any) -> list[np.ndarray]:
 
 
 def transport(sources: np.ndarray, sinks: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Return the flows, (n, m), that carry masses to other places at the smallest cost.
+    """Return the flows, (n, m), that move masses at the smallest cost.
 
-    `sources`, (n,), leave and `sinks`, (m,), arrive; both have the same sum. `costs`,
-    (n, m), are per unit of mass.
+    The masses `sources`, (n,), leave, and `sinks`, (m,), arrive; both have the same
+    sum. `costs`, (n, m), are per unit of mass.
     """
     n, m = costs.shape
     leaves = sparse.kron(sparse.eye_array(n), np.ones((1, m)))
@@ -288,8 +288,8 @@ def bar_tops(
 def _orders(flows: list[np.ndarray], frequencies: list[np.ndarray]) -> list[np.ndarray]:
     """Return an order of the topics of each column in which few flows cross.
 
-    The first column is ordered by frequency, then each by the mean place of what flows
-    in, and out.
+    The first column is ordered by frequency, then each by the mean place of the topics
+    on its left that flow into it. Passes in the other direction do the reverse.
     """
     orders = [np.argsort(-sizes, kind="stable") for sizes in frequencies]
     for step in range(_N_PASSES):
@@ -308,7 +308,7 @@ def _orders(flows: list[np.ndarray], frequencies: list[np.ndarray]) -> list[np.n
 
 
 def _stacked(flows: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Return where each flow begins in its row, if columns have this order."""
+    """Return where each flow begins in its row if the columns have this order."""
     starts = np.empty(flows.shape)
     ordered = flows[:, order]
     starts[:, order] = np.cumsum(ordered, axis=1) - ordered

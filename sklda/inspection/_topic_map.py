@@ -29,10 +29,10 @@ _MAX_LABELLED = 30  # with more topics, words in the labels would overlap
 _DIRECTIONS = 24
 _RING_DISTANCE = 4.0
 _RINGS = 22
-# Between a label and circles, in points: a text grows by some if a figure is saved with
-# another resolution than the one it was laid out with.
+# Gap between a label and circles, in points: a text grows slightly if the figure is
+# saved with a different resolution than that of its layout.
 _CLEARANCE = 3.0
-_LINE_POINTS = 12  # of a line from a circle to its label, to keep others off it
+_LINE_POINTS = 12  # on a line from a circle to its label, which other labels avoid
 
 
 class TopicMapDisplay(Display):
@@ -248,7 +248,7 @@ def _place_labels(
 
 
 class _FreeSpace:
-    """What labels may still cover: all but circles, other labels and their lines."""
+    """Space that labels may cover: all but circles, other labels and their lines."""
 
     def __init__(self, ax: Any, positions: np.ndarray, sizes: np.ndarray) -> None:
         self.pixels_per_point = ax.figure.dpi / 72

@@ -31,7 +31,7 @@ from sklda._topics.text_table import first_few
 from sklda.metrics._windows import Occurrence, occurrences_in_windows
 
 CoherenceMeasure: TypeAlias = Literal["u_mass", "npmi", "c_v", "c_uci", "c_npmi"]
-# What is added to the probability of a pair in windows, as Röder et al. do.
+# Added to the probability of a pair in windows, as Röder et al. do.
 _EPSILON = 1e-12
 
 # Measures take `together`, (n_words, n_words): in how many units (documents or windows)
@@ -86,7 +86,7 @@ def _smoothed_pmi(together: np.ndarray, n_units: int) -> np.ndarray:
 
 
 def _smoothed_npmi(together: np.ndarray, n_units: int) -> np.ndarray:
-    """Return the same over -log(p(v, w) + 1e-12); 0 for a pair in all windows."""
+    """Return that divided by -log(p(v, w) + 1e-12); 0 for a pair in all windows."""
     pmi = _smoothed_pmi(together, n_units)
     information = -np.log(together / n_units + _EPSILON)
     values = np.zeros_like(pmi)

@@ -19,7 +19,7 @@ def standard_error(values: np.ndarray) -> np.ndarray:
 
 
 def behind_best(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return by how much each number is behind the best one, and the standard error."""
+    """Return how far each number is behind the best, and the standard error of that."""
     # Folds differ more than numbers do, so differences are taken fold by fold.
     means = fold_means(values)
     behind = means[means.mean(axis=1).argmax()] - means
@@ -46,9 +46,9 @@ def by_score(n_components: list[int], values: np.ndarray) -> Recommendation:
 def by_stability(n_components: list[int], values: np.ndarray) -> Recommendation:
     """Choose the highest stability among numbers more stable than the one before.
 
-    Few general topics can be stable on any documents, hence the condition. So can many
-    topics if most are empty: therefore the rule does not choose the last such number.
-    A single topic is stable by definition, so 1 takes no part.
+    A few general topics may be stable for any documents, hence the condition. Many
+    topics are also stable if most of them are empty, so the rule does not choose the
+    last such number. It ignores 1, because a single topic is stable by definition.
     """
     has_one = n_components[0] == 1
     if has_one:

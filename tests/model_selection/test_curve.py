@@ -76,9 +76,9 @@ def test_curve_is_its_definition():
                 metrics.topic_stability(models).overall
             ]
     for kind in kinds:
-        of_folds = curve.fits[kind].mean(axis=2)
-        np.testing.assert_allclose(curve.mean[kind], of_folds.mean(axis=1))
-        error = of_folds.std(axis=1, ddof=1) / np.sqrt(3)
+        fold_means = curve.fits[kind].mean(axis=2)
+        np.testing.assert_allclose(curve.mean[kind], fold_means.mean(axis=1))
+        error = fold_means.std(axis=1, ddof=1) / np.sqrt(3)
         np.testing.assert_allclose(curve.standard_error[kind], error)
 
 
@@ -104,8 +104,8 @@ def test_models_of_scikit_learn(model):
 def test_windows_of_texts():
     names = [f"w{w}" for w in range(40)]
     texts = [[names[w] for w in np.repeat(np.arange(40), row)] for row in X.toarray()]
-    of_texts = {"measures": ["c_v"], "texts": texts, "feature_names": names}
-    curve = topic_number_curve(LDA, X, [2, 3], **CHEAP | of_texts)
+    options = {"measures": ["c_v"], "texts": texts, "feature_names": names}
+    curve = topic_number_curve(LDA, X, [2, 3], **CHEAP | options)
     assert 0 < curve.mean.c_v.min() < 1
     assert curve.recommended == {}
     assert curve.agreed is None
