@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
+
+import numpy as np
 
 from sklda._core.extras import import_pandas
 
@@ -26,13 +29,23 @@ def table_lines(rows: Sequence[Sequence[str]], sides: str = "<>") -> list[str]:
     ]
 
 
-def as_frame_or_dict(rows: dict[Any, Any], names: list[str], as_frame: bool) -> Any:
-    """Return rows by their keys, or a DataFrame whose index has these names."""
+def table_of(
+    index: dict[str, list[Any]], columns: dict[str, np.ndarray], as_frame: bool
+) -> Any:
+    """Return a dict of rows, or a DataFrame.
+
+    `index` contains the values of each axis of the columns; rows have a key for each
+    combination of them.
+    """
+    keys = product(*index.values())
+    cells = zip(*(column.ravel().tolist() for column in columns.values()), strict=True)
+    rows = (dict(zip(columns, row, strict=True)) for row in cells)
+    table = dict(zip(keys, rows, strict=True))
     if not as_frame:
-        return rows
+        return table
     pandas = import_pandas()
-    index = pandas.MultiIndex.from_tuples(rows, names=names)
-    return pandas.DataFrame(list(rows.values()), index=index)
+    labels = pandas.MultiIndex.from_tuples(table, names=list(index))
+    return pandas.DataFrame(list(table.values()), index=labels)
 
 
 def first_few(texts: Sequence[str]) -> str:

@@ -203,9 +203,5 @@ def _is_documented(item: Any, module_name: str, is_listed: bool) -> bool:
         belongs = is_listed
     # An instance without a docstring of its own has that of its class.
     doc = item.__doc__
-    return (
-        callable(item)
-        and belongs
-        and isinstance(doc, str)
-        and doc != type(item).__doc__
-    )
+    has_text = isinstance(doc, str) and doc != type(item).__doc__
+    return callable(item) and belongs and has_text

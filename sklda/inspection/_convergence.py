@@ -127,13 +127,12 @@ class ConvergenceDisplay(Display):
                 f"All fits must record the same quantity, but these record "
                 f"{' and '.join(quantities)}."
             )
-        display = cls(
+        return cls(
             sweeps=sweeps,
             values=values,
             names=[name for name, _ in named],
             quantity=quantities[0],
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     @classmethod
     def from_chains(cls, chains: Any, *, ax: Axes | None = None, **style: Any) -> Self:

@@ -154,14 +154,13 @@ class DocumentTopicsDisplay(Display):
         rows = check_indices(documents, "documents", len(proportions), "documents")
         proportions = proportions[rows]
         topics = largest_topics(proportions, n_topics)
-        display = cls(
+        return cls(
             proportions=proportions[:, topics],
             topics=topics,
             document_names=rows if document_names is None else document_names,
             topic_names=[labels[k] for k in topics],
             n_models=count_models(estimator),
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     def _figure_size(self) -> tuple[float, float]:
         n_documents, n_topics = self.proportions.shape

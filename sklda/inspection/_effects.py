@@ -16,7 +16,7 @@ from sklda._base.parameters import LEVEL, validates
 from sklda._base.scaling import Scaling
 from sklda._core.checks import check_indices
 from sklda._topics.posterior_draws import check_draws
-from sklda._topics.text_table import as_frame_or_dict, line_of_others, table_lines
+from sklda._topics.text_table import line_of_others, table_lines, table_of
 from sklda.inspection._pooling import Linear, check_several, pool
 
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
@@ -89,14 +89,9 @@ class TopicEffects:
         ValueError, ImportError
             If `as_frame` is not a bool, or True and pandas is not installed.
         """
-        rows = {
-            (int(topic), term): {
-                name: float(getattr(self, name)[i, j]) for name in _COLUMNS
-            }
-            for i, topic in enumerate(self.topics)
-            for j, term in enumerate(self.terms)
-        }
-        return as_frame_or_dict(rows, ["topic", "term"], as_frame)
+        index = {"topic": self.topics.tolist(), "term": self.terms}
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        return table_of(index, columns, as_frame)
 
     def _against(self) -> str:
         """Return which values the terms of categories are compared with."""

@@ -141,15 +141,14 @@ class PredictedProportionsDisplay(Display):
             shown = largest_topics(predicted.mean, n_topics)
         else:
             shown = check_indices(topics, "topics", n_all, "topics")
-        display = cls(
+        return cls(
             values=np.asarray(values),
             estimates=predicted.mean[:, shown],
             low=predicted.low[:, shown],
             high=predicted.high[:, shown],
             topic_names=names_of_topics(topic_names, range(n_all), shown),
             covariate_name=covariate_name,
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     def _draw(self, axes: Any, style: dict[str, Any]) -> None:
         order = np.argsort(self.values, kind="stable")

@@ -173,13 +173,12 @@ class TopWordsDisplay(PanelDisplay):
         probabilities[empty] = 0
         if intervals is not None:
             intervals[:, empty] = 0
-        display = cls(
+        return cls(
             words=words.tolist(),
             probabilities=probabilities,
             topics=shown,
             intervals=intervals,
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     def _panels(self) -> tuple[int, str]:
         return len(

@@ -160,15 +160,14 @@ class TopicIntervalsDisplay(Display):
         samples = (draws.doc_topic(i)[rows] for i in range(draws.n_draws))
         mean = sum(samples, np.zeros(low.shape)) / draws.n_draws
         shown = largest_topics(mean, n_topics)
-        display = cls(
+        return cls(
             estimates=mean[:, shown],
             low=low[:, shown],
             high=high[:, shown],
             topic_names=[names[k] for k in shown],
             series_names=series,
             quantity="proportion of the topic",
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     @classmethod
     @validates(n_topics=POSITIVE_INTEGER)
@@ -222,15 +221,14 @@ class TopicIntervalsDisplay(Display):
         strength = np.abs(effects.t[:, columns]).max(axis=1)
         shown = largest_topics(strength[np.newaxis], n_topics)
         cells = np.ix_(shown, columns)
-        display = cls(
+        return cls(
             estimates=effects.coefficient[cells].T,
             low=effects.low[cells].T,
             high=effects.high[cells].T,
             topic_names=names_of_topics(topic_names, effects.topics, shown),
             series_names=chosen,
             quantity=f"change of the proportion per unit{effects._against()}",
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     @classmethod
     def from_contrasts(
@@ -267,15 +265,14 @@ class TopicIntervalsDisplay(Display):
         source = "PredictedProportions.contrast"
         check_result(contrasts, "contrasts", TopicContrasts, source)
         order = np.argsort(-contrasts.difference, kind="stable")
-        display = cls(
+        return cls(
             estimates=contrasts.difference[np.newaxis, order],
             low=contrasts.low[np.newaxis, order],
             high=contrasts.high[np.newaxis, order],
             topic_names=names_of_topics(topic_names, range(order.size), order),
             series_names=[f"{contrasts.second} minus {contrasts.first}"],
             quantity="difference of the proportions",
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     def _figure_size(self) -> tuple[float, float]:
         n_series, n_topics = self.estimates.shape

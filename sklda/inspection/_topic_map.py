@@ -161,13 +161,12 @@ class TopicMapDisplay(Display):
         topics = normalise(components)
         distances = jensen_shannon_distances(topics, topics)
         positions, explained_ratio = classical_scaling(distances)
-        display = cls(
+        return cls(
             positions=positions,
             frequencies=topic_frequencies(estimator, X),
             labels=labels,
             explained_ratio=explained_ratio,
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     def _figure_size(self) -> tuple[float, float]:
         return 8, 7
