@@ -7,6 +7,7 @@ error they get, and the valid values in all the types they come in.
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from itertools import chain
 from typing import Any
 
@@ -18,13 +19,7 @@ from sklearn.exceptions import NotFittedError
 
 from sklda._core.random_streams import RandomStreams
 from sklda.diagnostics import SampledChains
-from sklda.inspection import (
-    PosteriorDraws,
-    PredictedProportions,
-    TopicContrasts,
-    TopicEffects,
-    TopicMeans,
-)
+from sklda.inspection import PosteriorDraws
 from tests.helpers.bad_input.of_draws import draws_doors, predicted_doors
 from tests.helpers.bad_input.of_estimators import LABELS, X, estimator_doors
 from tests.helpers.bad_input.of_functions import HAS_ARVIZ, function_doors
@@ -170,8 +165,7 @@ def plain(result: Any) -> Any:
         return [plain(value) for value in result]
     if type(result).__module__.startswith("pandas"):
         return result.to_numpy()
-    plain_types = PosteriorDraws | TopicEffects | TopicMeans
-    if isinstance(result, plain_types | PredictedProportions | TopicContrasts):
+    if isinstance(result, PosteriorDraws) or is_dataclass(result):
         return plain(vars(result))
     if isinstance(result, SampledChains):
         return [plain(result.scalars_), result.pairs_]

@@ -7,6 +7,7 @@ import sys
 import textwrap
 import tomllib
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from importlib.resources import files
 from pathlib import Path
@@ -93,8 +94,8 @@ def test_a_name_that_does_not_exist_is_named():
 # --- documentation and annotations -------------------------------------------
 
 
-def documented_parameters(docstring: str) -> list[str]:
-    """Return the names in the section "Parameters" of a numpydoc docstring."""
+def documented_names(docstring: str, section: str) -> list[str]:
+    """Return the names in a section of a numpydoc docstring, such as "Parameters"."""
     lines = inspect.cleandoc(docstring).splitlines()
     heads = [
         number
@@ -103,11 +104,11 @@ def documented_parameters(docstring: str) -> list[str]:
     ]
     names = []
     for start, end in zip(heads, [*heads[1:], len(lines)], strict=True):
-        if lines[start] == "Parameters":
+        if lines[start] == section:
             for line in lines[start + 2 : end]:
                 if line and not line.startswith(" "):
-                    given = line.split(" : ")[0].split(",")
-                    names += [name.strip().lstrip("*") for name in given]
+                    listed = line.split(" : ")[0].split(",")
+                    names += [name.strip().lstrip("*") for name in listed]
     return names
 
 
@@ -118,9 +119,13 @@ def complaints(name: str, member: Callable) -> list[str]:
     if not docstring:
         wrong.append(f"{name} has no docstring")
     expected = [parameter.name for parameter in parameters(member)]
-    documented = documented_parameters(docstring)
+    documented = documented_names(docstring, "Parameters")
     if documented != expected:
         wrong.append(f"{name} documents {documented}, its parameters are {expected}")
+    if is_dataclass(member):
+        names = {field.name for field in fields(member) if field.name[0] != "_"}
+        missing = names - {*documented_names(docstring, "Attributes")}
+        wrong += [f"{name} does not explain {field}" for field in sorted(missing)]
     wrong += [
         f"{name}: {parameter.name} has no annotation"
         for parameter in parameters(member)

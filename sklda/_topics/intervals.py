@@ -16,8 +16,8 @@ _LEAST = 1e-300  # smaller quantiles become 0; those of SciPy end at 2e-308
 def draws_interval(draws: np.ndarray, confidence_level: float) -> np.ndarray:
     """Return both ends of the equal-tailed intervals of draws, (n_draws, ...).
 
-    Of n independent draws they hold as much as they say; the default quantiles of NumPy
-    would hold (n - 1) / (n + 1) of it.
+    With n independent draws, intervals have the stated probability; those from the
+    default quantiles of NumPy would have (n - 1) / (n + 1) of it.
     """
     tail = (1 - confidence_level) / 2
     return np.quantile(draws, [tail, 1 - tail], axis=0, method="weibull")
@@ -72,7 +72,12 @@ def mixture_quantile(a: np.ndarray, b: np.ndarray, p: float) -> np.ndarray:
 
 def mixture_interval(
     a: np.ndarray, b: np.ndarray, confidence_level: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return both ends of the equal-tailed intervals of such mixtures."""
-    tail = (1 - confidence_level) / 2
-    return mixture_quantile(a, b, tail), mixture_quantile(a, b, 1 - tail)
+) -> list[np.ndarray]:
+    """Return both ends of the equal-tailed intervals of mixtures.
+
+    `a` and `b` are (n_components, ...); the ends have the shape of the other axes.
+    """
+    tail, shape = (1 - confidence_level) / 2, a.shape[1:]
+    a, b = (parameters.reshape(len(a), -1) for parameters in (a, b))
+    ends = mixture_quantile(a, b, tail), mixture_quantile(a, b, 1 - tail)
+    return [end.reshape(shape) for end in ends]

@@ -22,7 +22,7 @@ EDGE = "#2f5570"
 
 
 class Display:
-    """Base of the displays with one Axes; each has `_figure_size` and `_draw`."""
+    """Base of the displays with one Axes; each has `_draw`."""
 
     ax_: Axes
     figure_: Figure
@@ -57,7 +57,7 @@ class Display:
 
     def _figure_size(self) -> tuple[float, float]:
         """Return the width and the height of a new figure in inches."""
-        raise NotImplementedError
+        return 8, 4
 
     def _draw(self, axes: Any, style: dict[str, Any]) -> None:
         """Draw on the axes, and set the attributes that hold what was drawn."""
@@ -214,8 +214,11 @@ def largest_topics(proportions: np.ndarray, n: int) -> np.ndarray:
     return np.sort(order[:n])
 
 
-def names_of_topics(names: NameList | None, topics: Sequence[int]) -> list[str]:
-    """Return the names of topics, by default their numbers."""
+def names_of_topics(
+    names: NameList | None, topics: Sequence[int], shown: Iterable[int]
+) -> list[str]:
+    """Return the names of the topics at these places, by default their numbers."""
     if names is None:
         names = [f"topic {k}" for k in topics]
-    return label_list(names, "topic_names", "topics", len(topics))
+    labels = label_list(names, "topic_names", "topics", len(topics))
+    return [labels[place] for place in shown]

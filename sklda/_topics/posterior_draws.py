@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
 
@@ -21,6 +22,7 @@ _MOST_NUMBERS = 2**21  # in an array; more documents take several steps
 _DRAW = [Interval(Integral, 0, None, closed="left")]
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PosteriorDraws:
     """The last samples of a chain: the topics of all tokens, as counts.
 
@@ -73,24 +75,24 @@ class PosteriorDraws:
     # Numbers of tokens up to the end of each document, and of each word.
     _doc_ends: np.ndarray
     _word_ends: np.ndarray
-    # The row of alpha of each document, if it has rows.
-    _prior_row: np.ndarray | None = None
-    # Of each draw, the topics of all counts above 0, row after row, and the counts.
+    # For each draw: the topics of all counts above 0, row after row, and the counts.
     _doc_topic: list[tuple[np.ndarray, np.ndarray]]
     _word_topic: list[tuple[np.ndarray, np.ndarray]]
+    # Row of alpha of each document, if alpha has rows.
+    _prior_row: np.ndarray | None = None
 
     @classmethod
     def _of(
         cls, *, sweeps, doc_topic_prior, topic_word_prior, learned_alpha=(), **stored
     ) -> Self:
-        """Return draws; `stored` are the private attributes, without underscores."""
-        draws = cls()
-        draws.sweeps, draws.doc_topic_prior = sweeps, doc_topic_prior
-        draws.learned_alpha = np.reshape(learned_alpha, (-1, draws.n_topics))
-        draws.topic_word_prior = topic_word_prior
-        for name, value in stored.items():
-            setattr(draws, f"_{name}", value)
-        return draws
+        """Return draws; `stored` are the private fields, without underscores."""
+        return cls(
+            sweeps=sweeps,
+            doc_topic_prior=doc_topic_prior,
+            topic_word_prior=topic_word_prior,
+            learned_alpha=np.reshape(learned_alpha, (-1, doc_topic_prior.shape[-1])),
+            **{f"_{name}": value for name, value in stored.items()},
+        )
 
     @property
     def n_draws(self) -> int:
@@ -267,16 +269,19 @@ class PosteriorDraws:
         step = max(_MOST_NUMBERS // (self.n_draws * self.n_topics), 1)
         for first in range(0, rows.size, step):
             slab = slice(first, first + step)
-            counts = np.array([one[rows[slab]].toarray() for one in draws])
+            counts = np.array([matrix[rows[slab]].toarray() for matrix in draws])
             if self._prior_row is None:
-                ends = self._interval_of(counts, confidence_level)
                 alpha = np.atleast_2d(self.doc_topic_prior)[:, np.newaxis]
             else:
                 alpha = self.doc_topic_prior[:, self._prior_row[rows[slab]]]
-                ends = _interval_of_each(counts, alpha, confidence_level)
-            low[slab], high[slab] = ends
             a = counts + alpha
-            drifts.append(Bias.of_betas(a, a.sum(axis=2, keepdims=True)))
+            total = a.sum(axis=2, keepdims=True)
+            drifts.append(Bias.of_betas(a, total))
+            if self._prior_row is None:
+                ends = self._interval_of(counts, confidence_level)
+            else:
+                ends = mixture_interval(a, total - a, confidence_level)
+            low[slab], high[slab] = ends
         drift = Bias(*map(np.concatenate, zip(*drifts, strict=True)))
         warn_unless_settled(self, Estimates("proportions", drift))
         return low, high
@@ -290,8 +295,8 @@ class PosteriorDraws:
         alphas, topics = np.unique(alpha, axis=1, return_inverse=True)
         tokens = counts.sum(axis=2, keepdims=True)[:1]
         counts = np.sort(counts, axis=0) if len(alpha) == 1 else counts
-        others = (np.broadcast_to(x, (1, *shape)) for x in (tokens, topics.ravel()))
-        keys = np.concatenate([counts, *others]).reshape(len(counts) + 2, -1)
+        keys = [np.broadcast_to(key, (1, *shape)) for key in (tokens, topics.ravel())]
+        keys = np.concatenate([counts, *keys]).reshape(len(counts) + 2, -1)
         keys, where = np.unique(keys, axis=1, return_inverse=True)
         *draw_counts, tokens, topics = keys
         a = np.array(draw_counts) + alphas[:, topics]
@@ -350,18 +355,8 @@ class PosteriorDraws:
         b = totals + prior_sum - a
         drift = Bias.of_betas(a, a + b)
         warn_unless_settled(self, Estimates("probabilities of words", drift))
-        flat = (x.reshape(self.n_draws, -1) for x in (a, b))
-        ends = mixture_interval(*flat, confidence_level)
-        low, high = (end.reshape(columns.shape) for end in ends)
+        low, high = mixture_interval(a, b, confidence_level)
         return low, high
-
-
-def _interval_of_each(counts, alpha, level):
-    """Return the ends for counts and alpha, (n_draws, n_documents, n_topics) each."""
-    a = counts + alpha
-    b = a.sum(axis=2, keepdims=True) - a
-    flat = (x.reshape(len(counts), -1) for x in (a, b))
-    return [end.reshape(a.shape[1:]) for end in mixture_interval(*flat, level)]
 
 
 def check_draws(draws: Any) -> PosteriorDraws:

@@ -1,4 +1,4 @@
-"""Warnings of draws whose means and intervals would be off."""
+"""Warnings about draws whose means and intervals are unreliable."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from scipy.stats import chi2, norm
 from sklda._core.minka import learn_doc_topic
 from sklda._core.warn import warn_user
 
-_LEVEL, _LEAST = 0.95, 0.93  # of intervals, and what they may hold
+_LEVEL, _LEAST = 0.95, 0.93  # nominal coverage of intervals, and the lowest accepted
 # Accepted sums of alpha as estimated from the draws, relative to the sum in use. Draws
 # follow the latter: if it is half the true sum, estimates are 1.4 times as large, if it
 # is a twentieth, 1.2 to 2.5 times.
 _FITTING = 0.5, 1.2
-# Means and effects bear a larger ratio, up to this, if they hardly rest on alpha. Their
-# relative error is the gain times the logarithm of the ratio times the ambiguity of
-# topics. This gain explains best what intervals of means held in corpora with sums of 3
-# and 20, and 1 in use.
+# Means and effects tolerate larger ratios, up to this one, if they hardly depend on
+# alpha. Their relative error is the gain times the logarithm of the ratio times the
+# ambiguity of topics. The gain was fitted to the coverage of intervals of means in
+# corpora with sums of 3 and 20, and a sum of 1 in use.
 _BEARABLE, _GAIN = 3, 12
 _CLEAR = 3  # standard errors
 FEWEST_DOCUMENTS = 50  # from which alpha and shrinkage can be estimated
@@ -27,14 +27,14 @@ FEWEST_DOCUMENTS = 50  # from which alpha and shrinkage can be estimated
 _CHANGE = 0.08
 _FEWEST_UPDATES = 8
 _FEWEST_IN_THIRD = 6  # draws
-_CHANCE = 1e-3  # that a bias seems to be there
+_CHANCE = 1e-3  # probability that a bias is found where there is none
 
 
 class Bias(NamedTuple):
     """Squared amounts by which estimates may be off, in parallel arrays."""
 
     squared: np.ndarray
-    by_chance: np.ndarray  # what they would be on average if nothing were wrong
+    by_chance: np.ndarray  # their expectation without a bias
     claimed: np.ndarray  # variance from which intervals are made
     variance: np.ndarray  # of the estimates, apart from the bias
 
@@ -51,31 +51,31 @@ class Bias(NamedTuple):
 
     @classmethod
     def of_betas(cls, a: np.ndarray, total: np.ndarray) -> Self:
-        """Return the same for the means of Beta(a, total - a), (n_draws, ...)."""
+        """Return the drift of the means of Beta(a, total - a), (n_draws, ...)."""
         mean = a / total
         within = (mean * (1 - mean) / (total + 1)).mean(axis=0)
         return cls.of_drift(mean, within + mean.var(axis=0))
 
     @classmethod
     def of_wander(cls, course: np.ndarray, variance: np.ndarray) -> Self:
-        """Return by how much estimates, (..., n_topics), moved about with alpha.
+        """Return by how much estimates, (..., n_topics), wandered with alpha.
 
-        `course` is what they were after each update, (n_updates, n_topics). Draws under
-        the last alpha leave out that others fit as well.
+        `course` contains their values after each update, (n_updates, n_topics). All
+        draws are made under the last alpha, although others fit as well.
         """
         last = course[len(course) // 2 :]
         if len(course) < _FEWEST_UPDATES:
             last = np.zeros((2, variance.shape[-1]))
-        # Updates follow the topics of one sweep. Only what lasts from one update to the
-        # next moves estimates.
+        # Each update follows the topics of a single sweep. Only changes that last from
+        # one update to the next move estimates.
         by_chance = (np.diff(last, axis=0) ** 2).mean(axis=0) / 2
         amounts = last.var(axis=0, ddof=1), by_chance, variance, variance
         return cls(*map(np.ravel, np.broadcast_arrays(*amounts)))
 
     def coverage(self) -> float:
-        """Return what 95 % intervals hold on average; 0.95 if a bias may be chance."""
+        """Return the mean coverage of 95 % intervals; 0.95 if biases may be chance."""
         known = (self.by_chance > 0) & (self.claimed > 0)  # and not NaN
-        squared, by_chance, claimed, variance = (each[known] for each in self)
+        squared, by_chance, claimed, variance = (values[known] for values in self)
         if (squared / by_chance).sum() <= chi2.isf(_CHANCE, max(squared.size, 1)):
             return _LEVEL
         bias = np.sqrt((squared - by_chance).clip(0))
@@ -84,18 +84,18 @@ class Bias(NamedTuple):
         return float(held.mean())
 
     def times(self, factor: float) -> Self:
-        """Return the same for biases that are a multiple."""
+        """Return biases that are multiplied by a factor."""
         squared, by_chance = self.squared * factor**2, self.by_chance * factor**2
         return self._replace(squared=squared, by_chance=by_chance)
 
 
 class Estimates(NamedTuple):
-    """What the warnings ask of estimates."""
+    """Name and possible biases of estimates, for warnings."""
 
     name: str
     drift: Bias
     wander: Bias | None = None
-    distance: Bias | None = None  # from what alpha alone would make of them
+    distance: Bias | None = None  # from the estimates that alpha alone implies
 
 
 def warn_of_bias(bias: Bias, cause: str, way_out: str) -> None:
@@ -119,30 +119,26 @@ def warn_unless_settled(draws: Any, estimates: Estimates) -> None:
         return
     warn_of_drift(estimates.name, estimates.drift)
     if estimates.wander is not None:
-        warn_of_wander(estimates.name, estimates.wander)
+        warn_of_bias(
+            estimates.wander,
+            "Alpha wandered before it was held fixed, and the "
+            f"{estimates.name} with it",
+            "Fit with learn_priors='hierarchical', which samples alpha, and several "
+            "times the max_iter and thin.",
+        )
 
 
-def warn_of_drift(what: str, drift: Bias) -> None:
+def warn_of_drift(estimates: str, drift: Bias) -> None:
     """Warn if estimates drift from the first third of the draws to the last."""
     warn_of_bias(
         drift,
-        f"The {what} drift from the first third of the draws to the last",
+        f"The {estimates} drift from the first third of the draws to the last",
         "Fit with several times the max_iter and thin.",
     )
 
 
-def warn_of_wander(what: str, wander: Bias) -> None:
-    """Warn if a learned alpha moved estimates about before it was held fixed."""
-    warn_of_bias(
-        wander,
-        f"Alpha wandered before it was held fixed, and the {what} with it",
-        "Fit with learn_priors='hierarchical', which samples alpha, and several times "
-        "the max_iter and thin.",
-    )
-
-
 def _moving(learned_alpha: np.ndarray) -> str:
-    """Return what to do if a learned alpha had not settled; else nothing."""
+    """Return a warning if a learned alpha had not settled, or an empty text."""
     if len(learned_alpha) < _FEWEST_UPDATES:
         return ""
     logs = np.log(learned_alpha.sum(axis=1)[len(learned_alpha) // 2 :])
@@ -160,10 +156,10 @@ def _moving(learned_alpha: np.ndarray) -> str:
 
 
 def _unfitting(draws: Any, distance: Bias | None) -> str:
-    """Return what to do if alpha is far from Minka's estimate given the topics.
+    """Return a warning if alpha is far from Minka's estimate given the topics.
 
-    Estimates with a `distance` bear an alpha that is too small as far as they follow
-    from tokens whose topics are clear.
+    An alpha that is too small hardly matters to estimates that follow from tokens with
+    clear topics. `distance`, if there is one, shows whether they do.
     """
     alpha = draws.doc_topic_prior
     if draws.n_documents < FEWEST_DOCUMENTS or alpha.ndim > 1:  # sampled, too
@@ -171,8 +167,8 @@ def _unfitting(draws: Any, distance: Bias | None) -> str:
     counts = [draws.doc_topic_counts(i) for i in range(draws.n_draws)]
     better = learn_doc_topic(
         alpha,
-        np.concatenate([each.indices for each in counts]),
-        np.concatenate([each.data for each in counts]),
+        np.concatenate([matrix.indices for matrix in counts]),
+        np.concatenate([matrix.data for matrix in counts]),
         np.tile(counts[0].sum(axis=1), draws.n_draws),
         symmetric=bool((alpha == alpha[0]).all()),
     )

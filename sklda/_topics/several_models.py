@@ -13,20 +13,20 @@ from sklda._core.checks import differences
 
 def check_models(models: Any, name: str, minimum: int = 1) -> list[Any]:
     """Return models as a list; raise TypeError or ValueError if it is not one."""
-    is_one = hasattr(models, "fit") or hasattr(models, "toarray")
-    is_one |= getattr(models, "ndim", 3) < 3  # a matrix is one model
+    is_single = hasattr(models, "fit") or hasattr(models, "toarray")
+    is_single |= getattr(models, "ndim", 3) < 3  # a matrix is a single model
     no_list = isinstance(models, str | bytes | Mapping | set | frozenset)
-    if is_one or no_list or not hasattr(models, "__iter__"):
+    if is_single or no_list or not hasattr(models, "__iter__"):
         raise TypeError(
             f"{name} must be a list of models, got {type(models).__name__}. For a "
             "single model, pass a list with one element."
         )
-    found = list(models)
-    if len(found) < minimum:
+    models = list(models)
+    if len(models) < minimum:
         raise ValueError(
-            f"{name} must contain at least {minimum} models, got {len(found)}."
+            f"{name} must contain at least {minimum} models, got {len(models)}."
         )
-    return found
+    return models
 
 
 def distributions_of_all(models: list[Any], names: list[str]) -> list[np.ndarray]:
@@ -57,8 +57,8 @@ def check_same_words(
     """Raise ValueError if the words of two models differ, or their order."""
     if first == words:
         return
-    found = differences(first, words, first_name, name)
+    difference = differences(first, words, first_name, name)
     raise ValueError(
-        f"{first_name} and {name} have different vocabularies: {found}. Fit all models "
-        "to the same columns."
+        f"{first_name} and {name} have different vocabularies: {difference}. Fit all "
+        "models to the same columns."
     )

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
+import numpy as np
+
 from sklda._core.extras import import_pandas
+
+_MAX_SHOWN = 5  # texts in a message
 
 
 def table_lines(rows: Sequence[Sequence[str]], sides: str = "<>") -> list[str]:
@@ -24,18 +29,33 @@ def table_lines(rows: Sequence[Sequence[str]], sides: str = "<>") -> list[str]:
     ]
 
 
-def as_frame_or_dict(rows: dict[Any, Any], names: list[str], as_frame: bool) -> Any:
-    """Return rows by their keys, or a DataFrame whose index has these names."""
+def table_of(
+    index: dict[str, list[Any]], columns: dict[str, np.ndarray], as_frame: bool
+) -> Any:
+    """Return a dict of rows, or a DataFrame.
+
+    `index` contains the values of each axis of the columns; rows have a key for each
+    combination of them.
+    """
+    keys = product(*index.values())
+    cells = zip(*(column.ravel().tolist() for column in columns.values()), strict=True)
+    rows = (dict(zip(columns, row, strict=True)) for row in cells)
+    table = dict(zip(keys, rows, strict=True))
     if not as_frame:
-        return rows
+        return table
     pandas = import_pandas()
-    index = pandas.MultiIndex.from_tuples(rows, names=names)
-    return pandas.DataFrame(list(rows.values()), index=index)
+    labels = pandas.MultiIndex.from_tuples(table, names=list(index))
+    return pandas.DataFrame(list(table.values()), index=labels)
 
 
-def line_of_others(n_topics: int, most: int) -> list[str]:
+def first_few(texts: Sequence[str]) -> str:
+    """Return the first texts of a list, for a message."""
+    return ", ".join(texts[:_MAX_SHOWN]) + ", ..." * (len(texts) > _MAX_SHOWN)
+
+
+def line_of_others(n_topics: int, n_shown: int) -> list[str]:
     """Return the line below a table of the first topics, if there are others."""
-    n_more = n_topics - most
+    n_more = n_topics - n_shown
     return [f"and {n_more} more topics: see summary()"] if n_more > 0 else []
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy.stats import rankdata
 
 from sklda._base.fitted_topics import normalise, summable
 from sklda._base.parameters import POSITIVE_INTEGER, PROPORTION
-from sklda._base.sklearn_private import Interval, StrOptions
+from sklda._base.sklearn_private import StrOptions
 
 
 def word_scores(
@@ -84,7 +83,4 @@ RANKING_CONSTRAINTS: dict = {
     "n_words": POSITIVE_INTEGER,
     "metric": [StrOptions({*_SCORES})],
     "weight": [None, *PROPORTION],
-}
-LABEL_CONSTRAINTS: dict = RANKING_CONSTRAINTS | {
-    "n_words": [None, Interval(Integral, 0, None, closed="left")],
 }

@@ -7,7 +7,7 @@ import inspect
 import re
 import warnings
 from contextlib import suppress
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -77,28 +77,8 @@ are part of the libraries, each of which is under the BSD 3-Clause licence.
 """
 
 
-@overload
-def load_docstrings(
-    *, return_X_y: Literal[False] = False, min_length: int = 300
-) -> Bunch: ...
-
-
-@overload
-def load_docstrings(
-    *, return_X_y: Literal[True], min_length: int = 300
-) -> tuple[list[str], np.ndarray]: ...
-
-
-@overload
-def load_docstrings(
-    *, return_X_y: bool, min_length: int = 300
-) -> Bunch | tuple[list[str], np.ndarray]: ...
-
-
-@validates(return_X_y=["boolean"], min_length=POSITIVE_INTEGER)
-def load_docstrings(
-    *, return_X_y: bool = False, min_length: int = 300
-) -> Bunch | tuple[list[str], np.ndarray]:
+@validates(min_length=POSITIVE_INTEGER)
+def load_docstrings(*, min_length: int = 300) -> Bunch:
     """Load the public docstrings of NumPy, SciPy and scikit-learn as a corpus.
 
     The corpus is labelled English text and needs neither a network nor a file. It
@@ -106,8 +86,6 @@ def load_docstrings(
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Whether to return ``(data, target)`` instead of a Bunch.
     min_length : int, default=300
         Minimum length of a text in characters, at least 1. Most shorter docstrings are
         one-line summaries, which say too little about a topic.
@@ -126,13 +104,10 @@ def load_docstrings(
           object, such as ``"scipy.stats.norm"``; sorted and distinct.
         - DESCR : str, description of the corpus.
 
-    (data, target) : tuple if `return_X_y` is True
-        The texts and their labels.
-
     Raises
     ------
     ValueError
-        If `min_length` is not a positive integer, or `return_X_y` is not a bool.
+        If `min_length` is not a positive integer.
 
     See Also
     --------
@@ -160,11 +135,8 @@ def load_docstrings(
     target_names, target = np.unique(
         [label for _, label, _ in entries], return_inverse=True
     )
-    data = [text for _, _, text in entries]
-    if return_X_y:
-        return data, target
     return Bunch(
-        data=data,
+        data=[text for _, _, text in entries],
         target=target,
         target_names=target_names.tolist(),
         names=[name for name, _, _ in entries],
@@ -176,15 +148,15 @@ def _collect_texts(
     modules: dict[str, str], min_length: int
 ) -> list[tuple[str, str, str]]:
     """Return the distinct texts as (name, label, text), sorted by name."""
-    found: dict[str, list[tuple[int, str, str]]] = {}
+    names_of_text: dict[str, list[tuple[int, str, str]]] = {}
     for package, submodules in modules.items():
         for name in ["", *submodules.split()]:
             module = f"{package}.{name}".rstrip(".")
             label = ".".join(module.split(".")[:2])
             for qualified, doc in _documented_names(module):
-                names = found.setdefault(_normalise(doc), [])
+                names = names_of_text.setdefault(_normalise(doc), [])
                 names.append((len(qualified), qualified, label))
-    shortest = {text: min(names) for text, names in found.items()}
+    shortest = {text: min(names) for text, names in names_of_text.items()}
     return sorted(
         (name, label, text)
         for text, (_, name, label) in shortest.items()
@@ -210,7 +182,7 @@ def _documented_names(module_name: str) -> list[tuple[str, str]]:
         # Deprecated names are not public: access to them raises, and they are skipped.
         warnings.simplefilter("error", DeprecationWarning)
         exported = getattr(module, "__all__", None)
-        found = [(module_name, module.__doc__)] if module.__doc__ else []
+        documented = [(module_name, module.__doc__)] if module.__doc__ else []
         for name in {*(vars(module) if exported is None else exported)}:
             qualified = f"{module_name}.{name}"
             if name.startswith("_") or qualified in _SKIPPED_NAMES:
@@ -218,8 +190,8 @@ def _documented_names(module_name: str) -> list[tuple[str, str]]:
             with suppress(Exception):
                 item = getattr(module, name)
                 if _is_documented(item, module_name, exported is not None):
-                    found.append((qualified, item.__doc__))
-    return found
+                    documented.append((qualified, item.__doc__))
+    return documented
 
 
 def _is_documented(item: Any, module_name: str, is_listed: bool) -> bool:
@@ -231,9 +203,5 @@ def _is_documented(item: Any, module_name: str, is_listed: bool) -> bool:
         belongs = is_listed
     # An instance without a docstring of its own has that of its class.
     doc = item.__doc__
-    return (
-        callable(item)
-        and belongs
-        and isinstance(doc, str)
-        and doc != type(item).__doc__
-    )
+    has_text = isinstance(doc, str) and doc != type(item).__doc__
+    return callable(item) and belongs and has_text

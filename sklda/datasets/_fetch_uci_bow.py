@@ -29,7 +29,7 @@ _TITLES = {
     "pubmed": "PubMed abstracts",
 }
 
-# Of the decompressed text, unlike those of pooch: a proxy may compress it differently.
+# Checksums of decompressed text, unlike those of pooch: proxies may compress it anew.
 _SHA256 = {
     "docword.kos.txt.gz": "0913cf084375360ce32c497dc2f8eafc"
     "4cf24a231f3d39bdbf8c41de29797cb4",
@@ -183,10 +183,8 @@ def _download(path: Path, n_attempts: int) -> None:
     """Download the file of this name to `path`; OSError if all attempts fail."""
     caller = f"To download {path.name}, fetch_uci_bow"
     pooch = import_extra("pooch", "datasets", caller)
-    registry = {path.name: None}
-    files = pooch.create(
-        path.parent, _BASE_URL, registry=registry, retry_if_failed=n_attempts - 1
-    )
+    options = {"registry": {path.name: None}, "retry_if_failed": n_attempts - 1}
+    files = pooch.create(path.parent, _BASE_URL, **options)
     try:
         files.fetch(path.name)
     except OSError as error:  # the errors of requests are OSErrors without a number
@@ -222,6 +220,6 @@ def _check_sha256(path: Path) -> None:
     if path.name not in _SHA256:
         return
     with open_bytes(path) as stream:
-        found = hashlib.file_digest(stream, "sha256").hexdigest()
-    if found != _SHA256[path.name]:
-        raise ValueError(f"Its SHA-256 checksum is {found}, not {_SHA256[path.name]}.")
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if digest != _SHA256[path.name]:
+        raise ValueError(f"Its SHA-256 checksum is {digest}, not {_SHA256[path.name]}.")

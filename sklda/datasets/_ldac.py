@@ -149,10 +149,8 @@ def _problem(values: np.ndarray, n_features: int | None) -> str | None:
     if (count < 1).any():
         return f"word {word[count.argmin()]} has count 0; omit it."
     if (count > MAX_COUNT).any():
-        most = count.argmax()
-        return (
-            f"word {word[most]} has count {count[most]}; at most {MAX_COUNT} is valid."
-        )
+        highest = f"word {word[count.argmax()]} has count {count.max()}"
+        return f"{highest}; at most {MAX_COUNT} is valid."
     if (word >= upper).any():
         return (
             f"word id {word.max()} is out of range: ids run from 0 to {upper - 1}. "

@@ -94,9 +94,9 @@ def read_vocabulary(path: PathLike, n_features: int | None = None) -> np.ndarray
     """Read a file with one word per line, of `n_features` words if that is given."""
     words: list[str] = []
     # A small gzip file may hold millions of words more than the corpus has.
-    most = None if n_features is None else n_features + 1
+    n_lines = None if n_features is None else n_features + 1
     with open_bytes(path) as stream:
-        for number, line in islice(read_lines(stream, path), most):
+        for number, line in islice(read_lines(stream, path), n_lines):
             try:
                 words.append(line.decode("utf-8").strip())
             except UnicodeDecodeError as error:
@@ -106,9 +106,9 @@ def read_vocabulary(path: PathLike, n_features: int | None = None) -> np.ndarray
             if not words[-1]:
                 raise format_error(path, number, "expected a word, found a blank line.")
     if n_features is not None and len(words) != n_features:
-        found = len(words) if len(words) < n_features else f"more than {n_features}"
+        n_words = len(words) if len(words) < n_features else f"more than {n_features}"
         raise ValueError(
-            f"{os.fspath(path)} contains {found} words, one per line, but the corpus "
+            f"{os.fspath(path)} contains {n_words} words, one per line, but the corpus "
             f"has n_features={n_features}. Pass the vocabulary of this corpus."
         )
     return np.array(words, dtype=object)

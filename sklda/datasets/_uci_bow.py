@@ -118,7 +118,7 @@ def load_uci_bow(docword_path: PathLike, vocab_path: PathLike | None = None) -> 
 
 def read_docword(path: PathLike) -> sparse.csr_matrix:
     """Read a docword file as a canonical CSR matrix of int64."""
-    # They grow with the rows in the file: the header may promise any number.
+    # They grow with the rows in the file, because the header may state any number.
     doc, word, count = array("i"), array("i"), array("q")
     with open_bytes(path) as stream:
         n_docs, n_words, n_rows = _read_header(stream, path)
@@ -135,12 +135,8 @@ def read_docword(path: PathLike) -> sparse.csr_matrix:
             f"{os.fspath(path)} ends after {len(doc)} rows but its header states "
             f"{n_rows}: the file is truncated or its header is wrong."
         )
-    return _to_csr(
-        np.frombuffer(doc, np.int32),
-        np.frombuffer(word, np.int32),
-        np.frombuffer(count, np.int64),
-        (n_docs, n_words),
-    )
+    columns = (np.frombuffer(column, column.typecode) for column in (doc, word, count))
+    return _to_csr(*columns, (n_docs, n_words))
 
 
 def _read_header(stream: ByteStream, path: PathLike) -> list[int]:

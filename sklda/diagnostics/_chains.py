@@ -1,4 +1,4 @@
-"""Chains side by side: how they start, go on, and what each of them leaves."""
+"""Several chains: their start, their continuation, and the record of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklda._core.types import MatrixLike
 
 
 class Sampled(NamedTuple):
-    """One chain: a fitted estimator, what goes on, and what was recorded."""
+    """A chain: the fitted estimator, the chain to continue, and the recorded draws."""
 
     estimator: Any
     chain: Any  # None of an estimator that has no chain
@@ -48,7 +48,7 @@ class Experiment(NamedTuple):
     pairs: np.ndarray | None  # (n_pairs, 2); None without chains
     held_out: HeldOut | None
     n_jobs: int | None
-    more: dict[str, Any]  # that fit takes
+    fit_options: dict[str, Any]
 
     @property
     def has_chains(self) -> bool:
@@ -71,7 +71,7 @@ class Experiment(NamedTuple):
         try:
             return Parallel(n_jobs=self.n_jobs, prefer="threads")(calls)
         except BaseException:
-            stop.is_set = True  # nobody else ends threads
+            stop.is_set = True  # joblib does not end threads
             raise
 
 
@@ -89,8 +89,8 @@ def _fit(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
 def _start(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
     began = perf_counter()
     recorder = Recorder(experiment.pairs, experiment.held_out, stop)
-    X, y, more = experiment.X, experiment.y, experiment.more
-    chain = estimator._fit_chain(X, y, recorder, **more)
+    X, y, options = experiment.X, experiment.y, experiment.fit_options
+    chain = estimator._fit_chain(X, y, recorder, **options)
     values = {name: np.array(values) for name, values in recorder.values.items()}
     sweeps, together = np.array(recorder.sweeps), np.array(recorder.together)
     seconds = perf_counter() - began
@@ -100,7 +100,7 @@ def _start(estimator: Any, experiment: Experiment, stop: Stop) -> Sampled:
 def _go_on(
     sampled: Sampled, experiment: Experiment, stop: Stop, n_sweeps: int
 ) -> Sampled:
-    estimator = copy(sampled.estimator)  # if this fails, that one is as it was
+    estimator = copy(sampled.estimator)  # an error leaves the original as it was
     burn_in = chain_schedule(estimator._parameters, goes_on=True).burn_in
     max_iter = estimator.n_iter_ + n_sweeps
     estimator.set_params(burn_in=0, max_iter=n_sweeps, warm_start=True)

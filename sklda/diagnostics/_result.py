@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copyreg import __newobj__  # type: ignore[attr-defined]
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from textwrap import wrap
@@ -29,6 +30,7 @@ from sklda.diagnostics._verdict import Sweeps, Verdict, judge
 _WIDTH = 80  # characters of the printed verdict
 
 
+@dataclass(eq=False)
 class SampledChains:
     """Several chains of one estimator, returned by :func:`sample_chains`.
 
@@ -79,19 +81,13 @@ class SampledChains:
     If a callback stops a chain, later draws of the other chains are ignored.
     """
 
-    estimators_: list[Any]
-    scalars_: dict[str, np.ndarray]
-    pairs_: np.ndarray
-    sweeps_: np.ndarray
-    seconds_: np.ndarray
+    # Not frozen: `more` replaces the chains.
     _experiment: Experiment
     _sampled: list[Sampled]
 
-    @classmethod
-    def _of(cls, experiment: Experiment, sampled: list[Sampled]) -> Self:
-        chains = cls()
-        chains.__dict__ = _attributes(experiment, sampled)
-        return chains
+    def __post_init__(self) -> None:
+        if self._n_draws == 0:
+            raise ValueError("A callback has stopped a chain before its first draw.")
 
     def __reduce_ex__(self, protocol):  # for pickle
         return __newobj__, (type(self),), vars(self)
@@ -101,6 +97,42 @@ class SampledChains:
             "skops stores only data, not Markov chains that can be continued. Store "
             "the list estimators_ with it, or the chains with pickle or joblib."
         )
+
+    @property
+    def _n_draws(self) -> int:
+        return min(len(chain.sweeps) for chain in self._sampled)
+
+    @cached_property
+    def estimators_(self) -> list[Any]:
+        """The fitted estimators."""
+        return [chain.estimator for chain in self._sampled]
+
+    @cached_property
+    def scalars_(self) -> dict[str, np.ndarray]:
+        """Scalars of each kept sample."""
+        return {
+            name: self._draws([chain.values[name] for chain in self._sampled])
+            for name in self._sampled[0].values
+        }
+
+    @cached_property
+    def pairs_(self) -> np.ndarray:
+        """Whether the tokens of each pair share a topic."""
+        return self._draws([chain.together for chain in self._sampled])
+
+    @cached_property
+    def sweeps_(self) -> np.ndarray:
+        """Sweeps after which the draws were recorded."""
+        return self._sampled[0].sweeps[: self._n_draws]
+
+    @cached_property
+    def seconds_(self) -> np.ndarray:
+        """Run time of each chain in seconds."""
+        return np.array([chain.seconds for chain in self._sampled])
+
+    def _draws(self, records: list[np.ndarray]) -> np.ndarray:
+        """Return records of each chain, cut to the length of the shortest."""
+        return np.array([record[: self._n_draws] for record in records])
 
     @property
     def best_index_(self) -> int:
@@ -196,8 +228,8 @@ class SampledChains:
                 f"{self._length.rounded(n_sweeps)}."
             )
         later = self._experiment.go_on(self._sampled, n_sweeps)
-        # In one step, so that Ctrl-C cannot fall in between.
-        self.__dict__ = _attributes(self._experiment, later)
+        # In one step, so that Ctrl-C cannot fall in between; cached values are gone.
+        self.__dict__ = vars(type(self)(self._experiment, later))
         return self
 
     @validates(as_frame=["boolean"])
@@ -289,12 +321,12 @@ class SampledChains:
         """Return what ConvergenceDisplay draws."""
         has_chains, log_joint = self._experiment.has_chains, self._log_joint()
         r_hat = float(statistics.r_hat(log_joint)) if has_chains else np.nan
-        n_draws = log_joint.shape[1]
-        sweeps, values = [one.sweeps[:n_draws] for one in self._sampled], log_joint
+        sweeps = self._draws([chain.sweeps for chain in self._sampled])
+        values = log_joint
         quantity, unit = "log joint" if has_chains else "bound", "nats per token"
-        if all(len(getattr(one, "log_joint_", [])) for one in self.estimators_):
-            sweeps = [one.log_joint_iter_ for one in self.estimators_]
-            values = [one.log_joint_ for one in self.estimators_]
+        if all(len(getattr(model, "log_joint_", [])) for model in self.estimators_):
+            sweeps = [model.log_joint_iter_ for model in self.estimators_]
+            values = [model.log_joint_ for model in self.estimators_]
             unit = "nats"
         return {
             "sweeps": sweeps,
@@ -323,27 +355,8 @@ class SampledChains:
             columns = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
             return f"<tr><th>{escape(name)}</th>{columns}</tr>"
 
-        body = "".join(row(name, texts(of)) for name, of in self._rows.items())
+        body = "".join(row(name, texts(values)) for name, values in self._rows.items())
         return (
             f"<p><b>{escape(self._title)}</b></p><table><thead>{row('', COLUMNS)}"
             f"</thead><tbody>{body}</tbody></table><p>{escape(self.verdict_)}</p>"
         )
-
-
-def _attributes(experiment: Experiment, sampled: list[Sampled]) -> dict[str, Any]:
-    """Return the attributes of a result; what is cached of an earlier one is gone."""
-    n_draws = min(len(one.together) for one in sampled)
-    if n_draws == 0:
-        raise ValueError("A callback has stopped a chain before its first draw.")
-    return {
-        "estimators_": [one.estimator for one in sampled],
-        "scalars_": {
-            name: np.array([one.values[name][:n_draws] for one in sampled])
-            for name in sampled[0].values
-        },
-        "pairs_": np.array([one.together[:n_draws] for one in sampled]),
-        "sweeps_": sampled[0].sweeps[:n_draws],
-        "seconds_": np.array([one.seconds for one in sampled]),
-        "_experiment": experiment,
-        "_sampled": sampled,
-    }

@@ -128,8 +128,8 @@ default=None
             "chains in parallel. Fit with several seeds, or pass "
             f"{type(estimator).__name__} of sklda and a sample of the documents."
         )
-    more = {} if covariates is None else {"covariates": covariates}
-    if more and "covariates" not in signature(estimator.fit).parameters:
+    options = {} if covariates is None else {"covariates": covariates}
+    if options and "covariates" not in signature(estimator.fit).parameters:
         name = type(estimator).__name__
         raise TypeError(f"{name} takes no covariates, but DMRLDA does.")
     import_extra(ARVIZ_STATS, "diagnostics", "sample_chains")
@@ -137,9 +137,9 @@ default=None
     pairs, held_out = _check_data(clone(estimator), X, X_test, generator, n_chains)
     is_csr = getattr(X, "format", None) == "csr"
     if pairs is not None and is_csr and read_in_blocks(X) is None:
-        X = X.copy()  # with which `more` compares the chains, whatever becomes of X
-    experiment = Experiment(X, y, X_test, pairs, held_out, n_jobs, more)
-    return SampledChains._of(experiment, experiment.start(clones))
+        X = X.copy()  # `more` needs the counts even if the user changes X
+    experiment = Experiment(X, y, X_test, pairs, held_out, n_jobs, options)
+    return SampledChains(experiment, experiment.start(clones))
 
 
 def _clones(
@@ -150,10 +150,10 @@ def _clones(
     entropy = check_random_state(seed).randint(0, 2**31, size=4)
     root, *seeds = np.random.SeedSequence(entropy.tolist()).spawn(n_chains + 1)
     models = [clone(estimator) for _ in seeds]
-    for model, own in zip(models, seeds, strict=True):
-        model.set_params(random_state=int(own.generate_state(1)[0]))
+    for model, sequence in zip(models, seeds, strict=True):
+        model.set_params(random_state=int(sequence.generate_state(1)[0]))
         if getattr(model, "warm_start", False):
-            model.set_params(warm_start=False)  # they go on by `SampledChains.more`
+            model.set_params(warm_start=False)  # `SampledChains.more` continues them
     return models, np.random.default_rng(root)
 
 
@@ -161,8 +161,8 @@ def _check_data(
     estimator: Any, X: Any, X_test: Any, generator: np.random.Generator, n_chains: int
 ) -> tuple[np.ndarray | None, HeldOut | None]:
     """Return the pairs of tokens, if there are chains, and the test documents."""
-    for given, name in ((X, "X"), (X_test, "X_test")):
-        check_repeatable(given, "sample_chains", name)
+    for matrix, name in ((X, "X"), (X_test, "X_test")):
+        check_repeatable(matrix, "sample_chains", name)
     estimator._validate_params()
     pairs, whole = None, estimator._whole_counts
     has_chains = isinstance(estimator, BaseChainEstimator)

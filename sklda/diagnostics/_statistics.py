@@ -45,8 +45,8 @@ def r_hat_within(draws: np.ndarray) -> np.ndarray:
     """Return R-hat of the halves of each chain; 1 for a chain that does not move."""
     half = draws.shape[1] // 2
     halves = draws[:, -2 * half :].reshape(draws.shape[0], 2, half, *draws.shape[2:])
-    found = np.array([r_hat(of_chain) for of_chain in halves])
-    return np.nan_to_num(found, nan=1.0)
+    r_hats = np.array([r_hat(chain) for chain in halves])
+    return np.nan_to_num(r_hats, nan=1.0)
 
 
 def ess(draws: np.ndarray) -> Any:
@@ -56,7 +56,8 @@ def ess(draws: np.ndarray) -> Any:
 
 def ess_within(draws: np.ndarray) -> float:
     """Return the median effective sample size of single chains; NaN counts as 0."""
-    return float(np.median([np.nan_to_num(ess(one[np.newaxis])) for one in draws]))
+    sizes = [np.nan_to_num(ess(chain[np.newaxis])) for chain in draws]
+    return float(np.median(sizes))
 
 
 def ess_tail(draws: np.ndarray) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from sklda._base.parameters import learned_priors
 from sklda.diagnostics import _statistics as statistics
 
-# Each with the format of its numbers.
+# Columns, with the formats of their numbers.
 COLUMNS = {
     "mean": ".5g",
     "sd": ".2g",
@@ -44,8 +44,8 @@ def rows_of_pairs(together: np.ndarray) -> dict[str, dict[str, float]]:
     if varying.size == 0:
         return {}
     r_hat, ess = statistics.r_hat(varying), statistics.ess(varying)
-    # R-hat leaves out the middle one of an odd number of draws; some pairs may vary in
-    # no other, and have none.
+    # R-hat ignores the middle one of an odd number of draws. A pair that varies only
+    # there has no R-hat.
     known = ~np.isnan(r_hat)
     if not known.any():
         return {}
@@ -57,13 +57,13 @@ def rows_of_pairs(together: np.ndarray) -> dict[str, dict[str, float]]:
 
 
 def rows_of_fits(estimators: list[Any]) -> dict[str, dict[str, float]]:
-    """Return what each chain has one value of: learned priors, acceptance rates."""
+    """Return rows of learned priors and acceptance rates, a value for each chain."""
     values = {}
     if learns_priors(estimators[0]):
-        values["sum of alpha"] = [one.doc_topic_prior_.sum() for one in estimators]
-        values["beta"] = [np.mean(one.topic_word_prior_) for one in estimators]
+        values["sum of alpha"] = [fit.doc_topic_prior_.sum() for fit in estimators]
+        values["beta"] = [np.mean(fit.topic_word_prior_) for fit in estimators]
     if getattr(estimators[0], "sampler", None) == "light":
-        values["acceptance rate"] = [one.acceptance_rate_.mean() for one in estimators]
+        values["acceptance rate"] = [fit.acceptance_rate_.mean() for fit in estimators]
     return {
         name: _row({"mean": np.mean(v), "sd": np.std(v, ddof=1), "spread": np.ptp(v)})
         for name, v in values.items()
@@ -71,7 +71,7 @@ def rows_of_fits(estimators: list[Any]) -> dict[str, dict[str, float]]:
 
 
 def learns_priors(estimator: Any) -> bool:
-    """Return whether each fit learns priors of its own, and then keeps them."""
+    """Return whether each fit learns its own priors and then holds them fixed."""
     return learned_priors(estimator._parameters) is not None
 
 
@@ -83,5 +83,5 @@ def texts(row: dict[str, float]) -> list[str]:
 def _text(value: float, form: str) -> str:
     if np.isnan(value):
         return ""
-    # R-hat has no bounds if each chain stays at a value of its own.
+    # R-hat is unbounded if each chain stays at a different value.
     return "> 1e6" if value > 1e6 else format(value, form)

@@ -10,15 +10,15 @@ from sklda.diagnostics import _statistics as statistics
 
 FEWEST_DRAWS = 20  # of a chain: with fewer, R-hat and ESS are noise
 ENOUGH_ESS = 100  # for each chain (Vehtari et al., 2021)
-_NEARLY = 0.8  # of that: the lowest of several estimates is too low
-ALARMS = 0.01  # proportion of chains that agree whose R-hats seem too high
-# Of a thousand pairs a few share a topic in a few samples only, and exceed 1.1.
+_NEARLY = 0.8  # of that, because the lowest of several estimates is too low
+ALARMS = 0.01  # proportion of false alarms for chains that agree
+# A few of a thousand pairs share a topic only in a few samples, and exceed 1.1.
 HIGHEST_R_HAT_OF_PAIRS = 1.1
 FEW_PAIRS = 0.01  # proportion of the pairs that may have a higher R-hat
 SETTLED = 1.1  # R-hat of the halves of a chain
 CLEAR_RISE = 3  # standard errors
 NEGLIGIBLE = 0.02  # nats per token: 2 % of the perplexity
-MOST_TIMES = 10  # times the present sweeps are advised at most
+MOST_TIMES = 10  # the advice is at most this multiple of the present sweeps
 _WORST_PAIRS = 50
 
 
@@ -51,15 +51,15 @@ class _Differences(NamedTuple):
 
     r_hats: dict[str, float]  # of the scalars
     limit: float  # of them
-    of_pairs: np.ndarray  # R-hats, NaN of pairs that never vary
-    limit_of_pairs: float
+    pair_r_hats: np.ndarray  # R-hats, NaN of pairs that never vary
+    pair_limit: float
     spread: float  # in nats per token
     rise: float  # of the log joint, in nats per token; 0 if it is not clear
 
     @property
     def disagreeing(self) -> float:
         """Proportion of the pairs whose R-hat is too high."""
-        return float(np.mean(self.of_pairs > self.limit_of_pairs))
+        return float(np.mean(self.pair_r_hats > self.pair_limit))
 
     @property
     def agree(self) -> bool:
@@ -91,58 +91,58 @@ def judge(
             f"Too few draws: {n_draws} per chain, but a verdict needs at least "
             f"{FEWEST_DRAWS}, better {ENOUGH_ESS}. Continue with more({to_enough})."
         )
-    found = _compare(log_joint, scalars, together)
-    if found.rise > NEGLIGIBLE:
+    gaps = _compare(log_joint, scalars, together)
+    if gaps.rise > NEGLIGIBLE:
         return Verdict(
-            f"Burn-in was too short: the log joint rises by {found.rise:.2g} nats per "
+            f"Burn-in was too short: the log joint rises by {gaps.rise:.2g} nats per "
             f"token from the first third of the draws to the last. Start again with "
             f"burn_in={sweeps.n_iter} and max_iter={sweeps.n_iter + sweeps.kept}."
         )
-    if found.agree:
-        return _agreement(scalars, found, sweeps, n_chains)
+    if gaps.agree:
+        return _agreement(scalars, gaps, sweeps, n_chains)
     if n_draws < ENOUGH_ESS:
         return Verdict(
-            f"Too few draws to say why the chains differ: {found}. Continue with "
+            f"Too few draws to say why the chains differ: {gaps}. Continue with "
             f"more({to_enough}) for {ENOUGH_ESS} draws per chain."
         )
-    if _have_settled(scalars, together, found):
+    if _have_settled(scalars, together, gaps):
         return Verdict(
             "Each chain has settled, but in a mode of its own: their mean log joints "
             f"differ by {statistics.spread(log_joint):.2g} nats per token, and "
-            f"{found.disagreeing:.0%} of the pairs of tokens share a topic at "
+            f"{gaps.disagreeing:.0%} of the pairs of tokens share a topic at "
             "different rates. More sweeps rarely help: stop here and use "
             "best_estimator_, or try more chains, blocking or other priors."
         )
-    if found.spread <= NEGLIGIBLE:
+    if gaps.spread <= NEGLIGIBLE:
         return Verdict(
-            f"Enough for predictions: the chains differ by only {found.spread:.2g} "
+            f"Enough for predictions: the chains differ by only {gaps.spread:.2g} "
             "nats per token. Stop here and use best_estimator_. The topics differ: "
-            f"{found}."
+            f"{gaps}."
         )
     n, worst = _sweeps_for_enough(scalars, sweeps, n_chains)
     return Verdict(
-        f"The chains have not met yet: {found}; the effective sample size is "
+        f"The chains have not met yet: {gaps}; the effective sample size is "
         f"{worst:.0f}. Continue with more({n}) until they agree or differ by less than "
-        f"{NEGLIGIBLE} nats per token (now {found.spread:.2g}, or "
-        f"{np.expm1(found.spread):.1%} of the perplexity). If that does not bring them "
+        f"{NEGLIGIBLE} nats per token (now {gaps.spread:.2g}, or "
+        f"{np.expm1(gaps.spread):.1%} of the perplexity). If that does not bring them "
         "closer, stop and use best_estimator_."
     )
 
 
 def _compare(log_joint, scalars, together) -> _Differences:
     n_chains, n_draws, n_pairs = together.shape
-    # Chains that agree differ as independent draws do, of their effective number.
+    # Chains that agree differ like independent draws; the effective number counts.
     worth = min(statistics.ess_within(draws) for draws in scalars.values())
     shape = n_chains, int(np.clip(worth, FEWEST_DRAWS, min(n_draws, ENOUGH_ESS)))
     limit = statistics.highest_r_hat(shape, len(scalars), 1 - ALARMS)
-    limit_of_pairs = statistics.highest_r_hat(shape, max(n_pairs, 1), 1 - ALARMS)
+    pair_limit = statistics.highest_r_hat(shape, max(n_pairs, 1), 1 - ALARMS)
     tested = [d for name, d in scalars.items() if name.startswith("test_log")]
     rise, error = _rise(log_joint)
     return _Differences(
         r_hats={name: float(statistics.r_hat(d)) for name, d in scalars.items()},
         limit=limit,
-        of_pairs=statistics.r_hat(together),
-        limit_of_pairs=max(HIGHEST_R_HAT_OF_PAIRS, limit_of_pairs),
+        pair_r_hats=statistics.r_hat(together),
+        pair_limit=max(HIGHEST_R_HAT_OF_PAIRS, pair_limit),
         spread=max(statistics.spread(d) for d in tested or [log_joint]),
         rise=rise if rise > CLEAR_RISE * error else 0.0,
     )
@@ -163,23 +163,23 @@ def _rise(log_joint) -> tuple[float, float]:
     return rises.mean(), error
 
 
-def _agreement(scalars, found, sweeps, n_chains) -> Verdict:
+def _agreement(scalars, gaps, sweeps, n_chains) -> Verdict:
     n, worst = _sweeps_for_enough(scalars, sweeps, n_chains)
     if worst < _NEARLY * ENOUGH_ESS * n_chains:
         so_far = (
             f"The chains agree, but the effective sample size is only {worst:.0f}: "
         )
         enough = f"more({n}) for about {ENOUGH_ESS * n_chains}."
-        if found.spread > NEGLIGIBLE:
+        if gaps.spread > NEGLIGIBLE:
             return Verdict(f"{so_far}continue with {enough}")
         return Verdict(
             f"{so_far}enough to read and use the topics, because the chains differ by "
-            f"only {found.spread:.2g} nats per token; stop here. If you report means "
+            f"only {gaps.spread:.2g} nats per token; stop here. If you report means "
             f"and intervals, continue with {enough}"
         )
     return Verdict(
         f"The {n_chains} chains agree: R-hat is at most "
-        f"{max(found.r_hats.values()):.3f}, and the effective sample size is at least "
+        f"{max(gaps.r_hats.values()):.3f}, and the effective sample size is at least "
         f"{worst:.0f}. Use any of them.",
         converged=True,
     )
@@ -192,13 +192,13 @@ def _sweeps_for_enough(scalars, sweeps, n_chains) -> tuple[int, float]:
     return max(sweeps.rounded(sweeps.kept * times), sweeps.thin), worst
 
 
-def _have_settled(scalars, together, found) -> bool:
+def _have_settled(scalars, together, gaps) -> bool:
     """Return whether each chain is stationary in the quantities that differ."""
-    differing = [name for name, value in found.r_hats.items() if value > found.limit]
+    differing = [name for name, value in gaps.r_hats.items() if value > gaps.limit]
     within = [np.median(statistics.r_hat_within(scalars[name])) for name in differing]
-    apart = [found.r_hats[name] for name in differing]
-    if found.disagreeing > FEW_PAIRS:
-        worst = np.argsort(-np.nan_to_num(found.of_pairs))[:_WORST_PAIRS]
+    apart = [gaps.r_hats[name] for name in differing]
+    if gaps.disagreeing > FEW_PAIRS:
+        worst = np.argsort(-np.nan_to_num(gaps.pair_r_hats))[:_WORST_PAIRS]
         within.append(np.median(statistics.r_hat_within(together[..., worst])))
-        apart.append(np.nanmax(found.of_pairs))
+        apart.append(np.nanmax(gaps.pair_r_hats))
     return max(apart, default=0) > SETTLED and max(within) < SETTLED

@@ -67,8 +67,6 @@ class ConvergenceDisplay(Display):
     ['seed 0', 'seed 1', 'seed 2']
     """
 
-    lines_: list[Line2D]
-
     @validates(
         burn_in=[Interval(Integral, 0, None, closed="left")],
         r_hat=[None, Interval(Real, 0, None, closed="neither")],
@@ -85,7 +83,7 @@ class ConvergenceDisplay(Display):
     ) -> None:
         self.names = check_names(names, "names", "the names of the fits")
         self.sweeps = _check_curves(sweeps, "sweeps", [("n",)] * len(self.names))
-        shapes = [each.shape for each in self.sweeps]
+        shapes = [numbers.shape for numbers in self.sweeps]
         self.values = _check_curves(values, "values", shapes)
         self.quantity = quantity
         self.burn_in = burn_in
@@ -129,13 +127,12 @@ class ConvergenceDisplay(Display):
                 f"All fits must record the same quantity, but these record "
                 f"{' and '.join(quantities)}."
             )
-        display = cls(
+        return cls(
             sweeps=sweeps,
             values=values,
             names=[name for name, _ in named],
             quantity=quantities[0],
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     @classmethod
     def from_chains(cls, chains: Any, *, ax: Axes | None = None, **style: Any) -> Self:
@@ -166,19 +163,16 @@ class ConvergenceDisplay(Display):
             raise TypeError(f"chains must be SampledChains, got {chains!r}.")
         return cls(**chains._traces()).plot(ax, **style)
 
-    def _figure_size(self) -> tuple[float, float]:
-        return 8, 4
-
     def _draw(self, axes: Any, style: dict[str, Any]) -> None:
-        self.lines_ = []
+        self.lines_: list[Line2D] = []
         # Adjacent colours are similar, so adjacent curves also differ in their dashes.
         dashes = cycle(["-", "--", "-.", ":"])
         for i, colour in enumerate(shades(len(self.names), 0.75)):
-            options = {"color": colour, "linestyle": next(dashes)} | style
+            options = {"color": colour, "linestyle": next(dashes)}
             if self.sweeps[i].size <= _MAX_MARKERS:
-                options = {"marker": "."} | options
+                options["marker"] = "."
+            options |= style | {"label": shorten(self.names[i], 30)}
             self.lines_ += axes.plot(self.sweeps[i], self.values[i], **options)
-            self.lines_[-1].set_label(shorten(self.names[i], 30))
         if self.burn_in > 0:
             axes.axvspan(0, self.burn_in, color="0.9", zorder=0, label="burn-in")
         if self.r_hat is not None:
@@ -189,17 +183,17 @@ class ConvergenceDisplay(Display):
 
 
 def _check_curves(
-    given: Any, name: str, shapes: Sequence[tuple[int | str, ...]]
+    curves: Any, name: str, shapes: Sequence[tuple[int | str, ...]]
 ) -> list[np.ndarray]:
     """Return the numbers of each fit as an array of the expected shape."""
-    if not isinstance(given, Sequence | np.ndarray) or len(given) != len(shapes):
+    if not isinstance(curves, Sequence | np.ndarray) or len(curves) != len(shapes):
         raise ValueError(
             f"{name} must contain an array for each of {len(shapes)} fits, got "
-            f"{given!r}."
+            f"{curves!r}."
         )
     return [
-        check_numbers(each, f"{name}[{i}]", shape)
-        for i, (each, shape) in enumerate(zip(given, shapes, strict=True))
+        check_numbers(curves[i], f"{name}[{i}]", shape)
+        for i, shape in enumerate(shapes)
     ]
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklda._base.fitted_topics import count_models, snapshot, topic_proportions
 from sklda._base.parameters import POSITIVE_INTEGER, validates
 from sklda._core.checks import check_indices, check_numbers, label_list
-from sklda._core.types import MatrixLike, NameList, WordMetric
+from sklda._core.types import MatrixLike, NameList
 from sklda._topics.plotting import (
     Display,
     largest_topics,
@@ -18,8 +18,7 @@ from sklda._topics.plotting import (
     shades,
     write_rows,
 )
-from sklda._topics.word_scores import LABEL_CONSTRAINTS
-from sklda.inspection._words import topic_labels
+from sklda.inspection._words import NUMBER_OF_WORDS, topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,8 +68,6 @@ class DocumentTopicsDisplay(Display):
     (8,)
     """
 
-    bars_: list[BarContainer]
-
     @validates(n_models=POSITIVE_INTEGER)
     def __init__(
         self,
@@ -93,16 +90,14 @@ class DocumentTopicsDisplay(Display):
         self.n_models = n_models
 
     @classmethod
-    @validates(**LABEL_CONSTRAINTS, n_topics=POSITIVE_INTEGER)
+    @validates(n_words=NUMBER_OF_WORDS, n_topics=POSITIVE_INTEGER)
     def from_estimator(
         cls,
         estimator: Any,
         X: MatrixLike,
         feature_names: NameList | None = None,
         n_words: int | None = None,
-        metric: WordMetric = "probability",
         *,
-        weight: float | None = None,
         documents: ArrayLike | None = None,
         document_names: NameList | None = None,
         n_topics: int = 8,
@@ -123,12 +118,8 @@ class DocumentTopicsDisplay(Display):
             Words in the order of the columns of X. By default, `feature_names_in_` or,
             without it, the column numbers, with a warning.
         n_words : int, default=None
-            Number of words for each topic in the legend. The default is 3, or 0 if
-            words have no names.
-        metric : {"probability", "relevance", "lift", "frex"}, default="probability"
-            Score that ranks the words, see `top_words`.
-        weight : float, default=None
-            Weight in "relevance" and "frex", see `top_words`.
+            Number of most probable words of each topic in the legend. The default is
+            3, or 0 if words have no names.
         documents : array-like of int, default=None
             Row numbers in X of the documents to plot, from top to bottom. By default
             the first ten.
@@ -155,7 +146,7 @@ class DocumentTopicsDisplay(Display):
             rejects X, or a parameter has a wrong type, length or value.
         """
         estimator = snapshot(estimator)
-        words = (feature_names, n_words, 3, metric, weight)
+        words = (feature_names, n_words, 3, "probability")
         labels = topic_labels(estimator, *words, ": ", ", ")
         proportions = topic_proportions(estimator, X)
         if documents is None:
@@ -163,14 +154,13 @@ class DocumentTopicsDisplay(Display):
         rows = check_indices(documents, "documents", len(proportions), "documents")
         proportions = proportions[rows]
         topics = largest_topics(proportions, n_topics)
-        display = cls(
+        return cls(
             proportions=proportions[:, topics],
             topics=topics,
             document_names=rows if document_names is None else document_names,
             topic_names=[labels[k] for k in topics],
             n_models=count_models(estimator),
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     def _figure_size(self) -> tuple[float, float]:
         n_documents, n_topics = self.proportions.shape
@@ -181,7 +171,7 @@ class DocumentTopicsDisplay(Display):
         rows = np.arange(len(self.proportions))
         starts = np.zeros(rows.size)
         colours = shades(self.topics.size)
-        self.bars_ = []
+        self.bars_: list[BarContainer] = []
         for k, widths in enumerate(self.proportions.T):
             options = {"label": self.topic_names[k], "color": colours[k]} | style
             self.bars_.append(axes.barh(rows, widths, left=starts, **options))

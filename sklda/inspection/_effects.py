@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,13 +16,14 @@ from sklda._base.parameters import LEVEL, validates
 from sklda._base.scaling import Scaling
 from sklda._core.checks import check_indices
 from sklda._topics.posterior_draws import check_draws
-from sklda._topics.text_table import as_frame_or_dict, line_of_others, table_lines
+from sklda._topics.text_table import line_of_others, table_lines, table_of
 from sklda.inspection._pooling import Linear, check_several, pool
 
 _COLUMNS = ("coefficient", "standard_error", "t", "p_value", "low", "high")
 _MOST_TOPICS = 10  # in the printed table
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TopicEffects:
     """Coefficients of covariates from one regression per topic.
 
@@ -38,9 +40,12 @@ class TopicEffects:
         the draws.
     standard_error : ndarray of shape (n_topics, n_terms)
         Square root of the pooled variance.
-    df, t, p_value : ndarray of shape (n_topics, n_terms)
-        Degrees of freedom, the coefficient divided by its standard error, and the
-        probability of a larger magnitude of t if the coefficient is 0.
+    df : ndarray of shape (n_topics, n_terms)
+        Degrees of freedom of t.
+    t : ndarray of shape (n_topics, n_terms)
+        Coefficient divided by its standard error.
+    p_value : ndarray of shape (n_topics, n_terms)
+        Probability of a larger magnitude of t if the coefficient is 0.
     low, high : ndarray of shape (n_topics, n_terms)
         Ends of the intervals.
     confidence_level : float
@@ -84,32 +89,27 @@ class TopicEffects:
         ValueError, ImportError
             If `as_frame` is not a bool, or True and pandas is not installed.
         """
-        rows = {
-            (int(topic), term): {
-                name: float(getattr(self, name)[i, j]) for name in _COLUMNS
-            }
-            for i, topic in enumerate(self.topics)
-            for j, term in enumerate(self.terms)
-        }
-        return as_frame_or_dict(rows, ["topic", "term"], as_frame)
+        index = {"topic": self.topics.tolist(), "term": self.terms}
+        columns = {name: getattr(self, name) for name in _COLUMNS}
+        return table_of(index, columns, as_frame)
 
     def _against(self) -> str:
         """Return which values the terms of categories are compared with."""
-        against = (f"{name}[{value}]" for name, value in self.references.items())
-        return f"; reference: {', '.join(against)}" if self.references else ""
+        values = (f"{name}[{value}]" for name, value in self.references.items())
+        return f"; reference: {', '.join(values)}" if self.references else ""
 
     def __repr__(self) -> str:
         rows = [["topic", "term", *_COLUMNS]]
         for (topic, term), row in self.summary().items():
             if topic in self.topics[:_MOST_TOPICS]:
                 rows.append([str(topic), term, *(f"{x:.3g}" for x in row.values())])
-        lines = table_lines(rows, "><>")  # terms to the left
+        lines = table_lines(rows, "><>")  # terms are aligned to the left
         title = (
             f"Topic proportions on covariates: {self.n_draws} regressions, "
             f"{self.confidence_level:.0%} intervals{self._against()}"
         )
-        more = line_of_others(self.topics.size, _MOST_TOPICS)
-        return "\n".join([title, *lines, *more])
+        others = line_of_others(self.topics.size, _MOST_TOPICS)
+        return "\n".join([title, *lines, *others])
 
 
 @validates(confidence_level=LEVEL, random_state=["random_state"])
@@ -231,16 +231,21 @@ def estimate_effect(
     rng = check_random_state(random_state)
     estimator = Linear("effects", regression.fit, regression.df)
     pooled = pool(draws, shown, estimator, confidence_level, rng)
-    effects, per_unit = TopicEffects(), regression.per_unit
-    effects.coefficient = pooled.mean.T * per_unit
-    effects.standard_error = pooled.standard_error.T * per_unit
-    effects.df, effects.t = pooled.df.T, (pooled.mean / pooled.standard_error).T
-    effects.p_value = 2 * student_t.sf(np.abs(effects.t), effects.df)
-    effects.low, effects.high = pooled.low.T * per_unit, pooled.high.T * per_unit
-    effects.confidence_level, effects.n_draws = confidence_level, draws.n_draws
-    effects.terms, effects.topics = ["intercept", *names], shown
-    effects.references = columns.references
-    return effects
+    per_unit, t = regression.per_unit, (pooled.mean / pooled.standard_error).T
+    return TopicEffects(
+        terms=["intercept", *names],
+        topics=shown,
+        coefficient=pooled.mean.T * per_unit,
+        standard_error=pooled.standard_error.T * per_unit,
+        df=pooled.df.T,
+        t=t,
+        p_value=2 * student_t.sf(np.abs(t), pooled.df.T),
+        low=pooled.low.T * per_unit,
+        high=pooled.high.T * per_unit,
+        confidence_level=confidence_level,
+        n_draws=draws.n_draws,
+        references=columns.references,
+    )
 
 
 class _Regression(NamedTuple):

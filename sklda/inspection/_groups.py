@@ -14,10 +14,10 @@ from sklda._core.checks import label_list
 
 MAX_GROUPS = 200  # more categories would not be legible
 MAX_BINS = 60  # of numbers and dates, unless the caller says otherwise
-# Units of NumPy, and how many of them.
+# Widths of bins: units of NumPy, and how many of them.
 _SPANS = ("D", 1), ("W", 1), ("M", 1), ("M", 3), ("Y", 1)
 _YEAR_0 = -1970  # of NumPy
-_MONDAY = 3  # days from the begin of a week of NumPy, a Thursday, to the next Monday
+_MONDAY = 3  # days from Monday to Thursday, on which the weeks of NumPy begin
 
 
 class Groups(NamedTuple):
@@ -36,9 +36,10 @@ class Groups(NamedTuple):
 def check_groups(groups: Any, n_documents: int, max_bins: int = MAX_BINS) -> Groups:
     """Return the groups: numbers and dates in increasing order, or categories.
 
-    Dates and whole numbers become bins of equal width, the finest of which there are at
-    most `max_bins`, and a bin between others may be empty. So do more different numbers
-    than that; fewer have a group each. Raise TypeError or ValueError for anything else.
+    Dates become bins of equal width, the finest of which there are at most `max_bins`,
+    and so do integers on at most that many equal steps. Other numbers have a group for
+    each value or, if there are more than `max_bins` values, bins of equal width. A bin
+    between others may be empty. Raise TypeError or ValueError for anything else.
     """
     label_list(groups, "groups", "documents", n_documents)
     values, names = as_column(groups, "groups")
@@ -47,8 +48,8 @@ def check_groups(groups: Any, n_documents: int, max_bins: int = MAX_BINS) -> Gro
     if names is None and values.dtype.kind != "b":
         return _of_numbers(values.astype(np.float64), max_bins)
     if names is None:
-        found, values = np.unique(values, return_inverse=True)
-        names = [str(value) for value in found]
+        distinct, values = np.unique(values, return_inverse=True)
+        names = [str(value) for value in distinct]
     if len(names) > MAX_GROUPS:
         raise ValueError(
             f"groups has {len(names):,} different values; at most {MAX_GROUPS} can be "
@@ -86,18 +87,18 @@ def _of_dates(days: np.ndarray, max_bins: int) -> Groups:
 
 def _of_numbers(numbers: np.ndarray, max_bins: int) -> Groups:
     """Group numbers by value or, if there are many, by bins of equal width."""
-    found, members = np.unique(numbers, return_inverse=True)
-    whole = not (found % 1).any() and np.abs(found).max() < 2**53
-    width = found[-1] - found[0]
+    distinct, members = np.unique(numbers, return_inverse=True)
+    whole = not (distinct % 1).any() and np.abs(distinct).max() < 2**53
+    width = distinct[-1] - distinct[0]
     least = 1.0 if whole else 0.0
     if whole and width >= max_bins:  # every fifth year, for instance
-        least = float(np.gcd.reduce(np.diff(found).astype(np.int64)))
+        least = float(np.gcd.reduce(np.diff(distinct).astype(np.int64)))
     if width < least * max_bins:
-        members = np.rint((numbers - found[0]) / least).astype(np.int64)
-        found = found[0] + least * np.arange(members.max() + 1)
-    elif len(found) > max_bins:
+        members = np.rint((numbers - distinct[0]) / least).astype(np.int64)
+        distinct = distinct[0] + least * np.arange(members.max() + 1)
+    elif len(distinct) > max_bins:
         return _of_intervals(numbers, whole, max_bins)
-    return Groups([f"{value:.12g}" for value in found], members, found, False)
+    return Groups([f"{value:.12g}" for value in distinct], members, distinct, False)
 
 
 def _of_intervals(numbers: np.ndarray, whole: bool, max_bins: int) -> Groups:

@@ -19,7 +19,7 @@ from sklda._topics.settled import (
 )
 
 FEWEST_DRAWS = 2  # that have a variance
-_LOWEST = 0.05  # reliability; below, its own error is as large
+_LOWEST = 0.05  # reliability; lower estimates of it are as large as their errors
 
 
 class Pooled(NamedTuple):
@@ -51,7 +51,7 @@ def pool(
 ) -> Pooled:
     """Pool the estimates of all draws, with the df of Barnard and Rubin.
 
-    What is NaN stays so. Warn if the intervals may miss the true values.
+    NaN stays NaN. Warn if the intervals may miss the true values.
     """
     m, estimates, variances = draws.n_draws, [], []
     total, squares = np.zeros((2, draws.n_documents, topics.size))
@@ -80,7 +80,7 @@ def pool(
 
 
 def _relations_to_alpha(draws, topics, estimator, mean, variance):
-    """Return how means wandered with a learned alpha, and the distance from alpha."""
+    """Return how means wandered with a learned alpha, and distances from alpha."""
     wander = distance = None
     if estimator.are_means:
         alpha = draws.learned_alpha
@@ -88,8 +88,8 @@ def _relations_to_alpha(draws, topics, estimator, mean, variance):
         wander = Bias.of_wander(course, variance)
     alpha = draws.doc_topic_prior
     if alpha.ndim == 1:  # not sampled
-        away, _ = estimator.fit(mean - (alpha / alpha.sum())[topics])
-        distance = Bias(*map(np.ravel, (away**2, variance, variance, variance)))
+        difference, _ = estimator.fit(mean - (alpha / alpha.sum())[topics])
+        distance = Bias(*map(np.ravel, (difference**2, variance, variance, variance)))
     return wander, distance
 
 

@@ -69,9 +69,6 @@ class PredictedProportionsDisplay(Display):
     (5, 3)
     """
 
-    lines_: list[Line2D]
-    bands_: list[PolyCollection]
-
     def __init__(
         self,
         *,
@@ -144,35 +141,27 @@ class PredictedProportionsDisplay(Display):
             shown = largest_topics(predicted.mean, n_topics)
         else:
             shown = check_indices(topics, "topics", n_all, "topics")
-        names = names_of_topics(topic_names, range(n_all))
-        display = cls(
+        return cls(
             values=np.asarray(values),
             estimates=predicted.mean[:, shown],
             low=predicted.low[:, shown],
             high=predicted.high[:, shown],
-            topic_names=[names[k] for k in shown],
+            topic_names=names_of_topics(topic_names, range(n_all), shown),
             covariate_name=covariate_name,
-        )
-        return display.plot(ax, **style)
-
-    def _figure_size(self) -> tuple[float, float]:
-        return 8, 4
+        ).plot(ax, **style)
 
     def _draw(self, axes: Any, style: dict[str, Any]) -> None:
         order = np.argsort(self.values, kind="stable")
         x = self.values[order]
-        self.lines_, self.bands_ = [], []
+        self.lines_: list[Line2D] = []
+        self.bands_: list[PolyCollection] = []
         for k, colour in enumerate(shades(len(self.topic_names), 0.85)):
-            own_style = {"color": colour, "linewidth": 1.5} | style
-            label = shorten(self.topic_names[k], _MAX_NAME_LENGTH)
+            line = {"color": colour, "linewidth": 1.5} | style
+            line["label"] = shorten(self.topic_names[k], _MAX_NAME_LENGTH)
+            band = {"color": line["color"], "alpha": 0.2, "linewidth": 0}
             ends = self.low[order, k], self.high[order, k]
-            band = axes.fill_between(
-                x, *ends, color=own_style["color"], alpha=0.2, linewidth=0
-            )
-            self.bands_.append(band)
-            self.lines_ += axes.plot(
-                x, self.estimates[order, k], label=label, **own_style
-            )
+            self.bands_.append(axes.fill_between(x, *ends, **band))
+            self.lines_ += axes.plot(x, self.estimates[order, k], **line)
         axes.set_ylim(bottom=0, auto=None)  # a second display may be higher
         axes.set_xlabel(self.covariate_name, parse_math=False)
         axes.set_ylabel("expected proportion")

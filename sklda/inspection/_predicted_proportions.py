@@ -1,8 +1,9 @@
-"""What a model with covariates says of documents that have given ones."""
+"""Expected topic proportions of documents with given covariates."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklda._topics.settled import Bias, warn_of_drift
 _MOST_TOPICS = 2  # of a setting, those with the largest proportions
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TopicContrasts:
     """Differences of expected topic proportions between two settings.
 
@@ -53,6 +55,7 @@ class TopicContrasts:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PredictedProportions:
     """Expected topic proportions in several settings of the covariates.
 
@@ -117,15 +120,16 @@ class PredictedProportions:
         """
         i, j = (self._number_of(setting) for setting in (first, second))
         difference = self.draws[:, j] - self.draws[:, i]
-        contrasts = TopicContrasts()
-        contrasts.first, contrasts.second = self.settings[i], self.settings[j]
-        contrasts.difference = difference.mean(axis=0)
-        contrasts.low, contrasts.high = _interval(
-            difference, self.confidence_level, "differences"
+        low, high = _interval(difference, self.confidence_level, "differences")
+        return TopicContrasts(
+            first=self.settings[i],
+            second=self.settings[j],
+            difference=difference.mean(axis=0),
+            low=low,
+            high=high,
+            probability=(difference > 0).mean(axis=0),
+            confidence_level=self.confidence_level,
         )
-        contrasts.probability = (difference > 0).mean(axis=0)
-        contrasts.confidence_level = self.confidence_level
-        return contrasts
 
     def _number_of(self, setting) -> int:
         n_settings = len(self.settings)
@@ -205,40 +209,36 @@ def predicted_proportions(
             f"model must be a fitted DMRLDA, got {model!r}, which has no weights for "
             "covariates."
         )
-    fitted = snapshot(model)
-    names, matrices = _settings(covariates, fitted)
-    predicted = PredictedProportions()
-    predicted.settings = names
-    if isinstance(covariates, Mapping):
-        means = [_proportions(fitted, matrix, each=False) for matrix in matrices]
-        predicted.draws = np.stack(means, axis=1)
-    else:
-        predicted.draws = _proportions(fitted, matrices[0], each=True)
-    predicted.mean = predicted.draws.mean(axis=0)
-    ends = _interval(predicted.draws, confidence_level, "proportions")
-    predicted.low, predicted.high = ends
-    predicted.confidence_level = confidence_level
-    return predicted
+    settings, draws = _draws_of_settings(snapshot(model), covariates)
+    low, high = _interval(draws, confidence_level, "proportions")
+    return PredictedProportions(
+        settings=settings,
+        mean=draws.mean(axis=0),
+        low=low,
+        high=high,
+        draws=draws,
+        confidence_level=confidence_level,
+    )
 
 
-def _settings(covariates: Any, fitted: Any) -> tuple[list[str], list[np.ndarray]]:
-    """Return the names of the settings, and the rows of each or of all together."""
+def _draws_of_settings(fitted: Any, covariates: Any) -> tuple[list[str], np.ndarray]:
+    """Return the names of the settings, and their proportions for each kept sample."""
     if not isinstance(covariates, Mapping):
         matrix = numbers_as_in_fit(fitted, covariates, None)
-        return [str(i) for i in range(len(matrix))], [matrix]
+        names = [str(i) for i in range(len(matrix))]
+        return names, np.array([*_proportions(fitted, matrix)])
     if not covariates:
         raise ValueError("covariates contain no settings.")
-    settings = covariates.items()
-    matrices = [numbers_as_in_fit(fitted, values, None) for _, values in settings]
-    return [str(name) for name, _ in settings], matrices
+    matrices = [numbers_as_in_fit(fitted, rows, None) for rows in covariates.values()]
+    means = [
+        [proportions.mean(axis=0) for proportions in _proportions(fitted, matrix)]
+        for matrix in matrices
+    ]
+    return [str(name) for name in covariates], np.stack(means, axis=1)
 
 
-def _proportions(fitted: Any, matrix: np.ndarray, *, each: bool) -> np.ndarray:
-    """Return proportions under each kept sample, the mean over rows or `each` row.
-
-    They are (n_kept, n_topics), or (n_kept, n_rows, n_topics).
-    """
-    found = []
+def _proportions(fitted: Any, matrix: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the proportions under each kept sample, (n_rows, n_topics)."""
     pairs = zip(fitted.intercept_draws_, fitted.coef_draws_, strict=True)
     for intercept, coef in pairs:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -248,14 +248,12 @@ def _proportions(fitted: Any, matrix: np.ndarray, *, each: bool) -> np.ndarray:
                 "covariates are too far from those of fit: the weights times the "
                 "covariates overflow. Check the units of the settings."
             )
-        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        found.append(shares if each else shares.mean(axis=0))
-    return np.array(found)
+        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+        yield weights / weights.sum(axis=1, keepdims=True)
 
 
-def _interval(draws: np.ndarray, level: float, what: str) -> np.ndarray:
+def _interval(draws: np.ndarray, level: float, quantity: str) -> np.ndarray:
     """Return low and high; warn if the draws are too few, or drift."""
     warn_of_few_draws(len(draws), level, "Fit with a larger max_iter.")
-    warn_of_drift(what, Bias.of_drift(draws, draws.var(axis=0)))
+    warn_of_drift(quantity, Bias.of_drift(draws, draws.var(axis=0)))
     return draws_interval(draws, level)

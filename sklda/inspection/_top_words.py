@@ -76,8 +76,6 @@ class TopWordsDisplay(PanelDisplay):
     (10,)
     """
 
-    bars_: list[BarContainer]
-
     def __init__(
         self,
         *,
@@ -175,24 +173,24 @@ class TopWordsDisplay(PanelDisplay):
         probabilities[empty] = 0
         if intervals is not None:
             intervals[:, empty] = 0
-        display = cls(
+        return cls(
             words=words.tolist(),
             probabilities=probabilities,
             topics=shown,
             intervals=intervals,
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     def _panels(self) -> tuple[int, str]:
-        hint = "topics to plot. Select topics with the parameter topics"
-        return len(self.words), hint
+        return len(
+            self.words
+        ), "topics to plot. Select topics with the parameter topics"
 
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
         ends = self.probabilities if self.intervals is None else self.intervals
         limit = 1.05 * max(self.probabilities.max(), ends.max())
         style = {"color": FILL} | style
         options = {"ha": "left", "fontsize": "small", "parse_math": False}
-        self.bars_ = []
+        self.bars_: list[BarContainer] = []
         for k, panel in enumerate(axes):
             rows = np.arange(len(self.words[k]))
             self.bars_.append(panel.barh(rows, self.probabilities[k], **style))

@@ -13,12 +13,11 @@ from scipy.optimize import linprog
 from sklda._base.fitted_topics import snapshot, topic_frequencies
 from sklda._base.parameters import validates
 from sklda._core.checks import check_numbers, label_list
-from sklda._core.types import MatrixLike, NameList, WordMetric
+from sklda._core.types import MatrixLike, NameList
 from sklda._topics.plotting import Display, shades
 from sklda._topics.several_models import check_models, distributions_of_all
 from sklda._topics.topic_distances import jensen_shannon_distances
-from sklda._topics.word_scores import LABEL_CONSTRAINTS
-from sklda.inspection._words import topic_labels
+from sklda.inspection._words import NUMBER_OF_WORDS, topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,13 +88,9 @@ class TopicFlowDisplay(Display):
     [(2, 5), (5, 10)]
     """
 
-    bars_: list[BarContainer]
-    ribbons_: list[PolyCollection]
-    texts_: list[list[Text]]
-
     def __init__(self, *, flows: list[np.ndarray], labels: list[list[str]]) -> None:
         self.flows = _check_flows(flows)
-        sizes = [len(self.flows[0]), *(each.shape[1] for each in self.flows)]
+        sizes = [len(self.flows[0]), *(flow.shape[1] for flow in self.flows)]
         if not isinstance(labels, list | tuple) or len(labels) != len(sizes):
             raise ValueError(
                 f"labels must contain a list for each of the {len(sizes)} models that "
@@ -107,15 +102,13 @@ class TopicFlowDisplay(Display):
         ]
 
     @classmethod
-    @validates(**LABEL_CONSTRAINTS)
+    @validates(n_words=NUMBER_OF_WORDS)
     def from_estimators(
         cls,
         estimators: Sequence[Any],
         feature_names: NameList | None = None,
         n_words: int | None = None,
-        metric: WordMetric = "relevance",
         *,
-        weight: float | None = None,
         X: MatrixLike | None = None,
         ax: Axes | None = None,
         **style: Any,
@@ -134,12 +127,8 @@ class TopicFlowDisplay(Display):
             Words in the order of the columns of X. By default, `feature_names_in_` or,
             without it, the column numbers, with a warning.
         n_words : int, default=None
-            Number of words next to the number of each topic. The default is 3, or 0 if
-            words have no names.
-        metric : {"probability", "relevance", "lift", "frex"}, default="relevance"
-            Score that ranks the words, see `top_words`.
-        weight : float, default=None
-            Weight in "relevance" and "frex", see `top_words`.
+            Number of most relevant words, see `top_words`, next to the number of each
+            topic. The default is 3, or 0 if words have no names.
         X : {array-like, sparse matrix} of shape (n_documents, n_words), default=None
             Documents in which `transform` computes topic frequencies. By default,
             frequencies in the training documents come from `components_` minus the
@@ -163,13 +152,13 @@ class TopicFlowDisplay(Display):
             have different words, a `components_` is missing, negative or 0 for a topic,
             `transform` rejects X, or a parameter has a wrong type, length or value.
         """
-        found = check_models(estimators, "estimators", minimum=2)
-        found = [snapshot(estimator) for estimator in found]
-        names = [f"estimators[{i}]" for i in range(len(found))]
-        topics = distributions_of_all(found, names)
-        words = (feature_names, n_words, 3, metric, weight)
-        labels = [topic_labels(estimator, *words) for estimator in found]
-        frequencies = [topic_frequencies(estimator, X) for estimator in found]
+        models = check_models(estimators, "estimators", minimum=2)
+        models = [snapshot(model) for model in models]
+        names = [f"estimators[{i}]" for i in range(len(models))]
+        topics = distributions_of_all(models, names)
+        words = (feature_names, n_words, 3, "relevance")
+        labels = [topic_labels(model, *words) for model in models]
+        frequencies = [topic_frequencies(model, X) for model in models]
         pairs = zip(pairwise(frequencies), pairwise(topics), strict=True)
         flows = [
             transport(*masses, jensen_shannon_distances(*rows) ** 2)
@@ -178,13 +167,13 @@ class TopicFlowDisplay(Display):
         return cls(flows=flows, labels=labels).plot(ax, **style)
 
     def _layout(self) -> tuple[list[np.ndarray], list[np.ndarray], float]:
-        """Return the frequencies and the tops of the bars of each column, its height.
+        """Return the frequencies, the tops of the bars in each column, and the height.
 
-        The height is in labels, one of which needs as much room as a bar of mean size.
+        The unit of the height is a label, which needs the room of a bar of mean size.
         """
-        frequencies = [each.sum(axis=1) for each in self.flows]
+        frequencies = [flow.sum(axis=1) for flow in self.flows]
         frequencies.append(self.flows[-1].sum(axis=0))
-        room = 1 / max(each.size for each in frequencies)
+        room = 1 / max(sizes.size for sizes in frequencies)
         tops, total = bar_tops(self.flows, frequencies, room)
         return frequencies, tops, total / room
 
@@ -198,7 +187,9 @@ class TopicFlowDisplay(Display):
         colours = [shades(len(self.flows[0]))]
         for flows in self.flows:
             colours.append(colours[-1][flows.argmax(axis=0)])
-        self.bars_, self.ribbons_, self.texts_ = [], [], []
+        self.bars_: list[BarContainer] = []
+        self.ribbons_: list[PolyCollection] = []
+        self.texts_: list[list[Text]] = []
         options = {"align": "edge", "edgecolor": "white", "linewidth": 0.8}
         for column, (top, sizes) in enumerate(zip(tops, frequencies, strict=True)):
             x = np.full(sizes.size, column)
@@ -249,17 +240,17 @@ def _check_flows(flows: Any) -> list[np.ndarray]:
     if not isinstance(flows, list | tuple) or len(flows) == 0:
         raise ValueError(f"flows must be a list of arrays, got {flows!r}.")
     checked: list[np.ndarray] = []
-    for each in flows:
+    for flow in flows:
         n_topics = checked[-1].shape[1] if checked else "n_topics"
-        checked.append(check_numbers(each, "flows", (n_topics, "n_topics_of_next")))
+        checked.append(check_numbers(flow, "flows", (n_topics, "n_topics_of_next")))
     return checked
 
 
 def transport(sources: np.ndarray, sinks: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Return the flows, (n, m), that carry masses to other places at the smallest cost.
+    """Return the flows, (n, m), that move masses at the smallest cost.
 
-    `sources`, (n,), leave and `sinks`, (m,), arrive; both have the same sum. `costs`,
-    (n, m), are per unit of mass.
+    The masses `sources`, (n,), leave, and `sinks`, (m,), arrive; both have the same
+    sum. `costs`, (n, m), are per unit of mass.
     """
     n, m = costs.shape
     leaves = sparse.kron(sparse.eye_array(n), np.ones((1, m)))
@@ -283,14 +274,13 @@ def bar_tops(
     an equal part of what is left in its column.
     """
     rooms = [np.maximum(sizes, room) for sizes in frequencies]
-    total = max(each.sum() for each in rooms)
+    total = max(heights.sum() for heights in rooms)
     tops = []
     orders = _orders(flows, frequencies)
-    for order, each, sizes in zip(orders, rooms, frequencies, strict=True):
-        slots = each + (total - each.sum()) / each.size
-        ends = np.cumsum(slots[order])
-        middles = np.empty(each.size)
-        middles[order] = ends - slots[order] / 2
+    for order, heights, sizes in zip(orders, rooms, frequencies, strict=True):
+        slots = heights + (total - heights.sum()) / heights.size
+        middles = np.empty(heights.size)
+        middles[order] = np.cumsum(slots[order]) - slots[order] / 2
         tops.append(middles - sizes / 2)
     return tops, float(total)
 
@@ -298,8 +288,8 @@ def bar_tops(
 def _orders(flows: list[np.ndarray], frequencies: list[np.ndarray]) -> list[np.ndarray]:
     """Return an order of the topics of each column in which few flows cross.
 
-    The first column is ordered by frequency, then each by the mean place of what flows
-    in, and out.
+    The first column is ordered by frequency, then each by the mean place of the topics
+    on its left that flow into it. Passes in the other direction do the reverse.
     """
     orders = [np.argsort(-sizes, kind="stable") for sizes in frequencies]
     for step in range(_N_PASSES):
@@ -318,7 +308,7 @@ def _orders(flows: list[np.ndarray], frequencies: list[np.ndarray]) -> list[np.n
 
 
 def _stacked(flows: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Return where each flow begins in its row, if columns have this order."""
+    """Return where each flow begins in its row if the columns have this order."""
     starts = np.empty(flows.shape)
     ordered = flows[:, order]
     starts[:, order] = np.cumsum(ordered, axis=1) - ordered

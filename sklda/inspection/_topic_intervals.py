@@ -83,9 +83,6 @@ class TopicIntervalsDisplay(Display):
     (2, 8)
     """
 
-    intervals_: list[LineCollection]
-    points_: list[Line2D]
-
     def __init__(
         self,
         *,
@@ -154,23 +151,23 @@ class TopicIntervalsDisplay(Display):
         if documents is None:
             documents = np.arange(min(draws.n_documents, _DEFAULT_N_DOCUMENTS))
         rows = check_indices(documents, "documents", draws.n_documents, "documents")
-        names = names_of_topics(topic_names, range(draws.n_topics))
+        topics = range(draws.n_topics)
+        names = names_of_topics(topic_names, topics, topics)
         if document_names is None:
             document_names = [f"document {row}" for row in rows]
         series = label_list(document_names, "document_names", "documents", rows.size)
         low, high = draws.doc_topic_interval(confidence_level, documents=rows)
-        every = (draws.doc_topic(i)[rows] for i in range(draws.n_draws))
-        mean = sum(every, np.zeros(low.shape)) / draws.n_draws
+        samples = (draws.doc_topic(i)[rows] for i in range(draws.n_draws))
+        mean = sum(samples, np.zeros(low.shape)) / draws.n_draws
         shown = largest_topics(mean, n_topics)
-        display = cls(
+        return cls(
             estimates=mean[:, shown],
             low=low[:, shown],
             high=high[:, shown],
             topic_names=[names[k] for k in shown],
             series_names=series,
             quantity="proportion of the topic",
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     @classmethod
     @validates(n_topics=POSITIVE_INTEGER)
@@ -221,19 +218,17 @@ class TopicIntervalsDisplay(Display):
         if unknown or not chosen:
             raise ValueError(f"terms must be among {effects.terms}, got {terms!r}.")
         columns = [effects.terms.index(term) for term in chosen]
-        names = names_of_topics(topic_names, effects.topics)
         strength = np.abs(effects.t[:, columns]).max(axis=1)
         shown = largest_topics(strength[np.newaxis], n_topics)
-        at = np.ix_(shown, columns)
-        display = cls(
-            estimates=effects.coefficient[at].T,
-            low=effects.low[at].T,
-            high=effects.high[at].T,
-            topic_names=[names[i] for i in shown],
+        cells = np.ix_(shown, columns)
+        return cls(
+            estimates=effects.coefficient[cells].T,
+            low=effects.low[cells].T,
+            high=effects.high[cells].T,
+            topic_names=names_of_topics(topic_names, effects.topics, shown),
             series_names=chosen,
             quantity=f"change of the proportion per unit{effects._against()}",
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     @classmethod
     def from_contrasts(
@@ -270,16 +265,14 @@ class TopicIntervalsDisplay(Display):
         source = "PredictedProportions.contrast"
         check_result(contrasts, "contrasts", TopicContrasts, source)
         order = np.argsort(-contrasts.difference, kind="stable")
-        names = names_of_topics(topic_names, range(order.size))
-        display = cls(
+        return cls(
             estimates=contrasts.difference[np.newaxis, order],
             low=contrasts.low[np.newaxis, order],
             high=contrasts.high[np.newaxis, order],
-            topic_names=[names[k] for k in order],
+            topic_names=names_of_topics(topic_names, range(order.size), order),
             series_names=[f"{contrasts.second} minus {contrasts.first}"],
             quantity="difference of the proportions",
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     def _figure_size(self) -> tuple[float, float]:
         n_series, n_topics = self.estimates.shape
@@ -290,18 +283,19 @@ class TopicIntervalsDisplay(Display):
         places = np.arange(n_topics)
         for place in places[1::2]:
             axes.axhspan(place - 0.5, place + 0.5, color="0.95", zorder=0)
-        self.intervals_, self.points_ = [], []
+        self.intervals_: list[LineCollection] = []
+        self.points_: list[Line2D] = []
         for i, colour in enumerate(shades(n_series, 0.75)):
-            own_style = {"color": colour, "linewidth": 1.5} | style
-            at = places + _BAND * ((i + 0.5) / n_series - 0.5)
-            lines = axes.hlines(at, self.low[i], self.high[i], **own_style)
-            # Not Axes.errorbar: a mean may lie outside its interval.
-            label = shorten(self.series_names[i], _MAX_SERIES_LENGTH)
-            dots = {"color": own_style["color"], "markersize": 4, "label": label}
-            # Neighbours have similar colours, so they also differ in their marks.
+            line = {"color": colour, "linewidth": 1.5} | style
+            heights = places + _BAND * ((i + 0.5) / n_series - 0.5)
+            bars = axes.hlines(heights, self.low[i], self.high[i], **line)
+            self.intervals_.append(bars)
+            # Not Axes.errorbar: a mean may lie outside its interval. Neighbours have
+            # similar colours, so they also differ in their marks.
+            dots = {"color": line["color"], "markersize": 4, "linestyle": "none"}
             dots["marker"] = _MARKS[i % len(_MARKS)]
-            self.points_ += axes.plot(self.estimates[i], at, linestyle="none", **dots)
-            self.intervals_.append(lines)
+            dots["label"] = shorten(self.series_names[i], _MAX_SERIES_LENGTH)
+            self.points_ += axes.plot(self.estimates[i], heights, **dots)
         if self.low.min() < 0:
             axes.axvline(0, color="black", linewidth=0.8, zorder=1)
         write_rows(axes, self.topic_names, _MAX_NAME_LENGTH)

@@ -14,15 +14,13 @@ from sklda._base.fitted_topics import (
 )
 from sklda._base.parameters import validates
 from sklda._core.checks import check_numbers, label_list
-from sklda._core.types import MatrixLike, NameList, WordMetric
+from sklda._core.types import MatrixLike, NameList
 from sklda._topics.plotting import EDGE, FILL, Display
 from sklda._topics.topic_distances import jensen_shannon_distances
-from sklda._topics.word_scores import LABEL_CONSTRAINTS
-from sklda.inspection._words import topic_labels
+from sklda.inspection._words import NUMBER_OF_WORDS, topic_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import PathCollection
     from matplotlib.text import Annotation
 
 _TOTAL_SIZE = 12_000  # sum of the squared diameters of all circles, in square points
@@ -31,10 +29,10 @@ _MAX_LABELLED = 30  # with more topics, words in the labels would overlap
 _DIRECTIONS = 24
 _RING_DISTANCE = 4.0
 _RINGS = 22
-# Between a label and circles, in points: a text grows by some if a figure is saved with
-# another resolution than the one it was laid out with.
+# Gap between a label and circles, in points: a text grows slightly if the figure is
+# saved with a different resolution than that of its layout.
 _CLEARANCE = 3.0
-_LINE_POINTS = 12  # of a line from a circle to its label, to keep others off it
+_LINE_POINTS = 12  # on a line from a circle to its label, which other labels avoid
 
 
 class TopicMapDisplay(Display):
@@ -93,9 +91,6 @@ class TopicMapDisplay(Display):
     (10, 2)
     """
 
-    circles_: PathCollection
-    texts_: list[Annotation]
-
     def __init__(
         self,
         *,
@@ -111,15 +106,13 @@ class TopicMapDisplay(Display):
         self.explained_ratio = check_numbers(explained_ratio, "explained_ratio", (2,))
 
     @classmethod
-    @validates(**LABEL_CONSTRAINTS)
+    @validates(n_words=NUMBER_OF_WORDS)
     def from_estimator(
         cls,
         estimator: Any,
         feature_names: NameList | None = None,
         n_words: int | None = None,
-        metric: WordMetric = "relevance",
         *,
-        weight: float | None = None,
         X: MatrixLike | None = None,
         ax: Axes | None = None,
         **style: Any,
@@ -136,12 +129,9 @@ class TopicMapDisplay(Display):
             Words in the order of the columns of X. By default, `feature_names_in_` or,
             without it, the column numbers, with a warning.
         n_words : int, default=None
-            Number of words below the number of each topic. The default is 2, or 0 if
-            words have no names or there are more than 30 topics.
-        metric : {"probability", "relevance", "lift", "frex"}, default="relevance"
-            Score that ranks the words, see `top_words`.
-        weight : float, default=None
-            Weight in "relevance" and "frex", see `top_words`.
+            Number of most relevant words, see `top_words`, below the number of each
+            topic. The default is 2, or 0 if words have no names or there are more than
+            30 topics.
         X : {array-like, sparse matrix} of shape (n_documents, n_words), default=None
             Documents in which `transform` computes topic frequencies. By default,
             frequencies in the training documents come from `components_` minus the
@@ -166,18 +156,17 @@ class TopicMapDisplay(Display):
         estimator = snapshot(estimator)
         components = fitted_components(estimator)
         default_n_words = 2 if len(components) <= _MAX_LABELLED else 0
-        words = (feature_names, n_words, default_n_words, metric, weight)
+        words = (feature_names, n_words, default_n_words, "relevance")
         labels = topic_labels(estimator, *words, "\n", "\n")
         topics = normalise(components)
         distances = jensen_shannon_distances(topics, topics)
         positions, explained_ratio = classical_scaling(distances)
-        display = cls(
+        return cls(
             positions=positions,
             frequencies=topic_frequencies(estimator, X),
             labels=labels,
             explained_ratio=explained_ratio,
-        )
-        return display.plot(ax, **style)
+        ).plot(ax, **style)
 
     def _figure_size(self) -> tuple[float, float]:
         return 8, 7
@@ -258,7 +247,7 @@ def _place_labels(
 
 
 class _FreeSpace:
-    """What labels may still cover: all but circles, other labels and their lines."""
+    """Space that labels may cover: all but circles, other labels and their lines."""
 
     def __init__(self, ax: Any, positions: np.ndarray, sizes: np.ndarray) -> None:
         self.pixels_per_point = ax.figure.dpi / 72

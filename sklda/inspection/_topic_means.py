@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklda._base.parameters import LEVEL, POSITIVE_INTEGER, validates
 from sklda._core.checks import check_indices
 from sklda._topics.posterior_draws import check_draws
-from sklda._topics.text_table import as_frame_or_dict, line_of_others, table_lines
+from sklda._topics.text_table import line_of_others, table_lines, table_of
 from sklda.inspection._groups import check_groups
 from sklda.inspection._pooling import Linear, check_several, pool
 
@@ -21,6 +22,7 @@ _MOST_TOPICS = 3  # in the printed table
 _COLUMNS = ("mean", "standard_error", "low", "high")
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TopicMeans:
     """Mean topic proportions of groups of documents, with intervals.
 
@@ -38,8 +40,10 @@ class TopicMeans:
         Number of documents in each group; 0 in a gap between bins.
     topics : ndarray of shape (n_topics,)
         Numbers of the topics.
-    mean, standard_error : ndarray of shape (n_groups, n_topics)
-        Mean proportion of each topic, and the square root of its pooled variance.
+    mean : ndarray of shape (n_groups, n_topics)
+        Mean proportion of each topic.
+    standard_error : ndarray of shape (n_groups, n_topics)
+        Square root of the pooled variance of the mean.
     low, high : ndarray of shape (n_groups, n_topics)
         Ends of the intervals; NaN for a single document, which has no variance. In a
         group without documents, all values are NaN.
@@ -80,15 +84,10 @@ class TopicMeans:
         ValueError, ImportError
             If `as_frame` is not a bool, or True and pandas is not installed.
         """
-        rows = {
-            (int(topic), group): {
-                "n_documents": int(self.n_documents[i]),
-                **{name: float(getattr(self, name)[i, j]) for name in _COLUMNS},
-            }
-            for j, topic in enumerate(self.topics)
-            for i, group in enumerate(self.groups)
-        }
-        return as_frame_or_dict(rows, ["topic", "group"], as_frame)
+        index = {"topic": self.topics.tolist(), "group": self.groups}
+        n_documents = np.broadcast_to(self.n_documents, self.mean.T.shape)
+        columns = {name: getattr(self, name).T for name in _COLUMNS}
+        return table_of(index, {"n_documents": n_documents} | columns, as_frame)
 
     def _cell(self, i: int, j: int) -> str:
         """Return the mean of a group, with its interval if it has several documents."""
@@ -109,8 +108,8 @@ class TopicMeans:
             f"Mean topic proportions: {self.n_draws} draws, "
             f"{self.confidence_level:.0%} intervals"
         )
-        more = line_of_others(self.topics.size, _MOST_TOPICS)
-        return "\n".join([title, *table_lines(rows), *more])
+        others = line_of_others(self.topics.size, _MOST_TOPICS)
+        return "\n".join([title, *table_lines(rows), *others])
 
 
 @validates(
@@ -205,18 +204,24 @@ def topic_means(
     draws = check_draws(draws)
     shown = check_indices(topics, "topics", draws.n_topics, "topics")
     check_several(draws)
-    found = check_groups(groups, draws.n_documents, max_bins)
-    estimator = _means_of_groups(found.members, found.sizes())
+    bins = check_groups(groups, draws.n_documents, max_bins)
+    sizes = bins.sizes()
+    estimator = _means_of_groups(bins.members, sizes)
     rng = check_random_state(random_state)
     pooled = pool(draws, shown, estimator, confidence_level, rng)
-    result = TopicMeans()
-    result.groups, result.places = found.names, found.places
-    result.are_dates, result.n_documents = found.are_dates, found.sizes()
-    result.topics, result.mean = shown, pooled.mean
-    result.standard_error = pooled.standard_error
-    result.low, result.high = pooled.low.clip(0, 1), pooled.high.clip(0, 1)
-    result.confidence_level, result.n_draws = confidence_level, draws.n_draws
-    return result
+    return TopicMeans(
+        groups=bins.names,
+        places=bins.places,
+        are_dates=bins.are_dates,
+        n_documents=sizes,
+        topics=shown,
+        mean=pooled.mean,
+        standard_error=pooled.standard_error,
+        low=pooled.low.clip(0, 1),
+        high=pooled.high.clip(0, 1),
+        confidence_level=confidence_level,
+        n_draws=draws.n_draws,
+    )
 
 
 def _means_of_groups(members: np.ndarray, sizes: np.ndarray) -> Linear:

@@ -80,7 +80,8 @@ class TopicMeansDisplay(PanelDisplay):
     def __init__(self, *, means: Any, topic_names: NameList | None = None) -> None:
         check_result(means, "means", TopicMeans, "topic_means")
         self.means = means
-        self.topic_names = names_of_topics(topic_names, means.topics)
+        places = range(means.topics.size)
+        self.topic_names = names_of_topics(topic_names, means.topics, places)
 
     @classmethod
     @validates(
@@ -144,12 +145,10 @@ class TopicMeansDisplay(PanelDisplay):
         import_pyplot(cls.__name__)
         draws = check_draws(draws)
         if topics is None:
-            every = (draws.doc_topic(i) for i in range(draws.n_draws))
-            topics = largest_topics(sum(every, np.zeros((1, 1))), n_topics)
+            samples = (draws.doc_topic(i) for i in range(draws.n_draws))
+            topics = largest_topics(sum(samples, np.zeros((1, 1))), n_topics)
         shown = check_indices(topics, "topics", draws.n_topics, "topics")
-        if topic_names is not None:
-            names = names_of_topics(topic_names, range(draws.n_topics))
-            topic_names = [names[k] for k in shown]
+        names = names_of_topics(topic_names, range(draws.n_topics), shown)
         means = topic_means(
             draws,
             groups,
@@ -158,20 +157,20 @@ class TopicMeansDisplay(PanelDisplay):
             confidence_level=confidence_level,
             random_state=random_state,
         )
-        return cls(means=means, topic_names=topic_names).plot(ax, **style)
+        return cls(means=means, topic_names=names).plot(ax, **style)
 
     def _panels(self) -> tuple[int, str]:
         return len(self.topic_names) + (self.means.places is not None), "panels"
 
     def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
-        of_rows = self.means.places is None
-        height = _ROW * len(self.means.groups) + 0.8 if of_rows else _HEIGHT
-        margin = (_NAMES if of_rows else 0.0, 0.0)  # for the names of groups
+        has_rows = self.means.places is None
+        height = _ROW * len(self.means.groups) + 0.8 if has_rows else _HEIGHT
+        margin = (_NAMES if has_rows else 0.0, 0.0)  # for the names of groups
         panels = new_panels(
-            pyplot, n_panels, _COLUMNS, (_WIDTH, height), margin, sharey=of_rows
+            pyplot, n_panels, _COLUMNS, (_WIDTH, height), margin, sharey=has_rows
         )
         figure = panels[0].figure
-        label_axis = figure.supxlabel if of_rows else figure.supylabel
+        label_axis = figure.supxlabel if has_rows else figure.supylabel
         label_axis("mean proportion", fontsize="medium")
         return panels
 
@@ -199,30 +198,24 @@ class TopicMeansDisplay(PanelDisplay):
 
     def _draw_line(self, panel: Any, j: int, style: dict[str, Any]) -> None:
         """Draw a topic over the bins; NaN cuts the line."""
-        means, at = self.means, self._at()
+        means, places = self.means, self.means.places
         band = {"color": FILL, "alpha": 0.6, "linewidth": 0}
-        panel.fill_between(at, means.low[:, j], means.high[:, j], **band)
+        panel.fill_between(places, means.low[:, j], means.high[:, j], **band)
         # A bin between gaps has no width, so its interval is drawn as a bar as well.
-        panel.vlines(at, means.low[:, j], means.high[:, j], color=FILL)
-        panel.plot(at, means.mean[:, j], **style)
+        panel.vlines(places, means.low[:, j], means.high[:, j], color=FILL)
+        panel.plot(places, means.mean[:, j], **style)
         panel.set_ylim(bottom=0)
         self._write_dates(panel)
 
     def _draw_counts(self, panel: Any) -> None:
-        at = self._at()
-        width = 0.8 * np.diff(at).min() if at.size > 1 else None
-        options = {} if width is None else {"width": width}
-        panel.bar(at, self.means.n_documents, color="0.7", **options)
+        places = self.means.places
+        gap = np.diff(places).min() if places.size > 1 else 1
+        panel.bar(places, self.means.n_documents, color="0.7", width=0.8 * gap)
         panel.set_title("number of documents", fontsize="medium")
         self._write_dates(panel)
 
-    def _at(self) -> np.ndarray:
-        """Return places of the bins; Matplotlib counts days from 1970 as well."""
-        places = self.means.places
-        assert places is not None
-        return places
-
     def _write_dates(self, panel: Any) -> None:
+        """Write dates on the axis: Matplotlib counts days from 1970 as well."""
         if self.means.are_dates:
             from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -19,18 +19,16 @@ from sklda._base.fitted_topics import (
     topic_proportions,
     word_names,
 )
-from sklda._base.parameters import POSITIVE_INTEGER, validates
+from sklda._base.parameters import NATURAL_NUMBER, POSITIVE_INTEGER, validates
 from sklda._core.checks import check_limit
 from sklda._core.extras import import_pandas
 from sklda._core.types import MatrixLike, NameList, WordMetric
 from sklda._topics.plotting import shorten
 from sklda._topics.word_scores import RANKING_CONSTRAINTS, word_scores
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 _MAX_LABEL_LENGTH = 18  # characters of a word in a label
 NO_TOKENS = "(no tokens)"  # in place of the words of a topic
+NUMBER_OF_WORDS = [None, *NATURAL_NUMBER]  # in a label
 
 
 @overload
@@ -53,20 +51,8 @@ def top_words(
     metric: WordMetric = "probability",
     *,
     weight: float | None = None,
-    as_frame: Literal[True],
-) -> DataFrame: ...
-
-
-@overload
-def top_words(
-    estimator: Any,
-    feature_names: NameList | None = None,
-    n_words: int = 10,
-    metric: WordMetric = "probability",
-    *,
-    weight: float | None = None,
     as_frame: bool,
-) -> list[list[str]] | DataFrame: ...
+) -> Any: ...
 
 
 @validates(**RANKING_CONSTRAINTS, as_frame=["boolean"])
@@ -78,7 +64,7 @@ def top_words(
     *,
     weight: float | None = None,
     as_frame: bool = False,
-) -> list[list[str]] | DataFrame:
+) -> Any:
     """Return the words that best characterise each topic.
 
     In the following, p(w | k) is the probability of word w in topic k, from the rows of
@@ -169,7 +155,7 @@ def top_words(
 
 
 def top_columns(
-    components: np.ndarray, n_words: int, metric: str, weight: float | None
+    components: np.ndarray, n_words: int, metric: str, weight: float | None = None
 ) -> np.ndarray:
     """Return the columns of the top words of each topic, (n_topics, n_words)."""
     check_limit(n_words, "n_words", components.shape[1], "words")
@@ -182,7 +168,6 @@ def topic_labels(
     n_words: int | None,
     default_n_words: int,
     metric: str,
-    weight: float | None,
     after_number: str = " ",
     between_words: str = " ",
 ) -> list[str]:
@@ -195,16 +180,16 @@ def topic_labels(
     n_columns = components.shape[1]
     if n_words is None:
         n_words = min(default_n_words, n_columns) if named else 0
-    check_limit(n_words, "n_words", n_columns, "words")
-    names = word_names(estimator, feature_names, n_columns) if named or n_words else []
+    if named or n_words:
+        names = word_names(estimator, feature_names, n_columns)
     if n_words == 0:
         return [str(k) for k in range(len(components))]
     texts = [shorten(name, _MAX_LABEL_LENGTH) for name in names]
-    top = top_columns(components, n_words, metric, weight)
+    top = top_columns(components, n_words, metric)
     words = [between_words.join(texts[column] for column in topic) for topic in top]
     for k in np.flatnonzero(empty_topics(estimator, components)):
         words[k] = NO_TOKENS
-    return [f"{k}{after_number}{of_topic}" for k, of_topic in enumerate(words)]
+    return [f"{k}{after_number}{text}" for k, text in enumerate(words)]
 
 
 @validates(n_documents=POSITIVE_INTEGER)

@@ -4,7 +4,13 @@ The functions accept fitted estimators with ``components_``, including those of
 scikit-learn, or arrays of word weights in topics.
 """
 
-from sklda.metrics._alignment import align_topics, consensus_topics, topic_stability
+from sklda.metrics._alignment import (
+    TopicAlignment,
+    TopicStability,
+    align_topics,
+    consensus_topics,
+    topic_stability,
+)
 from sklda.metrics._coherence import topic_coherence
 from sklda.metrics._completion import document_completion_score
 from sklda.metrics._exclusivity import topic_diversity, topic_exclusivity
@@ -12,6 +18,8 @@ from sklda.metrics._left_to_right import left_to_right_log_likelihood
 from sklda.metrics._vocabularies import vocabulary_score
 
 __all__ = [
+    "TopicAlignment",
+    "TopicStability",
     "align_topics",
     "consensus_topics",
     "document_completion_score",

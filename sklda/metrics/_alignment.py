@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
-from sklearn.utils import Bunch
 
 from sklda._base.fitted_topics import empty_topics, warn_of_empty, word_weights
 from sklda._base.parameters import validates
@@ -24,6 +24,59 @@ from sklda._topics.topic_distances import (
 Distance: TypeAlias = Literal["hellinger", "jensen-shannon", "top-words"]
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TopicAlignment:
+    """Topics of a reference model and their partners in another model.
+
+    `align_topics` returns one for each of the other models.
+
+    Attributes
+    ----------
+    partners : ndarray of shape (n_topics,)
+        Topic matched with each topic of the reference; -1 if there is none.
+    distances : ndarray of shape (n_topics,)
+        Distances between partners; NaN if there is no partner.
+    left_over : ndarray of int
+        Topics of the other model without a partner.
+    nearest : ndarray of shape (n_other_topics,)
+        Topic of the reference that is nearest to each topic of the other model; not
+        necessarily distinct.
+    distance_matrix : ndarray of shape (n_topics, n_other_topics)
+        Distances between all pairs of topics.
+    """
+
+    partners: np.ndarray
+    distances: np.ndarray
+    left_over: np.ndarray
+    nearest: np.ndarray
+    distance_matrix: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TopicStability:
+    """How well the topics of several fits agree.
+
+    `topic_stability` returns it.
+
+    Attributes
+    ----------
+    overall : float
+        Mean similarity of all pairs of fits, from 0 to 1.
+    prototype : int
+        Index of the fit that is most similar to the others; ties are broken by index.
+    per_topic : ndarray of shape (n_topics,)
+        Mean similarity of each topic of the prototype to its partners in the other
+        fits; NaN without tokens.
+    similarities : ndarray of shape (n_models, n_models)
+        Similarities of all pairs of fits; 1 on the diagonal.
+    """
+
+    overall: float
+    prototype: int
+    per_topic: np.ndarray
+    similarities: np.ndarray
+
+
 @validates(**DISTANCE_CONSTRAINTS)
 def align_topics(
     reference: Any | ArrayLike,
@@ -31,7 +84,7 @@ def align_topics(
     distance: Distance = "hellinger",
     *,
     n_words: int | None = None,
-) -> list[Bunch]:
+) -> list[TopicAlignment]:
     """Find the topics of a reference model in other models.
 
     Topics are matched one to one so that the sum of the distances between partners is
@@ -61,17 +114,8 @@ n_words_of_corpus)
 
     Returns
     -------
-    list of Bunch
-        For each of `others` a dict with attributes:
-
-        - partners : ndarray of shape (n_topics,), the topic matched with each topic of
-          the reference; -1 if there is none.
-        - distances : ndarray of shape (n_topics,), the distances between partners; NaN
-          if there is no partner.
-        - left_over : ndarray of int, the topics of the other model without a partner.
-        - nearest : ndarray of shape (n_other_topics,), the topic of the reference that
-          is nearest to each topic of the other model; not necessarily distinct.
-        - distance_matrix : ndarray of shape (n_topics, n_other_topics), all distances.
+    list of TopicAlignment
+        For each of `others`, the partners of the topics and all distances.
 
     Raises
     ------
@@ -100,26 +144,27 @@ n_words_of_corpus)
     >>> alignment.left_over, alignment.nearest
     (array([2]), array([1, 0, 1]))
     """
-    found = check_models(others, "others")
-    names = ["reference", *(f"others[{i}]" for i in range(len(found)))]
-    every, n_words = _rows([reference, *found], names, distance, n_words)
-    for name, rows in zip(names, every, strict=True):
-        if not rows.any(axis=1).all():
-            k = np.flatnonzero(~rows.any(axis=1))[0]
-            raise ValueError(f"{name}: topic {k} has no words. Remove such topics.")
-    topics, *other_topics = every
+    models = [reference, *check_models(others, "others")]
+    names = ["reference", *(f"others[{i}]" for i in range(len(models) - 1))]
+    topics, n_words = _rows(models, names, distance, n_words)
+    for name, rows in zip(names, topics, strict=True):
+        empty = np.flatnonzero(~rows.any(axis=1))
+        if empty.size > 0:
+            raise ValueError(
+                f"{name}: topic {empty[0]} has no words. Remove such topics."
+            )
     return [
-        _alignment(topic_distances(topics, other, distance, n_words))
-        for other in other_topics
+        _alignment(topic_distances(topics[0], rows, distance, n_words))
+        for rows in topics[1:]
     ]
 
 
-def _alignment(distances: np.ndarray) -> Bunch:
+def _alignment(distances: np.ndarray) -> TopicAlignment:
     partners = np.full(len(distances), -1)
     partner_distances = np.full(len(distances), np.nan)
     rows, columns = linear_sum_assignment(distances)
     partners[rows], partner_distances[rows] = columns, distances[rows, columns]
-    return Bunch(
+    return TopicAlignment(
         partners=partners,
         distances=partner_distances,
         left_over=np.setdiff1d(np.arange(distances.shape[1]), partners),
@@ -134,7 +179,7 @@ def topic_stability(
     distance: Distance = "hellinger",
     *,
     n_words: int | None = None,
-) -> Bunch:
+) -> TopicStability:
     """Measure how well the topics of several fits agree and find the prototype.
 
     The topics of each pair of fits are matched as in `align_topics`. The similarity of
@@ -159,16 +204,8 @@ def topic_stability(
 
     Returns
     -------
-    Bunch
-        A dict with attributes:
-
-        - overall : float, the mean similarity of all pairs of fits, from 0 to 1.
-        - prototype : int, the index of the prototype in `models`; ties are broken by
-          index.
-        - per_topic : ndarray of shape (n_topics,), the mean similarity of each topic of
-          the prototype to its partners in the other fits; NaN without tokens.
-        - similarities : ndarray of shape (n_models, n_models), of all pairs of fits; 1
-          on the diagonal.
+    TopicStability
+        Similarities of fits and of topics, and the index of the prototype.
 
     Raises
     ------
@@ -198,11 +235,11 @@ def topic_stability(
     >>> stability.prototype, stability.per_topic.round(2)
     (0, array([0.65, 0.65]))
     """
-    found, names = _several(models)
-    topics, n_words = _rows(found, names, distance, n_words)
+    models, names = _several(models)
+    topics, n_words = _rows(models, names, distance, n_words)
     empty = [
         empty_topics(model, word_weights(model) if hasattr(model, "fit") else rows)
-        for model, rows in zip(found, topics, strict=True)
+        for model, rows in zip(models, topics, strict=True)
     ]
     warn_of_empty(np.concatenate(empty), "they do not count")
     return _stability(topics, empty, distance, n_words)
@@ -250,21 +287,21 @@ def consensus_topics(
     """
     topics = distributions_of_all(*_several(models))
     n_words = check_distance(distance, n_words, topics[0].shape[1])
-    none = [np.zeros(len(rows), bool) for rows in topics]
-    reference = topics[_stability(topics, none, distance, n_words).prototype]
+    empty = [np.zeros(len(rows), bool) for rows in topics]
+    reference = topics[_stability(topics, empty, distance, n_words).prototype]
     total, n_fits = np.zeros(reference.shape), np.zeros((len(reference), 1))
-    for other in topics:
-        distances = topic_distances(reference, other, distance, n_words)
+    for distributions in topics:
+        distances = topic_distances(reference, distributions, distance, n_words)
         rows, columns = linear_sum_assignment(distances)
-        total[rows] += other[columns]
+        total[rows] += distributions[columns]
         n_fits[rows] += 1
     return np.asarray(total / n_fits)
 
 
 def _several(models: Sequence[Any]) -> tuple[list[Any], list[str]]:
     """Return at least two models, and their names in messages."""
-    found = check_models(models, "models", minimum=2)
-    return found, [f"models[{i}]" for i in range(len(found))]
+    models = check_models(models, "models", minimum=2)
+    return models, [f"models[{i}]" for i in range(len(models))]
 
 
 def _rows(
@@ -283,11 +320,11 @@ def _rows(
 
 def _stability(
     topics: list[np.ndarray], empty: list[np.ndarray], distance: str, n_words: int
-) -> Bunch:
+) -> TopicStability:
     """Return the result of `topic_stability` for checked models."""
     similarities = np.eye(len(topics))
     topic_similarities = [np.zeros((len(topics), len(rows))) for rows in topics]
-    numbers = [np.flatnonzero(~none) for none in empty]
+    numbers = [np.flatnonzero(~is_empty) for is_empty in empty]
     for i, j in zip(*np.triu_indices(len(topics), 1), strict=True):
         pair = topics[i][numbers[i]], topics[j][numbers[j]]
         distances = topic_distances(*pair, distance, n_words)
@@ -302,7 +339,7 @@ def _stability(
     # The first of equals: they may differ by rounding.
     prototype = int(np.argmax(means >= means.max() - 1e-12))
     per_topic = topic_similarities[prototype].sum(axis=0) / n_others
-    return Bunch(
+    return TopicStability(
         overall=float(means.mean()),
         prototype=prototype,
         per_topic=np.where(empty[prototype], np.nan, per_topic),

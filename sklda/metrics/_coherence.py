@@ -27,11 +27,11 @@ from sklda._base.word_lists import rank_weights, word_lists, words_of
 from sklda._core.checks import check_limit, differences
 from sklda._core.types import MatrixLike, NameList
 from sklda._core.warn import warn_user
+from sklda._topics.text_table import first_few
 from sklda.metrics._windows import Occurrence, occurrences_in_windows
 
 CoherenceMeasure: TypeAlias = Literal["u_mass", "npmi", "c_v", "c_uci", "c_npmi"]
-_MAX_SHOWN = 5  # words in a message
-# What is added to the probability of a pair in windows, as Röder et al. do.
+# Added to the probability of a pair in windows, as Röder et al. do.
 _EPSILON = 1e-12
 
 # Measures take `together`, (n_words, n_words): in how many units (documents or windows)
@@ -86,7 +86,7 @@ def _smoothed_pmi(together: np.ndarray, n_units: int) -> np.ndarray:
 
 
 def _smoothed_npmi(together: np.ndarray, n_units: int) -> np.ndarray:
-    """Return the same over -log(p(v, w) + 1e-12); 0 for a pair in all windows."""
+    """Return that divided by -log(p(v, w) + 1e-12); 0 for a pair in all windows."""
     pmi = _smoothed_pmi(together, n_units)
     information = -np.log(together / n_units + _EPSILON)
     values = np.zeros_like(pmi)
@@ -258,7 +258,7 @@ list of str
     known = ~empty
     if in_texts:
         occurs = together.diagonal(axis1=1, axis2=2) > 0
-        _check_found(searched, topics[occurs])
+        _check_occurring(searched, topics[occurs])
         known[known] = occurs.sum(axis=1) > 1
     value = (_OF_DOCUMENTS | _OF_WINDOWS)[measure]
     coherence = np.full(len(weights), np.nan)
@@ -277,7 +277,12 @@ def _weights(
         weights = word_weights(model)
         if not in_texts:
             return weights, []
-        return weights, _distinct_names(model, feature_names, weights.shape[1])
+        if feature_names is None and not has_names(model):
+            raise ValueError(
+                "feature_names must be given, because the model only knows columns of "
+                "X, but texts contain words. Pass `vectorizer.get_feature_names_out()`."
+            )
+        return weights, _distinct(word_names(model, feature_names, weights.shape[1]))
     if feature_names is not None:
         names = _distinct(check_feature_names(feature_names))
     elif in_texts:
@@ -290,52 +295,39 @@ def _weights(
     return rank_weights(lists, names, n_words), names
 
 
-def _check_found(searched: list[str], found: np.ndarray) -> None:
+def _check_occurring(searched: list[str], occurring: np.ndarray) -> None:
     """Warn of words that occur in no window; raise ValueError if none does."""
-    lost = np.delete(np.arange(len(searched)), found)
+    lost = np.delete(np.arange(len(searched)), occurring)
     if lost.size == 0:
         return
-    shown = ", ".join(repr(searched[word]) for word in lost[:_MAX_SHOWN])
-    more = ", ..." if lost.size > _MAX_SHOWN else ""
+    words = first_few([repr(searched[word]) for word in lost])
     way_out = (
         "feature_names must be spelt like the tokens in texts. CountVectorizer() "
         "splits strings; for a different vectorizer, pass "
         "texts=map(vectorizer.build_analyzer(), texts)."
     )
     if lost.size == len(searched):
-        raise ValueError(
-            f"texts contain none of the top words ({shown}{more}): {way_out}"
-        )
+        raise ValueError(f"texts contain none of the top words ({words}): {way_out}")
     warn_user(
         f"texts contain no window with {lost.size} of the {len(searched)} top words "
-        f"({lost.size / len(searched):.0%}): {shown}{more}. Their pairs count as "
+        f"({lost.size / len(searched):.0%}): {words}. Their pairs count as "
         f"independent, so the coherence is not that of the topics. If they should "
         f"occur, {way_out}"
     )
 
 
-def _check_given(measure: str, needed: str, **given: Any) -> None:
+def _check_given(measure: str, needed: str, **parameters: Any) -> None:
     """Raise ValueError unless the needed parameter is given, and no other."""
-    if given.pop(needed) is None:
+    if parameters.pop(needed) is None:
         raise ValueError(
             f"{needed} must be given: measure={measure!r} counts in {needed}."
         )
-    for name, value in given.items():
+    for name, value in parameters.items():
         if value is not None:
             raise ValueError(
                 f"{name} has no effect for measure={measure!r}, which counts in "
                 f"{needed}; leave {name} at None."
             )
-
-
-def _distinct_names(model: Any, feature_names: Any, n_words: int) -> list[str]:
-    """Return the name of each word; without names texts cannot be searched."""
-    if feature_names is None and not has_names(model):
-        raise ValueError(
-            "feature_names must be given, because the model only knows columns of X, "
-            "but texts contain words. Pass `vectorizer.get_feature_names_out()`."
-        )
-    return _distinct(word_names(model, feature_names, n_words))
 
 
 def _distinct(names: list[str]) -> list[str]:
@@ -352,12 +344,12 @@ def _in_documents(model: Any, X: Any, words: np.ndarray, n_words: int) -> Occurr
     """Return which of the words occur in which rows of X."""
     counts = check_counts(X)
     if counts.shape[1] != n_words:
-        found = "both must have the same words as columns"
+        difference = "both must have the same words as columns"
         if has_names(model) and hasattr(X, "columns"):
             known = model.feature_names_in_.tolist()
-            found = differences(known, list(map(str, X.columns)), "model", "X")
+            difference = differences(known, list(map(str, X.columns)), "model", "X")
         raise ValueError(
-            f"model has {n_words} columns, but X has {counts.shape[1]}: {found}."
+            f"model has {n_words} columns, but X has {counts.shape[1]}: {difference}."
         )
     matrix = sparse.csc_array(counts[:, words])
     matrix.sum_duplicates()

@@ -101,7 +101,7 @@ def document_completion_score(
         return topic_proportions(estimator, matrix)
 
     used = components.any(axis=1, keepdims=True)  # NMF can leave topics without words
-    alpha = np.ones(len(components))  # transform has its own
+    alpha = np.ones(len(components))  # unused: transform has its own
     seen, topics = prepare(weights, np.where(used, components, 1), alpha)
     uniform = np.float32(smoothing / n_words)
     word_topic = np.float32(1 - smoothing) * topics.word_topic + uniform

@@ -54,7 +54,7 @@ def occurrences_in_windows(
 
 
 def n_grams(tokens: list[str], length: int) -> Iterable[str]:
-    """Return the phrases of so many tokens side by side."""
+    """Return the phrases of `length` adjacent tokens."""
     if length == 1:
         return tokens
     return map(" ".join, zip(*(tokens[i:] for i in range(length)), strict=False))
@@ -102,9 +102,9 @@ def token_lists(texts: Any) -> Iterator[list[str]]:
 
 
 def _in_order(tokens: list[str]) -> list[str]:
-    """Return the words of a text that a vectorizer has turned into all its n-grams.
+    """Return the words of a text whose tokens are all n-grams that a vectorizer makes.
 
-    It lists those of two words behind those of one. Other tokens are returned as they
+    A vectorizer lists the n-grams by their length. Other tokens are returned as they
     are.
     """
     lengths = [token.count(" ") + 1 for token in tokens]
@@ -112,12 +112,12 @@ def _in_order(tokens: list[str]) -> list[str]:
         return tokens
     shortest = [t for t, n in zip(tokens, lengths, strict=True) if n == lengths[0]]
     words = shortest[0].split(" ")[:-1] + [t.rpartition(" ")[2] for t in shortest]
-    every = (n_grams(words, n) for n in range(lengths[0], max(lengths) + 1))
-    return words if tokens == list(chain.from_iterable(every)) else tokens
+    phrases = (n_grams(words, n) for n in range(lengths[0], max(lengths) + 1))
+    return words if tokens == list(chain.from_iterable(phrases)) else tokens
 
 
 def check_texts(texts: Any) -> Iterable[Any]:
-    """Return texts; raise TypeError if they are no collection."""
+    """Return texts; raise TypeError if they are not a collection."""
     no_texts = isinstance(texts, str | bytes | Mapping)
     no_texts |= not hasattr(texts, "__iter__")
     if no_texts or getattr(texts, "ndim", 1) != 1:

@@ -6,5 +6,11 @@ including those of scikit-learn.
 
 from sklda.model_selection._curve import topic_number_curve
 from sklda.model_selection._display import TopicNumberDisplay
+from sklda.model_selection._result import Recommendation, TopicNumberCurve
 
-__all__ = ["TopicNumberDisplay", "topic_number_curve"]
+__all__ = [
+    "Recommendation",
+    "TopicNumberCurve",
+    "TopicNumberDisplay",
+    "topic_number_curve",
+]

@@ -21,7 +21,7 @@ from sklda._core.extras import import_pandas
 from sklda._core.types import MatrixLike, NameList
 from sklda.model_selection._fits import MEASURES, CurveData, Design, measure_all
 from sklda.model_selection._recommendation import RULES, fold_means, standard_error
-from sklda.model_selection._result import Curve
+from sklda.model_selection._result import TopicNumberCurve
 
 CurveMeasure: TypeAlias = Literal[
     "score", "npmi", "c_v", "exclusivity", "diversity", "stability"
@@ -57,7 +57,7 @@ def topic_number_curve(
     n_jobs: int | None = None,
     random_state: int | RandomState | None = None,
     verbose: bool = False,
-) -> Bunch:
+) -> TopicNumberCurve:
     """Measure models with different numbers of topics and recommend a number.
 
     For each number of topics, a model is fitted to each fold with each of several
@@ -114,21 +114,9 @@ def topic_number_curve(
 
     Returns
     -------
-    Bunch
-        A dict with attributes, which prints as a table:
-
-        - n_components : ndarray of shape (n_values,), the numbers in ascending order.
-        - mean : dict of ndarray of shape (n_values,), the mean of each measure over
-          folds and seeds.
-        - standard_error : dict of ndarray of shape (n_values,), the standard error of
-          that mean over folds.
-        - fits : dict of ndarray of shape (n_values, n_folds, n_repeats), each measure
-          of each fit; for "stability" the last axis has length 1.
-        - recommended : dict with "score" and "stability", if they are measured. Each
-          has n_components and reason, see Notes.
-        - agreed : int or None, the number that all entries of `recommended` share, or
-          None if they disagree.
-        - frame : DataFrame with one row for each number, if `as_frame` is True.
+    TopicNumberCurve
+        Means and standard errors of the measures, and the recommended numbers with
+        their reasons, see Notes. It prints as a table.
 
     Raises
     ------
@@ -170,7 +158,7 @@ def topic_number_curve(
     >>> curve = topic_number_curve(lda, X, [2, 5, 12], cv=3, random_state=0)
     >>> curve.mean.score.round(1)
     array([-4.7, -4.3, -4.3])
-    >>> curve.recommended["score"]["n_components"]
+    >>> curve.recommended["score"].n_components
     5
     """
     if as_frame:
@@ -189,21 +177,20 @@ def topic_number_curve(
     fits = measure_all(
         template, data, design, used, memory=store, n_jobs=n_jobs, verbose=verbose
     )
-    means = {name: fold_means(values) for name, values in fits.items()}
-    rules = {name: rule for name, rule in RULES.items() if name in fits}
+    by_fold = {name: fold_means(values) for name, values in fits.items()}
+    mean = Bunch(**{name: means.mean(axis=1) for name, means in by_fold.items()})
+    error = Bunch(**{name: standard_error(means) for name, means in by_fold.items()})
     numbers = design.n_components
-    curve = Curve(
+    return TopicNumberCurve(
         n_components=np.array(numbers),
-        mean=Bunch(**{name: of.mean(axis=1) for name, of in means.items()}),
-        standard_error=Bunch(**{n: standard_error(of) for n, of in means.items()}),
+        mean=mean,
+        standard_error=error,
         fits=fits,
-        recommended=Bunch(**{n: rule(numbers, fits[n]) for n, rule in rules.items()}),
+        recommended=Bunch(
+            **{name: RULES[name](numbers, fits[name]) for name in RULES if name in fits}
+        ),
+        frame=_frame(numbers, mean, error) if as_frame else None,
     )
-    chosen = {choice.n_components for choice in curve.recommended.values()}
-    curve.agreed = chosen.pop() if len(chosen) == 1 else None
-    if as_frame:
-        curve.frame = _frame(curve)
-    return curve
 
 
 def _check_estimator(estimator: Any) -> Any:
@@ -251,10 +238,10 @@ def _check_measures(
     return list(dict.fromkeys(names))
 
 
-def _frame(curve: Bunch) -> Any:
+def _frame(numbers: list[int], means: Bunch, errors: Bunch) -> Any:
     """Return a table with a row for each number of topics."""
     pandas, columns = import_pandas(), {}
-    for name, mean in curve.mean.items():
-        columns |= {f"mean_{name}": mean, f"se_{name}": curve.standard_error[name]}
-    index = pandas.Index(curve.n_components, name="n_components")
+    for name in means:
+        columns |= {f"mean_{name}": means[name], f"se_{name}": errors[name]}
+    index = pandas.Index(numbers, name="n_components")
     return pandas.DataFrame(columns, index=index)

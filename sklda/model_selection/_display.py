@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Bunch
 
+from sklda._core.checks import check_result
 from sklda._core.types import MatrixLike
 from sklda._topics.plotting import (
     EDGE,
@@ -21,6 +21,7 @@ from sklda._topics.plotting import (
 )
 from sklda.model_selection._curve import topic_number_curve
 from sklda.model_selection._recommendation import behind_best
+from sklda.model_selection._result import TopicNumberCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +47,7 @@ class TopicNumberDisplay(PanelDisplay):
 
     Parameters
     ----------
-    curve : Bunch
+    curve : TopicNumberCurve
         Result of `topic_number_curve`.
 
     Attributes
@@ -80,13 +81,8 @@ class TopicNumberDisplay(PanelDisplay):
     (6,)
     """
 
-    lines_: list[Line2D]
-
-    def __init__(self, *, curve: Bunch) -> None:
-        if not {"n_components", "mean", "recommended"} <= set(dir(curve)):
-            raise TypeError(
-                f"curve must be a result of topic_number_curve, got {curve!r}."
-            )
+    def __init__(self, *, curve: TopicNumberCurve) -> None:
+        check_result(curve, "curve", TopicNumberCurve, "topic_number_curve")
         self.curve = curve
 
     @classmethod
@@ -135,29 +131,27 @@ class TopicNumberDisplay(PanelDisplay):
         return cls(curve=curve).plot(ax)
 
     def _panels(self) -> tuple[int, str]:
-        names = self._names()
+        names = self.curve.measures
         return len(names), f"measures to plot: {', '.join(names)}"
-
-    def _names(self) -> list[str]:
-        return [name for name in self.curve.mean if name != "seconds"] + ["seconds"]
 
     def _new_axes(self, pyplot: ModuleType, n_panels: int) -> np.ndarray:
         return new_panels(pyplot, n_panels, _COLUMNS, _PANEL_SIZE)
 
     def _draw(self, axes: np.ndarray, style: dict[str, Any]) -> None:
         style = {"color": EDGE, "marker": "o", "markersize": 4} | style
-        panels = zip(axes, self._names(), strict=True)
-        self.lines_ = [self._draw_panel(panel, name, style) for panel, name in panels]
+        self.lines_: list[Line2D] = []
+        for panel, name in zip(axes, self.curve.measures, strict=True):
+            self._draw_panel(panel, name, style)
 
-    def _draw_panel(self, panel: Any, name: str, style: dict[str, Any]) -> Line2D:
-        """Draw one measure; return the line of its means."""
+    def _draw_panel(self, panel: Any, name: str, style: dict[str, Any]) -> None:
+        """Draw the means of a measure, with a band of their errors."""
         numbers = self.curve.n_components
         mean, error = self.curve.mean[name], self.curve.standard_error[name]
         if name == "score":  # as in its rule
             error = behind_best(self.curve.fits.score)[1]
             panel.axhline(mean.max(), color="grey", linestyle=":", linewidth=1)
         panel.fill_between(numbers, mean - error, mean + error, color=FILL, alpha=0.6)
-        (line,) = panel.plot(numbers, mean, **style)
+        self.lines_ += panel.plot(numbers, mean, **style)
         title = _TITLES.get(name, name)
         if name in self.curve.recommended:
             chosen = self.curve.recommended[name].n_components
@@ -168,4 +162,3 @@ class TopicNumberDisplay(PanelDisplay):
         panel.set_xticks(numbers, [str(number) for number in numbers])
         panel.minorticks_off()
         panel.set_xlabel("number of topics")
-        return line

@@ -16,27 +16,26 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from sklda._base.fitted_topics import axis_sums, check_counts, word_names
 from sklda._core.checks import check_limit, check_numbers
+from sklda._topics.text_table import first_few
 from sklda.metrics._alignment import topic_stability
 from sklda.metrics._coherence import topic_coherence
 from sklda.metrics._completion import document_completion_score
 from sklda.metrics._exclusivity import topic_diversity, topic_exclusivity
 from sklda.metrics._windows import check_texts
 
-_MAX_SHOWN = 5  # documents in a message
-
 # Each takes a fitted model, the data of the curve and the test documents.
 MEASURES = {
-    "score": lambda model, of, test: document_completion_score(model, of.X[test]),
-    "npmi": lambda model, of, _: topic_coherence(model, of.X, "npmi", of.n_words),
-    "c_v": lambda model, of, _: topic_coherence(
-        model,
+    "score": lambda fit, data, test: document_completion_score(fit, data.X[test]),
+    "npmi": lambda fit, data, _: topic_coherence(fit, data.X, "npmi", data.n_words),
+    "c_v": lambda fit, data, _: topic_coherence(
+        fit,
         measure="c_v",
-        n_words=of.n_words,
-        texts=of.texts,
-        feature_names=of.feature_names,
+        n_words=data.n_words,
+        texts=data.texts,
+        feature_names=data.feature_names,
     ),
-    "exclusivity": lambda model, of, _: topic_exclusivity(model, n_words=of.n_words),
-    "diversity": lambda model, of, _: topic_diversity(model, of.n_words),
+    "exclusivity": lambda fit, data, _: topic_exclusivity(fit, n_words=data.n_words),
+    "diversity": lambda fit, data, _: topic_diversity(fit, data.n_words),
 }
 
 
@@ -54,11 +53,10 @@ class CurveData(NamedTuple):
         counts = check_counts(X)
         empty = np.flatnonzero(axis_sums(counts, 1) == 0)
         if empty.size > 0:
-            shown = ", ".join(str(d) for d in empty[:_MAX_SHOWN])
-            more = ", ..." if empty.size > _MAX_SHOWN else ""
+            rows = first_few([str(document) for document in empty])
             raise ValueError(
-                f"X has {empty.size} empty documents (rows {shown}{more}), which no "
-                "topic can predict. Remove them: `X = X[X.sum(axis=1).nonzero()[0]]`."
+                f"X has {empty.size} empty documents (rows {rows}), which no topic can "
+                "predict. Remove them: `X = X[X.sum(axis=1).nonzero()[0]]`."
             )
         check_limit(n_words, "n_words", counts.shape[1], "words")
         if feature_names is not None:
@@ -163,23 +161,22 @@ def measure_all(
         work(clone(estimator).set_params(n_components=n, **seed), data, fold, measures)
         for n, fold, seed in product(*design)
     )
-    found = Bunch(**{n: np.empty(design.shape) for n in ["seconds", *measures]})
+    fits = Bunch(**{name: np.empty(design.shape) for name in ["seconds", *measures]})
     if "stability" in measures:
-        found.stability = np.empty((*design.shape[:2], 1))
-    topics = []  # of one fold
-    for place, (values, components) in zip(
-        np.ndindex(design.shape), results, strict=True
-    ):
+        fits.stability = np.empty((*design.shape[:2], 1))
+    topics = []  # of a fold
+    places = np.ndindex(design.shape)
+    for place, (values, components) in zip(places, results, strict=True):
         for name, value in values.items():
-            found[name][place] = value
+            fits[name][place] = value
         if verbose:
             print(_line(design, place, values), flush=True)
         topics.append(components)
         if len(topics) == len(design.seeds):
             if "stability" in measures:
-                found.stability[place[:2]] = topic_stability(topics).overall
+                fits.stability[place[:2]] = topic_stability(topics).overall
             topics.clear()
-    return found
+    return fits
 
 
 def _line(design: Design, place: tuple[int, ...], values: dict[str, float]) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils import Bunch
+
+from sklda.model_selection._result import Recommendation
 
 
 def fold_means(values: np.ndarray) -> np.ndarray:
@@ -18,14 +19,14 @@ def standard_error(values: np.ndarray) -> np.ndarray:
 
 
 def behind_best(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return by how much each number is behind the best one, and the standard error."""
+    """Return how far each number is behind the best, and the standard error of that."""
     # Folds differ more than numbers do, so differences are taken fold by fold.
     means = fold_means(values)
     behind = means[means.mean(axis=1).argmax()] - means
     return behind.mean(axis=1), standard_error(behind)
 
 
-def by_score(n_components: list[int], values: np.ndarray) -> Bunch:
+def by_score(n_components: list[int], values: np.ndarray) -> Recommendation:
     """Choose the smallest number within one standard error of the best score."""
     behind, error = behind_best(values)
     score = fold_means(values).mean(axis=1)
@@ -39,15 +40,15 @@ def by_score(n_components: list[int], values: np.ndarray) -> Bunch:
         )
     if best == len(n_components) - 1:
         reason += "; that is the largest number, so try more"
-    return Bunch(n_components=n_components[chosen], reason=reason)
+    return Recommendation(n_components[chosen], reason)
 
 
-def by_stability(n_components: list[int], values: np.ndarray) -> Bunch:
+def by_stability(n_components: list[int], values: np.ndarray) -> Recommendation:
     """Choose the highest stability among numbers more stable than the one before.
 
-    Few general topics can be stable on any documents, hence the condition. So can many
-    topics if most are empty: therefore the rule does not choose the last such number.
-    A single topic is stable by definition, so 1 takes no part.
+    A few general topics may be stable for any documents, hence the condition. Many
+    topics are also stable if most of them are empty, so the rule does not choose the
+    last such number. It ignores 1, because a single topic is stable by definition.
     """
     has_one = n_components[0] == 1
     if has_one:
@@ -63,7 +64,7 @@ def by_stability(n_components: list[int], values: np.ndarray) -> Bunch:
         )
         if stability.size == 1:
             reason = "it is the only number above 1, so try more"
-        return Bunch(n_components=n_components[0], reason=reason)
+        return Recommendation(n_components[0], reason)
     chosen = int(peaks[stability[peaks].argmax()])
     reason = (
         f"stability rises to {stability[chosen]:.2f} for this number, from "
@@ -76,7 +77,7 @@ def by_stability(n_components: list[int], values: np.ndarray) -> Bunch:
             f", and then falls, to {stability[chosen + 1]:.2f} with "
             f"{n_components[chosen + 1]}"
         )
-    return Bunch(n_components=n_components[chosen], reason=reason)
+    return Recommendation(n_components[chosen], reason)
 
 
 RULES = {"score": by_score, "stability": by_stability}

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -50,7 +51,8 @@ def test_drift_of_probabilities_of_words():
     draws = lda.fit(X).draws_
     topics, counts = draws._word_topic[0]
     # In the second half, the topics change places.
-    draws._word_topic = [(topics, counts)] * 12 + [(1 - topics, counts)] * 12
+    word_topic = [(topics, counts)] * 12 + [(1 - topics, counts)] * 12
+    draws = replace(draws, _word_topic=word_topic)
     with pytest.warns(UserWarning, match="The probabilities of words drift"):
         draws.topic_word_interval([[0, 1], [0, 1]])
 
@@ -77,8 +79,8 @@ def test_independent_draws_seldom_seem_to_drift():
 @each
 @pytest.mark.parametrize("way", [-1, 1])
 def test_alpha_that_was_still_moving_warns(what, way):
-    draws = draws_of(settled(), ALPHA)
-    draws.learned_alpha = np.exp(way * np.linspace(-1, 0, 20))[:, np.newaxis] * ALPHA
+    learned = np.exp(way * np.linspace(-1, 0, 20))[:, np.newaxis] * ALPHA
+    draws = draws_of(settled(), ALPHA, learned)
     first, last = draws.learned_alpha[[10, 19]].sum(axis=1)
     numbers = re.escape(f"from {first:.3g} half-way to {last:.3g}")
     with pytest.warns(UserWarning, match=f"{numbers}.* burn_in.* The {what} may be"):
@@ -87,9 +89,8 @@ def test_alpha_that_was_still_moving_warns(what, way):
 
 @each
 def test_alpha_that_only_fluctuates_does_not_warn(what):
-    draws = draws_of(settled(), ALPHA)
-    draws.learned_alpha = np.exp(RNG.normal(0, 0.1, (20, 1))) * ALPHA
-    QUANTITIES[what](draws)
+    learned = np.exp(RNG.normal(0, 0.1, (20, 1))) * ALPHA
+    QUANTITIES[what](draws_of(settled(), ALPHA, learned))
 
 
 @pytest.mark.parametrize(
@@ -117,15 +118,15 @@ def test_means_and_effects_bear_an_alpha_on_which_they_hardly_rest(
 
 def test_alpha_that_wanders_makes_means_uncertain():
     # Only means follow it: differences do not, and one document tells little of it.
-    draws = draws_of(settled(), ALPHA)
     around = np.sin(np.arange(40) / 6)
-    draws.learned_alpha = ALPHA + 0.6 * np.column_stack([around, -around, 0 * around])
+    learned = ALPHA + 0.6 * np.column_stack([around, -around, 0 * around])
+    draws = draws_of(settled(), ALPHA, learned)
     with pytest.warns(UserWarning, match="wandered .* the means .*'hierarchical'"):
         QUANTITIES["means"](draws)
     for what in ("effects", "proportions"):
         QUANTITIES[what](draws)
-    draws.learned_alpha = RNG.permutation(draws.learned_alpha)  # chance of one sweep
-    QUANTITIES["means"](draws)
+    # The chance of single sweeps is no wandering.
+    QUANTITIES["means"](draws_of(settled(), ALPHA, RNG.permutation(learned)))
 
 
 def test_coverage_under_an_alpha_that_wanders():

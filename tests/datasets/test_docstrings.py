@@ -62,12 +62,6 @@ def test_known_texts(corpus, name, label):
     assert middle in corpus.data[i]
 
 
-def test_return_X_y(corpus):
-    X, y = load_docstrings(return_X_y=True)
-    assert X == corpus.data
-    np.testing.assert_array_equal(y, corpus.target)
-
-
 def test_min_length(corpus):
     long = load_docstrings(min_length=5000)
     pairs = zip(corpus.names, corpus.data, strict=True)

@@ -151,13 +151,13 @@ def test_a_full_disk_is_said(repository, home):
 
 
 @pytest.mark.parametrize(
-    ("variable", "given", "folder"),
+    ("variable", "data_home", "folder"),
     [("SCIKIT_LEARN_DATA", None, "uci_bow"), ("HOME", "~/texts", "texts")],
 )
-def test_data_home(repository, tmp_path, monkeypatch, variable, given, folder):
+def test_data_home(repository, tmp_path, monkeypatch, variable, data_home, folder):
     for name in (variable, "USERPROFILE"):  # which is HOME on Windows
         monkeypatch.setenv(name, str(tmp_path))
-    fetch_uci_bow("enron", data_home=given)
+    fetch_uci_bow("enron", data_home=data_home)
     assert listing(tmp_path / folder) == repository.files
 
 

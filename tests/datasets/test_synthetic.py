@@ -22,8 +22,8 @@ def chisquare_pvalue(X, doc_topic, topic_word):
 @pytest.mark.parametrize("length", [100, 3, 0])
 def test_arrays(shape, length):
     n_docs, n_words, n_topics = shape
-    given = {"document_length": length, "random_state": 0}
-    X, doc_topic, topic_word = make_lda_corpus(*shape, **given)
+    options = {"document_length": length, "random_state": 0}
+    X, doc_topic, topic_word = make_lda_corpus(*shape, **options)
     assert (X.format, X.dtype, X.shape) == ("csr", np.int64, (n_docs, n_words))
     assert (doc_topic.shape, topic_word.shape) == ((n_docs, n_topics), shape[:0:-1])
     np.testing.assert_allclose(doc_topic.sum(axis=1), 1.0)
@@ -38,8 +38,10 @@ def test_arrays(shape, length):
 def test_counts_follow_the_true_mixture(monkeypatch, tokens_per_chunk):
     # Also where the corpus is joined from chunks of two and a half documents.
     monkeypatch.setattr(_synthetic, "_TOKENS_PER_CHUNK", tokens_per_chunk)
-    given = {"doc_topic_prior": 0.5, "topic_word_prior": 2.0, "random_state": 3}
-    X, doc_topic, topic_word = make_lda_corpus(40, 15, 4, document_length=2000, **given)
+    options = {"doc_topic_prior": 0.5, "topic_word_prior": 2.0, "random_state": 3}
+    X, doc_topic, topic_word = make_lda_corpus(
+        40, 15, 4, document_length=2000, **options
+    )
     assert chisquare_pvalue(X, doc_topic, topic_word) > 0.01
     # The test has the power to see documents with the proportions of others.
     assert chisquare_pvalue(X, np.roll(doc_topic, 1, axis=0), topic_word) < 1e-10
@@ -66,9 +68,9 @@ def test_chunks_keep_order_and_lengths(monkeypatch):
 
 def test_priors_are_dirichlet_concentrations():
     alpha = np.array([0.5, 1.0, 2.5])
-    given = {"doc_topic_prior": alpha, "topic_word_prior": [3.0, 1.0, 1.0, 1.0, 1.0]}
-    given |= {"document_length": 0, "random_state": 0}
-    _, doc_topic, topic_word = make_lda_corpus(4000, 5, 3, **given)
+    options = {"doc_topic_prior": alpha, "topic_word_prior": [3.0, 1.0, 1.0, 1.0, 1.0]}
+    options |= {"document_length": 0, "random_state": 0}
+    _, doc_topic, topic_word = make_lda_corpus(4000, 5, 3, **options)
     # A coordinate of a Dirichlet vector has a beta distribution.
     for k in range(3):
         law = stats.beta(alpha[k], alpha.sum() - alpha[k])

@@ -21,9 +21,9 @@ def chains():
 
 def test_traces_with_burn_in_and_r_hat(pyplot, chains):
     display = ConvergenceDisplay.from_chains(chains)
-    for line, one in zip(display.lines_, chains.estimators_, strict=True):
-        np.testing.assert_array_equal(line.get_xdata(), one.log_joint_iter_)
-        np.testing.assert_array_equal(line.get_ydata(), one.log_joint_)
+    for line, model in zip(display.lines_, chains.estimators_, strict=True):
+        np.testing.assert_array_equal(line.get_xdata(), model.log_joint_iter_)
+        np.testing.assert_array_equal(line.get_ydata(), model.log_joint_)
     (shade,) = display.ax_.patches
     assert (shade.get_x(), shade.get_width()) == (0, 20)
     expected = chains.summary()["log_joint"]["r_hat"]

@@ -76,7 +76,7 @@ def test_learned_priors_are_in_the_table():
     model = CollapsedGibbsLDA(4, learn_priors="symmetric", max_iter=40, thin=1)
     chains = sample_chains(model, X, random_state=0)
     table = chains.summary()
-    sums = [one.doc_topic_prior_.sum() for one in chains.estimators_]
+    sums = [model.doc_topic_prior_.sum() for model in chains.estimators_]
     assert table["sum of alpha"]["mean"] == pytest.approx(np.mean(sums))
     assert table["beta"]["spread"] > 0
     assert np.isnan(table["beta"]["r_hat"])
@@ -85,7 +85,7 @@ def test_learned_priors_are_in_the_table():
 def test_the_acceptance_rate_is_in_the_table():
     model = MedLDAClassifier(3, max_iter=10)
     chains = sample_chains(model, X[:30], np.arange(30) % 2, random_state=0)
-    rates = [one.acceptance_rate_.mean() for one in chains.estimators_]
+    rates = [model.acceptance_rate_.mean() for model in chains.estimators_]
     assert chains.summary()["acceptance rate"]["mean"] == pytest.approx(np.mean(rates))
 
 
@@ -158,8 +158,8 @@ def test_chains_stuck_in_two_modes(seed):
     )
     chains = sample_chains(model, X, n_chains=8, random_state=seed)
     partners = {
-        int(one.topic_word_[one.topic_word_[:, 0].argmax(), 1:].argmax()) + 1
-        for one in chains.estimators_
+        int(model.topic_word_[model.topic_word_[:, 0].argmax(), 1:].argmax()) + 1
+        for model in chains.estimators_
     }
     assert partners == {1, 2}
     assert not chains.converged_

@@ -45,7 +45,9 @@ def test_verdicts_are_right(kind, n):
     # 3 %, 3 of 10 are wrong in one of 400 tests. Before, 90 of 100 sets of independent
     # chains of 20 draws got one; 36 were said to be in modes.
     found = [verdict_on(kind, n, seed).sentence for seed in range(N_TIMES)]
-    wrong = [one for one in found if not one.startswith(RIGHT[kind][n >= 100])]
+    wrong = [
+        sentence for sentence in found if not sentence.startswith(RIGHT[kind][n >= 100])
+    ]
     assert len(wrong) <= 2, wrong
 
 

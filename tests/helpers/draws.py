@@ -5,7 +5,7 @@ import numpy as np
 from sklda._topics.posterior_draws import PosteriorDraws
 
 
-def draws_of(doc_topic, doc_topic_prior):
+def draws_of(doc_topic, doc_topic_prior, learned_alpha=()):
     """Return draws with these document-topic counts, (n_draws, n_docs, n_topics).
 
     All tokens are of one word.
@@ -16,6 +16,7 @@ def draws_of(doc_topic, doc_topic_prior):
         sweeps=np.arange(len(doc_topic)),
         doc_topic_prior=np.asarray(doc_topic_prior, dtype=np.float64),
         topic_word_prior=0.1,
+        learned_alpha=learned_alpha,
         doc_ends=np.cumsum(totals),
         word_ends=np.array([totals.sum()]),
         doc_topic=[_cells(counts) for counts in doc_topic],

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import is_dataclass
 from types import ModuleType
 
 from sklearn.base import BaseEstimator
@@ -60,6 +61,8 @@ def estimators() -> dict[str, type]:
 
 
 def parameters(member: Callable) -> list[inspect.Parameter]:
-    """Return what a caller passes."""
-    of_member = inspect.signature(member).parameters.values()
-    return [one for one in of_member if one.name not in {"self", "cls"}]
+    """Return what a caller passes; results are made by functions, not by callers."""
+    if is_dataclass(member):
+        return []
+    every = inspect.signature(member).parameters.values()
+    return [parameter for parameter in every if parameter.name not in {"self", "cls"}]

@@ -36,14 +36,14 @@ def by_hand(thetas, x, level):
         inverse = np.linalg.inv(design.T @ design)
         variances.append(rss / (n - p) * np.diag(inverse))
     for j in range(p):
-        of_draws = np.array(coefficients)[:, j]
-        within, between = np.array(variances)[:, j].mean(), of_draws.var(ddof=1)
+        estimates = np.array(coefficients)[:, j]
+        within, between = np.array(variances)[:, j].mean(), estimates.var(ddof=1)
         total = within + (1 + 1 / m) * between
         gamma = (1 + 1 / m) * between / total
         old = (m - 1) / gamma**2
         observed = (n - p + 1) / (n - p + 3) * (n - p) * (1 - gamma)
         df = old * observed / (old + observed)
-        mean, error = of_draws.mean(), total**0.5
+        mean, error = estimates.mean(), total**0.5
         half = student_t.ppf((1 + level) / 2, df) * error
         p_value = 2 * student_t.cdf(-abs(mean / error), df)
         yield mean, error, df, mean / error, p_value, mean - half, mean + half
@@ -57,8 +57,8 @@ def test_pooling_by_hand(draws):
     thetas = [draws.sample_doc_topic(i, rng) for i in range(6)]
     names = ["coefficient", "standard_error", "df", "t", "p_value", "low", "high"]
     for row, topic in enumerate([2, 0]):
-        of_topic = [theta[:, topic] for theta in thetas]
-        for j, expected in enumerate(by_hand(of_topic, COVARIATES, 0.9)):
+        shares = [theta[:, topic] for theta in thetas]
+        for j, expected in enumerate(by_hand(shares, COVARIATES, 0.9)):
             found = [getattr(effects, name)[row, j] for name in names]
             np.testing.assert_allclose(found, expected, rtol=1e-6)
     assert effects.topics.tolist() == [2, 0]
@@ -75,8 +75,8 @@ def test_units_and_offsets_of_covariates_do_not_matter(draws):
     for factor in (2.0**995, 2.0**-995):  # squares are no numbers
         found = estimate_effect(draws, factor * x, random_state=0)
         for name in ("coefficient", "standard_error", "low", "high"):
-            one, other = getattr(found, name), getattr(expected, name)
-            np.testing.assert_allclose(one * [1, factor], other, rtol=1e-12)
+            value, other = getattr(found, name), getattr(expected, name)
+            np.testing.assert_allclose(value * [1, factor], other, rtol=1e-12)
         np.testing.assert_allclose(found.p_value, expected.p_value, rtol=1e-12)
     with pytest.raises(ValueError, match=r"\['x0'\] have standard .* other units"):
         estimate_effect(draws, 1e-310 * x)
@@ -254,7 +254,7 @@ def test_categories_are_columns_of_zeros_and_ones(draws):
     # tests/base/test_columns.py has all types, and the order of their levels.
     effects = estimate_effect(draws, PARTY, random_state=0)
     assert effects.terms == ["intercept", "x0[middle]", "x0[right]"]
-    dummies = np.column_stack([PARTY == one for one in ("middle", "right")])
+    dummies = np.column_stack([PARTY == party for party in ("middle", "right")])
     expected = estimate_effect(draws, dummies, random_state=0)
     np.testing.assert_array_equal(effects.coefficient, expected.coefficient)
 

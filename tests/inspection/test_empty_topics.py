@@ -86,10 +86,10 @@ def test_topics_without_tokens_have_no_words(name):
         np.delete(found, empty), topic_coherence(others, X, "npmi", n_words=5)
     )
     # The words of the topics, and weights, say the same.
-    for given in (lists, top_words(fitted, NAMES, 5, as_frame=True)):
+    for topics in (lists, top_words(fitted, NAMES, 5, as_frame=True)):
         with pytest.warns(UserWarning, match="no tokens"):
-            of_lists = topic_coherence(given, X, "npmi", 5, feature_names=NAMES)
-        np.testing.assert_array_equal(of_lists, found)
+            coherence = topic_coherence(topics, X, "npmi", 5, feature_names=NAMES)
+        np.testing.assert_array_equal(coherence, found)
     with pytest.warns(UserWarning, match=f"^{empty.size} of .*diversity is that of"):
         diversity = topic_diversity(fitted, 5)
     assert diversity == topic_diversity(others, 5)

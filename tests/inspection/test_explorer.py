@@ -217,9 +217,9 @@ def test_weights_of_one_vs_rest(save):
     _, X, _, _ = explored()
     model = MedLDAClassifier(2, multi_class="ovr", max_iter=4, random_state=0)
     weights = save(model.fit(X, LABELS), X)["classes"]["weights"]
-    for k, of_topic in enumerate(weights):
-        assert [task for task, w in enumerate(of_topic) if w is not None] == [k // 2]
-        assert of_topic[k // 2] == pytest.approx(model.coef_[k // 2, k % 2], rel=1e-3)
+    for k, row in enumerate(weights):
+        assert [task for task, w in enumerate(row) if w is not None] == [k // 2]
+        assert row[k // 2] == pytest.approx(model.coef_[k // 2, k % 2], rel=1e-3)
 
 
 def test_a_matrix_factorisation_of_weights(save):
@@ -269,9 +269,9 @@ def test_nothing_leaves_the_data(tmp_path):
     plain, evil = tmp_path / "plain.html", tmp_path / "<b>'\"&.html"
     save_explorer(plain, model, X, feature_names=None)
     texts = [EVIL[d % 6] * (1 + d) + "\ud800\0" for d in range(N_DOCUMENTS)]
-    given = {"feature_names": names, "texts": texts, "labels": EVIL}
-    given["groups"] = [EVIL[d % 6] for d in range(N_DOCUMENTS)]
-    save_explorer(evil, model, X, **given, max_text_length=10**6)
+    options = {"feature_names": names, "texts": texts, "labels": EVIL}
+    options["groups"] = [EVIL[d % 6] for d in range(N_DOCUMENTS)]
+    save_explorer(evil, model, X, **options, max_text_length=10**6)
     contents, page = stored(evil), Elements(evil.read_text("utf-8"))
     assert contents["words"]["names"] == names
     assert contents["topics"]["labels"] == EVIL

@@ -63,8 +63,8 @@ def test_topic_map(pyplot, model):
     display = inspection.TopicMapDisplay.from_estimator(model)
     tokens = model.components_.copy()
     for label in range(N_CLASSES):
-        own = slice(label * N_TOPICS, (label + 1) * N_TOPICS)
-        tokens[own] -= model.topic_word_prior_[label]
+        topics_of_label = slice(label * N_TOPICS, (label + 1) * N_TOPICS)
+        tokens[topics_of_label] -= model.topic_word_prior_[label]
     expected = tokens.sum(axis=1) / (N_CLASSES * X.sum())
     np.testing.assert_allclose(display.frequencies, expected)
     by_class = display.frequencies.reshape(N_CLASSES, N_TOPICS)

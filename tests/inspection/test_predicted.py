@@ -17,12 +17,14 @@ VALUES = np.array([2010.0, 2000.0, 2020.0])
 
 def predicted_of(draws):
     """Return predictions with given draws, and intervals from the least to the most."""
-    predicted = PredictedProportions()
-    predicted.draws = draws
-    predicted.settings = ["a", "b", "c"]
-    predicted.mean, predicted.confidence_level = draws.mean(axis=0), 0.5
-    predicted.low, predicted.high = draws.min(axis=0), draws.max(axis=0)
-    return predicted
+    return PredictedProportions(
+        settings=["a", "b", "c"],
+        mean=draws.mean(axis=0),
+        low=draws.min(axis=0),
+        high=draws.max(axis=0),
+        draws=draws,
+        confidence_level=0.5,
+    )
 
 
 @pytest.fixture
@@ -50,8 +52,8 @@ def test_lines_and_bands_follow_the_covariate(pyplot, predicted):
 
 
 def test_largest_topics_are_plotted(pyplot, predicted):
-    of = PredictedProportionsDisplay.from_predictions
-    display = of(predicted, VALUES, n_topics=2)
+    from_predictions = PredictedProportionsDisplay.from_predictions
+    display = from_predictions(predicted, VALUES, n_topics=2)
     largest = np.sort(np.argsort(-predicted.mean.sum(axis=0))[:2])
     assert display.topic_names == [f"topic {k}" for k in largest]
 
@@ -59,8 +61,10 @@ def test_largest_topics_are_plotted(pyplot, predicted):
 def test_axes_show_all_displays_on_them(pyplot, predicted):
     _, axes = pyplot.subplots()
     draws = predicted.draws * [0.1, 1, 1, 1]
-    for some in (predicted_of(draws), predicted):  # the second is higher
-        PredictedProportionsDisplay.from_predictions(some, VALUES, topics=[0], ax=axes)
+    for predictions in (predicted_of(draws), predicted):  # the second is higher
+        PredictedProportionsDisplay.from_predictions(
+            predictions, VALUES, topics=[0], ax=axes
+        )
     axes.figure.canvas.draw()
     low, high = axes.get_ylim()
     assert low == 0

@@ -94,8 +94,8 @@ def test_ribbons_of_a_bar_do_not_overlap(pyplot, models):
         x, y = ribbon.get_paths()[0].vertices.T
         ends.setdefault(("left", k), []).append(y[x == x.min()])
         ends.setdefault(("right", j), []).append(y[x == x.max()])
-    for of_bar in ends.values():
-        spans = sorted((y.min(), y.max()) for y in of_bar)
+    for ribbon_ends in ends.values():
+        spans = sorted((y.min(), y.max()) for y in ribbon_ends)
         for (_, upper), (lower, _) in pairwise(spans):
             assert lower > upper - 1e-9
 

@@ -77,9 +77,9 @@ def test_intervals_of_effects(pyplot, lda):
     labels = [label.get_text() for label in display.ax_.get_yticklabels()]
     assert labels == ["topic 4", "topic 1"]
     assert any(set(line.get_xdata()) == {0} for line in display.ax_.lines)
-    one = TopicIntervalsDisplay.from_effects(effects, terms=["x1", "intercept"])
-    assert one.series_names == ["x1", "intercept"]
-    np.testing.assert_array_equal(one.estimates, effects.coefficient[:, [2, 0]].T)
+    selected = TopicIntervalsDisplay.from_effects(effects, terms=["x1", "intercept"])
+    assert selected.series_names == ["x1", "intercept"]
+    np.testing.assert_array_equal(selected.estimates, effects.coefficient[:, [2, 0]].T)
 
 
 def test_effects_that_are_largest_in_their_errors(pyplot, lda):

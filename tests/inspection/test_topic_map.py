@@ -119,9 +119,7 @@ def test_words_of_the_map(pyplot):
     with pytest.warns(UserWarning, match="Words are shown as column numbers") as told:
         texts = TopicMapDisplay.from_estimator(model, n_words=1).texts_
     assert told[0].filename == __file__
-    display = TopicMapDisplay.from_estimator(
-        model, ["a", "b", "c"], 3, metric="probability"
-    )
+    display = TopicMapDisplay.from_estimator(model, ["a", "b", "c"], 3)
     assert display.labels == ["0\na\nb\nc", "1\nc\nb\na"]
     _, ax = pyplot.subplots()
     assert TopicMapDisplay.from_estimator(model, n_words=1, ax=ax).ax_ is ax

@@ -66,7 +66,7 @@ def test_bins_without_documents_are_gaps():
 def test_a_single_document_is_printed_without_an_interval():
     groups = np.where(np.arange(30) == 7, "alone", PARTY)
     found = topic_means(some_draws(), groups, random_state=0)
-    (line,) = [one for one in repr(found).splitlines() if one.startswith("alone")]
+    (line,) = [text for text in repr(found).splitlines() if text.startswith("alone")]
     assert line.split() == ["alone", "1", *(f"{x:.3f}" for x in found.mean[0])]
 
 

@@ -164,9 +164,9 @@ def test_topic_frequencies_exclude_the_prior(corpus, lda):
     np.testing.assert_allclose(topic_frequencies(KnownTopics(COMPONENTS)), [0.25, 0.75])
     smoothed = KnownTopics(COMPONENTS + 5, topic_word_prior_=5.0)
     np.testing.assert_allclose(topic_frequencies(smoothed), [0.25, 0.75])
-    one = CollapsedGibbsLDA(4, max_iter=1, random_state=0).fit(corpus)
-    expected = np.bincount(one.topic_assignments_, minlength=4) / corpus.sum()
-    np.testing.assert_allclose(topic_frequencies(one), expected)
+    lda = CollapsedGibbsLDA(4, max_iter=1, random_state=0).fit(corpus)
+    expected = np.bincount(lda.topic_assignments_, minlength=4) / corpus.sum()
+    np.testing.assert_allclose(topic_frequencies(lda), expected)
 
 
 def test_documents_by_hand():

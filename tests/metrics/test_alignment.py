@@ -73,7 +73,7 @@ def test_stability_by_hand():
 
 def test_prototype_is_most_similar_to_the_others(topics):
     noise = np.random.default_rng(2).dirichlet(np.full(40, 0.2), (4, 6))
-    models = [0.9 * topics + 0.1 * one for one in noise[:3]]
+    models = [0.9 * topics + 0.1 * rows for rows in noise[:3]]
     for place in range(4):
         fits = [*models[:place], topics[::-1], *models[place:]]
         found = topic_stability(fits)
@@ -86,8 +86,8 @@ def test_unstable_topic_is_told(topics):
     rng = np.random.default_rng(3)
     fits = [rng.permutation(topics) for _ in range(4)]
     for fit in fits:
-        own = np.flatnonzero((fit == topics[2]).all(axis=1))
-        fit[own] = rng.dirichlet(np.full(40, 0.2))
+        place = np.flatnonzero((fit == topics[2]).all(axis=1))
+        fit[place] = rng.dirichlet(np.full(40, 0.2))
     found = topic_stability(fits)
     assert np.sort(found.per_topic)[0] < 0.6
     np.testing.assert_allclose(np.sort(found.per_topic)[1:], 1, atol=1e-7)
@@ -99,7 +99,7 @@ def test_consensus_is_nearer_to_the_planted_topics_than_a_fit(topics):
     consensus = consensus_topics(fits)
     np.testing.assert_allclose(consensus.sum(axis=1), 1)
     found = align_topics(topics, [consensus, *fits], "jensen-shannon")
-    means = [one.distances.mean() for one in found]
+    means = [alignment.distances.mean() for alignment in found]
     assert means[0] < 0.6 * min(means[1:])
 
 
@@ -113,9 +113,11 @@ def test_the_largest_weights_are_on_a_scale_like_any_other(topics):
     large = [1e308 * (model / topics.max()) for model in models]
     for found in (large, [KnownTopics(model) for model in large]):
         np.testing.assert_allclose(consensus_topics(found), consensus_topics(models))
-        one, expected = (align_topics(of[0], of[1:])[1] for of in (found, models))
-        np.testing.assert_array_equal(one.partners, expected.partners)
-        np.testing.assert_allclose(one.distances, expected.distances, atol=1e-7)
+        alignment, expected = (
+            align_topics(fits[0], fits[1:])[1] for fits in (found, models)
+        )
+        np.testing.assert_array_equal(alignment.partners, expected.partners)
+        np.testing.assert_allclose(alignment.distances, expected.distances, atol=1e-7)
         stability = topic_stability(found)
         expected = topic_stability(models)
         np.testing.assert_allclose(stability.per_topic, expected.per_topic)
@@ -132,9 +134,9 @@ def test_different_words_are_named(topics):
     other = names.copy()
     other[[3, 4, 5, 6, 7]] = list("abcde")
     first = KnownTopics(topics, feature_names_in_=names)
-    some = r"'w03', 'w04', 'w05' and 2 more only in .*\[0\].* and 'a', 'b', 'c' an"
+    only = r"'w03', 'w04', 'w05' and 2 more only in .*\[0\].* and 'a', 'b', 'c' an"
     for words, message in (
-        (other, some),
+        (other, only),
         (names[::-1], "the same words in a different order"),
         (names[:30], "'w30', 'w31', 'w32' and 7 more only in .*. Fit all models"),
     ):

@@ -131,11 +131,11 @@ def test_lists_of_words_are_topics(dense_corpus, measure):
     lists = [[names[w] for w in np.argsort(-row)[:6]] for row in topics]
     expected = topic_coherence(topics, X, measure, n_words=4)
     options = {"n_words": 4, "feature_names": names}
-    for given in (lists, tuple(map(tuple, lists)), np.array(lists)):
-        found = topic_coherence(given, X, measure, **options)
+    for topics in (lists, tuple(map(tuple, lists)), np.array(lists)):
+        found = topic_coherence(topics, X, measure, **options)
         np.testing.assert_array_equal(found, expected)
-    of_lengths = [words[: 4 + k] for k, words in enumerate(lists)]  # three of them
-    found = topic_coherence(of_lengths, X, measure, **options)
+    shorter = [words[: 4 + k] for k, words in enumerate(lists)]  # three of them
+    found = topic_coherence(shorter, X, measure, **options)
     np.testing.assert_array_equal(found, expected)
     with pytest.raises(ValueError, match=r"feature_names must be given.*X has columns"):
         topic_coherence(lists, X, measure, n_words=4)
@@ -153,8 +153,8 @@ def test_lists_of_words_need_no_names_in_texts(dense_corpus, measure):
     lists = [[names[w] for w in np.argsort(-row)[:6]] for row in topics]
     options = {"measure": measure, "n_words": 6, "texts": texts}
     expected = topic_coherence(topics, feature_names=names, **options)
-    for given in ({}, {"feature_names": names}):
-        found = topic_coherence(lists, **options, **given)
+    for named in ({}, {"feature_names": names}):
+        found = topic_coherence(lists, **options, **named)
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 

@@ -36,7 +36,9 @@ def plain_counts(texts, words, window):
         for tokens in texts
         for start in range(max(len(tokens) - window + 1, 1))
     ]
-    together = [[sum({v, w} <= one for one in sets) for v in words] for w in words]
+    together = [
+        [sum({v, w} <= window for window in sets) for v in words] for w in words
+    ]
     return np.array(together), len(sets)
 
 
@@ -158,8 +160,8 @@ def test_phrases_are_found_in_every_form_of_the_texts(n_grams):
     assert expected > 0.8
     lists = [text.lower().split() for text in texts]
     analyzer = CountVectorizer(ngram_range=n_grams).build_analyzer()
-    for given in (lists, [tuple(x) for x in lists], map(analyzer, texts)):
-        found = topic_coherence(topics, texts=given, **options)
+    for documents in (lists, [tuple(x) for x in lists], map(analyzer, texts)):
+        found = topic_coherence(topics, texts=documents, **options)
         np.testing.assert_array_equal(found, expected)
 
 

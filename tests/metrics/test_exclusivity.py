@@ -47,9 +47,9 @@ def test_first_of_equal_words_counts():
 
 def test_diversity_of_lists_of_words():
     lists = [["new york", "cat", "dog"], ["cat", "moon", "dog"]]
-    for given in (lists, np.array(lists), pandas.DataFrame(lists)):
-        assert topic_diversity(given, n_words=2) == 3 / 4
-        assert topic_diversity(given, n_words=3) == 4 / 6
+    for topics in (lists, np.array(lists), pandas.DataFrame(lists)):
+        assert topic_diversity(topics, n_words=2) == 3 / 4
+        assert topic_diversity(topics, n_words=3) == 4 / 6
     with pytest.raises(ValueError, match=r"n_words=25 exceeds .* of topic 0, 3"):
         topic_diversity(lists)
     for function in (topic_exclusivity, lambda x: align_topics(x, [x])):

@@ -27,8 +27,8 @@ def test_panels_show_the_curve(display):
         heights = band.get_paths()[0].vertices[:, 1]
         error = curve.standard_error[name]
         if name == "score":
-            of_folds = curve.fits.score.mean(axis=2)
-            behind = of_folds - of_folds[curve.mean.score.argmax()]
+            fold_means = curve.fits.score.mean(axis=2)
+            behind = fold_means - fold_means[curve.mean.score.argmax()]
             error = behind.std(axis=1, ddof=1) / np.sqrt(2)
         assert heights.min() == pytest.approx((curve.mean[name] - error).min())
         assert [tick.get_text() for tick in panel.get_xticklabels()] == list("248")
@@ -53,5 +53,5 @@ def test_panels_of_the_user(display, pyplot):
         again.plot(axes[:2])
     with pytest.raises(TypeError, match="ax must be an Axes"):
         again.plot([*axes[:2], None])
-    with pytest.raises(TypeError, match="curve must be a result of topic_number_curve"):
+    with pytest.raises(TypeError, match="curve must be the result of topic_number"):
         TopicNumberDisplay(curve={})

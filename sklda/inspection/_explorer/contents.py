@@ -20,7 +20,7 @@ N_TYPICAL = 10  # documents of a topic
 MIN_PROPORTION = 0.01  # smaller proportions of topics are left out
 MAX_TOPICS_OF_WORD = 8
 MAX_TOPICS_OF_DOCUMENT = 12
-SHORT_TEXT = 5  # texts of documents that are not typical are so many times shorter
+SHORT_TEXT = 5  # texts of documents that are not typical are this many times shorter
 FULL = 255  # the integer that stands for a proportion of 1
 
 
@@ -46,7 +46,7 @@ def page_contents(model: ShownModel, max_text_length: int) -> dict[str, Any]:
         "topics": _topics(model),
         "words": _words(model),
         "documents": _documents(model, max_text_length),
-        "groups": None if model.groups is None else _groups(model),
+        "groups": None if model.groups is None else _groups(model.groups, model),
         "classes": model.classes,
     }
 
@@ -114,9 +114,7 @@ def _excerpts(
     ]
 
 
-def _groups(model: ShownModel) -> dict[str, Any]:
-    groups = model.groups
-    assert groups is not None
+def _groups(groups: Groups, model: ShownModel) -> dict[str, Any]:
     frequencies = group_frequencies(groups, model.lengths, model.proportions)
     return {
         "names": groups.names,
@@ -145,8 +143,8 @@ def group_frequencies(
 def class_weights(estimator: Any, n_topics: int) -> dict[str, Any] | None:
     """Return the weight of each topic for each class, or None without classes.
 
-    Of two classes, which share one task, "other" is the first and "names" the second.
-    With one-vs-rest the weight of a topic is None but for the task that it belongs to.
+    Two classes share one task: "other" is the first and "names" the second. With
+    one-vs-rest, the weight of a topic is None except for the task that it belongs to.
     """
     if not hasattr(estimator, "classes_") or not hasattr(estimator, "coef_"):
         return None

@@ -47,7 +47,7 @@ def build_page(title: str, contents: dict[str, Any]) -> bytes:
         "DATA": script_json(contents),
     }
     template = read_asset("explorer.html")
-    page = re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], template)
+    page = re.sub(r"\{\{(\w+)\}\}", lambda field: parts[field[1]], template)
     # Lone surrogates, which only texts in the JSON can hold, become its escapes.
     return page.encode("utf-8", errors="backslashreplace")
 

@@ -264,12 +264,19 @@ def topic_model() -> Spec:
     return Spec(bad, [])
 
 
-def ranking(*, fewest_words: int) -> dict[str, Spec]:
-    """Return the Specs of the parameters that all rankings of words share."""
+def labels() -> dict[str, Spec]:
+    """Return the Specs of the parameters that all labels of topics share."""
     return {
         "estimator": topic_model(),
         "feature_names": names(N_WORDS, "words"),
-        "n_words": integer(fewest_words, N_WORDS, typical=3),
+        "n_words": integer(0, N_WORDS, typical=3),
+    }
+
+
+def ranking() -> dict[str, Spec]:
+    """Return the Specs of the parameters that all rankings of words share."""
+    return labels() | {
+        "n_words": integer(1, N_WORDS, typical=3),
         "metric": choice("probability", "relevance", "lift", "frex"),
         "weight": real(0, 1, closed="both", typical=0.5) + accepted(None),
     }
@@ -318,7 +325,7 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     at_model = {"estimator": fitted(CollapsedGibbsLDA)}
     documents = counts(N_DOCS, N_WORDS, whole=True, fitted=True)
     at_words = at_model | {"n_words": 3, "metric": "frex"}
-    top_words = ranking(fewest_words=1) | {"as_frame": flag()}
+    top_words = ranking() | {"as_frame": flag()}
     yield door(inspection.top_words, at_words, **top_words)
     no_effect = rows((0.5, "no effect for metric='lift'"))
     yield door(inspection.top_words, at_words | {"metric": "lift"}, weight=no_effect)
@@ -338,28 +345,28 @@ def inspection_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     )
     yield "save_explorer", explorer_door(folder)
     # Displays.
-    of_words = ranking(fewest_words=1) | {"topics": indices(N_TOPICS)}
+    of_words = ranking() | {"topics": indices(N_TOPICS)}
     at = at_words | {"estimator": with_draws()}
     level = LEVEL.bad[1:], [*LEVEL.good, [None]]  # None is the default
     at["confidence_level"], of_words["confidence_level"] = 0.9, Spec(*level)
     yield from display_doors(inspection.TopWordsDisplay, at, of_words)
     if_any = Spec([one for one in documents.bad if one.value is not None], [])
-    of_map = ranking(fewest_words=0) | {"X": if_any + accepted(None, X)}
-    yield from display_doors(inspection.TopicMapDisplay, at_words, of_map)
-    of_documents = ranking(fewest_words=0) | {
+    at_labels = at_model | {"n_words": 3}
+    of_map = labels() | {"X": if_any + accepted(None, X)}
+    yield from display_doors(inspection.TopicMapDisplay, at_labels, of_map)
+    of_documents = labels() | {
         "X": documents,
         "documents": indices(N_DOCS),
         "document_names": names(10, "documents"),
         "n_topics": integer(1, typical=2),
     }
-    at = at_words | {"X": X}
+    at = at_labels | {"X": X}
     yield from display_doors(inspection.DocumentTopicsDisplay, at, of_documents)
     of_fits = {"estimator": fits()}
     yield from display_doors(inspection.ConvergenceDisplay, at_model, of_fits)
-    of_flow = ranking(fewest_words=0) | {"X": if_any + accepted(None, X)}
+    of_flow = of_map | {"estimators": several_models(fitted(CollapsedGibbsLDA))}
     del of_flow["estimator"]
-    of_flow["estimators"] = several_models(fitted(CollapsedGibbsLDA))
-    at_flow = {"n_words": 3, "metric": "frex"}
+    at_flow = {"n_words": 3}
     at_flow["estimators"] = [fitted(CollapsedGibbsLDA), fitted(CVBLDA)]
     yield from display_doors(
         inspection.TopicFlowDisplay, at_flow, of_flow, "from_estimators"
@@ -572,8 +579,7 @@ def dataset_doors(folder: Path) -> Iterator[tuple[str, Door]]:
     yield door(datasets.make_bars, at, **bars)
     # Valid values take seconds, see tests/datasets/test_docstrings.py.
     of_length = only_bad(integer(1, typical=9))
-    flags = only_bad(flag())
-    yield door(datasets.load_docstrings, {}, return_X_y=flags, min_length=of_length)
+    yield door(datasets.load_docstrings, {}, min_length=of_length)
     at, of_words = {"docword_path": docword}, words + short
     yield door(datasets.load_uci_bow, at, docword_path=path(), vocab_path=of_words)
     yield door(

@@ -1,6 +1,7 @@
 """Bad and good arguments of sklda.model_selection."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,13 +31,12 @@ LDA = CollapsedGibbsLDA(max_iter=2)
 TEXTS = [["a", "b"], ["c", "a", "b"], ["d", "e"], ["f", "g"]]
 
 
-def call(**given: Any) -> Bunch:
+def call(**arguments: Any) -> model_selection.TopicNumberCurve:
     """Return a curve without its seconds."""
-    curve = model_selection.topic_number_curve(**given)
+    curve = model_selection.topic_number_curve(**arguments)
     for table in (curve.fits, curve.mean, curve.standard_error):
         del table["seconds"]
-    curve.pop("frame", None)
-    return curve
+    return replace(curve, frame=None)
 
 
 def curve_specs() -> dict[str, Spec]:
