@@ -7,17 +7,12 @@ from argparse import Namespace
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.linear_model import LinearRegression
-from sklearn.metrics import roc_auc_score
-from sklearn.utils import Bunch
 
 from benchmarks import corpora
 from benchmarks.synthetic import (
     CELLS,
-    LABELLED,
     SPREAD,
     cell_counts,
-    labelled_corpus,
     zipf_corpus,
 )
 
@@ -66,24 +61,6 @@ def test_every_document_keeps_a_word(monkeypatch):
     assert (train.sum(axis=1) > 0).all()
     assert X.sum() - train.sum() == held_out.sum()
     assert 25 < held_out.sum() < 125  # of the documents of two words, at most one each
-
-
-def test_titles_are_subjects_and_first_lines(monkeypatch):
-    post = "From: a\nSubject: Re: RE: Two Words\nLines: 2\n\nIn article b:\n> c\n"
-    bodies = {(): post, ("headers", "footers", "quotes"): "\n One line \nanother\n"}
-
-    def fetch(data_home, subset, remove=()):
-        return Bunch(data=[bodies[remove]] * 2)
-
-    monkeypatch.setattr(corpora, "fetch_20newsgroups", fetch)
-    docs = Bunch(data=["Summary of it.\n\nParameters"])
-    monkeypatch.setattr(corpora, "load_docstrings", lambda min_length: docs)
-    titles = corpora.read_titles({"data_home": None, "subset": "all"})
-    expected = ["One line ", "One line ", "Summary of it.", "Two Words", "Two Words"]
-    assert sorted(titles) == expected
-    assert titles != ["Two Words"] * 2 + ["One line "] * 2 + ["Summary of it."]
-    X = corpora.load("titles", Namespace(newsgroups_home=""))
-    assert (X.shape, X.sum()) == ((5, 7), 11)  # no word is dropped
 
 
 def test_a_quarter_of_the_documents_is_for_tests(counts):
@@ -165,13 +142,6 @@ def test_newsgroups_are_read_and_shuffled(newsgroups, classes):
         assert np.array_equal(some.toarray(), counts.toarray()[:, :10])
 
 
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match="vocabulary"):
-        corpora.read_newsgroups(Namespace(newsgroups_home=tmp_path))
-    with pytest.raises(FileNotFoundError, match=r"no \*\.sgm and no reuters21578"):
-        list(corpora.read_stories(tmp_path))
-
-
 def test_stories_are_read_from_both_kinds_of_files(tmp_path):
     (tmp_path / "reut2-000.sgm").write_text(SGML, encoding="latin-1")
     parsed = corpora.read_stories(tmp_path)
@@ -182,33 +152,9 @@ def test_stories_are_read_from_both_kinds_of_files(tmp_path):
     assert list(corpora.read_stories(tmp_path)) == [("test", ["oat"], "T\nB")]
 
 
-def test_stories_become_counts_and_indicators(stories):
-    labels, (X, train), (_, test) = corpora.read_reuters(stories, n_labels=2)
-    assert len(labels) == 2
-    assert (train.shape, test.shape) == ((60, 2), (20, 2))
-    assert X.shape == (60, 7)  # news, three topics, three words made of them
-    sizes = train.sum(axis=0)
-    assert sizes[0] >= sizes[1]
-    assert (train.sum(axis=1) == 0).any()
-
-
 def test_modapte_has_its_known_sizes(shared_data):
     labels, (_, train), (_, test) = corpora.read_reuters(shared_data / "reuters21578")
     assert labels[:4] == ["earn", "acq", "money-fx", "grain"]
     assert (train.shape, test.shape) == ((9603, 10), (3299, 10))
     assert train.sum(axis=0)[:4].tolist() == [2877, 1650, 538, 433]
     assert test.sum(axis=0)[:4].tolist() == [1087, 719, 179, 149]
-
-
-def test_labels_are_those_of_a_planted_linear_classifier():
-    X, y = labelled_corpus(2000, 50, 400_000, 3, n_topics=4)
-    assert (zipf_corpus(2000, 50, 400_000, n_topics=4) != X).nnz == 0
-    np.testing.assert_allclose(y.mean(axis=0), LABELLED, atol=0.01)
-    # Documents are long, so their words tell the topics, and a linear model the labels.
-    shares = X.multiply(1 / X.sum(axis=1)[:, np.newaxis]).toarray()
-    train, test = slice(0, 1500), slice(1500, None)
-    for of_label in y.T:
-        scores = (
-            LinearRegression().fit(shares[train], of_label[train]).predict(shares[test])
-        )
-        assert roc_auc_score(of_label[test], scores) > 0.85  # by chance 0.5

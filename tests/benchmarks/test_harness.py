@@ -1,6 +1,5 @@
 """Turns, curves and statistics."""
 
-import argparse
 from contextlib import contextmanager
 
 import numpy as np
@@ -148,27 +147,3 @@ def test_times_are_beside_those_of_the_first():
     assert row["mean"] == {"standard": 4, "dynamic": 2}
     assert row["median"] == {"standard": 2, "dynamic": 1}
     assert row["times_as_fast"] == {"standard": 1, "dynamic": 2}
-
-
-def test_medians_and_ends_of_curves():
-    assert harness.median_curve([[1, 5], [2, 4], [9, 0]]).tolist() == [2, 4]
-    assert harness.end_of([25, 50, 75, 100], [900, 900, 110, 90], 50) == 100
-    assert harness.range_of([3, 1, 7]) == {"median": 3, "range": [1, 7]}
-
-
-def test_rows_are_printed_with_the_names_of_their_keys(capsys):
-    harness.print_rows(
-        [{"K": 8, "median": {"a": 0.5}, "all": [1]}, {"K": 16, "b": "x"}]
-    )
-    assert capsys.readouterr().out == "K 8, median a 0.5\nK 16, b x\n"
-
-
-def test_reports_have_options_but_no_paths(tmp_path):
-    for corpus, topics in (("nips", 9), ("kos", 20), ("kos", 3)):
-        paths = {"folder": tmp_path / "f", "data_home": "/home"}
-        options = argparse.Namespace(**paths, sweeps=3, jobs=2, corpus=corpus)
-        harness.write(options, f"speed-{corpus}-{topics}", {"rows": []}, topics=topics)
-    found = harness.read(tmp_path / "f", "speed-*")
-    assert list(found) == ["speed-kos-3", "speed-kos-20", "speed-nips-9"]
-    expected = {"sweeps": 3, "corpus": "kos", "topics": 3}
-    assert found["speed-kos-3"]["options"] == expected
