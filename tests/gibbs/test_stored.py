@@ -257,6 +257,7 @@ def test_documents_in_common(chunk, monkeypatch):
         ("rows", {"blocking": "nested"}),
         ("dynamic", {"strategy": "shortcut"}),
         ("light", {"C": 3.0}),
+        ("light", {"class_weight": {0: 2.0}}),
         ("light", {"multi_class": "ovr"}),
     ],
 )
