@@ -50,18 +50,6 @@ def test_fitted_attributes(name):
     np.testing.assert_array_equal(model.doc_topic_prior_, np.full(4, 0.25))
 
 
-@each_real
-def test_topics_are_found(name):
-    long, _, topics = make_lda_corpus(
-        300, 30, 3, document_length=100, doc_topic_prior=0.3, random_state=2
-    )
-    model = make(name, n_components=3, max_iter=100, doc_topic_prior=0.3).fit(long)
-    distance = abs(model.topic_word_[:, None] - topics[None]).sum(axis=2) / 2
-    # In total variation; topics drawn at random are 0.5 apart.
-    assert (distance.min(axis=1) < 0.15).all()
-    assert sorted(distance.argmin(axis=1)) == [0, 1, 2]
-
-
 def test_one_topic_is_the_bound_itself():
     # There is one assignment, so the bound is the log evidence; and no change.
     counts = X[:20].toarray()

@@ -19,7 +19,6 @@ from tests.helpers.ways_to_fit import GIBBS, SAMPLED, SUPERVISED, given_for
 
 X = make_lda_corpus(40, 30, 4, document_length=30, random_state=0)[0].toarray()
 X[7] = 0
-INDICATORS = np.eye(3, dtype=int)[np.arange(40) % 3]
 MODELS = GIBBS | SUPERVISED | {"many topics": CollapsedGibbsLDA()}
 each = pytest.mark.parametrize("name", MODELS)
 
@@ -277,18 +276,6 @@ def test_hyperpriors_in_any_container_go_on(kind):
 
 
 # --- labels ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("multi_class", ["multitask", "ovr"])
-def test_indicators(multi_class):
-    model = make("light", multi_class=multi_class).fit(X, INDICATORS)
-    n_chains = 3 if multi_class == "ovr" else 1
-    assert model.topic_weights_.shape == (8 * n_chains,)
-    assert model.predict(X).shape == (40, 3)
-    assert np.isfinite(model.decision_function(X)).all()
-    assert np.isfinite(model.coef_).all()
-    if n_chains == 3:
-        assert len(set(model.prior_trace_["doc_concentration"][-1])) == 3
 
 
 # --- bad input -------------------------------------------------------------------
