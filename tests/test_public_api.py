@@ -145,16 +145,6 @@ def test_everything_public_is_explained(name, member):
     assert complaints(name, member) == []
 
 
-def test_public_callables_are_found():
-    names = {name for name, _ in public_callables()}
-    assert {
-        "sklda.CVBLDA",
-        "sklda.CollapsedGibbsLDA.transform",
-        "sklda.inspection.TopWordsDisplay.from_estimator",
-        "sklda.metrics.topic_coherence",
-    } <= names
-
-
 def explained(first: int, second: str = "") -> str:
     """Do.
 
