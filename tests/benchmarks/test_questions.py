@@ -38,8 +38,6 @@ TINY = {
     " --sweeps 40 --burn-in 10 --thin 1",
     "diagnostics-calibration": "--samplers nested-2 --replications 5 --burn-in 3"
     " --thin 1 --jobs 1",
-    "starts-parts": "--corpora docstrings zipf --topics 3 --starts 2 --sweeps 9"
-    " --documents 80 --words 50 --tokens 2000",
     "genes-chains": "--cells 30 --columns 200 --tokens-of-genes 100"
     " --tokens-of-regions 80 --planted 2 --topics 3 --sweeps 6",
     "ecgs-chains": f"{CHAINS} --damping 1 50 --every 3",
@@ -79,7 +77,6 @@ FILES = {  # if they are not one with the name of the kind
     "diagnostics-chains": ["chains-kos"],
     "genes-chains": ["chains-genes", "chains-regions"],
     "ecgs-chains": ["chains-nips"],
-    "starts-parts": ["parts-docstrings-3", "parts-zipf-3"],
     "ecgs-speed": ["speed-nips"],
     "ecgs-shards": ["shards-nips-threads-2"],
     "parallel-chains": ["chains-kos-3"],
@@ -147,16 +144,6 @@ def check_diagnostics_calibration(report):
     for values in ranks.values():
         assert len(values) == report["options"]["replications"] == 5
         assert all(0 <= rank <= report["draws"] for rank in values)
-
-
-def check_starts_parts(report):
-    random, subsample = report["summary"].values()
-    assert random["share_of_seconds"] == 1
-    assert len(subsample["seconds"]) == 2
-    for chains in report["chains"].values():
-        for chain in chains:
-            assert chain["sweeps"][-1] == 9
-            assert chain["seconds"][0] > 0
 
 
 def check_genes_chains(report):
