@@ -284,38 +284,3 @@ def _targets(draw, cls, n_docs):
     y = draw(arrays(range(len(classes)), n_docs))
     y[:2] = 0, 1
     return draw(among([np.array, list]))([classes[i] for i in y])
-
-
-def _out_of_bounds(array):
-    X = sparse.csr_array(array + 1)
-    X.indices[0] = array.shape[1]
-    return X
-
-
-@st.composite
-def spoiled(draw, model, values):
-    """Draw what a model must refuse, made from a corpus that it takes."""
-    array = values.astype(np.float64)
-    bad = [-1, np.nan, np.inf, -np.inf, 1e300, *[0.5] * model._whole_counts]
-    if draw(st.booleans()):
-        array[draw(among(list(np.ndindex(array.shape))))] = draw(among(bad))
-        return draw(forms(array))
-    others = {
-        "no matrix": array[0],
-        "three axes": array[np.newaxis],
-        "no documents": array[:0],
-        "no words": array[:, :0],
-        "complex": array + 1j,
-        "strings": array.astype(str),
-        "dates": array.astype("M8[s]"),
-        "texts": ["all the words", "of a document"],
-        "words": [["all", "the"], ["words"]],
-        "pairs": [[(0, 1), (3, 2)], [(1, 1)]],
-        "ragged": [[1, 2], [1]],
-        "np.matrix": array.view(np.matrix),
-        "nothing": None,
-        "number": 3,
-        "object": object(),
-        "out of bounds": _out_of_bounds(array),
-    }
-    return others[draw(among(list(others)))]
