@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from numpydoc.docscrape import NumpyDocString
 
 import sklda
 from tests.helpers.interpreter import run_python
@@ -93,24 +94,6 @@ def test_a_name_that_does_not_exist_is_named():
 # --- documentation and annotations -------------------------------------------
 
 
-def documented_parameters(docstring: str) -> list[str]:
-    """Return the names in the section "Parameters" of a numpydoc docstring."""
-    lines = inspect.cleandoc(docstring).splitlines()
-    heads = [
-        number
-        for number in range(len(lines) - 1)
-        if lines[number].strip() and re.fullmatch(r"-{3,}", lines[number + 1])
-    ]
-    names = []
-    for start, end in zip(heads, [*heads[1:], len(lines)], strict=True):
-        if lines[start] == "Parameters":
-            for line in lines[start + 2 : end]:
-                if line and not line.startswith(" "):
-                    given = line.split(" : ")[0].split(",")
-                    names += [name.strip().lstrip("*") for name in given]
-    return names
-
-
 def complaints(name: str, member: Callable) -> list[str]:
     """Return a sentence for each parameter or result that is not explained."""
     docstring = inspect.getdoc(member) or ""
@@ -118,7 +101,9 @@ def complaints(name: str, member: Callable) -> list[str]:
     if not docstring:
         wrong.append(f"{name} has no docstring")
     expected = [parameter.name for parameter in parameters(member)]
-    documented = documented_parameters(docstring)
+    sections = NumpyDocString(docstring)
+    names = (name for one in sections["Parameters"] for name in one.name.split(","))
+    documented = [name.strip().lstrip("*") for name in names]
     if documented != expected:
         wrong.append(f"{name} documents {documented}, its parameters are {expected}")
     wrong += [
@@ -132,7 +117,7 @@ def complaints(name: str, member: Callable) -> list[str]:
         if result is signature.empty:
             wrong.append(f"{name}: the result has no annotation")
         elif result not in {None, "None"}:
-            if not re.search(r"^(Returns|Yields)\n-{3,}$", docstring, re.MULTILINE):
+            if not sections["Returns"] + sections["Yields"]:
                 wrong.append(f"{name} does not say what it returns")
     return wrong
 
@@ -167,7 +152,7 @@ def explained(first: int, second: str = "") -> str:
     [
         ("    first : int\n        One.\n", "", r"documents \['second'\]"),
         ("    second : str", "    third : str", r"documents \['first', 'third'\]"),
-        ("Returns\n    -------", "Note\n    ----", "does not say what it returns"),
+        ("Returns\n    -------", "Notes\n    -----", "does not say what it returns"),
         ("first: int, ", "first, ", "first has no annotation"),
         (" -> str:", ":", "the result has no annotation"),
     ],
