@@ -13,7 +13,6 @@ from benchmarks.synthetic import (
     CELLS,
     SPREAD,
     cell_counts,
-    zipf_corpus,
 )
 
 SGML = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
@@ -78,13 +77,6 @@ def test_a_tenth_of_the_tokens_of_each_document_is_held_out(counts):
     assert np.array_equal(held_out.sum(axis=1), np.round(0.1 * counts.sum(axis=1)))
 
 
-def test_each_token_is_as_likely_to_be_held_out():
-    X = sparse.csr_array(np.tile([[30, 10]], (3000, 1)))
-    _, held_out = corpora.hold_out_tokens(X)
-    means = held_out.toarray().mean(axis=0)
-    np.testing.assert_allclose(means, [3, 1], atol=0.07)  # 4 standard errors
-
-
 def test_log_probability_is_that_of_a_plain_loop(counts):
     rng = np.random.default_rng(0)
     theta = rng.dirichlet(np.ones(3), size=40)
@@ -96,18 +88,6 @@ def test_log_probability_is_that_of_a_plain_loop(counts):
     value = corpora.log_probability(theta, phi, counts)
     assert value == pytest.approx(total / counts.sum())
     assert corpora.perplexity(theta, phi, counts) == pytest.approx(np.exp(-value))
-
-
-def test_synthetic_corpus_has_its_shape_and_zipf_words():
-    X = zipf_corpus(500, 1000, 100_000, n_topics=5)
-    assert list(corpora.shape_of(X).values()) == [500, 1000, X.nnz, 100_000]
-    assert X.has_canonical_format
-    assert (zipf_corpus(500, 1000, 100_000, n_topics=5) != X).nnz == 0
-    even = zipf_corpus(500, 1000, 100_000, n_topics=200).sum(axis=0)
-    ranks = np.array([0, 10, 100, 900])
-    means = [even[rank : rank + max(1, rank // 10)].mean() for rank in ranks]
-    slope = np.polyfit(np.log(ranks + 2.7), np.log(means), 1)[0]
-    assert slope == pytest.approx(-1.05, abs=0.15)
 
 
 @pytest.mark.parametrize("kind", CELLS)

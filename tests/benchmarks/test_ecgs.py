@@ -44,16 +44,6 @@ def test_sampling_rates_lie_within_their_limits(counts):
     assert limits["dynamic"] < dynamic[-1] < 1
 
 
-def test_tokens_apart_are_cells_of_the_same_chain(counts):
-    standard, apart = (ecgs.new_program(n, counts, 3) for n in ("standard", "apart"))
-    for program in (standard, apart):
-        program.sweep(3)
-    first, second = (p.log_joint() for p in (standard, apart))
-    assert first == pytest.approx(second, rel=0.05)
-    tokens = apart._chain.problem.corpus
-    assert tokens.word.size == counts.sum()
-
-
 @pytest.mark.parametrize("sampler", list(ecgs.SAMPLERS))
 def test_shards_are_those_of_the_estimator_on_any_number_of_threads(counts, sampler):
     data = train, test = corpora.split_documents(counts)

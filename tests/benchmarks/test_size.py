@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import time
-from argparse import Namespace
 
 import numpy as np
 import pytest
@@ -93,34 +92,3 @@ def test_topica_is_timed_by_its_reports(folder):
     (pace,), end = program.steady(3, 2, np.inf)
     assert 0 < pace < 1
     assert end <= time.time()
-
-
-class Reporting:
-    """A model whose fit reports after some sweeps of a second each, then estimates."""
-
-    def __init__(self, clock):
-        self.clock, self.sweeps = clock, 0
-
-    def fit(self, corpus, iters, progress, progress_interval, **options):
-        for _ in range(iters // progress_interval):
-            self.sweeps += progress_interval
-            self.clock[0] += progress_interval
-            try:
-                progress(self.sweeps, iters, {})
-            except KeyboardInterrupt:
-                self.clock[0] += 100
-                raise
-
-
-@pytest.mark.parametrize(
-    ("first", "limit", "sweeps"), [(0, 9, 2), (3, 9, 6), (4, 9, 6), (4, 0.5, 2)]
-)
-def test_a_fit_ends_with_its_timed_sweeps(monkeypatch, first, limit, sweeps):
-    clock = [0.0]
-    monkeypatch.setattr(
-        "benchmarks.programs.large.time", Namespace(time=lambda: clock[0])
-    )
-    program = Topica.__new__(Topica)
-    program.model, program.corpus = Reporting(clock), None
-    assert program.steady(first, 2, limit) == ([1.0], sweeps)
-    assert program.model.sweeps == sweeps
